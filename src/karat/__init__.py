@@ -1,0 +1,36 @@
+"""karat tells whether a clustering is any good, and which one to use."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0.dev0"
+
+if TYPE_CHECKING:
+    from karat.contingency import ContingencyTable as ContingencyTable
+    from karat.evaluation import evaluate as evaluate
+    from karat.measures import *  # noqa: F403
+
+# public name -> the module that has it; nothing is imported before it is asked for
+_HOME = {
+    "ContingencyTable": "karat.contingency",
+    "evaluate": "karat.evaluation",
+}
+_ROOMS = ("measures", "partition", "validation")
+
+
+def __getattr__(name: str) -> Any:
+    if name in _ROOMS:
+        return import_module(f"karat.{name}")
+    if name in _HOME:
+        return getattr(import_module(_HOME[name]), name)
+    if not name.startswith("_"):
+        measures = import_module("karat.measures")
+        if name in measures.__all__:
+            return getattr(measures, name)
+    raise AttributeError(f"module 'karat' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(["__version__", *_ROOMS, *_HOME, *import_module("karat.measures").__all__])

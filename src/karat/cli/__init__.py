@@ -1,0 +1,38 @@
+"""The command line: one module per command, imported when the command runs."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from karat.cli.measures import measures
+
+EXIT_CODES = """
+Exit codes: 0 done; 1 it ran, but nothing could be judged; 2 the input or an option cannot be used;
+3 the study file cannot be used; 130 interrupted, what was finished is kept.
+"""
+
+app = typer.Typer(
+    name="karat",
+    help="Tells whether a clustering is any good, and which one to use.",
+    epilog=EXIT_CODES.strip(),
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+app.command()(measures)
+
+
+def main() -> None:
+    """Run the command line; errors that a user can mend come without a traceback."""
+    from karat.validation import InputError
+
+    try:
+        app()
+    except InputError as error:
+        typer.echo(f"karat: {error}", err=True)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        typer.echo("karat: interrupted", err=True)
+        sys.exit(130)

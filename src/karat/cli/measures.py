@@ -1,0 +1,60 @@
+"""``karat measures``: what can be computed."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+
+def measures(
+    key: Annotated[str | None, typer.Argument(help="One measure to explain.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
+) -> None:
+    """List every measure with its direction and range, or explain one."""
+    import json as jsonlib
+
+    from karat.measures import catalogue
+
+    chosen = [catalogue[key]] if key else list(catalogue.values())
+    if json:
+        typer.echo(
+            jsonlib.dumps(
+                [
+                    {
+                        "key": m.key,
+                        "title": m.title,
+                        "kind": m.kind,
+                        "family": m.family,
+                        "greater_is_better": m.greater_is_better,
+                        "range": [str(v) if abs(v) == float("inf") else v for v in m.range],
+                        "source": m.source,
+                        "equation": m.equation,
+                        "cost": m.cost,
+                        "summary": m.summary,
+                    }
+                    for m in chosen
+                ]
+            )
+        )
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console()
+    if key:
+        m = chosen[0]
+        console.print(f"[bold]{m.title}[/bold] ({m.key}), {m.kind}, {m.family}")
+        console.print((m.function.__doc__ or "").strip(), markup=False)
+        return
+    table = Table("measure", "kind", "family", "better", "range", "source")
+    for m in chosen:
+        table.add_row(
+            m.key,
+            m.kind,
+            m.family,
+            "greater" if m.greater_is_better else "lower",
+            f"{m.range[0]:g} to {m.range[1]:g}",
+            f"{m.source} {m.equation}".strip(),
+        )
+    console.print(table)

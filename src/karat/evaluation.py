@@ -1,0 +1,174 @@
+"""One entry for judging: many clusterings, every measure that applies, one table."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.measures import Measure, catalogue
+from karat.measures.statistics import Statistics
+from karat.partition import NOISE, Labelings, NoisePolicy, as_labelings
+from karat.validation import InputError, check_data
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+
+def evaluate(
+    X: Any,
+    labelings: Any,
+    *,
+    truth: Any = None,
+    measures: Iterable[str] | None = None,
+    metric: Any = "euclidean",
+    noise: NoisePolicy = "error",
+) -> pd.DataFrame:
+    """Judge many clusterings of one data set at once.
+
+    Parameters
+    ----------
+    X : array-like or sparse, shape (n, d), or None
+        The data; None leaves out the internal measures.
+    labelings : array-like (n,) or (M, n), mapping, DataFrame
+        One or many clusterings, see :func:`karat.partition.as_labelings`.
+    truth : array-like, shape (n,), optional
+        Class of each object; None, NaN or ``-1`` where it is not known. External measures are
+        computed on the objects whose class is known.
+    measures : iterable of str, optional
+        Catalogue keys; by default every measure that applies.
+    metric : str or callable
+        The distance of the internal measures.
+    noise : {"error", "cluster", "singletons", "drop"}
+        What the label ``-1`` means in a clustering.
+
+    Returns
+    -------
+    DataFrame
+        One row per clustering, one column per measure. Where a value is NaN,
+        ``table.attrs["reasons"][row][column]`` says why.
+
+    Raises
+    ------
+    InputError
+        For input that cannot be used, or a measure that needs what is not given.
+
+    Examples
+    --------
+    >>> import karat
+    >>> X = [[0.0], [1.0], [10.0], [11.0]]
+    >>> karat.evaluate(X, {"two": [0, 0, 1, 1]}, measures=["silhouette"]).round(3)
+         silhouette
+    two         0.9
+    """
+    import pandas as pd
+
+    data = None if X is None else check_data(X)
+    n = None if data is None else data.shape[0]
+    batch = as_labelings(labelings, n_objects=n, noise=noise)
+    known = None if truth is None else known_truth(truth, batch.n_objects)
+    chosen = _applicable(measures, data is not None, known is not None)
+    columns: dict[str, NDArray[np.float64]] = {}
+    reasons: dict[str, dict[str, str]] = {}
+    internal = [m for m in chosen if m.kind == "internal"]
+    external = [m for m in chosen if m.kind == "external"]
+    judged = []
+    if internal:
+        judged += list(_judge_internal(data, batch, internal, metric))
+    if external:
+        judged += list(_judge_external(known, batch, external))
+    for measure, values, why in judged:
+        columns[measure.key] = values
+        for m, reason in why.items():
+            reasons.setdefault(batch.names[m], {})[measure.key] = reason
+    table = pd.DataFrame(
+        {measure.key: columns[measure.key] for measure in chosen}, index=list(batch.names)
+    )
+    table.attrs["reasons"] = reasons
+    return table
+
+
+def known_truth(truth: Any, n: int) -> NDArray[np.object_]:
+    """The classes as objects, None where the class is not known (None, NaN, NA or -1)."""
+    import pandas as pd
+
+    values = np.empty(n, dtype=object)
+    given = list(truth.to_numpy() if hasattr(truth, "to_numpy") else truth)
+    if len(given) != n:
+        raise InputError(f"truth has {len(given)} labels, but there are {n} objects")
+    values[:] = given
+    unknown = pd.isna(values) | np.array(
+        [not isinstance(v, (str, bool, np.bool_)) and v == NOISE for v in given], dtype=bool
+    )
+    values[unknown] = None
+    if unknown.all():
+        raise InputError("truth names the class of no object; leave it out instead")
+    return values
+
+
+def _applicable(keys: Iterable[str] | None, has_data: bool, has_truth: bool) -> list[Measure]:
+    def applies(measure: Measure) -> bool:
+        return has_data if measure.kind == "internal" else has_truth
+
+    if keys is None:
+        return [measure for measure in catalogue.values() if applies(measure)]
+    chosen = catalogue.select(keys)
+    for measure in chosen:
+        if not applies(measure):
+            lacking = "the data X" if measure.kind == "internal" else "truth"
+            raise InputError(f"{measure.key} is an {measure.kind} measure and needs {lacking}")
+    return chosen
+
+
+def _judge_internal(
+    X: Any, batch: Labelings, measures: list[Measure], metric: Any
+) -> Iterable[tuple[Measure, NDArray[np.float64], dict[int, str]]]:
+    needs = frozenset().union(*(measure.needs for measure in measures))
+    stats = Statistics(X, batch, needs, metric=metric)
+    for measure in measures:
+        if measure.compute is None:
+            yield (
+                measure,
+                *_one_by_one(
+                    [
+                        lambda row=row, f=measure.function: f(X, row, noise="drop")
+                        for row in batch.codes
+                    ]
+                ),
+            )
+        else:
+            stats.undefined = {}
+            values = measure.compute(stats)
+            yield measure, values, stats.undefined
+
+
+def _judge_external(
+    truth: Any, batch: Labelings, measures: list[Measure]
+) -> Iterable[tuple[Measure, NDArray[np.float64], dict[int, str]]]:
+    from karat.contingency import ContingencyTable
+
+    known = np.array([value is not None for value in truth])
+    tables = [
+        ContingencyTable(truth[known], row[known], noise="drop")
+        if (row[known] != NOISE).any()
+        else None
+        for row in batch.codes
+    ]
+    for measure in measures:
+        yield (
+            measure,
+            *_one_by_one([lambda table=table, f=measure.function: f(table) for table in tables]),
+        )
+
+
+def _one_by_one(calls: list[Any]) -> tuple[NDArray[np.float64], dict[int, str]]:
+    values, why = np.full(len(calls), math.nan), {}
+    for m, call in enumerate(calls):
+        try:
+            values[m] = call()
+        except InputError as error:
+            why[m] = str(error)
+    return values, why

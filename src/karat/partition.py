@@ -1,0 +1,485 @@
+"""Clusterings: hard, with outliers, soft, overlapping, cut from a dendrogram, and many at once.
+
+A clustering of ``n`` objects is stored as integer codes ``0..k-1`` in the order of the sorted
+cluster names, and ``-1`` for an object that no cluster holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+
+from karat.validation import InputError, check_choice
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+NoisePolicy: TypeAlias = Literal["error", "cluster", "singletons", "drop"]
+NOISE = -1
+NOISE_POLICIES: tuple[NoisePolicy, ...] = ("error", "cluster", "singletons", "drop")
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """One clustering as codes.
+
+    Attributes
+    ----------
+    codes : ndarray of int32, shape (n,)
+        ``0..k-1``; ``-1`` for outliers.
+    names : ndarray of object, shape (k,)
+        The label of each code: sorted where the labels can be sorted, else by first appearance.
+    """
+
+    codes: NDArray[np.int32]
+    names: NDArray[np.object_]
+
+    @property
+    def n_clusters(self) -> int:
+        """Number of clusters, outliers not counted."""
+        return len(self.names)
+
+
+def encode(labels: Any, *, name: str = "labels") -> Encoded:
+    """Codes for labels of any hashable type.
+
+    Parameters
+    ----------
+    labels : array-like, shape (n,)
+        Integers, strings, booleans, any hashable objects; NumPy, pandas, polars, Arrow or a
+        list. ``"1"`` and ``1`` are different names. The label ``-1`` marks an outlier.
+    name : str
+        What the caller calls it, for messages.
+
+    Returns
+    -------
+    Encoded
+
+    Raises
+    ------
+    InputError
+        If it is not one-dimensional, is empty, or has missing labels (None, NaN, pandas NA).
+
+    Examples
+    --------
+    >>> from karat.partition import encode
+    >>> encode(["b", "a", "b"]).codes
+    array([1, 0, 1], dtype=int32)
+    >>> encode([7, -1, 7]).codes
+    array([ 0, -1,  0], dtype=int32)
+    """
+    array = _label_array(labels, name)
+    if array.ndim != 1:
+        raise InputError(f"{name} must be one-dimensional; its shape is {array.shape}")
+    if len(array) == 0:
+        raise InputError(f"{name} is empty; at least one object is needed")
+    if array.dtype.kind in "iub":
+        values, inverse = np.unique(array, return_inverse=True)
+        codes = inverse.astype(np.int32)
+        names: NDArray[Any] = values.astype(object)
+    else:
+        import pandas as pd
+
+        codes64, uniques = pd.factorize(_object_array(array), use_na_sentinel=True)
+        missing = int((codes64 == -1).sum())
+        if missing:
+            raise InputError(
+                f"{name} has {missing} missing label{'s' if missing > 1 else ''} "
+                f"(the first at position {int(np.argmax(codes64 == -1))}); leave those objects "
+                "out, or give them a label of their own (-1 marks outliers)"
+            )
+        names = np.empty(len(uniques), dtype=object)
+        names[:] = list(uniques)
+        codes = codes64.astype(np.int32)
+        try:
+            order = np.array(sorted(range(len(names)), key=names.__getitem__), dtype=np.intp)
+        except TypeError:
+            order = np.arange(len(names))
+        rank = np.empty(len(order), dtype=np.int32)
+        rank[order] = np.arange(len(order), dtype=np.int32)
+        codes, names = rank[codes], names[order]
+    return _without_noise_name(codes, names)
+
+
+def _without_noise_name(codes: NDArray[np.int32], names: NDArray[Any]) -> Encoded:
+    at = [
+        i
+        for i, value in enumerate(names)
+        if not isinstance(value, (str, bool, np.bool_)) and _is_minus_one(value)
+    ]
+    if at:
+        shift = np.arange(len(names), dtype=np.int32)
+        shift[at[0]] = NOISE
+        shift[at[0] + 1 :] -= 1
+        codes, names = shift[codes], np.delete(names, at[0])
+    return Encoded(codes, names)
+
+
+def _is_minus_one(value: Any) -> bool:
+    return isinstance(value, (int, float, np.integer, np.floating)) and value == NOISE
+
+
+def _label_array(labels: Any, name: str) -> NDArray[Any]:
+    if isinstance(labels, np.ndarray):
+        return labels
+    if hasattr(labels, "to_numpy"):
+        return np.asarray(labels.to_numpy())
+    if isinstance(labels, (str, bytes)) or not isinstance(labels, Iterable):
+        raise InputError(f"{name} must be a sequence of labels; got {type(labels).__name__}")
+    return _object_array(list(labels))
+
+
+def _object_array(values: Sequence[Any] | NDArray[Any]) -> NDArray[Any]:
+    """An array that keeps mixed types apart, where NumPy would turn ``["1", 1]`` into strings."""
+    if isinstance(values, np.ndarray) and values.dtype.kind != "O":
+        return values
+    kinds = {type(value) for value in values}
+    if kinds and all(issubclass(kind, (int, np.integer)) and kind is not bool for kind in kinds):
+        return np.asarray(values)
+    array = np.empty(len(values), dtype=object)
+    array[:] = list(values)
+    return array
+
+
+def apply_noise_policy(encoded: Encoded, noise: NoisePolicy, *, name: str = "labels") -> Encoded:
+    """Turn outliers into what ``noise`` says; only ``"drop"`` leaves codes of ``-1``.
+
+    Parameters
+    ----------
+    encoded : Encoded
+    noise : {"error", "cluster", "singletons", "drop"}
+        ``"cluster"``: the outliers form one ordinary cluster; ``"singletons"``: each is a
+        cluster of its own; ``"drop"``: they stay ``-1`` and the judge leaves them out;
+        ``"error"``: refuse.
+    name : str
+        What the caller calls it, for messages.
+
+    Returns
+    -------
+    Encoded
+
+    Raises
+    ------
+    InputError
+        With ``"error"`` where there are outliers, or an unknown policy.
+    """
+    check_choice(noise, NOISE_POLICIES, "noise")
+    outliers = encoded.codes == NOISE
+    count = int(outliers.sum())
+    if count == 0 or noise == "drop":
+        return encoded
+    if noise == "error":
+        raise InputError(
+            f"{name} marks {count} of {len(outliers)} objects as outliers (-1); say what they "
+            'are: noise="cluster" (one ordinary cluster), "singletons" (each its own cluster) '
+            'or "drop" (leave them out); noise="error" is the default'
+        )
+    k = encoded.n_clusters
+    codes = encoded.codes.copy()
+    extra = np.empty(1 if noise == "cluster" else count, dtype=object)
+    if noise == "cluster":
+        codes[outliers] = k
+        extra[:] = [NOISE]
+    else:
+        codes[outliers] = np.arange(k, k + count, dtype=np.int32)
+        extra[:] = [f"outlier {i}" for i in np.flatnonzero(outliers)]
+    return Encoded(codes, np.concatenate([encoded.names, extra]))
+
+
+@dataclass(frozen=True)
+class Labelings:
+    """M clusterings of the same n objects: what every judge receives.
+
+    Attributes
+    ----------
+    codes : ndarray of int32, shape (M, n)
+        C-contiguous; row m has codes ``0..n_clusters[m]-1``, every one of them used, and ``-1``
+        for objects that the judge leaves out (``noise="drop"`` only).
+    names : tuple of str, length M
+        One name per clustering, all different.
+    n_clusters : ndarray of int64, shape (M,)
+    cluster_names : tuple of ndarray, length M
+        The user's label of each code.
+    """
+
+    codes: NDArray[np.int32]
+    names: tuple[str, ...]
+    n_clusters: NDArray[np.int64]
+    cluster_names: tuple[NDArray[np.object_], ...]
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @property
+    def n_objects(self) -> int:
+        """Number of objects n."""
+        return self.codes.shape[1]
+
+    @property
+    def coverage(self) -> NDArray[np.float64]:
+        """Share of the objects that are judged, per clustering."""
+        return (self.codes != NOISE).mean(axis=1)
+
+    def sizes(self, m: int) -> NDArray[np.int64]:
+        """Number of objects in each cluster of clustering ``m``."""
+        row = self.codes[m]
+        return np.bincount(row[row != NOISE], minlength=int(self.n_clusters[m])).astype(np.int64)
+
+    def select(self, rows: Sequence[int] | NDArray[np.integer[Any]]) -> Labelings:
+        """The clusterings at ``rows``."""
+        chosen = [int(i) for i in rows]
+        return replace(
+            self,
+            codes=np.ascontiguousarray(self.codes[chosen]),
+            names=tuple(self.names[i] for i in chosen),
+            n_clusters=self.n_clusters[chosen],
+            cluster_names=tuple(self.cluster_names[i] for i in chosen),
+        )
+
+
+def as_labelings(
+    labelings: Any, *, n_objects: int | None = None, noise: NoisePolicy = "error"
+) -> Labelings:
+    """Bring one or many clusterings into the form that judges receive.
+
+    Parameters
+    ----------
+    labelings : Labelings, array-like (n,) or (M, n), mapping, DataFrame, or list of array-likes
+        A mapping or a DataFrame gives names (a DataFrame's columns are clusterings); otherwise
+        they are called ``"0"``, ``"1"``, ... A two-dimensional array has one clustering per row.
+    n_objects : int, optional
+        How many objects each must have.
+    noise : {"error", "cluster", "singletons", "drop"}
+        What the label ``-1`` means, see :func:`apply_noise_policy`.
+
+    Returns
+    -------
+    Labelings
+
+    Raises
+    ------
+    InputError
+        For unequal lengths, missing labels, outliers under ``"error"``, no clustering at all.
+
+    Examples
+    --------
+    >>> from karat.partition import as_labelings
+    >>> as_labelings({"a": [0, 0, 1], "b": ["x", "y", "z"]}).n_clusters
+    array([2, 3])
+    """
+    if isinstance(labelings, Labelings):
+        _check_length(labelings.n_objects, n_objects, "labelings")
+        if noise == "drop" or not (labelings.codes == NOISE).any():
+            return labelings
+        pairs = [
+            (name, Encoded(row, names))
+            for name, row, names in zip(
+                labelings.names, labelings.codes, labelings.cluster_names, strict=True
+            )
+        ]
+    else:
+        pairs = [
+            (name, encode(labels, name=f"labels {name!r}")) for name, labels in _named(labelings)
+        ]
+    if not pairs:
+        raise InputError("there is no clustering to judge; give at least one")
+    length = len(pairs[0][1].codes)
+    encoded = []
+    for name, one in pairs:
+        _check_length(len(one.codes), length if n_objects is None else n_objects, f"{name!r}")
+        encoded.append(apply_noise_policy(one, noise, name=f"labels {name!r}"))
+    names = tuple(name for name, _ in pairs)
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"two clusterings are called {twice!r}; give each a name of its own")
+    return Labelings(
+        np.ascontiguousarray(np.stack([one.codes for one in encoded])),
+        names,
+        np.array([one.n_clusters for one in encoded], dtype=np.int64),
+        tuple(one.names for one in encoded),
+    )
+
+
+def _check_length(length: int, wanted: int | None, name: str) -> None:
+    if wanted is not None and length != wanted:
+        raise InputError(f"{name} has {length} labels, but there are {wanted} objects")
+
+
+def _named(labelings: Any) -> list[tuple[str, Any]]:
+    if isinstance(labelings, Mapping):
+        return [(str(name), labels) for name, labels in labelings.items()]
+    if hasattr(labelings, "columns") and hasattr(labelings, "__getitem__"):
+        return [(str(name), labelings[name]) for name in labelings.columns]
+    if isinstance(labelings, np.ndarray) and labelings.ndim == 2:
+        return [(str(i), row) for i, row in enumerate(labelings)]
+    if isinstance(labelings, (list, tuple)) and labelings and _is_labeling(labelings[0]):
+        return [(str(i), labels) for i, labels in enumerate(labelings)]
+    return [("0", labelings)]
+
+
+def _is_labeling(value: Any) -> bool:
+    return isinstance(value, (list, np.ndarray)) or hasattr(value, "to_numpy")
+
+
+def canonical_codes(codes: NDArray[np.integer[Any]]) -> NDArray[np.int32]:
+    """The same partition with clusters numbered by first appearance; outliers stay ``-1``.
+
+    Two label arrays are the same partition exactly where their canonical codes are equal.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from karat.partition import canonical_codes
+    >>> canonical_codes(np.array([5, 5, -1, 2]))
+    array([ 0,  0, -1,  1], dtype=int32)
+    """
+    values, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
+    kept = values != NOISE
+    order = np.argsort(np.where(kept, first, len(codes)), kind="stable")
+    rank = np.empty(len(values), dtype=np.int32)
+    rank[order] = np.arange(len(values), dtype=np.int32)
+    rank[~kept] = NOISE
+    return rank[inverse]
+
+
+@dataclass(frozen=True)
+class SoftPartition:
+    """Memberships between 0 and 1 that sum to 1 for each object.
+
+    Attributes
+    ----------
+    memberships : ndarray of float64, shape (n, k)
+        Rows sum to 1 ± 1e-6.
+    """
+
+    memberships: NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        U = np.asarray(self.memberships, dtype=np.float64)
+        if U.ndim != 2 or 0 in U.shape:
+            raise InputError(f"memberships must have shape (n, k); it is {U.shape}")
+        if not np.isfinite(U).all() or U.min() < 0:
+            raise InputError("memberships must be finite and not negative")
+        worst = int(np.argmax(np.abs(U.sum(axis=1) - 1)))
+        if abs(U[worst].sum() - 1) > 1e-6:
+            raise InputError(
+                f"memberships of object {worst} sum to {U[worst].sum():.9g}; each row must sum "
+                "to 1 ± 1e-6. For clusters that may overlap use OverlappingPartition"
+            )
+        object.__setattr__(self, "memberships", U)
+
+    def harden(self) -> NDArray[np.int32]:
+        """Label of the largest membership; ties go to the lower index.
+
+        Examples
+        --------
+        >>> from karat.partition import SoftPartition
+        >>> SoftPartition([[0.5, 0.5], [0.1, 0.9]]).harden()
+        array([0, 1], dtype=int32)
+        """
+        return np.argmax(self.memberships, axis=1).astype(np.int32)
+
+
+@dataclass(frozen=True)
+class OverlappingPartition:
+    """Clusters that may share objects.
+
+    Attributes
+    ----------
+    memberships : ndarray of bool, shape (n, k)
+        True where object i is in cluster j; a row of all False is an outlier.
+    """
+
+    memberships: NDArray[np.bool_]
+
+    def __post_init__(self) -> None:
+        U = np.asarray(self.memberships)
+        if U.ndim != 2 or 0 in U.shape:
+            raise InputError(f"memberships must have shape (n, k); it is {U.shape}")
+        if U.dtype != bool and not np.isin(U, (0, 1)).all():
+            raise InputError("memberships must be True or False (or 1 and 0)")
+        object.__setattr__(self, "memberships", U.astype(bool))
+
+
+def cut_dendrogram(
+    Z: Any, *, n_clusters: int | Iterable[int] | None = None, height: float | None = None
+) -> NDArray[np.int32]:
+    """Labels from a dendrogram, cut at a number of clusters or at a height.
+
+    Parameters
+    ----------
+    Z : array-like, shape (n-1, 4)
+        Linkage matrix in SciPy's form.
+    n_clusters : int or iterable of int, optional
+        How many clusters; several give one row of labels each, from one walk over the tree.
+        Exactly so many come out, also where merge heights tie.
+    height : float, optional
+        Merges above it are undone.
+
+    Returns
+    -------
+    ndarray of int32, shape (n,) or (len(n_clusters), n)
+        Clusters numbered by first appearance.
+
+    Raises
+    ------
+    InputError
+        If neither or both are given, or the number is not between 1 and n.
+
+    Notes
+    -----
+    O(n) for each cut.
+
+    Examples
+    --------
+    >>> from scipy.cluster.hierarchy import linkage
+    >>> from karat.partition import cut_dendrogram
+    >>> Z = linkage([[0.0], [1.0], [5.0], [5.5]], "average")
+    >>> cut_dendrogram(Z, n_clusters=2)
+    array([0, 0, 1, 1], dtype=int32)
+    """
+    from scipy.cluster.hierarchy import is_valid_linkage, maxdists
+
+    Z = np.asarray(Z, dtype=np.float64)
+    if not is_valid_linkage(Z):
+        raise InputError("Z is not a linkage matrix in SciPy's form (n-1 rows, 4 columns)")
+    if (n_clusters is None) == (height is None):
+        raise InputError("give either n_clusters or height")
+    n = len(Z) + 1
+    if height is not None:
+        # the highest merge inside each node: heights of centroid linkage are not monotone
+        kept = np.flatnonzero(maxdists(Z) <= height)
+        return _cut(Z[kept], n, kept)
+    if isinstance(n_clusters, Iterable):
+        return np.stack([cut_dendrogram(Z, n_clusters=k) for k in n_clusters])
+    if n_clusters is None or not 1 <= n_clusters <= n:
+        raise InputError(f"n_clusters must be between 1 and the {n} objects; got {n_clusters}")
+    return _cut(Z[: n - n_clusters], n, np.arange(n - 1))
+
+
+def _cut(merges: NDArray[np.float64], n: int, rows: NDArray[np.intp]) -> NDArray[np.int32]:
+    parent = np.arange(2 * n - 1)
+    for row, (a, b) in zip(rows, merges[:, :2].astype(np.intp), strict=False):
+        parent[a] = parent[b] = n + row
+    # children have lower numbers than their parents, so one downward sweep finds every root
+    for node in range(2 * n - 2, -1, -1):
+        parent[node] = parent[parent[node]]
+    return canonical_codes(parent[:n])
+
+
+def labelings_frame(labelings: Labelings) -> pd.DataFrame:
+    """The clusterings as a table, a column each, with the users' own cluster names."""
+    import pandas as pd
+
+    return pd.DataFrame(
+        {
+            name: np.where(row == NOISE, NOISE, names[np.maximum(row, 0)])
+            for name, row, names in zip(
+                labelings.names, labelings.codes, labelings.cluster_names, strict=True
+            )
+        }
+    )

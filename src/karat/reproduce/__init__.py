@@ -1,0 +1,1 @@
+"""The published experiments, run by name with the public interface only."""

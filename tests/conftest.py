@@ -1,0 +1,17 @@
+"""Fixtures that every test may use."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder of real data sets beside the checkout; users do not have it."""
+    if not (SHARED_DATA / "datasets.json").exists():
+        pytest.skip(f"the real data sets are not at {SHARED_DATA}")
+    return SHARED_DATA
