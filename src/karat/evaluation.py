@@ -171,4 +171,6 @@ def _one_by_one(calls: list[Any]) -> tuple[NDArray[np.float64], dict[int, str]]:
             values[m] = call()
         except InputError as error:
             why[m] = str(error)
+        except Exception as error:  # a measure of another package must not stop the rest
+            why[m] = f"{type(error).__name__}: {error}"
     return values, why
