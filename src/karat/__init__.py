@@ -21,7 +21,7 @@ _HOME = {
     "Choice": "karat.study",
     "Study": "karat.study",
 }
-_ROOMS = ("clusterers", "datasets", "measures", "partition", "study", "validation")
+_ROOMS = ("clusterers", "datasets", "measures", "partition", "study", "testing", "validation")
 
 
 def __getattr__(name: str) -> Any:
