@@ -17,7 +17,7 @@ _HOME = {
     "ContingencyTable": "karat.contingency",
     "evaluate": "karat.evaluation",
 }
-_ROOMS = ("measures", "partition", "validation")
+_ROOMS = ("clarity", "neighbors", "measures", "partition", "validation")
 
 
 def __getattr__(name: str) -> Any:
