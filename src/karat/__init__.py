@@ -21,7 +21,17 @@ _HOME = {
     "Choice": "karat.study",
     "Study": "karat.study",
 }
-_ROOMS = ("clusterers", "datasets", "measures", "partition", "study", "testing", "validation")
+_ROOMS = (
+    "clarity",
+    "clusterers",
+    "datasets",
+    "measures",
+    "neighbors",
+    "partition",
+    "study",
+    "testing",
+    "validation",
+)
 
 
 def __getattr__(name: str) -> Any:
