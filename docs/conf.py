@@ -37,7 +37,7 @@ def measure_rows(kind: str) -> list[list[str]]:
     return [
         [
             m.title,
-            f":func:`~karat.{m.function.__name__}`",
+            f"``{m.key}``",
             m.family,
             "greater" if m.greater_is_better else "lower",
             f"{m.range[0]:g} to {m.range[1]:g}",
@@ -51,7 +51,7 @@ def measure_rows(kind: str) -> list[list[str]]:
 
 def write_generated() -> None:
     GENERATED.mkdir(exist_ok=True)
-    header = ["measure", "function", "family", "better", "range", "source", "cost"]
+    header = ["measure", "key", "family", "better", "range", "source", "cost"]
     for kind in ("external", "internal"):
         (GENERATED / f"{kind}.inc").write_text(table(header, measure_rows(kind)))
     rows = [
@@ -60,7 +60,8 @@ def write_generated() -> None:
     ]
     header = ["clusterer", "name", "swept", "depends on a seed", "source", "cost"]
     (GENERATED / "clusterers.inc").write_text(table(header, rows))
-    functions = sorted({m.function.__name__ for m in measures.catalogue.values()})
+    names = {m.function.__name__ for m in measures.catalogue.values()}
+    functions = sorted(name for name in names if hasattr(karat, name))
     listing = "\n".join(f"   {name}" for name in functions)
     (GENERATED / "functions.rst").write_text(
         "Functions of the measures\n=========================\n\n"
