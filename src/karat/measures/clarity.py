@@ -19,7 +19,12 @@ if TYPE_CHECKING:
     from karat.clarity import Clarity
     from karat.measures.statistics import Statistics
 
-__all__ = ["generalized_informativeness", "informativeness"]
+__all__ = [
+    "generalized_informativeness",
+    "informativeness",
+    "informativeness_ari",
+    "informativeness_pq",
+]
 
 _ONE_CLUSTER = "the clustering has 1 cluster; it needs at least 2"
 
@@ -261,18 +266,49 @@ def _record(key: str, title: str, function: Any, compute: Any, **record: Any) ->
     )
 
 
-def _generalized(measure: str, title: str, low: float) -> None:
-    def function(X: Any, labels: Any, *, metric: Any = "euclidean", noise: Any = "error") -> Any:
+def _generalized(key: str, measure: str, title: str, low: float) -> Callable[..., float]:
+    def function(
+        X: Any, labels: Any, *, metric: Any = "euclidean", noise: NoisePolicy = "error"
+    ) -> float:
         return generalized_informativeness(X, labels, measure=measure, metric=metric, noise=noise)
 
     def compute(stats: Statistics) -> NDArray[np.float64]:
         return _compute(stats, catalogue[measure].function)
 
-    function.__doc__ = f"{title}: agreement of the clustering with what 5-NN predicts."
-    function.__name__ = function.__qualname__ = f"informativeness_{measure}"
-    _record(
-        f"informativeness_{measure}", title, function, compute, range=(low, 1.0), equation="§6.2"
-    )
+    function.__doc__ = f"""{title}: agreement of a clustering with what 5-NN predicts for it.
+
+    The external measure {measure!r} between the clustering and its leave-one-out prediction by
+    the five nearest neighbours; :func:`generalized_informativeness` takes other classifiers,
+    folds and measures.
+
+    Parameters
+    ----------
+    X : array-like or sparse, shape (n, d)
+    labels : array-like, shape (n,)
+    metric : str or callable
+        The distance of the neighbours, or ``"precomputed"``.
+    noise : {{"error", "cluster", "singletons", "drop"}}
+        What the label ``-1`` means.
+
+    Returns
+    -------
+    float
+        {low:g} to 1; greater is better.
+
+    Raises
+    ------
+    UndefinedMeasureError
+        For a single cluster.
+    InputError
+        For input that cannot be used.
+
+    Notes
+    -----
+    One search for neighbours, O(n² d) or less. Whissell 2012, section 6.2.
+    """
+    function.__name__ = function.__qualname__ = key
+    _record(key, title, function, compute, range=(low, 1.0), equation="§6.2")
+    return function
 
 
 _record(
@@ -283,5 +319,5 @@ _record(
     range=(-1.0, 1.0),
     equation="6.13",
 )
-_generalized("adjusted_rand_index", "inf-ARI", -1.0)
-_generalized("purity", "inf-PQ", 0.0)
+informativeness_ari = _generalized("informativeness_ari", "adjusted_rand_index", "inf-ARI", -1.0)
+informativeness_pq = _generalized("informativeness_pq", "purity", "inf-PQ", 0.0)
