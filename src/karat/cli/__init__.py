@@ -7,6 +7,7 @@ import sys
 import typer
 
 from karat.cli.measures import measures
+from karat.cli.reproduce import reproduce
 
 EXIT_CODES = """
 Exit codes: 0 done; 1 it ran, but nothing could be judged; 2 the input or an option cannot be used;
@@ -22,6 +23,7 @@ app = typer.Typer(
     add_completion=False,
 )
 app.command()(measures)
+app.command()(reproduce)
 
 
 def main() -> None:
