@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0.dev0"
 
 if TYPE_CHECKING:
+    from karat.bounds import pac_mdl_bound as pac_mdl_bound
     from karat.contingency import ContingencyTable as ContingencyTable
     from karat.evaluation import evaluate as evaluate
     from karat.measures import *  # noqa: F403
@@ -16,8 +17,9 @@ if TYPE_CHECKING:
 _HOME = {
     "ContingencyTable": "karat.contingency",
     "evaluate": "karat.evaluation",
+    "pac_mdl_bound": "karat.bounds",
 }
-_ROOMS = ("measures", "partition", "validation")
+_ROOMS = ("bounds", "measures", "partition", "validation")
 
 
 def __getattr__(name: str) -> Any:
