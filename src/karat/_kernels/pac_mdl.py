@@ -22,19 +22,22 @@ def _log2_sum(x, y):
 
 
 @njit(cache=True, nogil=True)
-def mixed_label_bits(histogram, lead, log2_factorial):
-    """Bits of cluster labels under the even mixture of the four label codes.
+def mixed_label_bits(histogram, lead, log2_factorial, log2_spread):
+    """Bits of cluster labels under the even mixture of the five label codes.
 
     ``histogram``: clusters per class; ``lead``: how many clusters, largest first, come before
-    the tail that shares one label, that tail's first cluster not counted.
+    the tail that shares one label, that tail's first cluster not counted. ``log2_spread[c]``:
+    ways to label c clusters with as many different classes as possible.
     """
     n_classes = len(histogram)
     c = 0
     most = 0
     log2_multinomial = 0.0
+    used = 0
     for h in histogram:
         c += h
         most = max(most, h)
+        used += h > 0
         log2_multinomial -= log2_factorial[h]
     log2_multinomial += log2_factorial[c]
     log2_classes = math.log2(n_classes)
@@ -49,7 +52,9 @@ def mixed_label_bits(histogram, lead, log2_factorial):
         default -= log2_places + odd * math.log2(n_classes - 1.0)
     leading = -math.log2(c) - (lead + 1) * log2_classes
     mixed = _log2_sum(_log2_sum(uniform, counted), _log2_sum(default, leading))
-    return max(0.0, 2.0 - mixed)
+    if used == min(c, n_classes):
+        mixed = _log2_sum(mixed, -log2_spread[c])
+    return max(0.0, math.log2(5.0) - mixed)
 
 
 @njit(cache=True, nogil=True)
@@ -85,7 +90,9 @@ def _lead_of(labels, order):
 
 
 @njit(cache=True, nogil=True)
-def best_mixed_labelling(counts, order, rank, turn, m, n, log_level, log2_factorial, out):
+def best_mixed_labelling(
+    counts, order, rank, turn, m, n, log_level, log2_factorial, log2_spread, out
+):
     """Labels of the clusters that make the bound smallest among simple families; errors, bits.
 
     The families: the majority everywhere; a default class with the exceptions that save most
@@ -99,7 +106,7 @@ def best_mixed_labelling(counts, order, rank, turn, m, n, log_level, log2_factor
         histogram[majority[i]] += 1
         out[i] = majority[i]
     errors = fewest
-    bits = mixed_label_bits(histogram, _lead_of(majority, order), log2_factorial)
+    bits = mixed_label_bits(histogram, _lead_of(majority, order), log2_factorial, log2_spread)
     bound, _ = b_max(m, n, errors, log_level - bits * _LN2)
     labels = np.empty(c, dtype=np.int32)
     gains = np.empty(c, dtype=np.int64)
@@ -122,7 +129,7 @@ def best_mixed_labelling(counts, order, rank, turn, m, n, log_level, log2_factor
                     histogram[default] -= 1
                     histogram[majority[i]] += 1
                 lead = _lead_of(labels, order)
-                trial_bits = mixed_label_bits(histogram, lead, log2_factorial)
+                trial_bits = mixed_label_bits(histogram, lead, log2_factorial, log2_spread)
                 if bound == 0 or (trial_errors >= errors and trial_bits >= bits):
                     continue
                 level = log_level - trial_bits * _LN2
@@ -135,7 +142,16 @@ def best_mixed_labelling(counts, order, rank, turn, m, n, log_level, log2_factor
 
 @njit(cache=True, nogil=True)
 def label_clusterings(
-    codes, labelled, classes, n_classes, offsets, rank, mixed, log_levels, log2_factorial
+    codes,
+    labelled,
+    classes,
+    n_classes,
+    offsets,
+    rank,
+    mixed,
+    log_levels,
+    log2_factorial,
+    log2_spread,
 ):
     """Label every cluster of every clustering.
 
@@ -175,7 +191,7 @@ def label_clusterings(
         if mixed:
             order = np.argsort(turn - sizes * c, kind="mergesort")
             errors[r], bits[r] = best_mixed_labelling(
-                counts, order, rank, turn, m, n, log_levels[r], log2_factorial, out
+                counts, order, rank, turn, m, n, log_levels[r], log2_factorial, log2_spread, out
             )
         else:
             errors[r] = _majority(counts, rank, turn, out)

@@ -100,10 +100,10 @@ class PacMdlBound:
         if self.n == 0:
             return "Every object is labelled: nothing is left to predict."
         return (
-            f"With probability {1 - self.delta:.10g} at most {_percent(self.bound_rate)} of the "
+            f"With probability {1 - self.delta:.10g} at most {percent_up(self.bound_rate)} of the "
             f"{self.n:,} unlabelled objects are mislabelled ({self.bound:,}); always guessing the "
             f"largest class ({self.constant_class}): at most "
-            f"{_percent(self.constant_bound_rate)}."
+            f"{percent_up(self.constant_bound_rate)}."
         )
 
     @property
@@ -255,8 +255,8 @@ def pac_mdl_bound(
     language : Language, optional
         A description language of :mod:`karat.bounds.languages`. By default
         :class:`~karat.bounds.languages.Mixed`, which charges log2(M) bits for choosing among M
-        clusterings (equal partitions share theirs) and writes cluster labels by whichever of
-        four codes is shortest.
+        clusterings (equal partitions share theirs) and writes cluster labels by a mixture
+        of five codes.
     classes : iterable, optional
         All the classes that a labeller could have used, known beforehand. By default those
         among the labels, which assumes that this list was known before labelling.
@@ -337,6 +337,7 @@ def pac_mdl_bound(
         chosen.mixed,
         levels,
         _log2_factorials(most + len(names)),
+        _log2_spreads(most, len(names)),
     )
     bound = b_max(ms, ns, errors, log_delta=_levels(delta, choice + label_bits))
     constants = _constant(per_class, ms, ns, delta)
@@ -398,6 +399,25 @@ def _log2_factorials(largest: int) -> NDArray[np.float64]:
     return np.cumsum(steps).astype(np.float64)
 
 
+def _log2_spreads(most: int, n_classes: int) -> NDArray[np.float64]:
+    """log2 of the number of ways to label c = 0..most clusters with min(c, ℓ) different classes."""
+    u = np.arange(n_classes + 1, dtype=np.float64)
+    # onto[u]: log2 of the number of maps from c clusters onto u classes
+    onto = np.full(n_classes + 1, -np.inf)
+    onto[0] = 0.0
+    chosen = _log2_factorials(n_classes)
+    chosen = chosen[-1] - chosen - chosen[::-1]
+    out = np.zeros(most + 1)
+    with np.errstate(divide="ignore"):
+        log2_u = np.log2(u)
+    for c in range(1, most + 1):
+        onto[1:] = log2_u[1:] + np.logaddexp2(onto[1:], onto[:-1])
+        onto[0] = -np.inf
+        used = min(c, n_classes)
+        out[c] = onto[used] + chosen[used]
+    return out
+
+
 def _pooled(bits: NDArray[np.float64], codes: NDArray[np.int32]) -> NDArray[np.float64]:
     """Equal partitions share their words: the share of a partition is the sum of its rows'."""
     if len(codes) == 1:
@@ -449,6 +469,6 @@ def _table(
     )
 
 
-def _percent(rate: float) -> str:
+def percent_up(rate: float) -> str:
     """Rounded up: a guarantee is never printed tighter than it is."""
     return f"{math.ceil(rate * 1000 - 1e-9) / 10:.1f} %"

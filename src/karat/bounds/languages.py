@@ -43,6 +43,7 @@ __all__ = [
     "Prior",
     "Sequence",
     "Simple",
+    "SpreadLabels",
     "UniformLabels",
     "check_kraft",
     "mixed_labels",
@@ -210,6 +211,23 @@ class LeadingLabels(_Labels):
         return Fraction(1, self.n_clusters * self.n_classes ** (lead + 1))
 
 
+class SpreadLabels(_Labels):
+    """Labels that use as many different classes as they can, min(c, ℓ) of them, all alike.
+
+    C(ℓ, u) choices of the u classes times the u!·S(c, u) maps onto them (S: Stirling numbers of
+    the second kind). The shares of these vectors sum to exactly 1; others have no word.
+    """
+
+    def probability(self, message: tuple[int, ...]) -> Fraction:
+        """Share of a label vector; 0 where it uses fewer classes."""
+        c, classes = self.n_clusters, self.n_classes
+        used = min(c, classes)
+        if len(set(message)) < used:
+            return Fraction(0)
+        onto = sum((-1) ** i * math.comb(used, i) * (used - i) ** c for i in range(used + 1))
+        return Fraction(1, math.comb(classes, used) * onto)
+
+
 class Sequence(Code):
     """Several messages one after the other: lengths add, Kraft sums multiply.
 
@@ -268,7 +286,7 @@ class Mixture(Code):
 
 
 def mixed_labels(n_clusters: int, n_classes: int) -> Mixture:
-    """The even mixture of the four label codes, which :class:`Mixed` uses.
+    """The even mixture of the five label codes, which :class:`Mixed` uses.
 
     Parameters
     ----------
@@ -279,7 +297,7 @@ def mixed_labels(n_clusters: int, n_classes: int) -> Mixture:
     -------
     Mixture
     """
-    codes = (UniformLabels, HistogramLabels, DefaultLabels, LeadingLabels)
+    codes = (UniformLabels, HistogramLabels, DefaultLabels, LeadingLabels, SpreadLabels)
     return Mixture(*(code(n_clusters, n_classes) for code in codes))
 
 
@@ -330,7 +348,7 @@ class Language(ABC):
     Attributes
     ----------
     mixed : bool
-        Whether cluster labels use the mixture of four codes (:func:`mixed_labels`) rather than
+        Whether cluster labels use the mixture of five codes (:func:`mixed_labels`) rather than
         c·log2(ℓ) bits.
     """
 
@@ -472,7 +490,7 @@ class Prior(Language):
 
 @dataclass(frozen=True)
 class Mixed(Language):
-    """Cluster labels by the mixture of four codes, on top of another language's choice.
+    """Cluster labels by the mixture of five codes, on top of another language's choice.
 
     Parameters
     ----------
@@ -482,7 +500,8 @@ class Mixed(Language):
 
     Notes
     -----
-    At most 2 bits above c·log2(ℓ), and far below where many clusters share a class.
+    At most log2(5) = 2.3 bits above c·log2(ℓ); far below where many clusters share a class, or
+    where there are hardly more clusters than classes and each class has one.
     """
 
     choice: Language | None = None
