@@ -12,14 +12,29 @@ if TYPE_CHECKING:
     from karat.contingency import ContingencyTable as ContingencyTable
     from karat.evaluation import evaluate as evaluate
     from karat.measures import *  # noqa: F403
+    from karat.study import Choice as Choice
+    from karat.study import Study as Study
 
 # public name -> the module that has it; nothing is imported before it is asked for
 _HOME = {
     "ContingencyTable": "karat.contingency",
     "evaluate": "karat.evaluation",
+    "Choice": "karat.study",
+    "Study": "karat.study",
     "pac_mdl_bound": "karat.bounds",
 }
-_ROOMS = ("bounds", "measures", "partition", "validation")
+_ROOMS = (
+    "bounds",
+    "clarity",
+    "clusterers",
+    "datasets",
+    "measures",
+    "neighbors",
+    "partition",
+    "study",
+    "testing",
+    "validation",
+)
 
 
 def __getattr__(name: str) -> Any:

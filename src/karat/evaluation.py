@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -64,20 +64,35 @@ def evaluate(
          silhouette
     two         0.9
     """
+    data = None if X is None else check_data(X)
+    chosen = _applicable(measures, data is not None, truth is not None)
+    return judge(data, labelings, truth=truth, measures=chosen, metric=metric, noise=noise)
+
+
+def judge(
+    X: Any,
+    labelings: Any,
+    *,
+    truth: Any = None,
+    measures: Sequence[Measure],
+    metric: Any = "euclidean",
+    noise: NoisePolicy = "error",
+) -> pd.DataFrame:
+    """What :func:`evaluate` does, for measures that may be in no catalogue.
+
+    Parameters and result are those of :func:`evaluate`, but ``measures`` are records.
+    """
     import pandas as pd
 
-    data = None if X is None else check_data(X)
-    n = None if data is None else data.shape[0]
-    batch = as_labelings(labelings, n_objects=n, noise=noise)
+    batch = as_labelings(labelings, n_objects=None if X is None else X.shape[0], noise=noise)
     known = None if truth is None else known_truth(truth, batch.n_objects)
-    chosen = _applicable(measures, data is not None, known is not None)
     columns: dict[str, NDArray[np.float64]] = {}
     reasons: dict[str, dict[str, str]] = {}
-    internal = [m for m in chosen if m.kind == "internal"]
-    external = [m for m in chosen if m.kind == "external"]
+    internal = [m for m in measures if m.kind == "internal"]
+    external = [m for m in measures if m.kind == "external"]
     judged = []
     if internal:
-        judged += list(_judge_internal(data, batch, internal, metric))
+        judged += list(_judge_internal(X, batch, internal, metric))
     if external:
         judged += list(_judge_external(known, batch, external))
     for measure, values, why in judged:
@@ -85,7 +100,7 @@ def evaluate(
         for m, reason in why.items():
             reasons.setdefault(batch.names[m], {})[measure.key] = reason
     table = pd.DataFrame(
-        {measure.key: columns[measure.key] for measure in chosen}, index=list(batch.names)
+        {measure.key: columns[measure.key] for measure in measures}, index=list(batch.names)
     )
     table.attrs["reasons"] = reasons
     return table
@@ -171,4 +186,6 @@ def _one_by_one(calls: list[Any]) -> tuple[NDArray[np.float64], dict[int, str]]:
             values[m] = call()
         except InputError as error:
             why[m] = str(error)
+        except Exception as error:  # a measure of another package must not stop the rest
+            why[m] = f"{type(error).__name__}: {error}"
     return values, why

@@ -84,7 +84,10 @@ def encode(labels: Any, *, name: str = "labels") -> Encoded:
     else:
         import pandas as pd
 
-        codes64, uniques = pd.factorize(_object_array(array), use_na_sentinel=True)
+        try:
+            codes64, uniques = pd.factorize(_object_array(array), use_na_sentinel=True)
+        except TypeError as error:
+            raise InputError(f"{name} must be one-dimensional and hashable: {error}") from None
         missing = int((codes64 == -1).sum())
         if missing:
             raise InputError(
@@ -282,9 +285,12 @@ def as_labelings(
             )
         ]
     else:
-        pairs = [
-            (name, encode(labels, name=f"labels {name!r}")) for name, labels in _named(labelings)
-        ]
+        named = _named(labelings)
+        names = [name for name, _ in named]
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise InputError(f"two clusterings are called {twice!r}; give each a name of its own")
+        pairs = [(name, encode(labels, name=f"labels {name!r}")) for name, labels in named]
     if not pairs:
         raise InputError("there is no clustering to judge; give at least one")
     length = len(pairs[0][1].codes)
@@ -292,13 +298,9 @@ def as_labelings(
     for name, one in pairs:
         _check_length(len(one.codes), length if n_objects is None else n_objects, f"{name!r}")
         encoded.append(apply_noise_policy(one, noise, name=f"labels {name!r}"))
-    names = tuple(name for name, _ in pairs)
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise InputError(f"two clusterings are called {twice!r}; give each a name of its own")
     return Labelings(
         np.ascontiguousarray(np.stack([one.codes for one in encoded])),
-        names,
+        tuple(name for name, _ in pairs),
         np.array([one.n_clusters for one in encoded], dtype=np.int64),
         tuple(one.names for one in encoded),
     )
