@@ -6,8 +6,10 @@ import sys
 
 import typer
 
+from karat.cli.bound import bound
 from karat.cli.measures import measures
 from karat.cli.reproduce import reproduce
+from karat.cli.sample import sample
 
 EXIT_CODES = """
 Exit codes: 0 done; 1 it ran, but nothing could be judged; 2 the input or an option cannot be used;
@@ -22,8 +24,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     add_completion=False,
 )
+app.command()(bound)
 app.command()(measures)
 app.command()(reproduce)
+app.command()(sample)
 
 
 def main() -> None:
