@@ -17,7 +17,7 @@ _HOME = {
     "ContingencyTable": "karat.contingency",
     "evaluate": "karat.evaluation",
 }
-_ROOMS = ("measures", "partition", "validation")
+_ROOMS = ("datasets", "measures", "partition", "validation")
 
 
 def __getattr__(name: str) -> Any:
