@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
 TEXT = (".csv", ".tsv", ".tab", ".txt", ".data", ".dat", "")
 FORMATS = "CSV (.csv, .tsv, .txt, .data), Parquet (.parquet), NumPy (.npy, .npz), "
-FORMATS += "Matrix Market (.mtx); text and .mtx also compressed (.gz, .bz2, .xz; text .zst)"
+FORMATS += "Matrix Market (.mtx); text compressed by .gz, .bz2, .xz, .zst, .mtx by .gz, .bz2"
 _FEWER = "leave columns out with drop (--drop), or give a sample of its rows"
 
 
@@ -40,7 +40,7 @@ def read_raw(
         if suffix in TEXT:
             raw = _text(path, suffix, options, header, encoding)
         elif suffix in (".parquet", ".pq"):
-            raw = Raw(name, str(path), parquet(path, options))
+            raw = _parquet(path, options)
         elif suffix == ".npy":
             raw = _npy(path)
         elif suffix == ".npz":
@@ -100,7 +100,7 @@ def explained(path: Path) -> Iterator[None]:
         raise InputError(f"{path} may not be read: permission denied") from None
     except (EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile) as error:
         raise InputError(f"{path} is damaged or cut short: {error}") from None
-    except (pa.ArrowException, OSError, ValueError) as error:
+    except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
         reason = str(error).strip().splitlines()
         raise InputError(
             f"{path} cannot be read: {reason[0] if reason else type(error).__name__}"
@@ -116,11 +116,10 @@ def _text(path: Path, suffix: str, options: Options, header: bool | None, encodi
     _delimited.require_memory(path, layout, len(columns))
     aside = {name for name in (options.label_column, options.id_column) if name is not None}
     table = _delimited.read_table(path, layout, columns, as_text=aside, encoding=encoding)
-    return Raw("", None, table, notes=list(layout.notes))
+    return Raw("", None, table, layout.names, notes=list(layout.notes))
 
 
-def parquet(path: Path, options: Options) -> pa.Table:
-    """Read the columns that are not dropped."""
+def _parquet(path: Path, options: Options) -> Raw:
     import pyarrow.parquet as pq
 
     with pq.ParquetFile(path) as file:
@@ -141,7 +140,7 @@ def parquet(path: Path, options: Options) -> pa.Table:
             f"{path} ({rows:,} rows × {len(columns):,} columns)",
             _FEWER,
         )
-        return file.read(columns)
+        return Raw("", None, file.read(columns), tuple(names))
 
 
 def _npy(path: Path) -> Raw:
@@ -224,13 +223,12 @@ def _matrix_market(path: Path) -> Any:
         first = stream.read(14)
     if first != b"%%MatrixMarket":
         raise InputError(f"{path} is not a Matrix Market file: it does not begin %%MatrixMarket")
-    with _delimited.open_binary(path) as stream:
-        rows, columns, stored, *_ = scipy_io.mminfo(stream)
-        _memory.require(
-            32 * stored + 16 * rows, f"{path} ({rows:,} × {columns:,}, {stored:,} stored)", _FEWER
-        )
+    # by path: SciPy's reader ends the process when it is given an open file to look at
+    rows, columns, stored, *_ = scipy_io.mminfo(path)
+    _memory.require(
+        32 * stored + 16 * rows, f"{path} ({rows:,} × {columns:,}, {stored:,} stored)", _FEWER
+    )
     if rows == 0 or columns == 0:
         raise InputError(f"{path} holds a matrix of {rows} × {columns}: there is nothing in it")
-    with _delimited.open_binary(path) as stream:
-        matrix = scipy_io.mmread(stream, spmatrix=False)
+    matrix = scipy_io.mmread(path, spmatrix=False)
     return sparse.csr_array(matrix) if sparse.issparse(matrix) else matrix

@@ -105,7 +105,7 @@ def _read_columns(path: Path, id_column: str | None, n: int | None) -> dict[str,
 def _other(path: Path, suffix: str) -> pa.Table:
     if suffix not in (".parquet", ".pq"):
         raise InputError(f"{path}: clusterings are read from CSV, TSV, Parquet, .npy and .npz")
-    return _files.parquet(path, Options())
+    return _files.read_raw(path, Options()).content
 
 
 def _text(path: Path, stem: str, suffix: str, n: int | None) -> pa.Table:

@@ -84,7 +84,7 @@ def _from_table(raw: Raw, options: Options) -> Work:
 
     table: pa.Table = raw.content
     _check_names(table.column_names)
-    options.check_columns(table.column_names)
+    options.check_columns(raw.names if raw.names is not None else table.column_names)
     if table.num_rows == 0:
         raise InputError(f"{raw.name} has no rows")
     notes = list(raw.notes)
@@ -92,7 +92,8 @@ def _from_table(raw: Raw, options: Options) -> Work:
     for name in (options.label_column, options.id_column):
         if name is not None:
             aside[name] = _columns.objects(table.column(name), name)
-    table = table.drop_columns([*aside, *options.drop])
+    gone = {*aside, *options.drop}
+    table = table.select([name for name in table.column_names if name not in gone])
     if options.drop:
         notes.append(f"Left out as asked: {quoted(options.drop)}.")
     table = _without_row_numbers(table, notes)

@@ -32,7 +32,8 @@ def read(
 
     The name's end tells the format: ``.csv``, ``.txt``, ``.data``, ``.dat`` (delimiter found by
     looking), ``.tsv``, ``.tab``, ``.parquet``, ``.npy``, ``.npz`` (NumPy arrays, or a SciPy
-    sparse matrix), ``.mtx``; text and ``.mtx`` may be compressed (``.gz``, ``.bz2``, ``.xz``).
+    sparse matrix), ``.mtx``. Text may be compressed (``.gz``, ``.bz2``, ``.xz``, ``.zst``),
+    ``.mtx`` too (``.gz``, ``.bz2``).
 
     Parameters
     ----------

@@ -30,9 +30,10 @@ def notice_constants(work: Work) -> None:
         names = [
             name for name, is_constant in zip(work.names, constant, strict=True) if is_constant
         ]
+        many = len(names) > 1
         work.notes.append(
-            f"{'These columns have' if len(names) > 1 else 'This column has'} the same value in "
-            f"every object and tell nothing apart: {quoted(names)}."
+            f"{'These columns have' if many else 'This column has'} the same value in every object "
+            f"and {'tell' if many else 'tells'} nothing apart: {quoted(names)}."
         )
 
 

@@ -77,7 +77,7 @@ class Raw:
     name, source : str
     content : Arrow table, ndarray of shape (n, d), or csr_array
     names : tuple of str, optional
-        Columns of an array.
+        Columns of an array; of a table, those that the source has, read or not.
     beside : mapping of str to ndarray
         One-dimensional arrays that lie beside an array (in an NPZ file).
     notes : list of str
