@@ -21,7 +21,17 @@ _HOME = {
     "Choice": "karat.study",
     "Study": "karat.study",
 }
-_ROOMS = ("clusterers", "datasets", "measures", "partition", "study", "testing", "validation")
+_ROOMS = (
+    "clusterers",
+    "datasets",
+    "measures",
+    "partition",
+    "plot",
+    "report",
+    "study",
+    "testing",
+    "validation",
+)
 
 
 def __getattr__(name: str) -> Any:
