@@ -113,7 +113,7 @@ def agreement(tau: pd.DataFrame) -> go.Figure:
     few = len(keys) <= 16
     hover = [
         [
-            f"{row}<br>{column}<br><b>τ = {_style.number(v, 2)}</b>"
+            f"{row}<br>{column}<br><b>τ = {_two(v)}</b>"
             for column, v in zip(titles, line, strict=True)
         ]
         for row, line in zip(titles, matrix.to_numpy(), strict=True)
@@ -136,20 +136,20 @@ def agreement(tau: pd.DataFrame) -> go.Figure:
                 "ygap": 1,
                 "hovertext": hover,
                 "hoverinfo": "text",
-                "texttemplate": "%{z:.2f}" if few else "",
+                "text": [[_two(v) for v in line] for line in matrix.to_numpy().tolist()],
+                "texttemplate": "%{text}" if few else "",
                 "textfont": {"color": _style.INK, "size": 12},
-                "colorbar": {
-                    "title": {"text": "τ"},
-                    "thickness": 10,
-                    "len": 0.6,
-                    "outlinewidth": 0,
-                },
+                "colorbar": _style.color_bar("τ"),
             }
         ],
         xaxis={**axis, "tickangle": -40},
         yaxis={**axis, "autorange": "reversed"},
         height=180 + cell * len(keys),
     )
+
+
+def _two(value: float) -> str:
+    return "–" if value != value else f"{value:.2f}".replace("-", "−")
 
 
 def _title(key: str) -> str:

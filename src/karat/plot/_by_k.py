@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 
 def measures_by_k(
-    scores: pd.DataFrame, measures: str | Sequence[str], *, chosen: str | None = None
+    scores: pd.DataFrame,
+    measures: str | Measure | Sequence[str | Measure],
+    *,
+    chosen: str | None = None,
 ) -> go.Figure:
     """Draw measures against the number of clusters, a line for each clusterer; up is better.
 
@@ -25,10 +28,10 @@ def measures_by_k(
     ----------
     scores : DataFrame
         As from ``Study.scores()``: columns ``clusterer``, ``k``, ``n_clusters`` and the measures.
-    measures : str or sequence of str
-        Catalogue keys. One is drawn in its own units, on an axis that is turned where lower is
-        better; each of several gets a panel, scaled so that the worst candidate is at 0 and the
-        best at 1.
+    measures : str, Measure, or a sequence of these
+        Columns: keys of the catalogue, or records. One is drawn in its own units, on an axis that
+        is turned where lower is better; each of several gets a panel, scaled so that the worst
+        candidate is at 0 and the best at 1.
     chosen : str, optional
         A candidate to mark.
 
@@ -54,16 +57,17 @@ def measures_by_k(
     >>> measures_by_k(scores, "silhouette").layout.yaxis.title.text
     'Silhouette'
     """
-    keys = [measures] if isinstance(measures, str) else list(measures)
-    for key in keys:
-        if key not in scores or not scores[key].notna().any():
+    given = [measures] if isinstance(measures, (str, Measure)) else list(measures)
+    chosen_measures = [catalogue[m] if isinstance(m, str) else m for m in given]
+    for measure in chosen_measures:
+        if measure.key not in scores or not scores[measure.key].notna().any():
             have = [c for c in scores.columns if c in catalogue and scores[c].notna().any()]
-            raise unknown_name(key, have, "measure with values in these scores")
-    if not keys:
+            raise unknown_name(measure.key, have, "measure with values in these scores")
+    if not chosen_measures:
         raise InputError("measures is empty; name at least one")
-    if len(keys) == 1:
-        return _one(scores, catalogue[keys[0]], chosen)
-    return _panels(scores, [catalogue[key] for key in keys], chosen)
+    if len(chosen_measures) == 1:
+        return _one(scores, chosen_measures[0], chosen)
+    return _panels(scores, chosen_measures, chosen)
 
 
 def _one(scores: pd.DataFrame, measure: Measure, chosen: str | None) -> go.Figure:

@@ -88,13 +88,9 @@ def contingency(
                 "text": [[f"{c:,}" if c else "·" for c in line] for line in counts.tolist()],
                 "texttemplate": "%{text}" if few else "",
                 "textfont": {"color": _style.INK, "size": 12},
-                "colorbar": {
-                    "title": {"text": f"share of the<br>{column_title.lower()}"},
-                    "tickformat": ".0%",
-                    "thickness": 10,
-                    "len": 0.8,
-                    "outlinewidth": 0,
-                },
+                "colorbar": _style.color_bar(
+                    f"share of the<br>{column_title.lower()}", tickformat=".0%"
+                ),
             }
         ],
         xaxis={"type": "category", "title": {"text": column_title}, "showgrid": False},

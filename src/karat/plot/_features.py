@@ -211,14 +211,11 @@ def feature_profile(
                 "textfont": {"color": _style.INK, "size": 12},
                 "hovertext": hover,
                 "hoverinfo": "text",
-                "colorbar": {
-                    "title": {"text": "standard<br>deviations<br>from all"},
-                    "tickvals": [-2, -1, 0, 1, 2],
-                    "ticktext": ["≤ −2", "−1", "0", "1", "≥ 2"],
-                    "thickness": 10,
-                    "len": 0.8,
-                    "outlinewidth": 0,
-                },
+                "colorbar": _style.color_bar(
+                    "standard<br>deviations<br>from all",
+                    tickvals=[-2, -1, 0, 1, 2],
+                    ticktext=["≤ −2", "−1", "0", "1", "≥ 2"],
+                ),
             }
         ],
         xaxis={"type": "category", "title": {"text": "Cluster"}, "showgrid": False},

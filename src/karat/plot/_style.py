@@ -39,7 +39,7 @@ _AXIS = {
     "linecolor": RULE,
     "zerolinecolor": RULE,
     "automargin": True,
-    "title": {"standoff": 8},
+    "title": {"standoff": 8, "font": {"size": 13}},
     "ticks": "",
 }
 _TEMPLATE = go.layout.Template(
@@ -55,6 +55,7 @@ _TEMPLATE = go.layout.Template(
         "hoverlabel": {"font": {"family": _FONT, "size": 13}, "align": "left"},
         "legend": {"orientation": "h", "yanchor": "bottom", "y": 1.02, "x": 0, "itemwidth": 30},
         "title": {"x": 0, "xanchor": "left", "xref": "paper"},
+        "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": NOISE_COLOR, "activecolor": COLORS[0]},
     }
 )
 
@@ -62,6 +63,18 @@ _TEMPLATE = go.layout.Template(
 def figure(data: Any = (), **layout: Any) -> go.Figure:
     """A figure in karat's style."""
     return go.Figure(data=list(data), layout={"template": _TEMPLATE, **layout})
+
+
+def color_bar(title: str, **more: Any) -> dict[str, Any]:
+    """A thin colour bar."""
+    return {
+        "title": {"text": title, "font": {"size": 12}},
+        "tickfont": {"size": 12},
+        "thickness": 10,
+        "len": 0.8,
+        "outlinewidth": 0,
+        **more,
+    }
 
 
 def color(i: int) -> str:

@@ -104,6 +104,19 @@ class Chosen:
         return out
 
 
+CONSENSUS = Measure(
+    key="consensus",
+    title="Consensus score",
+    kind="internal",
+    family="all families",
+    function=float,
+    greater_is_better=True,
+    range=(0.0, 1.0),
+    optimum=1.0,
+    source="the voices of the families, one each",
+)
+
+
 @dataclass(frozen=True)
 class Facts:
     """All that the sections of the report draw on."""
@@ -128,6 +141,25 @@ class Facts:
             return []
         voters = {m.family for m in self.measures if m.kind == "internal" and m.compares_k}
         return [column for column in self.ranked.columns if column in voters]
+
+    @cached_property
+    def by_k(self) -> tuple[pd.DataFrame, tuple[Measure, ...]]:
+        """Scores and measures to draw against k: the consensus, where it decided, before all."""
+        if not self.families or self.ranked is None:
+            return self.scores, self.measures
+        # candidates with the same values are the same partition, or score the same
+        keys = [m.key for m in self.measures]
+        values = self.scores[["n_clusters", "noise_share", *keys]].astype("Float64")
+        rows = values.apply(lambda row: tuple(row.fillna(-np.inf)), axis=1)
+        score = dict(zip(rows.loc[self.ranked.index], self.ranked["score"], strict=True))
+        table = self.scores.assign(**{CONSENSUS.key: rows.map(score).astype(float)})
+        return table, (CONSENSUS, *self.measures)
+
+    @property
+    def leading_by_k(self) -> tuple[Measure, ...]:
+        """The measures whose curves are shown first."""
+        measures = self.by_k[1]
+        return (CONSENSUS, *self.leading) if CONSENSUS in measures else self.leading
 
     @cached_property
     def distinct(self) -> pd.DataFrame:

@@ -44,6 +44,7 @@ class Section:
 
     id: str
     title: str
+    short: str
     template: str = "plain.html"
     values: Mapping[str, Any] = field(default_factory=dict)
     pictures: tuple[Picture, ...] = ()
@@ -54,9 +55,9 @@ class Section:
         return {picture.id: picture for picture in self.pictures}
 
 
-def plain(id: str, title: str, sentences: list[str], *pictures: Picture) -> Section:
+def plain(id: str, title: str, short: str, sentences: list[str], *pictures: Picture) -> Section:
     """A section of sentences, then pictures."""
-    return Section(id, title, values={"sentences": sentences}, pictures=pictures)
+    return Section(id, title, short, values={"sentences": sentences}, pictures=pictures)
 
 
 def answer(facts: Facts) -> Section:
@@ -79,7 +80,7 @@ def answer(facts: Facts) -> Section:
             "choice": choice,
             "outliers": int((chosen.labels == NOISE).sum()),
         }
-    return Section("answer", "Answer", "answer.html", values)
+    return Section("answer", "Answer", "Answer", "answer.html", values)
 
 
 def clusters(facts: Facts) -> Section | None:
@@ -118,6 +119,7 @@ def clusters(facts: Facts) -> Section | None:
     return Section(
         "clusters",
         "The clusters",
+        "Clusters",
         "clusters.html",
         {
             "rows": _cluster_rows(facts, chosen)[:MOST_CLUSTERS_LISTED],
@@ -193,7 +195,9 @@ def fit(facts: Facts) -> Section | None:
     chosen, data = facts.chosen, facts.study.dataset
     values, why = chosen.silhouettes
     if values is None:
-        return plain("fit", "How well objects fit", [f"There is no silhouette profile: {why}."])
+        return plain(
+            "fit", "How well objects fit", "Fit", [f"There is no silhouette profile: {why}."]
+        )
     own = chosen.labels[chosen.sampled]
     below = float(np.nanmean(values < 0))
     note = ""
@@ -224,6 +228,7 @@ def fit(facts: Facts) -> Section | None:
     return Section(
         "fit",
         "How well objects fit",
+        "Fit",
         "fit.html",
         {"below": below, "mean": float(np.nanmean(values)), "misfits": misfits},
         (picture,),
@@ -240,7 +245,9 @@ def features(facts: Facts) -> Section | None:
         return None
     shown = min(20, int((profile.explained > 0).sum()))
     total = facts.study.X.shape[1]
-    which = "All features" if shown == total else f"The {shown} of {total:,} features"
+    which = f"The {shown} of {total:,} features that differ most between the clusters"
+    if shown == total:
+        which = "All features"
     strongest = int(np.argmax(profile.explained))
     names = {c: chosen.names[c] for c in chosen.clusters}
     picture = Picture(
@@ -248,9 +255,9 @@ def features(facts: Facts) -> Section | None:
         plot.feature_profile(profile, n_features=shown, names=chosen.names),
         f"Heat map of the means of {shown} features in {len(names)} clusters; the feature that "
         f"tells them apart best is {profile.names[strongest]}. A table of the values follows.",
-        f"{which} that differ most between the clusters, by the share of their variance that lies "
-        "between clusters (η²). Numbers are means in original units; blue is above, orange below "
-        "the mean of all objects.",
+        f"{which}, by the share of their variance that lies between clusters (η²), grouped by the "
+        "cluster in which they are highest. Numbers are means in original units; blue is above, "
+        "orange below the mean of all objects.",
         min_width=min(900, 260 + 64 * len(names)) if len(names) > 3 else 0,
     )
     order = np.argsort(-profile.explained, kind="stable")[:shown]
@@ -267,6 +274,7 @@ def features(facts: Facts) -> Section | None:
     return Section(
         "features",
         "What sets them apart",
+        "Features",
         "features.html",
         {"rows": rows if few else [], "clusters": list(names.values())},
         (picture,),
@@ -285,6 +293,7 @@ def classes(facts: Facts) -> Section | None:
         return plain(
             "classes",
             "Against the known classes",
+            "Classes",
             ["No object with a known class is in a cluster."],
         )
     names = np.array(chosen.names, dtype=object)
@@ -296,7 +305,9 @@ def classes(facts: Facts) -> Section | None:
     try:
         figure = plot.contingency(table, row_title=class_title)
     except InputError as error:
-        return plain("classes", "Against the known classes", [*sentences, f"No picture: {error}."])
+        return plain(
+            "classes", "Against the known classes", "Classes", [*sentences, f"No picture: {error}."]
+        )
     picture = Picture(
         "contingency",
         figure,
@@ -314,6 +325,7 @@ def classes(facts: Facts) -> Section | None:
     return Section(
         "classes",
         "Against the known classes",
+        "Classes",
         "classes.html",
         {"sentences": sentences, "rows": rows, "columns": [str(c) for c in table.column_names]},
         (picture,),
@@ -325,21 +337,23 @@ def by_k(facts: Facts) -> Section | None:
     if not facts.measures:
         return None
     chosen = None if facts.chosen is None else facts.chosen.choice.name
-    first = facts.leading[0]
+    scores, measures = facts.by_k
+    first = facts.leading_by_k[0]
     picture = Picture(
         "by-k",
-        plot.measures_by_k(facts.scores, first.key, chosen=chosen),
+        plot.measures_by_k(scores, first, chosen=chosen),
         f"{first.title} against the number of clusters, a line for each clusterer. "
         "The ranking below has every value.",
         "",
     )
     groups: dict[str, list[Any]] = {}
-    for measure in facts.measures:
+    for measure in measures:
         kind = "Against the classes" if measure.kind == "external" else "From the data alone"
         groups.setdefault(f"{kind}: {measure.family}", []).append(measure)
     return Section(
         "by-k",
         "By number of clusters",
+        "By k",
         "by_k.html",
         {
             "sparklines": sparklines(facts),
@@ -353,7 +367,7 @@ def by_k(facts: Facts) -> Section | None:
                     if m.greater_is_better
                     else "lower is better, so the axis is turned: up is better",
                 }
-                for m in facts.measures
+                for m in measures
             },
         },
         (picture,),
@@ -367,6 +381,7 @@ def ranking(facts: Facts) -> Section | None:
     payload = table_payload(facts)
     return Section(
         "ranking",
+        "Ranking",
         "Ranking",
         "ranking.html",
         {
@@ -420,6 +435,7 @@ def agreement(facts: Facts) -> Section | None:
     return Section(
         "agreement",
         "Do the measures agree?",
+        "Agreement",
         "agreement.html",
         {"spoken": _spoken(shown, facts), "few": len(shown), "all": len(tau)},
         tuple(pictures),
@@ -457,7 +473,9 @@ def scores_of_choice(facts: Facts) -> Section | None:
     if facts.chosen is None or not facts.measures:
         return None
     first, rest = scorecard(facts)
-    return Section("scorecard", "Scorecard", "scorecard.html", {"first": first, "rest": rest})
+    return Section(
+        "scorecard", "Scorecard", "Scorecard", "scorecard.html", {"first": first, "rest": rest}
+    )
 
 
 def data(facts: Facts) -> Section:
@@ -488,6 +506,7 @@ def data(facts: Facts) -> Section:
     return Section(
         "data",
         "The data",
+        "Data",
         "data.html",
         {"items": items, "notes": [str(note) for note in dataset.notes]},
     )
@@ -505,6 +524,7 @@ def reproduce(facts: Facts) -> Section:
     return Section(
         "reproduce",
         "Reproduce it",
+        "Reproduce",
         "reproduce.html",
         {"command": facts.study.command, "code": facts.study.code, "versions": versions},
     )
@@ -523,6 +543,7 @@ def failures(facts: Facts) -> Section | None:
     return Section(
         "failures",
         "What failed",
+        "Failed",
         "failures.html",
         {
             "groups": [

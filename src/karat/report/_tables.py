@@ -28,7 +28,7 @@ def table_payload(facts: Facts) -> dict[str, Any]:
         "n_clusters": _whole(scores["n_clusters"]),
         "noise_share": _rounded(scores["noise_share"]),
         "seconds": _rounded(scores["seconds"]),
-        "values": {m.key: _rounded(scores[m.key]) for m in facts.measures},
+        "values": {m.key: _rounded(facts.by_k[0][m.key]) for m in facts.by_k[1]},
         "rows": [],
         "columns": [],
     }
@@ -55,7 +55,10 @@ def _columns(facts: Facts) -> list[dict[str, Any]]:
     if consensus:
         columns.append(_column("score", "Score", "vote"))
     columns.append(_column("reached_by", "Reached by", "whole"))
-    columns.append(_column("seconds", "Seconds", "number", up=False, shown=False))
+    decimals = _decimals(facts.scores["seconds"])
+    columns.append(
+        _column("seconds", "Seconds", "number", up=False, shown=False, decimals=decimals)
+    )
     columns += [
         _column(f"votes.{family}", f"{family[:1].upper()}{family[1:]}", "vote", group="Votes")
         for family in facts.families
@@ -73,15 +76,41 @@ def _columns(facts: Facts) -> list[dict[str, Any]]:
                 up=measure.greater_is_better,
                 shown=measure.key in shown,
                 group=f"{kind}: {measure.family}",
+                decimals=_decimals(facts.scores[measure.key]),
             )
         )
     return columns
 
 
 def _column(
-    key: str, title: str, kind: str, *, up: bool = True, shown: bool = True, group: str = "General"
+    key: str,
+    title: str,
+    kind: str,
+    *,
+    up: bool = True,
+    shown: bool = True,
+    group: str = "General",
+    decimals: int | None = None,
 ) -> dict[str, Any]:
-    return {"key": key, "title": title, "kind": kind, "up": up, "shown": shown, "group": group}
+    return {
+        "key": key,
+        "title": title,
+        "kind": kind,
+        "up": up,
+        "shown": shown,
+        "group": group,
+        "decimals": decimals,
+    }
+
+
+def _decimals(values: pd.Series[Any]) -> int | None:
+    """Decimals that suit most of a column, so that its points stand below one another."""
+    sizes = np.abs(_floats(values))
+    sizes = sizes[np.isfinite(sizes)]
+    usual = float(np.quantile(sizes, 0.9)) if len(sizes) else 0.0
+    if not 0.05 <= usual < 1e6:
+        return None
+    return max(0, 3 - max(0, int(np.floor(np.log10(usual)))))
 
 
 def _rounded(values: pd.Series[Any]) -> list[float | None]:
@@ -130,12 +159,13 @@ def scorecard(facts: Facts) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]
 
 def sparklines(facts: Facts) -> list[dict[str, Any]]:
     """Small curves of the leading measures: best start of each k, from worst (0) to best (1)."""
-    table = facts.scores.dropna(subset=["n_clusters"])
+    scores = facts.by_k[0]
+    table = scores.dropna(subset=["n_clusters"])
     clusterers = list(dict.fromkeys(facts.scores["clusterer"]))
     ks = table["n_clusters"].astype(int)
     low, high = (int(ks.min()), int(ks.max())) if len(ks) else (0, 1)
     out = []
-    for measure in facts.leading:
+    for measure in facts.leading_by_k:
         up = upward(table[measure.key], measure).dropna()
         curves = []
         for i, clusterer in enumerate(clusterers):

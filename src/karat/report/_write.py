@@ -154,6 +154,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters["number"] = number
+    environment.filters["fixed"] = lambda value, places: f"{value:,.{places}f}".replace("-", "−")
     environment.filters["count"] = lambda value: f"{int(value):,}"
     environment.filters["percent"] = lambda value: f"{value:.0%}"
     return environment

@@ -6,8 +6,11 @@
   const all = (selector, root) => Array.from((root || document).querySelectorAll(selector));
   const say = (text) => { $("said").textContent = text; };
 
-  function number(v) {
+  function number(v, decimals) {
     if (v === null) return "–";
+    if (decimals !== undefined && decimals !== null) {
+      return v.toLocaleString("en-US", { minimumFractionDigits: decimals, maximumFractionDigits: decimals }).replace(/-/g, "−");
+    }
     const size = Math.abs(v);
     let text;
     if (Number.isInteger(v) || size >= 1e4) text = Math.round(v).toLocaleString("en-US");
@@ -109,7 +112,7 @@
       if (v !== null && (column.kind === "vote" || column.kind === "percent")) {
         td.textContent = Math.round(100 * v) + "%";
         if (column.kind === "vote") td.style.setProperty("--share", 100 * v + "%");
-      } else td.textContent = number(v);
+      } else td.textContent = number(v, column.decimals);
       return td;
     }
     function draw() {
