@@ -16,7 +16,7 @@ from karat.datasets._work import Options, Raw
 from karat.validation import InputError
 
 if TYPE_CHECKING:
-    import pyarrow as pa
+    pass
 
 _COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
 TEXT = (".csv", ".tsv", ".tab", ".txt", ".data", ".dat", "")
