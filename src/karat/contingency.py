@@ -287,10 +287,10 @@ class ContingencyTable:
         >>> ContingencyTable.from_parquet(path, "t", "c")
         ContingencyTable(2 classes × 2 clusters, 3 objects)
         """
-        from karat._label_files import count_pairs
+        from karat._label_files import LabelFile, connect, count_columns
 
-        groups = count_pairs(path, "parquet", labels_true, labels_pred, memory_limit)
-        return cls.from_counts(*groups, noise=noise)
+        file = LabelFile(connect(memory_limit), path, text=False)
+        return cls.from_counts(*count_columns(file, labels_true, labels_pred), noise=noise)
 
     @classmethod
     def from_csv(
@@ -316,10 +316,10 @@ class ContingencyTable:
         >>> ContingencyTable.from_csv(path, "t", "c")
         ContingencyTable(2 classes × 2 clusters, 3 objects)
         """
-        from karat._label_files import count_pairs
+        from karat._label_files import LabelFile, connect, count_columns
 
-        groups = count_pairs(path, "csv", labels_true, labels_pred, memory_limit)
-        return cls.from_counts(*groups, noise=noise)
+        file = LabelFile(connect(memory_limit), path, text=True)
+        return cls.from_counts(*count_columns(file, labels_true, labels_pred), noise=noise)
 
     def merge(self, *others: ContingencyTable) -> ContingencyTable:
         """Table of all the objects of this one and the others; names are matched.
