@@ -229,8 +229,9 @@ class ContingencyTable:
                 columns = columns + 1
                 column_names = np.concatenate([as_names([NOISE]), column_names])
         elif matrix.ndim == 2:
+            if not sparse.issparse(matrix):
+                matrix = whole(matrix.ravel()).reshape(matrix.shape)
             triples = sparse.coo_array(matrix)
-            triples.sum_duplicates()
             sizes, rows, columns = whole(triples.data), triples.row, triples.col
             row_names = given_names(labels_true, matrix.shape[0], "labels_true")
             column_names = given_names(labels_pred, matrix.shape[1], "labels_pred")
