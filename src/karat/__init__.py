@@ -28,6 +28,8 @@ _ROOMS = (
     "measures",
     "neighbors",
     "partition",
+    "plot",
+    "report",
     "study",
     "testing",
     "validation",
