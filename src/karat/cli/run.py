@@ -60,6 +60,9 @@ def run(
     noise: Annotated[
         str, typer.Option(help="What outliers are to measures: drop, cluster, singletons, error.")
     ] = "drop",
+    delta: Annotated[
+        float, typer.Option(help="With some labels: allowed chance that the guarantee fails.")
+    ] = 0.1,
     report: Annotated[Path | None, typer.Option(help="Write an HTML report to this file.")] = None,
     force: Annotated[bool, typer.Option(help="Replace the report if it exists.")] = False,
     labels: Annotated[
@@ -102,7 +105,13 @@ def run(
         encoding=encoding,
     )
     numbers = parse_counts(k)
-    with Study(dataset, storage=storage, noise=noise, random_state=seed) as study:  # type: ignore[arg-type]
+    with Study(
+        dataset,
+        storage=storage,
+        noise=noise,  # type: ignore[arg-type]
+        delta=delta,
+        random_state=seed,
+    ) as study:
         study.command = shlex.join(["karat", *sys.argv[1:]])
         try:
             if labelings is not None:
@@ -219,6 +228,7 @@ def as_json(study: Study, choice: Choice, by: str | None, top: int = 10) -> dict
             "confidence": choice.confidence,
             "runner_up": choice.runner_up,
             "reasons": list(choice.reasons),
+            "bound": None if choice.bound is None else choice.bound.bound_rate,
         },
         "ranking": jsonlib.loads(
             ranked.head(top).reset_index().to_json(orient="records", double_precision=15)
@@ -260,10 +270,7 @@ def show(study: Study, choice: Choice, by: str | None, top: int = 8) -> None:
     for status in ("failed", "flagged"):
         if counts.get(status, 0):
             rows = study.candidates.query(f"status == '{status}'")
-            console.print(
-                f"{counts[status]} candidates {status}, e.g. {rows.index[0]!s}: "
-                f"{rows['reason'].iloc[0]!s}",
-                markup=False,
-            )
+            name, reason = str(rows.index[0]), str(rows["reason"].iloc[0])
+            console.print(f"{counts[status]} {status}, e.g. {name}: {reason}", markup=False)
     for note in study.dataset.notes:
         console.print(f"Note: {note}", markup=False)
