@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat.distances import check_metric, check_points
 from karat.measures import Measure, catalogue
 from karat.measures.statistics import Statistics
 from karat.partition import NOISE, Labelings, NoisePolicy, as_labelings
-from karat.validation import InputError, check_data
+from karat.validation import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -66,11 +68,12 @@ def evaluate(
     """
     import pandas as pd
 
-    data = None if X is None else check_data(X)
+    metric = check_metric(metric)
+    data = None if X is None else check_points(X, metric)
     n = None if data is None else data.shape[0]
     batch = as_labelings(labelings, n_objects=n, noise=noise)
     known = None if truth is None else known_truth(truth, batch.n_objects)
-    chosen = _applicable(measures, data is not None, known is not None)
+    chosen = _applicable(measures, data is not None, known is not None, metric)
     columns: dict[str, NDArray[np.float64]] = {}
     reasons: dict[str, dict[str, str]] = {}
     internal = [m for m in chosen if m.kind == "internal"]
@@ -109,17 +112,26 @@ def known_truth(truth: Any, n: int) -> NDArray[np.object_]:
     return values
 
 
-def _applicable(keys: Iterable[str] | None, has_data: bool, has_truth: bool) -> list[Measure]:
-    def applies(measure: Measure) -> bool:
-        return has_data if measure.kind == "internal" else has_truth
+def _applicable(
+    keys: Iterable[str] | None, has_data: bool, has_truth: bool, metric: Any = "euclidean"
+) -> list[Measure]:
+    """The measures with these keys; by default the cheap ones that the input allows."""
+
+    def lacking(measure: Measure) -> str:
+        if measure.kind == "external":
+            return "" if has_truth else "truth"
+        if not has_data:
+            return "the data X"
+        if metric == "precomputed" and not measure.takes_metric:
+            return "the objects' features; it has no value for a matrix of distances"
+        return ""
 
     if keys is None:
-        return [measure for measure in catalogue.values() if applies(measure)]
+        return [m for m in catalogue.values() if m.default and not lacking(m)]
     chosen = catalogue.select(keys)
     for measure in chosen:
-        if not applies(measure):
-            lacking = "the data X" if measure.kind == "internal" else "truth"
-            raise InputError(f"{measure.key} is an {measure.kind} measure and needs {lacking}")
+        if lacks := lacking(measure):
+            raise InputError(f"{measure.key} is an {measure.kind} measure and needs {lacks}")
     return chosen
 
 
@@ -130,15 +142,9 @@ def _judge_internal(
     stats = Statistics(X, batch, needs, metric=metric)
     for measure in measures:
         if measure.compute is None:
-            yield (
-                measure,
-                *_one_by_one(
-                    [
-                        lambda row=row, f=measure.function: f(X, row, noise="drop")
-                        for row in batch.codes
-                    ]
-                ),
-            )
+            options = {"metric": metric} if measure.takes_metric else {}
+            function = partial(measure.function, X, noise="drop", **options)
+            yield measure, *_one_by_one([partial(function, row) for row in batch.codes])
         else:
             stats.undefined = {}
             values = measure.compute(stats)
