@@ -110,8 +110,9 @@ def test_every_metric_sparse(metric):
     X[:, 0] += 0.5
     if metric in ("kl", "symmetric_kl"):
         X += 0.1
-    dense = karat.evaluate(X, labels, metric=metric)
-    found = karat.evaluate(sparse.csr_array(X), labels, metric=metric)
+    keys = [key for key in OF_DISTANCES + OF_CENTROIDS if catalogue[key].default]
+    dense = karat.evaluate(X, labels, metric=metric, measures=keys)
+    found = karat.evaluate(sparse.csr_array(X), labels, metric=metric, measures=keys)
     np.testing.assert_allclose(found, dense, rtol=1e-8, atol=1e-9)
 
 
@@ -355,6 +356,15 @@ def test_ranks_need_a_symmetric_distance():
         karat.baker_hubert_gamma(
             np.random.default_rng(0).random((6, 3)), [0, 0, 0, 1, 1, 1], metric="kl"
         )
+
+
+def test_what_one_measure_cannot_use_leaves_the_others():
+    X = np.random.default_rng(0).random((6, 3))
+    table = karat.evaluate(
+        X, [0, 0, 0, 1, 1, 1], metric="kl", measures=["aucc", "between_within_ratio"]
+    )
+    assert "symmetric" in table.attrs["reasons"]["0"]["aucc"]
+    assert table.at["0", "between_within_ratio"] > 0
 
 
 def test_features_are_needed_for_centroids():

@@ -16,7 +16,7 @@ from karat.measures.internal_pairs import *  # noqa: F403
 from karat.measures.internal_ranks import *  # noqa: F403
 from karat.measures.internal_silhouette import *  # noqa: F403
 
-__all__: list[str] = []
+__all__ = []
 __all__ += internal_silhouette.__all__
 __all__ += internal_pairs.__all__
 __all__ += internal_nearest.__all__

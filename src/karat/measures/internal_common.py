@@ -9,7 +9,7 @@ from karat.distances import check_metric, check_points
 from karat.measures._catalogue import Measure, catalogue
 from karat.measures.statistics import Statistics
 from karat.partition import NoisePolicy, as_labelings
-from karat.validation import UndefinedMeasureError
+from karat.validation import InputError, UndefinedMeasureError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,7 +27,10 @@ def statistics_of_one(
     metric = check_metric(metric)
     X = check_points(X, metric)
     labelings = as_labelings({"labels": labels}, n_objects=X.shape[0], noise=noise)
-    return Statistics(X, labelings, needs, metric=metric)
+    stats = Statistics(X, labelings, needs, metric=metric)
+    for why in stats.failed.values():
+        raise InputError(why)
+    return stats
 
 
 def one(

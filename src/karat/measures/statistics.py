@@ -117,6 +117,8 @@ class Statistics:
     ----------
     undefined : dict of int to str
         Why clustering m has no value, for the measure that is being computed.
+    failed : dict of str to str
+        Statistics that this data or metric does not allow, and why.
     sizes : list of ndarray (k,)
         Objects in each cluster; the other lists are parallel to it.
     """
@@ -167,8 +169,12 @@ class Statistics:
         self.concordant: list[int] = []
         self.discordant: list[int] = []
         self.tied: list[int] = []
+        self.failed: dict[str, str] = {}
         for name, statistics in group(needs).items():
-            getattr(self, f"_pass_{name}")(set(statistics))
+            try:
+                getattr(self, f"_pass_{name}")(set(statistics))
+            except InputError as error:
+                self.failed |= dict.fromkeys(statistics, str(error))
 
     def __len__(self) -> int:
         return len(self.labelings)

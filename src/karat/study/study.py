@@ -101,6 +101,9 @@ class Study:
                 "options": dict(self.dataset.options),
             },
         )
+        self._store.set_meta(
+            {"settings": {"noise": noise, "metric": metric if isinstance(metric, str) else None}}
+        )
 
     # -- what the data is --------------------------------------------------------------------
 
@@ -464,7 +467,9 @@ class Study:
             usable = values[[m.key for m in voters]].notna().any(axis=1)
             table, values = table[usable], values[usable]
             coverage = 1 - table["noise_share"].to_numpy(dtype=np.float64)
-            votes = consensus(values, voters, coverage)
+            votes = consensus(
+                values, voters, coverage, table["n_clusters"].to_numpy(dtype=np.int64)
+            )
             table["score"] = votes.score
             table = table.join(votes.families)
             best_first = order(votes.score, table["n_clusters"].to_numpy(dtype=np.int64))
@@ -541,6 +546,7 @@ class Study:
             reasons=(explain.what_it_is(top), *why),
             runner_up=str(ranked.index[1]) if len(ranked) > 1 else None,
             confidence=None if votes is None else votes.confidence,
+            k_confidence=None if votes is None else votes.group_confidence,
         )
 
     def labels(self, name: str) -> NDArray[np.int32]:
