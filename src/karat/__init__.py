@@ -31,6 +31,8 @@ _ROOMS = (
     "measures",
     "neighbors",
     "partition",
+    "plot",
+    "report",
     "study",
     "testing",
     "validation",

@@ -10,6 +10,7 @@ from karat.clarity.classifiers import (
     Refit,
     SupportVectorMachine,
 )
+from karat.clarity.null import NullTest, permutation_null, reference_null
 from karat.clarity.scores import (
     Recognition,
     informativeness_of_predictions,
@@ -23,10 +24,13 @@ __all__ = [
     "KNearestNeighbors",
     "KernelRidge",
     "NearestCentroid",
+    "NullTest",
     "Recognition",
     "Refit",
     "SupportVectorMachine",
     "assess",
     "informativeness_of_predictions",
+    "permutation_null",
     "recognition_of_predictions",
+    "reference_null",
 ]

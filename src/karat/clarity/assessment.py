@@ -11,7 +11,7 @@ import numpy as np
 from karat.clarity._task import LeaveOneOut, Task, check_cv, first_appearance, stratified_folds
 from karat.clarity.classifiers import Classifier, as_classifiers
 from karat.clarity.scores import Recognition, standard_error
-from karat.neighbors import Algorithm
+from karat.neighbors import Algorithm, NeighborLists
 from karat.partition import NOISE, Labelings, NoisePolicy, as_labelings
 from karat.validation import Data, InputError, check_data, check_random_state
 
@@ -317,8 +317,9 @@ def assess_labelings(
     neighbors: Algorithm = "auto",
     random_state: Any = None,
     executor: Executor | None = None,
+    lists: NeighborLists | None = None,
 ) -> Clarity:
-    """The same for checked data and labelings."""
+    """The same for checked data and labelings; ``lists`` are neighbours already found."""
     chosen = as_classifiers(classifiers)
     rng = check_random_state(random_state)
     M, n = labelings.codes.shape
@@ -351,6 +352,7 @@ def assess_labelings(
             algorithm=neighbors,
             seed=seed,
             executor=executor,
+            lists=lists if everyone else None,
         )
         for f, classifier in enumerate(chosen):
             told = _checked(classifier, task)
