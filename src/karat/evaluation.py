@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +17,8 @@ from karat.validation import InputError, check_data
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
+
+    from karat.contingency import ContingencyTable
 
 
 def evaluate(
@@ -163,20 +166,22 @@ def _judge_internal(
 def _judge_external(
     truth: Any, batch: Labelings, measures: list[Measure]
 ) -> Iterable[tuple[Measure, NDArray[np.float64], dict[int, str]]]:
-    from karat.contingency import ContingencyTable
+    from karat.measures.external_batch import tables_against
+    from karat.partition import Encoded, encode
 
     known = np.array([value is not None for value in truth])
-    tables = [
-        ContingencyTable(truth[known], row[known], noise="drop")
-        if (row[known] != NOISE).any()
-        else None
-        for row in batch.codes
-    ]
+    classes = encode(truth[known], name="truth")
+    codes = np.full(len(truth), NOISE, dtype=np.int32)
+    codes[known] = classes.codes
+    tables = list(tables_against(Encoded(codes, classes.names), batch))
+
+    def judge(measure: Measure, table: ContingencyTable | None) -> float:
+        if table is None:
+            raise InputError("every object whose class is known is an outlier here")
+        return (measure.compute or measure.function)(table)
+
     for measure in measures:
-        yield (
-            measure,
-            *_one_by_one([lambda table=table, f=measure.function: f(table) for table in tables]),
-        )
+        yield measure, *_one_by_one([partial(judge, measure, table) for table in tables])
 
 
 def _one_by_one(calls: list[Any]) -> tuple[NDArray[np.float64], dict[int, str]]:

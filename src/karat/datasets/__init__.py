@@ -1,21 +1,13 @@
-"""Data sets: readers for files and tables, and a few packaged sets."""
+"""Data sets: readers for files and tables, and a few packaged sets.
 
-from __future__ import annotations
-
-from typing import Any
+Everything goes one way: a file, table or array is taken apart into features, ids and classes;
+text becomes columns of 0 and 1; missing values are an error or are imputed; features are scaled.
+What was done is written into :attr:`Dataset.notes`.
+"""
 
 from karat.datasets._dataset import Dataset
+from karat.datasets._labelings import read_labelings
+from karat.datasets._packaged import available, load
+from karat.datasets._read import from_array, from_table, read
 
-__all__ = ["Dataset", "from_array"]
-
-
-def from_array(X: Any, *, name: str = "data") -> Dataset:
-    """A data set from numbers alone."""
-    import numpy as np
-
-    from karat.validation import check_data
-
-    data = check_data(X)
-    features = getattr(X, "columns", range(data.shape[1]))
-    ids = np.arange(data.shape[0]).astype(object)
-    return Dataset(data, name, tuple(map(str, features)), ids)
+__all__ = ["Dataset", "available", "from_array", "from_table", "load", "read", "read_labelings"]

@@ -1,0 +1,328 @@
+"""Delimited text (CSV, TSV): header, delimiter, encoding, ragged lines."""
+
+from __future__ import annotations
+
+import bz2
+import codecs
+import csv
+import gzip
+import io
+import lzma
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from karat.datasets import _memory
+from karat.validation import InputError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+#: What an unquoted cell may say instead of a value.
+MISSING = ("", "?", "NA", "N/A", "#N/A", "NaN", "nan", "NULL", "null", "None")
+NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*")
+_COMMA_NUMBER = re.compile(r"\s*[+-]?\d+,\d+\s*")
+_DELIMITERS = "\t;,|"
+_SAMPLE = 1 << 20
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How a text file is laid out.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The columns, ``x1 .. xd`` where the file has no header line.
+    delimiter, decimal : str
+        One character each.
+    skip : int
+        Lines before the first row.
+    estimated_rows : int
+        From the file's size and the length of its first lines; exact for small files.
+    notes : tuple of str
+        What was decided that a reader should know.
+    """
+
+    names: tuple[str, ...]
+    delimiter: str
+    decimal: str
+    skip: int
+    estimated_rows: int
+    notes: tuple[str, ...]
+
+
+def open_binary(path: Path) -> Any:
+    """The file's bytes, decompressed when its name ends in .gz, .bz2, .xz or .zst."""
+    suffix = path.suffix.lower()
+    if suffix == ".gz":
+        return gzip.open(path, "rb")
+    if suffix == ".bz2":
+        return bz2.open(path, "rb")
+    if suffix == ".xz":
+        return lzma.open(path, "rb")
+    if suffix == ".zst":
+        import pyarrow as pa
+
+        return pa.CompressedInputStream(pa.OSFile(str(path)), "zstd")
+    return path.open("rb")
+
+
+def look(path: Path, suffix: str, *, header: bool | None, encoding: str) -> Layout:
+    """Decide the layout from the first lines.
+
+    The first line is a header unless one of its cells is a number; a first line that only
+    numbers the columns (0, 1, 2, ... or 1, 2, 3, ...) is a header too.
+    """
+    text, n_bytes, complete = _first_text(path, encoding)
+    lines = io.StringIO(text).readlines()
+    if not complete and len(lines) > 1:
+        lines.pop()
+    if not any(line.strip() for line in lines):
+        raise InputError(f"{path} is empty")
+    delimiter = "\t" if suffix in (".tsv", ".tab") else _delimiter(lines)
+    first, skip = _first_cells(lines, delimiter)
+    if header is None:
+        header = _is_header(first)
+    notes = []
+    if header:
+        names = _names(first, path)
+    else:
+        names, skip = tuple(f"x{j + 1}" for j in range(len(first))), 0
+        notes.append(
+            "The file has no header line (its first line has numbers in it); "
+            f"its columns are called x1 to x{len(names)}."
+        )
+    body = lines[skip:]
+    decimal = "," if delimiter in ";\t" and _uses_decimal_comma(body, delimiter) else "."
+    if decimal == ",":
+        notes.append("Numbers are written with a decimal comma.")
+    return Layout(names, delimiter, decimal, skip, _rows(path, body, n_bytes), tuple(notes))
+
+
+def read_table(
+    path: Path,
+    layout: Layout,
+    columns: list[str],
+    *,
+    as_text: set[str],
+    encoding: str,
+) -> pa.Table:
+    """Read ``columns``; those in ``as_text`` keep the characters they are written with."""
+    import pyarrow as pa
+    from pyarrow import csv as arrow_csv
+
+    source: Any = open_binary(path)
+    try:
+        table = arrow_csv.read_csv(
+            source,
+            read_options=arrow_csv.ReadOptions(
+                column_names=list(layout.names),
+                skip_rows=layout.skip,
+                encoding=encoding,
+                block_size=1 << 24,
+            ),
+            parse_options=arrow_csv.ParseOptions(
+                delimiter=layout.delimiter,
+                newlines_in_values=True,
+                ignore_empty_lines=len(layout.names) > 1,
+            ),
+            convert_options=arrow_csv.ConvertOptions(
+                include_columns=columns,
+                column_types=dict.fromkeys(as_text, pa.string()),
+                null_values=list(MISSING),
+                strings_can_be_null=True,
+                quoted_strings_can_be_null=False,
+                decimal_point=layout.decimal,
+            ),
+        )
+    except pa.ArrowInvalid as error:
+        if "Empty CSV file" in str(error):
+            raise InputError(f"{path} has a header line and no rows") from None
+        raise (
+            _encoding_error(path, encoding)
+            or _ragged_error(path, layout, encoding)
+            or InputError(f"{path} cannot be read: {error}")
+        ) from None
+    except UnicodeError:
+        raise _encoding_error(path, encoding) or InputError(
+            f"{path} is not written in {encoding}"
+        ) from None
+    finally:
+        source.close()
+    if any(pa.types.is_binary(field.type) for field in table.schema):
+        raise _encoding_error(path, encoding) or InputError(f"{path} is not written in {encoding}")
+    if table.num_rows == 0:
+        raise InputError(f"{path} has a header line and no rows")
+    return table
+
+
+def memory_needed(layout: Layout, n_columns: int) -> int:
+    """Bytes for the table as read and the array made of it."""
+    return layout.estimated_rows * n_columns * 16
+
+
+def require_memory(path: Path, layout: Layout, n_columns: int) -> None:
+    """Raise before a file is read that does not fit."""
+    _memory.require(
+        memory_needed(layout, n_columns),
+        f"{path} (about {layout.estimated_rows:,} rows × {n_columns:,} columns)",
+        "leave columns out with drop (--drop), or give a sample of its rows",
+    )
+
+
+def _first_text(path: Path, encoding: str) -> tuple[str, int, bool]:
+    """The first text, the file's bytes that hold it, and whether this is all of it."""
+    try:
+        decoder = codecs.getincrementaldecoder("utf-8-sig" if _is_utf8(encoding) else encoding)()
+    except LookupError:
+        raise InputError(
+            f"there is no encoding called {encoding!r}; try utf-8, latin-1 or cp1252"
+        ) from None
+    with open_binary(path) as stream:
+        sample = stream.read(_SAMPLE)
+        complete = not stream.read(1)
+    if sample[:2] in (b"\xff\xfe", b"\xfe\xff") and "16" not in encoding:
+        raise InputError(
+            f"{path} is written in UTF-16; read it with encoding='utf-16' (--encoding utf-16)"
+        )
+    if b"\0" in sample and "16" not in encoding and "32" not in encoding:
+        raise InputError(f"{path} is not text: it holds zero bytes")
+    try:
+        return decoder.decode(sample, final=complete), len(sample), complete
+    except UnicodeError:
+        raise _encoding_error(path, encoding) or InputError(
+            f"{path} is not written in {encoding}"
+        ) from None
+
+
+def _delimiter(lines: list[str]) -> str:
+    """The first of tab, semicolon, comma, bar that cuts every line into as many cells."""
+    sample = [line for line in lines[:50] if line.strip()]
+    for delimiter in _DELIMITERS:
+        widths = {len(row) for row in csv.reader(sample, delimiter=delimiter) if row}
+        if len(widths) == 1 and widths.pop() > 1:
+            return delimiter
+    counts = {delimiter: sample[0].count(delimiter) for delimiter in ",;\t|"}
+    return max(counts, key=counts.__getitem__)
+
+
+def _first_cells(lines: list[str], delimiter: str) -> tuple[list[str], int]:
+    reader = csv.reader(lines, delimiter=delimiter)
+    for row in reader:
+        if any(cell.strip() for cell in row):
+            return row, reader.line_num
+    raise InputError("no line has a cell with anything in it")
+
+
+def _is_header(cells: list[str]) -> bool:
+    numbers = [cell.strip() for cell in cells if NUMBER.fullmatch(cell)]
+    if not numbers:
+        return True
+    count = len(numbers)
+    return count > 1 and numbers in (
+        [str(j) for j in range(count)],
+        [str(j + 1) for j in range(count)],
+    )
+
+
+def _names(cells: list[str], path: Path) -> tuple[str, ...]:
+    names = [cell.strip() or (f"column{j + 1}" if j else "") for j, cell in enumerate(cells)]
+    twice = (
+        sorted({name for name in names if names.count(name) > 1})
+        if len(set(names)) < len(names)
+        else []
+    )
+    if twice:
+        raise InputError(
+            f"{path}: two columns are called {twice[0]!r}; rename one, or, if the first line is "
+            "data and not names, say header=False (--no-header)"
+        )
+    return tuple(names)
+
+
+def _uses_decimal_comma(lines: list[str], delimiter: str) -> bool:
+    cells = [cell for row in csv.reader(lines[:50], delimiter=delimiter) for cell in row]
+    with_comma = any(_COMMA_NUMBER.fullmatch(cell) for cell in cells)
+    return with_comma and not any("." in c and NUMBER.fullmatch(c) for c in cells)
+
+
+def _rows(path: Path, body: list[str], n_bytes: int) -> int:
+    """Rows, from the share of the file that the sample is."""
+    if n_bytes < _SAMPLE:
+        return len(body)
+    size = path.stat().st_size
+    if path.suffix.lower() in (".gz", ".bz2", ".xz", ".zst"):
+        with path.open("rb") as raw:
+            used = _compressed_size(raw, path.suffix.lower())
+    else:
+        used = n_bytes
+    return max(len(body), round(len(body) * size / used))
+
+
+def _compressed_size(raw: BinaryIO, suffix: str) -> int:
+    """Compressed bytes that the sample was made of, up to the reader's buffer."""
+    if suffix == ".zst":
+        return max(1, _SAMPLE // 4)
+    opener = {".gz": gzip.GzipFile, ".bz2": bz2.BZ2File, ".xz": lzma.LZMAFile}[suffix]
+    stream: Any = opener(fileobj=raw) if suffix == ".gz" else opener(raw)
+    stream.read(_SAMPLE)
+    return max(1, raw.tell())
+
+
+def _is_utf8(encoding: str) -> bool:
+    return encoding.lower().replace("_", "-") in ("utf-8", "utf8")
+
+
+def _lines(path: Path, encoding: str) -> Iterator[str]:
+    with io.TextIOWrapper(open_binary(path), encoding=encoding, newline="") as stream:
+        yield from stream
+
+
+def _ragged_error(path: Path, layout: Layout, encoding: str) -> InputError | None:
+    """Find the first line whose number of cells is not the first line's."""
+    want = len(layout.names)
+    reader = csv.reader(_lines(path, encoding), delimiter=layout.delimiter)
+    try:
+        for row in reader:
+            if row and len(row) != want:
+                shown = layout.delimiter.join(row)
+                shown = shown if len(shown) <= 60 else shown[:57] + "..."
+                return InputError(
+                    f"{path}, line {reader.line_num}: {_cells(len(row))}, but the first line has "
+                    f"{_cells(want)} (delimiter {layout.delimiter!r}): {shown!r}; mend that line, "
+                    "or put quotes around a cell that holds the delimiter"
+                )
+    except csv.Error as error:
+        return InputError(f"{path}, line {reader.line_num}: {error}")
+    return None
+
+
+def _cells(n: int) -> str:
+    return "1 cell" if n == 1 else f"{n} cells"
+
+
+def _encoding_error(path: Path, encoding: str) -> InputError | None:
+    """Find the first byte that is not text in ``encoding``."""
+    decoder = codecs.getincrementaldecoder(encoding)()
+    position, line = 0, 1
+    with open_binary(path) as stream:
+        for chunk in iter(lambda: stream.read(_SAMPLE), b""):
+            pending = decoder.getstate()[0]
+            try:
+                decoder.decode(chunk)
+            except UnicodeError as error:
+                start = getattr(error, "start", 0)
+                at = position - len(pending) + start
+                line += (pending + chunk)[:start].count(b"\n")
+                byte = (pending + chunk)[start]
+                return InputError(
+                    f"{path} is not written in {encoding.upper()}: byte {at} (line {line}) is "
+                    f"0x{byte:02x}; say how it is written, e.g. encoding='latin-1' "
+                    "(--encoding latin-1), or save it as UTF-8"
+                )
+            position += len(chunk)
+            line += chunk.count(b"\n")
+    return None
