@@ -8,16 +8,35 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0.dev0"
 
 if TYPE_CHECKING:
+    from karat.bounds import pac_mdl_bound as pac_mdl_bound
     from karat.contingency import ContingencyTable as ContingencyTable
     from karat.evaluation import evaluate as evaluate
     from karat.measures import *  # noqa: F403
+    from karat.study import Choice as Choice
+    from karat.study import Study as Study
 
 # public name -> the module that has it; nothing is imported before it is asked for
 _HOME = {
     "ContingencyTable": "karat.contingency",
     "evaluate": "karat.evaluation",
+    "Choice": "karat.study",
+    "Study": "karat.study",
+    "pac_mdl_bound": "karat.bounds",
 }
-_ROOMS = ("datasets", "measures", "partition", "validation")
+_ROOMS = (
+    "bounds",
+    "clarity",
+    "clusterers",
+    "datasets",
+    "measures",
+    "neighbors",
+    "partition",
+    "plot",
+    "report",
+    "study",
+    "testing",
+    "validation",
+)
 
 
 def __getattr__(name: str) -> Any:

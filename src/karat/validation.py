@@ -23,6 +23,14 @@ class UndefinedMeasureError(InputError):
     """A measure has no value for this clustering; the message says why."""
 
 
+class StorageError(InputError):
+    """A study file cannot be used; the message says why and what to do."""
+
+
+class NothingToRankError(InputError):
+    """There is no clustering to choose from; the message says why."""
+
+
 def unknown_name(given: object, known: Iterable[str], what: str) -> InputError:
     """The error for a name that is not among ``known``, with the nearest ones.
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from karat.validation import InputError, unknown_name
+from karat.registry import Registry
 
 Kind: TypeAlias = Literal["external", "internal"]
 
@@ -80,7 +80,7 @@ class Measure:
         return (self.function.__doc__ or "").strip().partition("\n")[0]
 
 
-class Catalogue(Mapping[str, Measure]):
+class Catalogue(Registry[Measure]):
     """The measures by key: karat's own, then those of installed packages.
 
     A package adds measures with an entry point in the group ``karat.measures`` that names a
@@ -93,46 +93,6 @@ class Catalogue(Mapping[str, Measure]):
     True
     """
 
-    def __init__(self) -> None:
-        self._measures: dict[str, Measure] = {}
-        self._entry_points_loaded = False
-
-    def add(self, measure: Measure) -> Measure:
-        """Add one measure; its key must be new."""
-        if measure.key in self._measures:
-            raise InputError(
-                f"there is a measure {measure.key!r} already "
-                f"({self._measures[measure.key].title}); choose another key"
-            )
-        self._measures[measure.key] = measure
-        return measure
-
-    def _all(self) -> dict[str, Measure]:
-        if not self._entry_points_loaded:
-            self._entry_points_loaded = True
-            from importlib.metadata import entry_points
-
-            for point in entry_points(group="karat.measures"):
-                loaded = point.load()
-                for measure in [loaded] if isinstance(loaded, Measure) else loaded:
-                    self.add(measure)
-        return self._measures
-
-    def __getitem__(self, key: str) -> Measure:
-        measures = self._all()
-        if key not in measures:
-            raise unknown_name(key, measures, "measure")
-        return measures[key]
-
-    def __contains__(self, key: object) -> bool:
-        return key in self._all()
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._all())
-
-    def __len__(self) -> int:
-        return len(self._all())
-
     def select(
         self, keys: Iterable[str] | None = None, *, kind: Kind | None = None
     ) -> list[Measure]:
@@ -141,4 +101,4 @@ class Catalogue(Mapping[str, Measure]):
         return [measure for measure in chosen if kind is None or measure.kind == kind]
 
 
-catalogue = Catalogue()
+catalogue = Catalogue("measure", "karat.measures")

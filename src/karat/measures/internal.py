@@ -176,7 +176,7 @@ def _own_distances(stats: Statistics, m: int) -> NDArray[np.float64]:
     for start in range(0, len(codes), 4096):
         block = slice(start, min(start + 4096, len(codes)))
         rows = stats.X[block]
-        dense = rows.toarray() if sparse.issparse(rows) else np.asarray(rows, dtype=np.float64)
+        dense: Any = rows.toarray() if sparse.issparse(rows) else np.asarray(rows, np.float64)  # type: ignore[union-attr]
         out[block] = np.sqrt(((dense - C[np.maximum(codes[block], 0)]) ** 2).sum(axis=1))
     out[codes == NOISE] = 0
     return out

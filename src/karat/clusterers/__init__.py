@@ -1,0 +1,9 @@
+"""Clusterers by name: scikit-learn estimators, and what a sweep has to know of each.
+
+``catalogue["kmeans"].make(3, 0)`` is an estimator; :class:`Clusterer` says how it is swept.
+"""
+
+from karat.clusterers._catalogue import Clusterer, as_clusterer, catalogue
+from karat.clusterers.linkage import LinkageClustering
+
+__all__ = ["Clusterer", "LinkageClustering", "as_clusterer", "catalogue"]

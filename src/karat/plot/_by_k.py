@@ -1,0 +1,187 @@
+"""Measures against the number of clusters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.measures import Measure, catalogue
+from karat.plot import _style
+from karat.validation import InputError, unknown_name
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import plotly.graph_objects as go
+
+
+def measures_by_k(
+    scores: pd.DataFrame,
+    measures: str | Measure | Sequence[str | Measure],
+    *,
+    chosen: str | None = None,
+) -> go.Figure:
+    """Draw measures against the number of clusters, a line for each clusterer; up is better.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        As from ``Study.scores()``: columns ``clusterer``, ``k``, ``n_clusters`` and the measures.
+    measures : str, Measure, or a sequence of these
+        Columns: keys of the catalogue, or records. One is drawn in its own units, on an axis that
+        is turned where lower is better; each of several gets a panel, scaled so that the worst
+        candidate is at 0 and the best at 1.
+    chosen : str, optional
+        A candidate to mark.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        A line joins the best start of each number of clusters; dots are all the starts.
+        Clusterers that were not asked for a number of clusters have dots only.
+
+    Raises
+    ------
+    InputError
+        For a measure that ``scores`` has no values of.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from karat.plot import measures_by_k
+    >>> scores = pd.DataFrame(
+    ...     {"clusterer": "kmeans", "k": [2, 3], "n_clusters": [2, 3], "silhouette": [0.6, 0.5]},
+    ...     index=["kmeans k=2", "kmeans k=3"],
+    ... )
+    >>> measures_by_k(scores, "silhouette").layout.yaxis.title.text
+    'Silhouette'
+    """
+    given = [measures] if isinstance(measures, (str, Measure)) else list(measures)
+    chosen_measures = [catalogue[m] if isinstance(m, str) else m for m in given]
+    for measure in chosen_measures:
+        if measure.key not in scores or not scores[measure.key].notna().any():
+            have = [c for c in scores.columns if c in catalogue and scores[c].notna().any()]
+            raise unknown_name(measure.key, have, "measure with values in these scores")
+    if not chosen_measures:
+        raise InputError("measures is empty; name at least one")
+    if len(chosen_measures) == 1:
+        return _one(scores, chosen_measures[0], chosen)
+    return _panels(scores, chosen_measures, chosen)
+
+
+def _one(scores: pd.DataFrame, measure: Measure, chosen: str | None) -> go.Figure:
+    direction = "greater" if measure.greater_is_better else "lower"
+    figure = _style.figure(
+        _traces(scores, measure, scores[measure.key], chosen),
+        xaxis={"title": {"text": "Number of clusters"}, "tickformat": "d"},
+        yaxis={
+            "title": {"text": _style.safe(measure.title)},
+            "autorange": True if measure.greater_is_better else "reversed",
+        },
+        height=420,
+    )
+    figure.update_layout(meta={"measure": measure.key, "better": direction})
+    return figure
+
+
+def _panels(scores: pd.DataFrame, measures: Sequence[Measure], chosen: str | None) -> go.Figure:
+    from plotly.subplots import make_subplots
+
+    columns = min(3, len(measures))
+    rows = -(-len(measures) // columns)
+    figure = make_subplots(
+        rows,
+        columns,
+        shared_xaxes="all",
+        shared_yaxes="all",
+        subplot_titles=[_style.safe(measure.title) for measure in measures],
+        vertical_spacing=0.18 / rows,
+        horizontal_spacing=0.06,
+    )
+    for i, measure in enumerate(measures):
+        for trace in _traces(scores, measure, upward(scores[measure.key], measure), chosen):
+            trace.showlegend = trace.showlegend is not False and i == 0
+            figure.add_trace(trace, row=i // columns + 1, col=i % columns + 1)
+    base = _style.figure()
+    figure.update_layout(template=base.layout.template, height=90 + 220 * rows, margin={"t": 60})
+    figure.update_annotations(font={"size": 13})
+    figure.update_yaxes(range=[-0.06, 1.06])
+    return figure
+
+
+def upward(values: pd.Series[Any], measure: Measure) -> pd.Series[Any]:
+    """Values on a scale from 0 (worst of them) to 1 (best)."""
+    up = measure.sign * values.astype(float)
+    up = up.where(np.isfinite(up))
+    low, high = up.min(), up.max()
+    return (up - low) / (high - low) if high > low else up * 0 + 1.0
+
+
+def _traces(
+    scores: pd.DataFrame, measure: Measure, values: pd.Series[Any], chosen: str | None
+) -> list[Any]:
+    import plotly.graph_objects as go
+
+    table = scores.assign(_y=values.astype(float)).dropna(subset=["_y", "n_clusters"])
+    table = table[np.isfinite(table["_y"])]
+    # scaled values always go up
+    sign = measure.sign if values is scores[measure.key] else 1
+    traces: list[Any] = []
+    for i, clusterer in enumerate(dict.fromkeys(scores["clusterer"])):
+        own = table[table["clusterer"] == clusterer]
+        swept = own[own["k"].notna()]
+        if len(swept):
+            best = (sign * swept["_y"]).groupby(swept["n_clusters"].astype(int)).idxmax()
+            line = swept.loc[best]
+            traces.append(
+                go.Scatter(
+                    x=line["n_clusters"].astype(int).to_numpy(),
+                    y=line["_y"].to_numpy(),
+                    mode="lines",
+                    line={"color": _style.color(i), "dash": _style.dash(i), "width": 2},
+                    name=_style.safe(clusterer),
+                    legendgroup=f"clusterer {i}",
+                    hoverinfo="skip",
+                    meta={"role": "line", "clusterer": str(clusterer)},
+                )
+            )
+        traces.append(
+            go.Scatter(
+                x=own["n_clusters"].astype(int).to_numpy(),
+                y=own["_y"].to_numpy(),
+                mode="markers",
+                marker={
+                    "color": _style.color(i),
+                    "symbol": _style.symbol(i),
+                    "size": 6 if len(swept) else 9,
+                    "opacity": 0.55 if len(swept) else 0.9,
+                },
+                name=_style.safe(clusterer),
+                legendgroup=f"clusterer {i}",
+                showlegend=len(swept) == 0,
+                text=[_style.safe(name) for name in own.index],
+                hovertemplate="%{text}<br>%{x} clusters<br><b>%{y:.4g}</b><extra></extra>",
+                meta={"role": "dots", "clusterer": str(clusterer)},
+            )
+        )
+    marked = table[table.index == chosen]
+    traces.append(
+        go.Scatter(
+            x=marked["n_clusters"].astype(int).to_numpy(),
+            y=marked["_y"].to_numpy(),
+            mode="markers",
+            marker={
+                "symbol": "circle-open",
+                "size": 15,
+                "color": _style.INK,
+                "line": {"width": 2, "color": _style.INK},
+            },
+            name="chosen",
+            legendgroup="chosen",
+            showlegend=chosen is not None,
+            hoverinfo="skip",
+            meta={"role": "chosen"},
+        )
+    )
+    return traces

@@ -1,0 +1,114 @@
+"""Which classes are in which clusters."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.contingency import ContingencyTable
+from karat.plot import _style
+from karat.validation import InputError
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+    from numpy.typing import NDArray
+
+_MOST_CELLS = 250_000
+
+
+def contingency(
+    table: ContingencyTable, *, row_title: str = "Class", column_title: str = "Cluster"
+) -> go.Figure:
+    """Draw a contingency table: counts, shaded by their share of the cluster.
+
+    Parameters
+    ----------
+    table : ContingencyTable
+        Classes in rows, clusters in columns.
+    row_title, column_title : str
+        What the rows and columns are.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        The columns are ordered so that a good clustering has its large counts on the diagonal.
+
+    Raises
+    ------
+    InputError
+        If the table has more cells than can be seen (250,000).
+
+    Examples
+    --------
+    >>> import karat
+    >>> table = karat.ContingencyTable(["a", "a", "b"], [1, 1, 0])
+    >>> karat.plot.contingency(table).data[0].x.tolist()
+    ['1', '0']
+    """
+    if not isinstance(table, ContingencyTable):
+        raise InputError(
+            "contingency draws a ContingencyTable; make one of two arrays of labels with "
+            "karat.ContingencyTable(labels_true, labels_pred)"
+        )
+    if table.shape[0] * table.shape[1] > _MOST_CELLS:
+        raise InputError(
+            f"a picture of {table.shape[0]:,} × {table.shape[1]:,} cells shows nothing; the most "
+            f"is {_MOST_CELLS:,} cells"
+        )
+    counts = table.to_array()
+    order = matched_columns(counts)
+    counts = counts[:, order]
+    rows = [_style.safe(name) for name in table.row_names]
+    columns = [_style.safe(table.column_names[j]) for j in order]
+    share = counts / counts.sum(axis=0)
+    hover = [
+        [
+            f"{row_title} {rows[i]}, {column_title.lower()} {columns[j]}<br>"
+            f"<b>{counts[i, j]:,} objects</b><br>{share[i, j]:.0%} of the {column_title.lower()}"
+            for j in range(len(columns))
+        ]
+        for i in range(len(rows))
+    ]
+    few = counts.size <= 600
+    return _style.figure(
+        [
+            {
+                "type": "heatmap",
+                "z": np.round(share, 4),
+                "x": np.array(columns, dtype=object),
+                "y": np.array(rows, dtype=object),
+                "zmin": 0,
+                "zmax": 1,
+                "colorscale": _style.SEQUENTIAL,
+                "xgap": 1,
+                "ygap": 1,
+                "hovertext": hover,
+                "hoverinfo": "text",
+                "text": [[f"{c:,}" if c else "·" for c in line] for line in counts.tolist()],
+                "texttemplate": "%{text}" if few else "",
+                "textfont": {"color": _style.INK, "size": 12},
+                "colorbar": _style.color_bar(
+                    f"share of the<br>{column_title.lower()}", tickformat=".0%"
+                ),
+            }
+        ],
+        xaxis={"type": "category", "title": {"text": column_title}, "showgrid": False},
+        yaxis={
+            "type": "category",
+            "title": {"text": _style.safe(row_title)},
+            "autorange": "reversed",
+            "showgrid": False,
+        },
+        height=int(np.clip(120 + 30 * len(rows), 240, 1400)),
+    )
+
+
+def matched_columns(counts: NDArray[Any]) -> list[int]:
+    """Columns in the order of the rows that they match best, one to one; then the others."""
+    from scipy.optimize import linear_sum_assignment
+
+    rows, columns = linear_sum_assignment(-counts)
+    matched = [int(j) for _, j in sorted(zip(rows, columns, strict=True))]
+    rest = [j for j in range(counts.shape[1]) if j not in set(matched)]
+    return matched + rest

@@ -1,0 +1,186 @@
+"""The objects in two dimensions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import sparse
+
+from karat.plot import _style
+from karat.validation import InputError, check_data, check_random_state
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+    from numpy.typing import NDArray
+
+
+def projection(
+    X: Any,
+    labels: Any,
+    *,
+    ids: Any = None,
+    truth: Any = None,
+    names: Sequence[object] | None = None,
+    feature_names: Sequence[object] | None = None,
+    center: Any = None,
+    scale: Any = None,
+    max_points: int = 5000,
+    random_state: Any = 0,
+) -> go.Figure:
+    """Draw the objects in the plane, coloured by cluster.
+
+    Parameters
+    ----------
+    X : array-like or sparse, shape (n, d)
+        The data. Up to two features are drawn as they are; of more, the first two principal
+        components (also of sparse data, which is not made dense).
+    labels : array-like of int, shape (n,)
+        -1 for outliers, drawn as grey crosses.
+    ids : array-like, shape (n,), optional
+        What each object is called, shown where the pointer is; by default its row number.
+    truth : array-like, shape (n,), optional
+        Class of each object, None where it is not known; shown where the pointer is.
+    names : sequence, optional
+        What the clusters are called, by number.
+    feature_names : sequence, optional
+        Names of the features.
+    center, scale : array-like, shape (d,), optional
+        One or two features are drawn as ``X * scale + center``.
+    max_points : int, default 5000
+        Of more objects, a random sample is drawn that keeps the shares of the clusters, and at
+        least 20 objects of each; ``figure.layout.meta["drawn"]`` tells how many.
+    random_state : int, Generator or None, default 0
+        For the sample.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        ``layout.meta`` has ``drawn``, ``n``, and ``explained``: the share of the variance that
+        each of the two components has, None where the features themselves are drawn.
+
+    Raises
+    ------
+    InputError
+        If sizes do not fit.
+
+    Examples
+    --------
+    >>> from karat.plot import projection
+    >>> figure = projection([[0.0, 1.0], [1.0, 0.0], [9.0, 9.0]], [0, 0, 1])
+    >>> [trace.name for trace in figure.data]
+    ['0', '1']
+    """
+    X = check_data(X)
+    n = X.shape[0]
+    codes = _style.check_labels(labels, n)
+    called = _style.cluster_names(codes, names)
+    ids = np.arange(n) if ids is None else np.asarray(ids, dtype=object)
+    if len(ids) != n or (truth is not None and len(truth) != n):
+        raise InputError(f"ids and truth must have an entry for each of the {n} objects")
+    points, axes, explained = _plane(X, feature_names, center, scale)
+    shown = _sample(codes, max_points, check_random_state(random_state))
+    size = float(np.clip(60 / np.sqrt(len(shown)) + 3, 4, 10))
+    traces, labels_there = [], []
+    for cluster, name in called.items():
+        own = shown[codes[shown] == cluster]
+        hover = [
+            f"<b>{_style.safe(ids[i])}</b><br>cluster {_style.safe(name)}"
+            + ("" if truth is None else f"<br>class {_class(truth[i])}")
+            for i in own
+        ]
+        traces.append(
+            {
+                "type": "scatter",
+                "x": points[own, 0],
+                "y": points[own, 1],
+                "mode": "markers",
+                "name": _style.safe(name),
+                "text": hover,
+                "hoverinfo": "text",
+                "marker": {
+                    "color": _style.color(cluster),
+                    "symbol": _style.symbol(cluster),
+                    "size": size,
+                    "opacity": 0.75,
+                    "line": {"width": 1 if cluster < 0 else 0.5, "color": _style.color(cluster)},
+                },
+            }
+        )
+        if cluster >= 0 and len(own):
+            x, y = np.median(points[own], axis=0)
+            labels_there.append(
+                {
+                    "x": float(x), "y": float(y), "text": f"<b>{_style.safe(name)}</b>",
+                    "showarrow": False, "font": {"size": 13}, "borderpad": 2,
+                    "bgcolor": "rgba(255,255,255,0.8)",
+                }
+            )  # fmt: skip
+    few = len(called) <= 12
+    return _style.figure(
+        traces,
+        xaxis={"title": {"text": axes[0]}, "zeroline": False},
+        yaxis={"title": {"text": axes[1]}, "zeroline": False, "showticklabels": X.shape[1] > 1},
+        showlegend=few,
+        legend={"title": {"text": "Cluster"}, "itemsizing": "constant"},
+        annotations=labels_there if len(called) <= 60 else [],
+        height=520,
+        meta={"drawn": len(shown), "n": n, "explained": explained},
+    )
+
+
+def _class(value: Any) -> str:
+    return "not known" if value is None else _style.safe(value)
+
+
+def _plane(
+    X: Any, feature_names: Sequence[object] | None, center: Any, scale: Any
+) -> tuple[NDArray[np.float32], tuple[str, str], list[float] | None]:
+    n, d = X.shape
+    if d <= 2:
+        given = np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
+        given = given * (1 if scale is None else np.asarray(scale, dtype=np.float64))
+        given = given + (0 if center is None else np.asarray(center, dtype=np.float64))
+        named = [
+            _style.safe(f"feature {j}" if feature_names is None else feature_names[j])
+            for j in range(d)
+        ]
+        if d == 1:
+            # one dimension: spread the objects out so that they do not hide each other
+            aside = check_random_state(0).uniform(-1, 1, size=(n, 1))
+            return np.hstack([given, aside]).astype(np.float32), (named[0], ""), None
+        return given.astype(np.float32), (named[0], named[1]), None
+    points, share = _principal(X)
+    titles = [f"Principal component {i + 1} ({share[i]:.0%} of the variance)" for i in range(2)]
+    return points.astype(np.float32), (titles[0], titles[1]), [float(s) for s in share]
+
+
+def _principal(X: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    from sklearn.decomposition import PCA
+
+    n = X.shape[0]
+    if n < 3 or (sparse.issparse(X) and X.nnz == 0):
+        X = X.toarray() if sparse.issparse(X) else X
+        centred = X - X.mean(axis=0)
+        distance = np.sqrt((centred**2).sum(axis=1))
+        line = distance * np.where(np.arange(n) == 0, 1.0, -1.0)
+        share = np.array([1.0 if distance.any() else 0.0, 0.0])
+        return np.column_stack([line, np.zeros(n)]), share
+    # sparse data is centred implicitly by ARPACK; dense data by whatever suits its shape
+    model = PCA(2, svd_solver="arpack" if sparse.issparse(X) else "auto", random_state=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        points = model.fit_transform(X)
+    return points, np.nan_to_num(model.explained_variance_ratio_)
+
+
+def _sample(codes: NDArray[np.int64], most: int, rng: np.random.Generator) -> NDArray[np.intp]:
+    n = len(codes)
+    if n <= most:
+        return np.arange(n)
+    parts = []
+    for cluster in np.unique(codes):
+        own = np.flatnonzero(codes == cluster)
+        wanted = max(round(most * len(own) / n), min(20, len(own)))
+        parts.append(rng.choice(own, size=wanted, replace=False))
+    return np.sort(np.concatenate(parts))

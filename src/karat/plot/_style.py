@@ -1,0 +1,142 @@
+"""How every figure looks: colours that colour-blind readers can tell apart, text that is safe."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from karat.partition import NOISE
+from karat.validation import InputError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+# Okabe & Ito without black and yellow, which vanish on a dark and a light page
+COLORS = ("#0072B2", "#D55E00", "#009E73", "#E69F00", "#56B4E9", "#CC79A7")
+SYMBOLS = ("circle", "square", "triangle-up", "diamond", "cross", "star", "hexagon", "bowtie")
+DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
+NOISE_COLOR = "#8A8A8A"
+INK = "#1d2126"
+RULE = "#e3e3de"
+
+# transparent in the middle, so that it lies well on a light and on a dark page; never so strong
+# that text on it cannot be read
+DIVERGING = (
+    (0.0, "rgba(213,94,0,0.72)"),
+    (0.5, "rgba(127,127,127,0)"),
+    (1.0, "rgba(0,114,178,0.72)"),
+)
+SEQUENTIAL = ((0.0, "rgba(0,114,178,0)"), (1.0, "rgba(0,114,178,0.72)"))
+
+_FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif'
+_AXIS = {
+    "gridcolor": RULE,
+    "linecolor": RULE,
+    "zerolinecolor": RULE,
+    "automargin": True,
+    "title": {"standoff": 8, "font": {"size": 13}},
+    "ticks": "",
+}
+_TEMPLATE = go.layout.Template(
+    layout={
+        "font": {"family": _FONT, "size": 13, "color": INK},
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "colorway": list(COLORS),
+        "margin": {"l": 8, "r": 8, "t": 8, "b": 8},
+        "xaxis": _AXIS,
+        "yaxis": _AXIS,
+        "hovermode": "closest",
+        "hoverlabel": {"font": {"family": _FONT, "size": 13}, "align": "left"},
+        "legend": {"orientation": "h", "yanchor": "bottom", "y": 1.02, "x": 0, "itemwidth": 30},
+        "title": {"x": 0, "xanchor": "left", "xref": "paper"},
+        "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": NOISE_COLOR, "activecolor": COLORS[0]},
+    }
+)
+
+
+def figure(data: Any = (), **layout: Any) -> go.Figure:
+    """A figure in karat's style."""
+    return go.Figure(data=list(data), layout={"template": _TEMPLATE, **layout})
+
+
+def color_bar(title: str, **more: Any) -> dict[str, Any]:
+    """A thin colour bar."""
+    return {
+        "title": {"text": title, "font": {"size": 12}},
+        "tickfont": {"size": 12},
+        "thickness": 10,
+        "len": 0.8,
+        "outlinewidth": 0,
+        **more,
+    }
+
+
+def color(i: int) -> str:
+    """Colour of the i-th cluster or clusterer; outliers are grey."""
+    return NOISE_COLOR if i == NOISE else COLORS[i % len(COLORS)]
+
+
+def symbol(i: int) -> str:
+    """Mark of the i-th cluster: changes each time the colours start again."""
+    return "x-thin-open" if i == NOISE else SYMBOLS[i // len(COLORS) % len(SYMBOLS)]
+
+
+def dash(i: int) -> str:
+    """Stroke of the i-th clusterer: changes each time the colours start again."""
+    return DASHES[i // len(COLORS) % len(DASHES)]
+
+
+def safe(value: object) -> str:
+    """Text from the data for a figure: Plotly would read ``<b>`` or ``<a href=...>`` in it."""
+    return html.escape(str(value), quote=False)
+
+
+def number(value: float, digits: int = 4) -> str:
+    """A number to read: some significant digits, thousands apart."""
+    if not math.isfinite(value):
+        return "–" if math.isnan(value) else ("∞" if value > 0 else "−∞")
+    if value == int(value) and abs(value) < 1e15:
+        return f"{int(value):,}".replace("-", "−")
+    if abs(value) >= 10.0**digits:
+        return f"{value:,.0f}".replace("-", "−")
+    text = f"{value:.{digits}g}"
+    if "e" in text:
+        mantissa, exponent = text.split("e")
+        text = f"{mantissa}e{int(exponent)}"
+    return text.replace("-", "−")
+
+
+def check_labels(labels: Any, n: int | None = None) -> NDArray[np.int64]:
+    """Labels as integers from -1, or say what is wrong with them."""
+    codes = np.asarray(labels)
+    if codes.ndim != 1 or len(codes) == 0 or codes.dtype.kind not in "iub":
+        raise InputError(
+            "labels must be one non-empty row of integers, -1 for outliers; use "
+            "karat.partition.encode(labels).codes for other labels"
+        )
+    if n is not None and len(codes) != n:
+        raise InputError(f"there are {len(codes)} labels, but {n} objects")
+    codes = codes.astype(np.int64)
+    if codes.min() < NOISE:
+        raise InputError(f"labels must be at least -1; got {codes.min()}")
+    return codes
+
+
+def cluster_names(codes: NDArray[np.int64], names: Sequence[object] | None) -> dict[int, str]:
+    """What each cluster that occurs is called, in the order of the numbers, outliers last."""
+    present = [int(c) for c in np.unique(codes) if c != NOISE]
+    if names is not None and present and len(names) <= present[-1]:
+        raise InputError(
+            f"names has {len(names)} entries, but cluster {present[-1]} occurs; give a name for "
+            "each cluster"
+        )
+    called = {c: str(c if names is None else names[c]) for c in present}
+    if (codes == NOISE).any():
+        called[NOISE] = "outliers"
+    return called

@@ -1,0 +1,71 @@
+"""Named records that other packages can add to: measures, clusterers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Generic, Protocol, TypeVar
+
+from karat.validation import InputError, unknown_name
+
+
+class Record(Protocol):
+    """Anything with a key."""
+
+    @property
+    def key(self) -> str:
+        """Its name in tables and on the command line."""
+        ...
+
+
+R = TypeVar("R", bound=Record)
+
+
+class Registry(Mapping[str, R], Generic[R]):
+    """Records by key: karat's own first, then those of installed packages.
+
+    Parameters
+    ----------
+    what : str
+        The kind of record in one word, for messages.
+    group : str
+        Entry-point group. An entry point of it names a record, or an iterable of records.
+    """
+
+    def __init__(self, what: str, group: str) -> None:
+        self._what = what
+        self._group = group
+        self._records: dict[str, R] = {}
+        self._entry_points_loaded = False
+
+    def add(self, record: R) -> R:
+        """Add one record and return it; its key must be new."""
+        if record.key in self._records:
+            raise InputError(f"there is a {self._what} {record.key!r} already; choose another key")
+        self._records[record.key] = record
+        return record
+
+    def _all(self) -> dict[str, R]:
+        if not self._entry_points_loaded:
+            self._entry_points_loaded = True
+            from importlib.metadata import entry_points
+
+            for point in entry_points(group=self._group):
+                loaded = point.load()
+                for record in loaded if isinstance(loaded, Iterable) else [loaded]:
+                    self.add(record)
+        return self._records
+
+    def __getitem__(self, key: str) -> R:
+        records = self._all()
+        if key not in records:
+            raise unknown_name(key, records, self._what)
+        return records[key]
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._all()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all())
+
+    def __len__(self) -> int:
+        return len(self._all())

@@ -1,0 +1,206 @@
+"""What the report is about, asked from the study once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.measures import Measure, catalogue
+from karat.partition import NOISE
+from karat.validation import InputError, NothingToRankError
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from karat.plot import FeatureProfile
+    from karat.study import Choice, Study
+
+MOST_LEADING = 12
+# above this, silhouettes take long: they are then taken of a sample
+MOST_SILHOUETTES = 20_000
+SILHOUETTE_SAMPLE = 10_000
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The clustering to use, and what can be said of its clusters."""
+
+    study: Study
+    choice: Choice
+
+    @property
+    def labels(self) -> NDArray[np.int64]:
+        """Cluster of each object, -1 for outliers."""
+        return np.asarray(self.choice.labels).astype(np.int64)
+
+    @cached_property
+    def names(self) -> list[str]:
+        """What each cluster is called, by number."""
+        return [str(name) for name in self.study.cluster_names(self.choice.name)]
+
+    @cached_property
+    def clusters(self) -> list[int]:
+        """The numbers of the clusters."""
+        return [int(c) for c in np.unique(self.labels) if c != NOISE]
+
+    @cached_property
+    def sampled(self) -> NDArray[np.intp]:
+        """The objects whose silhouettes are taken: all, or a random sample of many."""
+        n = len(self.labels)
+        if n <= MOST_SILHOUETTES:
+            return np.arange(n)
+        draw = np.random.default_rng(0).choice(n, SILHOUETTE_SAMPLE, replace=False)
+        return np.sort(draw)
+
+    @cached_property
+    def silhouettes(self) -> tuple[NDArray[np.float64] | None, str | None]:
+        """Silhouette of each sampled object, or why there is none."""
+        from karat.measures import silhouette_samples
+
+        own = self.labels[self.sampled]
+        try:
+            values = silhouette_samples(
+                self.study.X[self.sampled], own, metric=self.study.metric, noise="drop"
+            )
+        except InputError as error:
+            return None, str(error)
+        return np.asarray(values, dtype=np.float64), None
+
+    @cached_property
+    def profile(self) -> FeatureProfile:
+        """The clusters by their features."""
+        from karat.plot import profile_features
+
+        data = self.study.dataset
+        return profile_features(
+            data.X,
+            self.labels,
+            feature_names=data.feature_names,
+            center=data.center,
+            scale=data.scale,
+        )
+
+    @cached_property
+    def typical(self) -> dict[int, int]:
+        """Of each cluster the object that is nearest to its centroid (Euclidean)."""
+        from scipy import sparse
+
+        X = self.study.X
+        out = {}
+        for cluster in self.clusters:
+            own = np.flatnonzero(self.labels == cluster)
+            rows = X[own]
+            centroid = np.asarray(rows.mean(axis=0), dtype=np.float64).ravel()
+            if sparse.issparse(rows):
+                squares = np.asarray(rows.multiply(rows).sum(axis=1)).ravel()
+            else:
+                squares = np.einsum("ij,ij->i", rows, rows)
+            out[cluster] = int(own[np.argmin(squares - 2 * (rows @ centroid))])
+        return out
+
+
+CONSENSUS = Measure(
+    key="consensus",
+    title="Consensus score",
+    kind="internal",
+    family="all families",
+    function=float,
+    greater_is_better=True,
+    range=(0.0, 1.0),
+    optimum=1.0,
+    source="the voices of the families, one each",
+)
+
+
+@dataclass(frozen=True)
+class Facts:
+    """All that the sections of the report draw on."""
+
+    study: Study
+    scores: pd.DataFrame
+    measures: tuple[Measure, ...]
+    leading: tuple[Measure, ...]
+    ranked: pd.DataFrame | None
+    chosen: Chosen | None
+    no_choice: str | None
+
+    @property
+    def decided_by(self) -> str:
+        """``"consensus"`` or the key of the measure that decided."""
+        return "consensus" if self.chosen is None else self.chosen.choice.decided_by
+
+    @property
+    def families(self) -> list[str]:
+        """The families that voted: columns of the ranking; none where one measure decided."""
+        if self.ranked is None or self.decided_by != "consensus":
+            return []
+        voters = {m.family for m in self.measures if m.kind == "internal" and m.compares_k}
+        return [column for column in self.ranked.columns if column in voters]
+
+    @cached_property
+    def by_k(self) -> tuple[pd.DataFrame, tuple[Measure, ...]]:
+        """Scores and measures to draw against k: the consensus, where it decided, before all."""
+        if not self.families or self.ranked is None:
+            return self.scores, self.measures
+        # candidates with the same values are the same partition, or score the same
+        keys = [m.key for m in self.measures]
+        values = self.scores[["n_clusters", "noise_share", *keys]].astype("Float64")
+        rows = values.apply(lambda row: tuple(row.fillna(-np.inf)), axis=1)
+        score = dict(zip(rows.loc[self.ranked.index], self.ranked["score"], strict=True))
+        table = self.scores.assign(**{CONSENSUS.key: rows.map(score).astype(float)})
+        return table, (CONSENSUS, *self.measures)
+
+    @property
+    def leading_by_k(self) -> tuple[Measure, ...]:
+        """The measures whose curves are shown first."""
+        measures = self.by_k[1]
+        return (CONSENSUS, *self.leading) if CONSENSUS in measures else self.leading
+
+    @cached_property
+    def distinct(self) -> pd.DataFrame:
+        """Scores of the distinct partitions, best first."""
+        index = self.scores.index[:0] if self.ranked is None else self.ranked.index
+        return self.scores.loc[index]
+
+
+def gather(study: Study) -> Facts:
+    """Ask the study; what cannot be ranked is told, not raised, unless nothing was tried."""
+    scores = study.scores()
+    measures = tuple(
+        catalogue[column]
+        for column in scores.columns
+        if column in catalogue and scores[column].notna().any()
+    )
+    try:
+        ranked, choice = study.rank(), study.best()
+    except NothingToRankError as error:
+        if scores.empty:
+            raise
+        return Facts(study, scores, measures, _leading(measures, None), None, None, str(error))
+    return Facts(
+        study,
+        scores,
+        measures,
+        _leading(measures, choice.decided_by),
+        ranked,
+        Chosen(study, choice),
+        None,
+    )
+
+
+def _leading(measures: Sequence[Measure], decided_by: Any) -> tuple[Measure, ...]:
+    """The measures shown first: what decided, then one of each family."""
+    first = [m for m in measures if m.key == decided_by]
+    seen = {m.family for m in first}
+    voters = [m for m in measures if m.kind == "internal" and m.compares_k]
+    others = [m for m in measures if m.kind == "external"]
+    for measure in (*voters, *others):
+        if measure.family not in seen:
+            seen.add(measure.family)
+            first.append(measure)
+    return tuple(first[:MOST_LEADING]) or tuple(measures[:MOST_LEADING])

@@ -1,0 +1,207 @@
+"""The tables of the report: ranking, scorecard, small curves, gaps."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.plot._by_k import upward
+from karat.plot._style import color
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from karat.measures import Measure
+    from karat.report._facts import Facts
+
+
+def table_payload(facts: Facts) -> dict[str, Any]:
+    """Every candidate with every measure, column by column, and the order of the ranking."""
+    scores, ranked = facts.scores, facts.ranked
+    position = {name: i for i, name in enumerate(scores.index)}
+    payload: dict[str, Any] = {
+        "name": [str(name) for name in scores.index],
+        "clusterer": [str(c) for c in scores["clusterer"]],
+        "swept": scores["k"].notna().tolist(),
+        "n_clusters": _whole(scores["n_clusters"]),
+        "noise_share": _rounded(scores["noise_share"]),
+        "seconds": _rounded(scores["seconds"]),
+        "values": {m.key: _rounded(facts.by_k[0][m.key]) for m in facts.by_k[1]},
+        "rows": [],
+        "columns": [],
+    }
+    if ranked is None:
+        return payload
+    payload["rows"] = [position[name] for name in ranked.index]
+    payload["rank"] = [int(r) for r in ranked["rank"]]
+    payload["score"] = _rounded(ranked["score"])
+    payload["reached_by"] = [int(r) for r in ranked["reached_by"]]
+    payload["votes"] = {family: _rounded(ranked[family]) for family in facts.families}
+    payload["columns"] = _columns(facts)
+    return payload
+
+
+def _columns(facts: Facts) -> list[dict[str, Any]]:
+    consensus = facts.decided_by == "consensus"
+    columns = [
+        _column("rank", "Rank", "whole", up=False),
+        _column("name", "Clustering", "text"),
+        _column("n_clusters", "Clusters", "whole", up=False),
+    ]
+    if (facts.distinct["noise_share"].fillna(0) > 0).any():
+        columns.append(_column("noise_share", "Outliers", "percent", up=False))
+    if consensus:
+        columns.append(_column("score", "Score", "vote"))
+    columns.append(_column("reached_by", "Reached by", "whole"))
+    decimals = _decimals(facts.scores["seconds"])
+    columns.append(
+        _column("seconds", "Seconds", "number", up=False, shown=False, decimals=decimals)
+    )
+    columns += [
+        _column(f"votes.{family}", f"{family[:1].upper()}{family[1:]}", "vote", group="Votes")
+        for family in facts.families
+    ]
+    shown = [] if consensus else [m.key for m in facts.leading[:6]]
+    leading = [m for m in facts.leading if m.key in shown]
+    rest = [m for m in facts.measures if m.key not in shown]
+    for measure in (*leading, *rest):
+        kind = "Against the classes" if measure.kind == "external" else "From the data alone"
+        columns.append(
+            _column(
+                f"values.{measure.key}",
+                measure.title,
+                "number",
+                up=measure.greater_is_better,
+                shown=measure.key in shown,
+                group=f"{kind}: {measure.family}",
+                decimals=_decimals(facts.scores[measure.key]),
+            )
+        )
+    return columns
+
+
+def _column(
+    key: str,
+    title: str,
+    kind: str,
+    *,
+    up: bool = True,
+    shown: bool = True,
+    group: str = "General",
+    decimals: int | None = None,
+) -> dict[str, Any]:
+    return {
+        "key": key,
+        "title": title,
+        "kind": kind,
+        "up": up,
+        "shown": shown,
+        "group": group,
+        "decimals": decimals,
+    }
+
+
+def _decimals(values: pd.Series[Any]) -> int | None:
+    """Decimals that suit most of a column, so that its points stand below one another."""
+    sizes = np.abs(_floats(values))
+    sizes = sizes[np.isfinite(sizes)]
+    usual = float(np.quantile(sizes, 0.9)) if len(sizes) else 0.0
+    if not 0.05 <= usual < 1e6:
+        return None
+    return max(0, 3 - max(0, int(np.floor(np.log10(usual)))))
+
+
+def _rounded(values: pd.Series[Any]) -> list[float | None]:
+    """Five significant digits; None where there is no finite value."""
+    return [float(f"{v:.5g}") if np.isfinite(v) else None for v in _floats(values)]
+
+
+def _floats(values: pd.Series[Any]) -> NDArray[np.float64]:
+    return np.asarray(values.astype("Float64").to_numpy(dtype=np.float64, na_value=np.nan))
+
+
+def _whole(values: pd.Series[Any]) -> list[int | None]:
+    return [int(v) if np.isfinite(v) else None for v in _floats(values)]
+
+
+def scorecard(facts: Facts) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The choice by each measure: leading measures, the others."""
+    assert facts.chosen is not None
+    name = facts.chosen.choice.name
+    reasons = facts.scores.attrs.get("reasons", {}).get(name, {})
+    clusters = facts.distinct["n_clusters"].astype(int)
+
+    def line(measure: Measure) -> dict[str, Any]:
+        column = facts.distinct[measure.key].astype(float)
+        up = measure.sign * column
+        value = float(column[name])
+        best = str(up.idxmax())
+        return {
+            "measure": measure,
+            "value": value,
+            "reason": reasons.get(measure.key),
+            "place": None if np.isnan(value) else 1 + int((up > measure.sign * value).sum()),
+            "of": int(column.notna().sum()),
+            "best": float(column[best]),
+            "best_name": best,
+            "best_clusters": int(clusters[best]),
+        }
+
+    defined = [m for m in facts.measures if facts.distinct[m.key].notna().any()]
+    leading = {m.key for m in facts.leading}
+    return (
+        [line(m) for m in defined if m.key in leading],
+        [line(m) for m in defined if m.key not in leading],
+    )
+
+
+def sparklines(facts: Facts) -> list[dict[str, Any]]:
+    """Small curves of the leading measures: best start of each k, from worst (0) to best (1)."""
+    scores = facts.by_k[0]
+    table = scores.dropna(subset=["n_clusters"])
+    clusterers = list(dict.fromkeys(facts.scores["clusterer"]))
+    ks = table["n_clusters"].astype(int)
+    low, high = (int(ks.min()), int(ks.max())) if len(ks) else (0, 1)
+    out = []
+    for measure in facts.leading_by_k:
+        up = upward(table[measure.key], measure).dropna()
+        curves = []
+        for i, clusterer in enumerate(clusterers):
+            own = up[(table.loc[up.index, "clusterer"] == clusterer).to_numpy()]
+            best = own.groupby(ks.loc[own.index]).max()
+            points = [
+                (4 + 152 * (k - low) / max(high - low, 1), 50 - 44 * value)
+                for k, value in best.items()
+            ]
+            curves.append({"color": color(i), "points": points})
+        best_name = str(up.idxmax())
+        out.append(
+            {
+                "measure": measure,
+                "curves": curves,
+                "best": next(iter(ks.loc[[best_name]])),
+                "best_name": best_name,
+                "best_x": 4 + 152 * (int(ks.loc[[best_name]].iloc[0]) - low) / max(high - low, 1),
+            }
+        )
+    return out
+
+
+def undefined_values(facts: Facts) -> list[dict[str, Any]]:
+    """Measures that are undefined for some candidates, grouped by the reason."""
+    groups: dict[tuple[str, str], int] = {}
+    titles = {m.key: m.title for m in facts.measures}
+    for reasons in facts.scores.attrs.get("reasons", {}).values():
+        for key, reason in reasons.items():
+            group = (titles.get(key, key), str(reason))
+            groups[group] = groups.get(group, 0) + 1
+    by_reason: dict[tuple[str, int], list[str]] = {}
+    for (title, reason), count in groups.items():
+        by_reason.setdefault((reason, count), []).append(title)
+    ordered = sorted(by_reason.items(), key=lambda item: -item[0][1])
+    return [
+        {"reason": reason, "count": count, "measures": measures}
+        for (reason, count), measures in ordered
+    ]

@@ -1,0 +1,7 @@
+"""Try many clusterings, keep them, judge them all at once, choose one and say why."""
+
+from karat.study.choice import Choice
+from karat.study.study import DEFAULT_CLUSTERERS, Study
+from karat.validation import NothingToRankError, StorageError
+
+__all__ = ["DEFAULT_CLUSTERERS", "Choice", "NothingToRankError", "StorageError", "Study"]

@@ -1,0 +1,144 @@
+"""The clustering to use, with the reasons."""
+
+from __future__ import annotations
+
+import html
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from karat.study.ranking import Consensus
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The clustering to use, and why.
+
+    Attributes
+    ----------
+    name : str
+        The candidate; ``study.labels(choice.name)`` are its labels.
+    clusterer : str
+    k : int or None
+        The number of clusters asked for, where one was.
+    n_clusters : int
+        The number of clusters it has, outliers not counted.
+    labels : ndarray of int32, shape (n,)
+        ``-1`` for outliers.
+    decided_by : str
+        ``"consensus"``, or the key of the measure that decided.
+    reasons : tuple of str
+        Sentences.
+    runner_up : str or None
+    confidence : float or None
+        For a consensus: share of resamplings of the families of measures in which it stays first.
+    k_confidence : float or None
+        The same for its number of clusters.
+    """
+
+    name: str
+    clusterer: str
+    k: int | None
+    n_clusters: int
+    labels: NDArray[np.int32]
+    decided_by: str
+    reasons: tuple[str, ...]
+    runner_up: str | None
+    confidence: float | None
+    k_confidence: float | None
+    bound: Any = None
+
+    def __str__(self) -> str:
+        return " ".join(self.reasons)
+
+    def _repr_html_(self) -> str:
+        first, *rest = (html.escape(reason) for reason in self.reasons)
+        return f"<p><strong>{first}</strong> {' '.join(rest)}</p>"
+
+
+def what_it_is(row: pd.Series[Any]) -> str:
+    """The first sentence: use this."""
+    k = int(row["n_clusters"])
+    clusters = f"{k} cluster{'s' * (k != 1)}"
+    if row["noise_share"] > 0:
+        clusters += f" and {row['noise_share']:.1%} of the objects left out as outliers"
+    again = int(row["reached_by"])
+    reached = f", which {again} candidates agree on" if again > 1 else ""
+    return f"Use {row.name}: {clusters}{reached}."
+
+
+def why_by_consensus(ranked: pd.DataFrame, votes: Consensus, tied: list[str]) -> list[str]:
+    """Sentences for a choice without labels."""
+    best = str(ranked.index[0])
+    family_points = votes.families
+    families = [str(family) for family in family_points]
+    first = [f for f in families if family_points.at[best, f] >= family_points[f].max()]
+    others = [f for f in families if f not in first]
+    prefers = [f"{f} prefers {family_points[f].idxmax()}" for f in others]
+    if len(prefers) > 3:
+        prefers[2:] = [f"{len(prefers) - 2} more prefer others"]
+    if len(families) == 1:
+        sentences = [
+            f"No labels were given, so one family of internal measures, {first[0]}, decided."
+        ]
+    else:
+        voted = f"No labels were given, so {len(families)} families of internal measures voted"
+        if not others:
+            place = "all of them put it first"
+        elif first:
+            place = f"{_listed(first)} put{'s' * (len(first) == 1)} it first, while "
+        else:
+            place = "none puts it first, but its average place is the best; "
+        sentences = [f"{voted}, one voice each: {place}{'; '.join(prefers)}."]
+    if tied:
+        sentences.append(f"It ties with {_listed(tied[:3])}: the votes do not separate them.")
+    elif len(ranked) > 1:
+        runner = ranked.iloc[1]
+        sentences.append(
+            f"The runner-up is {runner.name} ({int(runner['n_clusters'])} clusters, score "
+            f"{runner['score']:.2f} against {ranked['score'].iloc[0]:.2f})."
+        )
+    if votes.confidence is not None and votes.group_confidence is not None:
+        k = int(ranked["n_clusters"].iloc[0])
+        sentences.append(
+            f"{_how_sure(votes.group_confidence)}: in 1,000 resamplings of the families "
+            f"{k} clusters win {votes.group_confidence:.0%} of the time and this very clustering "
+            f"{votes.confidence:.0%}; the families' orders agree to W = {votes.agreement:.2f}."
+        )
+    return sentences
+
+
+def why_by_measure(ranked: pd.DataFrame, title: str, known: int, n: int, up: bool) -> list[str]:
+    """Sentences for a choice by one measure."""
+    score = ranked["score"].iloc[0]
+    direction = "highest" if up else "lowest"
+    basis = f" against the {known:,} known labels of {n:,} objects" if known else ""
+    sentences = [f"It has the {direction} {title}{basis}: {score:.4g}."]
+    tied = [str(name) for name in ranked.index[1:][ranked["score"].iloc[1:] == score]]
+    if tied:
+        sentences.append(f"It ties with {_listed(tied[:3])}.")
+    elif len(ranked) > 1:
+        runner = ranked.iloc[1]
+        sentences.append(
+            f"The runner-up is {runner.name} with {runner['score']:.4g} "
+            f"({int(runner['n_clusters'])} clusters)."
+        )
+    return sentences
+
+
+def _how_sure(confidence: float) -> str:
+    if confidence >= 0.9:
+        return "The number of clusters is firm"
+    if confidence >= 0.6:
+        return "The number of clusters is fairly sure"
+    return "The number of clusters is open, so look at the runner-up too"
+
+
+def _listed(names: list[str]) -> str:
+    if len(names) < 2:
+        return "".join(names)
+    return ", ".join(names[:-1]) + " and " + names[-1]

@@ -1,0 +1,318 @@
+"""Fits, wherever they run: in this process, in local processes, or on any executor."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+import time
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    BrokenExecutor,
+    Executor,
+    Future,
+    wait,
+)
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.partition import encode
+from karat.study.store import Finished, Planned
+from karat.validation import InputError
+
+if TYPE_CHECKING:
+    from karat.clusterers import Clusterer
+    from karat.validation import Data
+
+
+def derived_seed(root: int, name: str) -> int:
+    """A seed for one candidate that depends on the study's seed and its name alone."""
+    words = np.frombuffer(hashlib.sha256(name.encode()).digest(), dtype=np.uint32)
+    return int(np.random.SeedSequence([root, *words.tolist()]).generate_state(1)[0])
+
+
+@dataclass(frozen=True)
+class Job:
+    """Fits of one clusterer that belong together: one, or all cuts of one tree."""
+
+    clusterer: Clusterer
+    candidates: tuple[Planned, ...]
+
+
+def jobs_for(clusterer: Clusterer, candidates: Sequence[Planned]) -> list[Job]:
+    """The work that the candidates of one clusterer make."""
+    if clusterer.every_k:
+        return [Job(clusterer, tuple(candidates))] if candidates else []
+    return [Job(clusterer, (candidate,)) for candidate in candidates]
+
+
+def run_job(X: Data, job: Job) -> list[Finished]:
+    """Fit, and never raise for what a clusterer does."""
+    n = X.shape[0]
+    if job.clusterer.parameter == "n_clusters":
+        too_many = [c for c in job.candidates if (c.value or 0) > n]
+        if too_many:
+            refused = [
+                Finished(c.name, "failed", f"{c.value} clusters of {n} objects", None, 0.0)
+                for c in too_many
+            ]
+            fine = tuple(c for c in job.candidates if c not in too_many)
+            return refused + (run_job(X, replace(job, candidates=fine)) if fine else [])
+    with _one_thread():
+        if job.clusterer.every_k:
+            return _cut_tree(X, job)
+        return [_fit(X, job.clusterer, candidate) for candidate in job.candidates]
+
+
+@lru_cache(maxsize=1)
+def _thread_pools() -> Any:
+    import sklearn.cluster  # noqa: F401  its thread pools must be loaded to be found
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
+
+
+def _one_thread() -> AbstractContextManager[Any]:
+    # the candidates are what runs side by side; sums inside a fit also stay in one order
+    return _thread_pools().limit(limits=1)
+
+
+def _fit(X: Data, clusterer: Clusterer, candidate: Planned) -> Finished:
+    assert candidate.value is not None
+    value, seed = candidate.value, candidate.seed or 0
+    began = time.perf_counter()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            labels = clusterer.make(value, seed).fit_predict(X)
+        except Exception as error:
+            seconds = time.perf_counter() - began
+            return Finished(candidate.name, "failed", _one_line(error), None, seconds)
+    seconds = time.perf_counter() - began
+    return _outcome(clusterer, candidate, labels, seconds, caught)
+
+
+def _cut_tree(X: Data, job: Job) -> list[Finished]:
+    began = time.perf_counter()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            tree = job.clusterer.make(1, 0).fit(X)
+        except Exception as error:
+            share = (time.perf_counter() - began) / len(job.candidates)
+            return _all_failed(job, _one_line(error), share)
+    share = (time.perf_counter() - began) / len(job.candidates)
+    outcomes = []
+    for candidate in job.candidates:
+        began = time.perf_counter()
+        try:
+            labels = tree.cut(candidate.value)
+        except Exception as error:
+            outcomes.append(Finished(candidate.name, "failed", _one_line(error), None, share))
+            continue
+        seconds = share + time.perf_counter() - began
+        outcomes.append(_outcome(job.clusterer, candidate, labels, seconds, caught))
+    return outcomes
+
+
+def _all_failed(job: Job, reason: str, seconds: float = 0.0) -> list[Finished]:
+    return [Finished(c.name, "failed", reason, None, seconds) for c in job.candidates]
+
+
+def _outcome(
+    clusterer: Clusterer,
+    candidate: Planned,
+    labels: Any,
+    seconds: float,
+    caught: Sequence[warnings.WarningMessage],
+) -> Finished:
+    try:
+        encoded = encode(labels)
+    except InputError as error:
+        return Finished(candidate.name, "failed", _one_line(error), None, seconds)
+    if encoded.n_clusters == 0:
+        reason = "every object is an outlier"
+        return Finished(candidate.name, "failed", reason, None, seconds)
+    flags = []
+    if clusterer.parameter == "n_clusters" and encoded.n_clusters != candidate.value:
+        flags.append(f"{encoded.n_clusters} clusters where {candidate.value} were asked for")
+    flags += dict.fromkeys(_one_line(w.message) for w in caught if _matters(w))
+    status = "flagged" if flags else "ok"
+    return Finished(candidate.name, status, "; ".join(flags) or None, encoded.codes, seconds)
+
+
+def _matters(warning: warnings.WarningMessage) -> bool:
+    from sklearn.exceptions import ConvergenceWarning
+
+    if issubclass(warning.category, (DeprecationWarning, FutureWarning)):
+        return False
+    return issubclass(warning.category, (ConvergenceWarning, UserWarning, RuntimeWarning))
+
+
+def _one_line(error: Any) -> str:
+    text = " ".join(str(error).split()) or "no message"
+    kind = "" if isinstance(error, (InputError, Warning)) else f"{type(error).__name__}: "
+    return kind + (text if len(text) <= 300 else text[:297] + "...")
+
+
+# -- local processes -------------------------------------------------------------------------
+
+
+class _OnDisk:
+    """The data as a file that local workers read once each."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def load(self) -> Data:
+        return _loaded(self.path)
+
+
+@lru_cache(maxsize=1)
+def _loaded(path: str) -> Data:
+    import joblib
+
+    return joblib.load(path)
+
+
+def _run_on_disk(handle: _OnDisk, job: Job) -> list[Finished]:
+    return run_job(handle.load(), job)
+
+
+def _leave_with_parent(parent: int) -> None:
+    """Started in each worker: end it when the process that wanted its results is gone."""
+    import signal
+    import threading
+
+    # Ctrl-C reaches every process of the terminal; the parent decides what happens
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(0.5)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+@contextmanager
+def _local_pool(workers: int) -> Iterator[Executor]:
+    from loky import ProcessPoolExecutor
+
+    pool = ProcessPoolExecutor(
+        max_workers=workers, initializer=_leave_with_parent, initargs=(os.getpid(),)
+    )
+    try:
+        yield pool
+    except BaseException:
+        pool.shutdown(wait=False, kill_workers=True)
+        raise
+    pool.shutdown(wait=True)
+
+
+def run_jobs(
+    X: Data, jobs: Sequence[Job], *, workers: int, executor: Executor | None
+) -> Iterator[list[Finished]]:
+    """Run the jobs and give the outcomes of each as it ends.
+
+    Parameters
+    ----------
+    X : ndarray or csr_array
+    jobs : sequence of Job
+    workers : int
+        Local processes; 1 runs everything here.
+    executor : Executor or None
+        Anything of :mod:`concurrent.futures`; it gets the data with every job.
+    """
+    if executor is not None:
+        calls = [(run_job, X, job) for job in jobs]
+        for _, outcomes in _drain(executor, calls, ahead=64, cancel=True):
+            yield outcomes
+    elif workers == 1 or len(jobs) < 2:
+        for job in jobs:
+            yield run_job(X, job)
+    else:
+        yield from _run_locally(X, jobs, workers)
+
+
+def _run_locally(X: Data, jobs: Sequence[Job], workers: int) -> Iterator[list[Finished]]:
+    import joblib
+
+    with tempfile.TemporaryDirectory(prefix="karat-") as folder:
+        path = str(Path(folder) / "X.joblib")
+        joblib.dump(X, path)
+        handle = _OnDisk(path)
+        left = {id(job): job for job in jobs}
+        try:
+            with _local_pool(workers) as pool:
+                calls = [(_run_on_disk, handle, job) for job in jobs]
+                for job, outcomes in _drain(pool, calls, ahead=4 * workers, cancel=False):
+                    del left[id(job)]
+                    yield outcomes
+        except BrokenExecutor:
+            # a worker died; the rest goes one by one, so that the job that kills is found
+            yield from _run_each_alone(handle, list(left.values()))
+
+
+def _run_each_alone(handle: _OnDisk, jobs: Sequence[Job]) -> Iterator[list[Finished]]:
+    todo = list(jobs)
+    while todo:
+        try:
+            with _local_pool(1) as pool:
+                while todo:
+                    outcomes = pool.submit(_run_on_disk, handle, todo[0]).result()
+                    todo.pop(0)
+                    yield outcomes
+        except BrokenExecutor as error:
+            yield _all_failed(todo.pop(0), _why_broken(error))
+
+
+def _why_broken(error: BrokenExecutor) -> str:
+    if "un-serialize" in str(error):
+        return (
+            "a worker process could not read the clusterer; define it in a module that can be "
+            "imported, or use workers=1"
+        )
+    return "the worker process died, most likely for want of memory"
+
+
+def _drain(
+    executor: Executor, calls: Iterable[tuple[Any, Any, Job]], *, ahead: int, cancel: bool
+) -> Iterator[tuple[Job, list[Finished]]]:
+    """Outcomes as they come, with at most ``ahead`` jobs handed out at a time.
+
+    ``cancel`` takes back what is waiting when the caller stops; a pool of our own is killed
+    instead, and must not find its futures cancelled.
+    """
+    waiting = iter(calls)
+    running: dict[Future[list[Finished]], Job] = {}
+    try:
+        while True:
+            for function, data, job in waiting:
+                running[executor.submit(function, data, job)] = job
+                if len(running) >= ahead:
+                    break
+            if not running:
+                return
+            done, _ = wait(running, return_when=FIRST_COMPLETED)
+            for future in done:
+                job = running.pop(future)
+                try:
+                    outcomes = future.result()
+                except BrokenExecutor:
+                    raise
+                except Exception as error:
+                    # the job could not be sent or its result not be read
+                    outcomes = _all_failed(job, _one_line(error))
+                yield job, outcomes
+    finally:
+        if cancel:
+            for future in running:
+                future.cancel()

@@ -1,0 +1,82 @@
+"""Clusterers: the estimator contract, trees against SciPy, what a sweep relies on."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.cluster.hierarchy import fcluster, linkage
+from sklearn.cluster import DBSCAN, KMeans
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from karat import resources
+from karat.clusterers import LinkageClustering, as_clusterer, catalogue
+from karat.clusterers.spectral import SpectralClustering
+from karat.partition import canonical_codes
+from karat.validation import InputError
+
+
+@parametrize_with_checks(
+    [
+        LinkageClustering(),
+        LinkageClustering(method="ward"),
+        LinkageClustering(method="single"),
+        SpectralClustering(),
+    ]
+)
+def test_estimator_contract(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("method", ["single", "complete", "average", "ward"])
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_linkage_agrees_with_scipy(method, form):
+    X = np.random.default_rng(3).normal(size=(60, 4))
+    model = LinkageClustering(method=method).fit(form(X))
+    Z = linkage(X, method)
+    np.testing.assert_allclose(model.linkage_[:, 2], Z[:, 2], rtol=1e-9)
+    for k in (1, 2, 7):
+        expected = canonical_codes(fcluster(Z, k, "maxclust"))
+        np.testing.assert_array_equal(model.cut(k), expected)
+
+
+def test_linkage_from_distances():
+    X = np.random.default_rng(1).normal(size=(30, 2))
+    D = np.abs(X[:, None] - X).sum(axis=2)
+    one = LinkageClustering(4, metric="precomputed").fit(D)
+    two = LinkageClustering(4, metric="cityblock").fit(X)
+    np.testing.assert_array_equal(one.labels_, two.labels_)
+
+
+def test_ties_still_give_the_number_of_clusters_asked_for():
+    X = np.zeros((10, 1))
+    for method in ("single", "complete", "average", "ward"):
+        model = LinkageClustering(method=method).fit(X)
+        assert [len(np.unique(model.cut(k))) for k in (1, 4, 10)] == [1, 4, 10]
+
+
+def test_too_many_objects_for_memory_is_an_error_that_says_how_much(monkeypatch):
+    monkeypatch.setattr(resources, "available_memory", lambda: 1000)
+    with pytest.raises(InputError, match=r"average linkage of 100 objects.*GiB"):
+        LinkageClustering().fit(np.random.default_rng(0).normal(size=(100, 2)))
+    LinkageClustering(method="ward").fit(np.random.default_rng(0).normal(size=(100, 2)))
+
+
+def test_every_clusterer_clusters():
+    X = np.random.default_rng(0).normal(size=(50, 3)) + 10 * np.repeat(np.arange(2), 25)[:, None]
+    for clusterer in catalogue.values():
+        value = 2 if clusterer.parameter == "n_clusters" else 5
+        labels = clusterer.make(value, 0).fit_predict(X)
+        np.testing.assert_array_equal(canonical_codes(labels), np.repeat([0, 1], 25))
+
+
+def test_any_estimator_is_a_clusterer():
+    clusterer = as_clusterer(KMeans(max_iter=7))
+    model = clusterer.make(3, 11)
+    assert (model.n_clusters, model.random_state, model.max_iter) == (3, 11, 7)
+    with pytest.raises(InputError, match="nothing to sweep"):
+        as_clusterer(DBSCAN())
+    with pytest.raises(InputError, match="did you mean 'kmeans'"):
+        as_clusterer("kmean")
+    with pytest.raises(InputError, match="estimator instance"):
+        as_clusterer(KMeans)

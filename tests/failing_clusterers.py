@@ -1,0 +1,30 @@
+"""Clusterers that go wrong; a module of their own, so that worker processes can import them."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClusterMixin
+
+
+class Fails(ClusterMixin, BaseEstimator):
+    def __init__(self, n_clusters=2, how="raise"):
+        self.n_clusters = n_clusters
+        self.how = how
+
+    def fit_predict(self, X, y=None):
+        if self.how == "raise":
+            raise RuntimeError(f"no luck with {self.n_clusters}")
+        if self.how == "noise":
+            return np.full(len(X), -1)
+        if self.how == "nan":
+            return np.full(len(X), np.nan)
+        return np.zeros(len(X), dtype=int)
+
+
+class Dies(Fails):
+    def fit_predict(self, X, y=None):
+        if self.n_clusters == 3:
+            os._exit(11)
+        return np.arange(len(X)) % self.n_clusters

@@ -1,0 +1,125 @@
+"""A sweep that is killed at any moment goes on without loss, doubling or other scores."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import pandas as pd
+import pytest
+
+import karat
+
+SCRIPT = """
+import sys
+import numpy as np
+import karat
+
+def sweep(path, workers):
+    X = np.random.default_rng(5).normal(size=(150, 3))
+    with karat.Study(X, storage=path) as study:
+        original = study._store.finish
+
+        def finish(outcomes):
+            outcomes = list(outcomes)
+            original(outcomes)
+            for outcome in outcomes:
+                print(outcome.name, flush=True)
+
+        study._store.finish = finish
+        study.sweep(["kmeans", "gaussian-mixture", "average"], k=range(2, 8), n_init=3,
+                    workers=workers)
+        print("judging", flush=True)
+        return study.scores()
+
+if __name__ == "__main__":
+    sweep(sys.argv[1], int(sys.argv[2]))
+"""
+
+
+@pytest.fixture(scope="module")
+def script(tmp_path_factory):
+    path = tmp_path_factory.mktemp("script") / "sweep.py"
+    path.write_text(SCRIPT)
+    return path
+
+
+@pytest.fixture(scope="module")
+def uninterrupted(script, tmp_path_factory):
+    scope = {"__name__": "script"}
+    exec(script.read_text(), scope)
+    return scope["sweep"](tmp_path_factory.mktemp("whole") / "w.karat", 1), scope["sweep"]
+
+
+def kill_after(script, path, lines: int, delay: float, workers: int) -> list[str]:
+    """Start the sweep, kill it after so many finished candidates; return their names."""
+    child = subprocess.Popen(
+        [sys.executable, str(script), str(path), str(workers)], stdout=subprocess.PIPE, text=True
+    )
+    assert child.stdout is not None
+    seen = []
+    for line in child.stdout:
+        seen.append(line.strip())
+        if len(seen) > lines:
+            time.sleep(delay)
+            break
+    os.kill(child.pid, signal.SIGKILL)
+    seen += [line.strip() for line in child.stdout.read().splitlines() if line.strip()]
+    child.wait()
+    return [name for name in seen if name != "judging"]
+
+
+def check_one_kill(script, uninterrupted, path, moment: int, workers: int) -> None:
+    expected, sweep = uninterrupted
+    chance = random.Random(moment)
+    seen = kill_after(script, path, chance.randrange(0, 44), chance.random() * 0.05, workers)
+    with karat.Study(sweep_data(), storage=path) as study:
+        kept = study.candidates
+        assert kept.index.is_unique
+        assert set(seen) <= set(kept.index), "a finished candidate was lost"
+    again = sweep(path, 1)
+    pd.testing.assert_frame_equal(
+        expected.drop(columns="seconds"), again.drop(columns="seconds"), check_exact=True
+    )
+
+
+def sweep_data():
+    import numpy as np
+
+    return np.random.default_rng(5).normal(size=(150, 3))
+
+
+@pytest.mark.parametrize("moment", range(3))
+def test_kill_and_go_on(script, uninterrupted, tmp_path, moment):
+    check_one_kill(script, uninterrupted, tmp_path / "k.karat", moment, workers=1 + moment % 2)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("moment", range(100, 120))
+def test_kill_at_twenty_moments(script, uninterrupted, tmp_path, moment):
+    check_one_kill(script, uninterrupted, tmp_path / "k.karat", moment, workers=1 + moment % 2)
+
+
+def test_ctrl_c_keeps_what_is_finished(script, uninterrupted, tmp_path):
+    expected, sweep = uninterrupted
+    path = tmp_path / "c.karat"
+    child = subprocess.Popen(
+        [sys.executable, str(script), str(path), "2"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+    assert child.stdout is not None
+    for _ in range(5):
+        child.stdout.readline()
+    os.killpg(child.pid, signal.SIGINT)
+    _, errors = child.communicate(timeout=60)
+    assert errors.rstrip().endswith("KeyboardInterrupt")
+    with karat.Study(sweep_data(), storage=path) as study:
+        assert len(study.candidates) >= 5
+    again = sweep(path, 1)
+    pd.testing.assert_frame_equal(
+        expected.drop(columns="seconds"), again.drop(columns="seconds"), check_exact=True
+    )

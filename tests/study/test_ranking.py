@@ -1,0 +1,73 @@
+"""Consensus: Borda by families, ties, coverage, agreement."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import spearmanr
+
+from karat.measures import catalogue
+from karat.study.ranking import consensus, kendalls_w, order
+
+
+def measure(key, family, up=True):
+    return replace(catalogue["silhouette"], key=key, family=family, greater_is_better=up)
+
+
+def test_each_family_has_one_voice():
+    values = pd.DataFrame({"a1": [3, 2, 1], "a2": [3, 2, 1], "b": [1, 2, 3]}, dtype=float)
+    voters = [measure("a1", "a"), measure("a2", "a"), measure("b", "b")]
+    result = consensus(values, voters, np.ones(3), np.arange(3))
+    np.testing.assert_allclose(result.score, [0.5, 0.5, 0.5])
+    np.testing.assert_allclose(result.families["a"], [1, 0.5, 0])
+
+
+def test_direction_and_undefined_values():
+    values = pd.DataFrame({"low": [0.1, np.nan, 0.2]})
+    result = consensus(values, [measure("low", "x", up=False)], np.ones(3), np.arange(3))
+    np.testing.assert_allclose(result.score, [1, 0, 0.5])
+    assert result.confidence is None
+    assert result.agreement is None
+
+
+def test_what_is_left_out_counts_against_a_clustering():
+    values = pd.DataFrame({"a": [2.0, 1.0], "b": [2.0, 1.0]})
+    voters = [measure("a", "a"), measure("b", "b")]
+    result = consensus(values, voters, np.array([0.5, 1.0]), np.arange(2))
+    np.testing.assert_allclose(result.score, [0.5, 0.0])
+    assert result.confidence == 1.0
+
+
+def test_confidence_halves_for_a_tie():
+    values = pd.DataFrame({"a": [2.0, 2.0], "b": [1.0, 1.0]})
+    result = consensus(values, [measure("a", "a"), measure("b", "b")], np.ones(2), np.zeros(2, int))
+    assert result.confidence == pytest.approx(0.5)
+    assert result.group_confidence == pytest.approx(1.0)
+
+
+def test_one_candidate():
+    result = consensus(
+        pd.DataFrame({"a": [1.0]}), [measure("a", "a")], np.ones(1), np.zeros(1, int)
+    )
+    assert result.score[0] == 1.0
+
+
+def test_kendalls_w_of_a_published_example():
+    # Siegel & Castellan 1988, table 9.11: three voters, six things
+    votes = np.array([[1, 6, 3, 2, 5, 4], [1, 5, 6, 4, 2, 3], [6, 3, 2, 5, 4, 1]]).T
+    assert kendalls_w(votes) == pytest.approx(0.162, abs=5e-4)
+
+
+def test_kendalls_w_is_mean_spearman():
+    untied = np.random.default_rng(1).permuted(np.tile(np.arange(12.0), (4, 1)), axis=1).T
+    rho = spearmanr(untied).statistic
+    mean = (rho.sum() - 4) / 12
+    assert kendalls_w(untied) == pytest.approx((mean * 3 + 1) / 4)
+
+
+def test_order_puts_nan_last_and_breaks_ties():
+    score = np.array([np.nan, 0.5, 0.9, 0.5])
+    np.testing.assert_array_equal(order(score, np.array([1, 5, 2, 3])), [2, 3, 1, 0])

@@ -1,0 +1,327 @@
+"""The study: what is tried, kept, judged, ranked and explained."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.cluster import KMeans
+from sklearn.datasets import load_wine
+from sklearn.metrics import adjusted_rand_score, silhouette_score
+
+import karat
+from failing_clusterers import Dies, Fails
+from karat.clusterers import Clusterer
+from karat.study import work
+from karat.study.store import Planned
+from karat.validation import InputError, NothingToRankError, StorageError
+
+THREE = np.repeat([0.0, 5.0, 10.0], 20)[:, None] + np.random.default_rng(0).normal(
+    scale=0.3, size=(60, 2)
+)
+
+
+@pytest.fixture(scope="module")
+def wine():
+    X, y = load_wine(return_X_y=True)
+    return (X - X.mean(axis=0)) / X.std(axis=0), y
+
+
+def test_end_to_end_without_labels():
+    study = karat.Study(THREE)
+    study.sweep(["kmeans", "average", "ward"], k=range(2, 6), n_init=2, workers=1)
+    choice = study.best()
+    assert choice.n_clusters == 3
+    assert choice.runner_up is not None
+    assert choice.decided_by == "consensus"
+    assert karat.adjusted_rand_index(np.repeat([0, 1, 2], 20), choice.labels) == 1.0
+    text = str(choice)
+    assert text.startswith(f"Use {choice.name}: 3 clusters")
+    assert choice.runner_up in text
+    assert "runner-up" in text
+
+
+def test_scores_are_those_of_the_measures(wine):
+    X, y = wine
+    study = karat.Study(X, truth=y)
+    study.sweep(["kmeans", "single"], k=[3, 5], n_init=2, workers=1)
+    scores = study.scores()
+    assert list(scores.index) == [
+        "kmeans k=3 start=0", "kmeans k=3 start=1", "kmeans k=5 start=0", "kmeans k=5 start=1",
+        "single k=3", "single k=5",
+    ]  # fmt: skip
+    for name in scores.index:
+        labels = study.labels(name)
+        assert scores.at[name, "silhouette"] == pytest.approx(silhouette_score(X, labels))
+        expected = adjusted_rand_score(y, labels)
+        assert scores.at[name, "adjusted_rand_index"] == pytest.approx(expected)
+    best = study.best()
+    assert best.decided_by == "adjusted_rand_index"
+    assert scores["adjusted_rand_index"].max() == scores.at[best.name, "adjusted_rand_index"]
+    assert "178 known labels" in str(best)
+
+
+def test_same_seed_same_scores_for_any_number_of_workers(wine):
+    tables = []
+    for workers in (1, 2):
+        study = karat.Study(wine[0])
+        study.sweep(["kmeans", "gaussian-mixture", "ward"], k=[2, 4], n_init=3, workers=workers)
+        tables.append(study.scores().drop(columns="seconds"))
+    pd.testing.assert_frame_equal(*tables, check_exact=True)
+
+
+def test_any_executor_will_do(wine):
+    here, there = karat.Study(wine[0]), karat.Study(wine[0])
+    here.sweep("kmeans", k=[2, 3], n_init=2, workers=1)
+    with ThreadPoolExecutor(2) as pool:
+        there.sweep("kmeans", k=[2, 3], n_init=2, executor=pool)
+    pd.testing.assert_frame_equal(
+        here.scores().drop(columns="seconds"), there.scores().drop(columns="seconds")
+    )
+
+
+def test_other_seeds_give_other_starts(wine):
+    seeds = {work.derived_seed(root, f"kmeans k={k}") for root in range(5) for k in range(20)}
+    assert len(seeds) == 100
+    study = karat.Study(wine[0], random_state=1)
+    study.sweep("kmeans", k=8, n_init=6, workers=1)
+    assert len(study.rank()) > 1
+
+
+def test_resume_fits_nothing_again(tmp_path, monkeypatch, wine):
+    path = tmp_path / "wine.karat"
+    with karat.Study(wine[0], storage=path) as study:
+        study.sweep(["kmeans", "ward"], k=range(2, 5), n_init=2, workers=1)
+        before = study.scores()
+    fits, judged = [], []
+    monkeypatch.setattr(work, "run_job", lambda X, job: fits.append(job))
+    original = karat.study.study.evaluate
+    monkeypatch.setattr(
+        karat.study.study, "evaluate", lambda *a, **kw: judged.append(a) or original(*a, **kw)
+    )
+    with karat.Study(wine[0], storage=path) as study:
+        study.sweep(["kmeans", "ward"], k=range(2, 5), n_init=2, workers=1)
+        pd.testing.assert_frame_equal(before, study.scores(), check_exact=True)
+        assert study.best().n_clusters >= 2
+    assert fits == []
+    assert judged == []
+
+
+def test_a_wider_sweep_fits_only_what_is_new(tmp_path, monkeypatch, wine):
+    with karat.Study(wine[0], storage=tmp_path / "w.karat") as study:
+        study.sweep("kmeans", k=[2, 3], n_init=1, workers=1)
+        done = []
+        original = work.run_job
+        monkeypatch.setattr(work, "run_job", lambda X, job: done.append(job) or original(X, job))
+        study.sweep("kmeans", k=[2, 3, 4], n_init=2, workers=1)
+        names = [c.name for job in done for c in job.candidates]
+        assert sorted(names) == ["kmeans k=2 start=1", "kmeans k=3 start=1",
+                                 "kmeans k=4 start=0", "kmeans k=4 start=1"]  # fmt: skip
+
+
+def test_other_settings_under_the_same_name_are_refused(tmp_path, wine):
+    with karat.Study(wine[0], storage=tmp_path / "w.karat") as study:
+        study.sweep({"mine": KMeans(n_init=1)}, k=2, n_init=1, workers=1)
+        with pytest.raises(StorageError, match="begun with clusterer mine"):
+            study.sweep({"mine": KMeans(n_init=7)}, k=2, n_init=1, workers=1)
+    with (
+        karat.Study(wine[0], storage=tmp_path / "w.karat", random_state=5) as study,
+        pytest.raises(StorageError, match="random_state = 0, not 5"),
+    ):
+        study.sweep("kmeans", k=2, workers=1)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize(
+    ("how", "reason"),
+    [("raise", "RuntimeError: no luck with 2"), ("noise", "every object is an outlier"),
+     ("nan", "missing label")],
+)  # fmt: skip
+def test_a_failing_candidate_is_kept_with_its_reason_and_stops_nothing(how, reason, workers):
+    study = karat.Study(THREE)
+    study.sweep({"bad": Fails(how=how), "ward": "ward"}, k=[2, 3], workers=workers)
+    table = study.scores()
+    bad = table[table["clusterer"] == "bad"]
+    assert list(bad["status"]) == ["failed", "failed"]
+    assert reason in bad["reason"].iloc[0]
+    assert study.best().clusterer == "ward"
+    with pytest.raises(InputError, match="has no labels"):
+        study.labels(bad.index[0])
+
+
+def test_fewer_clusters_than_asked_is_flagged():
+    study = karat.Study(THREE)
+    study.sweep({"one": Fails(how="one"), "average": "average"}, k=[2], workers=1)
+    row = study.scores().loc["one k=2"]
+    assert row["status"] == "flagged"
+    assert row["reason"] == "1 clusters where 2 were asked for"
+    assert study.scores().attrs["reasons"]["one k=2"]["silhouette"]
+
+
+def test_no_convergence_is_flagged(wine):
+    from sklearn.mixture import GaussianMixture
+
+    study = karat.Study(wine[0])
+    study.sweep({"gm": GaussianMixture(max_iter=1)}, k=3, n_init=1, workers=1)
+    row = study.scores().iloc[0]
+    assert row["status"] == "flagged"
+    assert "converge" in row["reason"]
+
+
+def test_a_worker_that_dies_fails_its_candidate_alone():
+    study = karat.Study(THREE)
+    study.sweep({"dies": Dies()}, k=[2, 3, 4, 5], workers=2)
+    table = study.scores()
+    assert list(table["status"]) == ["ok", "failed", "ok", "ok"]
+    assert "worker process died" in table["reason"].iloc[1]
+
+
+def test_k_of_1_n_and_more():
+    X = np.arange(5.0)[:, None]
+    study = karat.Study(X)
+    study.sweep(["ward", "kmeans"], k=[1, 2, 5, 6], n_init=1, workers=1)
+    table = study.scores()
+    assert table.loc["ward k=6", "reason"] == "6 clusters of 5 objects"
+    assert table.loc["kmeans k=6 start=0", "status"] == "failed"
+    assert table.loc["ward k=1", "status"] == "ok"
+    assert "at least 2" in table.attrs["reasons"]["ward k=1"]["silhouette"]
+    assert study.best().n_clusters == 2
+
+
+def test_nothing_to_choose_from_says_why():
+    study = karat.Study(THREE)
+    with pytest.raises(NothingToRankError, match="nothing was tried"):
+        study.best()
+    study.sweep({"bad": Fails()}, k=2, workers=1)
+    with pytest.raises(NothingToRankError, match="no luck with 2"):
+        study.best()
+    one = karat.Study([[1.0, 2.0]])
+    one.sweep(["ward", "kmeans"], k=[1, 2], workers=1)
+    with pytest.raises(NothingToRankError):
+        one.best()
+
+
+def test_constant_data_has_an_answer_or_a_reason():
+    study = karat.Study(np.ones((12, 3)))
+    study.sweep(["kmeans", "ward", "hdbscan"], k=[2, 3], n_init=1, workers=1)
+    table = study.scores()
+    assert table.loc["kmeans k=2 start=0", "status"] == "flagged"
+    for name, row in table.iterrows():
+        for measure in karat.measures.catalogue:
+            if measure in row and np.isnan(row[measure]) and row["status"] != "failed":
+                assert table.attrs["reasons"][name][measure]
+
+
+def test_users_labelings_stand_beside_the_swept(wine):
+    X, y = wine
+    study = karat.Study(X)
+    names = np.array(["Barolo", "Grignolino", "Barbera"])[y]
+    study.add(pd.DataFrame({"cultivar": names, "half": np.arange(len(y)) % 2}))
+    study.add(y)
+    study.sweep("ward", k=3, workers=1)
+    table = study.scores()
+    assert list(table.index) == ["cultivar", "half", "labels 0", "ward k=3"]
+    assert set(study.cluster_names("cultivar")) == {"Barolo", "Grignolino", "Barbera"}
+    codes = study.labels("cultivar")
+    assert study.cluster_names("cultivar")[codes[0]] == names[0]
+    ranked = study.rank()
+    assert ranked.loc["cultivar", "reached_by"] == 2
+    assert "labels 0" not in ranked.index
+    study.add({"half": np.arange(len(y)) % 2})
+    with pytest.raises(InputError, match="another clustering called 'half'"):
+        study.add({"half": y})
+
+
+def test_outliers_count_against_a_clustering():
+    study = karat.Study(THREE)
+    most = np.where(np.arange(60) < 30, np.arange(60) // 10, -1)
+    study.add({"all": np.repeat([0, 1, 2], 20), "half": most})
+    ranked = study.rank()
+    assert ranked.loc["half", "noise_share"] == 0.5
+    assert ranked.loc["half", "score"] <= 0.5
+
+
+def test_rank_by_a_measure_and_ties():
+    study = karat.Study(THREE)
+    study.add({"a": np.repeat([0, 1, 2], 20), "b": np.repeat([0, 1], 30), "c": np.arange(60) % 2})
+    by = study.rank(by="davies_bouldin_index")
+    assert by.index[0] == "a"
+    assert by["score"].is_monotonic_increasing
+    with pytest.raises(InputError, match="did you mean 'silhouette'"):
+        study.rank(by="silhouete")
+
+
+def test_partial_truth_is_used_where_it_is(wine):
+    X, y = wine
+    few = np.full(len(y), None, dtype=object)
+    few[::10] = y[::10]
+    study = karat.Study(X, truth=few)
+    study.sweep("kmeans", k=[2, 3], n_init=1, workers=1)
+    labels = study.labels("kmeans k=3 start=0")
+    expected = adjusted_rand_score(y[::10], labels[::10])
+    got = study.scores().at["kmeans k=3 start=0", "adjusted_rand_index"]
+    assert got == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("kwargs", "message"),
+    [
+        ({"k": []}, "k is empty"),
+        ({"k": 0}, "at least 1; got 0"),
+        ({"k": 2.5}, "k"),
+        ({"n_init": 0}, "n_init"),
+        ({"workers": 0}, "workers"),
+        ({"clusterers": "kmean"}, "did you mean 'kmeans'"),
+        ({"clusterers": [KMeans(), KMeans()]}, "two clusterers are called 'KMeans'"),
+    ],
+)
+def test_bad_arguments(kwargs, message):
+    with pytest.raises((InputError, TypeError), match=message):
+        karat.Study(THREE).sweep(**({"clusterers": "ward", "workers": 1} | kwargs))
+
+
+def test_a_measure_that_raises_stops_nothing(monkeypatch):
+    from dataclasses import replace
+
+    def broken(X, labels, **kwargs):
+        raise ZeroDivisionError("oh no")
+
+    extra = replace(
+        karat.measures.catalogue["silhouette"], key="broken", function=broken, compute=None
+    )
+    monkeypatch.setitem(karat.measures.catalogue._records, "broken", extra)
+    study = karat.Study(THREE)
+    study.sweep("ward", k=[2, 3], workers=1)
+    table = study.scores()
+    assert table["broken"].isna().all()
+    assert "ZeroDivisionError: oh no" in table.attrs["reasons"]["ward k=2"]["broken"]
+    assert table["silhouette"].notna().all()
+
+
+def test_derived_jobs_of_a_tree_are_one():
+    tree = Clusterer(key="t", title="t", make=print, every_k=True)
+    candidates = [Planned(f"t k={k}", "t", "n_clusters", k, 0, 0) for k in (2, 3)]
+    assert len(work.jobs_for(tree, candidates)) == 1
+
+
+def test_save_and_go_on(tmp_path, wine):
+    study = karat.Study(wine[0])
+    study.sweep("kmeans", k=2, n_init=2, workers=1)
+    scores = study.scores()
+    study.save(tmp_path / "kept.karat")
+    with karat.Study(wine[0], storage=tmp_path / "kept.karat") as again:
+        pd.testing.assert_frame_equal(scores, again.scores(), check_exact=True)
+    with pytest.raises(StorageError, match="exists already"):
+        study.save(tmp_path / "kept.karat")
+
+
+def test_code_reproduces_the_study():
+    study = karat.Study(THREE)
+    study.sweep(["ward", "kmeans"], k=range(2, 5), n_init=2, workers=1)
+    scope = {"X": THREE}
+    exec(study.code, scope)
+    pd.testing.assert_frame_equal(
+        study.scores().drop(columns="seconds"), scope["study"].scores().drop(columns="seconds")
+    )
