@@ -262,7 +262,8 @@ def show(study: Study, choice: Choice, by: str | None, top: int = 8) -> None:
     titles = [catalogue[m].title.partition(" (")[0] for m in shown]
     for title in ("clusters", score, *titles, "reached by"):
         table.add_column(title, justify="right")
-    for name, row in zip(map(str, ranked.index[:top]), ranked.to_dict("records"), strict=False):
+    rows: list[dict[str, Any]] = ranked.to_dict("records")  # type: ignore[assignment]
+    for name, row in zip(map(str, ranked.index[:top]), rows, strict=False):
         table.add_row(
             str(row["rank"]),
             name,
@@ -278,10 +279,10 @@ def show(study: Study, choice: Choice, by: str | None, top: int = 8) -> None:
     counts = study.candidates["status"].value_counts()
     for status in ("failed", "flagged"):
         if counts.get(status, 0):
-            rows = study.candidates.query(f"status == '{status}'")
-            reason = str(rows["reason"].iloc[0])
+            these = study.candidates.query(f"status == '{status}'")
+            reason = str(these["reason"].iloc[0])
             console.print(
-                f"{counts[status]} {status}, e.g. {rows.index[0]!s}: {reason}", markup=False
+                f"{counts[status]} {status}, e.g. {these.index[0]!s}: {reason}", markup=False
             )
     for note in study.dataset.notes:
         console.print(f"Note: {note}", markup=False)
