@@ -34,7 +34,7 @@ def test_record_is_complete(key):
     assert measure.optimum in measure.range
     assert measure.optimum == measure.range[1 if measure.greater_is_better else 0]
     assert measure.summary.endswith(".")
-    assert getattr(karat, measure.function.__name__) is measure.function
+    assert callable(measure.function)
 
 
 @pytest.mark.parametrize(

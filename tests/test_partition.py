@@ -177,7 +177,7 @@ def test_dendrogram_cuts(n, seed, method):
         cut_dendrogram(Z, n_clusters=range(1, n + 1)), range(1, n + 1), strict=True
     ):
         assert labels.max() + 1 == k
-        if method != "centroid":
+        if method != "centroid" and k < n:  # fcluster of SciPy 1.13 is wrong at k = n
             np.testing.assert_array_equal(labels, canonical_codes(fcluster(Z, k, "maxclust")))
     for height in (0.0, float(np.median(Z[:, 2])), float(Z[:, 2].max())):
         expected = canonical_codes(fcluster(Z, height, "distance"))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0.dev0"
 
 if TYPE_CHECKING:
+    from karat.bounds import pac_mdl_bound as pac_mdl_bound
     from karat.contingency import ContingencyTable as ContingencyTable
     from karat.evaluation import evaluate as evaluate
     from karat.measures import *  # noqa: F403
@@ -20,11 +21,15 @@ _HOME = {
     "evaluate": "karat.evaluation",
     "Choice": "karat.study",
     "Study": "karat.study",
+    "pac_mdl_bound": "karat.bounds",
 }
 _ROOMS = (
+    "bounds",
+    "clarity",
     "clusterers",
     "datasets",
     "measures",
+    "neighbors",
     "partition",
     "plot",
     "report",

@@ -72,80 +72,166 @@ def encode(labels: Any, *, name: str = "labels") -> Encoded:
     >>> encode([7, -1, 7]).codes
     array([ 0, -1,  0], dtype=int32)
     """
+    raw, names = raw_labels(labels, name=name)
+    codes: NDArray[np.integer[Any]] = raw
+    if names is None:
+        codes, values = encode_integers(raw)
+        names = as_names(values.tolist())
+    order = name_order(names)
+    rank = np.empty(len(order), dtype=np.int32)
+    noise = noise_position(names)
+    if noise is not None:
+        order = order[order != noise]
+        rank[noise] = NOISE
+    rank[order] = np.arange(len(order), dtype=np.int32)
+    if codes.dtype == np.int32 and np.array_equal(rank, np.arange(len(rank))):
+        return Encoded(codes.astype(np.int32, copy=False), names)
+    return Encoded(rank[codes], names[order])
+
+
+def raw_labels(
+    labels: Any, *, name: str = "labels"
+) -> tuple[NDArray[np.integer[Any]], NDArray[np.object_] | None]:
+    """Labels as integers at the least cost: themselves, or positions in a list of names.
+
+    The second part is None where the integers are the labels. A label ``-1`` stays what it is.
+    """
     array = _label_array(labels, name)
     if array.ndim != 1:
         raise InputError(f"{name} must be one-dimensional; its shape is {array.shape}")
     if len(array) == 0:
         raise InputError(f"{name} is empty; at least one object is needed")
-    if array.dtype.kind in "iub":
-        values, inverse = np.unique(array, return_inverse=True)
-        codes = inverse.astype(np.int32)
-        names: NDArray[Any] = values.astype(object)
-    else:
-        import pandas as pd
+    if isinstance(array, np.ndarray) and array.dtype.kind in "iu":
+        return _machine_integers(array), None
+    import pandas as pd
 
+    if isinstance(array, pd.Categorical):
+        codes, uniques = np.asarray(array.codes), array.categories
+    else:
         try:
-            codes64, uniques = pd.factorize(_object_array(array), use_na_sentinel=True)
+            codes, uniques = pd.factorize(array, use_na_sentinel=True)
         except TypeError as error:
             raise InputError(f"{name} must be one-dimensional and hashable: {error}") from None
-        missing = int((codes64 == -1).sum())
-        if missing:
-            raise InputError(
-                f"{name} has {missing} missing label{'s' if missing > 1 else ''} "
-                f"(the first at position {int(np.argmax(codes64 == -1))}); leave those objects "
-                "out, or give them a label of their own (-1 marks outliers)"
-            )
-        names = np.empty(len(uniques), dtype=object)
-        names[:] = list(uniques)
-        codes = codes64.astype(np.int32)
-        try:
-            order = np.array(sorted(range(len(names)), key=names.__getitem__), dtype=np.intp)
-        except TypeError:
-            order = np.arange(len(names))
-        rank = np.empty(len(order), dtype=np.int32)
-        rank[order] = np.arange(len(order), dtype=np.int32)
-        codes, names = rank[codes], names[order]
-    return _without_noise_name(codes, names)
+    if codes.min() < 0:
+        missing = np.flatnonzero(codes < 0)
+        raise InputError(
+            f"{name} has {len(missing)} missing label{'s' if len(missing) > 1 else ''} "
+            f"(the first at position {missing[0]}); leave those objects "
+            "out, or give them a label of their own (-1 marks outliers)"
+        )
+    names = as_names(uniques.tolist())
+    if isinstance(array, pd.Categorical):
+        used = np.flatnonzero(np.bincount(codes, minlength=len(names)))
+        if len(used) < len(names):
+            place = np.zeros(len(names), dtype=np.int32)
+            place[used] = np.arange(len(used), dtype=np.int32)
+            codes, names = place[codes], names[used]
+    return codes, names
 
 
-def _without_noise_name(codes: NDArray[np.int32], names: NDArray[Any]) -> Encoded:
-    at = [
-        i
-        for i, value in enumerate(names)
-        if not isinstance(value, (str, bool, np.bool_)) and _is_minus_one(value)
-    ]
-    if at:
-        shift = np.arange(len(names), dtype=np.int32)
-        shift[at[0]] = NOISE
-        shift[at[0] + 1 :] -= 1
-        codes, names = shift[codes], np.delete(names, at[0])
-    return Encoded(codes, names)
-
-
-def _is_minus_one(value: Any) -> bool:
-    return isinstance(value, (int, float, np.integer, np.floating)) and value == NOISE
-
-
-def _label_array(labels: Any, name: str) -> NDArray[Any]:
+def _label_array(labels: Any, name: str) -> Any:
+    """A NumPy array or a pandas one, without conversion where that is possible."""
     if isinstance(labels, np.ndarray):
         return labels
-    if hasattr(labels, "to_numpy"):
-        return np.asarray(labels.to_numpy())
+    kind = type(labels).__module__.partition(".")[0]
+    if kind == "pandas":
+        array = getattr(labels, "array", labels)
+        return array if hasattr(array, "ndim") and array.ndim != 1 else _numpy_if_plain(array)
+    if kind in ("polars", "pyarrow"):
+        import pandas as pd
+        import pyarrow as pa
+
+        arrow = labels.to_arrow() if kind == "polars" else labels
+        if isinstance(arrow, pa.ChunkedArray):
+            arrow = arrow.unify_dictionaries().combine_chunks()
+        if pa.types.is_dictionary(arrow.type):
+            return arrow.to_pandas() if arrow.null_count == len(arrow) else _dictionary(arrow)
+        if pa.types.is_integer(arrow.type) and arrow.null_count == 0:
+            return arrow.to_numpy(zero_copy_only=False)
+        return pd.arrays.ArrowExtensionArray(arrow)
+    if hasattr(labels, "to_numpy") or hasattr(labels, "__array__"):
+        return np.asarray(labels)
     if isinstance(labels, (str, bytes)) or not isinstance(labels, Iterable):
         raise InputError(f"{name} must be a sequence of labels; got {type(labels).__name__}")
     return _object_array(list(labels))
 
 
-def _object_array(values: Sequence[Any] | NDArray[Any]) -> NDArray[Any]:
+def _numpy_if_plain(array: Any) -> Any:
+    dtype = getattr(array, "dtype", None)
+    return array.to_numpy() if isinstance(dtype, np.dtype) else array
+
+
+def _dictionary(arrow: Any) -> Any:
+    import pandas as pd
+
+    codes = arrow.indices.cast("int32").fill_null(-1).to_numpy(zero_copy_only=False)
+    # categories must differ; a dictionary's need not
+    if len(set(arrow.dictionary.to_pylist())) < len(arrow.dictionary):
+        return arrow.cast(arrow.type.value_type).to_pandas()
+    return pd.Categorical.from_codes(codes, arrow.dictionary.to_pylist())
+
+
+def _object_array(values: Sequence[Any]) -> NDArray[Any]:
     """An array that keeps mixed types apart, where NumPy would turn ``["1", 1]`` into strings."""
-    if isinstance(values, np.ndarray) and values.dtype.kind != "O":
-        return values
     kinds = {type(value) for value in values}
     if kinds and all(issubclass(kind, (int, np.integer)) and kind is not bool for kind in kinds):
-        return np.asarray(values)
-    array = np.empty(len(values), dtype=object)
-    array[:] = list(values)
-    return array
+        whole = np.asarray(values)
+        if whole.dtype.kind in "iu":
+            return whole
+    return as_names(values)
+
+
+def _machine_integers(array: NDArray[Any]) -> NDArray[np.integer[Any]]:
+    """As int32 or int64, the two widths that the kernels are compiled for."""
+    if array.dtype == np.uint64:
+        if array.max() > np.iinfo(np.int64).max:
+            raise InputError(
+                f"integer labels must fit 64 bits with a sign; the greatest is {array.max()}. "
+                "Give them as strings, or renumber them"
+            )
+        return array.astype(np.int64)
+    if array.dtype.itemsize <= 2 or array.dtype == np.int32:
+        return array.astype(np.int32, copy=False)
+    return array.astype(np.int64, copy=False)
+
+
+def encode_integers(
+    labels: NDArray[np.integer[Any]],
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Codes in label order and the labels: by a table where the labels are close, else hashed."""
+    from karat._kernels.contingency import encode_by_hash, encode_by_range, extent
+
+    low, high = (int(value) for value in extent(labels))
+    if high - low < max(len(labels) // 2, 1 << 16):
+        codes, values = encode_by_range(labels, low, high - low + 1)
+        return codes, values + low
+    codes, values = encode_by_hash(labels)
+    order = np.argsort(values)
+    rank = np.empty(len(values), dtype=np.int32)
+    rank[order] = np.arange(len(values), dtype=np.int32)
+    return rank[codes], values[order]
+
+
+def as_names(values: Iterable[Any]) -> NDArray[np.object_]:
+    """An array of labels, tuples among them kept whole."""
+    return np.fromiter(values, dtype=object)
+
+
+def name_order(names: NDArray[np.object_]) -> NDArray[np.intp]:
+    """Positions of the sorted names; as they are where they cannot be compared."""
+    try:
+        return np.array(sorted(range(len(names)), key=names.__getitem__), dtype=np.intp)
+    except TypeError:
+        return np.arange(len(names))
+
+
+def noise_position(names: NDArray[np.object_]) -> int | None:
+    """Where the outlier label -1 is among the names."""
+    for i, value in enumerate(names):
+        number = isinstance(value, (int, float, np.integer, np.floating))
+        if number and not isinstance(value, bool) and value == NOISE:
+            return i
+    return None
 
 
 def apply_noise_policy(encoded: Encoded, noise: NoisePolicy, *, name: str = "labels") -> Encoded:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from scipy.sparse import csr_array
 
+_NUMERIC = {"floating", "integer", "mixed-integer-float", "boolean", "decimal"}
 Data: TypeAlias = "NDArray[np.floating[Any]] | csr_array"
 
 
@@ -67,7 +69,7 @@ def check_data(X: Any, *, name: str = "X") -> Data:
 
     Parameters
     ----------
-    X : array-like, pandas or polars DataFrame, or SciPy sparse, shape (n, d)
+    X : array-like, pandas, polars or Arrow table, or SciPy sparse, shape (n, d)
         Objects in rows. float32 and float64 are kept, other numbers become float64.
     name : str
         What the caller calls it, for messages.
@@ -82,41 +84,111 @@ def check_data(X: Any, *, name: str = "X") -> Data:
     InputError
         If it is not two-dimensional, empty, not numeric, or has NaN or infinite values.
     """
+    matrix = as_numbers(X, name=name)
+    if isinstance(matrix, np.ndarray):
+        _check_finite(matrix.ravel(), name, lambda i: np.unravel_index(i, matrix.shape))
+    else:
+        _check_finite(matrix.data, name, lambda i: _sparse_position(matrix, i))
+    return matrix
+
+
+def as_numbers(X: Any, *, name: str = "X") -> Data:
+    """:func:`check_data` without its last step: missing values come out as NaN."""
     from scipy import sparse
 
     if sparse.issparse(X):
-        # astype converts integers; index arrays of any width are kept
-        matrix = sparse.csr_array(X)
-        if matrix.dtype not in (np.float32, np.float64):
-            matrix = matrix.astype(np.float64)
-        if not matrix.has_canonical_format:
-            matrix = matrix.copy()
-            matrix.sum_duplicates()
-        _check_shape(matrix.shape, name)
-        _check_finite(matrix.data, name, lambda i: _sparse_position(matrix, i))
-        return matrix
-    array = np.asarray(X.to_numpy() if hasattr(X, "to_numpy") else X)
-    if array.dtype.kind == "O":
-        try:
-            array = array.astype(np.float64)
-        except (TypeError, ValueError) as error:
-            raise InputError(
-                f"{name} has values that are not numbers ({error}); encode text columns first, "
-                "e.g. karat.datasets.from_table(table) one-hot encodes them"
-            ) from None
-    if array.dtype.kind not in "fiub":
-        raise InputError(f"{name} must hold real numbers; its dtype is {array.dtype}")
-    if array.dtype not in (np.float32, np.float64):
-        array = array.astype(np.float64)
+        return _csr(X, name)
+    array = _dense(X, name)
     if array.ndim == 1:
         raise InputError(
             f"{name} must be two-dimensional (objects × features); its shape is {array.shape}. "
             f"For one feature use {name}.reshape(-1, 1)"
         )
     _check_shape(array.shape, name)
-    array = np.ascontiguousarray(array)
-    _check_finite(array.ravel(), name, lambda i: np.unravel_index(i, array.shape))
-    return array
+    if array.dtype.kind in "OUS":
+        # from the source again: NumPy makes text of [1, "a"]
+        array = _unboxed(np.asarray(X if isinstance(X, (list, tuple)) else array, object), name)
+    if array.dtype.kind not in "fiub":
+        raise InputError(f"{name} must hold real numbers; its dtype is {array.dtype}")
+    if array.dtype not in (np.float32, np.float64):
+        with np.errstate(over="ignore"):
+            array = array.astype(np.float64)
+    return np.ascontiguousarray(array)
+
+
+def _csr(X: Any, name: str) -> csr_array:
+    from scipy import sparse
+
+    if X.dtype.kind not in "fiub":
+        raise InputError(f"{name} must hold real numbers; its dtype is {X.dtype}")
+    _check_shape(X.shape, name)
+    # index arrays of any width are kept
+    matrix = sparse.csr_array(X)
+    if matrix.dtype not in (np.float32, np.float64):
+        with np.errstate(over="ignore"):
+            matrix = matrix.astype(np.float64)
+    if not matrix.has_canonical_format:
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
+    return matrix
+
+
+def _dense(X: Any, name: str) -> NDArray[Any]:
+    """A NumPy array of whatever holds rows of numbers; missing values as NaN where they can be."""
+    if isinstance(X, np.ma.MaskedArray):
+        if X.dtype.kind not in "fiub":
+            raise InputError(f"{name} must hold real numbers; its dtype is {X.dtype}")
+        kind = X.dtype if X.dtype in (np.float32, np.float64) else np.float64
+        return np.where(np.ma.getmaskarray(X), np.nan, X.data.astype(kind)).astype(kind)
+    package = type(X).__module__.partition(".")[0]
+    if package == "polars":
+        if hasattr(X, "collect"):
+            X = X.collect()
+        return np.asarray(X.to_numpy())
+    if package == "pyarrow" and hasattr(X, "to_pandas"):
+        X = X.to_pandas()
+        package = "pandas"
+    if package == "pandas" and hasattr(X, "ndim"):
+        kinds = list(X.dtypes) if X.ndim == 2 else [X.dtype]
+        nullable = not all(isinstance(kind, np.dtype) for kind in kinds)
+        if nullable and all(getattr(kind, "kind", "O") in "fiub" for kind in kinds):
+            return np.asarray(X.to_numpy(dtype=np.float64, na_value=np.nan))
+        return np.asarray(X.to_numpy())
+    try:
+        return np.asarray(X)
+    except ValueError:
+        widths = [len(row) if hasattr(row, "__len__") else 1 for row in X]
+        odd = next((i for i, width in enumerate(widths) if width != widths[0]), None)
+        if odd is None:
+            raise InputError(f"{name} cannot be turned into an array of numbers") from None
+        raise InputError(
+            f"{name} has rows of different lengths: row 0 has {widths[0]} values, row {odd} has "
+            f"{widths[odd]}"
+        ) from None
+
+
+def _unboxed(array: NDArray[Any], name: str) -> NDArray[np.float64]:
+    """Numbers out of Python objects; None and pandas.NA become NaN."""
+    import pandas as pd
+
+    missing = np.asarray(pd.isna(array))
+    if pd.api.types.infer_dtype(array.ravel(), skipna=True) in _NUMERIC:
+        with np.errstate(over="ignore"), contextlib.suppress(OverflowError):
+            return np.where(missing, np.nan, array).astype(np.float64)
+    out = np.full(array.shape, np.nan)
+    for row, column in np.argwhere(~missing):
+        value = array[row, column]
+        try:
+            if isinstance(value, (str, bytes)):
+                raise TypeError
+            out[row, column] = value
+        except (TypeError, ValueError, OverflowError):
+            raise InputError(
+                f"{name}[{row}, {column}] is {value!r}, which is not a number that a float can "
+                "hold; encode text columns first, e.g. karat.datasets.from_table(table) one-hot "
+                "encodes them"
+            ) from None
+    return out
 
 
 def _sparse_position(matrix: Any, i: int) -> tuple[int, int]:
@@ -144,7 +216,7 @@ def _check_finite(values: NDArray[Any], name: str, position: Any) -> None:
     if len(bad) == 0:
         return
     places = ", ".join(
-        f"row {int(r)} column {int(c)} ({values[i]})" for i in bad[:3] for r, c in [position(i)]
+        f"{name}[{int(r)}, {int(c)}] = {values[i]}" for i in bad[:3] for r, c in [position(i)]
     )
     raise InputError(
         f"{name} has {len(bad)} missing or infinite value{'s' if len(bad) > 1 else ''}: {places}"

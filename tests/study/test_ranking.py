@@ -20,14 +20,14 @@ def measure(key, family, up=True):
 def test_each_family_has_one_voice():
     values = pd.DataFrame({"a1": [3, 2, 1], "a2": [3, 2, 1], "b": [1, 2, 3]}, dtype=float)
     voters = [measure("a1", "a"), measure("a2", "a"), measure("b", "b")]
-    result = consensus(values, voters, np.ones(3))
+    result = consensus(values, voters, np.ones(3), np.arange(3))
     np.testing.assert_allclose(result.score, [0.5, 0.5, 0.5])
     np.testing.assert_allclose(result.families["a"], [1, 0.5, 0])
 
 
 def test_direction_and_undefined_values():
     values = pd.DataFrame({"low": [0.1, np.nan, 0.2]})
-    result = consensus(values, [measure("low", "x", up=False)], np.ones(3))
+    result = consensus(values, [measure("low", "x", up=False)], np.ones(3), np.arange(3))
     np.testing.assert_allclose(result.score, [1, 0, 0.5])
     assert result.confidence is None
     assert result.agreement is None
@@ -36,19 +36,22 @@ def test_direction_and_undefined_values():
 def test_what_is_left_out_counts_against_a_clustering():
     values = pd.DataFrame({"a": [2.0, 1.0], "b": [2.0, 1.0]})
     voters = [measure("a", "a"), measure("b", "b")]
-    result = consensus(values, voters, np.array([0.5, 1.0]))
+    result = consensus(values, voters, np.array([0.5, 1.0]), np.arange(2))
     np.testing.assert_allclose(result.score, [0.5, 0.0])
     assert result.confidence == 1.0
 
 
 def test_confidence_halves_for_a_tie():
     values = pd.DataFrame({"a": [2.0, 2.0], "b": [1.0, 1.0]})
-    result = consensus(values, [measure("a", "a"), measure("b", "b")], np.ones(2))
+    result = consensus(values, [measure("a", "a"), measure("b", "b")], np.ones(2), np.zeros(2, int))
     assert result.confidence == pytest.approx(0.5)
+    assert result.group_confidence == pytest.approx(1.0)
 
 
 def test_one_candidate():
-    result = consensus(pd.DataFrame({"a": [1.0]}), [measure("a", "a")], np.ones(1))
+    result = consensus(
+        pd.DataFrame({"a": [1.0]}), [measure("a", "a")], np.ones(1), np.zeros(1, int)
+    )
     assert result.score[0] == 1.0
 
 

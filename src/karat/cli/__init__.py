@@ -6,7 +6,13 @@ import sys
 
 import typer
 
+from karat.cli.bound import bound
+from karat.cli.compare import compare
 from karat.cli.measures import measures
+from karat.cli.report import report
+from karat.cli.reproduce import reproduce
+from karat.cli.run import run
+from karat.cli.sample import sample
 
 EXIT_CODES = """
 Exit codes: 0 done; 1 it ran, but nothing could be judged; 2 the input or an option cannot be used;
@@ -21,18 +27,20 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     add_completion=False,
 )
-app.command()(measures)
+for _command in (run, report, compare, bound, sample, measures, reproduce):
+    app.command()(_command)
 
 
 def main() -> None:
     """Run the command line; errors that a user can mend come without a traceback."""
-    from karat.validation import InputError
+    from karat.validation import InputError, NothingToRankError, StorageError
 
     try:
         app()
     except InputError as error:
         typer.echo(f"karat: {error}", err=True)
-        sys.exit(2)
+        kinds = ((NothingToRankError, 1), (StorageError, 3))
+        sys.exit(next((code for kind, code in kinds if isinstance(error, kind)), 2))
     except KeyboardInterrupt:
         typer.echo("karat: interrupted", err=True)
         sys.exit(130)

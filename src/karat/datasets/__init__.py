@@ -1,5 +1,13 @@
-"""Data sets: what was read, and what was done to it."""
+"""Data sets: readers for files and tables, and a few packaged sets.
 
-from karat.datasets.dataset import Dataset, from_array
+Everything goes one way: a file, table or array is taken apart into features, ids and classes;
+text becomes columns of 0 and 1; missing values are an error or are imputed; features are scaled.
+What was done is written into :attr:`Dataset.notes`.
+"""
 
-__all__ = ["Dataset", "from_array"]
+from karat.datasets._dataset import Dataset
+from karat.datasets._labelings import read_labelings
+from karat.datasets._packaged import available, load
+from karat.datasets._read import from_array, from_table, read
+
+__all__ = ["Dataset", "available", "from_array", "from_table", "load", "read", "read_labelings"]

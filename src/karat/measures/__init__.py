@@ -1,10 +1,12 @@
 """Measures of clusterings, one public function and one catalogue record each."""
 
-from karat.measures import external, internal
+from karat.measures import clarity, external, internal
 from karat.measures._catalogue import Catalogue, Measure, catalogue
+from karat.measures.clarity import *  # noqa: F403
 from karat.measures.external import *  # noqa: F403
 from karat.measures.internal import *  # noqa: F403
 
 __all__ = ["Catalogue", "Measure", "catalogue"]
 __all__ += external.__all__
 __all__ += internal.__all__
+__all__ += clarity.__all__

@@ -2,6 +2,7 @@
 
 from karat.plot._agreement import agreement, kendall_tau
 from karat.plot._by_k import measures_by_k
+from karat.plot._clarity import cluster_clarity, cluster_confusion
 from karat.plot._clusters import cluster_sizes, silhouette_profile
 from karat.plot._contingency import contingency
 from karat.plot._features import FeatureProfile, feature_profile, profile_features
@@ -10,6 +11,8 @@ from karat.plot._projection import projection
 __all__ = [
     "FeatureProfile",
     "agreement",
+    "cluster_clarity",
+    "cluster_confusion",
     "cluster_sizes",
     "contingency",
     "feature_profile",

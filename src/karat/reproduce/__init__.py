@@ -1,1 +1,124 @@
-"""The published experiments, run by name with the public interface only."""
+"""The published experiments, run by name with the public interface only.
+
+Each module of this package holds one experiment and has
+``run(*, samples=None, random_state=0, storage=None, progress=None) -> ExperimentResult``:
+``samples`` scales it down (``None`` is the full experiment), ``storage`` is a file where finished
+work is kept so that a killed run goes on, ``progress`` is called with a line of text now and then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from karat.validation import unknown_name
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A published experiment that a user reruns by name.
+
+    Attributes
+    ----------
+    name : str
+        Its name on the command line.
+    title : str
+        One line of prose.
+    source : str
+        Where it was published, or ``"karat"`` for a claim of our own.
+    module : str
+        The module that has ``run``.
+    """
+
+    name: str
+    title: str
+    source: str
+    module: str
+
+
+@dataclass(frozen=True)
+class ExperimentResult:
+    """What an experiment found.
+
+    Attributes
+    ----------
+    name : str
+        The experiment.
+    table : DataFrame
+        The figures, published ones beside ours where there are any.
+    notes : tuple of str
+        What a reader must know to judge the table.
+    """
+
+    name: str
+    table: pd.DataFrame
+    notes: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        body = self.table.to_string(float_format=lambda value: f"{value:.4g}")
+        return "\n".join([self.name, "", body, *([""] if self.notes else []), *self.notes])
+
+    def _repr_html_(self) -> str:
+        import html
+
+        notes = "".join(f"<li>{html.escape(note)}</li>" for note in self.notes)
+        return f"<h4>{html.escape(self.name)}</h4>{self.table.to_html()}<ul>{notes}</ul>"
+
+
+EXPERIMENTS: dict[str, Experiment] = {
+    experiment.name: experiment
+    for experiment in (
+        Experiment(
+            "bound-coverage",
+            "How often the test error exceeds its PAC-MDL bound, over random splits",
+            "banerjee2004 theorem 1",
+            "karat.reproduce.bound_coverage",
+        ),
+    )
+}
+
+
+def run(
+    name: str,
+    *,
+    samples: int | None = None,
+    random_state: Any = 0,
+    storage: Any = None,
+    progress: Callable[[str], None] | None = None,
+) -> ExperimentResult:
+    """Run one experiment.
+
+    Parameters
+    ----------
+    name : str
+        A key of ``EXPERIMENTS``.
+    samples : int, optional
+        A smaller number of repetitions, for a quick look; each experiment says of what.
+    random_state : int, Generator or None
+        The seed.
+    storage : path, optional
+        Where finished work is kept.
+    progress : callable, optional
+        Called with a line of text now and then.
+
+    Returns
+    -------
+    ExperimentResult
+
+    Raises
+    ------
+    InputError
+        If no experiment has this name.
+    """
+    if name not in EXPERIMENTS:
+        raise unknown_name(name, EXPERIMENTS, "experiment")
+    module = import_module(EXPERIMENTS[name].module)
+    result: ExperimentResult = module.run(
+        samples=samples, random_state=random_state, storage=storage, progress=progress
+    )
+    return result

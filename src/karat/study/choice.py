@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
+    from karat.bounds import PacMdlBound
     from karat.study.ranking import Consensus
 
 
@@ -36,6 +37,10 @@ class Choice:
     runner_up : str or None
     confidence : float or None
         For a consensus: share of resamplings of the families of measures in which it stays first.
+    k_confidence : float or None
+        The same for its number of clusters.
+    bound : PacMdlBound or None
+        Where the class of some objects is known: what is guaranteed about the others.
     """
 
     name: str
@@ -47,7 +52,8 @@ class Choice:
     reasons: tuple[str, ...]
     runner_up: str | None
     confidence: float | None
-    bound: Any = None
+    k_confidence: float | None
+    bound: PacMdlBound | None = None
 
     def __str__(self) -> str:
         return " ".join(self.reasons)
@@ -75,15 +81,22 @@ def why_by_consensus(ranked: pd.DataFrame, votes: Consensus, tied: list[str]) ->
     families = [str(family) for family in family_points]
     first = [f for f in families if family_points.at[best, f] >= family_points[f].max()]
     others = [f for f in families if f not in first]
-    count = family_points.shape[1]
-    sentence = (
-        f"No labels were given, so {count} famil{'ies' if count > 1 else 'y'} of internal "
-        f"measures voted, one voice each: it comes first for {_listed(first) or 'none of them'}"
-    )
-    if others:
-        prefers = [f"{f} prefers {family_points[f].idxmax()}" for f in others[:3]]
-        sentence += f", while {'; '.join(prefers)}"
-    sentences = [sentence + "."]
+    prefers = [f"{f} prefers {family_points[f].idxmax()}" for f in others]
+    if len(prefers) > 3:
+        prefers[2:] = [f"{len(prefers) - 2} more prefer others"]
+    if len(families) == 1:
+        sentences = [
+            f"No labels were given, so one family of internal measures, {first[0]}, decided."
+        ]
+    else:
+        voted = f"No labels were given, so {len(families)} families of internal measures voted"
+        if not others:
+            place = "all of them put it first"
+        elif first:
+            place = f"{_listed(first)} put{'s' * (len(first) == 1)} it first, while "
+        else:
+            place = "none puts it first, but its average place is the best; "
+        sentences = [f"{voted}, one voice each: {place}{'; '.join(prefers)}."]
     if tied:
         sentences.append(f"It ties with {_listed(tied[:3])}: the votes do not separate them.")
     elif len(ranked) > 1:
@@ -92,10 +105,12 @@ def why_by_consensus(ranked: pd.DataFrame, votes: Consensus, tied: list[str]) ->
             f"The runner-up is {runner.name} ({int(runner['n_clusters'])} clusters, score "
             f"{runner['score']:.2f} against {ranked['score'].iloc[0]:.2f})."
         )
-    if votes.confidence is not None:
+    if votes.confidence is not None and votes.group_confidence is not None:
+        k = int(ranked["n_clusters"].iloc[0])
         sentences.append(
-            f"{_how_sure(votes.confidence)}: it stays first in {votes.confidence:.0%} of 1,000 "
-            f"resamplings of the families, whose orders agree to W = {votes.agreement:.2f}."
+            f"{_how_sure(votes.group_confidence)}: in 1,000 resamplings of the families "
+            f"{k} clusters win {votes.group_confidence:.0%} of the time and this very clustering "
+            f"{votes.confidence:.0%}; the families' orders agree to W = {votes.agreement:.2f}."
         )
     return sentences
 
@@ -118,12 +133,34 @@ def why_by_measure(ranked: pd.DataFrame, title: str, known: int, n: int, up: boo
     return sentences
 
 
+def why_by_bound(ranked: pd.DataFrame, bound: PacMdlBound, tied: list[str]) -> list[str]:
+    """Sentences for a choice by the guarantee."""
+    sentences = [
+        bound.sentence,
+        f"On the {bound.m:,} labelled objects it errs {bound.errors:,} "
+        f"time{'s' * (bound.errors != 1)}, and choosing it among all that was tried costs "
+        f"{bound.choice_bits:.1f} bits.",
+    ]
+    if tied:
+        sentences.append(
+            f"{_listed(tied[:3])} {'has' if len(tied) == 1 else 'have'} the same bound."
+        )
+    elif len(ranked) > 1:
+        runner = ranked.iloc[1]
+        sentences.append(
+            f"The runner-up is {runner.name} ({int(runner['n_clusters'])} clusters) with a bound "
+            f"of {runner['score']:.1%}."
+        )
+    sentences += [f"Warning: {warning}." for warning in bound.warnings]
+    return sentences
+
+
 def _how_sure(confidence: float) -> str:
     if confidence >= 0.9:
-        return "The choice is firm"
+        return "The number of clusters is firm"
     if confidence >= 0.6:
-        return "The choice is fairly sure"
-    return "The choice is open: look at the runner-up too"
+        return "The number of clusters is fairly sure"
+    return "The number of clusters is open, so look at the runner-up too"
 
 
 def _listed(names: list[str]) -> str:

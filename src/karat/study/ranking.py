@@ -34,16 +34,22 @@ class Consensus:
     confidence : float or None
         Share of 1,000 resamplings of the families in which the winner stays first; None for a
         single family.
+    group_confidence : float or None
+        The same for its group: another member may be first.
     """
 
     score: NDArray[np.float64]
     families: pd.DataFrame
     agreement: float | None
     confidence: float | None
+    group_confidence: float | None
 
 
 def consensus(
-    values: pd.DataFrame, measures: Sequence[Measure], coverage: NDArray[np.float64]
+    values: pd.DataFrame,
+    measures: Sequence[Measure],
+    coverage: NDArray[np.float64],
+    groups: NDArray[np.int64],
 ) -> Consensus:
     """Rank by each measure, average within a family, then over the families.
 
@@ -55,6 +61,8 @@ def consensus(
         The voters: a column each.
     coverage : ndarray, shape (P,)
         Share of the objects that each clustering does not leave out.
+    groups : ndarray, shape (P,)
+        What the clusterings may have in common: their number of clusters.
 
     Notes
     -----
@@ -74,8 +82,10 @@ def consensus(
     matrix = votes.to_numpy()
     score = matrix.mean(axis=1) * coverage
     if matrix.shape[1] < 2 or len(matrix) < 2:
-        return Consensus(score, votes, None, None)
-    return Consensus(score, votes, kendalls_w(matrix), _confidence(matrix, coverage))
+        return Consensus(score, votes, None, None, None)
+    return Consensus(
+        score, votes, kendalls_w(matrix), *_confidence(matrix, coverage, score, groups)
+    )
 
 
 def _points(upward: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -106,14 +116,20 @@ def kendalls_w(votes: NDArray[np.float64]) -> float:
     return spread / most if most > 0 else 1.0
 
 
-def _confidence(votes: NDArray[np.float64], coverage: NDArray[np.float64]) -> float:
+def _confidence(
+    votes: NDArray[np.float64],
+    coverage: NDArray[np.float64],
+    score: NDArray[np.float64],
+    groups: NDArray[np.int64],
+) -> tuple[float, float]:
     f = votes.shape[1]
     draws = np.random.default_rng(0).multinomial(f, np.full(f, 1 / f), size=RESAMPLES)
-    scores = (votes @ draws.T) * coverage[:, None]
-    winner = int(np.argmax(votes.mean(axis=1) * coverage))
+    resampled = (votes @ draws.T) * coverage[:, None]
     # a tie for the first place counts as a share of it
-    top = scores >= scores.max(axis=0) - 1e-12
-    return float((top[winner] / top.sum(axis=0)).mean())
+    top = resampled >= resampled.max(axis=0) - 1e-12
+    share = (top / top.sum(axis=0)).mean(axis=1)
+    winner = int(np.argmax(score))
+    return float(share[winner]), float(share[groups == groups[winner]].sum())
 
 
 def order(score: NDArray[np.float64], *tiebreakers: Any) -> NDArray[np.intp]:

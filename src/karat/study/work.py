@@ -232,7 +232,9 @@ def run_jobs(
         Anything of :mod:`concurrent.futures`; it gets the data with every job.
     """
     if executor is not None:
-        yield from _drain(executor, [(run_job, X, job) for job in jobs], ahead=64)
+        calls = [(run_job, X, job) for job in jobs]
+        for _, outcomes in _drain(executor, calls, ahead=64, cancel=True):
+            yield outcomes
     elif workers == 1 or len(jobs) < 2:
         for job in jobs:
             yield run_job(X, job)
@@ -251,7 +253,7 @@ def _run_locally(X: Data, jobs: Sequence[Job], workers: int) -> Iterator[list[Fi
         try:
             with _local_pool(workers) as pool:
                 calls = [(_run_on_disk, handle, job) for job in jobs]
-                for job, outcomes in _drain_jobs(pool, calls, ahead=4 * workers):
+                for job, outcomes in _drain(pool, calls, ahead=4 * workers, cancel=False):
                     del left[id(job)]
                     yield outcomes
         except BrokenExecutor:
@@ -282,16 +284,13 @@ def _why_broken(error: BrokenExecutor) -> str:
 
 
 def _drain(
-    executor: Executor, calls: Iterable[tuple[Any, Any, Job]], ahead: int
-) -> Iterator[list[Finished]]:
-    for _, outcomes in _drain_jobs(executor, calls, ahead):
-        yield outcomes
-
-
-def _drain_jobs(
-    executor: Executor, calls: Iterable[tuple[Any, Any, Job]], ahead: int
+    executor: Executor, calls: Iterable[tuple[Any, Any, Job]], *, ahead: int, cancel: bool
 ) -> Iterator[tuple[Job, list[Finished]]]:
-    """Outcomes as they come, with at most ``ahead`` jobs handed out at a time."""
+    """Outcomes as they come, with at most ``ahead`` jobs handed out at a time.
+
+    ``cancel`` takes back what is waiting when the caller stops; a pool of our own is killed
+    instead, and must not find its futures cancelled.
+    """
     waiting = iter(calls)
     running: dict[Future[list[Finished]], Job] = {}
     try:
@@ -314,5 +313,6 @@ def _drain_jobs(
                     outcomes = _all_failed(job, _one_line(error))
                 yield job, outcomes
     finally:
-        for future in running:
-            future.cancel()
+        if cancel:
+            for future in running:
+                future.cancel()

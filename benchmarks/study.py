@@ -1,0 +1,96 @@
+"""What karat costs beside the fits and the judging: start, overhead, workers, resume.
+
+``python -m benchmarks.study``
+"""
+
+from __future__ import annotations
+
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import karat
+from karat.study import study as study_module
+
+SWEEP = ["kmeans", "bisecting-kmeans", "ward", "spectral", "gaussian-mixture"]
+
+
+def command_seconds(*command: str) -> float:
+    began = time.perf_counter()
+    subprocess.run(command, check=True, capture_output=True)
+    return time.perf_counter() - began
+
+
+def ratio(one: tuple[str, ...], other: tuple[str, ...], runs: int = 9) -> tuple[float, float]:
+    """Median seconds of the first, and median ratio to the second, alternated."""
+    pairs = [(command_seconds(*one), command_seconds(*other)) for _ in range(runs)]
+    return statistics.median(a for a, _ in pairs), statistics.median(a / b for a, b in pairs)
+
+
+def start() -> None:
+    python = sys.executable
+    for what, one, other, target in (
+        ("import karat / import sklearn", "import karat", "import sklearn", 1.2),
+        ("karat.silhouette / sklearn.metrics", "import karat; karat.silhouette",
+         "import sklearn.metrics", 1.2),
+    ):  # fmt: skip
+        seconds, share = ratio((python, "-c", one), (python, "-c", other))
+        print(f"{what:42s} {seconds:6.3f} s  ratio {share:5.2f}  (wanted: {target} at most)")
+    seconds, share = ratio((python, "-m", "karat", "--help"), (python, "-c", "import pandas"))
+    print(f"{'karat --help / import pandas':42s} {seconds:6.3f} s  ratio {share:5.2f}  (wanted: 1)")
+
+
+def digits() -> object:
+    from sklearn.datasets import load_digits
+
+    return load_digits().data
+
+
+def sweep(X: object, workers: int, storage: Path | None = None) -> tuple[float, float, float]:
+    """Wall seconds of sweep and judging, seconds inside fits, seconds inside judges."""
+    judging = 0.0
+    original = study_module.evaluate
+
+    def timed(*args: object, **kwargs: object) -> object:
+        nonlocal judging
+        began = time.perf_counter()
+        try:
+            return original(*args, **kwargs)
+        finally:
+            judging += time.perf_counter() - began
+
+    study_module.evaluate = timed
+    began = time.perf_counter()
+    with karat.Study(X, storage=storage) as study:
+        study.sweep(SWEEP, k=range(2, 21), n_init=5, workers=workers)
+        study.best()
+        wall = time.perf_counter() - began
+        fits = float(study.candidates["seconds"].sum())
+    study_module.evaluate = original
+    return wall, fits, judging
+
+
+def main() -> None:
+    start()
+    X = digits()
+    with tempfile.TemporaryDirectory() as folder:
+        for workers in (1, 2, 1, 2):
+            path = Path(folder) / f"{workers}-{time.time_ns()}.karat"
+            wall, fits, judging = sweep(X, workers, path)
+            line = f"digits, 5 × 19 × 5, {workers} worker{'s' * (workers > 1)}: {wall:6.1f} s"
+            if workers == 1:
+                own = wall - fits - judging
+                line += f", fits {fits:.1f}, judges {judging:.1f}, karat's own {own / wall:.1%}"
+                alone = wall
+            else:
+                line += f" = {wall / alone:.2f} × one worker (wanted: 0.6 at most)"
+            print(line, flush=True)
+        again, _, _ = sweep(X, 1, path)
+        print(f"resume of the finished study: {again:.2f} s (wanted: 2 at most)")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,72 @@
+"""Sphinx configuration; the pages under ``generated/`` are written from the catalogues."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import karat
+from karat import clusterers, measures
+
+project = "karat"
+author = "The karat developers"
+copyright = "2026, the karat developers"
+version = release = karat.__version__
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
+    "numpydoc",
+]
+exclude_patterns = ["_build"]
+html_theme = "furo"
+html_title = "karat"
+autosummary_generate = True
+numpydoc_show_class_members = False
+nitpicky = False
+GENERATED = Path(__file__).parent / "generated"
+
+
+def table(header: list[str], rows: list[list[str]]) -> str:
+    lines = [".. list-table::", "   :header-rows: 1", ""]
+    for row in [header, *rows]:
+        lines += [f"   {'*' if i == 0 else ' '} - {cell}" for i, cell in enumerate(row)]
+    return "\n".join(lines) + "\n"
+
+
+def measure_rows(kind: str) -> list[list[str]]:
+    return [
+        [
+            m.title,
+            f"``{m.key}``",
+            m.family,
+            "greater" if m.greater_is_better else "lower",
+            f"{m.range[0]:g} to {m.range[1]:g}",
+            f"{m.source} {m.equation}".strip(),
+            m.cost,
+        ]
+        for m in measures.catalogue.values()
+        if m.kind == kind
+    ]
+
+
+def write_generated() -> None:
+    GENERATED.mkdir(exist_ok=True)
+    header = ["measure", "key", "family", "better", "range", "source", "cost"]
+    for kind in ("external", "internal"):
+        (GENERATED / f"{kind}.inc").write_text(table(header, measure_rows(kind)))
+    rows = [
+        [c.title, f"``{c.key}``", c.parameter, "yes" if c.seeded else "no", c.source, c.cost]
+        for c in clusterers.catalogue.values()
+    ]
+    header = ["clusterer", "name", "swept", "depends on a seed", "source", "cost"]
+    (GENERATED / "clusterers.inc").write_text(table(header, rows))
+    names = {m.function.__name__ for m in measures.catalogue.values()}
+    functions = sorted(name for name in names if hasattr(karat, name))
+    listing = "\n".join(f"   {name}" for name in functions)
+    (GENERATED / "functions.rst").write_text(
+        "Functions of the measures\n=========================\n\n"
+        f".. currentmodule:: karat\n\n.. autosummary::\n   :toctree: api\n\n{listing}\n"
+    )
+
+
+write_generated()

@@ -1,0 +1,157 @@
+"""Nearest neighbours by direct distances, ties broken by the lower index, and votes over them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+_COLUMNS = 512
+_ROWS = 16
+
+
+@njit(cache=True, nogil=True)
+def _insert(distances, indices, value, index):
+    at = distances.shape[0] - 1
+    while at > 0 and value < distances[at - 1]:
+        distances[at] = distances[at - 1]
+        indices[at] = indices[at - 1]
+        at -= 1
+    distances[at] = value
+    indices[at] = index
+
+
+@njit(cache=True, nogil=True)
+def nearest_euclidean(X, XT, queries, distances, indices):
+    """Fill the squared distances and indices (q, k) of the k nearest other rows of X.
+
+    XT is X transposed and contiguous. The tile of ``_COLUMNS`` columns stays in the cache while
+    ``_ROWS`` queries pass over it.
+    """
+    n, d = X.shape
+    k = distances.shape[1]
+    buffer = np.empty(_COLUMNS)
+    distances[:] = np.inf
+    for group in range(0, len(queries), _ROWS):
+        last = min(group + _ROWS, len(queries))
+        for start in range(0, n, _COLUMNS):
+            width = min(_COLUMNS, n - start)
+            for q in range(group, last):
+                i = queries[q]
+                buffer[:width] = 0.0
+                for f in range(d):
+                    x = X[i, f]
+                    for j in range(width):
+                        t = XT[f, start + j] - x
+                        buffer[j] += t * t
+                worst = distances[q, k - 1]
+                for j in range(width):
+                    if buffer[j] < worst and start + j != i:
+                        _insert(distances[q], indices[q], buffer[j], start + j)
+                        worst = distances[q, k - 1]
+
+
+@njit(cache=True, nogil=True)
+def rank_candidates(X, candidates, start, stop, distances, indices):
+    """The k nearest of each object's candidates, by squared differences."""
+    k = distances.shape[1]
+    d = X.shape[1]
+    for i in range(start, stop):
+        distances[i] = np.inf
+        row = np.sort(candidates[i])
+        for j in row:
+            if j == i:
+                continue
+            total = 0.0
+            for f in range(d):
+                t = X[j, f] - X[i, f]
+                total += t * t
+            if total < distances[i, k - 1]:
+                _insert(distances[i], indices[i], total, j)
+
+
+@njit(cache=True, nogil=True)
+def nearest_in_rows(D, first, distances, indices):
+    """The same from rows of a distance matrix; row r belongs to object ``first + r``."""
+    distances[:] = np.inf
+    k = distances.shape[1]
+    for r in range(D.shape[0]):
+        worst = distances[r, k - 1]
+        for j in range(D.shape[1]):
+            if D[r, j] < worst and j != first + r:
+                _insert(distances[r], indices[r], D[r, j], j)
+                worst = distances[r, k - 1]
+
+
+@njit(cache=True, nogil=True)
+def _length(row, k):
+    while k > 0 and row[k - 1] < 0:
+        k -= 1
+    return k
+
+
+@njit(cache=True, nogil=True)
+def majority_vote(neighbors, codes, start, stop, out):
+    """Most frequent code in each list; ties to the code that comes first in the list.
+
+    codes is (n, M), so that one neighbour's codes in all M clusterings lie together; out (M, n).
+    A list ends before its first index -1; out is left as it is where the list is empty.
+    """
+    for i in range(start, stop):
+        k = _length(neighbors[i], neighbors.shape[1])
+        for m in range(codes.shape[1]):
+            best = 0
+            for a in range(k):
+                if k - a <= best:
+                    break
+                code = codes[neighbors[i, a], m]
+                count = 1
+                for b in range(a + 1, k):
+                    if codes[neighbors[i, b], m] == code:
+                        count += 1
+                if count > best:
+                    best = count
+                    out[m, i] = code
+
+
+@njit(cache=True, nogil=True)
+def smallest_mean_vote(neighbors, distances, codes, start, stop, out):
+    """Code whose members in the list have the smallest mean distance; arguments as above."""
+    for i in range(start, stop):
+        k = _length(neighbors[i], neighbors.shape[1])
+        for m in range(codes.shape[1]):
+            best = np.inf
+            for a in range(k):
+                code = codes[neighbors[i, a], m]
+                total, count = 0.0, 0
+                for b in range(k):
+                    if codes[neighbors[i, b], m] == code:
+                        if b < a:
+                            count = 0
+                            break
+                        total += distances[i, b]
+                        count += 1
+                if count > 0 and total / count < best:
+                    best = total / count
+                    out[m, i] = code
+
+
+@njit(cache=True, nogil=True)
+def outside_fold(neighbors, k, folds, chosen):
+    """Positions in each list of the first k neighbours in other folds; -1 where the list ends.
+
+    Returns how many objects have fewer than k.
+    """
+    short = 0
+    for i in range(len(folds)):
+        found = 0
+        for a in range(neighbors.shape[1]):
+            if folds[neighbors[i, a]] != folds[i]:
+                chosen[i, found] = a
+                found += 1
+                if found == k:
+                    break
+        for rest in range(found, k):
+            chosen[i, rest] = -1
+        if found < k:
+            short += 1
+    return short

@@ -1,0 +1,136 @@
+"""Moments of contingency cells under the permutation model.
+
+With both margins fixed, a cell of a class of ``a`` and a cluster of ``b`` of ``n`` objects is
+hypergeometric with mean ``mu = ab/n``. All sums run over its *deviance*
+``x log(x/mu) - (x - mu)``: its expectation is that of ``x log(x/mu)``, and no term is negative, so
+nothing cancels. Probabilities start as 1 at the mode and follow by ratios; dividing by their sum
+makes them exact without one factorial.
+"""
+
+import math
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True, nogil=True, inline="always")
+def deviance(x, mu):
+    """``x log(x/mu) - (x - mu)``, at least 0, accurate near ``x = mu``."""
+    if x == 0:
+        return mu
+    delta = (x - mu) / mu
+    if abs(delta) > 0.125:
+        return x * math.log(x / mu) - (x - mu)
+    # log(1 + delta) = 2 artanh(r): the terms of lower order cancel in symbols, not in floats
+    r = delta / (2 + delta)
+    s = r * r
+    series = s * (
+        1 / 3 + s * (1 / 5 + s * (1 / 7 + s * (1 / 9 + s * (1 / 11 + s * (1 / 13 + s / 15)))))
+    )
+    return mu * delta * (r + (1 + r) * series)
+
+
+@njit(cache=True, nogil=True)
+def mean_deviance(n, a, b, mu):
+    """Mean of ``deviance(x, mu)`` for x of ``b`` draws from ``n`` with ``a`` marked."""
+    low = max(0, a + b - n)
+    high = min(a, b)
+    mode = min(max(np.int64((a + 1.0) * (b + 1.0) / (n + 2.0)), low), high)
+    total = 1.0
+    mean = deviance(np.float64(mode), mu)
+    p = 1.0
+    for x in range(mode, high):
+        p *= (np.float64(a - x) * (b - x)) / (np.float64(x + 1) * (n - a - b + x + 1))
+        term = p * deviance(np.float64(x + 1), mu)
+        total += p
+        mean += term
+        if p < 1e-3 and term < 1e-18 * mean and p < 1e-18 * total:
+            break
+    p = 1.0
+    for x in range(mode, low, -1):
+        p *= (np.float64(x) * (n - a - b + x)) / (np.float64(a - x + 1) * (b - x + 1))
+        term = p * deviance(np.float64(x - 1), mu)
+        total += p
+        mean += term
+        if p < 1e-3 and term < 1e-18 * mean and p < 1e-18 * total:
+            break
+    return mean / total
+
+
+@njit(cache=True, nogil=True)
+def mean_deviances(a, b, n):
+    """For each pair of a class size and a cluster size."""
+    out = np.empty((a.size, b.size))
+    for i in range(a.size):
+        for j in range(b.size):
+            out[i, j] = mean_deviance(n, a[i], b[j], np.float64(a[i]) * b[j] / n)
+    return out
+
+
+@njit(cache=True, nogil=True)
+def sum_deviance(rows, columns, counts, row_sums, column_sums, n):
+    """Sum of the deviances of the non-empty cells, and of their means."""
+    total = 0.0
+    means = 0.0
+    for cell in range(counts.size):
+        mu = np.float64(row_sums[rows[cell]]) * column_sums[columns[cell]] / n
+        total += deviance(np.float64(counts[cell]), mu)
+        means += mu
+    return total, means
+
+
+@njit(cache=True, nogil=True)
+def _others(n, taken, drawn, sizes, many, own, other, expected):
+    """Sum over the other classes of the mean deviance in a cluster that is partly known.
+
+    Of ``n`` objects ``taken`` are left out; ``drawn`` of the rest form the cluster, whose whole
+    size is ``other``. ``expected`` has each class's unconditional mean.
+    """
+    total = 0.0
+    for i in range(sizes.size):
+        times = many[i] - (1 if i == own else 0)
+        if times:
+            mu = np.float64(sizes[i]) * other / n
+            total += times * (mean_deviance(n - taken, sizes[i], drawn, mu) - expected[i])
+    return total
+
+
+@njit(cache=True, nogil=True)
+def variance_of_row(i, a, many_a, b, many_b, n, expected):
+    """The part of the variance of the summed deviance that belongs to class size ``a[i]``.
+
+    Given one cell, the rest of its row and the rest of its column are independent, and the cells
+    of two different rows and columns are linked through the corner between them. So the second
+    moment of the sum is, over all cells x, that of (x + rest of column)(x + rest of row).
+    """
+    out = 0.0
+    for j in range(b.size):
+        mu = np.float64(a[i]) * b[j] / n
+        low = max(0, a[i] + b[j] - n)
+        high = min(a[i], b[j])
+        mode = min(max(np.int64((a[i] + 1.0) * (b[j] + 1.0) / (n + 2.0)), low), high)
+        total = 0.0
+        moment = 0.0
+        for direction in (1, -1):
+            p = 1.0
+            x = mode
+            while low <= x <= high:
+                if x != mode or direction == 1:
+                    f = deviance(np.float64(x), mu) - expected[i, j]
+                    column = _others(n, a[i], b[j] - x, a, many_a, i, b[j], expected[:, j])
+                    row = _others(n, b[j], a[i] - x, b, many_b, j, a[i], expected[i])
+                    total += p
+                    moment += p * (f + column) * (f + row)
+                    if p < 1e-14 and abs(p * (f + column) * (f + row)) < 1e-13 * abs(moment):
+                        break
+                if direction == 1:
+                    p *= (np.float64(a[i] - x) * (b[j] - x)) / (
+                        np.float64(x + 1) * (n - a[i] - b[j] + x + 1)
+                    )
+                else:
+                    p *= (np.float64(x) * (n - a[i] - b[j] + x)) / (
+                        np.float64(a[i] - x + 1) * (b[j] - x + 1)
+                    )
+                x += direction
+        out += many_b[j] * moment / total
+    return many_a[i] * out

@@ -1,0 +1,32 @@
+"""PAC-MDL bounds: what a few labels guarantee about a clustering."""
+
+from karat.bounds import languages as languages
+from karat.bounds._bound import PacMdlBound, PacMdlBounds, pac_mdl_bound
+from karat.bounds._dendrogram import CountedPruning, Pruning, prune_dendrogram
+from karat.bounds._forecast import LabelForecast, forecast_labels
+from karat.bounds._sampling import sample, sampling_warnings
+from karat.bounds._study import Searched, bound_candidates, study_bounds
+from karat.bounds._supervised import binomial_tail_bound, supervised_yardstick
+from karat.bounds._tails import b_max, bucket, log_bucket
+
+__all__ = [
+    "CountedPruning",
+    "LabelForecast",
+    "PacMdlBound",
+    "PacMdlBounds",
+    "Pruning",
+    "Searched",
+    "b_max",
+    "binomial_tail_bound",
+    "bound_candidates",
+    "bucket",
+    "forecast_labels",
+    "languages",
+    "log_bucket",
+    "pac_mdl_bound",
+    "prune_dendrogram",
+    "sample",
+    "sampling_warnings",
+    "study_bounds",
+    "supervised_yardstick",
+]

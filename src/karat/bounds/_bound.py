@@ -1,0 +1,474 @@
+"""The PAC-MDL bound of clusterings."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.bounds._sampling import sampling_warnings
+from karat.bounds._tails import b_max
+from karat.bounds.languages import Language, Mixed
+from karat.partition import NOISE, Labelings, NoisePolicy, as_labelings, canonical_codes
+from karat.validation import InputError, check_random_state
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class PacMdlBound:
+    """What a few labels guarantee about one clustering as a classifier.
+
+    Attributes
+    ----------
+    name : str
+        The clustering.
+    n_clusters : int
+    m, n : int
+        Labelled and unlabelled objects that the clustering holds.
+    errors : int
+        Labelled objects whose class is not their cluster's label.
+    choice_bits, label_bits : float
+        Length of the description: naming the clustering; the labels of its clusters.
+    bound : int
+        With probability at least ``1 - delta`` no more unlabelled objects are mislabelled.
+    delta : float
+        Allowed chance that the bound fails.
+    language : str
+        The description language.
+    constant_class : object
+        The most common class among the labelled objects.
+    constant_errors, constant_bound : int
+        Errors and bound, at the same ``delta``, of the classifier that always says so.
+    cluster_labels : dict
+        Class given to each cluster, by the user's cluster names.
+    predicted : ndarray of object, shape (objects,)
+        Class given to each object; None where the clustering leaves the object out.
+    n_compared : int
+        Of how many clusterings it is one.
+    warnings : tuple of str
+        Reasons to doubt the guarantee.
+    """
+
+    name: str
+    n_clusters: int
+    m: int
+    n: int
+    errors: int
+    choice_bits: float
+    label_bits: float
+    bound: int
+    delta: float
+    language: str
+    constant_class: Any
+    constant_errors: int
+    constant_bound: int
+    cluster_labels: dict[Any, Any] = field(repr=False)
+    predicted: NDArray[np.object_] = field(repr=False, compare=False)
+    n_compared: int = 1
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def bits(self) -> float:
+        """Length of the whole description."""
+        return self.choice_bits + self.label_bits
+
+    @property
+    def bound_rate(self) -> float:
+        """The bound as a share of the unlabelled objects; 0 where there are none."""
+        return self.bound / self.n if self.n else 0.0
+
+    @property
+    def error_rate(self) -> float:
+        """Errors as a share of the labelled objects."""
+        return self.errors / self.m if self.m else 0.0
+
+    @property
+    def constant_bound_rate(self) -> float:
+        """Bound of the constant classifier as a share of the unlabelled objects."""
+        return self.constant_bound / self.n if self.n else 0.0
+
+    @property
+    def sentence(self) -> str:
+        """The guarantee in words."""
+        if self.n == 0:
+            return "Every object is labelled: nothing is left to predict."
+        return (
+            f"With probability {1 - self.delta:.10g} at most {percent_up(self.bound_rate)} of the "
+            f"{self.n:,} unlabelled objects are mislabelled ({self.bound:,}); always guessing the "
+            f"largest class ({self.constant_class}): at most "
+            f"{percent_up(self.constant_bound_rate)}."
+        )
+
+    @property
+    def reason(self) -> str:
+        """What the bound is made of, in words."""
+        chosen = f", one of {self.n_compared:,} compared" if self.n_compared > 1 else ""
+        return (
+            f"{self.name!r}{chosen}: {self.n_clusters} clusters, {self.errors:,} errors on "
+            f"{self.m:,} labelled objects, {self.bits:.1f} bits ({self.choice_bits:.1f} for the "
+            f"choice, {self.label_bits:.1f} for the cluster labels, language {self.language})."
+        )
+
+    def __str__(self) -> str:
+        doubts = [f"Warning: {warning}." for warning in self.warnings]
+        return "\n".join([self.sentence, self.reason, *doubts])
+
+    def _repr_html_(self) -> str:
+        doubts = "".join(
+            f"<p><strong>Warning:</strong> {html.escape(w)}.</p>" for w in self.warnings
+        )
+        return (
+            f"<p><strong>{html.escape(self.sentence)}</strong></p>"
+            f"<p>{html.escape(self.reason)}</p>{doubts}"
+        )
+
+
+@dataclass(frozen=True)
+class PacMdlBounds:
+    """The bounds of many clusterings, which all hold at once.
+
+    Attributes
+    ----------
+    table : DataFrame
+        One row a clustering: ``n_clusters``, ``labelled``, ``unlabelled``, ``errors``,
+        ``choice_bits``, ``label_bits``, ``bits``, ``bound`` (a count), ``bound_rate``,
+        ``constant_bound_rate``.
+    kraft : float
+        Sum of 2^-choice_bits: the best clustering may be named only if it is at most 1.
+    """
+
+    table: pd.DataFrame
+    delta: float
+    language: str
+    kraft: float
+    warnings: tuple[str, ...]
+    _labelings: Labelings = field(repr=False)
+    _classes: tuple[Any, ...] = field(repr=False)
+    _cluster_codes: NDArray[np.int32] = field(repr=False)
+    _offsets: NDArray[np.int64] = field(repr=False)
+    _constants: NDArray[np.int64] = field(repr=False)
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def __getitem__(self, which: int | str) -> PacMdlBound:
+        """One clustering's bound, by position or by name."""
+        names = self._labelings.names
+        if isinstance(which, str):
+            if which not in names:
+                raise InputError(f"no clustering is called {which!r}; there are {', '.join(names)}")
+            which = names.index(which)
+        row = self.table.iloc[which]
+        if which < 0:
+            which += len(self)
+        labels = self._cluster_codes[self._offsets[which] : self._offsets[which + 1]]
+        classes = np.empty(len(self._classes) + 1, dtype=object)
+        classes[:-1] = self._classes
+        codes = self._labelings.codes[which]
+        constant = int(self._constants[which, 0])
+        return PacMdlBound(
+            name=names[which],
+            n_clusters=int(row["n_clusters"]),
+            m=int(row["labelled"]),
+            n=int(row["unlabelled"]),
+            errors=int(row["errors"]),
+            choice_bits=float(row["choice_bits"]),
+            label_bits=float(row["label_bits"]),
+            bound=int(row["bound"]),
+            delta=self.delta,
+            language=self.language,
+            constant_class=self._classes[constant],
+            constant_errors=int(self._constants[which, 1]),
+            constant_bound=int(self._constants[which, 2]),
+            cluster_labels=dict(
+                zip(self._labelings.cluster_names[which], classes[labels], strict=True)
+            ),
+            predicted=classes[np.where(codes == NOISE, len(self._classes), labels[codes])],
+            n_compared=len(self),
+            warnings=self.warnings,
+        )
+
+    @property
+    def best(self) -> PacMdlBound:
+        """The clustering with the lowest bound; ties: fewer errors, then fewer bits.
+
+        Raises
+        ------
+        InputError
+            If the language does not charge enough for choosing among so many.
+        """
+        if self.kraft > 1 + 1e-9:
+            raise InputError(
+                f"the language {self.language} does not pay for choosing among these "
+                f"{len(self)} clusterings (their shares sum to {self.kraft:.4g}, more than 1): "
+                "each bound holds alone, the lowest of them need not. Use the default language, "
+                "Init, Cluster or Algo with the right counts, or add "
+                f"{math.log2(self.kraft):.3g} bits"
+            )
+        order = np.lexsort(
+            [self.table[column].to_numpy() for column in ("bits", "errors", "bound_rate")]
+        )
+        return self[int(order[0])]
+
+    def __str__(self) -> str:
+        table = self.table.to_string(float_format=lambda value: f"{value:.4g}")
+        return "\n".join([table, *(f"Warning: {warning}." for warning in self.warnings)])
+
+    def _repr_html_(self) -> str:
+        doubts = "".join(f"<p>Warning: {html.escape(w)}.</p>" for w in self.warnings)
+        return f"{self.table.to_html()}{doubts}"
+
+
+def pac_mdl_bound(
+    labels: Any,
+    y_partial: Any,
+    delta: float = 0.1,
+    language: Language | None = None,
+    *,
+    classes: Iterable[Any] | None = None,
+    noise: NoisePolicy = "error",
+    random_state: Any = 0,
+) -> PacMdlBound | PacMdlBounds:
+    """Bound the errors of a clustering as a classifier, from a few labels.
+
+    Each cluster is given a class by its labelled objects. With probability at least
+    ``1 - delta`` over which objects were labelled, no more than ``bound`` of the unlabelled
+    ones have another class than their cluster was given.
+
+    Parameters
+    ----------
+    labels : array-like (n,) or (M, n), mapping, DataFrame
+        One clustering of all objects, labelled and not, or many. They must have been made
+        without the labels.
+    y_partial : array-like, shape (n,)
+        The known classes; None, NaN or ``-1`` elsewhere. Which objects are labelled must have
+        been drawn uniformly at random (:func:`karat.bounds.sample`).
+    delta : float, default 0.1
+        Allowed chance that the guarantee fails, in (0, 1].
+    language : Language, optional
+        A description language of :mod:`karat.bounds.languages`. By default
+        :class:`~karat.bounds.languages.Mixed`, which charges log2(M) bits for choosing among M
+        clusterings (equal partitions share theirs) and writes cluster labels by a mixture
+        of five codes.
+    classes : iterable, optional
+        All the classes that a labeller could have used, known beforehand. By default those
+        among the labels, which assumes that this list was known before labelling.
+    noise : {"error", "cluster", "singletons", "drop"}
+        What the cluster label ``-1`` means; with ``"drop"`` the bound is about the objects that
+        the clustering holds.
+    random_state : int, Generator or None
+        Seed for the class of a cluster where several are equally common or none is known.
+
+    Returns
+    -------
+    PacMdlBound or PacMdlBounds
+        The latter for (M, n), mappings, tables and lists of clusterings. Lower bounds are
+        better; rates are in [0, 1].
+
+    Raises
+    ------
+    InputError
+        If no object is labelled, a label is not among ``classes``, ``delta`` is not in (0, 1],
+        or the language has no word for a clustering.
+
+    See Also
+    --------
+    karat.bounds.bound_candidates : For a whole study, with its own language.
+    karat.bounds.prune_dendrogram : The best pruning of a dendrogram.
+
+    Notes
+    -----
+    banerjee2004, theorem 1, in its transductive form: all m + n objects are fixed, and chance is
+    only in which m of them were labelled. Let σ be a classifier that errs on E of the m + n. Its
+    errors on the labelled part are hypergeometric, and ``bucket(m, n, a, E - a)`` is their
+    distribution function at a. A distribution function falls below s with probability at most s;
+    so ``E - a > b_max(m, n, a, s)`` has probability at most s. With s = p(σ)·delta and
+    Σ p(σ) ≤ 1 this holds for all σ at once with probability ``1 - delta``; hence any choice
+    among them may look at the labels, also the classes of clusters. What may not: the
+    clusterings themselves, the language, the list of classes. For objects drawn independently
+    from a distribution the same follows, since given the objects the split is uniform.
+
+    The level is rounded down by one part in 10^12, so that floating point never tightens the
+    bound. O(M·(n + ℓ·c²)) time at most.
+
+    Examples
+    --------
+    >>> import karat
+    >>> labels = [0] * 500 + [1] * 500
+    >>> y = [None] * 1000
+    >>> for i in karat.bounds.sample(1000, 100, random_state=3):
+    ...     y[i] = "ham" if i < 500 else "spam"
+    >>> found = karat.pac_mdl_bound(labels, y, delta=0.05)
+    >>> found.errors, found.m, found.n, found.bound
+    (0, 100, 900, 41)
+    >>> print(found.sentence)
+    With probability 0.95 at most 4.6 % of the 900 unlabelled objects are mislabelled (41); always
+    guessing the largest class (spam): at most 53.8 %.
+    """
+    from karat._kernels import pac_mdl as kernel
+
+    if not 0 < delta <= 1:
+        raise InputError(f"delta must be in (0, 1]; got {delta!r}")
+    batch = as_labelings(labels, noise=noise)
+    y, known, names = _partial(y_partial, batch.n_objects, classes)
+    chosen = Mixed() if language is None else language
+    raw_bits = np.asarray(chosen.choice_bits(batch.names, batch.n_clusters), dtype=np.float64)
+    if raw_bits.shape != (len(batch),) or not (raw_bits >= 0).all():
+        raise InputError(f"{chosen!r} must give each clustering a length of at least 0 bits")
+    choice = _pooled(raw_bits, batch.codes) if chosen.mixed else raw_bits
+    levels = _levels(delta, choice)
+    offsets = np.concatenate([[0], np.cumsum(batch.n_clusters)]).astype(np.int64)
+    most = int(batch.n_clusters.max())
+    rank = check_random_state(random_state).random((most, len(names)))
+    cluster_codes, errors, label_bits, ms, ns, per_class = kernel.label_clusterings(
+        batch.codes,
+        known,
+        y[known],
+        len(names),
+        offsets,
+        rank,
+        chosen.mixed,
+        levels,
+        _log2_factorials(most + len(names)),
+        _log2_spreads(most, len(names)),
+    )
+    bound = b_max(ms, ns, errors, log_delta=_levels(delta, choice + label_bits))
+    constants = _constant(per_class, ms, ns, delta)
+    many = PacMdlBounds(
+        _table(batch, ms, ns, errors, choice, label_bits, bound, constants),
+        float(delta),
+        chosen.name,
+        float(np.exp2(-raw_bits).sum()),
+        sampling_warnings(y >= 0, y[known].tolist()),
+        batch,
+        names,
+        cluster_codes,
+        offsets,
+        constants,
+    )
+    return many[0] if _is_one(labels) else many
+
+
+def _is_one(labels: Any) -> bool:
+    if isinstance(labels, (Labelings, dict)) or hasattr(labels, "columns"):
+        return False
+    first = labels[0] if isinstance(labels, (list, tuple)) and len(labels) else None
+    many = isinstance(first, (list, np.ndarray)) or hasattr(first, "to_numpy")
+    return not many and np.ndim(labels) < 2
+
+
+def _partial(
+    y_partial: Any, n: int, classes: Iterable[Any] | None
+) -> tuple[NDArray[np.int64], NDArray[np.intp], tuple[Any, ...]]:
+    """Class codes with -1 where unknown, the labelled positions, and the classes."""
+    from karat.evaluation import known_truth
+    from karat.partition import encode
+
+    truth = known_truth(y_partial, n)
+    known = np.flatnonzero([value is not None for value in truth])
+    encoded = encode(truth[known], name="y_partial")
+    names = list(encoded.names)
+    codes = encoded.codes.astype(np.int64)
+    if classes is not None:
+        listed = list(dict.fromkeys(classes))
+        missing = [name for name in names if name not in listed]
+        if missing:
+            raise InputError(f"y_partial has {missing[0]!r}, which is not among the classes given")
+        codes = np.array([listed.index(name) for name in names], dtype=np.int64)[codes]
+        names = listed
+    y = np.full(n, -1, dtype=np.int64)
+    y[known] = codes
+    return y, known, tuple(names)
+
+
+def _levels(delta: float, bits: Any) -> NDArray[np.float64]:
+    """log(2^-bits · delta), rounded down."""
+    bits = np.asarray(bits, dtype=np.float64)
+    return math.log(delta) - bits * math.log(2) - 1e-12 * (1 + bits)
+
+
+def _log2_factorials(largest: int) -> NDArray[np.float64]:
+    steps = np.log2(np.maximum(np.arange(largest + 1), 1).astype(np.longdouble))
+    return np.cumsum(steps).astype(np.float64)
+
+
+def _log2_spreads(most: int, n_classes: int) -> NDArray[np.float64]:
+    """log2 of the number of ways to label c = 0..most clusters with min(c, ℓ) different classes."""
+    u = np.arange(n_classes + 1, dtype=np.float64)
+    # onto[u]: log2 of the number of maps from c clusters onto u classes
+    onto = np.full(n_classes + 1, -np.inf)
+    onto[0] = 0.0
+    chosen = _log2_factorials(n_classes)
+    chosen = chosen[-1] - chosen - chosen[::-1]
+    out = np.zeros(most + 1)
+    with np.errstate(divide="ignore"):
+        log2_u = np.log2(u)
+    for c in range(1, most + 1):
+        onto[1:] = log2_u[1:] + np.logaddexp2(onto[1:], onto[:-1])
+        onto[0] = -np.inf
+        used = min(c, n_classes)
+        out[c] = onto[used] + chosen[used]
+    return out
+
+
+def _pooled(bits: NDArray[np.float64], codes: NDArray[np.int32]) -> NDArray[np.float64]:
+    """Equal partitions share their words: the share of a partition is the sum of its rows'."""
+    if len(codes) == 1:
+        return bits
+    groups: dict[bytes, list[int]] = {}
+    for r, row in enumerate(codes):
+        groups.setdefault(canonical_codes(row).tobytes(), []).append(r)
+    pooled = bits.copy()
+    for rows in groups.values():
+        least = bits[rows].min()
+        pooled[rows] = max(0.0, least - math.log2(np.exp2(least - bits[rows]).sum()))
+    return pooled
+
+
+def _constant(per_class: Any, ms: Any, ns: Any, delta: float) -> NDArray[np.int64]:
+    """Class, errors and bound of the best constant classifier, one row a clustering."""
+    best = per_class.argmax(axis=1)
+    errors = ms - per_class.max(axis=1)
+    bits = math.log2(per_class.shape[1])
+    return np.stack([best, errors, b_max(ms, ns, errors, log_delta=_levels(delta, bits))], axis=1)
+
+
+def _table(
+    batch: Labelings,
+    ms: Any,
+    ns: Any,
+    errors: Any,
+    choice: Any,
+    label_bits: Any,
+    bound: Any,
+    constants: Any,
+) -> pd.DataFrame:
+    import pandas as pd
+
+    return pd.DataFrame(
+        {
+            "n_clusters": batch.n_clusters,
+            "labelled": ms,
+            "unlabelled": ns,
+            "errors": errors,
+            "choice_bits": choice,
+            "label_bits": label_bits,
+            "bits": choice + label_bits,
+            "bound": bound,
+            "bound_rate": bound / np.maximum(ns, 1),
+            "constant_bound_rate": constants[:, 2] / np.maximum(ns, 1),
+        },
+        index=list(batch.names),
+    )
+
+
+def percent_up(rate: float) -> str:
+    """Rounded up: a guarantee is never printed tighter than it is."""
+    return f"{math.ceil(rate * 1000 - 1e-9) / 10:.1f} %"

@@ -1,0 +1,215 @@
+"""The best pruning of a dendrogram, as the bound sees it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.bounds._bound import PacMdlBound, _levels, _partial, pac_mdl_bound
+from karat.bounds._tails import b_max, log_bucket
+from karat.bounds.languages import Code, Integer, Language
+from karat.partition import cut_dendrogram
+from karat.validation import InputError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class Pruning(Code):
+    """Prunings of a binary tree, written as one bit a node: split here, or stop.
+
+    A message is a frozenset of node numbers: the clusters. A pruning with c clusters has c − 1
+    splits and c stops, so 2c − 1 bits; a leaf of the tree cannot be split and needs none. By
+    induction from the leaves the shares below a node sum to 1/2 + 1/2 · 1 · 1 = 1.
+
+    Parameters
+    ----------
+    Z : array-like, shape (n-1, 4)
+        Linkage matrix in SciPy's form.
+    """
+
+    def __init__(self, Z: Any) -> None:
+        self._left, self._right = _children(Z)
+        self._n = len(self._left) + 1
+
+    def probability(self, message: frozenset[int]) -> Fraction:
+        """Share of a pruning; leaves are coded too, which wastes a little."""
+        return Fraction(1, 2 ** (2 * len(message) - 1))
+
+    def messages(self) -> Iterator[frozenset[int]]:
+        """Every pruning."""
+        return iter(self._below(2 * self._n - 2))
+
+    def _below(self, node: int) -> list[frozenset[int]]:
+        if node < self._n:
+            return [frozenset([node])]
+        t = node - self._n
+        left, right = self._below(int(self._left[t])), self._below(int(self._right[t]))
+        return [frozenset([node]), *(a | b for a in left for b in right)]
+
+
+class CountedPruning(Pruning):
+    """The number of clusters c first, in log2(c(c+1)) bits, then which of the prunings with c.
+
+    They are counted, P(c), and all alike; so the shares sum to Σ 1/(c(c+1)) ≤ 1. Far shorter
+    than 2c − 1 bits for chained trees, where there are few prunings.
+    """
+
+    def __init__(self, Z: Any) -> None:
+        super().__init__(Z)
+        totals: dict[int, int] = {}
+        for message in self.messages():
+            totals[len(message)] = totals.get(len(message), 0) + 1
+        self._totals = totals
+
+    def probability(self, message: frozenset[int]) -> Fraction:
+        """Share of a pruning."""
+        return Integer().probability(len(message)) / self._totals[len(message)]
+
+
+class _Fixed(Language):
+    """A description whose length is known."""
+
+    def __init__(self, bits: float) -> None:
+        self._bits = bits
+
+    @property
+    def name(self) -> str:
+        return "Pruning"
+
+    def choice_bits(self, names: tuple[str, ...], n_clusters: Any) -> NDArray[np.float64]:
+        return np.full(len(names), self._bits)
+
+
+def prune_dendrogram(
+    Z: Any,
+    y_partial: Any,
+    delta: float = 0.1,
+    *,
+    extra_bits: float = 0.0,
+    classes: Iterable[Any] | None = None,
+    random_state: Any = 0,
+) -> PacMdlBound:
+    """The pruning of a dendrogram with the lowest PAC-MDL bound, found exactly.
+
+    A pruning stops at different heights in different branches: fine where classes mix, coarse
+    where they do not. Cuts at one height are among the prunings, and cheaper to name.
+
+    Parameters
+    ----------
+    Z : array-like, shape (n-1, 4)
+        Linkage matrix in SciPy's form, made without the labels.
+    y_partial : array-like, shape (n,)
+        Known classes; None, NaN or ``-1`` elsewhere.
+    delta : float, default 0.1
+        Allowed chance that the guarantee fails.
+    extra_bits : float, default 0
+        Bits for having chosen this dendrogram among others, e.g. 2 for one of four.
+    classes : iterable, optional
+        As for :func:`karat.pac_mdl_bound`.
+    random_state : int, Generator or None
+        Seed for the class of a cluster where several are equally common or none is known.
+
+    Returns
+    -------
+    PacMdlBound
+        Its ``predicted`` are the classes; the clusters are numbered by first appearance.
+
+    Raises
+    ------
+    InputError
+        If ``Z`` is not a linkage matrix, or as :func:`karat.pac_mdl_bound`.
+
+    Notes
+    -----
+    The language is an even mixture of two: cut at c clusters, log2(c(c+1)) bits; and a pruning
+    with c clusters, itself an even mixture of one bit a node (2c − 1 bits) and of log2(c(c+1))
+    bits for c with log2 P(c) for which of the P(c) prunings. Each cluster's label takes log2(ℓ).
+    The bits depend on the pruning only through c, and the bound grows with errors and with bits.
+    So the fewest errors for each c, which a knapsack over the tree finds, lead to the very best
+    pruning. No more clusters are looked at than could pay even without any error. Time
+    O(n · (ℓ + C)), C the most clusters that could pay, at most about the number of labels.
+
+    Examples
+    --------
+    >>> from scipy.cluster.hierarchy import linkage
+    >>> from karat.bounds import prune_dendrogram, sample
+    >>> X = [[i % 2 * 10 + i / 1000] for i in range(400)]
+    >>> y = [None] * 400
+    >>> for i in sample(400, 80, random_state=0): y[i] = "even" if i % 2 == 0 else "odd"
+    >>> found = prune_dendrogram(linkage(X, "average"), y)
+    >>> found.n_clusters, found.errors, found.bound
+    (2, 0, 26)
+    """
+    from karat._kernels import pruning as kernel
+
+    left, right = _children(Z)
+    N = len(left) + 1
+    y, known, names = _partial(y_partial, N, classes)
+    m, n = len(known), N - len(known)
+    if not 0 < delta <= 1:
+        raise InputError(f"delta must be in (0, 1]; got {delta!r}")
+    if not extra_bits >= 0:
+        raise InputError(f"extra_bits must be at least 0; got {extra_bits!r}")
+    counts = kernel.class_counts(left, right, y, len(names))
+    stop_errors = counts.sum(axis=1, dtype=np.int32) - counts.max(axis=1)
+    log2_classes = math.log2(len(names))
+    cap = _most_clusters(m, n, int(stop_errors[-1]), delta, log2_classes, extra_bits, N)
+    c = np.arange(1, cap + 1, dtype=np.float64)
+    cut_bits = 1.0 + np.log2(c) + np.log2(c + 1)
+    log2_count = kernel.log2_prunings(left, right, cap)
+    tree_bits = 2.0 - np.logaddexp2(1.0 - 2.0 * c, -np.log2(c) - np.log2(c + 1) - log2_count)
+    pruned, splits = kernel.fewest_errors(left, right, stop_errors, cap)
+    families = []
+    for errors, bits in (
+        (kernel.cut_errors(left, right, stop_errors, cap), cut_bits),
+        (pruned.astype(np.int64), tree_bits[: len(pruned)]),
+    ):
+        total = bits + c[: len(bits)] * log2_classes + extra_bits
+        bounds = b_max(m, n, errors, log_delta=_levels(delta, total))
+        at = int(np.lexsort([total, errors, bounds])[0])
+        families.append((int(bounds[at]), int(errors[at]), float(bits[at]), at + 1))
+    cut, tree = families
+    if cut[:3] <= tree[:3]:
+        labels, bits_of = cut_dendrogram(Z, n_clusters=cut[3]), cut[2]
+    else:
+        labels, bits_of = kernel.pruned_labels(left, right, splits, tree[3]), tree[2]
+    found = pac_mdl_bound(
+        np.asarray(labels),
+        y_partial,
+        delta,
+        _Fixed(bits_of + extra_bits),
+        classes=classes,
+        random_state=random_state,
+    )
+    assert isinstance(found, PacMdlBound)
+    return replace(found, name="dendrogram")
+
+
+def _most_clusters(
+    m: int, n: int, errors: int, delta: float, log2_classes: float, extra: float, N: int
+) -> int:
+    """Clusters beyond which even no error at all could not beat one cluster."""
+    one = 1 + math.log2(2) + log2_classes + extra
+    bound = b_max(m, n, errors, log_delta=float(_levels(delta, one)))
+    if bound == 0 or m == 0:
+        return 1
+    allowed = (math.log(delta) - log_bucket(m, n, 0, bound)) / math.log(2) - extra
+    c = np.arange(1, N + 1, dtype=np.float64)
+    needed = c * log2_classes + 1 + np.log2(c) + np.log2(c + 1)
+    return max(1, int(np.searchsorted(needed, allowed, side="right")))
+
+
+def _children(Z: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    from scipy.cluster.hierarchy import is_valid_linkage
+
+    Z = np.asarray(Z, dtype=np.float64)
+    if Z.ndim != 2 or not is_valid_linkage(Z):
+        raise InputError("Z is not a linkage matrix in SciPy's form (n-1 rows, 4 columns)")
+    children = Z[:, :2].astype(np.int64)
+    return np.ascontiguousarray(children[:, 0]), np.ascontiguousarray(children[:, 1])

@@ -1,0 +1,313 @@
+"""The language of a study: what was searched is what choosing its best clustering costs."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.bounds._bound import PacMdlBounds, pac_mdl_bound
+from karat.bounds.languages import Choice, Language, Mixed
+from karat.partition import NoisePolicy, as_labelings
+from karat.validation import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+USER = "user"
+"""The group of clusterings that a user brought, in :class:`Searched` and in origins."""
+
+BROUGHT = (
+    "clusterings that you brought are covered only if they were made without looking at the labels"
+)
+
+
+@dataclass(frozen=True)
+class Searched:
+    """Everything that a study tried, whether or not it came to something.
+
+    The bits of a candidate: -log2 of its clusterer's share, -log2 of its setting's share among
+    that clusterer's settings, log2 of the number of starts there. The shares of all candidates
+    sum to 1, so the best of them may be chosen by its bound.
+
+    Attributes
+    ----------
+    tried : mapping of str to mapping of hashable to int
+        Clusterer → setting (usually the number of clusters k) → number of starts whose
+        clusterings became candidates. Starts of which only the best by the clusterer's own
+        objective was kept count as one.
+    n_user : int
+        Clusterings that the user brought; together they weigh as much as one clusterer.
+    clusterer_prior : mapping of str to float, optional
+        Weights of the clusterers (and of ``"user"``); even by default.
+    setting_prior : mapping of hashable to float, optional
+        Weights of the settings; by default 1/(k(k−1)) for whole numbers from 2 on
+        (banerjee2004, eq. 3; normalised over the settings tried, so never longer), 1/(k(k+1))
+        if 1 is among them, even for settings that are not numbers of clusters.
+
+    Notes
+    -----
+    All of it must be decided without looking at the bounds. A sweep that was extended because of
+    what the bounds said is charged for everything it tried, but its plan then depended on the
+    labels, which no charge of this kind covers.
+
+    Examples
+    --------
+    >>> from karat.bounds import Searched
+    >>> searched = Searched.grid(["kmeans", "average"], k=range(2, 21), starts={"kmeans": 10})
+    >>> round(searched.bits(("kmeans", 3)), 2), round(searched.bits(("average", 3)), 2)
+    (6.83, 3.51)
+    """
+
+    tried: Mapping[str, Mapping[Hashable, int]]
+    n_user: int = 0
+    clusterer_prior: Mapping[str, float] | None = None
+    setting_prior: Mapping[Hashable, float] | None = None
+    _clusterers: Choice = field(init=False, repr=False, compare=False)
+    _settings: dict[str, Choice] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        names = [*self.tried, *([USER] if self.n_user else [])]
+        if USER in self.tried:
+            raise InputError(f"no clusterer may be called {USER!r}; give n_user instead")
+        for name, settings in self.tried.items():
+            if not settings or any(starts < 1 for starts in settings.values()):
+                raise InputError(f"{name} needs at least one setting and one start for each")
+        object.__setattr__(self, "_clusterers", _choice(names, self.clusterer_prior, "clusterer"))
+        object.__setattr__(
+            self,
+            "_settings",
+            {
+                name: _settings(tuple(tried), self.setting_prior)
+                for name, tried in self.tried.items()
+            },
+        )
+
+    @classmethod
+    def grid(
+        cls,
+        clusterers: Iterable[str],
+        *,
+        k: Iterable[Hashable],
+        starts: int | Mapping[str, int] = 1,
+        **priors: Any,
+    ) -> Searched:
+        """Every clusterer with every k; ``starts`` for all of them, or by clusterer (else 1)."""
+        settings = list(k)
+
+        def of(name: str) -> int:
+            return starts.get(name, 1) if isinstance(starts, Mapping) else starts
+
+        return cls({name: dict.fromkeys(settings, of(name)) for name in clusterers}, **priors)
+
+    @classmethod
+    def from_origins(
+        cls, origins: Iterable[tuple[str, Hashable] | None], **priors: Any
+    ) -> Searched:
+        """Count the candidates: each ``(clusterer, setting)``, None for one the user brought.
+
+        Only right where every clustering that was tried is among them.
+        """
+        tried: dict[str, Counter[Hashable]] = {}
+        n_user = 0
+        for origin in origins:
+            if origin is None:
+                n_user += 1
+            else:
+                tried.setdefault(origin[0], Counter())[origin[1]] += 1
+        return cls(tried, n_user, **priors)
+
+    def bits(self, origin: tuple[str, Hashable] | None) -> float:
+        """Length of naming one candidate.
+
+        Parameters
+        ----------
+        origin : (clusterer, setting), or None for one that the user brought
+
+        Returns
+        -------
+        float
+
+        Raises
+        ------
+        InputError
+            If nothing like it was searched.
+        """
+        if origin is None:
+            if not self.n_user:
+                raise InputError("a clustering was brought by the user, but n_user is 0")
+            return self._clusterers.bits(USER) + math.log2(self.n_user)
+        name, setting = origin
+        if setting not in self.tried.get(name, ()):
+            raise InputError(f"the search never tried {name} with {setting!r}; add it to searched")
+        starts = self.tried[name][setting]
+        return self._clusterers.bits(name) + self._settings[name].bits(setting) + math.log2(starts)
+
+
+@dataclass(frozen=True)
+class _StudyLanguage(Language):
+    """The choice bits of each candidate, in order."""
+
+    lengths: tuple[float, ...]
+
+    @property
+    def name(self) -> str:
+        return "Study"
+
+    def choice_bits(self, names: tuple[str, ...], n_clusters: Any) -> NDArray[np.float64]:
+        return np.array(self.lengths)
+
+
+def study_bounds(
+    labelings: Any,
+    y_partial: Any,
+    *,
+    delta: float = 0.1,
+    searched: Searched | None = None,
+    origins: Iterable[tuple[str, Hashable] | None],
+    classes: Iterable[Any] | None = None,
+    noise: NoisePolicy = "error",
+    random_state: Any = 0,
+) -> PacMdlBounds:
+    """Bounds of all candidates of a study, with the choice among them paid for.
+
+    Parameters
+    ----------
+    labelings : (M, n) array-like, mapping, DataFrame or Labelings
+        The candidates.
+    y_partial : array-like, shape (n,)
+        Known classes; None, NaN or ``-1`` elsewhere.
+    delta : float
+        Allowed chance that the guarantee fails.
+    searched : Searched, optional
+        What was tried. By default the candidates themselves are counted.
+    origins : iterable of (clusterer, setting) or None, length M
+        Where each candidate comes from; None for one that the user brought.
+    classes, noise, random_state
+        As for :func:`karat.pac_mdl_bound`.
+
+    Returns
+    -------
+    PacMdlBounds
+        ``.best`` is the candidate to use, ``.table`` has one row for each.
+
+    Raises
+    ------
+    InputError
+        As for :func:`karat.pac_mdl_bound`; or if a candidate's origin was not searched, or there
+        are more candidates of one origin than its number of starts.
+
+    Notes
+    -----
+    Equal partitions from different origins or starts share their words: if seven of ten starts
+    end in the same partition, it costs log2(10/7) bits instead of log2(10).
+    """
+    batch = as_labelings(labelings, noise=noise)
+    sources = list(origins)
+    if len(sources) != len(batch):
+        raise InputError(f"there are {len(batch)} candidates, but {len(sources)} origins")
+    plan = Searched.from_origins(sources) if searched is None else searched
+    for origin, count in Counter(sources).items():
+        allowed = plan.n_user if origin is None else plan.tried.get(origin[0], {}).get(origin[1], 0)
+        if count > allowed:
+            what = "the user" if origin is None else f"{origin[0]} with {origin[1]!r}"
+            raise InputError(
+                f"{count} candidates come from {what}, but searched counts {allowed}; "
+                "every clustering that was tried must be counted"
+            )
+    language = Mixed(_StudyLanguage(tuple(plan.bits(origin) for origin in sources)))
+    found = pac_mdl_bound(
+        batch,
+        y_partial,
+        delta,
+        language,
+        classes=classes,
+        noise=noise,
+        random_state=random_state,
+    )
+    assert isinstance(found, PacMdlBounds)
+    if plan.n_user:
+        found = replace(found, warnings=(*found.warnings, BROUGHT))
+    return found
+
+
+def bound_candidates(
+    labelings: Any,
+    y_partial: Any,
+    *,
+    delta: float = 0.1,
+    searched: Searched | None = None,
+    origins: Iterable[tuple[str, Hashable] | None],
+    **options: Any,
+) -> pd.DataFrame:
+    """The table of :func:`study_bounds`, with the origin of each candidate.
+
+    Parameters
+    ----------
+    labelings, y_partial, delta, searched, origins, **options
+        As for :func:`study_bounds`.
+
+    Returns
+    -------
+    DataFrame
+        One row per candidate: ``clusterer``, ``setting`` and the columns of
+        :attr:`PacMdlBounds.table`; ``attrs`` has ``delta``, ``best`` (its name), ``sentence``,
+        ``reason`` and ``warnings``.
+
+    Examples
+    --------
+    >>> from karat.bounds import Searched, bound_candidates
+    >>> labelings = {"kmeans-2": [0, 0, 0, 1, 1, 1], "kmeans-3": [0, 0, 1, 1, 2, 2]}
+    >>> table = bound_candidates(
+    ...     labelings, ["x", None, "x", None, "y", None],
+    ...     searched=Searched.grid(["kmeans"], k=[2, 3]), origins=[("kmeans", 2), ("kmeans", 3)],
+    ... )
+    >>> table[["setting", "errors", "bound"]]
+              setting  errors  bound
+    kmeans-2        2       0      3
+    kmeans-3        3       0      3
+    """
+    sources = list(origins)
+    found = study_bounds(
+        labelings, y_partial, delta=delta, searched=searched, origins=sources, **options
+    )
+    table = found.table.copy()
+    table.insert(0, "clusterer", [USER if origin is None else origin[0] for origin in sources])
+    table.insert(1, "setting", [None if origin is None else origin[1] for origin in sources])
+    best = found.best
+    table.attrs.update(
+        delta=delta,
+        best=best.name,
+        sentence=best.sentence,
+        reason=best.reason,
+        warnings=found.warnings,
+    )
+    return table
+
+
+def _choice(names: list[str], prior: Mapping[str, float] | None, what: str) -> Choice:
+    if prior is None:
+        return Choice(names)
+    missing = [name for name in names if name not in prior]
+    if missing:
+        raise InputError(f"the {what}_prior gives no weight to {missing[0]!r}")
+    return Choice(dict(prior))
+
+
+def _settings(settings: tuple[Hashable, ...], prior: Mapping[Hashable, float] | None) -> Choice:
+    if prior is not None:
+        missing = [setting for setting in settings if setting not in prior]
+        if missing:
+            raise InputError(f"the setting_prior gives no weight to {missing[0]!r}")
+        return Choice(dict(prior))
+    whole = [s for s in settings if isinstance(s, (int, np.integer)) and not isinstance(s, bool)]
+    if len(whole) < len(settings) or min(whole) < 1:
+        return Choice(settings)
+    shift = 0 if 1 in whole else -1
+    return Choice({k: Fraction(1, int(k + shift) * int(k + shift + 1)) for k in whole})

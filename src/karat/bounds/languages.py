@@ -1,0 +1,525 @@
+"""Prefix codes and description languages: what a choice costs in bits.
+
+A PAC-MDL bound holds for every classifier at once if each one is given a share ``p`` of the
+allowed risk and the shares sum to at most 1 (Kraft's inequality). ``-log2(p)`` is called its
+length in bits. Shares may depend on anything but the labels.
+
+Two layers. A *code* gives a share to each of a set of messages: a number, a choice, the labels
+of c clusters, a pruning of a tree; codes combine by :class:`Sequence` and :class:`Mixture`. A
+*language* says what naming a clustering costs and which code its cluster labels use.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.validation import InputError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = [
+    "Algo",
+    "Choice",
+    "Cluster",
+    "Code",
+    "DefaultLabels",
+    "HistogramLabels",
+    "Init",
+    "Integer",
+    "Language",
+    "LeadingLabels",
+    "Mixed",
+    "Mixture",
+    "Prior",
+    "Sequence",
+    "Simple",
+    "SpreadLabels",
+    "UniformLabels",
+    "check_kraft",
+    "mixed_labels",
+]
+
+
+class Code(ABC):
+    """A share of the risk for each message; the shares sum to at most 1.
+
+    Subclasses give :meth:`probability`, exactly, and :meth:`messages` where there are finitely
+    many. Everything else follows.
+    """
+
+    @abstractmethod
+    def probability(self, message: Any) -> Fraction:
+        """Share of ``message``, exactly."""
+
+    def messages(self) -> Iterator[Any]:
+        """Every message once; only where there are finitely many."""
+        raise InputError(f"{type(self).__name__} has infinitely many messages")
+
+    def bits(self, message: Any) -> float:
+        """Length of ``message``; infinite where the code has no word for it."""
+        p = self.probability(message)
+        return math.inf if p == 0 else math.log2(p.denominator) - math.log2(p.numerator)
+
+    def kraft(self) -> Fraction:
+        """Sum of all shares, exactly, by going through the messages of a finite code."""
+        return sum((self.probability(message) for message in self.messages()), Fraction(0))
+
+
+@dataclass(frozen=True)
+class Integer(Code):
+    """A whole number i ≥ ``first``, with share 1/(j(j+1)), j = i − first + 1.
+
+    The shares sum to 1, for 1/(j(j+1)) = 1/j − 1/(j+1) (banerjee2004, section 3.2; there with
+    ``first=2``, which gives the number of clusters c the length log2(c(c−1))).
+
+    Examples
+    --------
+    >>> from karat.bounds.languages import Integer
+    >>> round(Integer(first=2).bits(3), 3)
+    2.585
+    """
+
+    first: int = 1
+
+    def probability(self, message: int) -> Fraction:
+        """Share of a number; 0 below ``first``."""
+        j = int(message) - self.first + 1
+        return Fraction(1, j * (j + 1)) if j >= 1 else Fraction(0)
+
+
+class Choice(Code):
+    """One of several alternatives, with even or given shares.
+
+    Parameters
+    ----------
+    alternatives : int, iterable of hashable, or mapping
+        How many, or which; a mapping gives each its weight. Weights are normalised to sum to 1.
+
+    Raises
+    ------
+    InputError
+        If there is none, or a weight is not positive and finite.
+
+    Examples
+    --------
+    >>> from karat.bounds.languages import Choice
+    >>> Choice(8).bits(0), Choice({"kmeans": 3, "average": 1}).bits("average")
+    (3.0, 2.0)
+    """
+
+    def __init__(self, alternatives: Any) -> None:
+        if isinstance(alternatives, Mapping):
+            weights = {key: _weight(value) for key, value in alternatives.items()}
+        elif isinstance(alternatives, int):
+            weights = {key: Fraction(1) for key in range(alternatives)}
+        else:
+            weights = {key: Fraction(1) for key in alternatives}
+        if not weights:
+            raise InputError("a choice needs at least one alternative")
+        total = sum(weights.values(), Fraction(0))
+        self._shares: dict[Hashable, Fraction] = {k: w / total for k, w in weights.items()}
+
+    def probability(self, message: Hashable) -> Fraction:
+        """Share of an alternative; 0 for what is none."""
+        return self._shares.get(message, Fraction(0))
+
+    def messages(self) -> Iterator[Hashable]:
+        """The alternatives."""
+        return iter(self._shares)
+
+
+def _weight(value: Any) -> Fraction:
+    if not (value > 0 and math.isfinite(value)):
+        raise InputError(f"weights must be positive and finite; got {value!r}")
+    return Fraction(value)
+
+
+@dataclass(frozen=True)
+class _Labels(Code):
+    """Labels 0..n_classes−1 of clusters; clusters are ordered from large to small."""
+
+    n_clusters: int
+    n_classes: int
+
+    def messages(self) -> Iterator[tuple[int, ...]]:
+        """Every vector of cluster labels."""
+        return itertools.product(range(self.n_classes), repeat=self.n_clusters)
+
+
+class UniformLabels(_Labels):
+    """Every vector of cluster labels alike: c·log2(ℓ) bits (banerjee2004, eq. 1)."""
+
+    def probability(self, message: tuple[int, ...]) -> Fraction:
+        """Share of a label vector."""
+        return Fraction(1, self.n_classes**self.n_clusters)
+
+
+class HistogramLabels(_Labels):
+    """First how many clusters each class has, then which: short where most share a class.
+
+    There are C(c+ℓ−1, ℓ−1) histograms, each with the same share, and c!/(h_1!···h_ℓ!) label
+    vectors to a histogram, each with the same share of it; so the shares sum to exactly 1.
+    """
+
+    def probability(self, message: tuple[int, ...]) -> Fraction:
+        """Share of a label vector."""
+        c, classes = self.n_clusters, self.n_classes
+        vectors = math.factorial(c)
+        for h in Counter(message).values():
+            vectors //= math.factorial(h)
+        return Fraction(1, math.comb(c + classes - 1, classes - 1) * vectors)
+
+
+class DefaultLabels(_Labels):
+    """A default class, and the clusters that deviate from it.
+
+    The most common class of the vector (ties: the lowest) in log2(ℓ) bits, the number j of
+    exceptions in log2(c+1), which ones in log2 C(c, j), their classes in j·log2(ℓ−1). Every
+    vector has one word of a prefix code, so the shares sum to at most 1.
+    """
+
+    def probability(self, message: tuple[int, ...]) -> Fraction:
+        """Share of a label vector."""
+        c, classes = self.n_clusters, self.n_classes
+        odd = c - max(Counter(message).values())
+        words = classes * (c + 1) * math.comb(c, odd) * max(classes - 1, 1) ** odd
+        return Fraction(1, words)
+
+
+class LeadingLabels(_Labels):
+    """Labels for the j largest clusters, and one class for all the smaller ones.
+
+    j in 0..c−1 takes log2(c) bits and the j+1 classes (j+1)·log2(ℓ). Every vector has one word
+    of a prefix code (that of the least j), so the shares sum to at most 1.
+    """
+
+    def probability(self, message: tuple[int, ...]) -> Fraction:
+        """Share of a label vector, the largest cluster's label first."""
+        lead = self.n_clusters - 1
+        while lead > 0 and message[lead - 1] == message[-1]:
+            lead -= 1
+        return Fraction(1, self.n_clusters * self.n_classes ** (lead + 1))
+
+
+class SpreadLabels(_Labels):
+    """Labels that use as many different classes as they can, min(c, ℓ) of them, all alike.
+
+    C(ℓ, u) choices of the u classes times the u!·S(c, u) maps onto them (S: Stirling numbers of
+    the second kind). The shares of these vectors sum to exactly 1; others have no word.
+    """
+
+    def probability(self, message: tuple[int, ...]) -> Fraction:
+        """Share of a label vector; 0 where it uses fewer classes."""
+        c, classes = self.n_clusters, self.n_classes
+        used = min(c, classes)
+        if len(set(message)) < used:
+            return Fraction(0)
+        onto = sum((-1) ** i * math.comb(used, i) * (used - i) ** c for i in range(used + 1))
+        return Fraction(1, math.comb(classes, used) * onto)
+
+
+class Sequence(Code):
+    """Several messages one after the other: lengths add, Kraft sums multiply.
+
+    Examples
+    --------
+    >>> from karat.bounds.languages import Choice, Sequence
+    >>> Sequence(Choice(4), Choice("ab")).bits((3, "a"))
+    3.0
+    """
+
+    def __init__(self, *codes: Code) -> None:
+        self._codes = codes
+
+    def probability(self, message: Any) -> Fraction:
+        """Product of the shares of the parts."""
+        return math.prod(
+            (code.probability(part) for code, part in zip(self._codes, message, strict=True)),
+            start=Fraction(1),
+        )
+
+    def messages(self) -> Iterator[Any]:
+        """Every combination of the parts' messages."""
+        return itertools.product(*(code.messages() for code in self._codes))
+
+
+class Mixture(Code):
+    """Several codes for the same messages: never more than log2(number) bits above the best.
+
+    The share of a message is the mean of its shares, Σ p_i/N ≥ max p_i/N. So a mixture costs at
+    most log2(N) bits more than whichever code turns out best, and no choice need be made.
+
+    Parameters
+    ----------
+    *codes : Code
+        They agree on what the messages are.
+    """
+
+    def __init__(self, *codes: Code) -> None:
+        if not codes:
+            raise InputError("a mixture needs at least one code")
+        self._codes = codes
+
+    def probability(self, message: Any) -> Fraction:
+        """Mean of the shares."""
+        shares = (code.probability(message) for code in self._codes)
+        return sum(shares, Fraction(0)) / len(self._codes)
+
+    def messages(self) -> Iterator[Any]:
+        """Every message that some code has a word for."""
+        seen = set()
+        for code in self._codes:
+            for message in code.messages():
+                if message not in seen:
+                    seen.add(message)
+                    yield message
+
+
+def mixed_labels(n_clusters: int, n_classes: int) -> Mixture:
+    """The even mixture of the five label codes, which :class:`Mixed` uses.
+
+    Parameters
+    ----------
+    n_clusters, n_classes : int
+        At least 1 each.
+
+    Returns
+    -------
+    Mixture
+    """
+    codes = (UniformLabels, HistogramLabels, DefaultLabels, LeadingLabels, SpreadLabels)
+    return Mixture(*(code(n_clusters, n_classes) for code in codes))
+
+
+def check_kraft(bits: Any, *, what: str = "lengths") -> float:
+    """The Kraft sum Σ 2^-bits, which must not exceed 1.
+
+    Parameters
+    ----------
+    bits : array-like of float
+        Lengths of all the words of a code.
+    what : str
+        What they are, for the message.
+
+    Returns
+    -------
+    float
+        The sum, in [0, 1 + 1e-9].
+
+    Raises
+    ------
+    InputError
+        If it exceeds 1: such a code promises more than it can keep.
+
+    Examples
+    --------
+    >>> from karat.bounds.languages import check_kraft
+    >>> check_kraft([1, 2, 2])
+    1.0
+    """
+    lengths = np.asarray(bits, dtype=np.float64)
+    if np.isnan(lengths).any() or (lengths < 0).any():
+        raise InputError(f"{what} must be lengths in bits, at least 0")
+    total = math.fsum(np.exp2(-lengths))
+    if total > 1 + 1e-9:
+        raise InputError(
+            f"{what} break Kraft's inequality: the sum of 2^-bits is {total:.6g}, and it must be "
+            f"at most 1. Add log2({total:.6g}) = {math.log2(total):.4g} bits to each"
+        )
+    return total
+
+
+class Language(ABC):
+    """What naming a clustering costs, and how its cluster labels are written.
+
+    To write one of your own, give :meth:`choice_bits`. karat checks Kraft's inequality over the
+    clusterings at hand before it calls one of them the best.
+
+    Attributes
+    ----------
+    mixed : bool
+        Whether cluster labels use the mixture of five codes (:func:`mixed_labels`) rather than
+        c·log2(ℓ) bits.
+    """
+
+    mixed: bool = False
+
+    @property
+    def name(self) -> str:
+        """What results call it."""
+        return type(self).__name__
+
+    @abstractmethod
+    def choice_bits(self, names: tuple[str, ...], n_clusters: Any) -> NDArray[np.float64]:
+        """Bits that name each of the clusterings, labels of clusters not counted.
+
+        Parameters
+        ----------
+        names : tuple of str, length M
+            The clusterings.
+        n_clusters : ndarray of int64, shape (M,)
+            Their numbers of clusters.
+
+        Returns
+        -------
+        ndarray of float64, shape (M,)
+        """
+
+    def bits(self, n_clusters: int, n_classes: int) -> float:
+        """Bits of a clustering with all its cluster labels written out, c·log2(ℓ) for them.
+
+        Parameters
+        ----------
+        n_clusters, n_classes : int
+            c and ℓ.
+
+        Returns
+        -------
+        float
+        """
+        choice = float(self.choice_bits(("0",), np.array([n_clusters]))[0])
+        return choice + n_clusters * math.log2(n_classes)
+
+
+@dataclass(frozen=True)
+class Simple(Language):
+    """One clustering, fixed beforehand: c·log2(ℓ) bits (banerjee2004, eq. 1).
+
+    Examples
+    --------
+    >>> from karat.bounds.languages import Simple
+    >>> Simple().bits(3, 4)
+    6.0
+    """
+
+    def choice_bits(self, names: tuple[str, ...], n_clusters: Any) -> NDArray[np.float64]:
+        """Nothing."""
+        return np.zeros(len(names))
+
+
+@dataclass(frozen=True)
+class Init(Language):
+    """The best of ``n_starts`` initialisations: log2(r) more (banerjee2004, eq. 2)."""
+
+    n_starts: int
+
+    def choice_bits(self, names: tuple[str, ...], n_clusters: Any) -> NDArray[np.float64]:
+        """log2(r)."""
+        return np.full(len(names), _log2_count(self.n_starts, "n_starts"))
+
+
+@dataclass(frozen=True)
+class Cluster(Language):
+    """Also the best number of clusters: log2(c(c−1)) more (banerjee2004, eq. 3).
+
+    There is no word for one cluster: c starts at 2.
+    """
+
+    n_starts: int = 1
+
+    def choice_bits(self, names: tuple[str, ...], n_clusters: Any) -> NDArray[np.float64]:
+        """log2(r) + log2(c(c−1))."""
+        c = np.asarray(n_clusters, dtype=np.float64)
+        if (c < 2).any():
+            raise InputError(
+                "the language Cluster has no word for one cluster; leave that clustering out, or "
+                "use the language Mixed"
+            )
+        return _log2_count(self.n_starts, "n_starts") + np.log2(c) + np.log2(c - 1)
+
+
+@dataclass(frozen=True)
+class Algo(Language):
+    """Also the best of ``n_algorithms`` algorithms: log2(s) more (banerjee2004, eq. 4)."""
+
+    n_starts: int = 1
+    n_algorithms: int = 1
+
+    def choice_bits(self, names: tuple[str, ...], n_clusters: Any) -> NDArray[np.float64]:
+        """log2(r) + log2(c(c−1)) + log2(s)."""
+        of_cluster = Cluster(self.n_starts).choice_bits(names, n_clusters)
+        return of_cluster + _log2_count(self.n_algorithms, "n_algorithms")
+
+
+@dataclass(frozen=True)
+class Prior(Language):
+    """A share of your own for each clustering, by name.
+
+    Parameters
+    ----------
+    shares : mapping of str to float
+        Positive, with a sum of at most 1. They must have been fixed without the labels.
+
+    Raises
+    ------
+    InputError
+        If the shares break Kraft's inequality, or a clustering has none.
+
+    Examples
+    --------
+    >>> from karat.bounds.languages import Prior
+    >>> Prior({"kmeans-3": 0.5, "kmeans-4": 0.25}).choice_bits(("kmeans-4",), [4])
+    array([2.])
+    """
+
+    shares: Mapping[str, float]
+
+    def __post_init__(self) -> None:
+        shares = np.array(list(self.shares.values()), dtype=np.float64)
+        if not ((shares > 0) & (shares <= 1)).all():
+            raise InputError("each share must be in (0, 1]")
+        check_kraft(-np.log2(shares), what="the shares")
+
+    def choice_bits(self, names: tuple[str, ...], n_clusters: Any) -> NDArray[np.float64]:
+        """-log2 of each share."""
+        for name in names:
+            if name not in self.shares:
+                raise InputError(f"the prior gives no share to the clustering {name!r}")
+        return np.array([-math.log2(self.shares[name]) for name in names])
+
+
+@dataclass(frozen=True)
+class Mixed(Language):
+    """Cluster labels by the mixture of five codes, on top of another language's choice.
+
+    Parameters
+    ----------
+    choice : Language, optional
+        What naming the clustering costs. By default one of the M clusterings given, log2(M)
+        bits, where equal partitions share theirs.
+
+    Notes
+    -----
+    At most log2(5) = 2.3 bits above c·log2(ℓ); far below where many clusters share a class, or
+    where there are hardly more clusters than classes and each class has one.
+    """
+
+    choice: Language | None = None
+    mixed: bool = field(default=True, init=False, repr=False)
+
+    @property
+    def name(self) -> str:
+        """``Mixed``, with the language of the choice."""
+        return "Mixed" if self.choice is None else f"Mixed({self.choice.name})"
+
+    def choice_bits(self, names: tuple[str, ...], n_clusters: Any) -> NDArray[np.float64]:
+        """Those of ``choice``, else log2(M)."""
+        if self.choice is None:
+            return np.full(len(names), math.log2(len(names)))
+        return self.choice.choice_bits(names, n_clusters)
+
+
+def _log2_count(count: int, name: str) -> float:
+    if not isinstance(count, (int, np.integer)) or count < 1:
+        raise InputError(f"{name} must be a whole number of at least 1; got {count!r}")
+    return math.log2(count)

@@ -1,0 +1,287 @@
+"""``karat run``: from a data file to the clustering to use."""
+
+from __future__ import annotations
+
+import json as jsonlib
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from karat.cli._input import (
+    DataArgument,
+    Drop,
+    Encoding,
+    Header,
+    IdColumn,
+    ImputeOption,
+    LabelColumn,
+    Scale,
+    ScaleOption,
+    Truth,
+    read_dataset,
+)
+
+if TYPE_CHECKING:
+    from karat.study import Choice, Study
+
+
+def run(
+    data: DataArgument,
+    label_column: LabelColumn = None,
+    id_column: IdColumn = None,
+    drop: Drop = None,
+    scale: ScaleOption = Scale.none,
+    impute: ImputeOption = None,
+    truth: Truth = None,
+    header: Header = None,
+    encoding: Encoding = "utf-8",
+    k: Annotated[
+        str, typer.Option("-k", help="Numbers of clusters: 2:10 (both ends), 2:20:2 or 3,5,8.")
+    ] = "2:10",
+    clusterer: Annotated[
+        list[str] | None,
+        typer.Option("--clusterer", "-c", help="Clusterer by name, repeatable; all for every one."),
+    ] = None,
+    n_init: Annotated[int, typer.Option(help="Starts for each k of a seeded clusterer.")] = 5,
+    labelings: Annotated[
+        Path | None,
+        typer.Option(help="Table of your own clusterings to judge with the others: a column each."),
+    ] = None,
+    only_labelings: Annotated[
+        bool, typer.Option(help="Judge the clusterings of --labelings alone; fit nothing.")
+    ] = False,
+    by: Annotated[
+        str | None,
+        typer.Option(help="Measure that decides (see karat measures), or consensus."),
+    ] = None,
+    noise: Annotated[
+        str, typer.Option(help="What outliers are to measures: drop, cluster, singletons, error.")
+    ] = "drop",
+    delta: Annotated[
+        float, typer.Option(help="With some labels: allowed chance that the guarantee fails.")
+    ] = 0.1,
+    report: Annotated[Path | None, typer.Option(help="Write an HTML report to this file.")] = None,
+    force: Annotated[bool, typer.Option(help="Replace the report if it exists.")] = False,
+    labels: Annotated[
+        Path | None, typer.Option(help="Write the chosen labels to this CSV file.")
+    ] = None,
+    storage: Annotated[
+        Path | None,
+        typer.Option(help="Keep every finished fit and score in this file; go on from it."),
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option(help="Local processes; one for each core by default.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="All seeds follow from it.")] = 0,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
+) -> None:
+    r"""Try many clusterings of a data file, judge them all, and say which one to use and why.
+
+    \b
+    karat run wine --scale standard --report wine.html
+    karat run customers.csv --id-column customer --drop name -k 2:20 --storage customers.karat
+    karat run customers.csv --labelings mine.csv --only-labelings
+    """
+    from karat.study import DEFAULT_CLUSTERERS, Study
+    from karat.validation import InputError
+
+    for path, option in ((report, "--report"), (labels, "--labels")):
+        if path is not None:
+            _check_target(path, option, force)
+    if only_labelings and labelings is None:
+        raise InputError("--only-labelings needs --labelings FILE")
+    dataset = read_dataset(
+        data,
+        label_column=label_column,
+        id_column=id_column,
+        drop=drop,
+        scale=scale,
+        impute=impute,
+        truth=truth,
+        header=header,
+        encoding=encoding,
+    )
+    numbers = parse_counts(k)
+    with Study(
+        dataset,
+        storage=storage,
+        noise=noise,  # type: ignore[arg-type]
+        delta=delta,
+        random_state=seed,
+    ) as study:
+        study.command = shlex.join(["karat", *sys.argv[1:]])
+        try:
+            if labelings is not None:
+                from karat.datasets import read_labelings
+
+                ids = dataset.ids if id_column else None
+                study.add(read_labelings(labelings, id_column=id_column, ids=ids))
+            if not only_labelings:
+                names = clusterer or list(DEFAULT_CLUSTERERS)
+                study.sweep(_names(names), k=numbers, n_init=n_init, workers=workers)
+            study.evaluate()
+        except KeyboardInterrupt:
+            typer.echo(_interrupted(study), err=True)
+            raise typer.Exit(130) from None
+        choice = study.best(by)
+        if labels is not None:
+            _write_labels(study, choice, labels)
+        if report is not None:
+            study.report(report, overwrite=force)
+        if json:
+            typer.echo(jsonlib.dumps(as_json(study, choice, by)))
+        else:
+            show(study, choice, by)
+            for path, what in ((report, "Report"), (labels, "Labels"), (storage, "Study")):
+                if path is not None:
+                    typer.echo(f"{what}: {path}")
+
+
+def parse_counts(text: str) -> list[int]:
+    """``2:10`` (both ends), ``2:20:2`` or ``3,5,8`` as numbers of clusters."""
+    from karat.validation import InputError
+
+    numbers: list[int] = []
+    try:
+        for part in text.split(","):
+            first, *rest = (int(piece) for piece in part.split(":"))
+            if len(rest) > 2:
+                raise ValueError
+            step = rest[1] if len(rest) == 2 else 1
+            numbers += range(first, (rest[0] if rest else first) + 1, step)
+    except ValueError:
+        raise InputError(f"-k takes 2:10, 2:20:2 or 3,5,8; got {text!r}") from None
+    if not numbers:
+        raise InputError(f"-k {text} names no number of clusters; write the smaller one first")
+    return list(dict.fromkeys(numbers))
+
+
+def _names(names: list[str]) -> list[str]:
+    from karat.clusterers import catalogue
+    from karat.validation import unknown_name
+
+    for name in names:
+        if name != "all" and name not in catalogue:
+            raise unknown_name(name, [*catalogue, "all"], "clusterer")
+    return list(catalogue) if "all" in names else list(dict.fromkeys(names))
+
+
+def _check_target(path: Path, option: str, force: bool) -> None:
+    """Refuse an output file before hours of work, not after."""
+    from karat.validation import InputError
+
+    if path.exists() and not force:
+        raise InputError(f"{path} exists already; choose another {option} file or add --force")
+    if not path.absolute().parent.is_dir():
+        raise InputError(f"{option}: there is no folder {path.parent}")
+
+
+def _interrupted(study: Study) -> str:
+    table = study.candidates
+    if table.empty:
+        return "karat: interrupted before anything was finished"
+    storage = study.storage
+    if storage is None:
+        storage = _free_name(Path(f"{study.dataset.name}.karat"))
+        study.save(storage)
+    again = f"add --storage {storage}" if study.storage is None else "run the same command again"
+    return (
+        f"karat: interrupted; {len(table)} finished candidates are kept in {storage}; "
+        f"{again} to go on"
+    )
+
+
+def _free_name(path: Path) -> Path:
+    free, i = path, 1
+    while free.exists():
+        i += 1
+        free = path.with_name(f"{path.stem}-{i}{path.suffix}")
+    return free
+
+
+def _write_labels(study: Study, choice: Choice, path: Path) -> None:
+    import pandas as pd
+
+    table = pd.DataFrame({"id": study.dataset.ids, "cluster": choice.labels})
+    table.to_csv(path, index=False)
+
+
+def as_json(study: Study, choice: Choice, by: str | None, top: int = 10) -> dict[str, Any]:
+    """What machines read: the choice, the best candidates, what failed."""
+    ranked = study.rank(by)
+    scores = study.scores()
+    return {
+        "data": {
+            "name": study.dataset.name,
+            "n_objects": study.n_objects,
+            "n_features": int(study.X.shape[1]),
+            "notes": list(study.dataset.notes),
+        },
+        "best": {
+            "name": choice.name,
+            "clusterer": choice.clusterer,
+            "n_clusters": choice.n_clusters,
+            "decided_by": choice.decided_by,
+            "confidence": choice.confidence,
+            "runner_up": choice.runner_up,
+            "reasons": list(choice.reasons),
+            "bound": None if choice.bound is None else choice.bound.bound_rate,
+        },
+        "ranking": jsonlib.loads(
+            ranked.head(top).reset_index().to_json(orient="records", double_precision=15)
+        ),
+        "scores": jsonlib.loads(
+            scores.reset_index().to_json(orient="records", double_precision=15)
+        ),
+    }
+
+
+def show(study: Study, choice: Choice, by: str | None, top: int = 8) -> None:
+    """The answer for a person: the choice, the best candidates, what to mind."""
+    from rich.console import Console
+    from rich.panel import Panel
+    from rich.table import Table
+    from rich.text import Text
+
+    from karat.measures import catalogue
+
+    console = Console()
+    console.print(Panel(Text(str(choice)), title=f"{study.dataset.name}", title_align="left"))
+    ranked = study.rank(by)
+    measures = study.scores()
+    deciding = {"consensus": "consensus", "pac_mdl_bound": "error at most"}
+    score = deciding.get(choice.decided_by) or catalogue[choice.decided_by].title
+    usual = ("silhouette", "informativeness", "adjusted_rand_index")
+    shown = [m for m in usual if m in measures and m != choice.decided_by]
+    table = Table(box=None, pad_edge=False)
+    table.add_column("")
+    table.add_column("candidate", no_wrap=True)
+    titles = [catalogue[m].title.partition(" (")[0] for m in shown]
+    for title in ("clusters", score, *titles, "reached by"):
+        table.add_column(title, justify="right")
+    for name, row in zip(map(str, ranked.index[:top]), ranked.to_dict("records"), strict=False):
+        table.add_row(
+            str(row["rank"]),
+            name,
+            str(row["n_clusters"]),
+            f"{row['score']:.3f}",
+            *(f"{measures.at[name, m]:.3f}" for m in shown),
+            str(row["reached_by"]),
+        )
+    console.print(table)
+    more = len(ranked) - top
+    if more > 0:
+        console.print(f"... and {more} more distinct clusterings", style="dim")
+    counts = study.candidates["status"].value_counts()
+    for status in ("failed", "flagged"):
+        if counts.get(status, 0):
+            rows = study.candidates.query(f"status == '{status}'")
+            reason = str(rows["reason"].iloc[0])
+            console.print(
+                f"{counts[status]} {status}, e.g. {rows.index[0]!s}: {reason}", markup=False
+            )
+    for note in study.dataset.notes:
+        console.print(f"Note: {note}", markup=False)

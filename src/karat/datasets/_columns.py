@@ -1,0 +1,325 @@
+"""Columns of a table to columns of numbers: what is numeric, what is a category, what is neither.
+
+Tables are Arrow tables here, whatever they came from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.datasets import _memory
+from karat.datasets._delimited import MISSING
+from karat.validation import InputError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+MAX_CATEGORIES = 100
+_NUMBER = r"^[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf|infinity)$"
+_WHOLE = r"^-?(0|[1-9][0-9]{0,17})(\.0*)?$"
+
+
+@dataclass(frozen=True)
+class Features:
+    """Numbers made of a table's columns, before missing values are dealt with.
+
+    Attributes
+    ----------
+    X : ndarray, shape (n, d)
+        NaN where a value is missing; freshly made, the caller may write to it.
+    names : tuple of str, length d
+    origin : ndarray of int, shape (d,)
+        The source column, an index into ``columns``.
+    columns : tuple of str
+        Names of the source columns.
+    categorical : ndarray of bool, shape (d,)
+        True for a one-hot column.
+    notes : tuple of str
+    """
+
+    X: NDArray[Any]
+    names: tuple[str, ...]
+    origin: NDArray[np.intp]
+    columns: tuple[str, ...]
+    categorical: NDArray[np.bool_]
+    notes: tuple[str, ...]
+
+
+def to_arrow(table: Any, id_column: str | None = None) -> pa.Table:
+    """An Arrow table of a pandas, polars or Arrow table, or a mapping of columns.
+
+    A pandas index is left behind unless it is called ``id_column``.
+    """
+    import pyarrow as pa
+
+    if isinstance(table, pa.Table):
+        return table
+    if type(table).__module__.partition(".")[0] == "pandas":
+        return _from_pandas(table, id_column)
+    if hasattr(table, "collect") and hasattr(table, "collect_schema"):
+        table = table.collect()
+    try:
+        if hasattr(table, "__arrow_c_stream__") or isinstance(table, pa.RecordBatch):
+            return pa.table(table)
+        if isinstance(table, Mapping):
+            columns = {str(key): column_array(value) for key, value in table.items()}
+            return pa.table(columns)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, ValueError) as error:
+        raise InputError(f"the table cannot be used: {error}") from None
+    raise InputError(
+        f"a table is a pandas, polars or Arrow table or a mapping of columns; got "
+        f"{type(table).__name__}. For arrays there is karat.datasets.from_array"
+    )
+
+
+def column_array(values: Any) -> pa.Array:
+    """An Arrow array; values of mixed types become text."""
+    import pandas as pd
+    import pyarrow as pa
+
+    try:
+        array = pa.array(values, from_pandas=True)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
+        given = list(values)
+        array = pa.array([None if _is_missing(v, pd) else str(v) for v in given], pa.string())
+    return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
+
+
+def _is_missing(value: Any, pd: Any) -> bool:
+    return np.ndim(value) == 0 and bool(pd.isna(value))
+
+
+def _from_pandas(frame: Any, id_column: str | None) -> pa.Table:
+    import pandas as pd
+    import pyarrow as pa
+
+    if isinstance(frame, pd.Series):
+        frame = frame.to_frame()
+    if id_column is not None and id_column not in frame.columns and frame.index.name == id_column:
+        frame = frame.reset_index()
+    names = [str(name) for name in frame.columns]
+    arrays = [column_array(frame.iloc[:, j]) for j in range(len(names))]
+    return pa.Table.from_arrays(arrays, names=names)
+
+
+def objects(column: pa.ChunkedArray, name: str) -> NDArray[np.object_]:
+    """The values of a label or id column as Python objects, None where blank.
+
+    Values that are all whole numbers become integers; everything else stays as written.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        column = column.cast(kind.value_type)
+        kind = column.type
+    if _is_text(kind):
+        column = _blank_to_null(pc.utf8_trim_whitespace(column.cast(pa.large_string())))
+        whole = pc.all(pc.match_substring_regex(column, _WHOLE)).as_py()
+        if whole and column.null_count < len(column):
+            column = pc.replace_substring_regex(column, r"\.0*$", "").cast(pa.int64())
+    elif pa.types.is_floating(kind):
+        column = pc.if_else(pc.is_nan(column), pa.scalar(None, kind), column)
+        if pc.all(pc.equal(pc.floor(column), column)).as_py() and _fits_int(column):
+            column = column.cast(pa.int64())
+    elif pa.types.is_nested(kind) or pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
+        raise InputError(f"column {name!r} holds {kind}; labels and ids are numbers or text")
+    out = np.empty(len(column), dtype=object)
+    if column.null_count == 0 and pa.types.is_integer(column.type):
+        out[:] = column.to_numpy().tolist()
+    else:
+        out[:] = column.to_pylist()
+    return out
+
+
+def _fits_int(column: pa.ChunkedArray) -> bool:
+    import pyarrow.compute as pc
+
+    largest = pc.max(pc.abs(column)).as_py()
+    return largest is not None and largest < 2**53
+
+
+def features(table: pa.Table) -> Features:
+    """Turn every column of ``table`` into numbers, or say which cannot be and why."""
+    import pyarrow as pa
+
+    plans = [_plan(table.column(j), name) for j, name in enumerate(table.column_names)]
+    width = sum(len(plan.names) for plan in plans)
+    numeric = [plan.values.type for plan in plans if plan.codes is None]
+    single = numeric and all(pa.types.is_float32(t) or pa.types.is_float16(t) for t in numeric)
+    dtype = np.float32 if single and len(numeric) == len(plans) else np.float64
+    n = table.num_rows
+    _memory.require(
+        n * width * np.dtype(dtype).itemsize,
+        f"the data ({n:,} rows × {width:,} columns after encoding)",
+        "leave columns out with drop (--drop), or give a sample of the rows",
+    )
+    X = np.empty((n, width), dtype=dtype)
+    at = 0
+    origin: list[int] = []
+    for j, plan in enumerate(plans):
+        block = X[:, at : at + len(plan.names)]
+        if plan.codes is None:
+            block[:, 0] = _floats(plan.values)
+        else:
+            block[:] = 0.0
+            known = np.flatnonzero(plan.codes >= 0)
+            block[known, plan.codes[known]] = 1.0
+            block[plan.codes < 0] = np.nan
+        at += len(plan.names)
+        origin += [j] * len(plan.names)
+    return Features(
+        X,
+        tuple(name for plan in plans for name in plan.names),
+        np.array(origin, dtype=np.intp),
+        tuple(table.column_names),
+        np.array([plan.codes is not None for plan in plans for _ in plan.names], dtype=bool),
+        tuple(plan.note for plan in plans if plan.note),
+    )
+
+
+@dataclass(frozen=True)
+class _Plan:
+    names: tuple[str, ...]
+    values: Any = None  # numeric: an Arrow column
+    codes: Any = None  # categorical: ndarray of codes, -1 where missing
+    note: str = ""
+
+
+def _plan(column: pa.ChunkedArray, name: str) -> _Plan:
+    import pyarrow as pa
+
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        return _categories(*_encoded(column.cast(kind.value_type)), name)
+    if pa.types.is_boolean(kind):
+        return _Plan((name,), column.cast(pa.uint8()), note=f"{name!r}: true became 1, false 0.")
+    if (
+        pa.types.is_integer(kind)
+        or pa.types.is_floating(kind)
+        or pa.types.is_decimal(kind)
+        or pa.types.is_null(kind)
+    ):
+        return _Plan((name,), column.cast(pa.float64()) if pa.types.is_null(kind) else column)
+    if _is_text(kind):
+        return _text(column.cast(pa.large_string()), name)
+    drop = f"leave it out with drop={name!r} (--drop {name!r})"
+    if pa.types.is_temporal(kind):
+        value = next((v for v in column.to_pylist() if v is not None), None)
+        raise InputError(
+            f"column {name!r} holds dates or times (e.g. {value}); they have no unit to measure "
+            f"a distance in: turn them into a number first (days since a date, say), or {drop}"
+        )
+    raise InputError(f"column {name!r} holds {kind}, which is no number and no category; {drop}")
+
+
+def _is_text(kind: Any) -> bool:
+    import pyarrow as pa
+
+    return bool(
+        pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+    )
+
+
+def _blank_to_null(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    return pc.if_else(pc.equal(column, ""), pa.scalar(None, column.type), column)
+
+
+def _text(column: pa.ChunkedArray, name: str) -> _Plan:
+    """Text that is all numbers is numeric; text that mostly is has mistakes; else categories."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    column = _blank_to_null(pc.utf8_trim_whitespace(column))
+    codes, values = _encoded(column)
+    is_mark = pc.is_in(values, value_set=pa.array(MISSING, values.type)).to_numpy(False)
+    is_number = pc.match_substring_regex(values, _NUMBER, ignore_case=True).to_numpy(False)
+    is_number &= ~is_mark
+    counts = np.bincount(codes[codes >= 0], minlength=len(values))
+    n_numbers, n_other = counts[is_number].sum(), counts[~is_number & ~is_mark].sum()
+    if n_numbers > 0 and n_other == 0:
+        numbers = pc.if_else(pa.array(is_number), values, None).cast(pa.float64())
+        lookup = np.append(numbers.to_numpy(False), np.nan)
+        return _Plan((name,), pa.chunked_array([pa.array(lookup[codes])]))
+    if n_numbers >= n_other > 0:
+        raise _not_numbers(name, values, codes, ~is_number & ~is_mark, int(n_other))
+    return _categories(codes, values, name)
+
+
+def _encoded(column: pa.ChunkedArray) -> tuple[NDArray[np.intp], pa.Array]:
+    """Codes (-1 where missing) and the different values in order of appearance."""
+    import pyarrow.compute as pc
+
+    encoded = pc.dictionary_encode(column.combine_chunks())
+    return encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False), encoded.dictionary
+
+
+def _not_numbers(
+    name: str, values: pa.Array, codes: NDArray[Any], other: NDArray[np.bool_], count: int
+) -> InputError:
+    rows = np.flatnonzero(np.append(other, False)[codes])[:3]
+    found = [values[codes[row]].as_py() for row in rows]
+    places = ", ".join(f"row {r + 1} ({value!r})" for r, value in zip(rows, found, strict=True))
+    more = ", ..." if count > 3 else ""
+    what = "a value that is not a number" if count == 1 else f"{count} values that are not numbers"
+    hint = ""
+    if "," in found[0]:
+        hint = " (a decimal comma is understood where tabs or semicolons part the cells)"
+    return InputError(
+        f"column {name!r} has numbers and {what}: {places}{more}{hint}; mend them, leave them "
+        f"blank and impute, or leave the column out with drop={name!r} (--drop {name!r}). Rows "
+        "are counted from 1, without the header"
+    )
+
+
+def _categories(codes: NDArray[np.intp], values: pa.Array, name: str) -> _Plan:
+    import pyarrow as pa
+
+    n, c = len(codes), len(values)
+    if c > MAX_CATEGORIES or (n > 2 and c == n) or (c > 10 and 2 * c > n):
+        some = ", ".join(repr(value) for value in values[:2].to_pylist())
+        raise InputError(
+            f"column {name!r} is text with {c:,} different values in {n:,} rows (e.g. {some}); at "
+            f"most {MAX_CATEGORIES} values, most of which occur more than once, are encoded. Leave "
+            f"it out with drop={name!r} (--drop {name!r}), or let it name the objects with "
+            f"id_column={name!r} (--id-column {name!r})"
+        )
+    if c == 0:
+        return _Plan((name,), pa.chunked_array([pa.nulls(n, pa.float64())]))
+    found = [str(value) for value in values.to_pylist()]
+    order = np.argsort(np.array(found, dtype=object), kind="stable")
+    rank = np.empty(c + 1, dtype=np.intp)
+    rank[order], rank[c] = np.arange(c), -1
+    names = [found[i] for i in order]
+    return _Plan(
+        tuple(f"{name}={value}" for value in names),
+        codes=rank[codes],
+        note=f"{name!r} is text; it became {c} column{'s' if c > 1 else ''} of 0 and 1, one per "
+        f"value ({_listing(names)}), which no scaling changes.",
+    )
+
+
+def _listing(names: Iterable[str], most: int = 6) -> str:
+    names = list(names)
+    return ", ".join(names[:most]) + (
+        f", and {len(names) - most} more" if len(names) > most else ""
+    )
+
+
+def _floats(column: pa.ChunkedArray) -> NDArray[np.floating[Any]]:
+    import pyarrow as pa
+
+    if pa.types.is_float16(column.type):
+        column = column.cast(pa.float32())
+    elif not pa.types.is_floating(column.type):
+        column = column.cast(pa.float64(), safe=False)
+    return column.to_numpy()

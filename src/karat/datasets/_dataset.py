@@ -1,0 +1,99 @@
+"""A data set: what was read, and what was done to it on the way."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from karat.validation import Data
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """Objects to cluster, with everything a report has to say about them.
+
+    Attributes
+    ----------
+    X : ndarray (float64 or float32, C-contiguous) or csr_array, shape (n, d)
+        Objects in rows, features in columns; finite.
+    name : str
+        What to call it: the stem of the file, or the name of the packaged set.
+    feature_names : tuple of str, length d
+        One name per column of ``X``; a one-hot column is called ``column=value``.
+    ids : ndarray of object, shape (n,)
+        Different from each other: the id column as written, else 0 to n - 1.
+    truth : ndarray of object, shape (n,), or None
+        The class of each object, None where it is not known.
+    truth_name : str or None
+        The column the classes came from.
+    notes : tuple of str
+        Sentences: what was dropped, encoded, imputed, scaled, noticed.
+    center, scale : ndarray, shape (d,), or None
+        What undoes the scaling: original = ``X * scale + center``.
+    source : str or None
+        The path or name that was read.
+    options : mapping
+        The options that, given again, read the same data.
+    """
+
+    X: Data
+    name: str
+    feature_names: tuple[str, ...]
+    ids: NDArray[np.object_]
+    truth: NDArray[np.object_] | None = None
+    truth_name: str | None = None
+    notes: tuple[str, ...] = ()
+    center: NDArray[np.float64] | None = None
+    scale: NDArray[np.float64] | None = None
+    source: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def n_objects(self) -> int:
+        """Number of objects, n."""
+        return int(self.X.shape[0])
+
+    @property
+    def n_features(self) -> int:
+        """Number of features, d."""
+        return int(self.X.shape[1])
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 of ``X`` (shape, dtype, values, sparse structure), in hexadecimal.
+
+        Classes, names and ids have no part in it. O(n d), computed once.
+        """
+        digest = hashlib.sha256(f"{self.X.shape} {self.X.dtype.str}".encode())
+        if isinstance(self.X, np.ndarray):
+            parts = [np.ascontiguousarray(self.X)]
+        else:
+            parts = [
+                np.ascontiguousarray(self.X.indptr, dtype=np.int64),
+                np.ascontiguousarray(self.X.indices, dtype=np.int64),
+                np.ascontiguousarray(self.X.data),
+            ]
+        for part in parts:
+            digest.update(part.data)
+        return digest.hexdigest()
+
+    def __str__(self) -> str:
+        kind = "" if isinstance(self.X, np.ndarray) else "sparse "
+        text = f"{self.name}: {self.n_objects:,} objects, {self.n_features:,} {kind}features"
+        if self.truth is not None:
+            known = [value for value in self.truth if value is not None]
+            text += f", {len(set(known))} classes in {self.truth_name or 'truth'}"
+            if len(known) < self.n_objects:
+                text += f" ({len(known):,} objects labelled)"
+        return "\n".join([text, *(f"  {note}" for note in self.notes)])
+
+    def __repr__(self) -> str:
+        return f"<Dataset {self.name!r}, {self.n_objects} × {self.n_features}>"

@@ -1,0 +1,237 @@
+"""Files of every format to what :func:`karat.datasets._prepare.prepare` takes."""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.datasets import _delimited, _memory
+from karat.datasets._work import Options, Raw
+from karat.validation import InputError
+
+if TYPE_CHECKING:
+    pass
+
+TEXT = (".csv", ".tsv", ".tab", ".txt", ".data", ".dat", "")
+FORMATS = "CSV (.csv, .tsv, .txt, .data), Parquet (.parquet), NumPy (.npy, .npz), "
+FORMATS += "Matrix Market (.mtx); text compressed by .gz, .bz2, .xz, .zst, .mtx by .gz, .bz2"
+_FEWER = "leave columns out with drop (--drop), or give a sample of its rows"
+
+
+def read_raw(
+    path: Path, options: Options, *, header: bool | None = None, encoding: str = "utf-8"
+) -> Raw:
+    """Read ``path`` by the format its name tells."""
+    check_file(path)
+    name, suffix = split_name(path)
+    reader_options: dict[str, Any] = {}
+    if header is not None:
+        reader_options["header"] = header
+    if encoding != "utf-8":
+        reader_options["encoding"] = encoding
+    with explained(path):
+        if suffix in TEXT:
+            raw = _text(path, suffix, options, header, encoding)
+        elif suffix in (".parquet", ".pq"):
+            raw = _parquet(path, options)
+        elif suffix == ".npy":
+            raw = _npy(path)
+        elif suffix == ".npz":
+            raw = _npz(path)
+        elif suffix == ".mtx":
+            raw = Raw(name, str(path), _matrix_market(path), owned=True)
+        else:
+            raise InputError(f"{path}: the format {suffix!r} is not known; there are {FORMATS}")
+    raw.name, raw.source, raw.options = name, str(path), reader_options
+    return raw
+
+
+def split_name(path: Path) -> tuple[str, str]:
+    """The name of the data set, and the lower-case suffix without that of the compression."""
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    compressed = len(suffixes) > 0 and suffixes[-1] in _delimited.COMPRESSED
+    inner = Path(path.stem) if compressed else path
+    suffix = inner.suffix.lower()
+    return inner.stem or inner.name, suffix
+
+
+def check_file(path: Path) -> None:
+    """Raise unless ``path`` is a file with something in it; suggest files with near names."""
+    if path.is_dir():
+        raise InputError(f"{path} is a folder; name a file in it")
+    if not path.exists():
+        from karat.datasets._packaged import available
+
+        near = near_files(path) + difflib.get_close_matches(str(path), available(), n=1)
+        hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
+        if not near and path.name == str(path) and not path.suffix:
+            hint = f"; the packaged sets are {', '.join(available())}"
+        raise InputError(f"there is no file {str(path)!r}{hint}")
+    if path.is_file() and path.stat().st_size == 0:
+        raise InputError(f"{path} is empty")
+
+
+def near_files(path: Path) -> list[str]:
+    """Files beside ``path`` whose names are like its own."""
+    try:
+        beside = [entry.name for entry in path.parent.iterdir() if entry.is_file()]
+    except OSError:
+        return []
+    near = difflib.get_close_matches(path.name, beside, n=3, cutoff=0.6)
+    return [str(path.parent / name) for name in near]
+
+
+@contextlib.contextmanager
+def explained(path: Path) -> Iterator[None]:
+    """What the libraries raise for broken files, in one sentence."""
+    import lzma
+    import zlib
+
+    import pyarrow as pa
+
+    try:
+        yield
+    except InputError:
+        raise
+    except PermissionError:
+        raise InputError(f"{path} may not be read: permission denied") from None
+    except (EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile) as error:
+        raise InputError(f"{path} is damaged or cut short: {error}") from None
+    except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
+        reason = str(error).strip().splitlines()
+        raise InputError(
+            f"{path} cannot be read: {reason[0] if reason else type(error).__name__}"
+        ) from None
+    except MemoryError:
+        raise InputError(f"{path} does not fit into memory; {_FEWER}") from None
+
+
+def _text(path: Path, suffix: str, options: Options, header: bool | None, encoding: str) -> Raw:
+    layout = _delimited.look(path, suffix, header=header, encoding=encoding)
+    options.check_columns(layout.names)
+    columns = [name for name in layout.names if name not in options.drop]
+    _delimited.require_memory(path, layout, len(columns))
+    aside = {name for name in (options.label_column, options.id_column) if name is not None}
+    table = _delimited.read_table(path, layout, columns, as_text=aside, encoding=encoding)
+    return Raw("", None, table, layout.names, notes=list(layout.notes))
+
+
+def _parquet(path: Path, options: Options) -> Raw:
+    import pyarrow.parquet as pq
+
+    with pq.ParquetFile(path) as file:
+        names = file.schema_arrow.names
+        options.check_columns(names)
+        columns = [name for name in names if name not in options.drop]
+        meta = file.metadata
+        size = 0
+        for g in range(meta.num_row_groups):
+            group = meta.row_group(g)
+            for c in range(group.num_columns):
+                chunk = group.column(c)
+                if chunk.path_in_schema.partition(".")[0] in columns:
+                    size += max(chunk.total_uncompressed_size, 8 * group.num_rows)
+        rows = meta.num_rows
+        _memory.require(
+            size + 8 * rows * len(columns),
+            f"{path} ({rows:,} rows × {len(columns):,} columns)",
+            _FEWER,
+        )
+        return Raw("", None, file.read(columns), tuple(names))
+
+
+def _npy(path: Path) -> Raw:
+    with path.open("rb") as stream:
+        version = np.lib.format.read_magic(stream)
+        read = {
+            (1, 0): np.lib.format.read_array_header_1_0,
+            (2, 0): np.lib.format.read_array_header_2_0,
+        }.get(version)
+        if read is not None:
+            shape, _, dtype = read(stream)
+            _require_array(path, shape, dtype)
+    return _array(np.load(path, allow_pickle=False), {}, path)
+
+
+def _require_array(path: Path, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+    if dtype.hasobject:
+        raise InputError(f"{path} holds Python objects, which are not loaded; save numbers instead")
+    count = int(np.prod(shape, dtype=object))
+    size = count * dtype.itemsize
+    if dtype not in (np.float32, np.float64):
+        size += count * 8
+    _memory.require(size, f"{path} (an array of {' × '.join(map(str, shape))})", _FEWER)
+
+
+def _array(array: Any, beside: dict[str, Any], path: Path) -> Raw:
+    if array.dtype.names:
+        from karat.datasets._columns import to_arrow
+
+        return Raw("", None, to_arrow({name: array[name] for name in array.dtype.names}))
+    if array.ndim == 1:
+        array = array.reshape(-1, 1)
+    if array.ndim != 2:
+        raise InputError(
+            f"{path} holds an array of shape {array.shape}; wanted is objects × features"
+        )
+    if 0 in array.shape:
+        raise InputError(f"{path} holds an array of shape {array.shape}: there are no values in it")
+    return Raw("", None, array, beside=beside, owned=True)
+
+
+def _npz(path: Path) -> Raw:
+    """A SciPy sparse matrix, or NumPy arrays of which one is the data."""
+    with zipfile.ZipFile(path) as archive:
+        needed = sum(info.file_size for info in archive.infolist())
+    _memory.require(2 * needed, str(path), _FEWER)
+    with np.load(path, allow_pickle=False) as file:
+        if {"format", "shape", "data"} <= set(file.files):
+            from scipy import sparse
+
+            return Raw("", None, sparse.load_npz(path), owned=True)
+        if not file.files:
+            raise InputError(f"{path} holds no array")
+        try:
+            arrays = {name: file[name] for name in file.files}
+        except ValueError as error:
+            if "pickle" in str(error):
+                raise InputError(
+                    f"{path} holds Python objects, which are not loaded; save numbers or text"
+                ) from None
+            raise
+    tables = [name for name, array in arrays.items() if array.ndim == 2]
+    chosen = "X" if "X" in tables else tables[0] if len(tables) == 1 else None
+    if chosen is None and not tables and len(arrays) == 1:
+        chosen = next(iter(arrays))
+    if chosen is None:
+        shapes = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
+        raise InputError(
+            f"{path} holds {shapes}; the data must be the only two-dimensional array or be called X"
+        )
+    beside = {name: a for name, a in arrays.items() if a.ndim == 1 and name != chosen}
+    return _array(arrays[chosen], beside, path)
+
+
+def _matrix_market(path: Path) -> Any:
+    from scipy import io as scipy_io
+    from scipy import sparse
+
+    with _delimited.open_binary(path) as stream:
+        first = stream.read(14)
+    if first != b"%%MatrixMarket":
+        raise InputError(f"{path} is not a Matrix Market file: it does not begin %%MatrixMarket")
+    # by path: SciPy's reader ends the process when it is given an open file to look at
+    rows, columns, stored, *_ = scipy_io.mminfo(path)
+    _memory.require(
+        32 * stored + 16 * rows, f"{path} ({rows:,} × {columns:,}, {stored:,} stored)", _FEWER
+    )
+    if rows == 0 or columns == 0:
+        raise InputError(f"{path} holds a matrix of {rows} × {columns}: there is nothing in it")
+    matrix = scipy_io.mmread(path, spmatrix=False)
+    return sparse.csr_array(matrix) if sparse.issparse(matrix) else matrix

@@ -1,0 +1,77 @@
+"""Memory: how much there is, and an error before it runs out."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from karat.validation import InputError
+
+_PROC = Path("/proc/meminfo")
+_CGROUP = Path("/sys/fs/cgroup")
+
+
+def available() -> int | None:
+    """Bytes that this process may still take, or None where the system does not tell.
+
+    The least of what the machine has free and what the control group (a container's limit)
+    leaves; the file cache counts as free.
+    """
+    limits = [n for n in (_machine(), _group_v2(), _group_v1()) if n is not None]
+    return min(limits) if limits else None
+
+
+def require(needed: int, what: str, way_out: str) -> None:
+    """Raise :class:`InputError` when ``needed`` bytes are more than there are."""
+    free = available()
+    if free is not None and needed > free:
+        raise InputError(
+            f"{what} needs about {readable(needed)} of memory, and {readable(free)} are free; "
+            f"{way_out}"
+        )
+
+
+def readable(n_bytes: int) -> str:
+    """A number of bytes as a person writes it.
+
+    >>> readable(12_300_000_000)
+    '12.3 GB'
+    """
+    size = float(n_bytes)
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if size < 1000:
+            return f"{size:.3g} {unit}"
+        size /= 1000
+    return f"{size:,.3g} TB" if size < 1000 else f"{size:,.0f} TB"
+
+
+def _machine() -> int | None:
+    try:
+        for line in _PROC.read_text().splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
+    except (OSError, ValueError, IndexError):
+        pass
+    try:
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):
+        return None
+
+
+def _group_v2() -> int | None:
+    return _group(_CGROUP, "memory.max", "memory.current", "inactive_file")
+
+
+def _group_v1() -> int | None:
+    folder = _CGROUP / "memory"
+    return _group(folder, "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
+
+
+def _group(folder: Path, limit: str, usage: str, cache: str) -> int | None:
+    try:
+        most = int((folder / limit).read_text())
+        used = int((folder / usage).read_text())
+        stat = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
+        return max(0, most - used + int(stat.get(cache, 0)))
+    except (OSError, ValueError):
+        return None

@@ -1,0 +1,124 @@
+"""Missing and infinite values: an error that names them, or the repair that was asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from karat.datasets._scaling import center_spread
+from karat.datasets._work import Impute, Work, quoted, row_numbers
+from karat.validation import InputError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+def fill_missing(work: Work, how: Impute | None) -> None:
+    values = work.X.data if work.sparse else work.X
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(values.sum(dtype=np.float64)) or np.isfinite(values).all():
+            return
+    if work.sparse:
+        _fill_sparse(work, how)
+        return
+    bad = ~np.isfinite(work.X)
+    empty = bad.all(axis=0)
+    if empty.any():
+        gone = dict.fromkeys(work.columns[j] for j in work.origin[empty])
+        if empty.all():
+            raise InputError(f"no column has a value in it: {quoted(gone)}")
+        work.notes.append(f"Left out, because they have no value at all: {quoted(gone)}.")
+        work.keep_features(~empty)
+        bad = bad[:, ~empty]
+        if not bad.any():
+            return
+    if how is None:
+        raise _missing_error(work, bad)
+    if how == "drop":
+        _drop_rows(work, bad.any(axis=1))
+        return
+    if not work.owned:
+        work.X, work.owned = work.X.copy(), True
+    _impute(work, bad, how)
+
+
+def _missing_error(work: Work, bad: NDArray[np.bool_]) -> InputError:
+    places, count, rows_bad = [], 0, int(bad.any(axis=1).sum())
+    for j in dict.fromkeys(work.origin[bad.any(axis=0)]):
+        at = np.flatnonzero(work.origin == j)[0]
+        rows = np.flatnonzero(bad[:, at])
+        infinite = int(np.isinf(work.X[rows, at]).sum())
+        count += len(rows)
+        kinds = [f"{len(rows) - infinite} missing"] if len(rows) > infinite else []
+        kinds += [f"{infinite} infinite"] if infinite else []
+        places.append(f"{work.columns[j]!r}: {' and '.join(kinds)} ({row_numbers(rows)})")
+    shown = "; ".join(places[:5]) + (
+        f"; and {len(places) - 5} more columns" if len(places) > 5 else ""
+    )
+    return InputError(
+        f"{count} value{'s are' if count > 1 else ' is'} missing or infinite, in {rows_bad} of "
+        f"{len(bad):,} rows: {shown}. Fill them in with impute='median' (--impute median; also "
+        "mean, most-frequent), or leave those rows out with impute='drop' (--impute drop). Rows "
+        "are counted from 1, without a header"
+    )
+
+
+def _drop_rows(work: Work, bad: NDArray[np.bool_]) -> None:
+    if bad.all():
+        raise InputError(
+            "every row has a missing or infinite value, so impute='drop' leaves none; use "
+            "impute='median', or leave columns out with drop (--drop)"
+        )
+    n = len(bad)
+    work.keep_objects(~bad)
+    work.notes.append(
+        f"Left out {int(bad.sum()):,} of {n:,} objects, which have a missing or infinite value."
+    )
+
+
+def _impute(work: Work, bad: NDArray[np.bool_], how: Impute) -> None:
+    filled: dict[str, int] = {}
+    for j in dict.fromkeys(work.origin[bad.any(axis=0)]):
+        columns = np.flatnonzero(work.origin == j)
+        rows = bad[:, columns[0]]
+        known = work.X[np.ix_(~rows, columns)]
+        if work.categorical[columns[0]]:
+            value = np.zeros(len(columns))
+            value[np.argmax(known.sum(axis=0))] = 1.0
+        elif how == "mean":
+            value = center_spread(known, "standard")[0]
+        elif how == "median":
+            value = np.median(known.astype(np.float64), axis=0)
+        else:
+            distinct, counts = np.unique(known, return_counts=True)
+            value = distinct[[np.argmax(counts)]]
+        work.X[np.ix_(rows, columns)] = value
+        filled[work.columns[j]] = int(rows.sum())
+    listed = ", ".join(f"{count} in {name!r}" for name, count in list(filled.items())[:8])
+    more = f", and in {len(filled) - 8} more columns" if len(filled) > 8 else ""
+    what = {"mean": "mean", "median": "median", "most-frequent": "most frequent value"}[how]
+    text = "; text columns by their most frequent value" if work.categorical.any() else ""
+    work.notes.append(
+        f"Missing or infinite values were replaced by the column's {what}{text}: {listed}{more}."
+    )
+
+
+def _fill_sparse(work: Work, how: Impute | None) -> None:
+    X = work.X
+    at = np.flatnonzero(~np.isfinite(X.data))
+    rows = np.searchsorted(X.indptr, at, side="right") - 1
+    if how == "drop":
+        bad = np.zeros(X.shape[0], dtype=bool)
+        bad[rows] = True
+        _drop_rows(work, bad)
+        return
+    places = ", ".join(
+        f"row {row + 1} of {work.names[X.indices[i]]!r}"
+        for row, i in zip(rows[:3], at[:3], strict=True)
+    )
+    raise InputError(
+        f"{len(at)} stored value{'s are' if len(at) > 1 else ' is'} missing or infinite: {places}"
+        f"{', ...' if len(at) > 3 else ''}; sparse data can only be mended by leaving those rows "
+        "out with impute='drop' (--impute drop)"
+    )

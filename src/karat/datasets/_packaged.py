@@ -1,0 +1,89 @@
+"""The data sets that come with karat."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from karat.datasets._dataset import Dataset
+from karat.datasets._files import read_raw
+from karat.datasets._work import Options, Raw
+from karat.validation import unknown_name
+
+_FOLDER = Path(__file__).parent / "data"
+
+
+@dataclass(frozen=True)
+class Packaged:
+    """A packaged set; where it is from stands in ``data/SOURCES.md``."""
+
+    title: str
+    label_column: str
+
+
+_SETS = {
+    "iris": Packaged("Iris flowers: sepals and petals of 50 plants of each species", "species"),
+    "wine": Packaged("Wines of three cultivars, by chemical analysis", "cultivar"),
+}
+
+
+def available() -> dict[str, str]:
+    """The packaged data sets: name to title.
+
+    Examples
+    --------
+    >>> import karat.datasets
+    >>> list(karat.datasets.available())
+    ['iris', 'wine']
+    """
+    return {name: packaged.title for name, packaged in _SETS.items()}
+
+
+def load(name: str, **options: Any) -> Dataset:
+    """Load a packaged data set, with its classes.
+
+    Parameters
+    ----------
+    name : str
+        One of :func:`available`.
+    **options
+        As for :func:`karat.datasets.read`; ``label_column=None`` leaves the classes out.
+
+    Returns
+    -------
+    Dataset
+
+    Raises
+    ------
+    InputError
+        If there is no such set.
+
+    Examples
+    --------
+    >>> import karat.datasets
+    >>> karat.datasets.load("iris")
+    <Dataset 'iris', 150 × 4>
+    """
+    from karat.datasets._labelings import read_truth
+    from karat.datasets._prepare import prepare
+
+    if name not in _SETS:
+        raise unknown_name(name, _SETS, "packaged data set")
+    if "truth" not in options:
+        options.setdefault("label_column", _SETS[name].label_column)
+    chosen = Options.of(options.pop("drop", ()), **options)
+    return prepare(open_set(name, chosen), chosen, read_truth)
+
+
+def open_set(name: str, options: Options) -> Raw:
+    """What is in the file; the class column is never a feature."""
+    packaged = _SETS[name]
+    raw = read_raw(_FOLDER / f"{name}.csv", options)
+    raw.source = name
+    column = packaged.label_column
+    if column in (options.label_column, options.id_column, *options.drop):
+        return raw
+    raw.content = raw.content.drop_columns([column])
+    raw.notes.append(f"The classes ({column!r}) are not used; label_column={column!r} uses them.")
+    return raw

@@ -1,0 +1,226 @@
+"""The one way from what was read to a :class:`Dataset`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.datasets._dataset import Dataset
+from karat.datasets._missing import fill_missing
+from karat.datasets._scaling import check_range, rescale
+from karat.datasets._work import Options, Raw, Work, quoted, row_numbers
+from karat.validation import InputError, as_numbers
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+
+def prepare(
+    raw: Raw, options: Options, read_truth: Callable[[str, int], Any], ids: Any = None
+) -> Dataset:
+    """Take out labels and ids, encode, impute, check and scale."""
+    import pyarrow as pa
+
+    work = (
+        _from_table(raw, options)
+        if isinstance(raw.content, pa.Table)
+        else _from_matrix(raw, options)
+    )
+    n_read = work.X.shape[0]
+    if options.truth is not None:
+        given = options.truth
+        work.labels = _per_object(
+            read_truth(given, n_read) if isinstance(given, str) else given, "truth", n_read
+        )
+    if ids is not None:
+        work.ids = _per_object(ids, "ids", n_read)
+    if work.X.shape[1] == 0:
+        raise InputError(
+            f"{raw.name} has no feature left: every column is a label, an id or dropped"
+        )
+    if work.ids is not None:
+        _check_ids(work.ids, options.id_column or "id")
+    else:
+        work.ids = _objects_of(range(n_read), n_read)
+    fill_missing(work, options.impute)
+    if work.X.shape[0] < 2:
+        raise InputError(
+            f"{raw.name} has one object{'' if n_read < 2 else ' left'}; "
+            "a clustering needs at least two"
+        )
+    check_range(work, options.scale)
+    center, scale = rescale(work, options.scale)
+    truth, truth_name = work.labels, None
+    if truth is not None:
+        truth_name = options.label_column or "truth"
+        truth = _known(truth, truth_name, work.notes)
+    return Dataset(
+        X=work.X,
+        name=raw.name,
+        feature_names=work.names,
+        ids=work.ids,
+        truth=truth,
+        truth_name=truth_name,
+        notes=tuple(work.notes),
+        center=center,
+        scale=scale,
+        source=raw.source,
+        options={**raw.options, **options.given()},
+    )
+
+
+def _objects_of(values: Iterable[Any], n: int) -> NDArray[np.object_]:
+    out = np.empty(n, dtype=object)
+    out[:] = list(values)
+    return out
+
+
+def _from_table(raw: Raw, options: Options) -> Work:
+    from karat.datasets import _columns
+
+    table: pa.Table = raw.content
+    _check_names(table.column_names)
+    options.check_columns(raw.names if raw.names is not None else table.column_names)
+    if table.num_rows == 0:
+        raise InputError(f"{raw.name} has no rows")
+    notes = list(raw.notes)
+    aside: dict[str, NDArray[np.object_]] = {}
+    for name in (options.label_column, options.id_column):
+        if name is not None:
+            aside[name] = _columns.objects(table.column(name), name)
+    gone = {*aside, *options.drop}
+    table = table.select([name for name in table.column_names if name not in gone])
+    if options.drop:
+        notes.append(f"Left out as asked: {quoted(options.drop)}.")
+    table = _without_row_numbers(table, notes)
+    made = _columns.features(table)
+    return Work(
+        made.X,
+        made.names,
+        made.origin,
+        made.columns,
+        made.categorical,
+        aside.get(options.id_column or ""),
+        aside.get(options.label_column or ""),
+        notes + list(made.notes),
+        owned=True,
+    )
+
+
+def _check_names(names: list[str]) -> None:
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        raise InputError(f"two columns are called {twice[0]!r}; rename one")
+
+
+def _without_row_numbers(table: pa.Table, notes: list[str]) -> pa.Table:
+    """Drop an unnamed first column that only counts the rows, as pandas and R write it."""
+    if table.num_columns < 2 or table.column_names[0] not in ("", "Unnamed: 0", "rownames"):
+        return table
+    first = table.column(0).to_pylist()
+    for start in (0, 1):
+        counted = range(start, start + len(first))
+        if first == list(counted) or first == [str(i) for i in counted]:
+            notes.append("Left out the first column: it has no name and only counts the rows.")
+            return table.remove_column(0)
+    return table.rename_columns(["column1", *table.column_names[1:]])
+
+
+def _from_matrix(raw: Raw, options: Options) -> Work:
+    X = as_numbers(raw.content, name=raw.name)
+    d = X.shape[1]
+    names = raw.names if raw.names is not None else tuple(f"x{j + 1}" for j in range(d))
+    if len(names) != d:
+        raise InputError(f"there are {len(names)} feature names and {d} columns")
+    _check_names(list(names))
+    options.check_columns([*names, *raw.beside])
+    notes = list(raw.notes)
+    if options.drop:
+        notes.append(f"Left out as asked: {quoted(options.drop)}.")
+    work = Work(
+        X, names, np.arange(d), names, np.zeros(d, dtype=bool), None, None, notes, raw.owned
+    )
+    work.ids = _aside(raw, work, options.id_column)
+    work.labels = _aside(raw, work, options.label_column)
+    gone = {options.label_column, options.id_column, *options.drop}
+    keep = np.array([name not in gone for name in names], dtype=bool)
+    if not keep.all():
+        work.keep_features(keep)
+    return work
+
+
+def _aside(raw: Raw, work: Work, name: str | None) -> NDArray[np.object_] | None:
+    """The label or id column of an array: a one-dimensional neighbour, or one of its columns."""
+    from karat.datasets import _columns
+
+    if name is None:
+        return None
+    if name in raw.beside:
+        values = raw.beside[name]
+        if len(values) != work.X.shape[0]:
+            raise InputError(f"{name!r} has {len(values)} values for {work.X.shape[0]} objects")
+    else:
+        column = work.X[:, [work.names.index(name)]]
+        values = (column.toarray() if work.sparse else column).ravel()
+    return _columns.objects(_columns.column_array(values), name)
+
+
+def _per_object(values: Any, name: str, n: int) -> NDArray[np.object_]:
+    """Labels or ids that were given beside the data."""
+    from karat.datasets import _columns
+
+    if isinstance(values, (bytes, str)) or not hasattr(values, "__len__"):
+        raise InputError(f"{name} must be a sequence, one value per object; got {values!r}")
+    array = _columns.column_array(values.to_numpy() if hasattr(values, "to_numpy") else values)
+    if len(array) != n:
+        raise InputError(f"{name} has {len(array)} values, but there are {n} objects")
+    return _columns.objects(array, name)
+
+
+def _check_ids(ids: NDArray[np.object_], name: str) -> None:
+    blank = [row for row, value in enumerate(ids) if value is None]
+    if blank:
+        raise InputError(
+            f"id column {name!r} is blank in {len(blank)} row{'s' if len(blank) > 1 else ''} "
+            f"({row_numbers(blank)}); every object needs an id"
+        )
+    if len(set(ids)) < len(ids):
+        value, count = Counter(ids).most_common(1)[0]
+        rows = [row for row, other in enumerate(ids) if other == value]
+        raise InputError(
+            f"ids must differ from each other, but {value!r} occurs {count} times in {name!r} "
+            f"({row_numbers(rows)}); {len(ids) - len(set(ids)):,} rows repeat an id: choose "
+            "another column, or leave the option out and the objects are numbered"
+        )
+
+
+def _known(labels: NDArray[np.object_], name: str, notes: list[str]) -> NDArray[np.object_]:
+    """Classes, None where blank or -1."""
+    blank = np.array([value is None for value in labels], dtype=bool)
+    minus = np.array([type(value) is int and value == -1 for value in labels], dtype=bool)
+    if (blank | minus).all():
+        raise InputError(
+            f"{name!r} names the class of no object; leave it out with drop (--drop), or choose "
+            "another label column"
+        )
+    truth = labels.copy()
+    truth[minus] = None
+    n_classes = len(set(truth[~blank & ~minus]))
+    n_known = len(truth) - int((blank | minus).sum())
+    if n_known < len(truth):
+        marks = " or ".join(
+            [mark for mark, found in (("blank", blank.any()), ("-1", minus.any())) if found]
+        )
+        notes.append(
+            f"{n_known:,} of {len(truth):,} objects have a class in {name!r}; the others are "
+            f"{marks} and count as unlabelled."
+        )
+    if n_classes == 1:
+        notes.append(f"{name!r} names one class only, so it cannot tell clusterings apart.")
+    elif n_known > 10 and 2 * n_classes > n_known:
+        notes.append(f"{name!r} has {n_classes:,} classes for {n_known:,} objects: is it a class?")
+    return truth

@@ -1,0 +1,206 @@
+"""The three doors: a file, a table, an array."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from karat.datasets import _packaged
+from karat.datasets._columns import to_arrow
+from karat.datasets._dataset import Dataset
+from karat.datasets._files import read_raw
+from karat.datasets._labelings import read_truth
+from karat.datasets._prepare import prepare
+from karat.datasets._work import Impute, Options, Raw, Scale
+
+
+def read(
+    path: str | os.PathLike[str],
+    *,
+    label_column: str | None = None,
+    id_column: str | None = None,
+    drop: Iterable[str] | str = (),
+    scale: Scale = "none",
+    impute: Impute | None = None,
+    truth: Any = None,
+    header: bool | None = None,
+    encoding: str = "utf-8",
+) -> Dataset:
+    """Read a data file: CSV, TSV, Parquet, NPY, NPZ or Matrix Market.
+
+    The name's end tells the format: ``.csv``, ``.txt``, ``.data``, ``.dat`` (delimiter found by
+    looking), ``.tsv``, ``.tab``, ``.parquet``, ``.npy``, ``.npz`` (NumPy arrays, or a SciPy
+    sparse matrix), ``.mtx``. Text may be compressed (``.gz``, ``.bz2``, ``.xz``, ``.zst``),
+    ``.mtx`` too (``.gz``, ``.bz2``).
+
+    Parameters
+    ----------
+    path : str or path
+        The file. A name that no file has, but that :func:`available` lists, loads that set.
+    label_column : str, optional
+        The column with the class of each object, blank where it is not known (``?``, ``NA`` and
+        the number -1 count as blank). In an NPZ file also the name of another array.
+    id_column : str, optional
+        The column that names the objects; without blanks or repeats.
+    drop : str or iterable of str
+        Columns to leave out.
+    scale : {"none", "standard", "robust", "minmax"}
+        ``standard``: mean 0, standard deviation 1 (sparse data are not centred). ``robust``:
+        median 0, interquartile range 1. ``minmax``: from 0 to 1. Columns of 0 and 1 that were
+        made of text stay as they are; constant columns become 0.
+    impute : {"mean", "median", "most-frequent", "drop"}, optional
+        What to do about missing and infinite values: put the column's mean, median or most
+        frequent value (text: always the most frequent), or leave those objects out. By default
+        they are an error.
+    truth : array-like of shape (n,), or path, optional
+        The classes, where no column has them; a path names a file with one class per line.
+    header : bool, optional
+        Whether the first line of a text file has the columns' names. By default it does unless
+        one of its cells is a number; numbers that count three or more columns from 0 or 1 are
+        names all the same.
+    encoding : str
+        Of a text file.
+
+    Returns
+    -------
+    Dataset
+
+    Raises
+    ------
+    InputError
+        If the file cannot be used; the message names lines, columns and values, and a way out.
+        A file that does not fit into memory is refused before it is read.
+
+    Notes
+    -----
+    A text column of which at least half of the values are numbers is taken for a numeric column
+    with mistakes, and is an error; with fewer it is a category, one-hot encoded up to 100
+    different values. Reading takes about twice the size of the numbers in memory: 16 bytes a
+    value.
+
+    Examples
+    --------
+    >>> import karat.datasets
+    >>> wine = karat.datasets.read("wine", label_column="cultivar", scale="standard")
+    >>> wine.X.shape, wine.truth_name
+    ((178, 13), 'cultivar')
+    """
+    options = Options.of(
+        drop,
+        label_column=label_column,
+        id_column=id_column,
+        scale=scale,
+        impute=impute,
+        truth=os.fspath(truth) if isinstance(truth, os.PathLike) else truth,
+    )
+    file = Path(path)
+    if not file.exists() and str(path) in _packaged.available():
+        raw = _packaged.open_set(str(path), options)
+    else:
+        raw = read_raw(file, options, header=header, encoding=encoding)
+    return prepare(raw, options, read_truth)
+
+
+def from_table(
+    table: Any,
+    *,
+    label_column: str | None = None,
+    id_column: str | None = None,
+    drop: Iterable[str] | str = (),
+    scale: Scale = "none",
+    impute: Impute | None = None,
+    truth: Any = None,
+    name: str = "data",
+) -> Dataset:
+    """Make a data set of a pandas, polars or Arrow table.
+
+    Parameters
+    ----------
+    table : DataFrame, Arrow table, or mapping of str to columns
+        One row per object. A pandas index is used only if ``id_column`` is its name.
+    label_column, id_column, drop, scale, impute, truth
+        As for :func:`read`.
+    name : str
+        What to call it.
+
+    Returns
+    -------
+    Dataset
+
+    Raises
+    ------
+    InputError
+        As for :func:`read`.
+
+    Examples
+    --------
+    >>> import karat.datasets
+    >>> table = {"size": [1.0, 2.0, 4.0, 4.5], "colour": ["red", "red", "blue", "blue"]}
+    >>> fruit = karat.datasets.from_table(table, name="fruit")
+    >>> fruit.feature_names
+    ('size', 'colour=blue', 'colour=red')
+    >>> print(fruit)
+    fruit: 4 objects, 3 features
+      'colour' is text; it became 2 columns of 0 and 1, one per value (blue, red), which no
+      scaling changes.
+    """
+    options = Options.of(
+        drop,
+        label_column=label_column,
+        id_column=id_column,
+        scale=scale,
+        impute=impute,
+        truth=truth,
+    )
+    return prepare(Raw(name, None, to_arrow(table, id_column)), options, read_truth)
+
+
+def from_array(
+    X: Any,
+    *,
+    truth: Any = None,
+    ids: Any = None,
+    feature_names: Iterable[str] | None = None,
+    scale: Scale = "none",
+    impute: Impute | None = None,
+    name: str = "data",
+) -> Dataset:
+    """Make a data set of an array or a sparse matrix.
+
+    Parameters
+    ----------
+    X : array-like or sparse, shape (n, d)
+        Objects in rows. float32 stays float32, sparse stays sparse; a C-contiguous float array is
+        not copied unless it is scaled or imputed, and never written to.
+    truth : array-like, shape (n,), optional
+        Class of each object; None, NaN or -1 where it is not known.
+    ids : array-like, shape (n,), optional
+        Names of the objects.
+    feature_names : iterable of str, optional
+        By default ``x1 .. xd``.
+    scale, impute
+        As for :func:`read`.
+    name : str
+        What to call it.
+
+    Returns
+    -------
+    Dataset
+
+    Raises
+    ------
+    InputError
+        As for :func:`read`.
+
+    Examples
+    --------
+    >>> import karat.datasets
+    >>> karat.datasets.from_array([[0, 1], [2, 5]], scale="minmax").X
+    array([[0., 0.],
+           [1., 1.]])
+    """
+    options = Options.of((), scale=scale, impute=impute, truth=truth)
+    names = None if feature_names is None else tuple(str(feature) for feature in feature_names)
+    return prepare(Raw(name, None, X, names=names), options, read_truth, ids=ids)

@@ -1,0 +1,141 @@
+"""What is handed from a reader to the data set: options, raw content, work in progress."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+
+import numpy as np
+
+from karat.validation import InputError, check_choice, unknown_name
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Scale: TypeAlias = Literal["none", "standard", "robust", "minmax"]
+Impute: TypeAlias = Literal["mean", "median", "most-frequent", "drop"]
+SCALES: tuple[Scale, ...] = get_args(Scale)
+IMPUTES: tuple[Impute, ...] = get_args(Impute)
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the user asked for."""
+
+    label_column: str | None = None
+    id_column: str | None = None
+    drop: tuple[str, ...] = ()
+    scale: Scale = "none"
+    impute: Impute | None = None
+    truth: Any = None
+
+    def __post_init__(self) -> None:
+        check_choice(self.scale, SCALES, "scale")
+        if self.impute is not None:
+            check_choice(self.impute, IMPUTES, "impute")
+        if self.label_column is not None and self.truth is not None:
+            raise InputError("the classes come from label_column or from truth; give one of them")
+        if self.label_column is not None and self.label_column == self.id_column:
+            raise InputError(f"column {self.label_column!r} cannot be both the label and the id")
+        for role in ("label_column", "id_column"):
+            if getattr(self, role) in self.drop:
+                raise InputError(
+                    f"column {getattr(self, role)!r} is both {role} and dropped; choose one"
+                )
+
+    @classmethod
+    def of(cls, drop: Iterable[str] | str, **given: Any) -> Options:
+        """Options, where ``drop`` may be one name."""
+        return cls(drop=(drop,) if isinstance(drop, str) else tuple(drop), **given)
+
+    def given(self) -> dict[str, Any]:
+        """The options that are not the default, so that they can be shown and given again."""
+        chosen = {
+            name: getattr(self, name)
+            for name in ("label_column", "id_column", "drop", "scale", "impute")
+            if getattr(self, name) != getattr(type(self), name)
+        }
+        if isinstance(self.truth, str):
+            chosen["truth"] = self.truth
+        return chosen
+
+    def check_columns(self, names: Iterable[str]) -> None:
+        """Raise unless every column that was named is there."""
+        known = list(names)
+        for name in (self.label_column, self.id_column, *self.drop):
+            if name is not None and name not in known:
+                raise unknown_name(name, known, "column")
+
+
+@dataclass
+class Raw:
+    """What was read, before anything is decided.
+
+    Attributes
+    ----------
+    name, source : str
+    content : Arrow table, ndarray of shape (n, d), or csr_array
+    names : tuple of str, optional
+        Columns of an array; of a table, those that the source has, read or not.
+    beside : mapping of str to ndarray
+        One-dimensional arrays that lie beside an array (in an NPZ file).
+    notes : list of str
+    options : mapping
+        Options of the reader, to be recorded.
+    owned : bool
+        Whether ``content`` may be written to.
+    """
+
+    name: str
+    source: str | None
+    content: Any
+    names: tuple[str, ...] | None = None
+    beside: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    options: Mapping[str, Any] = field(default_factory=dict)
+    owned: bool = False
+
+
+@dataclass
+class Work:
+    """The data set in the making; ``origin`` maps each feature to its source column."""
+
+    X: Any
+    names: tuple[str, ...]
+    origin: NDArray[np.intp]
+    columns: tuple[str, ...]
+    categorical: NDArray[np.bool_]
+    ids: NDArray[np.object_] | None
+    labels: NDArray[np.object_] | None
+    notes: list[str]
+    owned: bool
+
+    @property
+    def sparse(self) -> bool:
+        return not isinstance(self.X, np.ndarray)
+
+    def keep_features(self, keep: NDArray[np.bool_]) -> None:
+        self.X = np.ascontiguousarray(self.X[:, keep]) if not self.sparse else self.X[:, keep]
+        self.names = tuple(name for name, kept in zip(self.names, keep, strict=True) if kept)
+        self.origin, self.categorical = self.origin[keep], self.categorical[keep]
+        self.owned = True
+
+    def keep_objects(self, keep: NDArray[np.bool_]) -> None:
+        self.X = self.X[keep]
+        self.ids = None if self.ids is None else self.ids[keep]
+        self.labels = None if self.labels is None else self.labels[keep]
+        self.owned = True
+
+
+def row_numbers(rows: Iterable[int], most: int = 3) -> str:
+    """``rows 1, 2, 5``: counted from 1, the first few."""
+    rows = list(rows)
+    listed = ", ".join(str(row + 1) for row in rows[:most]) + (", ..." if len(rows) > most else "")
+    return f"row{'s' if len(rows) > 1 else ''} {listed}"
+
+
+def quoted(names: Iterable[str], most: int = 8) -> str:
+    """The first few names in quotes."""
+    names = list(names)
+    return ", ".join(map(repr, names[:most])) + (", ..." if len(names) > most else "")

@@ -1,0 +1,140 @@
+"""A gold standard against a dendrogram: the best nodes anywhere in the tree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.partition import apply_noise_policy, encode
+from karat.validation import InputError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Dendrogram"]
+
+
+@dataclass(frozen=True)
+class Dendrogram:
+    """A whole tree to be judged, in place of the labels of one cut.
+
+    Attributes
+    ----------
+    linkage : ndarray of float64, shape (n-1, 4)
+        Linkage matrix in SciPy's form.
+
+    Raises
+    ------
+    InputError
+        If it is not one.
+
+    Examples
+    --------
+    >>> from scipy.cluster.hierarchy import linkage
+    >>> from karat import Dendrogram, f_quality
+    >>> Z = linkage([[0.0], [1.0], [5.0], [9.0]], "single")
+    >>> f_quality(["a", "a", "b", "b"], Dendrogram(Z))
+    0.8333333333333333
+    """
+
+    linkage: NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        from scipy.cluster.hierarchy import is_valid_linkage
+
+        Z = np.asarray(self.linkage, dtype=np.float64)
+        if Z.ndim != 2 or not is_valid_linkage(Z):
+            raise InputError("linkage is not in SciPy's form (n-1 rows, 4 columns)")
+        object.__setattr__(self, "linkage", Z)
+
+    @property
+    def n_objects(self) -> int:
+        """Number of leaves."""
+        return len(self.linkage) + 1
+
+
+def _classes(labels_true: Any, tree: Dendrogram) -> NDArray[np.int32]:
+    classes = apply_noise_policy(encode(labels_true, name="labels_true"), "error").codes
+    if len(classes) != tree.n_objects:
+        raise InputError(
+            f"labels_true has {len(classes)} labels, but the dendrogram {tree.n_objects} objects"
+        )
+    return classes
+
+
+def _node_counts(classes: NDArray[np.int32], tree: Dendrogram) -> NDArray[np.int64]:
+    """Objects of each class below each node, shape (2n-1, classes)."""
+    n = tree.n_objects
+    counts = np.zeros((2 * n - 1, int(classes.max()) + 1), dtype=np.int64)
+    counts[np.arange(n), classes] = 1
+    for node, (left, right) in enumerate(tree.linkage[:, :2].astype(np.intp), start=n):
+        counts[node] = counts[left] + counts[right]
+    return counts
+
+
+def best_f_measure(labels_true: Any, tree: Dendrogram, beta: float) -> float:
+    """Σ_t p(t) max over all nodes of F_β, O(n · classes)."""
+    counts = _node_counts(_classes(labels_true, tree), tree)
+    sizes = counts[-1]
+    b = beta * beta
+    f = (1 + b) * counts / (b * sizes + counts.sum(axis=1)[:, None])
+    return min(float(f.max(axis=0) @ sizes / tree.n_objects), 1.0)
+
+
+def best_accuracy(labels_true: Any, tree: Dendrogram) -> float:
+    """Greatest accuracy of any disjoint nodes, each matched with a class of its own.
+
+    A node is a candidate for a class where no smaller one holds as many of it: its leaves and
+    the meeting points of its leaves, 2n - classes in all. Which of them to take is an integer
+    program of that size: one node a class, and none below another (a node's *covered* flag is
+    that of its parent plus what is taken there).
+    """
+    from scipy import sparse
+    from scipy.optimize import Bounds, LinearConstraint, milp
+
+    classes = _classes(labels_true, tree)
+    counts = _node_counts(classes, tree)
+    n, nodes, t = tree.n_objects, len(counts), counts.shape[1]
+    children = tree.linkage[:, :2].astype(np.intp)
+    meets = (counts[children[:, 0]] > 0) & (counts[children[:, 1]] > 0)
+    node, label = np.nonzero(meets)
+    node = np.concatenate([np.arange(n), node + n])
+    label = np.concatenate([classes, label])
+    taken = len(node)
+    parent = np.full(nodes, -1)
+    parent[children.ravel()] = np.repeat(np.arange(n, nodes), 2)
+    below = np.flatnonzero(parent >= 0)
+    one_node = sparse.csr_array((np.ones(taken), (label, np.arange(taken))), (t, taken + nodes))
+    covered = sparse.csr_array(
+        (
+            np.concatenate([np.ones(nodes), -np.ones(len(below)), -np.ones(taken)]),
+            (
+                np.concatenate([np.arange(nodes), below, node]),
+                np.concatenate([taken + np.arange(nodes), taken + parent[below], np.arange(taken)]),
+            ),
+        ),
+        (nodes, taken + nodes),
+    )
+    result = milp(
+        -np.concatenate([counts[node, label], np.zeros(nodes)]),
+        integrality=np.concatenate([np.ones(taken), np.zeros(nodes)]),
+        bounds=Bounds(0, 1),
+        constraints=[LinearConstraint(one_node, 0, 1), LinearConstraint(covered, 0, 0)],
+    )
+    if result.x is None:
+        raise InputError(f"the best nodes were not found: {result.message}")
+    return float(round(-result.fun) / n)
+
+
+def dendrogram_purity(labels_true: Any, tree: Dendrogram) -> float:
+    """Mean, over pairs of one class, of its share of the node where they meet; O(n · classes)."""
+    counts = _node_counts(_classes(labels_true, tree), tree)
+    children = tree.linkage[:, :2].astype(np.intp)
+    pairs = counts[children[:, 0]] * counts[children[:, 1]]
+    if not pairs.any():
+        return 1.0
+    nodes = counts[tree.n_objects :]
+    share = nodes / nodes.sum(axis=1, keepdims=True)
+    return min(float((pairs * share).sum() / pairs.sum()), 1.0)

@@ -1,0 +1,240 @@
+"""Clusterings whose objects belong to several clusters: by degree (soft) or fully (overlapping)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from karat._cells import in_threads
+from karat.contingency import ContingencyTable, PairCounts
+from karat.partition import (
+    OverlappingPartition,
+    SoftPartition,
+    apply_noise_policy,
+    as_names,
+    encode,
+)
+from karat.validation import InputError, check_choice
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+__all__ = ["fuzzy_pair_counts", "omega_index"]
+
+
+def expected_table(labels_true: Any, labels_pred: Any) -> ContingencyTable:
+    """Expected cells where each object's class and cluster are drawn from its memberships."""
+    (U, row_names), (V, column_names) = (
+        _memberships(labels_true, "labels_true"),
+        _memberships(labels_pred, "labels_pred"),
+    )
+    _same_objects(U, V)
+    dense = U.T @ V
+    rows, columns = np.nonzero(dense)
+    u, v = (U * U).sum(axis=1), (V * V).sum(axis=1)
+    # the two objects of a pair differ: what each shares with itself is left out
+    squares = (float(u @ v), float(u.sum()), float(v.sum()), float(len(U)))
+    used_rows, rows = np.unique(rows, return_inverse=True)
+    used_columns, columns = np.unique(columns, return_inverse=True)
+    return ContingencyTable._of_cells(
+        rows,
+        columns,
+        dense[dense > 0],
+        row_names[used_rows],
+        column_names[used_columns],
+        squares=squares,
+    )
+
+
+def _memberships(labels: Any, name: str) -> tuple[NDArray[np.float64], NDArray[np.object_]]:
+    if isinstance(labels, SoftPartition):
+        return labels.memberships, as_names(range(labels.memberships.shape[1]))
+    hard = apply_noise_policy(encode(labels, name=name), "error", name=name)
+    one_hot = np.zeros((len(hard.codes), hard.n_clusters))
+    one_hot[np.arange(len(hard.codes)), hard.codes] = 1
+    return one_hot, hard.names
+
+
+def _same_objects(U: NDArray[Any], V: NDArray[Any]) -> None:
+    if len(U) != len(V):
+        raise InputError(
+            f"labels_true has {len(U)} objects and labels_pred {len(V)}; both must describe the "
+            "same objects in the same order"
+        )
+
+
+def fuzzy_pair_counts(
+    labels_true: Any, labels_pred: Any, *, t_norm: Literal["min", "product"] = "min"
+) -> PairCounts:
+    """Pairs together and apart in two soft clusterings, in fuzzy logic.
+
+    Parameters
+    ----------
+    labels_true, labels_pred : SoftPartition, or array-like of labels, shape (n,)
+        The two clusterings.
+    t_norm : {"min", "product"}
+        What *and* means; *or* is the maximum.
+
+    Returns
+    -------
+    PairCounts
+        Goes into :func:`rand_index`, :func:`adjusted_rand_index`, :func:`jaccard_index`,
+        :func:`fowlkes_mallows_index` and the other measures of pairs. For hard clusterings the
+        ordinary counts.
+
+    Raises
+    ------
+    InputError
+        For different numbers of objects.
+
+    Notes
+    -----
+    Campello (2007): two objects are together as far as, for some cluster, one *and* the other
+    belong to it, and apart as far as they belong to two different ones. O(n² (k + t)), nothing
+    n × n is held. A soft clustering compared with itself does not reach 1, as Campello notes.
+    Without fuzzy logic, :func:`pair_counts` gives expectations in O(n k t).
+
+    Examples
+    --------
+    >>> from karat import fuzzy_pair_counts, rand_index
+    >>> from karat.partition import SoftPartition
+    >>> U = SoftPartition([[0.9, 0.1], [0.8, 0.2], [0.0, 1.0]])
+    >>> round(rand_index(fuzzy_pair_counts([0, 0, 1], U)), 6)
+    0.833333
+    """
+    from karat._kernels.soft import fuzzy_pairs
+
+    check_choice(t_norm, ("min", "product"), "t_norm")
+    U, V = _memberships(labels_true, "labels_true")[0], _memberships(labels_pred, "labels_pred")[0]
+    _same_objects(U, V)
+    U, V = np.ascontiguousarray(U), np.ascontiguousarray(V)
+    bounds = np.linspace(0, len(U), min(len(U), 32) + 1).astype(np.intp)
+    parts = in_threads(
+        lambda i: fuzzy_pairs(U, V, t_norm == "product", bounds[i], bounds[i + 1]),
+        range(len(bounds) - 1),
+    )
+    both, only_pred, only_true, neither = np.sum(parts, axis=0).tolist()
+    return PairCounts(both, only_pred, only_true, neither)
+
+
+class _Patterns:
+    """Objects with the same classes and clusters, taken together."""
+
+    def __init__(self, labels_true: Any, labels_pred: Any) -> None:
+        true, pred = _sets(labels_true, "labels_true"), _sets(labels_pred, "labels_pred")
+        _same_objects(true, pred)
+        rows, self.counts = np.unique(np.hstack([true, pred]), axis=0, return_counts=True)
+        # float products are exact here, and run in BLAS
+        self.true = rows[:, : true.shape[1]].astype(np.float64)
+        self.pred = rows[:, true.shape[1] :].astype(np.float64)
+
+    def blocks(self) -> Iterator[slice]:
+        step = max(1 << 22, len(self.counts)) // len(self.counts)
+        for start in range(0, len(self.counts), step):
+            yield slice(start, start + step)
+
+
+def _sets(labels: Any, name: str) -> NDArray[np.bool_]:
+    if isinstance(labels, OverlappingPartition):
+        return labels.memberships
+    if labels is None:
+        raise InputError(f"{name} is missing; overlapping clusterings are compared two at a time")
+    return _memberships(labels, name)[0] > 0
+
+
+def extended_bcubed(labels_true: Any, labels_pred: Any) -> float:
+    """Mean multiplicity precision (Amigó et al. 2009, §6); recall with the sides exchanged."""
+    patterns = _Patterns(labels_true, labels_pred)
+    m = patterns.counts.astype(np.float64)
+    total = weight = 0.0
+    for block in patterns.blocks():
+        clusters = patterns.pred[block] @ patterns.pred.T
+        classes = patterns.true[block] @ patterns.true.T
+        share = np.minimum(clusters, classes) / np.maximum(clusters, 1)
+        beside = (clusters > 0) @ m
+        held = beside > 0
+        total += float(m[block][held] @ ((share @ m)[held] / beside[held]))
+        weight += float(m[block][held].sum())
+    if weight == 0:
+        raise InputError("no object is in any cluster, so there is nothing to judge")
+    return min(total / weight, 1.0)
+
+
+def omega_index(labels_true: Any, labels_pred: Any) -> float:
+    """Agreement on how many clusters each pair of objects shares, corrected for chance.
+
+    Parameters
+    ----------
+    labels_true, labels_pred : OverlappingPartition, or array-like of labels, shape (n,)
+        The two clusterings.
+
+    Returns
+    -------
+    float
+        At most 1, 0 in expectation for unrelated clusterings; greater is better. For clusterings
+        without overlap the adjusted Rand index; 1 where the denominator is 0.
+
+    Raises
+    ------
+    InputError
+        For different numbers of objects.
+
+    Notes
+    -----
+    Collins & Dent (1988). O(patterns² (k + t)) over objects in different sets of clusters.
+
+    Examples
+    --------
+    >>> from karat import omega_index
+    >>> from karat.partition import OverlappingPartition
+    >>> two = OverlappingPartition([[1, 0], [1, 1], [0, 1]])
+    >>> omega_index(two, two)
+    1.0
+    """
+    patterns = _Patterns(labels_true, labels_pred)
+    m = patterns.counts
+    width = patterns.true.shape[1] + 1, patterns.pred.shape[1] + 1
+    agreement = np.zeros(width, dtype=np.int64)
+    for block in patterns.blocks():
+        shared_true = (patterns.true[block] @ patterns.true.T).astype(np.intp)
+        shared_pred = (patterns.pred[block] @ patterns.pred.T).astype(np.intp)
+        pairs = np.outer(m[block], m)
+        own = np.arange(len(m))[block]
+        pairs[np.arange(len(own)), own] -= m[own]
+        np.add.at(agreement, (shared_true, shared_pred), pairs)
+    # ordered pairs: twice everything, which cancels
+    total = int(agreement.sum())
+    depth = min(width)
+    observed = sum(int(agreement[s, s]) for s in range(depth))
+    true, pred = agreement.sum(axis=1).tolist(), agreement.sum(axis=0).tolist()
+    chance = sum(true[s] * pred[s] for s in range(depth))
+    whole = total * total - chance
+    return (observed * total - chance) / whole if whole else 1.0
+
+
+def overlapping_similarity(labels_true: Any, labels_pred: Any, alpha: float) -> float:
+    """Element-centric similarity of overlapping clusterings (Gates et al. 2019)."""
+    patterns = _Patterns(labels_true, labels_pred)
+    m = patterns.counts.astype(np.float64)
+    walks = []
+    for sets, name in ((patterns.true, "labels_true"), (patterns.pred, "labels_pred")):
+        if not sets.any(axis=1).all():
+            raise InputError(
+                f"{name} leaves {int(m[~sets.any(axis=1)].sum())} objects in no cluster; "
+                "element-centric similarity needs one at least for each"
+            )
+        # one step: from an object to one of its clusters, then to one of the cluster's objects
+        out = sets / sets.sum(axis=1, keepdims=True)
+        into = (sets / np.maximum(m @ sets, 1)).T
+        k = sets.shape[1]
+        visits = np.linalg.solve(np.eye(k) - alpha * (into * m) @ out, into)
+        walks.append((out, (1 - alpha) * alpha * visits))
+    (out_t, visits_t), (out_p, visits_p) = walks
+    similarity = 0.0
+    for block in patterns.blocks():
+        distance = np.abs(out_t[block] @ visits_t - out_p[block] @ visits_p) @ m
+        similarity += float(m[block] @ (1 - distance / (2 * alpha)))
+    return min(max(similarity / float(m.sum()), 0.0), 1.0)

@@ -1,0 +1,300 @@
+"""Nearest neighbours of every object, found once and shared by all who judge the data."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+
+from karat.validation import InputError, check_choice, check_data, check_random_state
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Algorithm: TypeAlias = Literal["auto", "exact", "approximate"]
+
+#: multiplications of an exact search above which ``"auto"`` prefers an approximate one
+EXACT_WORK = 1e12
+_TREE_DIMENSIONS = 8
+_DIRECT_DIMENSIONS = 8
+_SPARE_CANDIDATES = 3
+_RECALL_SAMPLE = 500
+
+
+@dataclass(frozen=True)
+class NeighborLists:
+    """The nearest other objects of each object, nearest first.
+
+    Attributes
+    ----------
+    indices : ndarray of int32, shape (n, n_neighbors)
+    distances : ndarray of float64, shape (n, n_neighbors)
+    recall : float
+        Share of the true neighbours found: 1 for an exact search, for an approximate one an
+        estimate from 500 objects drawn at random.
+    exact : bool
+    """
+
+    indices: NDArray[np.int32]
+    distances: NDArray[np.float64]
+    recall: float = 1.0
+    exact: bool = True
+
+    @property
+    def n_neighbors(self) -> int:
+        """Length of each list."""
+        return self.indices.shape[1]
+
+
+def neighbor_lists(
+    X: Any,
+    n_neighbors: int,
+    *,
+    metric: Any = "euclidean",
+    algorithm: Algorithm = "auto",
+    random_state: Any = None,
+) -> NeighborLists:
+    """The nearest other objects of every object.
+
+    Parameters
+    ----------
+    X : array-like or sparse, shape (n, d)
+        The data, or the (n, n) distances with ``metric="precomputed"``.
+    n_neighbors : int
+        Length of the lists; where there are fewer other objects, all of them.
+    metric : str or callable
+        A distance of :func:`sklearn.metrics.pairwise_distances`, or ``"precomputed"``.
+    algorithm : {"auto", "exact", "approximate"}
+        ``"approximate"`` is nearest-neighbour descent and needs the extra ``large``. ``"auto"``
+        takes it where it is installed, X is dense, and an exact search would need more than
+        10^12 multiplications (n = 10^5 in 100 dimensions); never in up to 8 dimensions with
+        Euclidean distance, where a tree is fast.
+    random_state : None, int or Generator
+        For the approximate search and its recall.
+
+    Returns
+    -------
+    NeighborLists
+        Objects at equal distance come in the order of their indices, also at the end of the
+        list, so an exact result does not depend on the algorithm. Euclidean distances of dense
+        data are sums of squared differences, so ties of integer data are kept.
+
+    Raises
+    ------
+    InputError
+        For data, a number or a metric that cannot be used, or a missing extra.
+
+    Notes
+    -----
+    O(n² d) time and O(n · n_neighbors) memory by brute force, on all cores.
+
+    Examples
+    --------
+    >>> from karat.neighbors import neighbor_lists
+    >>> neighbor_lists([[0.0], [1.0], [3.0], [3.5]], 2).indices
+    array([[1, 2],
+           [0, 2],
+           [3, 1],
+           [2, 1]], dtype=int32)
+    """
+    check_choice(algorithm, ("auto", "exact", "approximate"), "algorithm")
+    if n_neighbors < 1:
+        raise InputError(f"n_neighbors must be at least 1; got {n_neighbors}")
+    data: Any = check_data(X)
+    n, d = data.shape
+    if n < 2:
+        raise InputError("X has one object, which has no neighbour; give at least two")
+    k = min(int(n_neighbors), n - 1)
+    dense = isinstance(data, np.ndarray)
+    if metric == "precomputed" and (not dense or n != d):
+        raise InputError(f"precomputed distances must be a dense square matrix; got {data.shape}")
+    euclidean = metric == "euclidean" and dense
+    if algorithm == "auto":
+        large = float(n) * n * d > EXACT_WORK and dense and metric != "precomputed"
+        in_tree = euclidean and d <= _TREE_DIMENSIONS
+        descend = large and not in_tree and find_spec("pynndescent") is not None
+        algorithm = "approximate" if descend else "exact"
+    if algorithm == "approximate":
+        return _descent(data, k, metric, check_random_state(random_state))
+    if not euclidean:
+        return NeighborLists(*_by_rows(data, k, metric))
+    data = _in_range(data)
+    if d <= _TREE_DIMENSIONS and n > 1000:
+        indices, distances = _tree(data.values, k)
+    elif d <= _DIRECT_DIMENSIONS or n <= 1000:
+        indices, distances = _brute(data.values, np.arange(n), k)
+    else:
+        indices, distances = _products(data.values, k)
+    return NeighborLists(indices, np.sqrt(distances) * data.scale)
+
+
+@dataclass(frozen=True)
+class _Scaled:
+    values: NDArray[np.float64]
+    scale: float
+
+
+def _in_range(X: NDArray[np.floating[Any]]) -> _Scaled:
+    """X over a power of two where squares would overflow or vanish; neighbours do not change."""
+    values = np.ascontiguousarray(X, dtype=np.float64)
+    largest = float(np.abs(values).max())
+    if largest == 0 or 1e-100 < largest < 1e100:
+        return _Scaled(values, 1.0)
+    scale = float(2.0 ** np.floor(np.log2(largest)))
+    return _Scaled(values / scale, scale)
+
+
+def threads() -> int:
+    """Number of cores that this process may use."""
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity else os.cpu_count() or 1
+
+
+def in_strips(work: Callable[[int, int], None], n: int, *, least: int = 256) -> None:
+    """Call ``work(start, stop)`` on strips of 0..n, side by side where that pays."""
+    count = min(threads(), max(n // least, 1))
+    if count == 1:
+        work(0, n)
+        return
+    # more strips than threads, so that a slow one does not hold up the rest
+    cuts = np.linspace(0, n, min(4 * count, max(n // least, 1)) + 1).astype(int)
+    with ThreadPoolExecutor(count) as pool:
+        list(pool.map(work, cuts[:-1].tolist(), cuts[1:].tolist()))
+
+
+def _brute(
+    X: NDArray[np.float64], queries: NDArray[np.intp], k: int
+) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    from karat._kernels.neighbors import nearest_euclidean
+
+    XT = np.ascontiguousarray(X.T)
+    indices = np.empty((len(queries), k), dtype=np.int32)
+    distances = np.empty((len(queries), k))
+
+    def work(start: int, stop: int) -> None:
+        nearest_euclidean(X, XT, queries[start:stop], distances[start:stop], indices[start:stop])
+
+    in_strips(work, len(queries), least=64)
+    return indices, distances
+
+
+def _tree(X: NDArray[np.float64], k: int) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    from scipy.spatial import cKDTree
+
+    n = len(X)
+    # self, k neighbours and one more, which shows whether the list ends within a tie
+    ask = min(k + 2, n)
+    distances, indices = cKDTree(X).query(X, k=ask, workers=threads())
+    own = indices == np.arange(n)[:, None]
+    distances[own] = -1.0
+    order = np.lexsort((indices, distances), axis=1)
+    distances = np.take_along_axis(distances, order, axis=1)
+    indices = np.take_along_axis(indices, order, axis=1).astype(np.int32)
+    doubtful = ~own.any(axis=1)
+    if ask > k + 1:
+        doubtful |= distances[:, k] >= distances[:, k + 1]
+    indices, squares = indices[:, 1 : k + 1].copy(), distances[:, 1 : k + 1] ** 2
+    rows = np.flatnonzero(doubtful)
+    if len(rows):
+        indices[rows], squares[rows] = _brute(X, rows, k)
+    return indices, squares
+
+
+def _products(X: NDArray[np.float64], k: int) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    """Candidates from matrix products, which round; order and doubtful rows from differences."""
+    from sklearn.neighbors import NearestNeighbors
+
+    from karat._kernels.neighbors import rank_candidates
+
+    n, d = X.shape
+    ask = min(k + 1 + _SPARE_CANDIDATES, n)
+    centred = X - X.mean(axis=0)
+    search = NearestNeighbors(n_neighbors=ask, algorithm="brute").fit(centred)
+    rough, candidates = search.kneighbors(centred)
+    # an object that is no candidate is at least so far, less what the products may have lost
+    lost = 8 * (d + 4) * np.finfo(np.float64).eps * float((centred**2).sum(axis=1).max())
+    unseen = rough[:, -1] ** 2 - lost if ask < n else np.full(n, np.inf)
+    indices = np.empty((n, k), dtype=np.int32)
+    distances = np.empty((n, k))
+
+    def work(start: int, stop: int) -> None:
+        rank_candidates(X, candidates, start, stop, distances, indices)
+
+    in_strips(work, n)
+    rows = np.flatnonzero(~(distances[:, -1] < unseen))
+    if len(rows):
+        indices[rows], distances[rows] = _brute(X, rows, k)
+    return indices, distances
+
+
+def _by_rows(X: Any, k: int, metric: Any) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    from karat._kernels.neighbors import nearest_in_rows
+
+    n = X.shape[0]
+    indices = np.empty((n, k), dtype=np.int32)
+    distances = np.empty((n, k))
+    if metric == "precomputed":
+        chunks: Any = [X]
+    else:
+        from sklearn.metrics import pairwise_distances_chunked
+
+        try:
+            chunks = list(pairwise_distances_chunked(X[:1], X, metric=metric))
+        except (TypeError, ValueError) as error:
+            raise InputError(f"metric {metric!r} cannot be used on this X: {error}") from None
+        chunks = pairwise_distances_chunked(X, metric=metric, working_memory=64)
+    first = 0
+    for chunk in chunks:
+        rows = slice(first, first + len(chunk))
+        D = np.ascontiguousarray(chunk, dtype=np.float64)
+        if not np.isfinite(D).all():
+            raise InputError(f"metric {metric!r} gives distances that are not finite")
+        nearest_in_rows(D, first, distances[rows], indices[rows])
+        first += len(chunk)
+    return indices, distances
+
+
+def _descent(X: Any, k: int, metric: Any, rng: np.random.Generator) -> NeighborLists:
+    if find_spec("pynndescent") is None:
+        raise InputError(
+            'approximate neighbours need pynndescent: pip install "karat[large]", '
+            'or use algorithm="exact"'
+        )
+    if not isinstance(X, np.ndarray) or metric == "precomputed":
+        raise InputError('approximate neighbours need dense data; use algorithm="exact"')
+    from pynndescent import NNDescent
+
+    n = len(X)
+    seed = int(rng.integers(2**31 - 1))
+    # longer lists than asked for: descent finds the near ones far more surely than the last one
+    index = NNDescent(X, metric=metric, n_neighbors=min(max(k + 1, 15), n), random_state=seed)
+    indices, distances = index.neighbor_graph
+    others = indices != np.arange(n)[:, None]
+    # where an object is not in its own list, the last entry goes instead
+    others[others.all(axis=1), -1] = False
+    width = indices.shape[1] - 1
+    indices = indices[others].reshape(n, width)[:, :k].astype(np.int32)
+    distances = distances[others].reshape(n, width)[:, :k].astype(np.float64)
+    if (indices < 0).any():
+        raise InputError('the approximate search left lists incomplete; use algorithm="exact"')
+    sample = np.sort(rng.choice(n, size=min(_RECALL_SAMPLE, n), replace=False))
+    return NeighborLists(indices, distances, _recall(X, metric, sample, indices[sample]), False)
+
+
+def _recall(X: Any, metric: Any, sample: NDArray[np.intp], found: NDArray[np.int32]) -> float:
+    k = found.shape[1]
+    if metric == "euclidean":
+        exact, _ = _brute(np.ascontiguousarray(X, dtype=np.float64), sample, k)
+    else:
+        from sklearn.metrics import pairwise_distances
+
+        D = pairwise_distances(X[sample], X, metric=metric)
+        D[np.arange(len(sample)), sample] = np.inf
+        exact = np.argsort(D, axis=1, kind="stable")[:, :k].astype(np.int32)
+    hits = sum(len(np.intersect1d(a, b)) for a, b in zip(exact, found, strict=True))
+    return hits / exact.size

@@ -1,0 +1,114 @@
+"""Nulls: what is not there is not found, what is there is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.cluster import KMeans
+
+import karat
+from karat.clarity import NullTest, permutation_null, reference_null
+from karat.validation import InputError, UndefinedMeasureError
+
+
+def test_shuffled_labels_have_uniform_p_values() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(150, 2))
+    labels = np.stack([rng.permutation(np.repeat([0, 1, 2], 50)) for _ in range(60)])
+    p = permutation_null(X, labels, n_permutations=39, random_state=1).p_values
+    assert p.min() >= 1 / 40
+    assert 0.35 < p.mean() < 0.65
+    assert (p <= 0.2).mean() < 0.4
+
+
+@pytest.mark.parametrize("options", [{}, {"classifiers": "centroid", "cv": 5}])
+def test_permutations_keep_the_sizes_and_find_structure(options: dict[str, Any]) -> None:
+    rng = np.random.default_rng(1)
+    X = np.concatenate([rng.normal(size=(60, 2)), rng.normal(7, 1, size=(20, 2))])
+    labels = np.repeat(["big", "small"], [60, 20])
+    test = permutation_null(X, labels, n_permutations=49, random_state=0, **options)
+    assert test.null.shape == (49, 1)
+    assert test.p_values[0] == test.p_any == 1 / 50
+    if not options:
+        # the uniform guesser's baseline is not that of unequal sizes
+        assert test.null.mean() < -0.1
+    corrected = permutation_null(
+        X, labels, n_permutations=49, random_state=0, baseline="permutation", **options
+    )
+    assert abs(corrected.null.mean()) < 0.1
+    again = permutation_null(X, labels, n_permutations=49, random_state=0, **options)
+    np.testing.assert_array_equal(test.null, again.null)
+
+
+def test_outliers_stay_outside() -> None:
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(80, 2))
+    labels = np.where(np.arange(80) < 60, (X[:, 0] > 0).astype(int), -1)
+    test = permutation_null(X, labels, n_permutations=19, noise="drop", random_state=0)
+    assert test.observed[0] == karat.informativeness(X[:60], labels[:60])
+    assert test.p_values[0] == 0.05
+
+
+@pytest.mark.parametrize("reference", ["uniform", "gaussian"])
+def test_is_there_any_clustering(reference: Any) -> None:
+    rng = np.random.default_rng(3)
+    one = rng.normal(size=(600, 2)) @ [[2, 0.5], [0, 1]]
+    two = np.concatenate([rng.normal(size=(500, 2)), rng.normal(9, 1, size=(500, 2))])
+    results = []
+    for X in (one, two):
+        labels = {k: KMeans(k, n_init=1, random_state=0).fit_predict(X) for k in (2, 3)}
+        results.append(
+            reference_null(
+                X, labels, "kmeans", n_references=19, reference=reference, random_state=0
+            )
+        )
+    assert results[0].p_any > 0.05
+    assert results[1].p_any == 0.05
+    assert results[1].table["excess"].idxmax() == "2"
+    assert "any clustering" in str(results[1])
+    assert "<table" in results[1]._repr_html_()
+
+
+def test_reference_sets_look_like_the_data() -> None:
+    from karat.clarity.null import _draw
+
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(4000, 3)) @ rng.normal(size=(3, 3)) + [5, 0, -5]
+    gaussian = _draw(X, "gaussian", np.random.default_rng(0))
+    np.testing.assert_allclose(gaussian.mean(axis=0), X.mean(axis=0), atol=0.3)
+    np.testing.assert_allclose(np.cov(gaussian.T), np.cov(X.T), rtol=0.3, atol=0.3)
+    box = _draw(X, "uniform", np.random.default_rng(0))
+    axes = np.linalg.svd(X - X.mean(axis=0), full_matrices=False)[2]
+    ours, theirs = (box - X.mean(axis=0)) @ axes.T, (X - X.mean(axis=0)) @ axes.T
+    assert (ours.max(axis=0) <= theirs.max(axis=0) + 1e-9).all()
+    assert (ours.min(axis=0) >= theirs.min(axis=0) - 1e-9).all()
+
+
+def test_p_any_pays_for_trying_many() -> None:
+    rng = np.random.default_rng(5)
+    p = []
+    for _ in range(300):
+        values = rng.normal(size=(20, 8))
+        p.append(NullTest(tuple("abcdefgh"), values[0], values[1:]).p_any)
+    assert np.mean(np.array(p) <= 0.1) == pytest.approx(0.1, abs=0.06)
+    flat = NullTest(("a",), np.ones(1), np.ones((9, 1)))
+    assert flat.p_any == 1.0
+
+
+def test_what_cannot_be_tested() -> None:
+    from scipy import sparse
+
+    X = np.random.default_rng(6).normal(size=(20, 2))
+    labels = np.arange(20) % 2
+    with pytest.raises(UndefinedMeasureError, match="fewer than 2"):
+        permutation_null(X, np.zeros(20))
+    with pytest.raises(InputError, match="n_permutations"):
+        permutation_null(X, labels, n_permutations=1)
+    with pytest.raises(InputError, match="dense"):
+        reference_null(sparse.csr_array(X), labels, "kmeans")
+    with pytest.raises(InputError, match="number of clusters"):
+        reference_null(X, labels, "hdbscan")
+    with pytest.raises(InputError, match="reference"):
+        reference_null(X, labels, "kmeans", reference="normal")  # type: ignore[arg-type]
