@@ -262,6 +262,7 @@ def show(study: Study, choice: Choice, by: str | None, top: int = 8) -> None:
     titles = [catalogue[m].title.partition(" (")[0] for m in shown]
     for title in ("clusters", score, *titles, "reached by"):
         table.add_column(title, justify="right")
+    values: dict[str, dict[str, float]] = measures[shown].to_dict("index")  # type: ignore[assignment]
     rows: list[dict[str, Any]] = ranked.to_dict("records")  # type: ignore[assignment]
     for name, row in zip(map(str, ranked.index[:top]), rows, strict=False):
         table.add_row(
@@ -269,7 +270,7 @@ def show(study: Study, choice: Choice, by: str | None, top: int = 8) -> None:
             name,
             str(row["n_clusters"]),
             f"{row['score']:.3f}",
-            *(f"{measures.at[name, m]:.3f}" for m in shown),
+            *(f"{values[name][m]:.3f}" for m in shown),
             str(row["reached_by"]),
         )
     console.print(table)
