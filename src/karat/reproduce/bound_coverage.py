@@ -107,20 +107,24 @@ def _settings(
 ) -> list[tuple[tuple[str, str], int, Setting]]:
     from scipy.cluster.hierarchy import linkage
     from sklearn.cluster import KMeans
+    from threadpoolctl import threadpool_limits
 
     def kmeans(k: int) -> NDArray[np.int32]:
         model = KMeans(k, init="random", n_init=1, random_state=int(rng.integers(2**31)))
         labels: NDArray[np.int32] = model.fit_predict(X)
         return labels
 
+    # small fits: threads would only wait for each other
+    with threadpool_limits(1):
+        sweep = {f"kmeans {k} {s}": kmeans(k) for k in KS for s in range(STARTS)}
+        starts = {f"start {s}": kmeans(10) for s in range(10)}
     trees = {name: linkage(X, name) for name in ("ward", "average")}
-    sweep = {f"kmeans {k} {s}": kmeans(k) for k in KS for s in range(STARTS)}
     cuts = {
         name: {f"{name} {k}": cut_dendrogram(Z, n_clusters=k) for k in KS}
         for name, Z in trees.items()
     }
     one = as_labelings({"kmeans 10 0": sweep["kmeans 10 0"]})
-    ten = as_labelings({f"start {s}": kmeans(10) for s in range(10)})
+    ten = as_labelings(starts)
     many = as_labelings(sweep)
     every = as_labelings({**sweep, **cuts["ward"], **cuts["average"]})
     plan = Searched.grid(["kmeans", "ward", "average"], k=KS, starts={"kmeans": STARTS})
