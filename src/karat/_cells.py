@@ -147,18 +147,14 @@ def weigh(
 
 
 def whole(counts: Any) -> NDArray[np.int64]:
+    """The counts as 64-bit integers, or why they are none."""
     counts = np.asarray(counts)
-    if counts.dtype.kind not in "iufO" or len(counts) == 0:
+    numbers = counts.astype(np.float64) if counts.dtype.kind in "iufO" else None
+    if numbers is None or not (np.isfinite(numbers) & (numbers == np.floor(numbers))).all():
         raise InputError(
-            f"counts must be whole numbers, at least one; their dtype is {counts.dtype}"
+            "counts must be whole numbers of objects; for weights give the labels and "
+            "sample_weight to ContingencyTable"
         )
-    if counts.dtype.kind in "fO":
-        numbers = counts.astype(np.float64)
-        if not (np.isfinite(numbers).all() and (numbers == np.floor(numbers)).all()):
-            raise InputError(
-                "counts must be whole numbers of objects; for weights give the labels and "
-                "sample_weight to ContingencyTable"
-            )
     if (counts < 0).any():
         raise InputError(f"counts must not be negative; the least is {counts.min()}")
     if not (counts > 0).any():

@@ -43,15 +43,15 @@ def _stirling(x):
 
 
 @njit(cache=True, nogil=True)
-def _deviance(mean, deviation):
-    """x·log(x/mean) + mean − x at x = mean + deviation, to full relative precision."""
+def _deviance(x, mean, deviation):
+    """x·log(x/mean) + mean − x, with deviation = x − mean known to full relative precision."""
     if mean == 0.0:
         return 0.0
-    u = deviation / mean
-    if u <= -1.0:
+    if x == 0:
         return mean
+    u = deviation / mean
     if abs(u) > 0.5:
-        return mean * ((1.0 + u) * math.log1p(u) - u)
+        return x * math.log(x / mean) - deviation
     v = u / (2.0 + u)
     v2 = v * v
     odd = 0.0
@@ -72,10 +72,10 @@ def _log_pmf(m, n, a, b):
     p = D / N
     q = (N - D) / N
     exponent = (
-        _deviance(n * p, deviation)
-        + _deviance(n * q, -deviation)
-        + _deviance(m * p, -deviation)
-        + _deviance(m * q, deviation)
+        _deviance(b, n * p, deviation)
+        + _deviance(n - b, n * q, -deviation)
+        + _deviance(a, m * p, -deviation)
+        + _deviance(m - a, m * q, deviation)
     )
     return (
         (_stirling(n) - _stirling(b) - _stirling(n - b))
@@ -132,7 +132,8 @@ def log_tail(m, n, a, b):
         complement = 1.0 - EPS
     relative = _relative_error(steps, first)
     value = math.log1p(-complement)
-    return value, first, relative * complement / (1.0 - complement) - EPS * value
+    # the last summand stands for what the exponential cannot represent
+    return value, first, relative * complement / (1.0 - complement) - EPS * value + 1e-300
 
 
 @njit(cache=True, nogil=True)

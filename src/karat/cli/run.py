@@ -246,20 +246,30 @@ def show(study: Study, choice: Choice, by: str | None, top: int = 8) -> None:
     from rich.table import Table
     from rich.text import Text
 
+    from karat.measures import catalogue
+
     console = Console()
     console.print(Panel(Text(str(choice)), title=f"{study.dataset.name}", title_align="left"))
     ranked = study.rank(by)
     measures = study.scores()
-    usual = ("silhouette", "davies_bouldin_index", "calinski_harabasz_index", "adjusted_rand_index")
+    deciding = {"consensus": "consensus", "pac_mdl_bound": "error at most"}
+    score = deciding.get(choice.decided_by) or catalogue[choice.decided_by].title
+    usual = ("silhouette", "informativeness", "adjusted_rand_index")
     shown = [m for m in usual if m in measures and m != choice.decided_by]
-    table = Table("", "candidate", "clusters", "score", *shown, "reached by", box=None)
-    for name, row in ranked.head(top).iterrows():
+    table = Table(box=None, pad_edge=False)
+    table.add_column("")
+    table.add_column("candidate", no_wrap=True)
+    titles = [catalogue[m].title.partition(" (")[0] for m in shown]
+    for title in ("clusters", score, *titles, "reached by"):
+        table.add_column(title, justify="right")
+    rows: list[dict[str, Any]] = ranked.to_dict("records")  # type: ignore[assignment]
+    for name, row in zip(map(str, ranked.index[:top]), rows, strict=False):
         table.add_row(
             str(row["rank"]),
-            str(name),
+            name,
             str(row["n_clusters"]),
-            f"{row['score']:.4g}",
-            *(f"{measures.at[str(name), m]:.4g}" for m in shown),
+            f"{row['score']:.3f}",
+            *(f"{measures.at[name, m]:.3f}" for m in shown),
             str(row["reached_by"]),
         )
     console.print(table)
@@ -269,8 +279,10 @@ def show(study: Study, choice: Choice, by: str | None, top: int = 8) -> None:
     counts = study.candidates["status"].value_counts()
     for status in ("failed", "flagged"):
         if counts.get(status, 0):
-            rows = study.candidates.query(f"status == '{status}'")
-            name, reason = str(rows.index[0]), str(rows["reason"].iloc[0])
-            console.print(f"{counts[status]} {status}, e.g. {name}: {reason}", markup=False)
+            these = study.candidates.query(f"status == '{status}'")
+            reason = str(these["reason"].iloc[0])
+            console.print(
+                f"{counts[status]} {status}, e.g. {these.index[0]!s}: {reason}", markup=False
+            )
     for note in study.dataset.notes:
         console.print(f"Note: {note}", markup=False)

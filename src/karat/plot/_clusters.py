@@ -118,8 +118,8 @@ def silhouette_profile(
         traces.append(
             {
                 "type": "scatter",
-                "x": np.round(np.concatenate([[0], x, [0]]), 4),
-                "y": np.concatenate([[y[0]], y, [y[-1]]]),
+                "x": np.concatenate([[0], x, [0]]).astype(np.float32),
+                "y": np.concatenate([[y[0]], y, [y[-1]]]).astype(np.float32),
                 "fill": "toself",
                 "mode": "lines",
                 "line": {"width": 0.5, "color": _style.color(cluster)},

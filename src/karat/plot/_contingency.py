@@ -71,6 +71,7 @@ def contingency(
         for i in range(len(rows))
     ]
     few = counts.size <= 600
+    text = [[f"{c:,}" if c else "·" for c in line] for line in counts.tolist()]
     return _style.figure(
         [
             {
@@ -85,8 +86,8 @@ def contingency(
                 "ygap": 1,
                 "hovertext": hover,
                 "hoverinfo": "text",
-                "text": [[f"{c:,}" if c else "·" for c in line] for line in counts.tolist()],
-                "texttemplate": "%{text}" if few else "",
+                "text": text if few else None,
+                "texttemplate": "%{text}" if few else None,
                 "textfont": {"color": _style.INK, "size": 12},
                 "colorbar": _style.color_bar(
                     f"share of the<br>{column_title.lower()}", tickformat=".0%"

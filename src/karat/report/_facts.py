@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -32,6 +32,12 @@ class Chosen:
 
     study: Study
     choice: Choice
+
+    @cached_property
+    def feature_names(self) -> list[str]:
+        """The features; a bare number is said to be one."""
+        names = [str(name) for name in self.study.dataset.feature_names]
+        return [f"feature {name}" if name.isdigit() else name for name in names]
 
     @property
     def labels(self) -> NDArray[np.int64]:
@@ -80,7 +86,7 @@ class Chosen:
         return profile_features(
             data.X,
             self.labels,
-            feature_names=data.feature_names,
+            feature_names=self.feature_names,
             center=data.center,
             scale=data.scale,
         )
@@ -123,6 +129,7 @@ class Facts:
 
     study: Study
     scores: pd.DataFrame
+    reasons: Mapping[str, Mapping[str, str]]
     measures: tuple[Measure, ...]
     leading: tuple[Measure, ...]
     ranked: pd.DataFrame | None
@@ -148,11 +155,10 @@ class Facts:
         if not self.families or self.ranked is None:
             return self.scores, self.measures
         # candidates with the same values are the same partition, or score the same
-        keys = [m.key for m in self.measures]
-        values = self.scores[["n_clusters", "noise_share", *keys]].astype("Float64")
-        rows = values.apply(lambda row: tuple(row.fillna(-np.inf)), axis=1)
-        score = dict(zip(rows.loc[self.ranked.index], self.ranked["score"], strict=True))
-        table = self.scores.assign(**{CONSENSUS.key: rows.map(score).astype(float)})
+        keys = ["n_clusters", "noise_share", *(m.key for m in self.measures)]
+        same = self.scores[keys].astype(float).groupby(keys, dropna=False, sort=False).ngroup()
+        score = dict(zip(same.loc[self.ranked.index], self.ranked["score"], strict=True))
+        table = self.scores.assign(**{CONSENSUS.key: same.map(score).astype(float)})
         return table, (CONSENSUS, *self.measures)
 
     @property
@@ -160,6 +166,13 @@ class Facts:
         """The measures whose curves are shown first."""
         measures = self.by_k[1]
         return (CONSENSUS, *self.leading) if CONSENSUS in measures else self.leading
+
+    @cached_property
+    def table(self) -> dict[str, Any]:
+        """What the script of the page reads."""
+        from karat.report._tables import table_payload
+
+        return table_payload(self)
 
     @cached_property
     def distinct(self) -> pd.DataFrame:
@@ -171,6 +184,8 @@ class Facts:
 def gather(study: Study) -> Facts:
     """Ask the study; what cannot be ranked is told, not raised, unless nothing was tried."""
     scores = study.scores()
+    # pandas copies attrs with every operation: the reasons are many, so they travel apart
+    reasons, scores.attrs = scores.attrs.get("reasons", {}), {}
     measures = tuple(
         catalogue[column]
         for column in scores.columns
@@ -181,10 +196,12 @@ def gather(study: Study) -> Facts:
     except NothingToRankError as error:
         if scores.empty:
             raise
-        return Facts(study, scores, measures, _leading(measures, None), None, None, str(error))
+        leading = _leading(measures, None)
+        return Facts(study, scores, reasons, measures, leading, None, None, str(error))
     return Facts(
         study,
         scores,
+        reasons,
         measures,
         _leading(measures, choice.decided_by),
         ranked,

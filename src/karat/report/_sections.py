@@ -18,7 +18,7 @@ from karat.contingency import ContingencyTable
 from karat.partition import NOISE
 from karat.plot._style import color, number, symbol
 from karat.report._facts import Chosen, Facts
-from karat.report._tables import scorecard, sparklines, table_payload, undefined_values
+from karat.report._tables import scorecard, sparklines, undefined_values
 from karat.validation import InputError
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def clusters(facts: Facts) -> Section | None:
         ids=data.ids,
         truth=facts.study.truth,
         names=chosen.names,
-        feature_names=data.feature_names,
+        feature_names=chosen.feature_names,
         center=data.center,
         scale=data.scale,
     )
@@ -112,7 +112,7 @@ def clusters(facts: Facts) -> Section | None:
         "map",
         drawing,
         f"Scatter plot of {meta['drawn']:,} objects in two dimensions, coloured and marked by "
-        f"their cluster, {len(chosen.clusters)} clusters in all; the table of clusters above has "
+        f"their cluster, {len(chosen.clusters)} clusters in all; the table that follows has "
         "their sizes and features.",
         caption,
     )
@@ -378,14 +378,13 @@ def ranking(facts: Facts) -> Section | None:
     """The table of the distinct clusterings."""
     if facts.ranked is None:
         return None
-    payload = table_payload(facts)
     return Section(
         "ranking",
         "Ranking",
         "Ranking",
         "ranking.html",
         {
-            "table": payload,
+            "table": facts.table,
             "first_rows": min(15, len(facts.ranked)),
             "decided_by": facts.decided_by,
             "families": facts.families,
@@ -583,7 +582,7 @@ def build(facts: Facts) -> dict[str, Any]:
             for section in sections
             for picture in section.pictures
         },
-        "table": table_payload(facts),
+        "table": facts.table,
         "measures": next((s.values["details"] for s in sections if s.id == "by-k"), {}),
         "decidedBy": facts.decided_by,
     }

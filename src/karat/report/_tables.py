@@ -130,7 +130,7 @@ def scorecard(facts: Facts) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]
     """The choice by each measure: leading measures, the others."""
     assert facts.chosen is not None
     name = facts.chosen.choice.name
-    reasons = facts.scores.attrs.get("reasons", {}).get(name, {})
+    reasons = facts.reasons.get(name, {})
     clusters = facts.distinct["n_clusters"].astype(int)
 
     def line(measure: Measure) -> dict[str, Any]:
@@ -193,7 +193,7 @@ def undefined_values(facts: Facts) -> list[dict[str, Any]]:
     """Measures that are undefined for some candidates, grouped by the reason."""
     groups: dict[tuple[str, str], int] = {}
     titles = {m.key: m.title for m in facts.measures}
-    for reasons in facts.scores.attrs.get("reasons", {}).values():
+    for reasons in facts.reasons.values():
         for key, reason in reasons.items():
             group = (titles.get(key, key), str(reason))
             groups[group] = groups.get(group, 0) + 1

@@ -137,8 +137,9 @@ def why_by_bound(ranked: pd.DataFrame, bound: PacMdlBound, tied: list[str]) -> l
     """Sentences for a choice by the guarantee."""
     sentences = [
         bound.sentence,
-        f"On the {bound.m:,} labelled objects it errs {bound.errors:,} times, and choosing it "
-        f"among all that was tried costs {bound.choice_bits:.1f} bits.",
+        f"On the {bound.m:,} labelled objects it errs {bound.errors:,} "
+        f"time{'s' * (bound.errors != 1)}, and choosing it among all that was tried costs "
+        f"{bound.choice_bits:.1f} bits.",
     ]
     if tied:
         sentences.append(

@@ -335,7 +335,11 @@ class Study:
     def _measures(self, keys: Iterable[str] | None) -> list[Measure]:
         if keys is not None:
             return catalogue.select(keys)
-        return [m for m in catalogue.values() if m.kind == "internal" or self.truth is not None]
+        return [
+            m
+            for m in catalogue.values()
+            if m.default and (m.kind == "internal" or self.truth is not None)
+        ]
 
     def _labelings(self, partitions: Sequence[str]) -> Labelings:
         codes = np.stack(self._store.labels(partitions))
