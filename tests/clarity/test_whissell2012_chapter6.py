@@ -40,8 +40,8 @@ def test_synthetic_data_are_as_described(name: str, sizes: list[int], d: int) ->
         assert abs(radius[400:] - 2).max() < 0.08
     if name == "CUBE":
         assert (np.abs(np.abs(X) - 5) <= 4).all()
-    with pytest.raises(InputError, match="did you mean"):
-        make_whissell2012(name.lower() + "x" if name != "RINGS" else "RING")
+    with pytest.raises(InputError, match="no synthetic data set"):
+        make_whissell2012(name.lower())
 
 
 def criterion_value(units: Any, labels: Any, criterion: str) -> float:
@@ -84,7 +84,7 @@ def test_i1_is_ward_on_unit_vectors() -> None:
 
 def test_every_clustering_has_its_number_of_clusters() -> None:
     X, _ = make_whissell2012("ELONGATED", random_state=0)
-    found = chapter6.cluster(X[::5], np.random.default_rng(0))
+    found = chapter6.cluster(X[::12], np.random.default_rng(0))
     assert len(found) == 8 * 19
     for name, labels in found.items():
         assert len(np.unique(labels)) == int(name.split()[1])
@@ -101,7 +101,13 @@ def small(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return rng.normal(size=(60, 2)) + 4 * truth[:, None], truth
 
     monkeypatch.setattr(chapter6, "samples_of", sample)
-    monkeypatch.setattr(chapter6, "K", range(2, 4))
+
+    def few(X: Any, rng: np.random.Generator) -> Any:
+        return {f"single {k}": cut_dendrogram(ward(X), n_clusters=k) for k in (2, 3)} | {
+            "kmeans 12": rng.integers(0, 12, len(X))
+        }
+
+    monkeypatch.setattr(chapter6, "cluster", few)
     return drawn
 
 
@@ -119,7 +125,9 @@ def test_tables_and_resumption(small: list[str], tmp_path: Path) -> None:
     second = run("whissell2012-table6.2", samples=2, storage=file)
     assert len(small) == 10, "the first samples are kept"
     assert (second.table.xs("karat", level=2).sum(axis=1) == 2).all()
-    assert (second.table.xs("published", level=2).sum(axis=1) == 50).all()
+    published = second.table.xs("published", level=2).sum(axis=1)
+    # one printed row does not add up
+    assert published[published != 50].to_dict() == {("RINGS", "Davies–Bouldin"): 54}
     whole = run("whissell2012-table6.1", samples=2)
     resumed = run("whissell2012-table6.1", samples=2, storage=file)
     pd.testing.assert_frame_equal(whole.table, resumed.table)
@@ -133,8 +141,8 @@ def test_published_averages_are_those_of_the_rows() -> None:
     for published in (chapter6.PUBLISHED_SYNTHETIC, chapter6.PUBLISHED_REAL):
         assert set(published) == set(chapter6.TITLES)
         for key, row in published.items():
-            # two rows of the thesis are off by 0.002
-            assert np.mean(row[:-1]) == pytest.approx(row[-1], abs=0.0025), key
+            # the printed average of B/W is -0.170, that of its row -0.165
+            assert np.mean(row[:-1]) == pytest.approx(row[-1], abs=0.0055), key
 
 
 def test_names_are_registered() -> None:
