@@ -5,8 +5,7 @@ from __future__ import annotations
 import base64
 import gzip
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -18,46 +17,15 @@ from karat.contingency import ContingencyTable
 from karat.partition import NOISE
 from karat.plot._style import color, number, symbol
 from karat.report._facts import Chosen, Facts
+from karat.report._judges import clarity, guarantee
+from karat.report._parts import Picture, Section, plain
 from karat.report._tables import scorecard, sparklines, undefined_values
 from karat.validation import InputError
 
 if TYPE_CHECKING:
-    import plotly.graph_objects as go
+    pass
 
 MOST_CLUSTERS_LISTED = 100
-
-
-@dataclass(frozen=True)
-class Picture:
-    """A figure with what a reader who cannot see it is told."""
-
-    id: str
-    figure: go.Figure
-    alt: str
-    caption: str
-    min_width: int = 0
-
-
-@dataclass(frozen=True)
-class Section:
-    """A part of the page: ``template`` is rendered with ``values`` and the pictures."""
-
-    id: str
-    title: str
-    short: str
-    template: str = "plain.html"
-    values: Mapping[str, Any] = field(default_factory=dict)
-    pictures: tuple[Picture, ...] = ()
-
-    @property
-    def picture(self) -> dict[str, Picture]:
-        """The pictures by their id."""
-        return {picture.id: picture for picture in self.pictures}
-
-
-def plain(id: str, title: str, short: str, sentences: list[str], *pictures: Picture) -> Section:
-    """A section of sentences, then pictures."""
-    return Section(id, title, short, values={"sentences": sentences}, pictures=pictures)
 
 
 def answer(facts: Facts) -> Section:
@@ -557,10 +525,12 @@ def failures(facts: Facts) -> Section | None:
 Builder: TypeAlias = Callable[[Facts], "Section | None"]
 SECTIONS: tuple[Builder, ...] = (
     answer,
+    guarantee,
     clusters,
     features,
     classes,
     fit,
+    clarity,
     by_k,
     ranking,
     agreement,
