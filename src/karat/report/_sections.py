@@ -16,8 +16,8 @@ import numpy as np
 from karat import plot
 from karat.contingency import ContingencyTable
 from karat.partition import NOISE
-from karat.plot._style import color, number, symbol
-from karat.report._facts import Chosen, Facts
+from karat.plot._style import color, number, percent, symbol
+from karat.report._facts import BOUND, Chosen, Facts
 from karat.report._tables import scorecard, sparklines, undefined_values
 from karat.validation import InputError
 
@@ -103,8 +103,8 @@ def clusters(facts: Facts) -> Section | None:
     if meta["explained"] is not None:
         kept = sum(meta["explained"])
         caption += (
-            f" The plane of the first two principal components keeps {kept:.0%} of the variance, "
-            "so clusters that lie on one another here may be apart in the data."
+            f" The plane of the first two principal components keeps {percent(kept)} of the "
+            "variance, so clusters that lie on one another here may be apart in the data."
         )
     if meta["drawn"] < meta["n"]:
         caption += f" A random sample of {meta['drawn']:,} of the {meta['n']:,} objects is drawn."
@@ -220,8 +220,8 @@ def fit(facts: Facts) -> Section | None:
     picture = Picture(
         "silhouettes",
         figure,
-        f"Silhouette profile: mean {np.nanmean(values):.3f}, {below:.0%} of the objects below 0; "
-        "the table of clusters has the mean of each.",
+        f"Silhouette profile: mean {np.nanmean(values):.3f}, {percent(below)} of the objects "
+        "below 0; the table of clusters has the mean of each.",
         "1: far from every other cluster; 0: between two; below 0: nearer to another cluster than "
         "to its own. The broken line is the mean of all objects." + note,
     )
@@ -330,6 +330,29 @@ def classes(facts: Facts) -> Section | None:
         {"sentences": sentences, "rows": rows, "columns": [str(c) for c in table.column_names]},
         (picture,),
     )
+
+
+def guarantee(facts: Facts) -> Section | None:
+    """What the known labels guarantee about the choice."""
+    if facts.chosen is None or facts.chosen.choice.bound is None:
+        return None
+    bound = facts.chosen.choice.bound
+    sentences = [bound.sentence, bound.reason, *(f"Warning: {w}." for w in bound.warnings)]
+    if facts.decider is not BOUND or bound.n == 0:
+        return plain("guarantee", "What is guaranteed", "Guarantee", sentences)
+    figure = plot.measures_by_k(facts.by_k[0], BOUND, chosen=bound.name)
+    figure.add_hline(y=bound.constant_bound_rate, line={"width": 1.2, "dash": "dash"})
+    picture = Picture(
+        "bound",
+        figure,
+        f"The bound against the number of clusters, a line for each clusterer; the choice is at "
+        f"{bound.bound_rate:.3g}, always guessing the largest class at "
+        f"{bound.constant_bound_rate:.3g}.",
+        "Share of the unlabelled objects that are mislabelled at most, for every candidate at "
+        "once; the axis is turned, so up is better. The broken line is always guessing the "
+        "largest class.",
+    )
+    return plain("guarantee", "What is guaranteed", "Guarantee", sentences, picture)
 
 
 def by_k(facts: Facts) -> Section | None:
@@ -487,7 +510,7 @@ def data(facts: Facts) -> Section:
         ("Features", f"{X.shape[1]:,}"),
     ]
     if sparse.issparse(X):
-        items.append(("Non-zero values", f"{X.nnz / (X.shape[0] * X.shape[1]):.2%}"))
+        items.append(("Non-zero values", f"{100 * X.nnz / (X.shape[0] * X.shape[1]):.2f} %"))
     if facts.study.truth is not None:
         known = [value for value in facts.study.truth if value is not None]
         title = f"Classes ({dataset.truth_name})" if dataset.truth_name else "Classes"
@@ -557,6 +580,7 @@ def failures(facts: Facts) -> Section | None:
 Builder: TypeAlias = Callable[[Facts], "Section | None"]
 SECTIONS: tuple[Builder, ...] = (
     answer,
+    guarantee,
     clusters,
     features,
     classes,
