@@ -15,7 +15,7 @@ import numpy as np
 from karat import plot
 from karat.contingency import ContingencyTable
 from karat.partition import NOISE
-from karat.plot._style import color, number, symbol
+from karat.plot._style import color, number, percent, symbol
 from karat.report._facts import Chosen, Facts
 from karat.report._judges import clarity, guarantee
 from karat.report._parts import Picture, Section, plain
@@ -71,8 +71,8 @@ def clusters(facts: Facts) -> Section | None:
     if meta["explained"] is not None:
         kept = sum(meta["explained"])
         caption += (
-            f" The plane of the first two principal components keeps {kept:.0%} of the variance, "
-            "so clusters that lie on one another here may be apart in the data."
+            f" The plane of the first two principal components keeps {percent(kept)} of the "
+            "variance, so clusters that lie on one another here may be apart in the data."
         )
     if meta["drawn"] < meta["n"]:
         caption += f" A random sample of {meta['drawn']:,} of the {meta['n']:,} objects is drawn."
@@ -188,8 +188,8 @@ def fit(facts: Facts) -> Section | None:
     picture = Picture(
         "silhouettes",
         figure,
-        f"Silhouette profile: mean {np.nanmean(values):.3f}, {below:.0%} of the objects below 0; "
-        "the table of clusters has the mean of each.",
+        f"Silhouette profile: mean {np.nanmean(values):.3f}, {percent(below)} of the objects "
+        "below 0; the table of clusters has the mean of each.",
         "1: far from every other cluster; 0: between two; below 0: nearer to another cluster than "
         "to its own. The broken line is the mean of all objects." + note,
     )
@@ -455,7 +455,7 @@ def data(facts: Facts) -> Section:
         ("Features", f"{X.shape[1]:,}"),
     ]
     if sparse.issparse(X):
-        items.append(("Non-zero values", f"{X.nnz / (X.shape[0] * X.shape[1]):.2%}"))
+        items.append(("Non-zero values", f"{100 * X.nnz / (X.shape[0] * X.shape[1]):.2f} %"))
     if facts.study.truth is not None:
         known = [value for value in facts.study.truth if value is not None]
         title = f"Classes ({dataset.truth_name})" if dataset.truth_name else "Classes"
