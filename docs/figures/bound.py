@@ -66,9 +66,7 @@ def main() -> None:
     out.append(f'<path d="M{LEFT} {y:.1f}h{WIDTH}" stroke="#888" stroke-dasharray="6 4"/>')
     out.append(text(LEFT + WIDTH + 8, y + 4, "always guessing the largest class"))
     for (name, values), color in zip(lines.items(), ("#0072B2", "#D55E00", "#009E73"), strict=True):
-        points = " ".join(
-            f"{x_of(k):.1f},{y_of(v):.1f}" for k, v in zip(KS, values, strict=True)
-        )
+        points = " ".join(f"{x_of(k):.1f},{y_of(v):.1f}" for k, v in zip(KS, values, strict=True))
         out.append(f'<polyline points="{points}" fill="none" stroke="{color}" stroke-width="2"/>')
         shift = {"#D55E00": -3, "#009E73": 11}.get(color, 4)
         out.append(text(LEFT + WIDTH + 8, y_of(values[-1]) + shift, name, fill=color))
