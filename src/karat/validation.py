@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from scipy.sparse import csr_array
 
+_NUMERIC = {"floating", "integer", "mixed-integer-float", "boolean", "decimal"}
 Data: TypeAlias = "NDArray[np.floating[Any]] | csr_array"
 
 
@@ -103,8 +105,9 @@ def as_numbers(X: Any, *, name: str = "X") -> Data:
             f"For one feature use {name}.reshape(-1, 1)"
         )
     _check_shape(array.shape, name)
-    if array.dtype.kind == "O":
-        array = _unboxed(array, name)
+    if array.dtype.kind in "OUS":
+        # from the source again: NumPy makes text of [1, "a"]
+        array = _unboxed(np.asarray(X if isinstance(X, (list, tuple)) else array, object), name)
     if array.dtype.kind not in "fiub":
         raise InputError(f"{name} must hold real numbers; its dtype is {array.dtype}")
     if array.dtype not in (np.float32, np.float64):
@@ -145,10 +148,12 @@ def _dense(X: Any, name: str) -> NDArray[Any]:
     if package == "pyarrow" and hasattr(X, "to_pandas"):
         X = X.to_pandas()
         package = "pandas"
-    if package == "pandas":
-        if any(kind == "category" for kind in getattr(X, "dtypes", [])):
-            return np.asarray(X, dtype=object)
-        return np.asarray(X.to_numpy(), order="K")
+    if package == "pandas" and hasattr(X, "ndim"):
+        kinds = list(X.dtypes) if X.ndim == 2 else [X.dtype]
+        nullable = not all(isinstance(kind, np.dtype) for kind in kinds)
+        if nullable and all(getattr(kind, "kind", "O") in "fiub" for kind in kinds):
+            return np.asarray(X.to_numpy(dtype=np.float64, na_value=np.nan))
+        return np.asarray(X.to_numpy())
     try:
         return np.asarray(X)
     except ValueError:
@@ -167,23 +172,23 @@ def _unboxed(array: NDArray[Any], name: str) -> NDArray[np.float64]:
     import pandas as pd
 
     missing = np.asarray(pd.isna(array))
-    try:
-        with np.errstate(over="ignore"):
+    if pd.api.types.infer_dtype(array.ravel(), skipna=True) in _NUMERIC:
+        with np.errstate(over="ignore"), contextlib.suppress(OverflowError):
             return np.where(missing, np.nan, array).astype(np.float64)
-    except (TypeError, ValueError, OverflowError):
-        for (row, column), value in np.ndenumerate(array):
-            if missing[row, column]:
-                continue
-            try:
-                if isinstance(value, (str, bytes)):
-                    raise TypeError
-                float(value)
-            except (TypeError, ValueError, OverflowError):
-                break
-        raise InputError(
-            f"{name}[{row}, {column}] is {value!r}, which is not a number a float can hold; encode "
-            "text columns first, e.g. karat.datasets.from_table(table) one-hot encodes them"
-        ) from None
+    out = np.full(array.shape, np.nan)
+    for row, column in np.argwhere(~missing):
+        value = array[row, column]
+        try:
+            if isinstance(value, (str, bytes)):
+                raise TypeError
+            out[row, column] = value
+        except (TypeError, ValueError, OverflowError):
+            raise InputError(
+                f"{name}[{row}, {column}] is {value!r}, which is not a number that a float can "
+                "hold; encode text columns first, e.g. karat.datasets.from_table(table) one-hot "
+                "encodes them"
+            ) from None
+    return out
 
 
 def _sparse_position(matrix: Any, i: int) -> tuple[int, int]:

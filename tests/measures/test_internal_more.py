@@ -294,7 +294,7 @@ def test_intervals_cover_the_exact_value(several):
         errors = table.attrs["standard_errors"]
         assert table.attrs["sample_size"] < 4000
         covered += (table - exact).abs() <= 1.96 * errors
-    assert (covered >= 33).all()  # 95 % of 40 is 38; below 33 has probability 0.002
+    assert covered.to_numpy().min() >= 33  # 95 % of 40 is 38; below 33 has probability 0.002
 
 
 def test_what_has_no_estimate_is_refused_or_left_out():

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.datasets import _memory
-from karat.datasets._delimited import MISSING, NUMBER
+from karat.datasets._delimited import MISSING
 from karat.validation import InputError
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MAX_CATEGORIES = 100
+_NUMBER = r"^[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf|infinity)$"
 _WHOLE = r"^-?(0|[1-9][0-9]{0,17})(\.0*)?$"
 
 
@@ -196,7 +197,7 @@ def _plan(column: pa.ChunkedArray, name: str) -> _Plan:
 
     kind = column.type
     if pa.types.is_dictionary(kind):
-        return _categories(column.cast(kind.value_type), name)
+        return _categories(*_encoded(column.cast(kind.value_type)), name)
     if pa.types.is_boolean(kind):
         return _Plan((name,), column.cast(pa.uint8()), note=f"{name!r}: true became 1, false 0.")
     if (
@@ -239,42 +240,40 @@ def _text(column: pa.ChunkedArray, name: str) -> _Plan:
     import pyarrow.compute as pc
 
     column = _blank_to_null(pc.utf8_trim_whitespace(column))
-    encoded = pc.dictionary_encode(column).combine_chunks()
-    if isinstance(encoded, pa.ChunkedArray):
-        encoded = pa.concat_arrays(encoded.chunks)
-    values = encoded.dictionary.to_pylist()
-    codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-    numbers = np.array([_number(value) for value in values], dtype=np.float64)
-    is_mark = np.array([value in MISSING for value in values], dtype=bool)
-    is_number = ~np.isnan(numbers)
+    codes, values = _encoded(column)
+    is_mark = pc.is_in(values, value_set=pa.array(MISSING, values.type)).to_numpy(False)
+    is_number = pc.match_substring_regex(values, _NUMBER, ignore_case=True).to_numpy(False)
+    is_number &= ~is_mark
     counts = np.bincount(codes[codes >= 0], minlength=len(values))
     n_numbers, n_other = counts[is_number].sum(), counts[~is_number & ~is_mark].sum()
     if n_numbers > 0 and n_other == 0:
-        lookup = np.append(numbers, np.nan)
+        numbers = pc.if_else(pa.array(is_number), values, None).cast(pa.float64())
+        lookup = np.append(numbers.to_numpy(False), np.nan)
         return _Plan((name,), pa.chunked_array([pa.array(lookup[codes])]))
     if n_numbers >= n_other > 0:
         raise _not_numbers(name, values, codes, ~is_number & ~is_mark, int(n_other))
-    return _categories(column, name)
+    return _categories(codes, values, name)
 
 
-def _number(text: str) -> float:
-    if NUMBER.fullmatch(text) or text.lower().lstrip("+-") in ("inf", "infinity"):
-        return float(text)
-    return float("nan")
+def _encoded(column: pa.ChunkedArray) -> tuple[NDArray[np.intp], pa.Array]:
+    """Codes (-1 where missing) and the different values in order of appearance."""
+    import pyarrow.compute as pc
+
+    encoded = pc.dictionary_encode(column.combine_chunks())
+    return encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False), encoded.dictionary
 
 
 def _not_numbers(
-    name: str, values: list[str], codes: NDArray[Any], other: NDArray[np.bool_], count: int
+    name: str, values: pa.Array, codes: NDArray[Any], other: NDArray[np.bool_], count: int
 ) -> InputError:
     rows = np.flatnonzero(np.append(other, False)[codes])[:3]
-    places = ", ".join(f"row {row + 1} ({values[codes[row]]!r})" for row in rows)
+    found = [values[codes[row]].as_py() for row in rows]
+    places = ", ".join(f"row {r + 1} ({value!r})" for r, value in zip(rows, found, strict=True))
     more = ", ..." if count > 3 else ""
     what = "a value that is not a number" if count == 1 else f"{count} values that are not numbers"
     hint = ""
-    if "," in values[codes[rows[0]]]:
+    if "," in found[0]:
         hint = " (a decimal comma is understood where tabs or semicolons part the cells)"
-    elif " " in values[codes[rows[0]]]:
-        hint = " (cells are parted by commas, semicolons, tabs or bars, not by spaces)"
     return InputError(
         f"column {name!r} has numbers and {what}: {places}{more}{hint}; mend them, leave them "
         f"blank and impute, or leave the column out with drop={name!r} (--drop {name!r}). Rows "
@@ -282,29 +281,25 @@ def _not_numbers(
     )
 
 
-def _categories(column: pa.ChunkedArray, name: str) -> _Plan:
+def _categories(codes: NDArray[np.intp], values: pa.Array, name: str) -> _Plan:
     import pyarrow as pa
-    import pyarrow.compute as pc
 
-    encoded = pc.dictionary_encode(column).combine_chunks()
-    if isinstance(encoded, pa.ChunkedArray):
-        encoded = pa.concat_arrays(encoded.chunks)
-    found = encoded.dictionary.to_pylist()
-    n, c = len(column), len(found)
+    n, c = len(codes), len(values)
     if c > MAX_CATEGORIES or (n > 2 and c == n) or (c > 10 and 2 * c > n):
+        some = ", ".join(repr(value) for value in values[:2].to_pylist())
         raise InputError(
-            f"column {name!r} is text with {c:,} different values in {n:,} rows (e.g. "
-            f"{found[0]!r}, {found[1]!r}); at most {MAX_CATEGORIES} values, most of which occur "
-            f"more than once, are encoded. Leave it out with drop={name!r} (--drop {name!r}), or "
-            f"let it name the objects with id_column={name!r} (--id-column {name!r})"
+            f"column {name!r} is text with {c:,} different values in {n:,} rows (e.g. {some}); at "
+            f"most {MAX_CATEGORIES} values, most of which occur more than once, are encoded. Leave "
+            f"it out with drop={name!r} (--drop {name!r}), or let it name the objects with "
+            f"id_column={name!r} (--id-column {name!r})"
         )
-    codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
     if c == 0:
         return _Plan((name,), pa.chunked_array([pa.nulls(n, pa.float64())]))
-    order = np.argsort(np.array([str(value) for value in found], dtype=object), kind="stable")
+    found = [str(value) for value in values.to_pylist()]
+    order = np.argsort(np.array(found, dtype=object), kind="stable")
     rank = np.empty(c + 1, dtype=np.intp)
     rank[order], rank[c] = np.arange(c), -1
-    names = [str(found[i]) for i in order]
+    names = [found[i] for i in order]
     return _Plan(
         tuple(f"{name}={value}" for value in names),
         codes=rank[codes],

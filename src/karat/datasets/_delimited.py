@@ -9,7 +9,7 @@ import gzip
 import io
 import lzma
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 
 #: What an unquoted cell may say instead of a value.
 MISSING = ("", "?", "NA", "N/A", "#N/A", "NaN", "nan", "NULL", "null", "None")
-NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*")
+NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
 _COMMA_NUMBER = re.compile(r"\s*[+-]?\d+,\d+\s*")
+COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
 _DELIMITERS = "\t;,|"
 _SAMPLE = 1 << 20
 
@@ -37,7 +38,7 @@ class Layout:
     names : tuple of str
         The columns, ``x1 .. xd`` where the file has no header line.
     delimiter, decimal : str
-        One character each.
+        One character each; the delimiter ``" "`` stands for blanks of any number.
     skip : int
         Lines before the first row.
     estimated_rows : int
@@ -56,25 +57,29 @@ class Layout:
 
 def open_binary(path: Path) -> Any:
     """The file's bytes, decompressed when its name ends in .gz, .bz2, .xz or .zst."""
-    suffix = path.suffix.lower()
-    if suffix == ".gz":
-        return gzip.open(path, "rb")
-    if suffix == ".bz2":
-        return bz2.open(path, "rb")
-    if suffix == ".xz":
-        return lzma.open(path, "rb")
+    return decompressed(path.open("rb"), path.suffix.lower())
+
+
+def decompressed(raw: BinaryIO, suffix: str) -> Any:
+    """``raw`` through the decompressor for ``suffix``."""
+    if suffix not in COMPRESSED:
+        return raw
     if suffix == ".zst":
         import pyarrow as pa
 
-        return pa.CompressedInputStream(pa.OSFile(str(path)), "zstd")
-    return path.open("rb")
+        return pa.CompressedInputStream(pa.PythonFile(raw, "r"), "zstd")
+    if suffix == ".gz":
+        return gzip.GzipFile(fileobj=raw)
+    return bz2.BZ2File(raw) if suffix == ".bz2" else lzma.LZMAFile(raw)
 
 
 def look(path: Path, suffix: str, *, header: bool | None, encoding: str) -> Layout:
     """Decide the layout from the first lines.
 
-    The first line is a header unless one of its cells is a number; a first line that only
-    numbers the columns (0, 1, 2, ... or 1, 2, 3, ...) is a header too.
+    The first line is a header unless one of its cells is a number; a first line whose numbers
+    count the columns (0, 1, 2, ... or 1, 2, 3, ..., three or more) is a header too. Cells are
+    parted by the first of tab, semicolon, comma, bar that cuts all lines into equally many, or by
+    blanks.
     """
     text, n_bytes, complete = _first_text(path, encoding)
     lines = io.StringIO(text).readlines()
@@ -84,16 +89,16 @@ def look(path: Path, suffix: str, *, header: bool | None, encoding: str) -> Layo
         raise InputError(f"{path} is empty")
     delimiter = "\t" if suffix in (".tsv", ".tab") else _delimiter(lines)
     first, skip = _first_cells(lines, delimiter)
-    if header is None:
-        header = _is_header(first)
     notes = []
-    if header:
+    if _is_header(first) if header is None else header:
         names = _names(first, path)
+        if header is None and any(NUMBER.fullmatch(cell) for cell in first):
+            notes.append("The first line counts the columns, so it was taken for a header line.")
     else:
         names, skip = tuple(f"x{j + 1}" for j in range(len(first))), 0
+        why = "its first line has numbers in it" if header is None else "as told"
         notes.append(
-            "The file has no header line (its first line has numbers in it); "
-            f"its columns are called x1 to x{len(names)}."
+            f"The file has no header line ({why}): its columns are called x1 to x{len(names)}."
         )
     body = lines[skip:]
     decimal = "," if delimiter in ";\t" and _uses_decimal_comma(body, delimiter) else "."
@@ -114,7 +119,7 @@ def read_table(
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
-    source: Any = open_binary(path)
+    source = _parted_by_tabs(path) if layout.delimiter == " " else open_binary(path)
     try:
         table = arrow_csv.read_csv(
             source,
@@ -125,7 +130,7 @@ def read_table(
                 block_size=1 << 24,
             ),
             parse_options=arrow_csv.ParseOptions(
-                delimiter=layout.delimiter,
+                delimiter="\t" if layout.delimiter == " " else layout.delimiter,
                 newlines_in_values=True,
                 ignore_empty_lines=len(layout.names) > 1,
             ),
@@ -201,16 +206,43 @@ def _first_text(path: Path, encoding: str) -> tuple[str, int, bool]:
 def _delimiter(lines: list[str]) -> str:
     """The first of tab, semicolon, comma, bar that cuts every line into as many cells."""
     sample = [line for line in lines[:50] if line.strip()]
+    even = {}
     for delimiter in _DELIMITERS:
-        widths = {len(row) for row in csv.reader(sample, delimiter=delimiter) if row}
-        if len(widths) == 1 and widths.pop() > 1:
-            return delimiter
+        widths = [len(row) for row in csv.reader(sample, delimiter=delimiter) if row]
+        if len(set(widths)) == 1 and widths[0] > 1:
+            even[delimiter] = len(widths)
+    if even:
+        # a wrong delimiter may open a quote that swallows lines
+        return max(even, key=even.__getitem__)
+    if _parted_by_blanks(sample):
+        return " "
     counts = {delimiter: sample[0].count(delimiter) for delimiter in ",;\t|"}
     return max(counts, key=counts.__getitem__)
 
 
+def _parted_by_blanks(sample: list[str]) -> bool:
+    """Whether every line has as many words, more than one, and numbers after the first line."""
+    words = [line.split() for line in sample]
+    return (
+        len(words[0]) > 1
+        and all(len(row) == len(words[0]) for row in words)
+        and all(any(NUMBER.fullmatch(word) for word in row) for row in words[1:] or words)
+    )
+
+
+def _parted_by_tabs(path: Path) -> io.BytesIO:
+    with open_binary(path) as stream:
+        return io.BytesIO(b"".join(b"\t".join(line.split()) + b"\n" for line in stream))
+
+
+def _cells_of(lines: Iterable[str], delimiter: str) -> Any:
+    if delimiter == " ":
+        return csv.reader(("\t".join(line.split()) + "\n" for line in lines), delimiter="\t")
+    return csv.reader(lines, delimiter=delimiter)
+
+
 def _first_cells(lines: list[str], delimiter: str) -> tuple[list[str], int]:
-    reader = csv.reader(lines, delimiter=delimiter)
+    reader = _cells_of(lines, delimiter)
     for row in reader:
         if any(cell.strip() for cell in row):
             return row, reader.line_num
@@ -222,7 +254,7 @@ def _is_header(cells: list[str]) -> bool:
     if not numbers:
         return True
     count = len(numbers)
-    return count > 1 and numbers in (
+    return count > 2 and numbers in (
         [str(j) for j in range(count)],
         [str(j + 1) for j in range(count)],
     )
@@ -250,26 +282,22 @@ def _uses_decimal_comma(lines: list[str], delimiter: str) -> bool:
 
 
 def _rows(path: Path, body: list[str], n_bytes: int) -> int:
-    """Rows, from the share of the file that the sample is."""
+    """Rows, from the length of the first lines and the size of the file."""
     if n_bytes < _SAMPLE:
         return len(body)
-    size = path.stat().st_size
-    if path.suffix.lower() in (".gz", ".bz2", ".xz", ".zst"):
-        with path.open("rb") as raw:
-            used = _compressed_size(raw, path.suffix.lower())
-    else:
-        used = n_bytes
-    return max(len(body), round(len(body) * size / used))
+    return max(len(body), round(len(body) * _text_size(path) / n_bytes))
 
 
-def _compressed_size(raw: BinaryIO, suffix: str) -> int:
-    """Compressed bytes that the sample was made of, up to the reader's buffer."""
-    if suffix == ".zst":
-        return max(1, _SAMPLE // 4)
-    opener = {".gz": gzip.GzipFile, ".bz2": bz2.BZ2File, ".xz": lzma.LZMAFile}[suffix]
-    stream: Any = opener(fileobj=raw) if suffix == ".gz" else opener(raw)
-    stream.read(_SAMPLE)
-    return max(1, raw.tell())
+def _text_size(path: Path) -> float:
+    """Bytes of text in the file, by how far its first part is compressed."""
+    size, suffix = path.stat().st_size, path.suffix.lower()
+    if suffix not in COMPRESSED:
+        return size
+    with path.open("rb") as raw, decompressed(raw, suffix) as stream:
+        n_bytes = 0
+        while n_bytes < 16 * _SAMPLE and (part := stream.read(_SAMPLE)):
+            n_bytes += len(part)
+        return n_bytes * size / max(1, min(size, raw.tell()))
 
 
 def _is_utf8(encoding: str) -> bool:
@@ -284,7 +312,7 @@ def _lines(path: Path, encoding: str) -> Iterator[str]:
 def _ragged_error(path: Path, layout: Layout, encoding: str) -> InputError | None:
     """Find the first line whose number of cells is not the first line's."""
     want = len(layout.names)
-    reader = csv.reader(_lines(path, encoding), delimiter=layout.delimiter)
+    reader = _cells_of(_lines(path, encoding), layout.delimiter)
     try:
         for row in reader:
             if row and len(row) != want:

@@ -18,7 +18,6 @@ from karat.validation import InputError
 if TYPE_CHECKING:
     pass
 
-_COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
 TEXT = (".csv", ".tsv", ".tab", ".txt", ".data", ".dat", "")
 FORMATS = "CSV (.csv, .tsv, .txt, .data), Parquet (.parquet), NumPy (.npy, .npz), "
 FORMATS += "Matrix Market (.mtx); text compressed by .gz, .bz2, .xz, .zst, .mtx by .gz, .bz2"
@@ -56,7 +55,7 @@ def read_raw(
 def split_name(path: Path) -> tuple[str, str]:
     """The name of the data set, and the lower-case suffix without that of the compression."""
     suffixes = [suffix.lower() for suffix in path.suffixes]
-    compressed = len(suffixes) > 0 and suffixes[-1] in _COMPRESSED
+    compressed = len(suffixes) > 0 and suffixes[-1] in _delimited.COMPRESSED
     inner = Path(path.stem) if compressed else path
     suffix = inner.suffix.lower()
     return inner.stem or inner.name, suffix
@@ -67,8 +66,12 @@ def check_file(path: Path) -> None:
     if path.is_dir():
         raise InputError(f"{path} is a folder; name a file in it")
     if not path.exists():
-        near = near_files(path)
+        from karat.datasets._packaged import available
+
+        near = near_files(path) + difflib.get_close_matches(str(path), available(), n=1)
         hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
+        if not near and path.name == str(path) and not path.suffix:
+            hint = f"; the packaged sets are {', '.join(available())}"
         raise InputError(f"there is no file {str(path)!r}{hint}")
     if path.is_file() and path.stat().st_size == 0:
         raise InputError(f"{path} is empty")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -72,18 +72,18 @@ def load(name: str, **options: Any) -> Dataset:
         raise unknown_name(name, _SETS, "packaged data set")
     if "truth" not in options:
         options.setdefault("label_column", _SETS[name].label_column)
-    raw, chosen = open_set(name, Options.of(options.pop("drop", ()), **options))
-    return prepare(raw, chosen, read_truth)
+    chosen = Options.of(options.pop("drop", ()), **options)
+    return prepare(open_set(name, chosen), chosen, read_truth)
 
 
-def open_set(name: str, options: Options) -> tuple[Raw, Options]:
+def open_set(name: str, options: Options) -> Raw:
     """What is in the file; the class column is never a feature."""
     packaged = _SETS[name]
     raw = read_raw(_FOLDER / f"{name}.csv", options)
     raw.source = name
     column = packaged.label_column
     if column in (options.label_column, options.id_column, *options.drop):
-        return raw, options
+        return raw
     raw.content = raw.content.drop_columns([column])
     raw.notes.append(f"The classes ({column!r}) are not used; label_column={column!r} uses them.")
-    return raw, replace(options)
+    return raw

@@ -10,7 +10,7 @@ import numpy as np
 
 from karat.datasets._dataset import Dataset
 from karat.datasets._missing import fill_missing
-from karat.datasets._scaling import notice_constants, rescale
+from karat.datasets._scaling import check_range, rescale
 from karat.datasets._work import Options, Raw, Work, quoted, row_numbers
 from karat.validation import InputError, as_numbers
 
@@ -52,7 +52,7 @@ def prepare(
             f"{raw.name} has one object{'' if n_read < 2 else ' left'}; "
             "a clustering needs at least two"
         )
-    notice_constants(work)
+    check_range(work, options.scale)
     center, scale = rescale(work, options.scale)
     truth, truth_name = work.labels, None
     if truth is not None:

@@ -58,7 +58,8 @@ def read(
         The classes, where no column has them; a path names a file with one class per line.
     header : bool, optional
         Whether the first line of a text file has the columns' names. By default it does unless
-        one of its cells is a number (it may number the columns from 0 or 1).
+        one of its cells is a number; numbers that count three or more columns from 0 or 1 are
+        names all the same.
     encoding : str
         Of a text file.
 
@@ -96,7 +97,7 @@ def read(
     )
     file = Path(path)
     if not file.exists() and str(path) in _packaged.available():
-        raw, options = _packaged.open_set(str(path), options)
+        raw = _packaged.open_set(str(path), options)
     else:
         raw = read_raw(file, options, header=header, encoding=encoding)
     return prepare(raw, options, read_truth)

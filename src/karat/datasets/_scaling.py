@@ -14,13 +14,25 @@ if TYPE_CHECKING:
 
 
 def extremes(X: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    if isinstance(X, np.ndarray):
-        return X.min(axis=0), X.max(axis=0)
-    return X.min(axis=0).toarray().ravel(), X.max(axis=0).toarray().ravel()
+    low, high = X.min(axis=0), X.max(axis=0)
+    if not isinstance(X, np.ndarray):
+        low, high = low.toarray().ravel(), high.toarray().ravel()
+    return low.astype(np.float64), high.astype(np.float64)
 
 
-def notice_constants(work: Work) -> None:
+def check_range(work: Work, how: Scale) -> None:
+    """Note constant columns; refuse values whose squares overflow."""
     low, high = extremes(work.X)
+    largest = np.maximum(np.abs(low), np.abs(high))
+    # room for squares, and for the sum of a million of them
+    limit = np.finfo(work.X.dtype).max ** 0.5 / 1e3 if how == "none" else 1e300
+    if (largest > limit).any():
+        j = int(np.argmax(largest))
+        raise InputError(
+            f"column {work.names[j]!r} has values up to {largest[j]:.3g}, and distances square "
+            f"them: more than {work.X.dtype} can hold. Choose a larger unit"
+            + (", or scale='standard' (--scale standard)" if largest[j] <= 1e300 else "")
+        )
     constant = low == high
     if constant.all():
         work.notes.append(
@@ -80,24 +92,34 @@ def _apply(X: NDArray[Any], center: NDArray[np.float64], spread: NDArray[np.floa
 
 
 def center_spread(X: NDArray[Any], how: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Per column; exact zero spread for a constant column, no overflow for huge values."""
-    low, high = (edge.astype(np.float64) for edge in extremes(X))
-    unit = np.maximum(np.abs(low), np.abs(high))
-    huge = bool((unit > 1e150).any())
-    unit = np.where((unit > 1e150), unit, 1.0)
-    data = X / unit if huge else X
-    low, high = low / unit, high / unit
+    """Per column, in double precision; the spread of a constant column is exactly 0."""
+    d = X.shape[1]
+    center, spread = np.empty(d), np.empty(d)
+    for start in range(0, d, 16):
+        some = slice(start, start + 16)
+        columns = np.array(X[:, some].T, dtype=np.float64, order="C", copy=True)
+        center[some], spread[some] = _of_rows(columns, how)
+    return center, spread
+
+
+def _of_rows(
+    rows: NDArray[np.float64], how: str
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    low, high = rows.min(axis=1), rows.max(axis=1)
+    # by a power of two, which is exact, so that squares neither overflow nor vanish
+    power = np.frexp(np.maximum(np.abs(low), np.abs(high)))[1]
+    np.ldexp(rows, -power[:, None], out=rows)
     if how == "standard":
-        center = data.mean(axis=0, dtype=np.float64)
-        spread = data.std(axis=0, dtype=np.float64, mean=center[None, :])
+        center, spread = rows.mean(axis=1), rows.std(axis=1)
     elif how == "robust":
-        first, center, third = np.percentile(data, [25, 50, 75], axis=0).astype(np.float64)
+        first, center, third = np.percentile(rows, [25, 50, 75], axis=1)
         spread = third - first
     else:
-        center, spread = low, high - low
+        center = np.ldexp(low, -power)
+        spread = np.ldexp(high, -power) - center
     constant = low == high
-    center, spread = np.where(constant, low, center), np.where(constant, 0.0, spread)
-    return center * unit, spread * unit
+    center, spread = np.ldexp(center, power), np.ldexp(spread, power)
+    return np.where(constant, low, center), np.where(constant, 0.0, spread)
 
 
 def _rescale_sparse(work: Work, how: Scale) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -1,5 +1,7 @@
 """Measures of clusterings, one public function and one catalogue record each."""
 
+from typing import TYPE_CHECKING
+
 from karat.measures import (
     clarity,
     external,
@@ -16,7 +18,9 @@ from karat.measures import (
     internal_silhouette,
     internal_soft,
 )
-from karat.measures._catalogue import Catalogue, Measure, catalogue
+from karat.measures._catalogue import Catalogue as Catalogue
+from karat.measures._catalogue import Measure as Measure
+from karat.measures._catalogue import catalogue as catalogue
 from karat.measures.clarity import *  # noqa: F403
 from karat.measures.external import *  # noqa: F403
 from karat.measures.internal_centroids import *  # noqa: F403
@@ -32,18 +36,19 @@ from karat.measures.internal_ranks import *  # noqa: F403
 from karat.measures.internal_silhouette import *  # noqa: F403
 from karat.measures.internal_soft import *  # noqa: F403
 
-__all__ = ["Catalogue", "Measure", "catalogue"]
-__all__ += external.__all__
-__all__ += internal_centroids.__all__
-__all__ += internal_chance.__all__
-__all__ += internal_density.__all__
-__all__ += internal_gap.__all__
-__all__ += internal_graph.__all__
-__all__ += internal_margins.__all__
-__all__ += internal_models.__all__
-__all__ += internal_nearest.__all__
-__all__ += internal_pairs.__all__
-__all__ += internal_ranks.__all__
-__all__ += internal_silhouette.__all__
-__all__ += internal_soft.__all__
-__all__ += clarity.__all__
+if not TYPE_CHECKING:  # type checkers read the star imports instead
+    __all__ = ["Catalogue", "Measure", "catalogue"]
+    __all__ += external.__all__
+    __all__ += internal_centroids.__all__
+    __all__ += internal_chance.__all__
+    __all__ += internal_density.__all__
+    __all__ += internal_gap.__all__
+    __all__ += internal_graph.__all__
+    __all__ += internal_margins.__all__
+    __all__ += internal_models.__all__
+    __all__ += internal_nearest.__all__
+    __all__ += internal_pairs.__all__
+    __all__ += internal_ranks.__all__
+    __all__ += internal_silhouette.__all__
+    __all__ += internal_soft.__all__
+    __all__ += clarity.__all__

@@ -1,0 +1,420 @@
+"""What a file means: header, delimiter, kinds of columns, classes, ids, imputing, scaling."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from scipy import sparse
+
+from karat.datasets import Dataset, from_array, from_table, load, read
+
+
+def parsed(folder: Path, text: str, name: str = "x.csv", **options: Any) -> Dataset:
+    path = folder / name
+    path.write_text(text)
+    return read(path, **options)
+
+
+def truth(data: Dataset) -> list[Any]:
+    assert data.truth is not None
+    return list(data.truth)
+
+
+def has_note(data: Dataset, *parts: str) -> bool:
+    return any(all(part in note for part in parts) for note in data.notes)
+
+
+# ---- layout of text ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("a,b\n1,2\n3,4\n", ("a", "b")),
+        ("1,2\n3,4\n", ("x1", "x2")),
+        ("0,1,2,y\n5,6,7,8\n7,8,9,7\n", ("0", "1", "2", "y")),
+        ("1,2,3\n5,6,7\n7,8,9\n", ("1", "2", "3")),
+        (" a , b\n1,2\n3,4\n", ("a", "b")),
+        ("\ufeffa,b\n1,2\n3,4\n", ("a", "b")),
+        ("a,b\r\n1,2\r\n3,4\r\n", ("a", "b")),
+        ('"a\nb",c\n1,2\n3,4\n', ("a\nb", "c")),
+        ("\n\na,b\n\n1,2\n\n3,4\n\n", ("a", "b")),
+        ("a,b\n1,2\n3,4", ("a", "b")),
+        ("a,\n1,2\n3,4\n", ("a", "column2")),
+    ],
+)
+def test_header(text: str, names: tuple[str, ...], tmp_path: Path) -> None:
+    one = parsed(tmp_path, text)
+    assert one.feature_names == names
+    assert one.n_objects == 2
+    assert has_note(one, "no header line") == (names[0] == "x1")
+    assert has_note(one, "counts the columns") == (names[0] in ("0", "1"))
+
+
+def test_header_as_told(tmp_path: Path) -> None:
+    assert parsed(tmp_path, "0,1\n2,3\n", header=False).n_objects == 2
+    one = parsed(tmp_path, "1.5,2\n2,3\n4,5\n", header=True)
+    assert (one.feature_names, one.n_objects) == (("1.5", "2"), 2)
+    one = parsed(tmp_path, "p,q,p\nq,p,p\np,q,p\n", header=False)
+    assert one.n_features == 5
+    assert has_note(one, "as told")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("x.csv", "a;b;c\n1;2.5;u\n3;4;v\n3;4;v\n"),
+        ("x.csv", "a;b;c\n1;2,5;u\n3;4;v\n3;4;v\n"),
+        ("x.csv", "a\tb\tc\n1\t2,5\tu\n3\t4\tv\n3\t4\tv\n"),
+        ("x.txt", "a|b|c\n1|2.5|u\n3|4|v\n3|4|v\n"),
+        ("x.tsv", "a\tb\tc\n1\t2.5\tu\n3\t4\tv\n3\t4\tv\n"),
+        ("x.txt", "  a    b c\n 1  2.5 u\n\n3 4\tv\n3 4 v\n"),
+        ("x", 'a,b,c\n1,2.5,"u"\n3,4,v\n3,4,v\n'),
+    ],
+)
+def test_delimiters(name: str, text: str, tmp_path: Path) -> None:
+    one = parsed(tmp_path, text, name)
+    assert one.feature_names == ("a", "b", "c=u", "c=v")
+    np.testing.assert_array_equal(one.X, [[1, 2.5, 1, 0], [3, 4, 0, 1], [3, 4, 0, 1]])
+    assert has_note(one, "decimal comma") == ("2,5" in text)
+
+
+def test_semicolons_inside_cells_do_not_part_them(tmp_path: Path) -> None:
+    one = parsed(tmp_path, 'a,b\n1,"x;y;z"\n2,w\n3,w\n')
+    assert one.feature_names == ("a", "b=w", "b=x;y;z")
+
+
+def test_encoding(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    for encoding in ("latin-1", "utf-16", "cp1252", "utf-8-sig"):
+        path.write_bytes("größe,ort\n1,Köln\n2,Bonn\n3,Bonn\n".encode(encoding))
+        one = read(path, encoding=encoding, label_column="ort")
+        assert one.feature_names == ("größe",)
+        assert truth(one) == ["Köln", "Bonn", "Bonn"]
+
+
+def test_row_numbers_are_no_feature(tmp_path: Path) -> None:
+    table = pd.DataFrame({"a": [0.5, 0.25, 3], "b": [1, 1, 2]})
+    table.to_csv(tmp_path / "x.csv")
+    assert read(tmp_path / "x.csv").feature_names == ("a", "b")
+    assert has_note(read(tmp_path / "x.csv"), "only counts the rows")
+    table.index = table.index + 1
+    table.to_csv(tmp_path / "x.csv")
+    assert read(tmp_path / "x.csv").feature_names == ("a", "b")
+    table.index = [5, 7, 9]
+    table.to_csv(tmp_path / "x.csv")
+    assert read(tmp_path / "x.csv").feature_names == ("column1", "a", "b")
+    table.to_csv(tmp_path / "x.csv", index_label="n")
+    assert read(tmp_path / "x.csv").feature_names == ("n", "a", "b")
+
+
+# ---- kinds of columns -------------------------------------------------------------------------
+
+
+def test_categories_become_columns(tmp_path: Path) -> None:
+    one = parsed(tmp_path, "c,x\nred,1\nblue,2\nred,3\n,4\n", impute="mean", scale="standard")
+    assert one.feature_names == ("c=blue", "c=red", "x")
+    np.testing.assert_array_equal(one.X[:, :2], [[0, 1], [1, 0], [0, 1], [0, 1]])
+    assert has_note(one, "'c' is text", "blue, red")
+    assert has_note(one, "most frequent", "1 in 'c'")
+    assert one.center is not None
+    assert one.scale is not None
+    np.testing.assert_array_equal(one.center, [0, 0, 2.5])
+    np.testing.assert_array_equal(one.scale[:2], [1, 1])
+
+
+def test_few_numbers_among_text_are_categories(tmp_path: Path) -> None:
+    one = parsed(tmp_path, "c,x\n1,1\nmany,2\nfew,3\nmany,4\nfew,1\n")
+    assert one.feature_names == ("c=1", "c=few", "c=many", "x")
+
+
+def test_booleans_and_text_numbers(tmp_path: Path) -> None:
+    one = parsed(tmp_path, "f,g\ntrue,1\nFalse,2\ntrue,3\n")
+    np.testing.assert_array_equal(one.X, [[1, 1], [0, 2], [1, 3]])
+    assert has_note(one, "'f'", "true became 1")
+    table = {"a": ["1", " 2.5 ", "+.5e1", "?"], "b": [1, 2, 3, 4]}
+    np.testing.assert_array_equal(from_table(table, impute="drop").X, [[1, 1], [2.5, 2], [5, 3]])
+    quoted = parsed(tmp_path, 'a,b\n"1","x"\n"2","NA"\n"NA","x"\n"3","x"\n', impute="drop")
+    assert quoted.feature_names == ("a", "b=NA", "b=x")
+    assert quoted.n_objects == 3
+
+
+def test_empty_columns_are_left_out_with_a_note(tmp_path: Path) -> None:
+    one = parsed(tmp_path, "a,b,c\n1,,NA\n2,,NA\n")
+    assert one.feature_names == ("a",)
+    assert has_note(one, "no value at all", "'b', 'c'")
+    again = from_array(np.array([[1, np.nan], [2, np.inf]]))
+    assert again.feature_names == ("x1",)
+
+
+def test_constant_columns_and_equal_objects_are_noted() -> None:
+    X = np.array([[0.1, 1.0], [0.1, 2.0], [0.1, 4.0]])
+    for how in ("none", "standard", "robust", "minmax"):
+        one = from_array(X, scale=how)
+        assert has_note(one, "same value", "'x1'")
+        assert one.n_features == 2
+        if how != "none":
+            np.testing.assert_array_equal(one.X[:, 0], 0.0)
+    assert has_note(from_array(np.ones((5, 2))), "All objects are equal")
+    assert has_note(from_array(sparse.csr_array((5, 2))), "All objects are equal")
+
+
+def test_one_column(tmp_path: Path) -> None:
+    one = parsed(tmp_path, "a\n1\n2\n4\n")
+    assert one.X.shape == (3, 1)
+    filled = parsed(tmp_path, "a\n1\n\n4\n", impute="mean")
+    np.testing.assert_array_equal(filled.X.ravel(), [1, 2.5, 4])
+
+
+# ---- classes and ids --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        (["1", "2", "", "1"], [1, 2, None, 1]),
+        (["1.0", "2.0", "", "1.0"], [1, 2, None, 1]),
+        (["01", "2", "", "1"], ["01", "2", None, "1"]),
+        (["a", " b ", " ", "?"], ["a", "b", None, None]),
+        (["0", "-1", "3", "0"], [0, None, 3, 0]),
+        (["0.5", "1", "", "1"], ["0.5", "1", None, "1"]),
+        (["true", "false", "", "true"], ["true", "false", None, "true"]),
+        (["2020-01-01", "b", "", "b"], ["2020-01-01", "b", None, "b"]),
+        (["99999999999999999999", "1", "", "1"], ["99999999999999999999", "1", None, "1"]),
+    ],
+)
+def test_classes_are_kept_as_written(
+    written: list[str], expected: list[Any], tmp_path: Path
+) -> None:
+    text = "x,class\n" + "".join(f"{i},{label}\n" for i, label in enumerate(written))
+    one = parsed(tmp_path, text, label_column="class")
+    assert truth(one) == expected
+    assert [type(value) for value in truth(one)] == [type(value) for value in expected]
+    assert one.truth_name == "class"
+    assert one.feature_names == ("x",)
+    known = sum(value is not None for value in expected)
+    assert has_note(one, f"{known} of 4 objects", "unlabelled") == (known < 4)
+
+
+def test_classes_from_tables() -> None:
+    x = [1, 2, 3]
+    for labels, expected in [
+        (pd.array([1, None, 2], dtype="Int64"), [1, None, 2]),
+        ([1.0, np.nan, 2.0], [1, None, 2]),
+        ([0.5, np.nan, 2.0], [0.5, None, 2.0]),
+        (pd.Categorical(["u", None, "v"]), ["u", None, "v"]),
+        ([True, False, None], [True, False, None]),
+        ([1, "a", None], ["1", "a", None]),
+    ]:
+        one = from_table(pd.DataFrame({"x": x, "c": labels}), label_column="c")
+        assert truth(one) == expected
+
+
+def test_dubious_classes_are_noted() -> None:
+    x = np.arange(20.0).reshape(-1, 1)
+    assert has_note(from_array(x, truth=["a"] * 20), "one class only")
+    assert has_note(from_array(x, truth=list(range(20))), "is it a class?")
+    assert not from_array(x, truth=[0, 1] * 10).notes
+
+
+def test_truth_beside_the_data(tmp_path: Path) -> None:
+    np.save(tmp_path / "x.npy", np.eye(3))
+    for name, text in [
+        ("y.txt", "earn\n\nacq\n"),
+        ("y.csv", "label\nearn\n\nacq\n"),
+        ("y.tsv", "earn\nNA\nacq"),
+    ]:
+        (tmp_path / name).write_text(text)
+        one = read(tmp_path / "x.npy", truth=tmp_path / name)
+        assert truth(one) == ["earn", None, "acq"]
+        assert one.options == {"truth": str(tmp_path / name)}
+    np.save(tmp_path / "y.npy", np.array([3, -1, 4]))
+    assert truth(read(tmp_path / "x.npy", truth=str(tmp_path / "y.npy"))) == [3, None, 4]
+    assert truth(read(tmp_path / "x.npy", truth=pd.Series(["a", None, "b"]))) == ["a", None, "b"]
+
+
+def test_ids(tmp_path: Path) -> None:
+    one = parsed(tmp_path, "n,x\n007,1\n8,2\n9,3\n", id_column="n")
+    assert list(one.ids) == ["007", "8", "9"]
+    one = parsed(tmp_path, "n,x\n7,1\n8,\n9,3\n", id_column="n", impute="drop")
+    assert list(one.ids) == [7, 9]
+    assert list(from_array(np.eye(2), ids=["a", "b"]).ids) == ["a", "b"]
+
+
+# ---- imputing ---------------------------------------------------------------------------------
+
+
+@given(
+    X=hnp.arrays(
+        np.float64,
+        st.tuples(st.integers(3, 10), st.integers(1, 4)),
+        elements=st.one_of(st.integers(-3, 3).map(float), st.sampled_from([np.nan, np.inf])),
+    ),
+    how=st.sampled_from(["mean", "median", "most-frequent", "drop"]),
+)
+@settings(max_examples=200, deadline=None)
+def test_impute_against_its_definition(X: np.ndarray, how: Any) -> None:
+    good = np.isfinite(X)
+    if not good.any(axis=0).all():
+        return
+    if how == "drop":
+        rows = good.all(axis=1)
+        if rows.sum() < 2:
+            return
+        one = from_array(X, impute=how, truth=np.arange(len(X)))
+        np.testing.assert_array_equal(one.X, X[rows])
+        assert list(one.ids) == list(np.flatnonzero(rows))
+        assert truth(one) == list(np.flatnonzero(rows))
+        return
+    expected = X.copy()
+    for j in range(X.shape[1]):
+        known = sorted(X[good[:, j], j])
+        value = {
+            "mean": np.mean(known),
+            "median": np.median(known),
+            "most-frequent": max(known, key=known.count),
+        }[how]
+        expected[~good[:, j], j] = value
+    one = from_array(X, impute=how)
+    np.testing.assert_allclose(one.X, expected, rtol=1e-14, atol=1e-14)
+    assert has_note(one, "replaced") == (not good.all())
+
+
+def test_sums_that_overflow_are_no_missing_values() -> None:
+    X = np.array([[1e150, 1e150], [1e150, -1e150]])
+    assert from_array(X).n_objects == 2
+    X32 = np.full((4, 2), 1e15, dtype=np.float32)
+    assert from_array(X32).X.dtype == np.float32
+
+
+# ---- scaling ----------------------------------------------------------------------------------
+
+SCALED = hnp.arrays(
+    np.float64,
+    st.tuples(st.integers(2, 20), st.integers(1, 20)),
+    elements=st.one_of(st.floats(-1e6, 1e6, allow_subnormal=False), st.integers(-2, 2).map(float)),
+)
+
+
+@given(X=SCALED, how=st.sampled_from(["standard", "robust", "minmax"]))
+@settings(max_examples=150, deadline=None)
+def test_scaling_can_be_undone(X: np.ndarray, how: Any) -> None:
+    one = from_array(X, scale=how)
+    assert one.center is not None
+    assert one.scale is not None
+    assert (one.scale > 0).all()
+    size = np.abs(X).max(axis=0) + 1e-300
+    np.testing.assert_allclose((one.X * one.scale + one.center) / size, X / size, atol=1e-14)
+    if how == "minmax":
+        assert one.X.min() >= 0
+        assert one.X.max() <= 1 + 1e-15
+
+
+@pytest.mark.parametrize(
+    ("how", "peer"),
+    [("standard", "StandardScaler"), ("robust", "RobustScaler"), ("minmax", "MinMaxScaler")],
+)
+def test_scaling_agrees_with_scikit_learn(how: Any, peer: str) -> None:
+    from sklearn import preprocessing
+
+    X = load("wine").X
+    for data, tolerance in ((X, 1e-13), (X.astype(np.float32), 1e-5)):
+        ours = from_array(data, scale=how).X
+        theirs = getattr(preprocessing, peer)().fit_transform(data)
+        np.testing.assert_allclose(ours, theirs, rtol=tolerance, atol=tolerance)
+        assert ours.dtype == data.dtype
+
+
+@pytest.mark.parametrize("size", [1e-300, 1e-160, 1.0, 1e160, 1e299])
+def test_scaling_at_the_ends_of_the_numbers(size: float) -> None:
+    X = np.array([[1.0, 5.0], [2.0, 5.0], [3.0, 5.0], [6.0, 5.0]])
+    for how in ("standard", "robust", "minmax"):
+        np.testing.assert_allclose(
+            from_array(X * size, scale=how).X, from_array(X, scale=how).X, rtol=1e-12
+        )
+
+
+def test_robust_scale_of_a_column_that_is_mostly_one_value() -> None:
+    X = np.array([[0.0], [0], [0], [0], [0], [0], [7], [0]])
+    one = from_array(X, scale="robust")
+    assert has_note(one, "Centred but not scaled", "'x1'")
+    np.testing.assert_array_equal(one.X, X)
+
+
+def test_sparse_standard_scale() -> None:
+    from sklearn.preprocessing import StandardScaler
+
+    rng = np.random.default_rng(0)
+    dense = rng.normal(size=(40, 6)) * (rng.random((40, 6)) < 0.3)
+    dense[:, 5] = 0.0
+    for dtype in (np.float64, np.float32):
+        X = sparse.csr_array(dense.astype(dtype))
+        before = X.copy()
+        one = from_array(X, scale="standard")
+        assert sparse.issparse(one.X)
+        assert one.X.dtype == dtype
+        theirs = StandardScaler(with_mean=False).fit_transform(X)
+        np.testing.assert_allclose(one.X.toarray(), theirs.toarray(), rtol=1e-5)
+        assert (before != X).nnz == 0
+        assert one.scale is not None
+        np.testing.assert_allclose((one.X * one.scale).toarray(), dense, rtol=1e-5)
+        assert has_note(one, "not centred")
+
+
+def test_packaged_sets() -> None:
+    from sklearn.datasets import load_iris, load_wine
+
+    wine = load("wine")
+    np.testing.assert_array_equal(wine.X, load_wine().data)
+    names = np.array(["Barolo", "Grignolino", "Barbera"])
+    assert truth(wine) == list(names[load_wine().target])
+    iris = load("iris", scale="standard")
+    np.testing.assert_array_equal(load("iris").X, load_iris().data)
+    assert truth(iris) == list(load_iris().target_names[load_iris().target])
+    bare = read("wine")
+    assert bare.truth is None
+    assert "cultivar" not in bare.feature_names
+    assert has_note(bare, "'cultivar'", "not used")
+    assert wine.options == {"label_column": "cultivar"}
+    assert read(wine.source or "", **wine.options).fingerprint == wine.fingerprint
+    assert load("wine", label_column=None).truth is None
+    assert load("iris", drop="species", truth=[0, 1, 2] * 50).truth_name == "truth"
+
+
+def test_a_file_comes_before_a_packaged_set(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("wine").write_text("a,b\n1,2\n3,4\n")
+    assert read("wine").n_objects == 2
+
+
+def test_it_prints_what_was_done(tmp_path: Path) -> None:
+    one = parsed(
+        tmp_path, "n,c,y\n1,u,a\n2,v,\n3,v,b\n", label_column="y", drop="n", scale="minmax"
+    )
+    assert str(one).splitlines()[0] == (
+        "x: 3 objects, 2 features, 2 classes in y (2 objects labelled)"
+    )
+    assert has_note(one, "Left out as asked: 'n'")
+    assert repr(one) == "<Dataset 'x', 3 × 2>"
+
+
+def test_real_files(shared_data: Path) -> None:
+    one = read(shared_data / "points" / "digits_test.csv.gz", label_column="label")
+    assert one.X.shape == (1797, 64)
+    assert len(set(truth(one))) == 10
+    counts = read(
+        shared_data / "terms" / "re0.npz", truth=shared_data / "terms" / "re0.labels.txt.gz"
+    )
+    assert counts.X.shape == (1504, 2886)
+    assert len(set(truth(counts))) == 13
+    zoo = read(shared_data / "points" / "zoo.csv.gz", label_column="label", scale="minmax")
+    assert zoo.n_objects == 101
