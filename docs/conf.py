@@ -51,7 +51,7 @@ def measure_rows(kind: str) -> list[list[str]]:
 
 def external_example() -> list[list[str]]:
     """manning2008's figure 16.4 by every external measure, once and with every point doubled."""
-    classes, clusters = list("xxxxxo" "xoooo◇" "xx◇◇◇"), [1] * 6 + [2] * 6 + [3] * 5
+    classes, clusters = list("xxxxxoxoooo◇xx◇◇◇"), [1] * 6 + [2] * 6 + [3] * 5
     tables = [
         karat.ContingencyTable(classes, clusters),
         karat.ContingencyTable(classes * 2, clusters * 2),
