@@ -404,7 +404,9 @@ class TestFiles:
             ContingencyTable.from_parquet(path, "t", "p")
         with pytest.raises(InputError, match="'p' has 1 missing"):
             ContingencyTable.from_parquet(path, "p", "p")
-        with pytest.raises(InputError, match=r"a\.parquet.*no column is called 'T'; there are: p, t"):
+        with pytest.raises(
+            InputError, match=r"a\.parquet.*no column is called 'T'; there are: p, t"
+        ):
             ContingencyTable.from_parquet(path, "T", "p")
         with pytest.raises(InputError, match="cannot read"):
             ContingencyTable.from_parquet(tmp_path / "none.parquet", "t", "p")

@@ -192,3 +192,15 @@ def test_kernel_keeps_within_the_error_it_claims() -> None:
         value, _, claimed = log_tail(m, n, a, b)
         exact = naive.log_tail(m, n, a, b, digits=80)
         assert abs(value - exact) <= claimed, (m, n, a, b)
+
+
+def test_kernel_is_seldom_unsure() -> None:
+    from karat._kernels.hypergeometric import b_max_many
+
+    rng = np.random.default_rng(0)
+    size = 20_000
+    m, n = rng.integers(1, 3000, (2, size))
+    a = (m * rng.random(size) ** 3).astype(np.int64)
+    out, unsure = np.empty(size, dtype=np.int64), np.zeros(size, dtype=np.bool_)
+    b_max_many(m, n, a, -(10 ** rng.uniform(-2, 4, size)), out, unsure)
+    assert unsure.sum() <= 2

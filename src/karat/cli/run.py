@@ -262,13 +262,15 @@ def show(study: Study, choice: Choice, by: str | None, top: int = 8) -> None:
     titles = [catalogue[m].title.partition(" (")[0] for m in shown]
     for title in ("clusters", score, *titles, "reached by"):
         table.add_column(title, justify="right")
-    for name, row in zip(map(str, ranked.index[:top]), ranked.to_dict("records"), strict=False):
+    values: dict[str, dict[str, float]] = measures[shown].to_dict("index")  # type: ignore[assignment]
+    rows: list[dict[str, Any]] = ranked.to_dict("records")  # type: ignore[assignment]
+    for name, row in zip(map(str, ranked.index[:top]), rows, strict=False):
         table.add_row(
             str(row["rank"]),
             name,
             str(row["n_clusters"]),
             f"{row['score']:.3f}",
-            *(f"{measures.at[name, m]:.3f}" for m in shown),
+            *(f"{values[name][m]:.3f}" for m in shown),
             str(row["reached_by"]),
         )
     console.print(table)
@@ -278,10 +280,10 @@ def show(study: Study, choice: Choice, by: str | None, top: int = 8) -> None:
     counts = study.candidates["status"].value_counts()
     for status in ("failed", "flagged"):
         if counts.get(status, 0):
-            rows = study.candidates.query(f"status == '{status}'")
-            reason = str(rows["reason"].iloc[0])
+            these = study.candidates.query(f"status == '{status}'")
+            reason = str(these["reason"].iloc[0])
             console.print(
-                f"{counts[status]} {status}, e.g. {rows.index[0]!s}: {reason}", markup=False
+                f"{counts[status]} {status}, e.g. {these.index[0]!s}: {reason}", markup=False
             )
     for note in study.dataset.notes:
         console.print(f"Note: {note}", markup=False)

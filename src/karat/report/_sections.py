@@ -5,8 +5,7 @@ from __future__ import annotations
 import base64
 import gzip
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -17,47 +16,16 @@ from karat import plot
 from karat.contingency import ContingencyTable
 from karat.partition import NOISE
 from karat.plot._style import color, number, percent, symbol
-from karat.report._facts import BOUND, Chosen, Facts
+from karat.report._facts import Chosen, Facts
+from karat.report._judges import clarity, guarantee
+from karat.report._parts import Picture, Section, plain
 from karat.report._tables import scorecard, sparklines, undefined_values
 from karat.validation import InputError
 
 if TYPE_CHECKING:
-    import plotly.graph_objects as go
+    pass
 
 MOST_CLUSTERS_LISTED = 100
-
-
-@dataclass(frozen=True)
-class Picture:
-    """A figure with what a reader who cannot see it is told."""
-
-    id: str
-    figure: go.Figure
-    alt: str
-    caption: str
-    min_width: int = 0
-
-
-@dataclass(frozen=True)
-class Section:
-    """A part of the page: ``template`` is rendered with ``values`` and the pictures."""
-
-    id: str
-    title: str
-    short: str
-    template: str = "plain.html"
-    values: Mapping[str, Any] = field(default_factory=dict)
-    pictures: tuple[Picture, ...] = ()
-
-    @property
-    def picture(self) -> dict[str, Picture]:
-        """The pictures by their id."""
-        return {picture.id: picture for picture in self.pictures}
-
-
-def plain(id: str, title: str, short: str, sentences: list[str], *pictures: Picture) -> Section:
-    """A section of sentences, then pictures."""
-    return Section(id, title, short, values={"sentences": sentences}, pictures=pictures)
 
 
 def answer(facts: Facts) -> Section:
@@ -332,29 +300,6 @@ def classes(facts: Facts) -> Section | None:
     )
 
 
-def guarantee(facts: Facts) -> Section | None:
-    """What the known labels guarantee about the choice."""
-    if facts.chosen is None or facts.chosen.choice.bound is None:
-        return None
-    bound = facts.chosen.choice.bound
-    sentences = [bound.sentence, bound.reason, *(f"Warning: {w}." for w in bound.warnings)]
-    if facts.decider is not BOUND or bound.n == 0:
-        return plain("guarantee", "What is guaranteed", "Guarantee", sentences)
-    figure = plot.measures_by_k(facts.by_k[0], BOUND, chosen=bound.name)
-    figure.add_hline(y=bound.constant_bound_rate, line={"width": 1.2, "dash": "dash"})
-    picture = Picture(
-        "bound",
-        figure,
-        f"The bound against the number of clusters, a line for each clusterer; the choice is at "
-        f"{bound.bound_rate:.3g}, always guessing the largest class at "
-        f"{bound.constant_bound_rate:.3g}.",
-        "Share of the unlabelled objects that are mislabelled at most, for every candidate at "
-        "once; the axis is turned, so up is better. The broken line is always guessing the "
-        "largest class.",
-    )
-    return plain("guarantee", "What is guaranteed", "Guarantee", sentences, picture)
-
-
 def by_k(facts: Facts) -> Section | None:
     """The measures against the number of clusters."""
     if not facts.measures:
@@ -585,6 +530,7 @@ SECTIONS: tuple[Builder, ...] = (
     features,
     classes,
     fit,
+    clarity,
     by_k,
     ranking,
     agreement,
