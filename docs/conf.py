@@ -49,6 +49,21 @@ def measure_rows(kind: str) -> list[list[str]]:
     ]
 
 
+def external_example() -> list[list[str]]:
+    """manning2008's figure 16.4 by every external measure, once and with every point doubled."""
+    classes, clusters = list("xxxxxoxoooo◇xx◇◇◇"), [1] * 6 + [2] * 6 + [3] * 5
+    tables = [
+        karat.ContingencyTable(classes, clusters),
+        karat.ContingencyTable(classes * 2, clusters * 2),
+        karat.ContingencyTable(classes, classes),
+    ]
+    return [
+        [m.title, "greater" if m.greater_is_better else "lower"]
+        + [f"{m.function(one):.4g}" for one in tables]
+        for m in measures.catalogue.select(kind="external")
+    ]
+
+
 def write_generated() -> None:
     GENERATED.mkdir(exist_ok=True)
     header = ["measure", "key", "family", "better", "range", "source", "cost"]
@@ -60,6 +75,8 @@ def write_generated() -> None:
     ]
     header = ["clusterer", "name", "swept", "depends on a seed", "source", "cost"]
     (GENERATED / "clusterers.inc").write_text(table(header, rows))
+    header = ["measure", "better", "figure 16.4", "doubled", "the classes themselves"]
+    (GENERATED / "external-example.inc").write_text(table(header, external_example()))
     names = {m.function.__name__ for m in measures.catalogue.values()}
     functions = sorted(name for name in names if hasattr(karat, name))
     listing = "\n".join(f"   {name}" for name in functions)

@@ -49,11 +49,9 @@ def count(true: Any, row_names: Any, pred: Any, column_names: Any) -> Cells:
         shape = (high_true - low_true + 1, high_pred - low_pred + 1)
         table = _dense(true, low_true, pred, low_pred, shape)
         if table is not None:
-            rows, columns = np.nonzero(table)
-            counts = table[rows, columns]
-            rows, row_names = _used(rows, low_true, row_names)
-            columns, column_names = _used(columns, low_pred, column_names)
-            return rows, columns, counts, row_names, column_names
+            table, row_names = _used(table, low_true, row_names)
+            table, column_names = _used(table.T, low_pred, column_names)
+            return *cells_of(table.T), row_names, column_names
         if attempt == 0:
             (low_true, high_true), (low_pred, high_pred) = _extent(true), _extent(pred)
     true, row_names = _codes(true, row_names)
@@ -61,8 +59,7 @@ def count(true: Any, row_names: Any, pred: Any, column_names: Any) -> Cells:
     shape = (len(row_names), len(column_names))
     table = _dense(true, 0, pred, 0, shape)
     if table is not None:
-        rows, columns = np.nonzero(table)
-        return rows, columns, table[rows, columns], row_names, column_names
+        return *cells_of(table), row_names, column_names
     return *count_sparse(true, shape[0], pred, shape[1]), row_names, column_names
 
 
@@ -111,12 +108,22 @@ def in_threads(function: Any, items: Sequence[Any]) -> list[Any]:
         return list(pool.map(function, items))
 
 
-def _used(index: NDArray[np.intp], low: int, names: Any) -> tuple[NDArray[np.intp], Any]:
-    """Positions among the labels that occur, and those labels."""
-    values, position = np.unique(index, return_inverse=True)
-    if names is None:
-        return position, as_names((values + low).tolist())
-    return position, names[values + low]
+def _used(table: NDArray[np.int64], low: int, names: Any) -> tuple[NDArray[np.int64], Any]:
+    """The rows that hold objects, and their labels."""
+    used = np.flatnonzero(table.any(axis=1))
+    if len(used) < len(table):
+        table = table[used]
+    return table, as_names((used + low).tolist()) if names is None else names[used]
+
+
+def cells_of(
+    dense: NDArray[Any],
+) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[Any]]:
+    """Row, column and content of the cells that are not empty, in row-major order."""
+    flat = dense.ravel()
+    cells = np.flatnonzero(flat)
+    rows, columns = np.divmod(cells, dense.shape[1])
+    return rows, columns, flat[cells]
 
 
 def _codes(raw: Any, names: Any) -> tuple[NDArray[np.int32], NDArray[np.object_]]:
@@ -147,18 +154,14 @@ def weigh(
 
 
 def whole(counts: Any) -> NDArray[np.int64]:
+    """The counts as 64-bit integers, or why they are none."""
     counts = np.asarray(counts)
-    if counts.dtype.kind not in "iufO" or len(counts) == 0:
+    numbers = counts.astype(np.float64) if counts.dtype.kind in "iufO" else None
+    if numbers is None or not (np.isfinite(numbers) & (numbers == np.floor(numbers))).all():
         raise InputError(
-            f"counts must be whole numbers, at least one; their dtype is {counts.dtype}"
+            "counts must be whole numbers of objects; for weights give the labels and "
+            "sample_weight to ContingencyTable"
         )
-    if counts.dtype.kind in "fO":
-        numbers = counts.astype(np.float64)
-        if not (np.isfinite(numbers).all() and (numbers == np.floor(numbers)).all()):
-            raise InputError(
-                "counts must be whole numbers of objects; for weights give the labels and "
-                "sample_weight to ContingencyTable"
-            )
     if (counts < 0).any():
         raise InputError(f"counts must not be negative; the least is {counts.min()}")
     if not (counts > 0).any():
@@ -256,6 +259,8 @@ def ranked(
     order = np.concatenate([order, np.array(alone, dtype=np.intp)])
     rank = np.zeros(len(names), dtype=np.intp)
     rank[order] = np.arange(len(order))
+    if np.array_equal(order, np.arange(len(names))):
+        return index, names
     return rank[index], names[order]
 
 

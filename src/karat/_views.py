@@ -32,14 +32,16 @@ def view(table: ContingencyTable, words: dict[str, str]) -> pd.DataFrame:
     of_match = np.divide(in_common, table.column_sums[matched], where=has, out=np.zeros(len(sizes)))
     other_share = "recall" if words["matched"] == "precision" else "precision"
     partner = np.array([table.column_names[m] if m >= 0 else None for m in matched], dtype=object)
+    # names keep their type: pandas would make text columns of them, and NaN of None
+    index = pd.Index(table.row_names, tupleize_cols=False)
     columns: dict[str, Any] = {
         "size": sizes,
-        words["other"]: table.column_names[table.columns[first]],
+        words["other"]: pd.Series(table.column_names[table.columns[first]], index, dtype=object),
         words["share"]: share[first],
         "entropy": np.maximum(entropy, 0.0) / scale,
-        f"matched_{words['other']}": partner,
+        f"matched_{words['other']}": pd.Series(partner, index, dtype=object),
         words["matched"]: of_row,
         other_share: of_match,
         "f1": 2 * in_common / (sizes + np.where(has, table.column_sums[matched], 0)),
     }
-    return pd.DataFrame(columns, index=pd.Index(table.row_names, tupleize_cols=False))
+    return pd.DataFrame(columns, index=index)

@@ -229,8 +229,9 @@ class ContingencyTable:
                 columns = columns + 1
                 column_names = np.concatenate([as_names([NOISE]), column_names])
         elif matrix.ndim == 2:
+            if not sparse.issparse(matrix):
+                matrix = whole(matrix.ravel()).reshape(matrix.shape)
             triples = sparse.coo_array(matrix)
-            triples.sum_duplicates()
             sizes, rows, columns = whole(triples.data), triples.row, triples.col
             row_names = given_names(labels_true, matrix.shape[0], "labels_true")
             column_names = given_names(labels_pred, matrix.shape[1], "labels_pred")
@@ -287,10 +288,10 @@ class ContingencyTable:
         >>> ContingencyTable.from_parquet(path, "t", "c")
         ContingencyTable(2 classes × 2 clusters, 3 objects)
         """
-        from karat._label_files import count_pairs
+        from karat._label_files import LabelFile, connect, count_columns
 
-        groups = count_pairs(path, "parquet", labels_true, labels_pred, memory_limit)
-        return cls.from_counts(*groups, noise=noise)
+        file = LabelFile(connect(memory_limit), path, text=False)
+        return cls.from_counts(*count_columns(file, labels_true, labels_pred), noise=noise)
 
     @classmethod
     def from_csv(
@@ -316,10 +317,10 @@ class ContingencyTable:
         >>> ContingencyTable.from_csv(path, "t", "c")
         ContingencyTable(2 classes × 2 clusters, 3 objects)
         """
-        from karat._label_files import count_pairs
+        from karat._label_files import LabelFile, connect, count_columns
 
-        groups = count_pairs(path, "csv", labels_true, labels_pred, memory_limit)
-        return cls.from_counts(*groups, noise=noise)
+        file = LabelFile(connect(memory_limit), path, text=True)
+        return cls.from_counts(*count_columns(file, labels_true, labels_pred), noise=noise)
 
     def merge(self, *others: ContingencyTable) -> ContingencyTable:
         """Table of all the objects of this one and the others; names are matched.

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat.distances import check_metric, check_points
 from karat.measures import Measure, catalogue
 from karat.measures.statistics import Statistics
 from karat.partition import NOISE, Labelings, NoisePolicy, as_labelings
-from karat.validation import InputError, check_data
+from karat.validation import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,8 +68,9 @@ def evaluate(
          silhouette
     two         0.9
     """
-    data = None if X is None else check_data(X)
-    chosen = _applicable(measures, data is not None, truth is not None)
+    metric = check_metric(metric)
+    data = None if X is None else check_points(X, metric)
+    chosen = _applicable(measures, data is not None, truth is not None, metric)
     return judge(data, labelings, truth=truth, measures=chosen, metric=metric, noise=noise)
 
 
@@ -87,6 +89,7 @@ def judge(
     """
     import pandas as pd
 
+    metric = check_metric(metric)
     batch = as_labelings(labelings, n_objects=None if X is None else X.shape[0], noise=noise)
     known = None if truth is None else known_truth(truth, batch.n_objects)
     columns: dict[str, NDArray[np.float64]] = {}
@@ -127,17 +130,26 @@ def known_truth(truth: Any, n: int) -> NDArray[np.object_]:
     return values
 
 
-def _applicable(keys: Iterable[str] | None, has_data: bool, has_truth: bool) -> list[Measure]:
-    def applies(measure: Measure) -> bool:
-        return has_data if measure.kind == "internal" else has_truth
+def _applicable(
+    keys: Iterable[str] | None, has_data: bool, has_truth: bool, metric: Any = "euclidean"
+) -> list[Measure]:
+    """The measures with these keys; by default the cheap ones that the input allows."""
+
+    def lacking(measure: Measure) -> str:
+        if measure.kind == "external":
+            return "" if has_truth else "truth"
+        if not has_data:
+            return "the data X"
+        if metric == "precomputed" and not measure.takes_metric:
+            return "the objects' features; it has no value for a matrix of distances"
+        return ""
 
     if keys is None:
-        return [measure for measure in catalogue.values() if applies(measure)]
+        return [m for m in catalogue.values() if m.default and not lacking(m)]
     chosen = catalogue.select(keys)
     for measure in chosen:
-        if not applies(measure):
-            lacking = "the data X" if measure.kind == "internal" else "truth"
-            raise InputError(f"{measure.key} is an {measure.kind} measure and needs {lacking}")
+        if lacks := lacking(measure):
+            raise InputError(f"{measure.key} is an {measure.kind} measure and needs {lacks}")
     return chosen
 
 
@@ -148,18 +160,20 @@ def _judge_internal(
     stats = Statistics(X, batch, needs, metric=metric)
     for measure in measures:
         if measure.compute is None:
-            yield (
-                measure,
-                *_one_by_one(
-                    [
-                        lambda row=row, f=measure.function: f(X, row, noise="drop")
-                        for row in batch.codes
-                    ]
-                ),
-            )
+            options = {"metric": metric} if measure.takes_metric else {}
+            function = partial(measure.function, X, noise="drop", **options)
+            yield measure, *_one_by_one([partial(function, row) for row in batch.codes])
+        elif failed := [stats.failed[need] for need in measure.needs if need in stats.failed]:
+            yield measure, stats.values(), dict.fromkeys(range(len(batch)), failed[0])
         else:
             stats.undefined = {}
-            values = measure.compute(stats)
+            try:
+                values = measure.compute(stats)
+            except InputError as error:
+                values, stats.undefined = (
+                    stats.values(),
+                    dict.fromkeys(range(len(batch)), str(error)),
+                )
             yield measure, values, stats.undefined
 
 

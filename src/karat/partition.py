@@ -164,7 +164,7 @@ def _numpy_if_plain(array: Any) -> Any:
 def _dictionary(arrow: Any) -> Any:
     import pandas as pd
 
-    codes = arrow.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    codes = arrow.indices.cast("int32").fill_null(-1).to_numpy(zero_copy_only=False)
     # categories must differ; a dictionary's need not
     if len(set(arrow.dictionary.to_pylist())) < len(arrow.dictionary):
         return arrow.cast(arrow.type.value_type).to_pandas()

@@ -197,10 +197,12 @@ def test_nothing_to_choose_from_says_why():
     study.sweep({"bad": Fails()}, k=2, workers=1)
     with pytest.raises(NothingToRankError, match="no luck with 2"):
         study.best()
-    one = karat.Study([[1.0, 2.0]])
-    one.sweep(["ward", "kmeans"], k=[1, 2], workers=1)
-    with pytest.raises(NothingToRankError):
-        one.best()
+    with pytest.raises(InputError, match="at least two"):
+        karat.Study([[1.0, 2.0]])
+    ones = karat.Study(THREE)
+    ones.sweep(["ward", "kmeans"], k=1, n_init=1, workers=1)
+    with pytest.raises(NothingToRankError, match="at least 2"):
+        ones.best()
 
 
 def test_constant_data_has_an_answer_or_a_reason():
@@ -325,3 +327,38 @@ def test_code_reproduces_the_study():
     pd.testing.assert_frame_equal(
         study.scores().drop(columns="seconds"), scope["study"].scores().drop(columns="seconds")
     )
+
+
+def test_a_few_labels_give_a_guarantee(wine):
+    X, y = wine
+    few = np.full(len(y), None, dtype=object)
+    drawn = karat.bounds.sample(len(y), 60, random_state=4)
+    few[drawn] = y[drawn]
+    study = karat.Study(X, truth=few, delta=0.05)
+    study.sweep(["kmeans", "single", "hdbscan"], k=range(2, 6), n_init=3, workers=1)
+    choice = study.best()
+    assert choice.decided_by == "pac_mdl_bound"
+    assert choice.bound is not None
+    assert choice.n_clusters == 3
+    wrong = sum(choice.bound.predicted[i] != y[i] for i in range(len(y)) if few[i] is None)
+    assert wrong <= choice.bound.bound < choice.bound.constant_bound
+    ranked = study.rank()
+    assert ranked["score"].is_monotonic_increasing
+    assert ranked["score"].iloc[0] == choice.bound.bound_rate
+    assert "With probability 0.95" in str(choice)
+    # everything that was planned is paid for, what failed too
+    table = study.bounds().table
+    assert (2.0 ** -table["choice_bits"].drop_duplicates()).max() < 1
+    by_consensus = study.best(by="consensus")
+    assert by_consensus.bound is not None
+
+
+def test_choosing_among_more_costs_more(wine):
+    X, y = wine
+    few = np.where(np.arange(len(y)) % 3 == 0, y, -1)
+    bits = []
+    for clusterers in (["kmeans"], ["kmeans", "ward", "average"]):
+        study = karat.Study(X, truth=few)
+        study.sweep(clusterers, k=range(2, 6), n_init=2, workers=1)
+        bits.append(study.bounds()["kmeans k=3 start=0"].choice_bits)
+    assert bits[1] - bits[0] == pytest.approx(np.log2(3))

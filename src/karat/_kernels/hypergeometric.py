@@ -43,15 +43,15 @@ def _stirling(x):
 
 
 @njit(cache=True, nogil=True)
-def _deviance(mean, deviation):
-    """x·log(x/mean) + mean − x at x = mean + deviation, to full relative precision."""
+def _deviance(x, mean, deviation):
+    """x·log(x/mean) + mean − x, with deviation = x − mean known to full relative precision."""
     if mean == 0.0:
         return 0.0
-    u = deviation / mean
-    if u <= -1.0:
+    if x == 0:
         return mean
+    u = deviation / mean
     if abs(u) > 0.5:
-        return mean * ((1.0 + u) * math.log1p(u) - u)
+        return x * math.log(x / mean) - deviation
     v = u / (2.0 + u)
     v2 = v * v
     odd = 0.0
@@ -72,10 +72,10 @@ def _log_pmf(m, n, a, b):
     p = D / N
     q = (N - D) / N
     exponent = (
-        _deviance(n * p, deviation)
-        + _deviance(n * q, -deviation)
-        + _deviance(m * p, -deviation)
-        + _deviance(m * q, deviation)
+        _deviance(b, n * p, deviation)
+        + _deviance(n - b, n * q, -deviation)
+        + _deviance(a, m * p, -deviation)
+        + _deviance(m - a, m * q, deviation)
     )
     return (
         (_stirling(n) - _stirling(b) - _stirling(n - b))
@@ -132,7 +132,8 @@ def log_tail(m, n, a, b):
         complement = 1.0 - EPS
     relative = _relative_error(steps, first)
     value = math.log1p(-complement)
-    return value, first, relative * complement / (1.0 - complement) - EPS * value
+    # the last summand stands for what the exponential cannot represent
+    return value, first, relative * complement / (1.0 - complement) - EPS * value + 1e-300
 
 
 @njit(cache=True, nogil=True)
@@ -158,16 +159,20 @@ def b_max(m, n, a, log_delta):
     """The largest b with log_bucket ≥ log_delta, and whether rounding may have decided it.
 
     The count of blue balls before red ball a + 1 is negative hypergeometric, a log-concave
-    law, so its log tail is concave in b: Newton steps never undershoot from above, and one
-    from below lands above.
+    law, so its log tail is concave in b: a Newton step lands at or above the answer, from
+    either side.
     """
     if a >= m or n == 0:
         return n, False
     if log_delta >= 0.0:
         return 0, False
     N = m + n
+    low, high = 0, n + 1
+    low_close = False
     b = _start(m, n, a, log_delta)
-    for _ in range(200):
+    step = 0
+    while True:
+        step += 1
         value, first, error = log_tail(m, n, a, b)
         slack = error + EPS * abs(log_delta)
         gap = value - log_delta
@@ -175,23 +180,20 @@ def b_max(m, n, a, log_delta):
         share = math.exp(first - value) * ((m - a) / (N - a - b))
         hazard = -math.log1p(-share) if share < 1.0 else math.inf
         if gap >= 0.0:
-            if b >= n:
-                return n, gap <= slack
+            low, low_close = b, gap <= slack
+            if high == low + 1 or gap < hazard:
+                return low, low_close or (low < n and hazard - gap <= slack + EPS * hazard)
             ahead = gap / hazard if hazard > 0.0 else math.inf
-            if ahead < 1.0:
-                close = gap <= slack or hazard - gap <= slack + EPS * hazard
-                return b, close
-            b = n if ahead >= n - b else b + int(ahead)
+            b = high if ahead >= high - b else b + int(ahead)
         else:
-            back = math.ceil(-gap / hazard) if hazard > 0.0 else 1
-            if b - back <= 0:
-                # nothing is left below but 0, where the tail is 1
-                b = 0 if b == 1 else 1
-                if b == 0:
-                    return 0, -gap <= slack
-            else:
-                b -= back
-    return b, True
+            high = b
+            if high == low + 1:
+                return low, low_close or -gap <= slack
+            back = -gap / hazard if hazard > 0.0 else math.inf
+            b = low if back >= b - low else b - max(1, math.ceil(back))
+        # near b = n the tail may fall so steeply that Newton crawls
+        if step > 10 or not low < b < high:
+            b = (low + high) // 2
 
 
 @njit(cache=True, nogil=True)

@@ -198,3 +198,18 @@ def label_clusterings(
             bits[r] = c * log2_classes
         ms[r], ns[r] = m, n
     return labels, errors, bits, ms, ns, per_class
+
+
+@njit(cache=True, nogil=True)
+def rows_by_first_appearance(codes, n_clusters):
+    """Each row with its clusters renumbered in the order they appear, in place."""
+    for r in range(codes.shape[0]):
+        number = np.full(n_clusters[r], -1, dtype=codes.dtype)
+        seen = 0
+        for i in range(codes.shape[1]):
+            c = codes[r, i]
+            if c >= 0:
+                if number[c] < 0:
+                    number[c] = seen
+                    seen += 1
+                codes[r, i] = number[c]

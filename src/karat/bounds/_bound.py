@@ -13,7 +13,7 @@ import numpy as np
 from karat.bounds._sampling import sampling_warnings
 from karat.bounds._tails import b_max
 from karat.bounds.languages import Language, Mixed
-from karat.partition import NOISE, Labelings, NoisePolicy, as_labelings, canonical_codes
+from karat.partition import NOISE, Labelings, NoisePolicy, as_labelings
 from karat.validation import InputError, check_random_state
 
 if TYPE_CHECKING:
@@ -322,7 +322,7 @@ def pac_mdl_bound(
     raw_bits = np.asarray(chosen.choice_bits(batch.names, batch.n_clusters), dtype=np.float64)
     if raw_bits.shape != (len(batch),) or not (raw_bits >= 0).all():
         raise InputError(f"{chosen!r} must give each clustering a length of at least 0 bits")
-    choice = _pooled(raw_bits, batch.codes) if chosen.mixed else raw_bits
+    choice = _pooled(raw_bits, batch) if chosen.mixed else raw_bits
     levels = _levels(delta, choice)
     offsets = np.concatenate([[0], np.cumsum(batch.n_clusters)]).astype(np.int64)
     most = int(batch.n_clusters.max())
@@ -418,13 +418,17 @@ def _log2_spreads(most: int, n_classes: int) -> NDArray[np.float64]:
     return out
 
 
-def _pooled(bits: NDArray[np.float64], codes: NDArray[np.int32]) -> NDArray[np.float64]:
+def _pooled(bits: NDArray[np.float64], batch: Labelings) -> NDArray[np.float64]:
     """Equal partitions share their words: the share of a partition is the sum of its rows'."""
-    if len(codes) == 1:
+    from karat._kernels.pac_mdl import rows_by_first_appearance
+
+    if len(batch) == 1:
         return bits
+    codes = batch.codes.copy()
+    rows_by_first_appearance(codes, batch.n_clusters)
     groups: dict[bytes, list[int]] = {}
     for r, row in enumerate(codes):
-        groups.setdefault(canonical_codes(row).tobytes(), []).append(r)
+        groups.setdefault(row.tobytes(), []).append(r)
     pooled = bits.copy()
     for rows in groups.values():
         least = bits[rows].min()

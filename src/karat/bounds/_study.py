@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -227,12 +228,11 @@ def study_bounds(
         delta,
         language,
         classes=classes,
+        noise=noise,
         random_state=random_state,
     )
     assert isinstance(found, PacMdlBounds)
     if plan.n_user:
-        from dataclasses import replace
-
         found = replace(found, warnings=(*found.warnings, BROUGHT))
     return found
 
@@ -310,6 +310,4 @@ def _settings(settings: tuple[Hashable, ...], prior: Mapping[Hashable, float] | 
     if len(whole) < len(settings) or min(whole) < 1:
         return Choice(settings)
     shift = 0 if 1 in whole else -1
-    from fractions import Fraction
-
     return Choice({k: Fraction(1, int(k + shift) * int(k + shift + 1)) for k in whole})

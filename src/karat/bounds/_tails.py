@@ -86,7 +86,7 @@ def log_bucket(m: Any, n: Any, a: Any, b: Any) -> Any:
         raise InputError("b must be between 0 and n in bucket(m, n, a, b)")
     arrays = np.broadcast_arrays(m, n, a, b)
     out = np.empty(arrays[0].shape, dtype=np.float64)
-    ms, ns, as_, bs = (np.ascontiguousarray(array).reshape(-1) for array in arrays)
+    ms, ns, as_, bs = (array.flatten() for array in arrays)
     kernel.log_bucket_many(ms, ns, as_, bs, out.reshape(-1))
     return float(out) if out.ndim == 0 else out
 
@@ -160,7 +160,7 @@ def b_max(m: Any, n: Any, a: Any, delta: Any = None, *, log_delta: Any = None) -
         raise _bad_level(delta is None, bad)
     arrays = np.broadcast_arrays(*counts, levels, given)
     shape = arrays[0].shape
-    ms, ns, as_, logs, givens = (np.ascontiguousarray(x).reshape(-1) for x in arrays)
+    ms, ns, as_, logs, givens = (array.flatten() for array in arrays)
     out = np.empty(len(ms), dtype=np.int64)
     unsure = np.zeros(len(ms), dtype=np.bool_)
     kernel.b_max_many(ms, ns, as_, logs, out, unsure)

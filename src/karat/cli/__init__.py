@@ -7,6 +7,7 @@ import sys
 import typer
 
 from karat.cli.bound import bound
+from karat.cli.compare import compare
 from karat.cli.measures import measures
 from karat.cli.report import report
 from karat.cli.reproduce import reproduce
@@ -26,7 +27,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     add_completion=False,
 )
-for _command in (run, report, bound, sample, measures, reproduce):
+for _command in (run, report, compare, bound, sample, measures, reproduce):
     app.command()(_command)
 
 

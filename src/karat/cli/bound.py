@@ -157,7 +157,7 @@ def read_labels(path: Path, n_objects: int) -> Any:
     bad = rows.isna() | (rows != rows.round()) | (rows < 0) | (rows >= n_objects)
     if bad.any():
         value = table["row"][bad].iloc[0]
-        raise InputError(f"{path}: row {value!r} is none of the objects 0 to {n_objects - 1}")
+        raise InputError(f"{path}: row {value} is none of the objects 0 to {n_objects - 1}")
     if rows.duplicated().any():
         raise InputError(f"{path} labels row {int(rows[rows.duplicated()].iloc[0])} twice")
     truth = np.full(n_objects, None, dtype=object)

@@ -41,6 +41,7 @@ def report(
         storage=study_file,
         metric=settings["metric"] or "euclidean",
         noise=settings["noise"],
+        delta=settings["delta"],
         random_state=int(meta.get("random_state", 0)),
     ) as study:
         study.report(output, overwrite=force)

@@ -60,6 +60,9 @@ def run(
     noise: Annotated[
         str, typer.Option(help="What outliers are to measures: drop, cluster, singletons, error.")
     ] = "drop",
+    delta: Annotated[
+        float, typer.Option(help="With some labels: allowed chance that the guarantee fails.")
+    ] = 0.1,
     report: Annotated[Path | None, typer.Option(help="Write an HTML report to this file.")] = None,
     force: Annotated[bool, typer.Option(help="Replace the report if it exists.")] = False,
     labels: Annotated[
@@ -102,7 +105,13 @@ def run(
         encoding=encoding,
     )
     numbers = parse_counts(k)
-    with Study(dataset, storage=storage, noise=noise, random_state=seed) as study:  # type: ignore[arg-type]
+    with Study(
+        dataset,
+        storage=storage,
+        noise=noise,  # type: ignore[arg-type]
+        delta=delta,
+        random_state=seed,
+    ) as study:
         study.command = shlex.join(["karat", *sys.argv[1:]])
         try:
             if labelings is not None:
@@ -219,6 +228,7 @@ def as_json(study: Study, choice: Choice, by: str | None, top: int = 10) -> dict
             "confidence": choice.confidence,
             "runner_up": choice.runner_up,
             "reasons": list(choice.reasons),
+            "bound": None if choice.bound is None else choice.bound.bound_rate,
         },
         "ranking": jsonlib.loads(
             ranked.head(top).reset_index().to_json(orient="records", double_precision=15)
@@ -236,20 +246,31 @@ def show(study: Study, choice: Choice, by: str | None, top: int = 8) -> None:
     from rich.table import Table
     from rich.text import Text
 
+    from karat.measures import catalogue
+
     console = Console()
     console.print(Panel(Text(str(choice)), title=f"{study.dataset.name}", title_align="left"))
     ranked = study.rank(by)
     measures = study.scores()
-    usual = ("silhouette", "davies_bouldin_index", "calinski_harabasz_index", "adjusted_rand_index")
+    deciding = {"consensus": "consensus", "pac_mdl_bound": "error at most"}
+    score = deciding.get(choice.decided_by) or catalogue[choice.decided_by].title
+    usual = ("silhouette", "informativeness", "adjusted_rand_index")
     shown = [m for m in usual if m in measures and m != choice.decided_by]
-    table = Table("", "candidate", "clusters", "score", *shown, "reached by", box=None)
-    for name, row in ranked.head(top).iterrows():
+    table = Table(box=None, pad_edge=False)
+    table.add_column("")
+    table.add_column("candidate", no_wrap=True)
+    titles = [catalogue[m].title.partition(" (")[0] for m in shown]
+    for title in ("clusters", score, *titles, "reached by"):
+        table.add_column(title, justify="right")
+    values: dict[str, dict[str, float]] = measures[shown].to_dict("index")  # type: ignore[assignment]
+    rows: list[dict[str, Any]] = ranked.to_dict("records")  # type: ignore[assignment]
+    for name, row in zip(map(str, ranked.index[:top]), rows, strict=False):
         table.add_row(
             str(row["rank"]),
-            str(name),
+            name,
             str(row["n_clusters"]),
-            f"{row['score']:.4g}",
-            *(f"{measures.at[str(name), m]:.4g}" for m in shown),
+            f"{row['score']:.3f}",
+            *(f"{values[name][m]:.3f}" for m in shown),
             str(row["reached_by"]),
         )
     console.print(table)
@@ -259,11 +280,10 @@ def show(study: Study, choice: Choice, by: str | None, top: int = 8) -> None:
     counts = study.candidates["status"].value_counts()
     for status in ("failed", "flagged"):
         if counts.get(status, 0):
-            rows = study.candidates.query(f"status == '{status}'")
+            these = study.candidates.query(f"status == '{status}'")
+            reason = str(these["reason"].iloc[0])
             console.print(
-                f"{counts[status]} candidates {status}, e.g. {rows.index[0]!s}: "
-                f"{rows['reason'].iloc[0]!s}",
-                markup=False,
+                f"{counts[status]} {status}, e.g. {these.index[0]!s}: {reason}", markup=False
             )
     for note in study.dataset.notes:
         console.print(f"Note: {note}", markup=False)

@@ -1,12 +1,33 @@
 """Measures of clusterings, one public function and one catalogue record each."""
 
-from karat.measures import clarity, external, internal
-from karat.measures._catalogue import Catalogue, Measure, catalogue
+from typing import TYPE_CHECKING
+
+from karat.measures import (
+    clarity,
+    external,
+    internal_centroids,
+    internal_nearest,
+    internal_pairs,
+    internal_ranks,
+    internal_silhouette,
+)
+from karat.measures._catalogue import Catalogue as Catalogue
+from karat.measures._catalogue import Measure as Measure
+from karat.measures._catalogue import catalogue as catalogue
 from karat.measures.clarity import *  # noqa: F403
 from karat.measures.external import *  # noqa: F403
-from karat.measures.internal import *  # noqa: F403
+from karat.measures.internal_centroids import *  # noqa: F403
+from karat.measures.internal_nearest import *  # noqa: F403
+from karat.measures.internal_pairs import *  # noqa: F403
+from karat.measures.internal_ranks import *  # noqa: F403
+from karat.measures.internal_silhouette import *  # noqa: F403
 
-__all__ = ["Catalogue", "Measure", "catalogue"]
-__all__ += external.__all__
-__all__ += internal.__all__
-__all__ += clarity.__all__
+if not TYPE_CHECKING:  # type checkers read the star imports instead
+    __all__ = ["Catalogue", "Measure", "catalogue"]
+    __all__ += external.__all__
+    __all__ += internal_silhouette.__all__
+    __all__ += internal_pairs.__all__
+    __all__ += internal_nearest.__all__
+    __all__ += internal_centroids.__all__
+    __all__ += internal_ranks.__all__
+    __all__ += clarity.__all__

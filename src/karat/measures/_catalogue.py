@@ -49,6 +49,12 @@ class Measure:
     compares_k : bool
         Whether values for different numbers of clusters are comparable, so that the measure may
         vote on which clustering to use. False for what always improves with k.
+    default : bool
+        Whether it is computed where no measures are named: those that cost at most one pass
+        over the pairs of objects.
+    takes_metric : bool
+        Internal: whether the function has ``metric=``, and takes a matrix of distances with
+        ``metric="precomputed"``. False for what needs the objects' features.
     axioms : frozenset of str
         Axioms of whissell2012 chapter 4 that hold for it.
     """
@@ -67,6 +73,8 @@ class Measure:
     compute: Callable[[Any], Any] | None = None
     needs: frozenset[str] = frozenset()
     compares_k: bool = True
+    default: bool = True
+    takes_metric: bool = True
     axioms: frozenset[str] = frozenset()
 
     @property

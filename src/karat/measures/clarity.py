@@ -23,6 +23,8 @@ __all__ = [
     "generalized_informativeness",
     "informativeness",
     "informativeness_ari",
+    "informativeness_eq",
+    "informativeness_f1",
     "informativeness_pq",
 ]
 
@@ -320,4 +322,6 @@ _record(
     equation="6.13",
 )
 informativeness_ari = _generalized("informativeness_ari", "adjusted_rand_index", "inf-ARI", -1.0)
+informativeness_eq = _generalized("informativeness_eq", "entropy_quality", "inf-EQ", 0.0)
+informativeness_f1 = _generalized("informativeness_f1", "f_quality", "inf-F1", 0.0)
 informativeness_pq = _generalized("informativeness_pq", "purity", "inf-PQ", 0.0)

@@ -3,6 +3,8 @@
 Every function takes ``(labels_true, labels_pred)`` or one :class:`~karat.ContingencyTable`.
 """
 
+from typing import TYPE_CHECKING
+
 from karat.measures import (
     external_batch,
     external_chance,
@@ -20,11 +22,12 @@ from karat.measures.external_matching import *  # noqa: F403
 from karat.measures.external_pairs import *  # noqa: F403
 from karat.measures.external_soft import *  # noqa: F403
 
-__all__: list[str] = []
-__all__ += external_information.__all__
-__all__ += external_pairs.__all__
-__all__ += external_matching.__all__
-__all__ += external_dendrogram.__all__
-__all__ += external_soft.__all__
-__all__ += external_chance.__all__
-__all__ += external_batch.__all__
+if not TYPE_CHECKING:  # type checkers read the star imports instead
+    __all__: list[str] = []
+    __all__ += external_information.__all__
+    __all__ += external_pairs.__all__
+    __all__ += external_matching.__all__
+    __all__ += external_dendrogram.__all__
+    __all__ += external_soft.__all__
+    __all__ += external_chance.__all__
+    __all__ += external_batch.__all__

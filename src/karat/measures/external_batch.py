@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat._cells import DENSE_CELLS, in_threads
+from karat._cells import DENSE_CELLS, cells_of, in_threads
 from karat.contingency import ContingencyTable
 from karat.measures._catalogue import catalogue
 from karat.partition import NOISE, Encoded, Labelings, NoisePolicy, as_labelings
@@ -140,9 +140,7 @@ def _of_dense(
                 column_names = column_names[used]
     if dense.size == 0:
         return None
-    cells = np.flatnonzero(dense)
-    rows, columns = np.divmod(cells, dense.shape[1])
-    counts = dense.ravel()[cells]
+    rows, columns, counts = cells_of(dense)
     return ContingencyTable._of_cells(
         rows, columns, counts, row_names, column_names, coverage=float(counts.sum()) / known
     )

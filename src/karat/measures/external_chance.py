@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from karat._cells import cells_of
 from karat.contingency import ContingencyTable
 from karat.measures._catalogue import catalogue
 from karat.measures.external_table import as_table, need_counts
@@ -44,8 +45,8 @@ class BootstrapResult:
         Confidence interval.
     confidence_level : float
     bias : float
-        Mean over the resamples less the value: resampled tables are noisier than the one they
-        come from, so a measure that rewards noise is estimated too high by about so much.
+        Mean over the resamples less what the measure is for the table as a population: a measure
+        that rewards noise is too high by about so much.
     n_resamples : int
     """
 
@@ -166,9 +167,10 @@ def bootstrap_interval(
     -----
     Objects drawn with replacement make a multinomial table, so the objects themselves are not
     needed and the cost does not depend on n: O(n_resamples × cells). The interval is the
-    *basic* one, 2 M − quantiles, clipped to the range of the measure; it takes
-    out the bias that percentiles double. The clustering is held fixed: what a new run of the
-    clusterer would change is not in it.
+    *basic* one: the quantiles of (resampled value − value of the table as a population) are
+    taken from the measure, within its range. It takes out the bias of a measure that rewards
+    noise, which the interval between plain percentiles doubles. The clustering is held fixed:
+    what a new run of the clusterer would change is not in it.
 
     Examples
     --------
@@ -180,25 +182,52 @@ def bootstrap_interval(
     table = as_table(labels_true, labels_pred, noise=noise)
     need_counts(table, "The bootstrap")
     function, (low, high), _ = _resolve(measure)
+    optimum = catalogue[measure].optimum if isinstance(measure, str) else 0.0
     if n_resamples < 2:
         raise InputError(f"n_resamples must be at least 2; got {n_resamples}")
     if not 0 < confidence_level < 1:
         raise InputError(f"confidence_level must lie between 0 and 1; got {confidence_level}")
     value = function(table)
     values = np.array([function(t) for t in _resampled(table, n_resamples, random_state)])
+    centre = _of_population(function, table, value) if math.isfinite(optimum) else value
     tail = (1 - confidence_level) / 2
-    below, above = np.quantile(values, [tail, 1 - tail])
+    below, above = np.quantile(values - centre, [tail, 1 - tail])
     return BootstrapResult(
         value=value,
         standard_error=float(values.std(ddof=1)),
         interval=(
-            min(max(2 * value - float(above), low), high),
-            max(min(2 * value - float(below), high), low),
+            min(max(value - float(above), low), high),
+            max(min(value - float(below), high), low),
         ),
         confidence_level=confidence_level,
-        bias=float(values.mean()) - value,
+        bias=float(values.mean()) - centre,
         n_resamples=n_resamples,
     )
+
+
+def _of_population(
+    function: Callable[[ContingencyTable], float], table: ContingencyTable, value: float
+) -> float:
+    """What the measure would be if the table were the population that resamples come from.
+
+    For most measures the value of the table itself. Those that allow for chance allow for less
+    the more objects there are: the limit for many copies of every object.
+    """
+    many = [
+        function(
+            ContingencyTable._of_cells(
+                table.rows,
+                table.columns,
+                table.counts * copies,
+                table.row_names,
+                table.column_names,
+            )
+        )
+        for copies in (1000, 2000)
+        if table.n * copies < 1 << 62
+    ]
+    settled = len(many) == 2 and abs(many[1] - many[0]) <= 1e-2 * max(abs(many[1]), 1e-3)
+    return many[1] if settled else value
 
 
 def permutation_test(
@@ -371,13 +400,8 @@ def _shuffled(table: ContingencyTable, times: int, random_state: Any) -> Iterato
     margins = random_table(table.row_sums, table.column_sums)
     for _ in range(times):
         dense = np.asarray(margins.rvs(method="patefield", random_state=rng))
-        rows, columns = np.nonzero(dense)
         yield ContingencyTable._of_cells(
-            rows,
-            columns,
-            dense[rows, columns].astype(np.int64),
-            table.row_names,
-            table.column_names,
+            *cells_of(dense.astype(np.int64)), table.row_names, table.column_names
         )
 
 

@@ -7,10 +7,12 @@ from karat.plot._clusters import cluster_sizes, silhouette_profile
 from karat.plot._contingency import contingency
 from karat.plot._features import FeatureProfile, feature_profile, profile_features
 from karat.plot._projection import projection
+from karat.plot.bound import bound_by_k
 
 __all__ = [
     "FeatureProfile",
     "agreement",
+    "bound_by_k",
     "cluster_clarity",
     "cluster_confusion",
     "cluster_sizes",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from karat.measures import catalogue
 from karat.plot import _style
@@ -14,8 +15,6 @@ if TYPE_CHECKING:
     import pandas as pd
     import plotly.graph_objects as go
     from numpy.typing import NDArray
-
-_BLOCK_CELLS = 4_000_000
 
 
 def kendall_tau(scores: pd.DataFrame) -> pd.DataFrame:
@@ -68,19 +67,18 @@ def kendall_tau(scores: pd.DataFrame) -> pd.DataFrame:
 
 def _tau_b(values: NDArray[np.float64]) -> NDArray[np.float64]:
     p, m = values.shape
+    there = ~np.isnan(values)
+    ranks, defined = np.zeros((p, m), dtype=np.float32), there.astype(np.float32)
+    for j in range(m):
+        ranks[there[:, j], j] = np.unique(values[there[:, j], j], return_inverse=True)[1]
     agree, untied = np.zeros((m, m)), np.zeros((m, m))
-    rows = max(1, _BLOCK_CELLS // max(p * m, 1))
-    for start in range(0, p - 1, rows):
-        a = values[start : start + rows, None, :]
-        b = values[None, start + 1 :, :]
-        with np.errstate(invalid="ignore"):
-            s = ((a > b).astype(np.float32) - (a < b)).reshape(-1, m)
-        defined = (~(np.isnan(a) | np.isnan(b))).reshape(-1, m).astype(np.float32)
-        # each pair once: only those where b comes after a
-        later = np.arange(start + 1, p)[None, :] > np.arange(start, start + a.shape[0])[:, None]
-        s, defined = s[later.ravel()], defined[later.ravel()]
-        agree += s.T @ s
-        untied += np.abs(s).T @ defined
+    # products this small are slower with more threads, much slower on a busy machine
+    with threadpool_limits(1, user_api="blas"):
+        for i in range(p - 1):
+            both = defined[i + 1 :] * defined[i]
+            signs = np.sign(ranks[i + 1 :] - ranks[i]) * both
+            agree += signs.T @ signs
+            untied += np.abs(signs).T @ both
     scale = np.sqrt(untied * untied.T)
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.clip(np.where(scale > 0, agree / scale, np.nan), -1, 1)
@@ -111,33 +109,36 @@ def agreement(tau: pd.DataFrame) -> go.Figure:
     matrix = tau.loc[ordered, ordered]
     titles = [_style.safe(_title(key)) for key in ordered]
     few = len(keys) <= 16
-    hover = [
-        [
-            f"{row}<br>{column}<br><b>τ = {_two(v)}</b>"
-            for column, v in zip(titles, line, strict=True)
-        ]
-        for row, line in zip(titles, matrix.to_numpy(), strict=True)
-    ]
+    values = matrix.to_numpy(dtype=np.float64).tolist()
     short = [t if len(t) <= 34 else t[:33] + "…" for t in titles]
     positions = list(range(len(keys)))
-    axis = {"tickvals": positions, "ticktext": short, "showgrid": False, "zeroline": False}
+    unique = np.array(
+        [t if titles.count(t) == 1 else f"{t} ({k})" for t, k in zip(titles, ordered, strict=True)],
+        dtype=object,
+    )
+    axis = {
+        "type": "category",
+        "tickvals": positions,
+        "ticktext": short,
+        "showgrid": False,
+        "zeroline": False,
+    }
     cell = 40 if few else max(13, min(24, 1400 // len(keys)))
     return _style.figure(
         [
             {
                 "type": "heatmap",
                 "z": np.round(matrix.to_numpy(), 3),
-                "x": positions,
-                "y": positions,
+                "x": unique,
+                "y": unique,
                 "zmin": -1,
                 "zmax": 1,
                 "colorscale": _style.DIVERGING,
                 "xgap": 1,
                 "ygap": 1,
-                "hovertext": hover,
-                "hoverinfo": "text",
-                "text": [[_two(v) for v in line] for line in matrix.to_numpy().tolist()],
-                "texttemplate": "%{text}" if few else "",
+                "hovertemplate": "%{y}<br>%{x}<br><b>τ = %{z:.2f}</b><extra></extra>",
+                "text": [[_two(v) for v in line] for line in values] if few else None,
+                "texttemplate": "%{text}" if few else None,
                 "textfont": {"color": _style.INK, "size": 12},
                 "colorbar": _style.color_bar("τ"),
             }

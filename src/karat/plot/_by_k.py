@@ -73,7 +73,7 @@ def measures_by_k(
 def _one(scores: pd.DataFrame, measure: Measure, chosen: str | None) -> go.Figure:
     direction = "greater" if measure.greater_is_better else "lower"
     figure = _style.figure(
-        _traces(scores, measure, scores[measure.key], chosen),
+        _traces(scores, scores[measure.key], measure.sign, chosen),
         xaxis={"title": {"text": "Number of clusters"}, "tickformat": "d"},
         yaxis={
             "title": {"text": _style.safe(measure.title)},
@@ -100,7 +100,7 @@ def _panels(scores: pd.DataFrame, measures: Sequence[Measure], chosen: str | Non
         horizontal_spacing=0.06,
     )
     for i, measure in enumerate(measures):
-        for trace in _traces(scores, measure, upward(scores[measure.key], measure), chosen):
+        for trace in _traces(scores, upward(scores[measure.key], measure), 1, chosen):
             trace.showlegend = trace.showlegend is not False and i == 0
             figure.add_trace(trace, row=i // columns + 1, col=i % columns + 1)
     base = _style.figure()
@@ -119,14 +119,12 @@ def upward(values: pd.Series[Any], measure: Measure) -> pd.Series[Any]:
 
 
 def _traces(
-    scores: pd.DataFrame, measure: Measure, values: pd.Series[Any], chosen: str | None
+    scores: pd.DataFrame, values: pd.Series[Any], sign: int, chosen: str | None
 ) -> list[Any]:
     import plotly.graph_objects as go
 
     table = scores.assign(_y=values.astype(float)).dropna(subset=["_y", "n_clusters"])
     table = table[np.isfinite(table["_y"])]
-    # scaled values always go up
-    sign = measure.sign if values is scores[measure.key] else 1
     traces: list[Any] = []
     for i, clusterer in enumerate(dict.fromkeys(scores["clusterer"])):
         own = table[table["clusterer"] == clusterer]

@@ -48,7 +48,7 @@ def cluster_sizes(labels: Any, *, names: Sequence[object] | None = None) -> go.F
                 "x": counts,
                 "y": [_style.safe(name) for name in called.values()],
                 "marker": {"color": [_style.color(c) for c in called]},
-                "text": [f"{count:,} ({count / len(codes):.0%})" for count in counts],
+                "text": [f"{count:,} ({_style.percent(count / len(codes))})" for count in counts],
                 "textposition": "auto",
                 "hovertemplate": "Cluster %{y}: <b>%{x:,} objects</b><extra></extra>",
             }
@@ -118,8 +118,8 @@ def silhouette_profile(
         traces.append(
             {
                 "type": "scatter",
-                "x": np.round(np.concatenate([[0], x, [0]]), 4),
-                "y": np.concatenate([[y[0]], y, [y[-1]]]),
+                "x": np.concatenate([[0], x, [0]]).astype(np.float32),
+                "y": np.concatenate([[y[0]], y, [y[-1]]]).astype(np.float32),
                 "fill": "toself",
                 "mode": "lines",
                 "line": {"width": 0.5, "color": _style.color(cluster)},
@@ -131,7 +131,7 @@ def silhouette_profile(
                 "text": (
                     f"Cluster {_style.safe(name)}: {size:,} objects<br>"
                     f"mean silhouette <b>{own.mean():.3f}</b><br>"
-                    f"{(own < 0).mean():.0%} below 0"
+                    f"{_style.percent((own < 0).mean())} below 0"
                 ),
             }
         )

@@ -65,12 +65,14 @@ def contingency(
     hover = [
         [
             f"{row_title} {rows[i]}, {column_title.lower()} {columns[j]}<br>"
-            f"<b>{counts[i, j]:,} objects</b><br>{share[i, j]:.0%} of the {column_title.lower()}"
+            f"<b>{counts[i, j]:,} objects</b><br>"
+            f"{_style.percent(share[i, j])} of the {column_title.lower()}"
             for j in range(len(columns))
         ]
         for i in range(len(rows))
     ]
     few = counts.size <= 600
+    text = [[f"{c:,}" if c else "·" for c in line] for line in counts.tolist()]
     return _style.figure(
         [
             {
@@ -85,11 +87,11 @@ def contingency(
                 "ygap": 1,
                 "hovertext": hover,
                 "hoverinfo": "text",
-                "text": [[f"{c:,}" if c else "·" for c in line] for line in counts.tolist()],
-                "texttemplate": "%{text}" if few else "",
+                "text": text if few else None,
+                "texttemplate": "%{text}" if few else None,
                 "textfont": {"color": _style.INK, "size": 12},
                 "colorbar": _style.color_bar(
-                    f"share of the<br>{column_title.lower()}", tickformat=".0%"
+                    f"share of the<br>{column_title.lower()}", tickformat=".0%", dtick=0.25
                 ),
             }
         ],

@@ -194,6 +194,8 @@ def feature_profile(
         ]
         for i in range(len(rows))
     ]
+    few = len(columns) <= 12
+    text = [[_style.number(v, 3) for v in line] for line in means]
     return _style.figure(
         [
             {
@@ -206,8 +208,8 @@ def feature_profile(
                 "colorscale": _style.DIVERGING,
                 "xgap": 1,
                 "ygap": 1,
-                "text": [[_style.number(v, 3) for v in line] for line in means],
-                "texttemplate": "%{text}" if len(columns) <= 12 else "",
+                "text": text if few else None,
+                "texttemplate": "%{text}" if few else None,
                 "textfont": {"color": _style.INK, "size": 12},
                 "hovertext": hover,
                 "hoverinfo": "text",

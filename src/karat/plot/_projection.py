@@ -152,7 +152,10 @@ def _plane(
             return np.hstack([given, aside]).astype(np.float32), (named[0], ""), None
         return given.astype(np.float32), (named[0], named[1]), None
     points, share = _principal(X)
-    titles = [f"Principal component {i + 1} ({share[i]:.0%} of the variance)" for i in range(2)]
+    titles = [
+        f"Principal component {i + 1} ({_style.percent(share[i])} of the variance)"
+        for i in range(2)
+    ]
     return points.astype(np.float32), (titles[0], titles[1]), [float(s) for s in share]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -33,6 +33,12 @@ class Chosen:
     study: Study
     choice: Choice
 
+    @cached_property
+    def feature_names(self) -> list[str]:
+        """The features; a bare number is said to be one."""
+        names = [str(name) for name in self.study.dataset.feature_names]
+        return [f"feature {name}" if name.isdigit() else name for name in names]
+
     @property
     def labels(self) -> NDArray[np.int64]:
         """Cluster of each object, -1 for outliers."""
@@ -60,7 +66,7 @@ class Chosen:
     @cached_property
     def silhouettes(self) -> tuple[NDArray[np.float64] | None, str | None]:
         """Silhouette of each sampled object, or why there is none."""
-        from karat.measures import silhouette_samples
+        from karat.measures.internal_silhouette import silhouette_samples
 
         own = self.labels[self.sampled]
         try:
@@ -80,7 +86,7 @@ class Chosen:
         return profile_features(
             data.X,
             self.labels,
-            feature_names=data.feature_names,
+            feature_names=self.feature_names,
             center=data.center,
             scale=data.scale,
         )
@@ -104,17 +110,24 @@ class Chosen:
         return out
 
 
-CONSENSUS = Measure(
-    key="consensus",
-    title="Consensus score",
-    kind="internal",
-    family="all families",
-    function=float,
-    greater_is_better=True,
-    range=(0.0, 1.0),
-    optimum=1.0,
-    source="the voices of the families, one each",
-)
+def _decider(key: str, title: str, up: bool, source: str) -> Measure:
+    """The record of what may decide beside the measures of the catalogue."""
+    return Measure(
+        key=key,
+        title=title,
+        kind="internal" if up else "external",
+        family="what decided",
+        function=float,
+        greater_is_better=up,
+        range=(0.0, 1.0),
+        optimum=float(up),
+        source=source,
+    )
+
+
+CONSENSUS = _decider("consensus", "Consensus score", True, "the families, one voice each")
+BOUND = _decider("pac_mdl_bound", "PAC-MDL bound on the error rate", False, "banerjee2004")
+DECIDERS = {measure.key: measure for measure in (CONSENSUS, BOUND)}
 
 
 @dataclass(frozen=True)
@@ -123,6 +136,7 @@ class Facts:
 
     study: Study
     scores: pd.DataFrame
+    reasons: Mapping[str, Mapping[str, str]]
     measures: tuple[Measure, ...]
     leading: tuple[Measure, ...]
     ranked: pd.DataFrame | None
@@ -142,24 +156,38 @@ class Facts:
         voters = {m.family for m in self.measures if m.kind == "internal" and m.compares_k}
         return [column for column in self.ranked.columns if column in voters]
 
+    @property
+    def decider(self) -> Measure | None:
+        """What decided, where it is not a measure of the catalogue."""
+        return None if self.ranked is None else DECIDERS.get(self.decided_by)
+
     @cached_property
     def by_k(self) -> tuple[pd.DataFrame, tuple[Measure, ...]]:
-        """Scores and measures to draw against k: the consensus, where it decided, before all."""
-        if not self.families or self.ranked is None:
+        """Scores and measures to draw against k, what decided before all."""
+        if self.decider is None or self.ranked is None:
             return self.scores, self.measures
-        # candidates with the same values are the same partition, or score the same
-        keys = [m.key for m in self.measures]
-        values = self.scores[["n_clusters", "noise_share", *keys]].astype("Float64")
-        rows = values.apply(lambda row: tuple(row.fillna(-np.inf)), axis=1)
-        score = dict(zip(rows.loc[self.ranked.index], self.ranked["score"], strict=True))
-        table = self.scores.assign(**{CONSENSUS.key: rows.map(score).astype(float)})
-        return table, (CONSENSUS, *self.measures)
+        if self.decider is BOUND:
+            values = self.study.bounds().table["bound_rate"].reindex(self.scores.index)
+        else:
+            # candidates with the same values are the same partition, or score the same
+            keys = ["n_clusters", "noise_share", *(m.key for m in self.measures)]
+            same = self.scores[keys].astype(float).groupby(keys, dropna=False, sort=False).ngroup()
+            score = dict(zip(same.loc[self.ranked.index], self.ranked["score"], strict=True))
+            values = same.map(score)
+        table = self.scores.assign(**{self.decider.key: values.astype(float)})
+        return table, (self.decider, *self.measures)
 
     @property
     def leading_by_k(self) -> tuple[Measure, ...]:
         """The measures whose curves are shown first."""
-        measures = self.by_k[1]
-        return (CONSENSUS, *self.leading) if CONSENSUS in measures else self.leading
+        return self.leading if self.decider is None else (self.decider, *self.leading)
+
+    @cached_property
+    def table(self) -> dict[str, Any]:
+        """What the script of the page reads."""
+        from karat.report._tables import table_payload
+
+        return table_payload(self)
 
     @cached_property
     def distinct(self) -> pd.DataFrame:
@@ -171,6 +199,8 @@ class Facts:
 def gather(study: Study) -> Facts:
     """Ask the study; what cannot be ranked is told, not raised, unless nothing was tried."""
     scores = study.scores()
+    # pandas copies attrs with every operation: the reasons are many, so they travel apart
+    reasons, scores.attrs = scores.attrs.get("reasons", {}), {}
     measures = tuple(
         catalogue[column]
         for column in scores.columns
@@ -181,10 +211,12 @@ def gather(study: Study) -> Facts:
     except NothingToRankError as error:
         if scores.empty:
             raise
-        return Facts(study, scores, measures, _leading(measures, None), None, None, str(error))
+        leading = _leading(measures, None)
+        return Facts(study, scores, reasons, measures, leading, None, None, str(error))
     return Facts(
         study,
         scores,
+        reasons,
         measures,
         _leading(measures, choice.decided_by),
         ranked,
@@ -197,10 +229,9 @@ def _leading(measures: Sequence[Measure], decided_by: Any) -> tuple[Measure, ...
     """The measures shown first: what decided, then one of each family."""
     first = [m for m in measures if m.key == decided_by]
     seen = {m.family for m in first}
-    voters = [m for m in measures if m.kind == "internal" and m.compares_k]
-    others = [m for m in measures if m.kind == "external"]
-    for measure in (*voters, *others):
-        if measure.family not in seen:
+    # of the measures that compare numbers of clusters: first those of the data alone
+    for measure in sorted(measures, key=lambda m: m.kind == "external"):
+        if measure.compares_k and measure.family not in seen:
             seen.add(measure.family)
             first.append(measure)
     return tuple(first[:MOST_LEADING]) or tuple(measures[:MOST_LEADING])

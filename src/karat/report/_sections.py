@@ -5,8 +5,7 @@ from __future__ import annotations
 import base64
 import gzip
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -16,48 +15,17 @@ import numpy as np
 from karat import plot
 from karat.contingency import ContingencyTable
 from karat.partition import NOISE
-from karat.plot._style import color, number, symbol
+from karat.plot._style import color, number, percent, symbol
 from karat.report._facts import Chosen, Facts
-from karat.report._tables import scorecard, sparklines, table_payload, undefined_values
+from karat.report._judges import clarity, guarantee
+from karat.report._parts import Picture, Section, plain
+from karat.report._tables import scorecard, sparklines, undefined_values
 from karat.validation import InputError
 
 if TYPE_CHECKING:
-    import plotly.graph_objects as go
+    pass
 
 MOST_CLUSTERS_LISTED = 100
-
-
-@dataclass(frozen=True)
-class Picture:
-    """A figure with what a reader who cannot see it is told."""
-
-    id: str
-    figure: go.Figure
-    alt: str
-    caption: str
-    min_width: int = 0
-
-
-@dataclass(frozen=True)
-class Section:
-    """A part of the page: ``template`` is rendered with ``values`` and the pictures."""
-
-    id: str
-    title: str
-    short: str
-    template: str = "plain.html"
-    values: Mapping[str, Any] = field(default_factory=dict)
-    pictures: tuple[Picture, ...] = ()
-
-    @property
-    def picture(self) -> dict[str, Picture]:
-        """The pictures by their id."""
-        return {picture.id: picture for picture in self.pictures}
-
-
-def plain(id: str, title: str, short: str, sentences: list[str], *pictures: Picture) -> Section:
-    """A section of sentences, then pictures."""
-    return Section(id, title, short, values={"sentences": sentences}, pictures=pictures)
 
 
 def answer(facts: Facts) -> Section:
@@ -94,7 +62,7 @@ def clusters(facts: Facts) -> Section | None:
         ids=data.ids,
         truth=facts.study.truth,
         names=chosen.names,
-        feature_names=data.feature_names,
+        feature_names=chosen.feature_names,
         center=data.center,
         scale=data.scale,
     )
@@ -103,8 +71,8 @@ def clusters(facts: Facts) -> Section | None:
     if meta["explained"] is not None:
         kept = sum(meta["explained"])
         caption += (
-            f" The plane of the first two principal components keeps {kept:.0%} of the variance, "
-            "so clusters that lie on one another here may be apart in the data."
+            f" The plane of the first two principal components keeps {percent(kept)} of the "
+            "variance, so clusters that lie on one another here may be apart in the data."
         )
     if meta["drawn"] < meta["n"]:
         caption += f" A random sample of {meta['drawn']:,} of the {meta['n']:,} objects is drawn."
@@ -112,7 +80,7 @@ def clusters(facts: Facts) -> Section | None:
         "map",
         drawing,
         f"Scatter plot of {meta['drawn']:,} objects in two dimensions, coloured and marked by "
-        f"their cluster, {len(chosen.clusters)} clusters in all; the table of clusters above has "
+        f"their cluster, {len(chosen.clusters)} clusters in all; the table that follows has "
         "their sizes and features.",
         caption,
     )
@@ -220,8 +188,8 @@ def fit(facts: Facts) -> Section | None:
     picture = Picture(
         "silhouettes",
         figure,
-        f"Silhouette profile: mean {np.nanmean(values):.3f}, {below:.0%} of the objects below 0; "
-        "the table of clusters has the mean of each.",
+        f"Silhouette profile: mean {np.nanmean(values):.3f}, {percent(below)} of the objects "
+        "below 0; the table of clusters has the mean of each.",
         "1: far from every other cluster; 0: between two; below 0: nearer to another cluster than "
         "to its own. The broken line is the mean of all objects." + note,
     )
@@ -378,14 +346,13 @@ def ranking(facts: Facts) -> Section | None:
     """The table of the distinct clusterings."""
     if facts.ranked is None:
         return None
-    payload = table_payload(facts)
     return Section(
         "ranking",
         "Ranking",
         "Ranking",
         "ranking.html",
         {
-            "table": payload,
+            "table": facts.table,
             "first_rows": min(15, len(facts.ranked)),
             "decided_by": facts.decided_by,
             "families": facts.families,
@@ -488,7 +455,7 @@ def data(facts: Facts) -> Section:
         ("Features", f"{X.shape[1]:,}"),
     ]
     if sparse.issparse(X):
-        items.append(("Non-zero values", f"{X.nnz / (X.shape[0] * X.shape[1]):.2%}"))
+        items.append(("Non-zero values", f"{100 * X.nnz / (X.shape[0] * X.shape[1]):.2f} %"))
     if facts.study.truth is not None:
         known = [value for value in facts.study.truth if value is not None]
         title = f"Classes ({dataset.truth_name})" if dataset.truth_name else "Classes"
@@ -558,10 +525,12 @@ def failures(facts: Facts) -> Section | None:
 Builder: TypeAlias = Callable[[Facts], "Section | None"]
 SECTIONS: tuple[Builder, ...] = (
     answer,
+    guarantee,
     clusters,
     features,
     classes,
     fit,
+    clarity,
     by_k,
     ranking,
     agreement,
@@ -583,7 +552,7 @@ def build(facts: Facts) -> dict[str, Any]:
             for section in sections
             for picture in section.pictures
         },
-        "table": table_payload(facts),
+        "table": facts.table,
         "measures": next((s.values["details"] for s in sections if s.id == "by-k"), {}),
         "decidedBy": facts.decided_by,
     }

@@ -17,6 +17,14 @@ if TYPE_CHECKING:
     from karat.report._facts import Facts
 
 
+# columns that a ranking by the bound has beside it
+PARTS = {
+    "bound": "Mislabelled at most",
+    "errors": "Errors on labelled",
+    "bits": "Bits",
+}
+
+
 def table_payload(facts: Facts) -> dict[str, Any]:
     """Every candidate with every measure, column by column, and the order of the ranking."""
     scores, ranked = facts.scores, facts.ranked
@@ -38,6 +46,7 @@ def table_payload(facts: Facts) -> dict[str, Any]:
     payload["rank"] = [int(r) for r in ranked["rank"]]
     payload["score"] = _rounded(ranked["score"])
     payload["reached_by"] = [int(r) for r in ranked["reached_by"]]
+    payload["parts"] = {key: _rounded(ranked[key]) for key in PARTS if key in ranked}
     payload["votes"] = {family: _rounded(ranked[family]) for family in facts.families}
     payload["columns"] = _columns(facts)
     return payload
@@ -54,6 +63,13 @@ def _columns(facts: Facts) -> list[dict[str, Any]]:
         columns.append(_column("noise_share", "Outliers", "percent", up=False))
     if consensus:
         columns.append(_column("score", "Score", "vote"))
+    elif facts.decider is not None:
+        columns.append(_column("score", "Error rate at most", "percent", up=False))
+    columns += [
+        _column(f"parts.{key}", title, "number", up=False, decimals=int(key == "bits"))
+        for key, title in PARTS.items()
+        if facts.ranked is not None and key in facts.ranked
+    ]
     columns.append(_column("reached_by", "Reached by", "whole"))
     decimals = _decimals(facts.scores["seconds"])
     columns.append(
@@ -63,7 +79,7 @@ def _columns(facts: Facts) -> list[dict[str, Any]]:
         _column(f"votes.{family}", f"{family[:1].upper()}{family[1:]}", "vote", group="Votes")
         for family in facts.families
     ]
-    shown = [] if consensus else [m.key for m in facts.leading[:6]]
+    shown = [] if consensus else [m.key for m in facts.leading[: 6 if facts.decider is None else 3]]
     leading = [m for m in facts.leading if m.key in shown]
     rest = [m for m in facts.measures if m.key not in shown]
     for measure in (*leading, *rest):
@@ -130,7 +146,7 @@ def scorecard(facts: Facts) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]
     """The choice by each measure: leading measures, the others."""
     assert facts.chosen is not None
     name = facts.chosen.choice.name
-    reasons = facts.scores.attrs.get("reasons", {}).get(name, {})
+    reasons = facts.reasons.get(name, {})
     clusters = facts.distinct["n_clusters"].astype(int)
 
     def line(measure: Measure) -> dict[str, Any]:
@@ -193,7 +209,7 @@ def undefined_values(facts: Facts) -> list[dict[str, Any]]:
     """Measures that are undefined for some candidates, grouped by the reason."""
     groups: dict[tuple[str, str], int] = {}
     titles = {m.key: m.title for m in facts.measures}
-    for reasons in facts.scores.attrs.get("reasons", {}).values():
+    for reasons in facts.reasons.values():
         for key, reason in reasons.items():
             group = (titles.get(key, key), str(reason))
             groups[group] = groups.get(group, 0) + 1

@@ -144,7 +144,7 @@ def _cannot_write(target: Path, error: OSError) -> StorageError:
 def _environment() -> Environment:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
-    from karat.plot._style import number
+    from karat.plot._style import number, percent
 
     environment = Environment(
         loader=PackageLoader("karat.report", "page"),
@@ -156,5 +156,5 @@ def _environment() -> Environment:
     environment.filters["number"] = number
     environment.filters["fixed"] = lambda value, places: f"{value:,.{places}f}".replace("-", "−")
     environment.filters["count"] = lambda value: f"{int(value):,}"
-    environment.filters["percent"] = lambda value: f"{value:.0%}"
+    environment.filters["percent"] = percent
     return environment

@@ -1,7 +1,7 @@
 """The published experiments, run by name with the public interface only.
 
-Each module of this package holds one experiment and has
-``run(*, samples=None, random_state=0, storage=None, progress=None) -> ExperimentResult``:
+Each module of this package holds one experiment, or several that share their work, and has
+``run(*, name, samples=None, random_state=0, storage=None, progress=None) -> ExperimentResult``:
 ``samples`` scales it down (``None`` is the full experiment), ``storage`` is a file where finished
 work is kept so that a killed run goes on, ``progress`` is called with a line of text now and then.
 """
@@ -79,6 +79,24 @@ EXPERIMENTS: dict[str, Experiment] = {
             "banerjee2004 theorem 1",
             "karat.reproduce.bound_coverage",
         ),
+        Experiment(
+            "whissell2012-table6.1",
+            "Kendall's tau of ten internal measures with NMI on five synthetic data sets",
+            "whissell2012 table 6.1",
+            "karat.reproduce.whissell2012_chapter6",
+        ),
+        Experiment(
+            "whissell2012-table6.2",
+            "The number of clusters that ten internal measures choose on the same samples",
+            "whissell2012 table 6.2",
+            "karat.reproduce.whissell2012_chapter6",
+        ),
+        Experiment(
+            "whissell2012-table6.4",
+            "Kendall's tau of ten internal measures with NMI on five real data sets",
+            "whissell2012 table 6.4",
+            "karat.reproduce.whissell2012_chapter6",
+        ),
     )
 }
 
@@ -119,6 +137,6 @@ def run(
         raise unknown_name(name, EXPERIMENTS, "experiment")
     module = import_module(EXPERIMENTS[name].module)
     result: ExperimentResult = module.run(
-        samples=samples, random_state=random_state, storage=storage, progress=progress
+        name=name, samples=samples, random_state=random_state, storage=storage, progress=progress
     )
     return result

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
+    from karat.bounds import PacMdlBound
     from karat.study.ranking import Consensus
 
 
@@ -38,6 +39,8 @@ class Choice:
         For a consensus: share of resamplings of the families of measures in which it stays first.
     k_confidence : float or None
         The same for its number of clusters.
+    bound : PacMdlBound or None
+        Where the class of some objects is known: what is guaranteed about the others.
     """
 
     name: str
@@ -50,7 +53,7 @@ class Choice:
     runner_up: str | None
     confidence: float | None
     k_confidence: float | None
-    bound: Any = None
+    bound: PacMdlBound | None = None
 
     def __str__(self) -> str:
         return " ".join(self.reasons)
@@ -127,6 +130,28 @@ def why_by_measure(ranked: pd.DataFrame, title: str, known: int, n: int, up: boo
             f"The runner-up is {runner.name} with {runner['score']:.4g} "
             f"({int(runner['n_clusters'])} clusters)."
         )
+    return sentences
+
+
+def why_by_bound(ranked: pd.DataFrame, bound: PacMdlBound, tied: list[str]) -> list[str]:
+    """Sentences for a choice by the guarantee."""
+    sentences = [
+        bound.sentence,
+        f"On the {bound.m:,} labelled objects it errs {bound.errors:,} "
+        f"time{'s' * (bound.errors != 1)}, and choosing it among all that was tried costs "
+        f"{bound.choice_bits:.1f} bits.",
+    ]
+    if tied:
+        sentences.append(
+            f"{_listed(tied[:3])} {'has' if len(tied) == 1 else 'have'} the same bound."
+        )
+    elif len(ranked) > 1:
+        runner = ranked.iloc[1]
+        sentences.append(
+            f"The runner-up is {runner.name} ({int(runner['n_clusters'])} clusters) with a bound "
+            f"of {runner['score']:.1%}."
+        )
+    sentences += [f"Warning: {warning}." for warning in bound.warnings]
     return sentences
 
 

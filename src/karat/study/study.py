@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from karat.clusterers import Clusterer, as_clusterer
 from karat.datasets import Dataset, from_array
 from karat.evaluation import evaluate, known_truth
 from karat.measures import Measure, catalogue
-from karat.partition import Labelings, NoisePolicy, as_labelings, encode
+from karat.partition import NOISE_POLICIES, Labelings, NoisePolicy, as_labelings, encode
 from karat.progress import progress_bar
 from karat.resources import available_cores
 from karat.study import choice as explain
@@ -24,13 +24,22 @@ from karat.study import work
 from karat.study.choice import Choice
 from karat.study.ranking import Consensus, consensus, order
 from karat.study.store import Finished, Planned, Score, Store
-from karat.validation import InputError, NothingToRankError, StorageError
+from karat.validation import (
+    InputError,
+    NothingToRankError,
+    StorageError,
+    check_choice,
+    unknown_name,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
+    from karat.bounds import PacMdlBound, PacMdlBounds
+
 DEFAULT_CLUSTERERS = ("kmeans", "ward", "average", "spectral", "gaussian-mixture", "hdbscan")
+BOUND = "pac_mdl_bound"
 CHUNK = 256  # partitions judged at a time; fixed, because sums depend on what is judged together
 
 
@@ -52,6 +61,8 @@ class Study:
     noise : {"drop", "cluster", "singletons", "error"}
         What measures make of objects that a clusterer leaves out. With ``"drop"`` they are
         judged without them, and the score in a ranking is multiplied by the share that is left.
+    delta : float, default 0.1
+        With labels for some of the objects: allowed chance that the guarantee fails.
     random_state : int, default 0
         Every candidate's seed follows from it and the candidate's name.
 
@@ -80,13 +91,18 @@ class Study:
         storage: str | Path | None = None,
         metric: Any = "euclidean",
         noise: NoisePolicy = "drop",
+        delta: float = 0.1,
         random_state: int = 0,
     ) -> None:
         self.dataset = X if isinstance(X, Dataset) else from_array(X)
         given = self.dataset.truth if truth is None else truth
         self.truth = None if given is None else known_truth(given, self.n_objects)
         self.metric = metric
+        check_choice(noise, NOISE_POLICIES, "noise")
         self.noise = noise
+        if not 0 < delta <= 1:
+            raise InputError(f"delta must be in (0, 1]; got {delta!r}")
+        self.delta = float(delta)
         if not isinstance(random_state, (int, np.integer)) or random_state < 0:
             raise InputError(f"random_state must be a non-negative integer; got {random_state!r}")
         self.random_state = int(random_state)
@@ -102,7 +118,13 @@ class Study:
             },
         )
         self._store.set_meta(
-            {"settings": {"noise": noise, "metric": metric if isinstance(metric, str) else None}}
+            {
+                "settings": {
+                    "noise": noise,
+                    "metric": metric if isinstance(metric, str) else None,
+                    "delta": self.delta,
+                }
+            }
         )
 
     # -- what the data is --------------------------------------------------------------------
@@ -320,7 +342,11 @@ class Study:
     def _measures(self, keys: Iterable[str] | None) -> list[Measure]:
         if keys is not None:
             return catalogue.select(keys)
-        return [m for m in catalogue.values() if m.kind == "internal" or self.truth is not None]
+        return [
+            m
+            for m in catalogue.values()
+            if m.default and (m.kind == "internal" or self.truth is not None)
+        ]
 
     def _labelings(self, partitions: Sequence[str]) -> Labelings:
         codes = np.stack(self._store.labels(partitions))
@@ -348,6 +374,7 @@ class Study:
     def _forget_tables(self) -> None:
         self.__dict__.pop("_candidates", None)
         self.__dict__.pop("_scores", None)
+        self.__dict__.pop("_bounds", None)
 
     @cached_property
     def _candidates(self) -> pd.DataFrame:
@@ -416,14 +443,56 @@ class Study:
 
     # -- choosing ----------------------------------------------------------------------------
 
+    @property
+    def is_partly_labelled(self) -> bool:
+        """Whether the class of some objects is known and that of others is not."""
+        return self.truth is not None and any(value is None for value in self.truth)
+
+    def bounds(self) -> PacMdlBounds:
+        """What the known labels guarantee about every candidate, all at once.
+
+        Returns
+        -------
+        PacMdlBounds
+            With probability ``1 - delta`` over which objects were labelled, every bound in it
+            holds, the lowest of them too: each candidate pays for the choice among everything
+            that was planned. Outliers count as one cluster.
+
+        Raises
+        ------
+        InputError
+            If no class is known, or nothing was tried.
+        """
+        from karat.bounds import Searched, study_bounds
+
+        if self.truth is None:
+            raise InputError("a bound needs the class of some objects; give truth, None elsewhere")
+        if "_bounds" not in self.__dict__:
+            planned = [(c, _origin(c)) for c in self._store.candidates()]
+            tried = [(c, origin) for c, origin in planned if c["partition"] is not None]
+            if not tried:
+                raise NothingToRankError(f"there is no clustering: {self._why_nothing()}")
+            codes = self._store.labels([c["partition"] for c, _ in tried])
+            self.__dict__["_bounds"] = study_bounds(
+                {c["name"]: row for (c, _), row in zip(tried, codes, strict=True)},
+                self.truth,
+                delta=self.delta,
+                searched=Searched.from_origins([origin for _, origin in planned]),
+                origins=[origin for _, origin in tried],
+                noise="cluster",
+                random_state=self.random_state,
+            )
+        return cast("PacMdlBounds", self.__dict__["_bounds"])
+
     def rank(self, by: str | None = None) -> pd.DataFrame:
         """The distinct clusterings, best first.
 
         Parameters
         ----------
         by : str, optional
-            A measure's key, or ``"consensus"``. By default the adjusted Rand index where labels
-            are known, otherwise the consensus: each internal measure that compares numbers of
+            A measure's key, ``"pac_mdl_bound"`` or ``"consensus"``. By default the bound where
+            some labels are known, the adjusted Rand index where all are, otherwise the
+            consensus: each internal measure that compares numbers of
             clusters ranks the candidates, a family of such measures has one voice, and the mean
             of the voices, times the share of objects that are not left out, is the score.
 
@@ -444,7 +513,7 @@ class Study:
 
     def _rank(self, by: str | None) -> tuple[pd.DataFrame, Consensus | None]:
         self.evaluate()
-        decided_by = by or ("adjusted_rand_index" if self.truth is not None else "consensus")
+        decided_by = by or self._decider()
         table = self._distinct()
         values = self._scores[0].loc[table["partition"]].set_axis(table.index)
         votes = None
@@ -470,6 +539,12 @@ class Study:
             table = table.join(votes.families)
             best_first = order(votes.score, table["n_clusters"].to_numpy(dtype=np.int64))
             upward = votes.score
+        elif decided_by == BOUND:
+            found = self._bounds_of(table)
+            table["score"] = found["bound_rate"]
+            table = table.join(found[["errors", "bits", "bound"]])
+            upward = -table["score"].to_numpy(dtype=np.float64)
+            best_first = order(upward, *(found[c].to_numpy() for c in ("errors", "bits")))
         else:
             measure = catalogue[decided_by]
             if measure.key not in values:
@@ -483,6 +558,18 @@ class Study:
         table = table.iloc[best_first].drop(columns="partition")
         table.attrs["decided_by"] = decided_by
         return table, votes
+
+    def _bounds_of(self, distinct: pd.DataFrame) -> pd.DataFrame:
+        """The bound of each distinct partition: the best of the candidates that reach it."""
+        table = self.bounds().table.sort_values(["bound_rate", "bits"], kind="stable")
+        partition = self._candidates.loc[table.index, "partition"]
+        first = table[~partition.duplicated()].set_axis(partition.drop_duplicates(), axis=0)
+        return first.loc[distinct["partition"]].set_axis(distinct.index)
+
+    def _decider(self) -> str:
+        if self.truth is None:
+            return "consensus"
+        return BOUND if self.is_partly_labelled else "adjusted_rand_index"
 
     def _distinct(self) -> pd.DataFrame:
         usable = self._candidates[self._candidates["partition"].notna()]
@@ -522,8 +609,12 @@ class Study:
         top = ranked.iloc[0]
         decided_by = ranked.attrs["decided_by"]
         tied = [str(name) for name in ranked.index[1:] if ranked.at[name, "rank"] == 1]
+        bound = self._bound_of(str(top.name)) if self.is_partly_labelled else None
         if votes is not None:
             why = explain.why_by_consensus(ranked, votes, tied)
+        elif decided_by == BOUND:
+            assert bound is not None
+            why = explain.why_by_bound(ranked, bound, tied)
         else:
             measure = catalogue[decided_by]
             known = 0
@@ -543,13 +634,19 @@ class Study:
             runner_up=str(ranked.index[1]) if len(ranked) > 1 else None,
             confidence=None if votes is None else votes.confidence,
             k_confidence=None if votes is None else votes.group_confidence,
+            bound=bound,
         )
+
+    def _bound_of(self, name: str) -> PacMdlBound:
+        """The lowest bound among the candidates that are the same partition."""
+        same = self._candidates["partition"] == self._candidates.at[name, "partition"]
+        table = self.bounds().table
+        rows = table[table.index.isin(self._candidates.index[same])]
+        return self.bounds()[str(rows["bound_rate"].idxmin())]
 
     def labels(self, name: str) -> NDArray[np.int32]:
         """Labels of a candidate: ``0..k-1`` by first appearance, ``-1`` for outliers."""
         if name not in self._candidates.index:
-            from karat.validation import unknown_name
-
             raise unknown_name(name, self._candidates.index, "candidate")
         row = self._candidates.loc[name]
         if row["status"] == "failed":
@@ -591,6 +688,13 @@ class Study:
             lines.append("study.add(labelings)  # the clusterings that were given")
         lines += ["print(study.best())"]
         return "\n".join(lines)
+
+
+def _origin(candidate: dict[str, Any]) -> tuple[str, int] | None:
+    """What the search for it consisted of; None for a clustering that the user brought."""
+    if candidate["parameter"] is None:
+        return None
+    return candidate["clusterer"], candidate["value"]
 
 
 def _span(ks: list[int]) -> str:

@@ -19,6 +19,8 @@
     return text.replace(/-/g, "−");
   }
 
+  const percent = (v) => (v > 0 && v < 0.0995 ? (100 * v).toFixed(1) : Math.round(100 * v)) + " %";
+
   // ---- dark and light
   const root = document.documentElement, themeButton = $("theme");
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
@@ -79,7 +81,7 @@
     const dot = column.key.indexOf(".");
     const group = dot < 0 ? column.key : column.key.slice(0, dot), key = column.key.slice(dot + 1);
     if (group === "values") return table.values[key][table.rows[i]];
-    if (group === "votes") return table.votes[key][i];
+    if (group === "votes" || group === "parts") return table[group][key][i];
     if (group === "rank" || group === "score" || group === "reached_by") return table[group][i];
     return table[group][table.rows[i]];
   }
@@ -110,8 +112,8 @@
       if (column.kind === "text") { td.scope = "row"; td.textContent = v; return td; }
       td.className = column.kind === "vote" ? "number vote" : "number";
       if (v !== null && (column.kind === "vote" || column.kind === "percent")) {
-        td.textContent = Math.round(100 * v) + "%";
-        if (column.kind === "vote") td.style.setProperty("--share", 100 * v + "%");
+        td.textContent = percent(v);
+        if (column.kind === "vote") td.style.setProperty("--share", 100 * v + " %");
       } else td.textContent = number(v, column.decimals);
       return td;
     }

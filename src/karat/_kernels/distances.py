@@ -1,0 +1,190 @@
+"""Tiles of distances: R rows against a strip of B columns.
+
+A strip is stored feature-major, ``strip[f, j]``, so that the inner loop runs over its columns.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+# no "nnan", "ninf": infinite 1/d² must stay infinite
+FAST = {"contract", "reassoc", "nsz"}
+
+SQUARED, CITYBLOCK, CHEBYSHEV, SEQUENTIAL = 0, 1, 2, 3
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath=FAST)
+def squared_differences(Z, r0, r1, strip, out):
+    """Squared Euclidean distances, two rows and four features at a time."""
+    d, B = strip.shape
+    out[: r1 - r0] = 0.0
+    i = r0
+    while i < r1:
+        # an odd last row is done twice into the same place
+        i2 = min(i + 1, r1 - 1)
+        o, p = out[i - r0], out[i2 - r0]
+        x, y = Z[i], Z[i2]
+        f = 0
+        if i2 == i:
+            for f in range(d):
+                a0, s0 = x[f], strip[f]
+                for j in range(B):
+                    t0 = a0 - s0[j]
+                    o[j] += t0 * t0
+            break
+        while f + 4 <= d:
+            a0, a1, a2, a3 = x[f], x[f + 1], x[f + 2], x[f + 3]
+            b0, b1, b2, b3 = y[f], y[f + 1], y[f + 2], y[f + 3]
+            s0, s1, s2, s3 = strip[f], strip[f + 1], strip[f + 2], strip[f + 3]
+            for j in range(B):
+                v0, v1, v2, v3 = s0[j], s1[j], s2[j], s3[j]
+                t0, t1, t2, t3 = a0 - v0, a1 - v1, a2 - v2, a3 - v3
+                u0, u1, u2, u3 = b0 - v0, b1 - v1, b2 - v2, b3 - v3
+                o[j] += (t0 * t0 + t1 * t1) + (t2 * t2 + t3 * t3)
+                p[j] += (u0 * u0 + u1 * u1) + (u2 * u2 + u3 * u3)
+            f += 4
+        while f < d:
+            a0, b0, s0 = x[f], y[f], strip[f]
+            for j in range(B):
+                t0, u0 = a0 - s0[j], b0 - s0[j]
+                o[j] += t0 * t0
+                p[j] += u0 * u0
+            f += 1
+        i += 2
+
+
+# said, not left out: callees inherit fastmath from their callers
+@njit(cache=True, nogil=True, error_model="numpy", fastmath=False)
+def sequential_squared_differences(Z, r0, r1, strip, out):
+    """Squared Euclidean distances, features added strictly in order and without fused steps.
+
+    What every machine gives alike, so that which distances are equal is not left to chance.
+    """
+    d, B = strip.shape
+    for i in range(r0, r1):
+        o, x = out[i - r0], Z[i]
+        for j in range(B):
+            o[j] = 0.0
+        f = 0
+        while f + 4 <= d:
+            a0, a1, a2, a3 = x[f], x[f + 1], x[f + 2], x[f + 3]
+            s0, s1, s2, s3 = strip[f], strip[f + 1], strip[f + 2], strip[f + 3]
+            for j in range(B):
+                t0, t1, t2, t3 = a0 - s0[j], a1 - s1[j], a2 - s2[j], a3 - s3[j]
+                o[j] = (((o[j] + t0 * t0) + t1 * t1) + t2 * t2) + t3 * t3
+            f += 4
+        while f < d:
+            a0, s0 = x[f], strip[f]
+            for j in range(B):
+                t0 = a0 - s0[j]
+                o[j] += t0 * t0
+            f += 1
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath=FAST)
+def direct_tile(kind, Z, r0, r1, strip, out):
+    """Distances of rows r0..r1 of Z to the strip, from differences of coordinates."""
+    d, B = strip.shape
+    if kind == SQUARED:
+        squared_differences(Z, r0, r1, strip, out)
+        return
+    if kind == SEQUENTIAL:
+        sequential_squared_differences(Z, r0, r1, strip, out)
+        return
+    for i in range(r0, r1):
+        o = out[i - r0]
+        for j in range(B):
+            o[j] = 0.0
+        for f in range(d):
+            a, s = Z[i, f], strip[f]
+            if kind == CITYBLOCK:
+                for j in range(B):
+                    o[j] += abs(a - s[j])
+            else:
+                for j in range(B):
+                    o[j] = max(o[j], abs(a - s[j]))
+
+
+#: below this share of |x|² + |y|² a squared distance from a product is computed again
+CANCELLED = 1e-3
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath=FAST)
+def squares_from_products(tile, r0, norms, j0, Z):
+    """Turn inner products into squared distances; directly where the subtraction cancels."""
+    R, B = tile.shape
+    d = Z.shape[1]
+    for r in range(R):
+        row, own = tile[r], norms[r0 + r]
+        close = 0
+        for j in range(B):
+            both = own + norms[j0 + j]
+            value = both - 2.0 * row[j]
+            row[j] = value
+            close += value < CANCELLED * both
+        if close:
+            for j in range(B):
+                if row[j] < CANCELLED * (own + norms[j0 + j]):
+                    total = 0.0
+                    for f in range(d):
+                        t = Z[r0 + r, f] - Z[j0 + j, f]
+                        total += t * t
+                    row[j] = total
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath=FAST)
+def sparse_products(indptr, indices, data, r0, r1, strip, out):
+    """Inner products of CSR rows with a dense strip."""
+    B = strip.shape[1]
+    out[: r1 - r0] = 0.0
+    for i in range(r0, r1):
+        o = out[i - r0]
+        for e in range(indptr[i], indptr[i + 1]):
+            a, s = data[e], strip[indices[e]]
+            for j in range(B):
+                o[j] += a * s[j]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def sparse_squares_from_products(tile, r0, norms, j0, indptr, indices, data):
+    """As :func:`squares_from_products`, for CSR rows with sorted indices."""
+    R, B = tile.shape
+    for r in range(R):
+        row, own = tile[r], norms[r0 + r]
+        for j in range(B):
+            both = own + norms[j0 + j]
+            value = both - 2.0 * row[j]
+            if value < CANCELLED * both:
+                value = 0.0
+                a, a_end = indptr[r0 + r], indptr[r0 + r + 1]
+                b, b_end = indptr[j0 + j], indptr[j0 + j + 1]
+                while a < a_end or b < b_end:
+                    if b >= b_end or (a < a_end and indices[a] < indices[b]):
+                        t = data[a]
+                        a += 1
+                    elif a >= a_end or indices[b] < indices[a]:
+                        t = data[b]
+                        b += 1
+                    else:
+                        t = data[a] - data[b]
+                        a += 1
+                        b += 1
+                    value += t * t
+            row[j] = value
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def kullback_leibler_tile(P, r0, r1, c0, c1, symmetric, out):
+    """KL divergence of each column object from each row object (or the sum of both ways)."""
+    d = P.shape[1]
+    for i in range(r0, r1):
+        for j in range(c0, c1):
+            total = 0.0
+            for f in range(d):
+                p, q = P[j, f], P[i, f]
+                if p > 0.0:
+                    total += p * np.log(p / q) if q > 0.0 else np.inf
+                if symmetric and q > 0.0:
+                    total += q * np.log(q / p) if p > 0.0 else np.inf
+            out[i - r0, j - c0] = max(total, 0.0)

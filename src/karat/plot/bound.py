@@ -1,0 +1,146 @@
+"""The PAC-MDL bound against the number of clusters."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from karat.plot import _style
+from karat.validation import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import plotly.graph_objects as go
+
+_NEEDED = ("n_clusters", "labelled", "errors", "bits", "bound_rate", "constant_bound_rate")
+
+
+def bound_by_k(bounds: Any, *, chosen: str | None = None, target: float | None = None) -> go.Figure:
+    """Draw the guaranteed error rate against the number of clusters; lower is better.
+
+    Parameters
+    ----------
+    bounds : PacMdlBounds or DataFrame
+        From :func:`karat.pac_mdl_bound` with many clusterings, or the table of
+        :func:`karat.bounds.bound_candidates`, which gives a line for each clusterer.
+    chosen : str, optional
+        A clustering to mark; by default the one with the lowest bound.
+    target : float, optional
+        A wanted error rate, drawn as a line.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        A line joins the lowest bounds of a clusterer for each number of clusters, dots are all
+        its clusterings; a dashed line is the bound of always guessing the largest class.
+
+    Raises
+    ------
+    InputError
+        If the table has not the columns of a table of bounds, or no row.
+
+    Examples
+    --------
+    >>> import karat
+    >>> from karat.plot.bound import bound_by_k
+    >>> found = karat.pac_mdl_bound({"a": [0, 0, 1, 1], "b": [0, 1, 2, 2]}, ["x", None, "y", None])
+    >>> bound_by_k(found).layout.yaxis.title.text
+    'At most so many unlabelled objects mislabelled'
+    """
+    import plotly.graph_objects as go
+
+    table = bounds.table if hasattr(bounds, "table") else bounds
+    missing = [column for column in _NEEDED if column not in getattr(table, "columns", ())]
+    if missing:
+        raise InputError(
+            f"a table of bounds is wanted, which has a column {missing[0]!r}; "
+            "karat.bounds.bound_candidates gives one"
+        )
+    if len(table) == 0:
+        raise InputError("the table of bounds has no row")
+    mark = table["bound_rate"].idxmin() if chosen is None else chosen
+    traces: list[Any] = []
+    grouped = "clusterer" in table
+    groups = list(dict.fromkeys(table["clusterer"])) if grouped else ["clusterings"]
+    for i, group in enumerate(groups):
+        own = table[table["clusterer"] == group] if grouped else table
+        traces += _clusterer(own, str(group), i)
+    constant = float(table["constant_bound_rate"].median())
+    ends = [int(table["n_clusters"].min()), int(table["n_clusters"].max())]
+    traces.append(_level(ends, constant, "always the largest class", _style.NOISE_COLOR, "dash"))
+    if target is not None:
+        traces.append(_level(ends, target, "target", _style.INK, "dot"))
+    marked = table[table.index == mark]
+    traces.append(
+        go.Scatter(
+            x=marked["n_clusters"].to_numpy(),
+            y=marked["bound_rate"].to_numpy(),
+            mode="markers",
+            marker={
+                "symbol": "circle-open",
+                "size": 15,
+                "color": _style.INK,
+                "line": {"width": 2, "color": _style.INK},
+            },
+            name="chosen" if chosen is not None else "lowest bound",
+            hoverinfo="skip",
+            meta={"role": "chosen"},
+        )
+    )
+    return _style.figure(
+        traces,
+        xaxis={"title": {"text": "Number of clusters"}, "tickformat": "d"},
+        yaxis={
+            "title": {"text": "At most so many unlabelled objects mislabelled"},
+            "tickformat": ".0%",
+            "rangemode": "tozero",
+        },
+        height=420,
+    )
+
+
+def _clusterer(own: pd.DataFrame, name: str, i: int) -> list[Any]:
+    import plotly.graph_objects as go
+
+    k = own["n_clusters"].astype(int)
+    lowest = own.loc[own.groupby(k)["bound_rate"].idxmin()].sort_values("n_clusters")
+    shared = {"name": _style.safe(name), "legendgroup": f"clusterer {i}"}
+    line = go.Scatter(
+        x=lowest["n_clusters"].to_numpy(),
+        y=lowest["bound_rate"].to_numpy(),
+        mode="lines",
+        line={"color": _style.color(i), "dash": _style.dash(i), "width": 2},
+        hoverinfo="skip",
+        meta={"role": "line", "clusterer": name},
+        **shared,
+    )
+    text = [
+        f"{_style.safe(label)}<br>{row['errors']:,.0f} errors on {row['labelled']:,.0f} labels, "
+        f"{row['bits']:.1f} bits"
+        for label, row in own.iterrows()
+    ]
+    dots = go.Scatter(
+        x=k.to_numpy(),
+        y=own["bound_rate"].to_numpy(),
+        mode="markers",
+        marker={"color": _style.color(i), "symbol": _style.symbol(i), "size": 6, "opacity": 0.55},
+        showlegend=False,
+        text=text,
+        hovertemplate="%{text}<br>%{x} clusters<br><b>at most %{y:.1%}</b><extra></extra>",
+        meta={"role": "dots", "clusterer": name},
+        **shared,
+    )
+    return [line, dots]
+
+
+def _level(ends: list[int], y: float, name: str, color: str, dash: str) -> Any:
+    import plotly.graph_objects as go
+
+    return go.Scatter(
+        x=ends,
+        y=[y, y],
+        mode="lines+markers" if ends[0] == ends[1] else "lines",
+        line={"color": color, "dash": dash, "width": 1.5},
+        name=name,
+        hovertemplate=f"{name}: %{{y:.1%}}<extra></extra>",
+        meta={"role": "level"},
+    )

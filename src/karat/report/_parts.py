@@ -1,0 +1,43 @@
+"""What the page is made of: sections with sentences, tables and pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure with what a reader who cannot see it is told."""
+
+    id: str
+    figure: go.Figure
+    alt: str
+    caption: str
+    min_width: int = 0
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of the page: ``template`` is rendered with ``values`` and the pictures."""
+
+    id: str
+    title: str
+    short: str
+    template: str = "plain.html"
+    values: Mapping[str, Any] = field(default_factory=dict)
+    pictures: tuple[Picture, ...] = ()
+
+    @property
+    def picture(self) -> dict[str, Picture]:
+        """The pictures by their id."""
+        return {picture.id: picture for picture in self.pictures}
+
+
+def plain(id: str, title: str, short: str, sentences: list[str], *pictures: Picture) -> Section:
+    """A section of sentences, then pictures."""
+    return Section(id, title, short, values={"sentences": sentences}, pictures=pictures)

@@ -1,0 +1,295 @@
+"""pac_mdl_bound: published values end to end, the promise itself, laws, degenerate input."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import karat
+import naive_bounds as naive
+from karat.bounds import PacMdlBound, PacMdlBounds, b_max
+from karat.bounds.languages import Algo, Cluster, Init, Language, Mixed, Prior, Simple
+from karat.partition import canonical_codes
+from karat.validation import InputError
+
+
+def clustering_with_errors(m: int, n: int, classes: int, errors: int) -> tuple[list, list]:
+    """m labelled objects in as many clusters as classes, so many outvoted; n unlabelled ones."""
+    labels = [i % classes for i in range(m)]
+    y = [f"class {c}" for c in labels]
+    for i in range(errors):
+        y[i] = f"class {(labels[i] + 1) % classes}"
+    return labels + [i % classes for i in range(n)], y + [None] * n
+
+
+@pytest.mark.parametrize(
+    ("m", "n", "classes", "errors", "language", "percent"),
+    [
+        (1500, 1500, 3, 398, Simple(), 31.0),
+        (1500, 1500, 3, 398, Init(10), 32.2),
+        (1499, 1500, 3, 42, Cluster(10), 5.67),
+        (1499, 1500, 3, 42, Algo(10, 6), 6.00),
+        (1500, 1500, 3, 45, Simple(), 4.93),
+        (1430, 1430, 2, 5, Algo(10, 6), 1.68),
+    ],
+)
+def test_published_values_end_to_end(
+    m: int, n: int, classes: int, errors: int, language: Language, percent: float
+) -> None:
+    labels, y = clustering_with_errors(m, n, classes, errors)
+    found = karat.pac_mdl_bound(labels, y, 0.1, language)
+    assert (found.errors, found.m, found.n) == (errors, m, n)
+    assert round(100 * found.bound_rate, 2) == percent
+
+
+partial = st.lists(
+    st.tuples(st.integers(0, 4), st.sampled_from(["a", "b", "c"]), st.booleans()),
+    min_size=1,
+    max_size=40,
+).filter(lambda rows: any(known for *_, known in rows))
+
+
+@settings(max_examples=120, deadline=None)
+@given(partial)
+def test_errors_and_predictions_follow_the_definition(rows: list) -> None:
+    labels = [c for c, *_ in rows]
+    y = [label if known else None for _, label, known in rows]
+    found = karat.pac_mdl_bound(labels, y, 0.2, Simple())
+    assert found.errors == naive.errors(labels, y)
+    assert found.m == sum(v is not None for v in y)
+    wrong = sum(p != v for p, v in zip(found.predicted, y, strict=True) if v is not None)
+    assert wrong == found.errors
+    assert [found.cluster_labels[c] for c in labels] == list(found.predicted)
+    classes = {v for v in y if v is not None}
+    bits = len(set(labels)) * math.log2(len(classes))
+    assert found.bits == pytest.approx(bits)
+    assert found.bound == b_max(
+        found.m, found.n, found.errors, log_delta=math.log(0.2) - bits * math.log(2) - 1e-12
+    )
+    mixed = karat.pac_mdl_bound(labels, y, 0.2)
+    wrong = sum(p != v for p, v in zip(mixed.predicted, y, strict=True) if v is not None)
+    assert wrong == mixed.errors >= found.errors
+    allowance = log2_words(bits + math.log2(5), 0.2)
+    assert mixed.bound <= b_max(found.m, found.n, found.errors, log_delta=allowance)
+
+
+def log2_words(bits: float, delta: float) -> float:
+    return math.log(delta) - bits * math.log(2) - 1e-9
+
+
+@settings(max_examples=40, deadline=None)
+@given(partial, st.integers(0, 100))
+def test_names_and_order_do_not_matter(rows: list, seed: int) -> None:
+    labels = np.array([c for c, *_ in rows])
+    y = np.array([label if known else None for _, label, known in rows], dtype=object)
+    before = karat.pac_mdl_bound(labels, y)
+    renamed = karat.pac_mdl_bound(np.array(["z", "q", "m", "k", "b"])[labels], y)
+    assert list(renamed.predicted) == list(before.predicted)
+    assert (renamed.bound, renamed.errors) == (before.bound, before.errors)
+    order = np.random.default_rng(seed).permutation(len(labels))
+    shuffled = karat.pac_mdl_bound(labels[order], y[order], language=Simple())
+    assert shuffled.bound == karat.pac_mdl_bound(labels, y, language=Simple()).bound
+
+
+def test_one_clustering_is_a_batch_of_one() -> None:
+    rng = np.random.default_rng(0)
+    labelings = {f"r{k}": rng.integers(0, k, 300) for k in range(1, 9)}
+    y = np.where(rng.random(300) < 0.3, rng.integers(0, 3, 300), -1)
+    many = karat.pac_mdl_bound(labelings, y, language=Simple())
+    assert isinstance(many, PacMdlBounds)
+    assert len(many) == 8
+    for name, labels in labelings.items():
+        one = karat.pac_mdl_bound(labels, y, language=Simple())
+        assert isinstance(one, PacMdlBound)
+        assert one.bound == many[name].bound == many.table.loc[name, "bound"]
+        assert list(one.predicted) == list(many[name].predicted)
+    assert many[-1].name == "r8"
+    assert karat.pac_mdl_bound(pd.DataFrame(labelings), y).table.equals(
+        karat.pac_mdl_bound(np.stack(list(labelings.values())), y).table.set_axis(list(labelings))
+    )
+    with pytest.raises(InputError, match="no clustering is called"):
+        many["r9"]
+
+
+# the promise ------------------------------------------------------------------------------------
+
+
+def failures(
+    labelings: np.ndarray, truth: np.ndarray, splits: list, delta: float, best: bool
+) -> int:
+    """Splits in which the chosen clustering mislabels more than it promised."""
+    bad = 0
+    for known in splits:
+        y = np.full(len(truth), -1)
+        y[list(known)] = truth[list(known)]
+        if best:
+            found = karat.pac_mdl_bound(labelings, y, delta, classes=np.unique(truth)).best
+        else:
+            rows = karat.pac_mdl_bound(labelings, y, delta, Simple(), classes=np.unique(truth))
+            found = rows[int(rows.table["bound"].to_numpy().argmin())]
+        hidden = np.setdiff1d(np.arange(len(truth)), list(known))
+        bad += int((found.predicted[hidden] != truth[hidden]).sum() > found.bound)
+    return bad
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_promise_holds_over_every_split_of_a_small_population(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, 2, 10)
+    labelings = np.stack([np.zeros(10, int), truth, rng.integers(0, 2, 10)][: 1 + seed % 3])
+    splits = list(itertools.combinations(range(10), 5))
+    delta = 0.6
+    assert failures(labelings, truth, splits, delta, best=True) <= delta * len(splits)
+
+
+def test_choosing_among_many_is_paid_for_and_must_be() -> None:
+    rng = np.random.default_rng(7)
+    n, m = 120, 40
+    truth = rng.integers(0, 2, n)
+    labelings = np.stack([rng.integers(0, 2, n) for _ in range(150)])
+    splits = [rng.permutation(n)[:m] for _ in range(60)]
+    delta = 0.5
+    assert failures(labelings, truth, splits, delta, best=True) <= delta * len(splits)
+    # at no charge for the choice the promise breaks: the test can tell
+    assert failures(labelings, truth, splits, delta, best=False) > 0.8 * len(splits)
+
+
+def test_best_is_refused_where_the_language_does_not_pay_for_it() -> None:
+    rng = np.random.default_rng(1)
+    labelings = rng.integers(0, 3, (10, 60))
+    y = np.where(np.arange(60) % 3 == 0, rng.integers(0, 2, 60), -1)
+    alone = karat.pac_mdl_bound(labelings, y, language=Simple())
+    with pytest.raises(InputError, match="does not pay"):
+        _ = alone.best
+    for language in (Init(10), Cluster(10), Algo(5, 2), Mixed(Init(10)), None):
+        assert karat.pac_mdl_bound(labelings, y, language=language).best.n_compared == 10
+    even = Prior({str(i): 0.1 for i in range(10)})
+    assert karat.pac_mdl_bound(labelings, y, language=even).kraft == pytest.approx(1)
+
+
+def test_equal_partitions_share_their_words() -> None:
+    rng = np.random.default_rng(2)
+    a, b = rng.integers(0, 3, 80), rng.integers(0, 3, 80)
+    y = np.where(np.arange(80) % 4 == 0, a, -1)
+    table = karat.pac_mdl_bound([a, (a + 1) % 3, (a + 2) % 3, b], y).table
+    assert table["choice_bits"].tolist() == pytest.approx([math.log2(4 / 3)] * 3 + [2.0])
+    assert table["bound"].iloc[:3].nunique() == 1
+    assert canonical_codes(a).tolist() == canonical_codes((a + 1) % 3).tolist()
+
+
+# laws -------------------------------------------------------------------------------------------
+
+
+def test_bound_falls_with_delta_and_grows_with_bits() -> None:
+    labels, y = clustering_with_errors(200, 800, 4, 12)
+    bounds = [karat.pac_mdl_bound(labels, y, d).bound for d in (0.001, 0.01, 0.1, 0.5, 1.0)]
+    assert bounds == sorted(bounds, reverse=True)
+    starts = [karat.pac_mdl_bound(labels, y, 0.1, Init(r)).bound for r in (1, 10, 10**6)]
+    assert starts == sorted(starts)
+
+
+def test_many_clusters_of_one_class_cost_little() -> None:
+    rng = np.random.default_rng(3)
+    labels = rng.integers(0, 40, 4000)
+    truth = np.where(labels < 3, "rare", "common")
+    y = np.where(rng.random(4000) < 0.05, truth, None)
+    tight = karat.pac_mdl_bound(labels, y)
+    assert tight.bits < 0.75 * Simple().bits(40, 2)
+    assert tight.bound < karat.pac_mdl_bound(labels, y, language=Simple()).bound
+
+
+# what may go wrong ------------------------------------------------------------------------------
+
+
+def test_no_labels_none_left_one_class() -> None:
+    with pytest.raises(InputError, match="class of no object"):
+        karat.pac_mdl_bound([0, 0, 1], [None, None, None])
+    full = karat.pac_mdl_bound([0, 0, 1], ["a", "a", "b"])
+    assert (full.n, full.bound, full.bound_rate) == (0, 0, 0.0)
+    assert "nothing is left" in str(full)
+    one = karat.pac_mdl_bound([0, 0, 1, 1], ["a", None, "a", None])
+    assert one.bits < 0.5
+    assert set(one.predicted) == {"a"}
+    assert one.constant_errors == 0
+
+
+def test_clusters_without_labels_and_ties_are_drawn_by_the_seed() -> None:
+    labels = np.repeat(np.arange(50), 4)
+    y = np.full(200, None, dtype=object)
+    y[:40:4], y[1:40:4] = "a", "b"  # ten ties; forty clusters without labels
+    runs = [
+        karat.pac_mdl_bound(labels, y, language=Simple(), random_state=s).predicted.tolist()
+        for s in (0, 0, 1)
+    ]
+    assert runs[0] == runs[1] != runs[2]
+    share = np.mean(np.array(runs[0]) == "a")
+    assert 0.25 < share < 0.75
+
+
+def test_more_clusters_than_labels_and_all_singletons() -> None:
+    y = np.full(30, -1)
+    y[:5] = [0, 1, 0, 1, 1]
+    found = karat.pac_mdl_bound(np.arange(30), y)
+    assert found.n_clusters == 30
+    assert 0 <= found.bound <= found.n == 25
+
+
+def test_objects_left_out_are_not_promised() -> None:
+    labels = np.array([0] * 40 + [1] * 40 + [-1] * 20)
+    y = np.full(100, None, dtype=object)
+    y[::5] = np.where(labels[::5] == 0, "a", "b")
+    with pytest.raises(InputError, match="outliers"):
+        karat.pac_mdl_bound(labels, y)
+    dropped = karat.pac_mdl_bound(labels, y, noise="drop")
+    assert (dropped.m, dropped.n) == (16, 64)
+    assert all(v is None for v in dropped.predicted[-20:])
+    assert karat.pac_mdl_bound(labels, y, noise="cluster").n_clusters == 3
+
+
+def test_classes_may_be_listed() -> None:
+    labels, y = clustering_with_errors(50, 50, 2, 0)
+    few = karat.pac_mdl_bound(labels, y, language=Simple())
+    more = karat.pac_mdl_bound(
+        labels, y, language=Simple(), classes=["class 1", "class 0", "class 2", "class 3"]
+    )
+    assert more.bits == 2 * few.bits
+    assert list(more.predicted) == list(few.predicted)
+    with pytest.raises(InputError, match="not among the classes"):
+        karat.pac_mdl_bound(labels, y, classes=["class 0"])
+
+
+@pytest.mark.parametrize("delta", [0, -0.1, 1.01, math.nan])
+def test_delta_must_be_a_chance(delta: float) -> None:
+    with pytest.raises(InputError, match="delta"):
+        karat.pac_mdl_bound([0, 1], ["a", None], delta)
+
+
+def test_lengths_do_not_fit() -> None:
+    with pytest.raises(InputError, match="2 labels, but there are 3"):
+        karat.pac_mdl_bound([0, 1, 1], ["a", None])
+
+    class Negative(Language):
+        def choice_bits(self, names: tuple[str, ...], n_clusters: object) -> np.ndarray:
+            return np.full(len(names), -1.0)
+
+    with pytest.raises(InputError, match="at least 0 bits"):
+        karat.pac_mdl_bound([0, 1, 1], ["a", None, "b"], language=Negative())
+
+
+def test_sentence_and_html() -> None:
+    labels, y = clustering_with_errors(1499, 1500, 3, 42)
+    found = karat.pac_mdl_bound(labels, y, 0.1, Cluster(10))
+    assert found.sentence.startswith(
+        "With probability 0.9 at most 5.7 % of the 1,500 unlabelled objects are mislabelled (85)"
+    )
+    assert "42 errors on 1,499 labelled objects" in str(found)
+    assert "gather near the start" in str(found)
+    assert "<strong>" in found._repr_html_()
+    assert "<table" in karat.pac_mdl_bound([labels], y)._repr_html_()
+    assert "bound" in str(karat.pac_mdl_bound([labels], y))

@@ -1,0 +1,122 @@
+"""karat sample and karat bound, from a data file to a guarantee."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+import karat
+from karat.cli import app
+from karat.validation import InputError
+
+run = CliRunner().invoke
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 500)
+    pd.DataFrame({"x": truth + rng.normal(0, 0.1, 500)}).to_csv(tmp_path / "data.csv", index=False)
+    pd.DataFrame({"good": truth, "one": 0, "noise": rng.integers(0, 4, 500)}).to_csv(
+        tmp_path / "labels.csv", index=False
+    )
+    pd.Series(truth).to_csv(tmp_path / "truth.csv", index=False)
+    return tmp_path
+
+
+def labelled(files: Path) -> Path:
+    few = files / "few.csv"
+    result = run(
+        app, ["sample", str(files / "data.csv"), "-n", "60", "--seed", "1", "-o", str(few)]
+    )
+    assert result.exit_code == 0, result.output
+    table = pd.read_csv(few)
+    assert list(table.columns) == ["row", "label", "x"]
+    truth = pd.read_csv(files / "truth.csv").iloc[:, 0]
+    table["label"] = ["spam" if truth[row] else "ham" for row in table["row"]]
+    table.to_csv(few, index=False)
+    return few
+
+
+def test_from_data_to_guarantee(files: Path) -> None:
+    few = labelled(files)
+    out = files / "predicted.csv"
+    arguments = ["bound", str(files / "labels.csv"), str(few), "--delta", "0.05"]
+    result = run(app, [*arguments, "--target", "0.03", "--predict", str(out)])
+    assert result.exit_code == 0, result.output
+    assert "With probability 0.95 at most" in result.output
+    assert "one of 3 compared" in result.output
+    assert "Forecast" in result.output
+    predicted = pd.read_csv(out, index_col="row")["label"]
+    truth = pd.read_csv(files / "truth.csv").iloc[:, 0]
+    assert (predicted == np.where(truth, "spam", "ham")).all()
+    answer = json.loads(run(app, [*arguments, "--json", "--target", "0.03"]).output)
+    assert answer["best"] == "good"
+    y = np.full(500, None, dtype=object)
+    table = pd.read_csv(few)
+    y[table["row"]] = table["label"]
+    same = karat.pac_mdl_bound(pd.read_csv(files / "labels.csv"), y, 0.05)
+    assert answer["bound"] == same.best.bound
+    assert len(answer["table"]) == 3
+    assert answer["forecast"]["more"] > 0
+    one = json.loads(run(app, [*arguments, "--json", "-c", "one"]).output)
+    assert (one["best"], len(one["table"])) == ("one", 1)
+
+
+def test_one_label_an_object_with_gaps(files: Path) -> None:
+    few = labelled(files)
+    table = pd.read_csv(few)
+    column = pd.Series([None] * 500, dtype=object)
+    column[table["row"]] = table["label"].to_numpy()
+    whole = files / "whole.csv"
+    column.to_frame("label").to_csv(whole, index=False)
+    answers = [
+        json.loads(run(app, ["bound", str(files / "labels.csv"), str(f), "--json"]).output)
+        for f in (few, whole)
+    ]
+    assert answers[0] == answers[1]
+
+
+def test_sample_prints_rows(files: Path) -> None:
+    data = str(files / "data.csv")
+    rows = json.loads(run(app, ["sample", data, "-n", "5", "--seed", "3", "--json"]).output)
+    assert rows["of"] == 500
+    assert rows["rows"] == karat.bounds.sample(500, 5, random_state=3).tolist()
+    printed = run(app, ["sample", data, "-n", "5", "--seed", "3"]).output.splitlines()
+    assert printed[0] == "row,label,x"
+    assert [int(line.split(",")[0]) for line in printed[1:]] == rows["rows"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("row,label\n7,a\n500,b\n", "row 500 is none of"),
+        ("row,label\n7,a\n7,b\n", "labels row 7 twice"),
+        ("row,label\nx,a\n", "row x is none of"),
+        ("label\na\nb\n", "2 labels for 500 objects"),
+        ("row,class\n1,a\n", "no column 'label'"),
+    ],
+)
+def test_label_files_that_cannot_be_used(files: Path, text: str, message: str) -> None:
+    (files / "bad.csv").write_text(text)
+    result = run(app, ["bound", str(files / "labels.csv"), str(files / "bad.csv")])
+    assert isinstance(result.exception, InputError)
+    assert message in str(result.exception)
+
+
+def test_files_and_columns_that_are_not_there(files: Path) -> None:
+    few = str(labelled(files))
+    for arguments, message in [
+        (["bound", str(files / "nothing.csv"), few], "there is no file"),
+        (["bound", str(files / "labels.csv"), few, "-c", "bad"], "no column 'bad'"),
+        (["bound", str(files / "labels.csv"), few, "--noise", "maybe"], "--noise must be"),
+        (["sample", str(files / "data.csv"), "-n", "501"], "cannot draw 501"),
+    ]:
+        result = run(app, arguments)
+        assert isinstance(result.exception, InputError)
+        assert message in str(result.exception)

@@ -1,0 +1,151 @@
+"""Drawing objects to label, doubting how they were drawn, forecasting, the supervised yardstick."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+from sklearn.dummy import DummyClassifier
+
+import karat
+from karat.bounds import (
+    b_max,
+    binomial_tail_bound,
+    forecast_labels,
+    sample,
+    sampling_warnings,
+    supervised_yardstick,
+)
+from karat.validation import InputError
+
+
+def test_sample_is_uniform_nested_and_seeded() -> None:
+    small, large = sample(50, 10, random_state=4), sample(50, 30, random_state=4)
+    assert (large[:10] == small).all()
+    assert len(set(large)) == 30
+    assert (sample(50, 10, random_state=5) != small).any()
+    counts = np.bincount(
+        np.concatenate([sample(12, 3, random_state=s) for s in range(2000)]), minlength=12
+    )
+    assert stats.chisquare(counts).pvalue > 1e-4
+    assert len(sample(5, 0)) == 0
+    for size in (-1, 6):
+        with pytest.raises(InputError, match="without replacement"):
+            sample(5, size)
+
+
+def test_random_labels_are_not_doubted() -> None:
+    doubted = 0
+    for N, m in [(1000, 100), (200, 50), (10_000, 30), (100, 90), (20, 8)]:
+        for seed in range(300):
+            mask = np.isin(np.arange(N), sample(N, m, random_state=seed))
+            doubted += bool(sampling_warnings(mask))
+    assert doubted <= 3
+
+
+@pytest.mark.parametrize(
+    ("mask", "word"),
+    [
+        (np.arange(2000) < 60, "start"),
+        (np.arange(2000) >= 1900, "end"),
+        (np.arange(2000) % 20 == 0, "regular"),
+        (np.arange(2000) % 2 == 0, "regular"),
+        ((np.arange(4000) // 25) % 16 == 7, "blocks"),
+        (np.random.default_rng(0).random(3000) < np.linspace(0.3, 0, 3000), "start"),
+    ],
+)
+def test_systematic_rows_are_doubted(mask: np.ndarray, word: str) -> None:
+    assert any(word in warning for warning in sampling_warnings(mask))
+
+
+def test_quotas_are_doubted() -> None:
+    mask = np.isin(np.arange(1000), sample(1000, 120, random_state=0))
+    assert any("quotas" in w for w in sampling_warnings(mask, list("abcdef") * 20))
+    assert sampling_warnings(mask, list("ab") * 60) == ()  # so even a split is nothing special
+    assert sampling_warnings(mask, list("aaab") * 30) == ()
+
+
+def blobs(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, 3, n)
+    return rng.normal(truth[:, None] * 4.0, 1.0, (n, 2)), truth
+
+
+def partly(truth: np.ndarray, m: int, seed: int = 0) -> np.ndarray:
+    y = np.full(len(truth), -1)
+    rows = sample(len(truth), m, random_state=seed)
+    y[rows] = truth[rows]
+    return y
+
+
+def test_forecast_is_the_first_crossing() -> None:
+    _, truth = blobs(3000)
+    labels = np.where(np.random.default_rng(1).random(3000) < 0.05, 0, truth)
+    bound = karat.pac_mdl_bound(labels, partly(truth, 80))
+    forecast = forecast_labels(bound, 0.12)
+    assert forecast.more is not None
+    assert forecast.more > 0
+
+    def rate(m: int) -> float:
+        errors = int(np.ceil(m * bound.error_rate - 1e-9))
+        log_delta = np.log(bound.delta) - bound.bits * np.log(2)
+        return b_max(m, 3000 - m, errors, log_delta=float(log_delta)) / (3000 - m)
+
+    assert rate(80 + forecast.more) <= 0.12 < rate(80 + forecast.more - 1)
+    assert forecast.low <= forecast.more
+    assert forecast.high is None or forecast.high >= forecast.more
+    assert "no guarantee" in str(forecast)
+
+
+def test_forecast_at_the_edges() -> None:
+    _, truth = blobs(400)
+    mixed = karat.pac_mdl_bound(np.zeros(400, int), partly(truth, 60))
+    hopeless = forecast_labels(mixed, 0.05)
+    assert hopeless.more is None
+    assert "out of reach" in str(hopeless)
+    done = forecast_labels(mixed, 0.99)
+    assert done.more == 0
+    assert "already" in str(done)
+    for target in (-0.1, 1.0):
+        with pytest.raises(InputError, match="target"):
+            forecast_labels(mixed, target)
+
+
+def test_binomial_tail_is_the_definition() -> None:
+    for n, errors, delta in [(20, 0, 0.1), (100, 7, 0.05), (1000, 420, 1e-6), (5, 4, 0.5)]:
+        p = binomial_tail_bound(n, errors, delta)
+        assert stats.binom.cdf(errors, n, p) == pytest.approx(delta, rel=1e-6)
+    assert binomial_tail_bound(0, 0, 0.1) == 1.0
+    assert binomial_tail_bound(5, 5, 0.1) == 1.0
+    with pytest.raises(InputError, match="errors"):
+        binomial_tail_bound(5, 6, 0.1)
+    with pytest.raises(InputError, match="delta"):
+        binomial_tail_bound(5, 1, 0.0)
+
+
+def test_yardstick_counts_what_the_classifier_gets_wrong() -> None:
+    X, truth = blobs(600)
+    y = partly(truth, 90)
+    table = supervised_yardstick(X, y, 0.1, random_state=3)
+    assert list(table.index) == ["5-nearest-neighbours", "logistic-regression"]
+    assert (table["trained"] + table["tested"] == 90).all()
+    for _, row in table.iterrows():
+        assert row["bound"] == b_max(int(row["tested"]), 510, int(row["errors"]), 0.05)
+        assert row["errors"] / row["tested"] <= row["bound_rate"] <= 1
+    dummy = {"constant": DummyClassifier(strategy="constant", constant=1)}
+    constant = supervised_yardstick(X, y, classifiers=dummy, test_share=0.3)
+    assert constant["tested"].item() == 27
+    assert constant["errors"].item() > 9
+    again = supervised_yardstick(X, y, 0.1, random_state=3)
+    assert again.equals(table)
+
+
+def test_yardstick_with_hardly_any_labels() -> None:
+    X, truth = blobs(50)
+    two = supervised_yardstick(X, partly(truth, 2))
+    assert (two["tested"] == 1).all()
+    for wrong in ({"test_share": 0.0}, {"delta": 0.0}):
+        with pytest.raises(InputError):
+            supervised_yardstick(X, partly(truth, 9), **wrong)
+    with pytest.raises(InputError, match="at least two"):
+        supervised_yardstick(X, partly(truth, 1))

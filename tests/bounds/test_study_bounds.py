@@ -1,0 +1,93 @@
+"""The language of a study charges for all that was searched."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from karat.bounds import Searched, bound_candidates, study_bounds
+from karat.validation import InputError
+
+N = 240
+RNG = np.random.default_rng(0)
+TRUTH = RNG.integers(0, 3, N)
+Y = np.where(RNG.random(N) < 0.3, TRUTH, -1)
+
+
+def noisy(k: int) -> np.ndarray:
+    return np.where(RNG.random(N) < 0.1, RNG.integers(0, k, N), TRUTH % k)
+
+
+def test_bits_by_hand() -> None:
+    searched = Searched.grid(["kmeans", "average"], k=[2, 3, 4], starts={"kmeans": 10})
+    labelings = {"km-3": noisy(3), "av-4": noisy(4)}
+    table = bound_candidates(
+        labelings, Y, searched=searched, origins=[("kmeans", 3), ("average", 4)]
+    )
+    total = 1 / 2 + 1 / 6 + 1 / 12
+    assert table.loc["km-3", "choice_bits"] == pytest.approx(
+        1 + math.log2(6 * total) + math.log2(10)
+    )
+    assert table.loc["av-4", "choice_bits"] == pytest.approx(1 + math.log2(12 * total))
+    assert (table["bits"] == table["choice_bits"] + table["label_bits"]).all()
+    assert table.attrs["best"] in table.index
+    assert table["clusterer"].tolist() == ["kmeans", "average"]
+    assert table["setting"].tolist() == [3, 4]
+
+
+def test_more_search_costs_more() -> None:
+    labelings = [noisy(3)]
+    small = Searched.grid(["a"], k=[3])
+    wide = Searched.grid(list("abcdefgh"), k=range(2, 40), starts=20)
+    few, many = (
+        study_bounds(labelings, Y, searched=s, origins=[("a", 3)]).best for s in (small, wide)
+    )
+    assert few.choice_bits == 0
+    assert many.choice_bits > 9
+    assert many.bound > few.bound
+
+
+def test_starts_that_agree_share_their_words() -> None:
+    same = noisy(3)
+    labelings = [same, (same + 1) % 3, same, noisy(3)]
+    table = bound_candidates(labelings, Y, origins=[("a", 3)] * 4)
+    assert table["choice_bits"].tolist() == pytest.approx([math.log2(4 / 3)] * 3 + [2.0])
+
+
+def test_priors_move_the_bits() -> None:
+    labelings = {"a": noisy(2), "b": noisy(3)}
+    origins = [("a", 2), ("b", 3)]
+    plan = Searched.from_origins(origins, clusterer_prior={"a": 1, "b": 7})
+    bits = bound_candidates(labelings, Y, searched=plan, origins=origins)["choice_bits"]
+    assert bits.tolist() == pytest.approx([3.0, math.log2(8 / 7)])
+
+
+def test_clusterings_of_the_user_are_one_more_group_and_a_warning() -> None:
+    found = study_bounds([noisy(3), noisy(3), noisy(2)], Y, origins=[("a", 3), None, None])
+    assert found.table["choice_bits"].tolist() == pytest.approx([1.0, 2.0, 2.0])
+    assert any("without looking at the labels" in w for w in found.warnings)
+    assert any("without looking at the labels" in w for w in found.best.warnings)
+    clean = study_bounds([noisy(3)], Y, origins=[("a", 3)])
+    assert clean.warnings == ()
+
+
+def test_what_was_not_counted_is_refused() -> None:
+    plan = Searched.grid(["a"], k=[2, 3])
+    with pytest.raises(InputError, match="searched counts 1"):
+        study_bounds([noisy(2), noisy(2)], Y, searched=plan, origins=[("a", 2)] * 2)
+    with pytest.raises(InputError, match="searched counts 0"):
+        study_bounds([noisy(2)], Y, searched=plan, origins=[("b", 2)])
+    with pytest.raises(InputError, match="from the user"):
+        study_bounds([noisy(2)], Y, searched=plan, origins=[None])
+    with pytest.raises(InputError, match="2 candidates, but 1 origins"):
+        study_bounds([noisy(2), noisy(2)], Y, origins=[("a", 2)])
+
+
+def test_outliers_may_be_left_out() -> None:
+    labels = noisy(3)
+    labels[:30] = -1
+    table = bound_candidates([labels, noisy(3)], Y, origins=[("a", 3), ("b", 3)], noise="drop")
+    assert table["labelled"].iloc[0] == (Y[30:] >= 0).sum()
+    assert table["labelled"].iloc[1] == (Y >= 0).sum()

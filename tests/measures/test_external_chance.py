@@ -1,0 +1,223 @@
+"""Resampled objects, shuffled labels, batches."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose
+
+import karat
+import naive_external as naive
+from karat import ContingencyTable, measures
+from karat.measures import catalogue
+from karat.partition import as_labelings, encode
+from karat.validation import InputError, UndefinedMeasureError
+
+TRUE = [0, 0, 0, 1, 1, 1, 2, 2]
+PRED = [0, 0, 1, 1, 1, 1, 2, 0]
+
+
+def test_bootstrap_equals_resampling_objects():
+    rng = np.random.default_rng(0)
+    true, pred = rng.integers(0, 3, 200), rng.integers(0, 3, 200)
+    pred[:120] = true[:120]
+    for key in ("adjusted_rand_index", "purity"):
+        result = karat.bootstrap_interval(key, true, pred, n_resamples=1500, random_state=1)
+        values = []
+        for _ in range(1500):
+            rows = rng.integers(0, 200, 200)
+            values.append(catalogue[key].function(true[rows], pred[rows]))
+        assert_allclose(result.standard_error, np.std(values, ddof=1), rtol=0.1)
+        assert result.interval[0] < result.value < result.interval[1]
+
+
+def test_bootstrap_covers():
+    """The share of accuracy's intervals that hold the truth, for a population we know."""
+    rng = np.random.default_rng(0)
+    population = np.array([[0.4, 0.1], [0.1, 0.4]])
+    hits = 0
+    for _ in range(200):
+        table = ContingencyTable.from_counts(rng.multinomial(200, population.ravel()).reshape(2, 2))
+        low, high = karat.bootstrap_interval(
+            "matching_accuracy", table, n_resamples=200, random_state=rng
+        ).interval
+        hits += low <= 0.8 <= high
+    assert 0.88 <= hits / 200 <= 0.99
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("key", ["adjusted_rand_index", "normalized_mutual_information"])
+def test_bootstrap_covers_biased_measures(key):
+    rng = np.random.default_rng(0)
+    population = np.eye(4) * 0.2 + 0.05 / 3 * (1 - np.eye(4))
+    truth = catalogue[key].compute(ContingencyTable.from_counts((population * 6e9).astype(int)))
+    hits = 0
+    for _ in range(300):
+        counts = rng.multinomial(200, population.ravel() / population.sum()).reshape(4, 4)
+        low, high = karat.bootstrap_interval(
+            key, ContingencyTable.from_counts(counts), n_resamples=300, random_state=rng
+        ).interval
+        hits += low <= truth <= high
+    assert 0.90 <= hits / 300 <= 0.98
+
+
+def test_bootstrap_of_ten_billion_objects():
+    table = ContingencyTable.from_counts([[4 * 10**9, 10**9], [10**9, 4 * 10**9]])
+    result = karat.bootstrap_interval("purity", table, n_resamples=200, random_state=0)
+    assert_allclose(result.standard_error, math.sqrt(0.8 * 0.2 / 1e10), rtol=0.2)
+
+
+def test_permutation_test_equals_all_permutations():
+    value = naive.adjusted_rand_index(TRUE, PRED)
+    all_values = [naive.adjusted_rand_index(TRUE, p) for p in itertools.islice(
+        itertools.permutations(PRED), None)][:: 7]  # fmt: skip
+    exact = np.mean([v >= value - 1e-12 for v in all_values])
+    result = karat.permutation_test(
+        "adjusted_rand_index", TRUE, PRED, n_permutations=4000, random_state=0
+    )
+    assert_allclose(result.p_value, exact, atol=0.02)
+    assert_allclose(result.mean, 0, atol=4 * result.standard_deviation / math.sqrt(4000))
+
+
+def test_permutation_direction():
+    kwargs = {"n_permutations": 300, "random_state": 0}
+    good = karat.permutation_test("purity", TRUE * 5, PRED * 5, **kwargs)
+    same = karat.permutation_test("variation_of_information", TRUE * 5, PRED * 5, **kwargs)
+    assert good.p_value < 0.02
+    assert same.p_value < 0.02
+    bad = karat.permutation_test("hamming_distance", [0, 1] * 20, [0, 0, 1, 1] * 10, **kwargs)
+    assert bad.p_value > 0.5
+
+
+def test_p_values_are_uniform_under_chance():
+    rng = np.random.default_rng(0)
+    ps = []
+    for _ in range(200):
+        true, pred = rng.integers(0, 4, 60), rng.integers(0, 3, 60)
+        ps.append(
+            karat.permutation_test(
+                "mutual_information", true, pred, n_permutations=99, random_state=rng
+            ).p_value
+        )
+    assert 0.42 < np.mean(ps) < 0.58
+    assert np.mean(np.array(ps) <= 0.05) <= 0.09
+
+
+def test_chance_corrected_rand_is_the_adjusted_one():
+    result = karat.chance_corrected("rand_index", TRUE * 4, PRED * 4, random_state=0)
+    exact = karat.adjusted_rand_index(TRUE * 4, PRED * 4)
+    assert abs(result.value - exact) < 4 * result.standard_error
+    # mutual information has the greater entropy as its optimum in AMI
+    table = ContingencyTable(TRUE * 4, PRED * 4)
+    h = karat.mutual_information(TRUE, TRUE), karat.mutual_information(PRED, PRED)
+    result = karat.chance_corrected("mutual_information", table, optimum=max(h), random_state=0)
+    assert abs(result.value - karat.adjusted_mutual_information(table)) < 4 * result.standard_error
+    with pytest.raises(InputError, match="optimum="):
+        karat.chance_corrected("mutual_information", table)
+
+
+def test_chance_corrected_of_a_distance():
+    result = karat.chance_corrected("hamming_distance", TRUE * 4, PRED * 4, random_state=0)
+    same = karat.chance_corrected("matching_accuracy", TRUE * 4, PRED * 4, random_state=0)
+    assert_allclose(result.value, same.value)
+    assert 0 < result.value < result.uncorrected + 1
+
+
+def test_standardized_equals_monte_carlo():
+    rng = np.random.default_rng(0)
+    true, pred = rng.integers(0, 6, 300), rng.integers(0, 5, 300)
+    shuffles = karat.permutation_test(
+        "mutual_information", true, pred, n_permutations=4000, random_state=1
+    )
+    z = (shuffles.value - shuffles.mean) / shuffles.standard_deviation
+    assert_allclose(karat.standardized_mutual_information(true, pred), z, atol=0.08)
+
+
+@pytest.mark.parametrize("name", ["bootstrap_interval", "permutation_test", "chance_corrected"])
+def test_seeds_and_errors(name):
+    function = getattr(karat, name)
+    first = function("purity", TRUE, PRED, random_state=3)
+    assert first == function("purity", TRUE, PRED, random_state=3)
+    assert first != function("purity", TRUE, PRED, random_state=4)
+    assert f"{first.value:.6g}" in str(first)
+    with pytest.raises(InputError, match="silhouette"):
+        function("silhouette", TRUE, PRED)
+    with pytest.raises(InputError, match="did you mean"):
+        function("puritty", TRUE, PRED)
+    times = "n_resamples" if name == "bootstrap_interval" else "n_permutations"
+    with pytest.raises(InputError, match=times):
+        function("purity", TRUE, PRED, **{times: 1})
+    with pytest.raises(UndefinedMeasureError, match="counted"):
+        function("purity", ContingencyTable([0, 1], [0, 1], sample_weight=[1, 2]))
+
+
+def test_callables():
+    result = karat.permutation_test(lambda table: float(table.counts.max()), TRUE, PRED,
+                                    random_state=0)  # fmt: skip
+    assert result.value == 3
+
+
+@pytest.mark.parametrize("key", [m.key for m in catalogue.select(kind="external")])
+def test_compare_labelings(key):
+    rng = np.random.default_rng(0)
+    labelings = {f"l{k}": rng.integers(0, k, 50) for k in (1, 2, 5, 9)}
+    labelings["text"] = np.array(list("abcde"))[rng.integers(0, 5, 50)]
+    frame = measures.compare_labelings(labelings, key)
+    assert list(frame.index) == list(frame.columns) == list(labelings)
+    for one, two in itertools.product(labelings, repeat=2):
+        expected = catalogue[key].function(labelings[one], labelings[two])
+        assert_allclose(frame.loc[one, two], expected, atol=1e-12)
+
+
+def test_compare_labelings_with_outliers():
+    labelings = {"a": [0, 0, 1, -1], "b": [0, 1, -1, 1], "c": [-1, -1, -1, 2]}
+    frame = karat.compare_labelings(labelings, "purity", noise="drop")
+    assert frame.loc["a", "b"] == karat.purity([0, 0], [0, 1])
+    assert np.isnan(frame.loc["a", "c"])
+    with pytest.raises(InputError, match="external"):
+        karat.compare_labelings(labelings, "silhouette", noise="drop")
+
+
+def test_batch_tables_of_any_width(monkeypatch):
+    from karat.measures import external_batch
+
+    rng = np.random.default_rng(1)
+    batch = as_labelings({str(k): rng.integers(-1, k, 400) for k in (2, 30, 200, 7)}, noise="drop")
+    true = encode(rng.integers(-1, 12, 400))
+    expected = list(external_batch.tables_against(true, batch))
+    for cells in (1, 100, 1000):
+        monkeypatch.setattr(external_batch, "DENSE_CELLS", cells)
+        for one, two in zip(expected, external_batch.tables_against(true, batch), strict=True):
+            np.testing.assert_array_equal(one.to_array(), two.to_array())
+            assert list(one.row_names) == list(two.row_names)
+            assert list(one.column_names) == list(two.column_names)
+            assert one.coverage == two.coverage
+
+
+def test_evaluate_judges_by_what_is_known():
+    rng = np.random.default_rng(2)
+    labels = {f"k{k}": rng.integers(0, k, 80) for k in (2, 4, 6)}
+    truth = rng.integers(0, 3, 80).astype(object)
+    truth[:20] = None
+    scores = karat.evaluate(None, labels, truth=truth)
+    for key in scores.columns:
+        for name, pred in labels.items():
+            expected = catalogue[key].function(truth[20:], pred[20:])
+            assert_allclose(scores.loc[name, key], expected, atol=1e-12)
+
+
+def test_evaluate_says_why():
+    scores = karat.evaluate(
+        None, {"a": [-1, -1, 0, 1]}, truth=[0, 1, None, None], measures=["purity"], noise="drop"
+    )
+    assert np.isnan(scores.loc["a", "purity"])
+    assert "outlier" in scores.attrs["reasons"]["a"]["purity"]
+
+
+def test_frames_are_labelings():
+    frame = pd.DataFrame({"x": [0, 0, 1], "y": [0, 1, 1]})
+    assert measures.compare_labelings(frame).loc["x", "x"] == 1

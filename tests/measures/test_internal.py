@@ -1,0 +1,375 @@
+"""Internal measures against naive oracles, check values, laws and peers."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from sklearn import metrics
+from sklearn.datasets import load_iris
+
+import karat
+import naive_internal as naive
+from karat.measures import catalogue
+from karat.validation import InputError, UndefinedMeasureError
+
+X_IRIS, Y_IRIS = load_iris(return_X_y=True)
+OF_DISTANCES = sorted(naive.of_distances(naive.matrix([[0], [1], [5], [9]]), [0, 0, 1, 1]))
+OF_CENTROIDS = sorted(naive.of_centroids([[0.0], [1], [5], [9]], [0, 0, 1, 1]))
+DENSE_METRICS = sorted(naive.ONE)
+SPARSE_METRICS = sorted(set(DENSE_METRICS) - {"correlation"})
+
+
+def random_case(seed, n=None, d=None, k=None, integers=False):
+    rng = np.random.default_rng(seed)
+    n = n or int(rng.integers(6, 26))
+    d = d or int(rng.integers(1, 7))
+    k = k or int(rng.integers(2, 5))
+    X = rng.integers(0, 4, (n, d)).astype(float) if integers else rng.gamma(1.0, 1.0, (n, d))
+    labels = np.concatenate([np.arange(k), np.zeros(1, int), rng.integers(0, k, n - k - 1)])
+    return X, rng.permutation(labels)
+
+
+def check(found, expected, rel=1e-9):
+    for key, value in expected.items():
+        assert found[key] == pytest.approx(value, rel=rel, abs=1e-12), key
+
+
+# -- check values ---------------------------------------------------------------------------
+
+IRIS = {
+    "silhouette": 0.5034774406933,
+    "baker_hubert_gamma": 0.8794725534956,
+    "c_index": 0.0467615102095,
+    "dunn_index": 0.0584805321472,
+    "calinski_harabasz_index": 487.3308763748999,
+    "davies_bouldin_index": 0.751370709476,
+    "within_sum_of_squares": 89.2974,
+    "pbm_index": 21.1906132618,
+    "mcclain_rao_index": 0.288023912951,
+}
+
+
+@pytest.mark.parametrize("key", sorted(IRIS))
+def test_iris_check_values(key):
+    assert catalogue[key].function(X_IRIS, Y_IRIS) == pytest.approx(IRIS[key], rel=1e-11)
+
+
+def test_lemma_2_all_distances_equal_and_balanced():
+    n, k = 12, 3
+    D = np.ones((n, n)) - np.eye(n)
+    value = karat.normalized_cut(D, np.arange(n) % k, metric="precomputed")
+    assert value == pytest.approx(k**2 * ((n - 1) / (n / k - 1) - 1))
+
+
+# -- oracles --------------------------------------------------------------------------------
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.integers(0, 10**6), st.booleans())
+def test_measures_of_distances_equal_the_definitions(seed, integers):
+    X, labels = random_case(seed, integers=integers)
+    D = naive.matrix(X)
+    with np.errstate(all="ignore"):
+        expected = {k: v for k, v in naive.of_distances(D, labels).items() if math.isfinite(v)}
+    table = karat.evaluate(X, labels, measures=list(expected))
+    check(table.iloc[0], expected)
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.integers(0, 10**6))
+def test_measures_of_centroids_equal_the_definitions(seed):
+    X, labels = random_case(seed)
+    check(karat.evaluate(X, labels, measures=OF_CENTROIDS).iloc[0], naive.of_centroids(X, labels))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("metric", DENSE_METRICS)
+def test_every_metric_dense(metric, dtype):
+    X, labels = random_case(7, n=20, d=5, k=3, integers=metric in ("jaccard", "dice", "matching"))
+    X = (X + (metric not in ("jaccard", "dice", "matching", "cosine")) * 0.1).astype(dtype)
+    expected = naive.of_distances(naive.matrix(X, metric), labels)
+    if metric == "kl":
+        expected = {k: v for k, v in expected.items() if catalogue[k].default}
+        # extremes of pairs of an asymmetric distance are of both ways
+        for key in ("dunn_index", "ratio_cut", "normalized_cut"):
+            del expected[key]
+    expected = {k: v for k, v in expected.items() if math.isfinite(v)}
+    check(karat.evaluate(X, labels, measures=list(expected), metric=metric).iloc[0], expected)
+
+
+@pytest.mark.parametrize("metric", SPARSE_METRICS)
+def test_every_metric_sparse(metric):
+    rng = np.random.default_rng(3)
+    X, labels = random_case(11, n=24, d=8, k=3)
+    X[rng.random(X.shape) < 0.6] = 0
+    X[:, 0] += 0.5
+    if metric in ("kl", "symmetric_kl"):
+        X += 0.1
+    keys = [key for key in OF_DISTANCES + OF_CENTROIDS if catalogue[key].default]
+    dense = karat.evaluate(X, labels, metric=metric, measures=keys)
+    found = karat.evaluate(sparse.csr_array(X), labels, metric=metric, measures=keys)
+    np.testing.assert_allclose(found, dense, rtol=1e-8, atol=1e-9)
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "sqeuclidean", "cosine", "extended_jaccard"])
+def test_matrix_products_give_the_same_as_differences(metric):
+    X, labels = random_case(5, n=40, d=90, k=3)
+    expected = naive.of_distances(naive.matrix(X, metric), labels)
+    check(karat.evaluate(X, labels, measures=list(expected), metric=metric).iloc[0], expected)
+
+
+def test_precomputed_and_callable_give_the_same():
+    X, labels = random_case(9, n=30)
+    expected = naive.of_distances(naive.matrix(X, "cityblock"), labels)
+    keys = list(expected)
+    D = naive.matrix(X, "cityblock")
+    check(karat.evaluate(D, labels, measures=keys, metric="precomputed").iloc[0], expected)
+    city = lambda x, y: abs(x - y).sum()  # noqa: E731
+    check(karat.evaluate(X, labels, measures=keys, metric=city).iloc[0], expected)
+
+
+@pytest.mark.parametrize("separation", sorted(naive.separations([[0], [1]], np.eye(2), [0, 1])))
+@pytest.mark.parametrize("diameter", ["complete", "average", "centroid"])
+def test_generalised_dunn(separation, diameter):
+    X, labels = random_case(13, n=40, d=3, k=4)
+    D = naive.matrix(X)
+    expected = naive.separations(X, D, labels)[separation] / naive.diameters(X, D, labels)[diameter]
+    found = karat.dunn_index(X, labels, separation=separation, diameter=diameter)
+    assert found == pytest.approx(expected)
+
+
+def test_samples_and_clusters():
+    X, labels = random_case(17, n=30, k=4)
+    D = naive.matrix(X)
+    samples = karat.silhouette_samples(X, labels)
+    np.testing.assert_allclose(samples, naive.silhouette_samples(D, labels), atol=1e-12)
+    np.testing.assert_allclose(
+        karat.point_wise_margin_samples(X, labels), naive.margins(D, labels), rtol=1e-9
+    )
+    by_cluster = karat.silhouette_by_cluster(X, labels)
+    for c in range(4):
+        assert by_cluster[c] == pytest.approx(samples[labels == c].mean())
+
+
+@pytest.mark.parametrize("q", [1, 2])
+def test_davies_bouldin_exponents(q):
+    X, labels = random_case(19, n=30, d=3, k=3)
+    C = np.array([X[labels == c].mean(axis=0) for c in range(3)])
+    r = np.linalg.norm(X - C[labels], axis=1)
+    S = [np.mean(r[labels == c] ** q) ** (1 / q) for c in range(3)]
+    worst = [max((S[a] + S[b]) / abs(C[a] - C[b]).sum() for b in range(3) if b != a)
+             for a in range(3)]  # fmt: skip
+    assert karat.davies_bouldin_index(X, labels, p=1, q=q) == pytest.approx(np.mean(worst))
+
+
+# -- peers ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine", "cityblock", "correlation"])
+def test_silhouette_equals_scikit_learn(metric):
+    X, labels = random_case(23, n=700, d=9, k=4)
+    expected = metrics.silhouette_samples(X, labels, metric=metric)
+    np.testing.assert_allclose(
+        karat.silhouette_samples(X, labels, metric=metric), expected, atol=1e-9
+    )
+
+
+def test_genieclust_agrees():
+    peer = pytest.importorskip("genieclust.cluster_validity", reason="genieclust is not there")
+    X, labels = random_case(29, n=200, d=4, k=4)
+    assert karat.silhouette(X, labels) == pytest.approx(peer.silhouette_index(X, labels))
+    # signs are theirs: every index one to maximise; Dunn of nearest and farthest objects
+    assert karat.davies_bouldin_index(X, labels) == pytest.approx(
+        -peer.negated_davies_bouldin_index(X, labels)
+    )
+    assert karat.dunn_index(X, labels) == pytest.approx(
+        peer.generalised_dunn_index(X, labels, lowercase_d=1, uppercase_d=1)
+    )
+
+
+# -- laws -----------------------------------------------------------------------------------
+
+SCALE_POWER = {
+    "within_sum_of_squares": 2,
+    "ball_hall_index": 2,
+    "pbm_index": 2,
+    "ratio_cut": -2,
+    "within_cluster_scatter": 1,
+    "weighted_within_cluster_scatter_1": 1,
+    "weighted_within_cluster_scatter_2": 1,
+    "average_within_cluster_scatter": 1,
+    "between_cluster_scatter": 1,
+    "average_between_cluster_scatter": 1,
+}
+
+
+@pytest.mark.parametrize("key", OF_DISTANCES + OF_CENTROIDS)
+def test_translation_permutation_and_scale(key):
+    X, labels = random_case(31, n=60, d=3, k=4)
+    function = catalogue[key].function
+    value = function(X, labels)
+    order = np.random.default_rng(0).permutation(60)
+    renamed = np.array([5, 1, 9, 4])[labels]
+    assert function(X[order], renamed[order]) == pytest.approx(value, rel=1e-12)
+    assert function(X + 100.0, labels) == pytest.approx(value, rel=1e-9)
+    power = SCALE_POWER.get(key, 0)
+    assert function(X * 4, labels) == pytest.approx(value * 4.0**power, rel=1e-12)
+
+
+def test_many_labelings_equal_one_by_one():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(300, 5))
+    labelings = {str(k): rng.integers(0, k, 300) for k in (2, 3, 7, 40)}
+    keys = [*OF_DISTANCES, *OF_CENTROIDS]
+    table = karat.evaluate(X, labelings, measures=keys)
+    for name, labels in labelings.items():
+        alone = karat.evaluate(X, labels, measures=keys).iloc[0]
+        np.testing.assert_allclose(table.loc[name], alone, rtol=1e-11)
+
+
+def test_number_of_threads_changes_nothing(monkeypatch):
+    rng = np.random.default_rng(2)
+    X, labels = rng.normal(size=(1500, 3)), rng.integers(0, 9, (2, 1500))
+    keys = [*OF_DISTANCES, *OF_CENTROIDS]
+    tables = []
+    for cores in (1, 2, 5):
+        for room in ("_pair_pass", "_rank_pass"):
+            monkeypatch.setattr(f"karat.measures.{room}.available_cores", lambda c=cores: c)
+        tables.append(karat.evaluate(X, labels, measures=keys).to_numpy())
+    assert (tables[0] == tables[1]).all()
+    assert (tables[0] == tables[2]).all()
+
+
+# -- accuracy and degenerate input ----------------------------------------------------------
+
+
+@pytest.mark.parametrize("d", [2, 70])
+def test_tight_clusters_far_from_the_origin(d):
+    from fractions import Fraction
+
+    rng = np.random.default_rng(4)
+    X = 1e6 + rng.normal(size=(12, d)) * 1e-5
+    labels = np.repeat([0, 1], 6)
+    X[6:] += 1e-3
+    exact = [[Fraction(v) for v in row] for row in X]
+    D = np.array([
+        [math.sqrt(sum((a - b) ** 2 for a, b in zip(x, y, strict=True))) for y in exact]
+        for x in exact
+    ])  # fmt: skip
+    expected = naive.of_distances(D, labels)
+    found = karat.evaluate(X, labels, measures=list(expected)).iloc[0]
+    check(found, expected, rel=1e-9)
+    shifted = np.array(
+        [[float(v - w) for v, w in zip(row, exact[0], strict=True)] for row in exact]
+    )
+    check(
+        karat.evaluate(X, labels, measures=OF_CENTROIDS).iloc[0],
+        naive.of_centroids(shifted, labels),
+        rel=1e-9,
+    )
+
+
+@pytest.mark.parametrize("d", [2, 70])
+def test_tight_clusters_far_apart(d):
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(12, d)) * 1e-3
+    X[6:] += 1e6
+    labels = np.repeat([0, 1], 6)
+    expected = naive.of_distances(naive.matrix(X), labels)
+    check(karat.evaluate(X, labels, measures=list(expected)).iloc[0], expected, rel=1e-9)
+
+
+def test_coincident_points():
+    X = np.array([[0.0], [0.0], [5.0], [5.0]])
+    assert karat.silhouette(X, [0, 0, 1, 1]) == 1.0
+    assert karat.normalized_cut(X, [0, 0, 1, 1]) == 0.0
+    assert karat.point_wise_margin(X, [0, 0, 1, 1]) == 0.0
+    split = [0, 1, 0, 1]
+    assert karat.silhouette(X, split) == pytest.approx(-0.5)
+    assert karat.ratio_cut(X, split) == math.inf
+    assert karat.normalized_cut(X, split) == math.inf
+    assert karat.point_wise_margin(X, split) == math.inf
+    same = np.zeros((5, 2))
+    assert karat.silhouette(same, [0, 0, 1, 1, 1]) == 0.0
+    assert karat.point_wise_margin(same, [0, 0, 1, 1, 1]) == 1.0
+    with pytest.raises(UndefinedMeasureError, match="∞ · 0"):
+        karat.normalized_cut(same, [0, 0, 1, 1, 1])
+    for key in ("c_index", "baker_hubert_gamma", "dunn_index", "davies_bouldin_index"):
+        with pytest.raises(UndefinedMeasureError):
+            catalogue[key].function(same, [0, 0, 1, 1, 1])
+
+
+@pytest.mark.parametrize("key", OF_DISTANCES + OF_CENTROIDS)
+def test_one_cluster_and_singletons_have_a_value_or_a_reason(key):
+    X = np.random.default_rng(6).normal(size=(6, 2))
+    table = karat.evaluate(X, {"one": [0] * 6, "all": range(6)}, measures=[key])
+    for name in ("one", "all"):
+        value = table.at[name, key]
+        reason = table.attrs["reasons"].get(name, {}).get(key)
+        assert (reason is None) == (not math.isnan(value))
+
+
+def test_outlier_policies():
+    rng = np.random.default_rng(8)
+    X = rng.normal(size=(40, 3))
+    labels = rng.integers(-1, 3, 40)
+    kept = labels != -1
+    keys = [*OF_DISTANCES, *OF_CENTROIDS]
+    with pytest.raises(InputError, match="noise"):
+        karat.evaluate(X, labels, measures=keys)
+    drop = karat.evaluate(X, labels, measures=keys, noise="drop").iloc[0]
+    np.testing.assert_allclose(drop, karat.evaluate(X[kept], labels[kept], measures=keys).iloc[0])
+    cluster = karat.evaluate(X, labels, measures=keys, noise="cluster").iloc[0]
+    np.testing.assert_allclose(cluster, karat.evaluate(X, labels + 1, measures=keys).iloc[0])
+    alone = np.where(kept, labels, 100 + np.arange(40))
+    single = karat.evaluate(X, labels, measures=keys, noise="singletons").iloc[0]
+    np.testing.assert_allclose(single, karat.evaluate(X, alone, measures=keys).iloc[0])
+    # batches in which each clustering leaves out others
+    both = karat.evaluate(X, {"a": labels, "b": labels[::-1]}, measures=keys, noise="drop")
+    np.testing.assert_allclose(both.loc["a"], drop, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("X", "metric", "match"),
+    [
+        ([[0.0, 1.0]], "precomputed", "n×n"),
+        ([[0.0, -1.0], [-1.0, 0.0]], "precomputed", "negative"),
+        ([[1.0, 0.5], [0.5, 1.0]], "precomputed", "itself"),
+        (sparse.csr_array(np.eye(2)), "precomputed", "missing entries"),
+        ([[0.0], [1.0]], "euclidian", "did you mean 'euclidean'"),
+        ([[0.0, 1.0], [0.0, 0.0]], "kl", "rows without negative"),
+        ([[1.0, 1.0], [2.0, 2.0]], "mahalanobis", "singular"),
+    ],
+)
+def test_errors_say_the_way_out(X, metric, match):
+    with pytest.raises(InputError, match=match):
+        karat.silhouette(X, [0, 1], metric=metric)
+
+
+def test_ranks_need_a_symmetric_distance():
+    with pytest.raises(InputError, match="symmetric"):
+        karat.baker_hubert_gamma(
+            np.random.default_rng(0).random((6, 3)), [0, 0, 0, 1, 1, 1], metric="kl"
+        )
+
+
+def test_what_one_measure_cannot_use_leaves_the_others():
+    X = np.random.default_rng(0).random((6, 3))
+    table = karat.evaluate(
+        X, [0, 0, 0, 1, 1, 1], metric="kl", measures=["aucc", "between_within_ratio"]
+    )
+    assert "symmetric" in table.attrs["reasons"]["0"]["aucc"]
+    assert table.at["0", "between_within_ratio"] > 0
+
+
+def test_features_are_needed_for_centroids():
+    D = naive.matrix(np.random.default_rng(0).random((6, 2)))
+    table = karat.evaluate(D, [0, 0, 0, 1, 1, 1], metric="precomputed")
+    assert "davies_bouldin_index" not in table
+    with pytest.raises(InputError, match="features"):
+        karat.evaluate(D, [0, 0, 1, 1, 1, 1], metric="precomputed", measures=["pbm_index"])

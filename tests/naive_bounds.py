@@ -1,0 +1,93 @@
+"""Slow, obvious versions of the bounds, written from their definitions in exact arithmetic."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from fractions import Fraction
+from math import comb
+
+import mpmath
+
+
+def bucket(m: int, n: int, a: int, b: int) -> Fraction:
+    """The defining sum: at least b blue of a + b balls from m red and n blue."""
+    ways = sum(comb(n, t) * comb(m, a + b - t) for t in range(b, a + b + 1))
+    return Fraction(ways, comb(m + n, a + b))
+
+
+def buckets(m: int, n: int, a: int) -> list[Fraction]:
+    """All b at once, through the blue balls met before red ball a + 1."""
+    if a >= m:
+        return [Fraction(1)] * (n + 1)
+    total = comb(m + n, n)
+    tail, out = 0, []
+    for b in range(n, -1, -1):
+        tail += comb(a + b, b) * comb(m + n - a - b - 1, n - b)
+        out.append(Fraction(tail, total))
+    return out[::-1]
+
+
+def b_max(m: int, n: int, a: int, delta: Fraction) -> int:
+    return max(b for b, p in enumerate(buckets(m, n, a)) if p >= delta)
+
+
+def log_tail(m: int, n: int, a: int, b: int, digits: int = 60) -> mpmath.mpf:
+    """log bucket to many digits, for counts that no fraction can hold."""
+    with mpmath.workdps(digits):
+        if b <= 0 or a >= m:
+            return mpmath.mpf(0)
+
+        def log_comb(x: int, y: int) -> mpmath.mpf:
+            return mpmath.loggamma(x + 1) - mpmath.loggamma(y + 1) - mpmath.loggamma(x - y + 1)
+
+        D = a + b
+
+        def total(start: int, steps: range) -> mpmath.mpf:
+            term = mpmath.mpf(1)
+            result = mpmath.mpf(0)
+            t = start
+            for nxt in steps:
+                result += term
+                if nxt > t:
+                    term *= mpmath.mpf((n - t) * (D - t)) / ((t + 1) * (m - D + t + 1))
+                else:
+                    term *= mpmath.mpf(t * (m - D + t)) / ((n - t + 1) * (D - t + 1))
+                t = nxt
+                if term < result * mpmath.mpf(10) ** -digits:
+                    break
+            return result
+
+        def first(t: int) -> mpmath.mpf:
+            return log_comb(n, t) + log_comb(m, D - t) - log_comb(m + n, D)
+
+        if b * m >= a * n:
+            return first(b) + mpmath.log(total(b, range(b + 1, min(n, D) + 2)))
+        low = max(0, D - m)
+        below = mpmath.exp(first(b - 1)) * total(b - 1, range(b - 2, low - 2, -1))
+        return mpmath.log1p(-below)
+
+
+def errors(labels: list[int], classes: list[object]) -> int:
+    """Labelled objects that the majority of their cluster outvotes; None: not labelled."""
+    wrong = 0
+    for cluster in set(labels):
+        votes = Counter(
+            y for c, y in zip(labels, classes, strict=True) if c == cluster and y is not None
+        )
+        if votes:
+            wrong += sum(votes.values()) - max(votes.values())
+    return wrong
+
+
+def prunings(children: list[tuple[int, int]], node: int, n: int) -> list[list[list[int]]]:
+    """Every pruning below a node, as lists of clusters of leaves."""
+
+    def leaves(v: int) -> list[int]:
+        return [v] if v < n else [x for child in children[v - n] for x in leaves(child)]
+
+    whole = [[leaves(node)]]
+    if node < n:
+        return whole
+    left, right = (prunings(children, child, n) for child in children[node - n])
+    return whole + [a + b for a, b in itertools.product(left, right)]
