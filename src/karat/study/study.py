@@ -16,7 +16,7 @@ from karat.clusterers import Clusterer, as_clusterer
 from karat.datasets import Dataset, from_array
 from karat.evaluation import evaluate, known_truth
 from karat.measures import Measure, catalogue
-from karat.partition import Labelings, NoisePolicy, as_labelings, encode
+from karat.partition import NOISE_POLICIES, Labelings, NoisePolicy, as_labelings, encode
 from karat.progress import progress_bar
 from karat.resources import available_cores
 from karat.study import choice as explain
@@ -24,7 +24,13 @@ from karat.study import work
 from karat.study.choice import Choice
 from karat.study.ranking import Consensus, consensus, order
 from karat.study.store import Finished, Planned, Score, Store
-from karat.validation import InputError, NothingToRankError, StorageError
+from karat.validation import (
+    InputError,
+    NothingToRankError,
+    StorageError,
+    check_choice,
+    unknown_name,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -92,6 +98,7 @@ class Study:
         given = self.dataset.truth if truth is None else truth
         self.truth = None if given is None else known_truth(given, self.n_objects)
         self.metric = metric
+        check_choice(noise, NOISE_POLICIES, "noise")
         self.noise = noise
         if not 0 < delta <= 1:
             raise InputError(f"delta must be in (0, 1]; got {delta!r}")
@@ -640,8 +647,6 @@ class Study:
     def labels(self, name: str) -> NDArray[np.int32]:
         """Labels of a candidate: ``0..k-1`` by first appearance, ``-1`` for outliers."""
         if name not in self._candidates.index:
-            from karat.validation import unknown_name
-
             raise unknown_name(name, self._candidates.index, "candidate")
         row = self._candidates.loc[name]
         if row["status"] == "failed":

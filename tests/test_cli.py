@@ -1,0 +1,158 @@
+"""The command line: answers, exit codes, errors without tracebacks, nothing half-written."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import karat
+
+FAST = ["-c", "kmeans", "-c", "average", "-k", "2:4", "--n-init", "2", "--workers", "1"]
+
+
+def run(*arguments, cwd=None, **kwargs):
+    return subprocess.run(
+        [sys.executable, "-m", "karat", *map(str, arguments)],
+        capture_output=True, text=True, cwd=cwd, **kwargs,
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("run")
+    result = run(
+        "run", "wine", "--label-column", "cultivar", "--scale", "standard", *FAST,
+        "--storage", "w.karat", "--report", "w.html", "--labels", "l.csv", cwd=folder,
+    )  # fmt: skip
+    return folder, result
+
+
+def test_answer_report_labels_and_study(finished):
+    folder, result = finished
+    assert result.returncode == 0, result.stderr
+    assert result.stderr == ""
+    assert "Use kmeans k=3" in result.stdout
+    assert (folder / "w.html").stat().st_size < 8_000_000
+    labels = pd.read_csv(folder / "l.csv")
+    assert list(labels.columns) == ["id", "cluster"]
+    assert labels["cluster"].nunique() == 3
+
+
+def test_report_again_from_the_study(finished):
+    folder, _ = finished
+    result = run("report", "w.karat", "-o", "again.html", cwd=folder)
+    assert result.returncode == 0, result.stderr
+    assert "kmeans k=3" in (folder / "again.html").read_text()
+    again = run("report", "w.karat", "-o", "again.html", cwd=folder)
+    assert again.returncode == 2
+    assert "--force" in again.stderr or "overwrite" in again.stderr
+
+
+def test_json_for_machines(finished):
+    folder, _ = finished
+    result = run(
+        "run", "wine", "--label-column", "cultivar", "--scale", "standard", *FAST,
+        "--storage", "w.karat", "--json", cwd=folder,
+    )  # fmt: skip
+    answer = json.loads(result.stdout)
+    assert answer["best"]["n_clusters"] == 3
+    assert answer["data"]["n_objects"] == 178
+    assert len(answer["scores"]) == 2 * 3 + 3
+    assert answer["ranking"][0]["rank"] == 1
+
+
+def test_without_labels_the_families_vote(tmp_path):
+    result = run("run", "wine", "--scale", "standard", *FAST)
+    assert result.returncode == 0
+    assert "No labels were given, so" in result.stdout
+
+
+def test_own_labelings_alone(tmp_path):
+    X = karat.datasets.load("iris").X
+    pd.DataFrame(
+        {"mine": np.repeat([0, 1, 2], 50), "other": np.arange(150) % 3}
+    ).to_csv(tmp_path / "mine.csv", index=False)  # fmt: skip
+    pd.DataFrame(X).to_csv(tmp_path / "x.csv", index=False)
+    result = run("run", "x.csv", "--labelings", "mine.csv", "--only-labelings", cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
+    assert "Use mine: 3 clusters" in " ".join(result.stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["run", "nowhere.csv"], 2, "nowhere.csv"),
+        (["run", "wine", "--label-column", "cultvar"], 2, "did you mean 'cultivar'"),
+        (["run", "wine", "-c", "kmean"], 2, "did you mean 'kmeans'"),
+        (["run", "wine", "-k", "5:2"], 2, "-k 5:2"),
+        (["run", "wine", "-k", "two"], 2, "-k takes"),
+        (["run", "wine", "-k", "0"], 2, "at least 1"),
+        (["run", "wine", "-k", "1", "-c", "ward"], 1, "at least 2"),
+        (["run", "wine", "--by", "silhouete", "-c", "ward"], 2, "did you mean 'silhouette'"),
+        (["run", "wine", "--report", "/nowhere/x.html"], 2, "no folder"),
+        (["run", "wine", "--storage", "/nowhere/x.karat"], 3, "no folder"),
+        (["run", "wine", "--noise", "ignore", "-c", "ward"], 2, "noise must be one of"),
+        (["run", "wine", "--only-labelings"], 2, "needs --labelings"),
+        (["run", "wine", "--delta", "2"], 2, "delta"),
+        (["report", "nothing.karat"], 3, "no study file"),
+        (["measures", "silhouete"], 2, "did you mean 'silhouette'"),
+    ],
+)
+def test_errors_are_one_line_with_a_code(tmp_path, arguments, code, message):
+    result = run(*arguments, cwd=tmp_path)
+    assert result.returncode == code, result.stderr
+    assert message in result.stderr
+    assert "Traceback" not in result.stderr
+    assert result.stderr.startswith("karat: ")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_existing_report_is_refused_before_any_work(tmp_path):
+    (tmp_path / "r.html").write_text("mine")
+    result = run("run", "wine", "--report", "r.html", cwd=tmp_path)
+    assert result.returncode == 2
+    assert "--force" in result.stderr
+    assert (tmp_path / "r.html").read_text() == "mine"
+
+
+def test_measures_lists_every_one():
+    listed = json.loads(run("measures", "--json").stdout)
+    assert [m["key"] for m in listed] == list(karat.measures.catalogue)
+    assert "greater" in run("measures").stdout
+    assert "silhouette" in run("measures", "silhouette").stdout.lower()
+
+
+def test_help_teaches():
+    text = run("--help").stdout
+    for command in ("run", "compare", "report", "bound", "sample", "measures", "reproduce"):
+        assert command in text
+    assert "Exit codes" in text
+
+
+@pytest.mark.parametrize("storage", [True, False])
+def test_ctrl_c_keeps_what_is_finished_and_says_how_to_go_on(tmp_path, storage):
+    extra = ["--storage", "kept.karat"] if storage else []
+    command = [sys.executable, "-m", "karat", "run", "wine", "-k", "2:100", "--n-init", "100",
+               "-c", "kmeans", "-c", "gaussian-mixture", "--workers", "1", *extra]  # fmt: skip
+    child = subprocess.Popen(
+        command, cwd=tmp_path, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    time.sleep(12)
+    os.killpg(child.pid, signal.SIGINT)
+    _, errors = child.communicate(timeout=60)
+    assert child.returncode == 130, errors
+    assert "Traceback" not in errors
+    if "before anything was finished" in errors:
+        pytest.skip("this machine is too slow to finish a fit in 12 seconds")
+    assert "to go on" in errors
+    kept = tmp_path / ("kept.karat" if storage else "wine.karat")
+    with karat.Study(karat.datasets.read("wine"), storage=kept) as study:
+        assert len(study.candidates) > 0
