@@ -66,14 +66,20 @@ class CountedPruning(Pruning):
 
     def __init__(self, Z: Any) -> None:
         super().__init__(Z)
-        totals: dict[int, int] = {}
-        for message in self.messages():
-            totals[len(message)] = totals.get(len(message), 0) + 1
-        self._totals = totals
+        # prunings below each node by their number of clusters, from c = 1 on
+        below = [[1]] * self._n
+        for left, right in zip(self._left, self._right, strict=True):
+            a, b = below[left], below[right]
+            totals = [1] + [0] * (len(a) + len(b) - 1)
+            for i, x in enumerate(a):
+                for j, y in enumerate(b):
+                    totals[i + j + 1] += x * y
+            below.append(totals)
+        self._totals = below[-1]
 
     def probability(self, message: frozenset[int]) -> Fraction:
         """Share of a pruning."""
-        return Integer().probability(len(message)) / self._totals[len(message)]
+        return Integer().probability(len(message)) / self._totals[len(message) - 1]
 
 
 @dataclass(frozen=True)
