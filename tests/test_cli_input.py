@@ -1,0 +1,154 @@
+"""Bad files and options at the command line: one line, no traceback, exit code 2."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from karat import cli
+from karat.cli._input import Impute, Scale, read_dataset, split_names
+
+FAST = ["-c", "kmeans", "-k", "2:3", "--n-init", "1", "--workers", "1"]
+GOOD = "name,x,y,colour,class\n" + "".join(
+    f"p{i},{i % 5},{i * 3 % 7},{'red' if i % 2 else 'blue'},{'ab'[i % 2] if i % 3 else ''}\n"
+    for i in range(12)
+)
+
+
+def karat(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *arguments: object
+) -> tuple[int, str, str]:
+    monkeypatch.setattr("sys.argv", ["karat", *map(str, arguments)])
+    code = 0
+    try:
+        cli.main()
+    except SystemExit as stop:
+        code = int(stop.code or 0)
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+CASES: dict[str, tuple[str, list[str], tuple[str, ...]]] = {
+    "empty": ("", [], ("is empty",)),
+    "header only": ("x,y\n", [], ("no rows",)),
+    "one row": ("x,y\n1,2\n", [], ("one object",)),
+    "ragged": ("x,y\n1,2\n3\n", [], ("line 3", "1 cell")),
+    "text among numbers": ("x,y\n1,2\n3,oops\n4,5\n", [], ("'y'", "row 2", "'oops'")),
+    "missing": ("x,y\n1,2\n,4\n4,5\n", [], ("'x'", "row 2", "--impute median")),
+    "infinite": ("x,y\n1,2\n-inf,4\n4,5\n", [], ("1 infinite", "--impute")),
+    "label column unknown": (GOOD, ["--label-column", "clas"], ("did you mean 'class'",)),
+    "labels all missing": (
+        "x,c\n1,\n2,\n3,\n",
+        ["--label-column", "c"],
+        ("'c'", "class of no object"),
+    ),
+    "ids repeated": ("n,x\na,1\na,2\nb,3\n", ["--id-column", "n"], ("'a' occurs 2 times",)),
+    "names as a feature": (GOOD, [], ("'name'", "12 different values", "--id-column 'name'")),
+    "not utf-8": ("x,größe\n1,2\n3,4\n", ["--encoding", "ascii"], ("ASCII", "byte 4")),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_refused(
+    case: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    text, options, parts = CASES[case]
+    path = tmp_path / "x.csv"
+    path.write_text(text, encoding="utf-8")
+    code, out, err = karat(monkeypatch, capsys, "run", path, *options, *FAST)
+    assert code == 2
+    assert out == ""
+    assert err.startswith("karat: ")
+    assert err.count("\n") == 1
+    for part in parts:
+        assert part in err
+
+
+def test_a_name_that_no_file_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("customers.csv").write_text(GOOD)
+    code, _, err = karat(monkeypatch, capsys, "run", "customer.csv", *FAST)
+    assert code == 2
+    assert "did you mean 'customers.csv'" in err
+    code, _, err = karat(monkeypatch, capsys, "run", "wime", *FAST)
+    assert code == 2
+    assert "did you mean 'wine'" in err
+
+
+def test_a_file_larger_than_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("x,y\n" + "1,2\n" * 1000)
+    monkeypatch.setattr("karat.datasets._memory.available", lambda: 10_000)
+    code, _, err = karat(monkeypatch, capsys, "run", path, *FAST)
+    assert code == 2
+    assert "needs about 32 kB of memory, and 10 kB are free" in err
+
+
+@pytest.mark.parametrize(
+    ("text", "k"),
+    [
+        ("x\n" + "1\n2\n4\n9\n7\n", "2:3"),
+        ("x,y\n" + "1,1\n1,2\n1,4\n1,9\n1,7\n", "2:3"),
+        ("x,y\n" + "1,1\n" * 5, "2:3"),
+        ("x,y\n1,1\n2,2\n9,9\n", "2:7"),
+        ("x,y\n1,1\n2,2\n9,9\n5,4\n", "1:2"),
+    ],
+    ids=["one column", "constant column", "all duplicates", "k ≥ n", "k = 1"],
+)
+def test_odd_data_end_in_words(
+    text: str,
+    k: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text(text)
+    options = ["-c", "kmeans", "-k", k, "--n-init", "1", "--workers", "1"]
+    code, out, err = karat(monkeypatch, capsys, "run", path, *options)
+    assert code in (0, 1, 2)
+    assert (out if code == 0 else err).strip()
+    assert "Traceback" not in out + err
+
+
+def test_options_reach_the_reader(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text(GOOD.replace("p3,3", "p3,"))
+    one = read_dataset(
+        str(path),
+        label_column="class",
+        id_column="name",
+        drop=["colour"],
+        scale=Scale.robust,
+        impute=Impute.most_frequent,
+    )
+    assert one.feature_names == ("x", "y")
+    assert one.ids[3] == "p3"
+    assert one.options == {
+        "label_column": "class",
+        "id_column": "name",
+        "drop": ("colour",),
+        "scale": "robust",
+        "impute": "most-frequent",
+    }
+
+
+def test_choices_are_those_of_the_reader() -> None:
+    from karat.datasets._work import IMPUTES, SCALES
+
+    assert {choice.value for choice in Scale} == set(SCALES)
+    assert {choice.value for choice in Impute} == set(IMPUTES)
+
+
+def test_several_names_in_one_option() -> None:
+    assert split_names(None) == ()
+    assert split_names(["a, b", "c", "a"]) == ("a", "b", "c")
+    assert split_names(['"x, y",z']) == ("x, y", "z")
