@@ -99,6 +99,8 @@ def completeness(true, pred):
 
 def v_measure(true, pred, beta=1.0):
     h, c = homogeneity(true, pred), completeness(true, pred)
+    if beta == 0:
+        return h
     return (1 + beta) * h * c / (beta * h + c) if h + c > 1e-15 else 0.0
 
 
@@ -141,6 +143,8 @@ def pair_recall(true, pred):
 
 def pair_f_measure(true, pred, beta=1.0):
     tp, fp, fn, _ = pairs(true, pred)
+    if beta == 0:
+        return pair_precision(true, pred)
     if tp + fp + fn == 0:
         return 1.0
     if tp == 0:

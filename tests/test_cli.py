@@ -72,7 +72,7 @@ def test_json_for_machines(finished):
 def test_without_labels_the_families_vote(tmp_path):
     result = run("run", "wine", "--scale", "standard", *FAST)
     assert result.returncode == 0
-    assert "families of internal measures voted" in " ".join(result.stdout.split())
+    assert "No labels were given, so" in result.stdout
 
 
 def test_own_labelings_alone(tmp_path):
@@ -141,7 +141,7 @@ def test_help_teaches():
 def test_ctrl_c_keeps_what_is_finished_and_says_how_to_go_on(tmp_path, storage):
     extra = ["--storage", "kept.karat"] if storage else []
     command = [sys.executable, "-m", "karat", "run", "wine", "-k", "2:100", "--n-init", "100",
-               "-c", "kmeans", "-c", "gaussian-mixture", *extra]  # fmt: skip
+               "-c", "kmeans", "-c", "gaussian-mixture", "--workers", "1", *extra]  # fmt: skip
     child = subprocess.Popen(
         command, cwd=tmp_path, stderr=subprocess.PIPE, text=True, start_new_session=True
     )

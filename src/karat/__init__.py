@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from karat.bounds import pac_mdl_bound as pac_mdl_bound
     from karat.contingency import ContingencyTable as ContingencyTable
     from karat.evaluation import evaluate as evaluate
+    from karat.evaluation import explain as explain
     from karat.measures import *  # noqa: F403
     from karat.study import Choice as Choice
     from karat.study import Study as Study
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 _HOME = {
     "ContingencyTable": "karat.contingency",
     "evaluate": "karat.evaluation",
+    "explain": "karat.evaluation",
     "Choice": "karat.study",
     "Study": "karat.study",
     "pac_mdl_bound": "karat.bounds",

@@ -11,9 +11,10 @@ import numpy as np
 
 from karat.distances import check_metric, check_points
 from karat.measures import Measure, catalogue
-from karat.measures.statistics import Statistics
+from karat.measures._sampling import can_be_sampled, estimate
+from karat.measures.statistics import Plan, Statistics, group
 from karat.partition import NOISE, Labelings, NoisePolicy, as_labelings
-from karat.validation import InputError
+from karat.validation import InputError, check_random_state
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,6 +31,8 @@ def evaluate(
     measures: Iterable[str] | None = None,
     metric: Any = "euclidean",
     noise: NoisePolicy = "error",
+    precision: float | None = None,
+    random_state: Any = None,
 ) -> pd.DataFrame:
     """Judge many clusterings of one data set at once.
 
@@ -43,17 +46,33 @@ def evaluate(
         Class of each object; None, NaN or ``-1`` where it is not known. External measures are
         computed on the objects whose class is known.
     measures : iterable of str, optional
-        Catalogue keys; by default every measure that applies.
+        Catalogue keys; by default every measure that applies and costs at most one pass over
+        the pairs of objects.
     metric : str or callable
-        The distance of the internal measures.
+        The distance of the internal measures, see :data:`karat.distances.METRICS`; measures of
+        centroids are Euclidean whatever it is.
     noise : {"error", "cluster", "singletons", "drop"}
         What the label ``-1`` means in a clustering.
+    precision : float, optional
+        For large n: estimate the measures that go through all pairs from a sample of the
+        objects, until each has at most this standard error (times its value, where its range
+        has no bound). By default everything is exact.
+    random_state : None, int or Generator
+        For the sample.
 
     Returns
     -------
     DataFrame
         One row per clustering, one column per measure. Where a value is NaN,
-        ``table.attrs["reasons"][row][column]`` says why.
+        ``table.attrs["reasons"][row][column]`` says why. With ``precision``,
+        ``table.attrs["standard_errors"]`` is a table of the estimates' standard errors (a column
+        is there for each *estimated* measure), and ``table.attrs["sample_size"]`` says how many
+        objects were drawn.
+
+    Notes
+    -----
+    The last digits of a value may depend on which clusterings are judged together, never on the
+    number of threads.
 
     Raises
     ------
@@ -71,7 +90,76 @@ def evaluate(
     metric = check_metric(metric)
     data = None if X is None else check_points(X, metric)
     chosen = _applicable(measures, data is not None, truth is not None, metric)
-    return judge(data, labelings, truth=truth, measures=chosen, metric=metric, noise=noise)
+    if precision is not None:
+        chosen = _without_passes(chosen, asked=measures is not None)
+    return judge(
+        data,
+        labelings,
+        truth=truth,
+        measures=chosen,
+        metric=metric,
+        noise=noise,
+        precision=precision,
+        random_state=random_state,
+    )
+
+
+def explain(
+    X: Any,
+    labelings: Any,
+    *,
+    measures: Iterable[str] | None = None,
+    metric: Any = "euclidean",
+    noise: NoisePolicy = "error",
+) -> Plan:
+    """Which passes over the data :func:`evaluate` makes for internal measures, and for what.
+
+    Parameters are those of :func:`evaluate`; nothing is computed.
+
+    Returns
+    -------
+    Plan
+        Print it.
+
+    Examples
+    --------
+    >>> import karat
+    >>> print(karat.explain([[0.0], [1.0], [5.0]], [0, 0, 1], measures=["silhouette", "aucc"]))
+    1 clustering of 3 objects, euclidean distance: 2 kinds of passes over the data
+      pairs: O(n² d)
+        silhouettes (sum of the objects' silhouettes, per cluster)
+          for silhouette
+      ranks: O(n² log n + n² M), a pass of O(n² d) for every 4 million pairs
+        concordance (rank sums of the distances within, and ties)
+          for aucc
+    """
+    metric = check_metric(metric)
+    data = check_points(X, metric)
+    batch = as_labelings(labelings, n_objects=data.shape[0], noise=noise)
+    chosen = [m for m in _applicable(measures, True, False, metric) if m.kind == "internal"]
+    reads = {measure.key: tuple(sorted(measure.needs)) for measure in chosen}
+    name = metric if isinstance(metric, str) else getattr(metric, "__name__", "callable")
+    passes = group(need for needs in reads.values() for need in needs)
+    return Plan(batch.n_objects, len(batch), name, passes, reads)
+
+
+def _without_passes(measures: list[Measure], *, asked: bool) -> list[Measure]:
+    """Those that need no pass over all pairs where totals over objects are estimated."""
+    fits = []
+    for measure in measures:
+        passes = set(group(measure.needs))
+        if (
+            measure.kind == "external"
+            or can_be_sampled(measure)
+            or (measure.needs and passes <= {"centroids"})
+        ):
+            fits.append(measure)
+        elif asked:
+            raise InputError(
+                f"{measure.key} has no estimate from a sample of the objects; leave it out, or "
+                "leave out precision and compute it exactly"
+            )
+    return fits
 
 
 def judge(
@@ -82,6 +170,8 @@ def judge(
     measures: Sequence[Measure],
     metric: Any = "euclidean",
     noise: NoisePolicy = "error",
+    precision: float | None = None,
+    random_state: Any = None,
 ) -> pd.DataFrame:
     """What :func:`evaluate` does, for measures that may be in no catalogue.
 
@@ -97,6 +187,19 @@ def judge(
     internal = [m for m in measures if m.kind == "internal"]
     external = [m for m in measures if m.kind == "external"]
     judged = []
+    sampled = [m for m in internal if precision is not None and can_be_sampled(m)]
+    internal = [m for m in internal if m not in sampled]
+    errors = {}
+    if sampled and precision is not None:
+        rng = check_random_state(random_state)
+        values, spread, size = estimate(
+            X, batch, sampled, precision=precision, metric=metric, rng=rng
+        )
+        for i, measure in enumerate(sampled):
+            no_value = "it has no value for the objects of the sample"
+            undefined = dict.fromkeys(np.flatnonzero(np.isnan(values[:, i])).tolist(), no_value)
+            judged.append((measure, values[:, i], undefined))
+            errors[measure.key] = spread[:, i]
     if internal:
         judged += list(_judge_internal(X, batch, internal, metric))
     if external:
@@ -109,6 +212,9 @@ def judge(
         {measure.key: columns[measure.key] for measure in measures}, index=list(batch.names)
     )
     table.attrs["reasons"] = reasons
+    if errors:
+        table.attrs["standard_errors"] = pd.DataFrame(errors, index=list(batch.names))
+        table.attrs["sample_size"] = size
     return table
 
 

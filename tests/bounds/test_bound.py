@@ -250,6 +250,11 @@ def test_objects_left_out_are_not_promised() -> None:
     assert (dropped.m, dropped.n) == (16, 64)
     assert all(v is None for v in dropped.predicted[-20:])
     assert karat.pac_mdl_bound(labels, y, noise="cluster").n_clusters == 3
+    # leaving out the hard objects does not make a clustering the best
+    most = np.where(np.arange(100) < 45, labels, -1)
+    both = karat.pac_mdl_bound([labels, most], y, noise="drop")
+    assert both.table["left_out"].tolist() == [16, 44]
+    assert both.best.name == "0"
 
 
 def test_classes_may_be_listed() -> None:

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from karat.bounds import Searched, bound_candidates, study_bounds
+from karat.bounds import OpenEnded, Searched, bound_candidates, study_bounds
 from karat.validation import InputError
 
 N = 240
@@ -91,3 +91,25 @@ def test_outliers_may_be_left_out() -> None:
     table = bound_candidates([labels, noisy(3)], Y, origins=[("a", 3), ("b", 3)], noise="drop")
     assert table["labelled"].iloc[0] == (Y[30:] >= 0).sum()
     assert table["labelled"].iloc[1] == (Y >= 0).sum()
+
+
+def test_an_open_ended_search_does_not_depend_on_what_was_tried() -> None:
+    plan = OpenEnded(["a", "b"], {"a": 3, "b": 1})
+    first = {"x": noisy(3)}
+    more = {**first, "y": noisy(3), "z": noisy(5)}
+    early = study_bounds(first, Y, searched=plan, origins=[("a", 3)]).table
+    late = study_bounds(more, Y, searched=plan, origins=[("a", 3), ("a", 3), ("b", 5)]).table
+    assert late.loc["x"].equals(early.loc["x"])
+    assert late["choice_bits"].tolist() == pytest.approx(
+        [math.log2(4 / 3 * 12 * 2), math.log2(4 / 3 * 12 * 6), math.log2(4 * 30 * 2)]
+    )
+    total = sum(
+        2.0 ** -plan.bits((name, k), start)
+        for name in "ab"
+        for k in range(1, 60)
+        for start in range(60)
+    )
+    assert total == pytest.approx((1 - 1 / 60) * (1 - 1 / 61))
+    for origin in [None, ("c", 2), ("a", 0), ("a", "eps")]:
+        with pytest.raises(InputError):
+            plan.bits(origin)

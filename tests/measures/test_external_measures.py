@@ -318,9 +318,34 @@ def test_ten_billion_objects_exactly():
             assert catalogue[key].range[0] <= value <= catalogue[key].range[1]
 
 
+@pytest.mark.parametrize("n", [10**5, 10**8])
+def test_standardized_is_chi_squared_in_the_limit(n):
+    # 2n MI has (k - 1)(t - 1) degrees of freedom: mean df, variance 2 df
+    table = ContingencyTable.from_counts(
+        (np.array([[20, 11, 9], [10, 20, 10], [11, 9, 20], [9, 10, 11]]) * n / 150).astype(int)
+        + np.arange(12).reshape(4, 3)
+    )
+    df = 3 * 2
+    limit = (2 * table.n * karat.mutual_information(table) - df) / math.sqrt(2 * df)
+    assert_allclose(karat.standardized_mutual_information(table), limit, rtol=30 / n)
+
+
+def test_wide_cells_agree_with_the_sum_over_all_of_them():
+    from karat._kernels.permutation_model import deviance, mean_deviance
+
+    for n, a, b in ((100_000, 5000, 5200), (40_000, 9000, 11_000), (10**6, 50_000, 50_001)):
+        mu = a * b / n
+        x = np.arange(max(0, int(mu - 15 * mu**0.5)), int(mu + 15 * mu**0.5))
+        ratio = (a - x[:-1]) * (b - x[:-1]) / ((x[:-1] + 1) * (n - a - b + x[:-1] + 1.0))
+        log_p = np.concatenate([[0], np.cumsum(np.log(ratio))])
+        p = np.exp(log_p - log_p.max())
+        h = np.array([deviance(float(v), mu) for v in x])
+        assert_allclose(mean_deviance(n, a, b, mu), (p * h).sum() / p.sum(), rtol=1e-11)
+
+
 def test_standardized_refuses_to_take_minutes_in_a_table_of_many():
     rng = np.random.default_rng(0)
-    a = np.repeat(np.arange(200), np.arange(300, 500))
+    a = np.repeat(np.arange(300), np.arange(300, 600))
     table = ContingencyTable(a, rng.permutation(a))
     with pytest.raises(UndefinedMeasureError, match="permutation_test"):
         catalogue["standardized_mutual_information"].compute(table)

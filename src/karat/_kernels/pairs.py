@@ -132,8 +132,9 @@ def fold(
     """Add one strip's accumulators to the results of each cluster.
 
     ``labels`` (B, M) are the strip's; ``per_cluster`` (sum of k, 9); the matrices hold the k×k
-    blocks of all clusterings one after the other; ``objects`` (M, B, 4) takes for each object
-    its silhouette, its margin, and its distances to the nearest object within and between.
+    blocks of all clusterings one after the other; ``objects`` (M, B, 8) takes for each object
+    its silhouette, its margin, its distances to the nearest object within and between, and its
+    sums of distances and of 1/d² within and between.
     """
     B, M = labels.shape
     for m in range(M):
@@ -163,6 +164,8 @@ def fold(
                 mine[SILHOUETTE] += s
                 if want_objects:
                     objects[m, j, 0] = s
+                    objects[m, j, 4] = within
+                    objects[m, j, 5] = total
             if wanted[MIN]:
                 near = minima[start + own, j]
                 far = np.inf
@@ -189,6 +192,9 @@ def fold(
                         total += inverses[start + c, j]
                 mine[WITHIN_INVERSE] += inverses[start + own, j]
                 mine[BETWEEN_INVERSE] += total
+                if want_objects:
+                    objects[m, j, 6] = inverses[start + own, j]
+                    objects[m, j, 7] = total
             if want_matrices:
                 at = matrix_starts[m] + own * k
                 for c in range(k):

@@ -5,13 +5,14 @@ from karat.bounds._bound import PacMdlBound, PacMdlBounds, pac_mdl_bound
 from karat.bounds._dendrogram import CountedPruning, Pruning, prune_dendrogram
 from karat.bounds._forecast import LabelForecast, forecast_labels
 from karat.bounds._sampling import sample, sampling_warnings
-from karat.bounds._study import Searched, bound_candidates, study_bounds
+from karat.bounds._study import OpenEnded, Searched, bound_candidates, study_bounds
 from karat.bounds._supervised import binomial_tail_bound, supervised_yardstick
 from karat.bounds._tails import b_max, bucket, log_bucket
 
 __all__ = [
     "CountedPruning",
     "LabelForecast",
+    "OpenEnded",
     "PacMdlBound",
     "PacMdlBounds",
     "Pruning",

@@ -137,9 +137,10 @@ class PacMdlBounds:
     Attributes
     ----------
     table : DataFrame
-        One row a clustering: ``n_clusters``, ``labelled``, ``unlabelled``, ``errors``,
-        ``choice_bits``, ``label_bits``, ``bits``, ``bound`` (a count), ``bound_rate``,
-        ``constant_bound_rate``.
+        One row a clustering: ``n_clusters``, ``labelled``, ``unlabelled``, ``left_out``
+        (unlabelled objects that the clustering does not hold, with ``noise="drop"``; they are
+        not among the ``unlabelled``), ``errors``, ``choice_bits``, ``label_bits``, ``bits``,
+        ``bound`` (a count), ``bound_rate``, ``constant_bound_rate``.
     kraft : float
         Sum of 2^-choice_bits: the best clustering may be named only if it is at most 1.
     """
@@ -199,6 +200,8 @@ class PacMdlBounds:
     def best(self) -> PacMdlBound:
         """The clustering with the lowest bound; ties: fewer errors, then fewer bits.
 
+        Unlabelled objects that a clustering leaves out count as mislabelled.
+
         Raises
         ------
         InputError
@@ -212,9 +215,8 @@ class PacMdlBounds:
                 "Init, Cluster or Algo with the right counts, or add "
                 f"{math.log2(self.kraft):.3g} bits"
             )
-        order = np.lexsort(
-            [self.table[column].to_numpy() for column in ("bits", "errors", "bound_rate")]
-        )
+        wrong = self.table["bound"] + self.table["left_out"]
+        order = np.lexsort([self.table["bits"], self.table["errors"], wrong])
         return self[int(order[0])]
 
     def __str__(self) -> str:
@@ -342,7 +344,7 @@ def pac_mdl_bound(
     bound = b_max(ms, ns, errors, log_delta=_levels(delta, choice + label_bits))
     constants = _constant(per_class, ms, ns, delta)
     many = PacMdlBounds(
-        _table(batch, ms, ns, errors, choice, label_bits, bound, constants),
+        _table(batch, len(known), ms, ns, errors, choice, label_bits, bound, constants),
         float(delta),
         chosen.name,
         float(np.exp2(-raw_bits).sum()),
@@ -446,6 +448,7 @@ def _constant(per_class: Any, ms: Any, ns: Any, delta: float) -> NDArray[np.int6
 
 def _table(
     batch: Labelings,
+    n_labelled: int,
     ms: Any,
     ns: Any,
     errors: Any,
@@ -461,6 +464,7 @@ def _table(
             "n_clusters": batch.n_clusters,
             "labelled": ms,
             "unlabelled": ns,
+            "left_out": batch.n_objects - n_labelled - ns,
             "errors": errors,
             "choice_bits": choice,
             "label_bits": label_bits,

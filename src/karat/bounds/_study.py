@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
 from karat.bounds._bound import PacMdlBounds, pac_mdl_bound
-from karat.bounds.languages import Choice, Language, Mixed
+from karat.bounds.languages import Choice, Integer, Language, Mixed
 from karat.partition import NoisePolicy, as_labelings
-from karat.validation import InputError
+from karat.validation import InputError, unknown_name
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -55,7 +54,7 @@ class Searched:
     -----
     All of it must be decided without looking at the bounds. A sweep that was extended because of
     what the bounds said is charged for everything it tried, but its plan then depended on the
-    labels, which no charge of this kind covers.
+    labels, which no charge of this kind covers: :class:`OpenEnded` does.
 
     Examples
     --------
@@ -123,12 +122,14 @@ class Searched:
                 tried.setdefault(origin[0], Counter())[origin[1]] += 1
         return cls(tried, n_user, **priors)
 
-    def bits(self, origin: tuple[str, Hashable] | None) -> float:
+    def bits(self, origin: tuple[str, Hashable] | None, start: int = 0) -> float:
         """Length of naming one candidate.
 
         Parameters
         ----------
         origin : (clusterer, setting), or None for one that the user brought
+        start : int
+            Which of the candidates of this origin, from 0.
 
         Returns
         -------
@@ -137,17 +138,69 @@ class Searched:
         Raises
         ------
         InputError
-            If nothing like it was searched.
+            If nothing like it was searched, or not so often.
         """
         if origin is None:
-            if not self.n_user:
-                raise InputError("a clustering was brought by the user, but n_user is 0")
-            return self._clusterers.bits(USER) + math.log2(self.n_user)
+            count, what = self.n_user, "the user"
+            parts = self._clusterers.bits(USER)
+        else:
+            name, setting = origin
+            count, what = self.tried.get(name, {}).get(setting, 0), f"{name} with {setting!r}"
+            parts = self._clusterers.bits(name) + (
+                self._settings[name].bits(setting) if count else 0.0
+            )
+        if start >= count:
+            raise InputError(
+                f"a candidate is number {start + 1} from {what}, but searched counts {count}; "
+                "every clustering that was tried must be counted"
+            )
+        return parts + math.log2(count)
+
+
+@dataclass(frozen=True)
+class OpenEnded:
+    """A search that may go on for as long as you like, and wherever the bounds lead you.
+
+    The share of start j (from 0) of a clusterer with setting k (a whole number from 1) is
+    w · 1/(k(k+1)) · 1/((j+1)(j+2)), w the clusterer's weight. They sum to 1 over everything that
+    could ever be tried, so it does not matter what was, nor why: unlike :class:`Searched`, the
+    guarantee survives a sweep that was extended because of what the bounds said. What must be
+    fixed beforehand is the list of clusterers, and the seeds.
+
+    Attributes
+    ----------
+    clusterers : sequence of str
+        All that might be tried.
+    clusterer_prior : mapping of str to float, optional
+        Their weights; even by default.
+
+    Examples
+    --------
+    >>> from karat.bounds import OpenEnded
+    >>> round(OpenEnded(["kmeans", "average"]).bits(("kmeans", 3)), 2)
+    5.58
+    """
+
+    clusterers: Sequence[str]
+    clusterer_prior: Mapping[str, float] | None = None
+    n_user: int = field(default=0, init=False, repr=False)
+
+    def bits(self, origin: tuple[str, Hashable] | None, start: int = 0) -> float:
+        """Length of naming one candidate, as :meth:`Searched.bits`."""
+        if origin is None:
+            raise InputError(
+                "an open-ended search cannot cover clusterings that the user brought; use Searched"
+            )
         name, setting = origin
-        if setting not in self.tried.get(name, ()):
-            raise InputError(f"the search never tried {name} with {setting!r}; add it to searched")
-        starts = self.tried[name][setting]
-        return self._clusterers.bits(name) + self._settings[name].bits(setting) + math.log2(starts)
+        if name not in self.clusterers:
+            raise unknown_name(name, self.clusterers, "clusterer of this search")
+        if not _is_whole(setting) or setting < 1:
+            raise InputError(
+                f"an open-ended search has whole numbers from 1 as settings; got {setting!r} for "
+                f"{name}. Use Searched"
+            )
+        weight = _choice(list(self.clusterers), self.clusterer_prior, "clusterer").bits(name)
+        return weight + Integer(1).bits(setting) + Integer(0).bits(start)
 
 
 @dataclass(frozen=True)
@@ -169,7 +222,7 @@ def study_bounds(
     y_partial: Any,
     *,
     delta: float = 0.1,
-    searched: Searched | None = None,
+    searched: Searched | OpenEnded | None = None,
     origins: Iterable[tuple[str, Hashable] | None],
     classes: Iterable[Any] | None = None,
     noise: NoisePolicy = "error",
@@ -185,10 +238,11 @@ def study_bounds(
         Known classes; None, NaN or ``-1`` elsewhere.
     delta : float
         Allowed chance that the guarantee fails.
-    searched : Searched, optional
-        What was tried. By default the candidates themselves are counted.
+    searched : Searched or OpenEnded, optional
+        What was tried, or might be. By default the candidates themselves are counted.
     origins : iterable of (clusterer, setting) or None, length M
-        Where each candidate comes from; None for one that the user brought.
+        Where each candidate comes from; None for one that the user brought. Starts of the same
+        origin are taken in order.
     classes, noise, random_state
         As for :func:`karat.pac_mdl_bound`.
 
@@ -213,15 +267,12 @@ def study_bounds(
     if len(sources) != len(batch):
         raise InputError(f"there are {len(batch)} candidates, but {len(sources)} origins")
     plan = Searched.from_origins(sources) if searched is None else searched
-    for origin, count in Counter(sources).items():
-        allowed = plan.n_user if origin is None else plan.tried.get(origin[0], {}).get(origin[1], 0)
-        if count > allowed:
-            what = "the user" if origin is None else f"{origin[0]} with {origin[1]!r}"
-            raise InputError(
-                f"{count} candidates come from {what}, but searched counts {allowed}; "
-                "every clustering that was tried must be counted"
-            )
-    language = Mixed(_StudyLanguage(tuple(plan.bits(origin) for origin in sources)))
+    seen: Counter[Any] = Counter()
+    lengths = []
+    for origin in sources:
+        lengths.append(plan.bits(origin, seen[origin]))
+        seen[origin] += 1
+    language = Mixed(_StudyLanguage(tuple(lengths)))
     found = pac_mdl_bound(
         batch,
         y_partial,
@@ -242,7 +293,7 @@ def bound_candidates(
     y_partial: Any,
     *,
     delta: float = 0.1,
-    searched: Searched | None = None,
+    searched: Searched | OpenEnded | None = None,
     origins: Iterable[tuple[str, Hashable] | None],
     **options: Any,
 ) -> pd.DataFrame:
@@ -306,8 +357,12 @@ def _settings(settings: tuple[Hashable, ...], prior: Mapping[Hashable, float] | 
         if missing:
             raise InputError(f"the setting_prior gives no weight to {missing[0]!r}")
         return Choice(dict(prior))
-    whole = [s for s in settings if isinstance(s, (int, np.integer)) and not isinstance(s, bool)]
+    whole = [setting for setting in settings if _is_whole(setting)]
     if len(whole) < len(settings) or min(whole) < 1:
         return Choice(settings)
-    shift = 0 if 1 in whole else -1
-    return Choice({k: Fraction(1, int(k + shift) * int(k + shift + 1)) for k in whole})
+    code = Integer(1 if 1 in whole else 2)
+    return Choice({k: code.probability(k) for k in whole})
+
+
+def _is_whole(setting: Any) -> TypeGuard[int]:
+    return isinstance(setting, (int, np.integer)) and not isinstance(setting, bool)

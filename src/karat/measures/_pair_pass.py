@@ -96,6 +96,7 @@ def pair_pass(
     inverses: bool = False,
     matrices: bool = False,
     objects: bool = False,
+    sample: NDArray[np.integer[Any]] | None = None,
 ) -> PairResults:
     """All that is asked for, from one pass.
 
@@ -108,6 +109,8 @@ def pair_pass(
         Also for each pair of clusters.
     objects : bool
         Also keep the values of each object.
+    sample : ndarray of int, optional
+        Only these objects' distances (to all objects) are looked at.
 
     Notes
     -----
@@ -121,6 +124,14 @@ def pair_pass(
     starts = np.concatenate([[0], np.cumsum(labelings.n_clusters)]).astype(np.int64)
     K = int(starts[-1])
     order, run = sort_by_labels(codes)
+    looked_at = n
+    if sample is not None:
+        # first the objects of the sample, then the rest, each part sorted
+        rest = np.ones(n, dtype=bool)
+        rest[sample] = False
+        parts = np.concatenate([np.flatnonzero(~rest[order]), np.flatnonzero(rest[order])])
+        order, run = order[parts], run[parts]
+        looked_at = len(sample)
     distances = distances.take(order)
     labels = np.ascontiguousarray(codes[:, order].T)
     sizes = np.concatenate([labelings.sizes(m) for m in range(M)]).astype(np.float64)
@@ -136,7 +147,7 @@ def pair_pass(
         ]
 
     def work(j0: int) -> tuple[int, list[Floats]]:
-        j1 = min(j0 + width, n)
+        j1 = min(j0 + width, looked_at)
         strip = distances.strip(j0, j1)
         found = accumulators(j1 - j0)
         partial = np.zeros((4, j1 - j0))
@@ -166,12 +177,14 @@ def pair_pass(
     total = int(matrix_starts[-1])
     result = PairResults(
         starts, per_cluster, matrix_starts, np.zeros(total), np.full(total, np.inf),
-        np.zeros(total), np.zeros(total), np.full((M, n, 4), np.nan) if objects else None,
+        np.zeros(total), np.zeros(total), np.full((M, n, 8), np.nan) if objects else None,
     )  # fmt: skip
-    nothing = np.empty((0, 0, 4))
-    for j0, found in in_order(work, range(0, n, width), one_blas_thread=distances.uses_blas):
-        j1 = min(j0 + width, n)
-        rows = np.full((M, j1 - j0, 4), np.nan) if objects else nothing
+    nothing = np.empty((0, 0, 8))
+    for j0, found in in_order(
+        work, range(0, looked_at, width), one_blas_thread=distances.uses_blas
+    ):
+        j1 = min(j0 + width, looked_at)
+        rows = np.full((M, j1 - j0, 8), np.nan) if objects else nothing
         pairs.fold(  # type: ignore[call-arg]
             labels[j0:j1], starts, sizes, wanted, *found, result.per_cluster,
             matrix_starts, matrices, result.sums, result.minima, result.maxima,

@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 FAMILY = "set matching"
-BCUBED = "B-cubed"
+OBJECTS = "object-centric"
 
 
 def matching_accuracy(
@@ -440,7 +440,7 @@ register(
 register(
     "bcubed_precision",
     "B-cubed precision",
-    BCUBED,
+    OBJECTS,
     bcubed_precision,
     source="Amigó et al. 2009",
     compares_k=False,
@@ -448,7 +448,7 @@ register(
 register(
     "bcubed_recall",
     "B-cubed recall",
-    BCUBED,
+    OBJECTS,
     bcubed_recall,
     source="Amigó et al. 2009",
     compares_k=False,
@@ -456,7 +456,7 @@ register(
 register(
     "bcubed_f_measure",
     "B-cubed F-measure",
-    BCUBED,
+    OBJECTS,
     bcubed_f_measure,
     source="Amigó et al. 2009",
     axioms=SYMMETRIC,
@@ -464,7 +464,7 @@ register(
 register(
     "element_centric_similarity",
     "Element-centric similarity",
-    "element-centric",
+    OBJECTS,
     element_centric_similarity,
     source="Gates et al. 2019",
     axioms=SYMMETRIC,

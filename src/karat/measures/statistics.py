@@ -147,7 +147,8 @@ class Statistics:
         self.linkage_maxima: list[Floats] = []
         #: (k, k): largest distance of an object of the row's to the nearest of the column's
         self.hausdorff: list[Floats] = []
-        #: (M, n, 4): silhouette, margin, nearest within, nearest between
+        #: (M, n, 8): silhouette, margin, nearest within and between, sums of distances and of
+        #: 1/d² within and between
         self.objects: Floats | None = None
         #: (k, d), relative to ``shift``
         self.centroids: list[Floats] = []

@@ -56,6 +56,7 @@ def contingency(
             f"a picture of {table.shape[0]:,} × {table.shape[1]:,} cells shows nothing; the most "
             f"is {_MOST_CELLS:,} cells"
         )
+    row_title, column_title = _style.safe(row_title), _style.safe(column_title)
     counts = table.to_array()
     order = matched_columns(counts)
     counts = counts[:, order]
@@ -98,7 +99,7 @@ def contingency(
         xaxis={"type": "category", "title": {"text": column_title}, "showgrid": False},
         yaxis={
             "type": "category",
-            "title": {"text": _style.safe(row_title)},
+            "title": {"text": row_title},
             "autorange": "reversed",
             "showgrid": False,
         },

@@ -129,9 +129,16 @@ def _decimals(values: pd.Series[Any]) -> int | None:
     return max(0, 3 - max(0, int(np.floor(np.log10(usual)))))
 
 
-def _rounded(values: pd.Series[Any]) -> list[float | None]:
-    """Five significant digits; None where there is no finite value."""
-    return [float(f"{v:.5g}") if np.isfinite(v) else None for v in _floats(values)]
+def _rounded(values: pd.Series[Any]) -> list[float | str | None]:
+    """Five significant digits; None where undefined, text that JavaScript reads for infinity."""
+    return [
+        float(f"{v:.5g}")
+        if np.isfinite(v)
+        else None
+        if np.isnan(v)
+        else ("Infinity" if v > 0 else "-Infinity")
+        for v in _floats(values)
+    ]
 
 
 def _floats(values: pd.Series[Any]) -> NDArray[np.float64]:
@@ -183,6 +190,8 @@ def sparklines(facts: Facts) -> list[dict[str, Any]]:
     out = []
     for measure in facts.leading_by_k:
         up = upward(table[measure.key], measure).dropna()
+        if up.empty:
+            continue
         curves = []
         for i, clusterer in enumerate(clusterers):
             own = up[(table.loc[up.index, "clusterer"] == clusterer).to_numpy()]

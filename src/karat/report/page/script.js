@@ -3,11 +3,14 @@
   const $ = (id) => document.getElementById(id);
   const data = JSON.parse($("payload").textContent);
   const table = data.table;
+  // JSON has no infinity: it comes as text
+  for (const key of Object.keys(table.values)) table.values[key] = table.values[key].map((v) => (v === null ? null : Number(v)));
   const all = (selector, root) => Array.from((root || document).querySelectorAll(selector));
   const say = (text) => { $("said").textContent = text; };
 
   function number(v, decimals) {
     if (v === null) return "–";
+    if (!isFinite(v)) return v > 0 ? "∞" : "−∞";
     if (decimals !== undefined && decimals !== null) {
       return v.toLocaleString("en-US", { minimumFractionDigits: decimals, maximumFractionDigits: decimals }).replace(/-/g, "−");
     }
@@ -258,13 +261,16 @@
   function forPrint(plotly) {
     let opened = [];
     addEventListener("beforeprint", () => {
-      opened = all("main details:not([open]):not(.chooser)");
+      opened = all("main details:not([open]):not(.chooser):not(.alternative)");
       opened.forEach((d) => { d.open = true; });
-      for (const element of drawn) plotly.relayout(element, { width: 680, autosize: false });
+      for (const element of drawn) {
+        element.dataset.height = element.layout.height;
+        plotly.relayout(element, { width: 680, height: Math.min(element.layout.height, 400 + 8 * element.data.length), autosize: false });
+      }
     });
     addEventListener("afterprint", () => {
       opened.forEach((d) => { d.open = false; });
-      for (const element of drawn) plotly.relayout(element, { width: null, autosize: true });
+      for (const element of drawn) plotly.relayout(element, { width: null, height: Number(element.dataset.height), autosize: true });
     });
   }
 

@@ -1,0 +1,337 @@
+"""Margins, models, soft, density, gap, chance and sampled measures against their definitions."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from sklearn.cluster import KMeans
+from sklearn.datasets import load_iris, make_blobs, make_moons
+
+import karat
+import naive_internal as naive
+from karat.measures import catalogue, internal_margins
+from karat.validation import InputError, UndefinedMeasureError
+
+X_IRIS, Y_IRIS = load_iris(return_X_y=True)
+
+
+def small(seed=0, n=14, k=3, d=2):
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(n, d)), np.concatenate([np.arange(k), rng.integers(0, k, n - k)])
+
+
+# -- check values ---------------------------------------------------------------------------
+
+
+def test_iris_values_of_other_packages():
+    assert karat.connectivity(X_IRIS, Y_IRIS) == pytest.approx(23.2746031746, rel=1e-10)
+    single = karat.xie_beni_index(X_IRIS, Y_IRIS, separation="single")
+    assert single == pytest.approx(11.90632, rel=1e-6)
+
+
+def test_s_dbw_on_iris_is_the_mean_where_cluster_crit_has_the_sum():
+    value = karat.s_dbw_index(X_IRIS, Y_IRIS)
+    V = [np.linalg.norm(X_IRIS[c == Y_IRIS].var(axis=0)) for c in range(3)]
+    scattering = np.mean(V) / np.linalg.norm(X_IRIS.var(axis=0))
+    assert scattering + 3 * (value - scattering) == pytest.approx(0.823286617540, rel=1e-7)
+
+
+def test_dbcv_on_two_moons():
+    X, labels = make_moons(n_samples=300, noise=0.05, random_state=1782)
+    assert karat.dbcv(X, labels) == pytest.approx(0.8545358723, rel=1e-9)
+
+
+def test_dbcv_counts_outliers_in_n():
+    X, labels = make_moons(n_samples=100, noise=0.05, random_state=0)
+    noisy = np.concatenate([X, [[9.0, 9.0]] * 25 + np.random.default_rng(0).normal(size=(25, 2))])
+    value = karat.dbcv(noisy, np.concatenate([labels, np.full(25, -1)]))
+    assert value == pytest.approx(karat.dbcv(X, labels) * 100 / 125)
+
+
+# -- margins --------------------------------------------------------------------------------
+
+
+def naive_margin(X, labels, relative):
+    D, groups = naive.matrix(X), naive.clusters(labels)
+    found = []
+    for R in itertools.product(*groups):
+        values = []
+        for i in set(range(len(X))) - set(R):
+            first, second = sorted(D[i, r] for r in R)[:2]
+            values.append(first / second if relative else second - first)
+        found.append(np.mean(values))
+    if relative:
+        return min(found)
+    return max(found) / np.mean(naive.pairs(D, labels)[0])
+
+
+@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize("seed", range(3))
+def test_margins_equal_the_definitions(seed, k):
+    X, labels = small(seed, k=k)
+    relative, additive = karat.relative_margin(X, labels), karat.additive_margin(X, labels)
+    assert relative.exact
+    assert relative == pytest.approx(naive_margin(X, labels, True))
+    assert additive == pytest.approx(naive_margin(X, labels, False))
+
+
+def test_local_search_says_so_and_comes_near(monkeypatch):
+    X, labels = make_blobs(60, centers=3, random_state=0)
+    exact = karat.relative_margin(X, labels)
+    monkeypatch.setattr(internal_margins, "EXACT_WORK", 0)
+    found = karat.relative_margin(X, labels)
+    assert not found.exact
+    assert "local search" in repr(found)
+    assert exact <= found <= exact * 1.02
+    assert sorted(labels[found.representatives]) == [0, 1, 2]
+
+
+# -- models ---------------------------------------------------------------------------------
+
+
+def test_bic_and_aic_are_those_of_the_likelihood():
+    X, labels = small(5, n=40)
+    n, d = X.shape
+    C = np.array([X[labels == c].mean(axis=0) for c in range(3)])
+    variance = ((X - C[labels]) ** 2).sum() / (n * d)
+    share = np.bincount(labels) / n
+    log_likelihood = sum(
+        math.log(share[c])
+        - d / 2 * math.log(2 * math.pi * variance)
+        - ((x - C[c]) ** 2).sum() / (2 * variance)
+        for x, c in zip(X, labels, strict=True)
+    )
+    p = 2 + 3 * d + 1
+    assert karat.bayesian_information_criterion(X, labels) == pytest.approx(
+        -2 * log_likelihood + p * math.log(n)
+    )
+    assert karat.akaike_information_criterion(X, labels) == pytest.approx(
+        -2 * log_likelihood + 2 * p
+    )
+
+
+def test_mixture_criteria_equal_scikit_learn():
+    from sklearn.mixture import GaussianMixture
+
+    mixture = GaussianMixture(3, random_state=0).fit(X_IRIS)
+    found = karat.mixture_criteria(mixture, X_IRIS)
+    assert found["bic"] == pytest.approx(mixture.bic(X_IRIS))
+    assert found["aic"] == pytest.approx(mixture.aic(X_IRIS))
+    with pytest.raises(InputError, match="score_samples"):
+        karat.mixture_criteria(object(), X_IRIS)
+
+
+# -- soft -----------------------------------------------------------------------------------
+
+
+def test_soft_measures_equal_the_definitions():
+    rng = np.random.default_rng(0)
+    X, U = rng.normal(size=(20, 3)), rng.dirichlet(np.ones(3), 20)
+    W = U**2
+    V = [sum(W[i, c] * X[i] for i in range(20)) / W[:, c].sum() for c in range(3)]
+    J = sum(W[i, c] * ((X[i] - V[c]) ** 2).sum() for i in range(20) for c in range(3))
+    apart = [math.dist(V[a], V[b]) for a, b in itertools.combinations(range(3), 2)]
+    assert karat.xie_beni_index(X, U) == pytest.approx(J / 20 / min(apart) ** 2)
+    E = sum(W[i, c] * math.dist(X[i], V[c]) for i in range(20) for c in range(3))
+    E1 = sum(math.dist(x, X.mean(axis=0)) for x in X)
+    assert karat.soft_pbm_index(X, U, fuzzifier=2) == pytest.approx((E1 / E * max(apart) / 3) ** 2)
+    assert karat.partition_coefficient(U) == pytest.approx(sum(u * u for u in U.ravel()) / 20)
+    assert karat.partition_entropy(U) == pytest.approx(
+        -sum(u * math.log(u) for u in U.ravel()) / 20
+    )
+
+
+def test_hard_clusterings_are_soft_ones_of_0_and_1():
+    X, labels = small(3, n=30)
+    U = np.eye(3)[labels]
+    assert karat.xie_beni_index(X, labels) == pytest.approx(karat.xie_beni_index(X, U))
+    assert karat.pbm_index(X, labels) == pytest.approx(karat.soft_pbm_index(X, U))
+    assert karat.partition_coefficient(U) == 1
+    assert karat.partition_entropy(U) == 0
+
+
+# -- neighbours -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cityblock"])
+def test_connectivity_and_cvnn_equal_the_definitions(metric):
+    X, labels = small(7, n=25)
+    other = np.arange(25) % 2
+    D = naive.matrix(X, metric)
+    near = [sorted(set(range(25)) - {i}, key=lambda j, i=i: D[i, j])[:10] for i in range(25)]
+    expected = sum(
+        1 / (r + 1) for i in range(25) for r, j in enumerate(near[i]) if labels[i] != labels[j]
+    )
+    assert karat.connectivity(X, labels, metric=metric) == pytest.approx(expected)
+    separation, compactness = [], []
+    for given in (labels, other):
+        groups = naive.clusters(given)
+        foreign = [np.mean([given[j] != given[i] for j in near[i]]) for i in range(25)]
+        separation.append(max(np.mean([foreign[i] for i in g]) for g in groups))
+        compactness.append(sum(np.mean(naive.pairs_in(D, g)) for g in groups))
+    expected = np.divide(separation, max(separation)) + np.divide(compactness, max(compactness))
+    np.testing.assert_allclose(karat.cvnn_index(X, [labels, other], metric=metric), expected)
+
+
+# -- graph cuts -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["ratio", "normalized", "minmax"])
+def test_graph_cuts_equal_the_definitions(kind):
+    from scipy import sparse
+
+    X, labels = small(9, n=15)
+    A = karat.gaussian_affinity(X, sigma=0.7)
+    np.fill_diagonal(A, 0)
+    expected = 0.0
+    for g in naive.clusters(labels):
+        rest = sorted(set(range(15)) - set(g))
+        cut = sum(A[i, j] for i in g for j in rest)
+        within = sum(A[i, j] for i in g for j in g)
+        expected += cut / {"ratio": len(g), "normalized": cut + within, "minmax": within}[kind]
+    assert karat.graph_cut(A, labels, kind=kind) == pytest.approx(expected)
+    assert karat.graph_cut(sparse.csr_array(A), labels, kind=kind) == pytest.approx(expected)
+
+
+# -- gap ------------------------------------------------------------------------------------
+
+
+def two_starts(X, k, seed):
+    return KMeans(k, n_init=2, random_state=seed).fit_predict(X)
+
+
+@pytest.mark.parametrize("reference", ["box", "pca"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_gap_finds_three_blobs_and_repeats(reference, weighted):
+    X, _ = make_blobs(120, centers=[[0, 0], [6, 6], [12, 0]], cluster_std=0.5, random_state=0)
+    options = {"k": range(1, 5), "n_references": 6, "reference": reference, "weighted": weighted}
+    options["clusterer"] = two_starts
+    found = karat.gap_statistic(X, random_state=3, **options)
+    assert found.first_k == 3
+    again = karat.gap_statistic(X, random_state=3, **options)
+    assert found.table.equals(again.table)
+    labels = found.labels[3]
+    D = naive.matrix(X, "sqeuclidean")
+    scatter = sum(
+        sum(naive.pairs_in(D, g)) / (len(g) * ((len(g) - 1) if weighted else 1))
+        for g in naive.clusters(labels)
+    )
+    assert found.table.at[3, "log_scatter"] == pytest.approx(math.log(scatter))
+
+
+def test_gap_can_answer_one():
+    X = np.random.default_rng(0).uniform(size=(150, 2))
+    assert karat.gap_statistic(X, two_starts, k=range(1, 4), random_state=0).first_k == 1
+
+
+# -- chance ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "within_cluster_scatter",
+        "weighted_within_cluster_scatter_1",
+        "weighted_within_cluster_scatter_2",
+        "average_within_cluster_scatter",
+        "between_cluster_scatter",
+        "average_between_cluster_scatter",
+    ],
+)
+def test_closed_forms_are_the_mean_over_all_permutations(key):
+    X, labels = small(11, n=6, k=3)
+    values = [
+        naive.of_distances(naive.matrix(X), list(p))[key]
+        for p in set(itertools.permutations(labels.tolist()))
+    ]
+    found = karat.measures.chance_corrected_internal(key, X, labels, best=0.0)
+    assert found.expected == pytest.approx(np.mean(values))
+    assert found.standard_error == 0
+
+
+def test_monte_carlo_agrees_with_itself_within_its_error():
+    X, labels = make_blobs(60, centers=3, random_state=1)
+    few, many = (
+        karat.measures.chance_corrected_internal(
+            "silhouette", X, labels, n_permutations=b, random_state=b
+        )
+        for b in (100, 2000)
+    )
+    assert abs(few.value - many.value) < 5 * few.standard_error
+    assert many.standard_error < few.standard_error
+    with pytest.raises(InputError, match="best="):
+        karat.measures.chance_corrected_internal("dunn_index", X, labels)
+
+
+# -- sampling -------------------------------------------------------------------------------
+
+SAMPLED = ["silhouette", "point_wise_margin", "between_within_ratio", "within_cluster_scatter"]
+
+
+def test_a_sample_of_everything_is_exact():
+    X, labels = make_blobs(300, centers=4, random_state=2)
+    exact = karat.evaluate(X, labels, measures=SAMPLED)
+    table = karat.evaluate(X, labels, measures=SAMPLED, precision=1e-9, random_state=0)
+    np.testing.assert_allclose(table, exact, rtol=1e-10)
+    assert (table.attrs["standard_errors"] == 0).all().all()
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_intervals_cover_the_exact_value(several):
+    rng = np.random.default_rng(0)
+    # in few dimensions nearest distances, and so margins, have heavy tails
+    X, labels = make_blobs(4000, 8, centers=5, cluster_std=5.0, random_state=3)
+    labelings = {"a": labels}
+    if several:
+        labelings["b"] = np.where(rng.random(4000) < 0.7, labels, 5)
+    exact = karat.evaluate(X, labelings, measures=SAMPLED)
+    covered = np.zeros(exact.shape)
+    for seed in range(40):
+        table = karat.evaluate(X, labelings, measures=SAMPLED, precision=0.05, random_state=seed)
+        errors = table.attrs["standard_errors"]
+        assert table.attrs["sample_size"] < 4000
+        covered += (table - exact).abs() <= 1.96 * errors
+    assert covered.to_numpy().min() >= 33  # 95 % of 40 is 38; below 33 has probability 0.002
+
+
+def test_what_has_no_estimate_is_refused_or_left_out():
+    X, labels = make_blobs(1000, centers=3, random_state=0)
+    with pytest.raises(InputError, match="no estimate"):
+        karat.evaluate(X, labels, measures=["dunn_index"], precision=0.1)
+    table = karat.evaluate(X, labels, precision=0.1, random_state=0)
+    assert "dunn_index" not in table
+    assert "davies_bouldin_index" in table
+    assert "davies_bouldin_index" not in table.attrs["standard_errors"]
+    with pytest.raises(InputError, match="precision"):
+        karat.evaluate(X, labels, precision=2.0)
+
+
+# -- the catalogue --------------------------------------------------------------------------
+
+
+def test_every_record_is_complete():
+    for measure in catalogue.values():
+        if measure.kind != "internal" or not measure.function.__module__.startswith("karat"):
+            continue
+        assert measure.summary, measure.key
+        assert measure.source, measure.key
+        assert measure.cost, measure.key
+        low, high = measure.range
+        assert low <= measure.optimum <= high, measure.key
+
+
+def test_explain_names_each_pass_once():
+    plan = karat.explain(X_IRIS, {"a": Y_IRIS, "b": Y_IRIS % 2})
+    assert plan.n_clusterings == 2
+    assert set(plan.passes) == {"pairs", "centroids"}
+    assert str(plan).count("  pairs:") == 1
+
+
+def test_undefined_says_why():
+    with pytest.raises(UndefinedMeasureError, match="centroid"):
+        karat.bayesian_information_criterion([[0.0], [0.0], [1.0], [1.0]], [0, 0, 1, 1])
+    with pytest.raises(UndefinedMeasureError, match="at least 2"):
+        karat.dbcv(X_IRIS, np.zeros(150, int))

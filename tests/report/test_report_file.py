@@ -1,0 +1,120 @@
+"""The file: whole or not at all."""
+
+from __future__ import annotations
+
+import errno
+import os
+import resource
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import karat
+from karat.report import check_target, write
+from karat.study import StorageError
+from karat.validation import InputError
+
+
+@pytest.fixture(scope="module")
+def study() -> karat.Study:
+    study = karat.Study([[0.0], [0.1], [5.0], [5.1]])
+    study.add({"two": [0, 0, 1, 1]})
+    return study
+
+
+def test_written_whole(study: karat.Study, tmp_path: Path) -> None:
+    target = tmp_path / "report.html"
+    study.report(target)
+    text = target.read_text(encoding="utf-8")
+    assert text.startswith("<!doctype html>")
+    assert text.rstrip().endswith("</html>")
+    assert os.listdir(tmp_path) == ["report.html"]
+    umask = os.umask(0)
+    os.umask(umask)
+    assert target.stat().st_mode & 0o777 == 0o666 & ~umask
+
+
+def test_not_over_another_file_unless_told(study: karat.Study, tmp_path: Path) -> None:
+    target = tmp_path / "report.html"
+    target.write_text("mine")
+    with pytest.raises(InputError, match=r"exists already.*overwrite=True"):
+        write(study, target)
+    assert target.read_text() == "mine"
+    write(study, target, overwrite=True)
+    assert "<html" in target.read_text(encoding="utf-8")
+
+
+def test_through_a_link_to_its_file(study: karat.Study, tmp_path: Path) -> None:
+    (tmp_path / "link.html").symlink_to(tmp_path / "real.html")
+    write(study, tmp_path / "link.html")
+    assert (tmp_path / "link.html").is_symlink()
+    assert (tmp_path / "real.html").stat().st_size > 1e6
+
+
+def test_places_that_cannot_be(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"is a folder.*report\.html"):
+        check_target(tmp_path)
+    with pytest.raises(InputError, match="does not exist"):
+        check_target(tmp_path / "no" / "report.html")
+
+
+def test_folder_that_is_not_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    with pytest.raises(StorageError, match="not yours to write in"):
+        check_target(tmp_path / "report.html")
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_no_room_leaves_all_as_it_was(study: karat.Study, tmp_path: Path, there: bool) -> None:
+    target = tmp_path / "report.html"
+    if there:
+        target.write_text("mine")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    quiet = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    try:
+        # a write beyond 100 kB fails as on a full disk
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, before[1]))
+        with pytest.raises(StorageError, match="could not be written"):
+            write(study, target, overwrite=True)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, quiet)
+    assert os.listdir(tmp_path) == (["report.html"] if there else [])
+    if there:
+        assert target.read_text() == "mine"
+
+
+def test_full_disk_says_what_to_do(
+    study: karat.Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(handle: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(StorageError, match=r"No space left.*free some space"):
+        write(study, tmp_path / "report.html")
+    assert os.listdir(tmp_path) == []
+
+
+def test_interrupt_leaves_nothing(
+    study: karat.Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(handle: int) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "fsync", stop)
+    with pytest.raises(KeyboardInterrupt):
+        write(study, tmp_path / "report.html")
+    assert os.listdir(tmp_path) == []
+
+
+def test_figures_are_imported_late() -> None:
+    code = (
+        "import sys, karat, karat.report; "
+        "print([m for m in ('plotly', 'jinja2', 'pandas', 'sklearn') if m in sys.modules])"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "[]"

@@ -1,0 +1,385 @@
+"""The page: what it says, that it is safe, that it needs nothing but itself."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.datasets import load_wine
+
+import karat
+from karat.datasets import Dataset
+from karat.measures import catalogue
+from karat.report import render
+from karat.report._sections import script_json
+
+VOID = {"meta", "link", "input", "br", "img", "circle", "line", "polyline"}
+
+
+class Page(HTMLParser):
+    """The elements of a page, with their text."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: dict[str, str] = {}
+        self.text = ""
+        self._open: list[tuple[str, str | None]] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self._open.append((tag, dict(attrs).get("id")))
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in VOID:
+            assert self._open, f"</{tag}> closes nothing"
+            assert self._open.pop()[0] == tag
+
+    def handle_data(self, data: str) -> None:
+        for _, name in self._open:
+            if name is not None:
+                self.texts[name] = self.texts.get(name, "") + data
+        if not any(tag in ("script", "style") for tag, _ in self._open):
+            self.text += data
+
+    def all(self, tag: str) -> list[dict[str, str | None]]:
+        return [attrs for name, attrs in self.elements if name == tag]
+
+    @property
+    def payload(self) -> Any:
+        return json.loads(self.texts["payload"])
+
+    @property
+    def sections(self) -> list[str | None]:
+        return [attrs["id"] for attrs in self.all("section")]
+
+
+def wine(truth: Any = None) -> Dataset:
+    given = load_wine()
+    center, scale = given.data.mean(axis=0), given.data.std(axis=0)
+    classes = None
+    if truth is not None:
+        classes = np.array([given.target_names[i] for i in given.target], dtype=object)
+        classes[truth:] = None
+    return Dataset(
+        X=(given.data - center) / scale,
+        name="wine",
+        feature_names=tuple(given.feature_names),
+        ids=np.array([f"bottle {i}" for i in range(178)], dtype=object),
+        truth=classes,
+        truth_name=None if truth is None else "cultivar",
+        notes=("Each feature was scaled to mean 0 and standard deviation 1.",),
+        center=center,
+        scale=scale,
+        source="wine.csv",
+    )
+
+
+@pytest.fixture(scope="module")
+def blind() -> karat.Study:
+    study = karat.Study(wine())
+    study.sweep(["kmeans", "ward", "hdbscan"], k=range(2, 7), n_init=2, workers=1)
+    study.command = "karat run wine.csv -k 2:6"
+    return study
+
+
+@pytest.fixture(scope="module")
+def page(blind: karat.Study) -> Page:
+    return Page(render(blind))
+
+
+@pytest.fixture(scope="module")
+def labelled() -> karat.Study:
+    study = karat.Study(wine(truth=178))
+    study.sweep(["kmeans", "ward"], k=range(2, 6), n_init=2, workers=1)
+    return study
+
+
+def test_the_answer_comes_first_and_whole(blind: karat.Study, page: Page) -> None:
+    assert page.sections[0] == "answer"
+    for reason in blind.best().reasons:
+        assert reason in page.text
+    assert page.texts["answer-title"] == "wine"
+
+
+def test_the_parts_are_there(page: Page) -> None:
+    expected = ["clusters", "features", "fit", "by-k", "ranking", "agreement", "scorecard"]
+    assert [s for s in page.sections if s in expected] == expected
+    assert "classes" not in page.sections
+    assert "scaled to mean 0" in page.texts["data"]
+    assert "wine.csv" in page.texts["data"]
+    assert page.texts["command"].strip() == "karat run wine.csv -k 2:6"
+    assert "import karat" in page.texts["code"]
+
+
+def test_every_figure_has_words_and_a_place(page: Page) -> None:
+    plots = [a for a in page.all("div") if a.get("class") == "plot"]
+    assert {a["data-figure"] for a in plots} == set(page.payload["figures"])
+    for attrs in plots:
+        assert attrs["role"] == "img"
+        assert len(attrs["aria-label"] or "") > 40
+
+
+def test_links_and_labels_lead_somewhere(page: Page) -> None:
+    ids = [attrs["id"] for _, attrs in page.elements if "id" in attrs]
+    assert len(ids) == len(set(ids))
+    for attrs in page.all("a"):
+        assert (attrs["href"] or "").removeprefix("#") in ids
+    for attrs in page.all("label"):
+        assert attrs["for"] in ids
+    for _, attrs in page.elements:
+        if "aria-labelledby" in attrs:
+            assert attrs["aria-labelledby"] in ids
+    headers = page.all("th")
+    assert headers
+    assert all(attrs.get("scope") in ("col", "row") for attrs in headers)
+    assert all(attrs.get("type") == "button" for attrs in page.all("button"))
+
+
+def test_nothing_is_loaded(blind: karat.Study, page: Page) -> None:
+    for _, attrs in page.elements:
+        for name in ("src", "srcset", "data", "action", "poster"):
+            assert name not in attrs
+        assert not (attrs.get("href") or "#").startswith(("http", "//"))
+    policy = next(a["content"] or "" for a in page.all("meta") if "http-equiv" in a)
+    assert policy.startswith("default-src 'none';")
+    allowed = set(re.findall(r"[a-z-]+-src ([^;]+)", policy))
+    assert allowed == {"'none'", "'unsafe-inline'", "data: blob:"}
+    style = re.search("<style>(.*?)</style>", render(blind), re.S)
+    assert style is not None
+    assert "url(" not in style[1]
+    assert "@import" not in style[1]
+
+
+def test_the_table_is_the_ranking(blind: karat.Study, page: Page) -> None:
+    table, ranked, scores = page.payload["table"], blind.rank(), blind.scores()
+    assert [table["name"][row] for row in table["rows"]] == list(ranked.index)
+    assert table["rank"] == ranked["rank"].tolist()
+    np.testing.assert_allclose(table["score"], ranked["score"], rtol=1e-4)
+    for key, values in table["values"].items():
+        if key in catalogue:
+            given = np.array([np.nan if v is None else v for v in values])
+            np.testing.assert_allclose(given, scores[key].astype(float), rtol=1e-4)
+    families = [c["title"].lower() for c in table["columns"] if c["group"] == "Votes"]
+    assert families == [c.lower() for c in ranked.columns if c.lower() in families]
+    assert len(families) >= 3
+
+
+def test_the_consensus_of_every_candidate_is_that_of_its_partition(
+    blind: karat.Study, page: Page
+) -> None:
+    table, ranked = page.payload["table"], blind.rank()
+    of_partition = {blind.labels(name).tobytes(): ranked.at[name, "score"] for name in ranked.index}
+    for name, value in zip(table["name"], table["values"]["consensus"], strict=True):
+        if blind.scores().at[name, "status"] == "failed":
+            assert value is None
+        else:
+            assert value == pytest.approx(of_partition[blind.labels(name).tobytes()], rel=1e-4)
+
+
+def test_rows_without_script_are_the_best_ones(blind: karat.Study, page: Page) -> None:
+    pattern = r"(?:kmeans|ward) k=\d(?: start=\d)?|hdbscan \S+=\d+"
+    rows = re.findall(pattern, page.texts["ranking-table"])
+    assert rows == list(blind.rank().index[:15])
+
+
+def test_failed_candidates_and_their_reasons(blind: karat.Study, page: Page) -> None:
+    scores = blind.scores()
+    failed = scores[scores["status"] == "failed"]
+    assert len(failed)
+    for name, reason in failed["reason"].items():
+        assert str(name) in page.texts["failures"]
+        assert str(reason) in page.texts["failures"]
+
+
+def test_classes_where_they_are_known(labelled: karat.Study) -> None:
+    page = Page(render(labelled))
+    assert "classes" in page.sections
+    figure = page.payload["figures"]["contingency"]["data"][0]
+    counts = [int(c) for line in figure["text"] for c in line if c != "·"]
+    assert sum(counts) == 178
+    assert page.payload["figures"]["contingency"]["layout"]["yaxis"]["title"]["text"] == "cultivar"
+
+
+def test_a_few_labels_give_a_guarantee() -> None:
+    study = karat.Study(wine(truth=110))
+    study.sweep(["ward"], k=range(2, 6), workers=1)
+    page = Page(render(study))
+    assert study.best().bound is not None
+    assert study.best().bound.sentence in page.texts["guarantee"]
+    assert "Of 178 objects the class of 110 is known" in page.texts["classes"]
+    shown = page.payload["table"]["values"]["pac_mdl_bound"]
+    np.testing.assert_allclose(shown, study.bounds().table["bound_rate"], rtol=1e-4)
+
+
+def test_same_study_same_page(labelled: karat.Study) -> None:
+    assert render(labelled) == render(labelled)
+
+
+NASTY = "<script>alert(1)</script>"
+NASTIER = "</script><img src=x onerror=alert(2)>{{7*7}}\u2028<!--%{x}"
+
+
+def hostile() -> karat.Study:
+    rng = np.random.default_rng(0)
+    X = np.vstack([rng.normal(0, 1, (20, 3)), rng.normal(9, 1, (20, 3))])
+    data = Dataset(
+        X=X,
+        name=NASTY,
+        feature_names=(NASTY, NASTIER, '" onmouseover="alert(3)'),
+        ids=np.array([f"{NASTY}{i}" for i in range(40)], dtype=object),
+        truth=np.array([NASTY] * 20 + [NASTIER] * 20, dtype=object),
+        truth_name=NASTIER,
+        notes=(NASTY, NASTIER),
+        source=NASTIER,
+    )
+    study = karat.Study(data)
+    study.add({NASTY: [NASTY] * 25 + [NASTIER] * 15, NASTIER: [0] * 20 + [1] * 20})
+    study.add({"outliers": [-1] * 40})
+    study.command = f"karat run {NASTIER}"
+    return study
+
+
+def test_text_from_the_data_stays_text() -> None:
+    html = render(hostile())
+    page = Page(html)
+    assert len(page.all("script")) == 3
+    assert not page.all("img")
+    assert page.all("svg") or page.all("div")
+    for tag, attrs in page.elements:
+        assert not [name for name in attrs if name.startswith("on")], tag
+    assert page.texts["answer-title"] == NASTY
+    assert NASTIER in page.texts["data"]
+    assert NASTIER in page.texts["command"]
+    assert "49" not in page.texts["answer"]
+
+
+def test_text_from_the_data_stays_text_in_figures() -> None:
+    page = Page(render(hostile()))
+    raw = page.texts["payload"]
+    assert not set("<>&\u2028\u2029") & set(raw)
+
+    def strings(value: Any) -> Any:
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, dict):
+            for item in value.values():
+                yield from strings(item)
+        elif isinstance(value, list):
+            for item in value:
+                yield from strings(item)
+
+    found = list(strings(page.payload["figures"]))
+    assert any("&lt;script&gt;" in text for text in found)
+    for text in found:
+        # Plotly's own marks are allowed, those of the data are not
+        assert not re.search(r"<(?!/?b>|br>|extra>|/extra>)", text), text
+
+
+def test_script_json_cannot_end_its_element() -> None:
+    value = {"a": "</script><!--\u2028&", "b": [1, None, 2.5]}
+    text = script_json(value)
+    assert "<" not in text
+    assert json.loads(text) == value
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        script_json(float("nan"))
+
+
+def test_all_failed_is_told() -> None:
+    study = karat.Study(np.random.default_rng(0).normal(size=(12, 2)))
+    study.add({"nothing": [-1] * 12})
+    page = Page(render(study))
+    assert "No clustering can be recommended" in page.text
+    assert "every object is an outlier" in page.texts["failures"]
+    assert "ranking" not in page.sections
+
+
+def test_nothing_tried_is_an_error() -> None:
+    with pytest.raises(karat.study.NothingToRankError, match="nothing was tried"):
+        render(karat.Study([[0.0], [1.0], [2.0]]))
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        np.array([[0.0], [1.0]]),
+        np.zeros((6, 4)),
+        np.arange(12.0).reshape(6, 2),
+        sparse.csr_array(np.eye(8)[[0, 0, 1, 1, 2, 2]]),
+        sparse.csr_array((6, 5)),
+    ],
+    ids=["two objects", "all alike", "two features", "sparse", "sparse zeros"],
+)
+def test_odd_data_gives_a_page(X: Any) -> None:
+    study = karat.Study(X)
+    half = X.shape[0] // 2
+    study.add({"halves": [0] * half + [1] * half, "ends": [0] * (X.shape[0] - 1) + [1]})
+    page = Page(render(study))
+    assert "map" in page.payload["figures"]
+
+
+def test_one_cluster_has_no_silhouettes_and_says_so() -> None:
+    study = karat.Study(np.arange(8.0).reshape(4, 2), truth=["a", "a", "a", "b"])
+    study.add({"one": [0, 0, 0, 0]})
+    page = Page(render(study))
+    assert "There is no silhouette profile" in page.texts["fit"]
+
+
+def test_many_objects_are_sampled_and_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    from karat.report import _facts
+
+    monkeypatch.setattr(_facts, "MOST_SILHOUETTES", 1000)
+    monkeypatch.setattr(_facts, "SILHOUETTE_SAMPLE", 500)
+    rng = np.random.default_rng(0)
+    X = np.vstack([rng.normal(i, 0.1, (2600, 2)) for i in range(2)])
+    study = karat.Study(X)
+    study.add({"halves": [0] * 2600 + [1] * 2600})
+    page = Page(render(study))
+    assert "of the 5,200 objects is drawn" in page.texts["clusters"]
+    assert "a random sample of 500 of the 5,200 objects" in page.texts["fit"]
+
+
+def test_page_is_small_for_many_points_and_candidates(blind: karat.Study) -> None:
+    rng = np.random.default_rng(0)
+    n, m = 5000, 2000
+    X = rng.normal(size=(n, 10))
+    ids = np.array([f"object number {i}" for i in range(n)], dtype=object)
+    data = replace(wine(), X=X, feature_names=tuple("abcdefghij"), ids=ids, center=None, scale=None)
+    study = karat.Study(data)
+    study.add({f"clustering {i}": rng.integers(0, 2 + i % 19, n) for i in range(2)})
+    scores = study.scores()
+    many = scores.iloc[np.arange(m) % 2].set_axis([f"clusterer k={i}" for i in range(m)])
+    for key in many.columns.intersection(list(catalogue)):
+        many[key] = rng.normal(size=m)
+
+    class Many:
+        def __getattr__(self, name: str) -> Any:
+            return getattr(study, name)
+
+        def scores(self) -> Any:
+            return many.copy()
+
+        def rank(self) -> Any:
+            table = many[["clusterer", "k", "n_clusters", "noise_share"]].copy()
+            table.insert(0, "rank", range(1, m + 1))
+            table["score"], table["reached_by"] = rng.random(m), 1
+            table["silhouette"] = rng.random(m)
+            table.attrs["decided_by"] = "consensus"
+            return table
+
+        def best(self) -> Any:
+            return replace(study.best(), name=many.index[0])
+
+        def cluster_names(self, name: str) -> list[str]:
+            return [str(i) for i in range(40)]
+
+    assert len(render(Many()).encode()) < 8e6  # type: ignore[arg-type]
