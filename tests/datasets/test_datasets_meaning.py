@@ -169,13 +169,17 @@ def test_empty_columns_are_left_out_with_a_note(tmp_path: Path) -> None:
 
 
 def test_constant_columns_and_equal_objects_are_noted() -> None:
+    # the computed mean of three times 0.1 is not 0.1, so the computed deviation is not 0
     X = np.array([[0.1, 1.0], [0.1, 2.0], [0.1, 4.0]])
+    assert np.ascontiguousarray(X[:, 0]).std() > 0
     for how in ("none", "standard", "robust", "minmax"):
         one = from_array(X, scale=how)
         assert has_note(one, "same value", "'x1'")
         assert one.n_features == 2
         if how != "none":
             np.testing.assert_array_equal(one.X[:, 0], 0.0)
+            assert one.scale is not None
+            assert one.scale[0] == 1.0
     assert has_note(from_array(np.ones((5, 2))), "All objects are equal")
     assert has_note(from_array(sparse.csr_array((5, 2))), "All objects are equal")
 
