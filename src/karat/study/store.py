@@ -193,9 +193,12 @@ class Store:
         return {key: json.loads(value) for key, value in rows}
 
     def set_meta(self, entries: dict[str, Any]) -> None:
-        """Keep something about the study."""
-        with self._transaction():
-            self._set_meta(entries)
+        """Keep something about the study; what is there already is not written again."""
+        known = self.meta
+        changed = {k: v for k, v in entries.items() if k not in known or known[k] != v}
+        if changed:
+            with self._transaction():
+                self._set_meta(changed)
 
     def _set_meta(self, entries: dict[str, Any]) -> None:
         rows = [(key, json.dumps(value)) for key, value in entries.items()]
