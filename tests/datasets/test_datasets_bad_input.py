@@ -109,6 +109,11 @@ CASES: dict[str, tuple[str | bytes, dict[str, Any], tuple[str, ...]]] = {
         {},
         ("'who'", "30 different values", "--id-column 'who'", "--drop 'who'"),
     ),
+    "mostly different": (
+        "who,x\n" + "".join(f"p{i % 15},{i}\n" for i in range(20)),
+        {},
+        ("'who'", "15 different values"),
+    ),
     "scale unknown": ("a\n1\n2\n", {"scale": "max"}, ("'standard'", "'max'")),
     "impute unknown": ("a\n1\n2\n", {"impute": "zero"}, ("'median'", "'zero'")),
     "too large to square": ("a\n1e200\n2\n", {}, ("'a'", "1e+200", "--scale standard")),

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
-from karat.datasets import Dataset, from_array, from_table, load, read
+from karat.datasets import Dataset, from_array, from_table, load, read, read_labelings
 
 
 def parsed(folder: Path, text: str, name: str = "x.csv", **options: Any) -> Dataset:
@@ -100,6 +100,20 @@ def test_encoding(tmp_path: Path) -> None:
         assert truth(one) == ["Köln", "Bonn", "Bonn"]
 
 
+def test_a_pandas_index_is_no_feature(tmp_path: Path) -> None:
+    table = pd.DataFrame({"a": [0.5, 0.25, 3], "k": [1, 1, 2]}, index=[4, 5, 9])
+    for name in (None, "who"):
+        table.index.name = name
+        table.to_parquet(tmp_path / "x.parquet")
+        one = read(tmp_path / "x.parquet")
+        assert one.feature_names == ("a", "k")
+        assert has_note(one, "index")
+        assert list(read_labelings(tmp_path / "x.parquet", drop=["a"])) == ["k"]
+    assert list(read(tmp_path / "x.parquet", id_column="who").ids) == [4, 5, 9]
+    found = read_labelings(tmp_path / "x.parquet", id_column="who", ids=[9, 4], drop=["a"])
+    assert list(found["k"]) == [2, 1]
+
+
 def test_row_numbers_are_no_feature(tmp_path: Path) -> None:
     table = pd.DataFrame({"a": [0.5, 0.25, 3], "b": [1, 1, 2]})
     table.to_csv(tmp_path / "x.csv")
@@ -155,13 +169,17 @@ def test_empty_columns_are_left_out_with_a_note(tmp_path: Path) -> None:
 
 
 def test_constant_columns_and_equal_objects_are_noted() -> None:
+    # the computed mean of three times 0.1 is not 0.1, so the computed deviation is not 0
     X = np.array([[0.1, 1.0], [0.1, 2.0], [0.1, 4.0]])
+    assert np.ascontiguousarray(X[:, 0]).std() > 0
     for how in ("none", "standard", "robust", "minmax"):
         one = from_array(X, scale=how)
         assert has_note(one, "same value", "'x1'")
         assert one.n_features == 2
         if how != "none":
             np.testing.assert_array_equal(one.X[:, 0], 0.0)
+            assert one.scale is not None
+            assert one.scale[0] == 1.0
     assert has_note(from_array(np.ones((5, 2))), "All objects are equal")
     assert has_note(from_array(sparse.csr_array((5, 2))), "All objects are equal")
 
@@ -230,10 +248,11 @@ def test_truth_beside_the_data(tmp_path: Path) -> None:
         ("y.txt", "earn\n\nacq\n"),
         ("y.csv", "label\nearn\n\nacq\n"),
         ("y.tsv", "earn\nNA\nacq"),
+        ("why.txt", "earn 1\nNA\nacq 2"),
     ]:
         (tmp_path / name).write_text(text)
         one = read(tmp_path / "x.npy", truth=tmp_path / name)
-        assert truth(one) == ["earn", None, "acq"]
+        assert [value and value[:4].strip() for value in truth(one)] == ["earn", None, "acq"]
         assert one.options == {"truth": str(tmp_path / name)}
     np.save(tmp_path / "y.npy", np.array([3, -1, 4]))
     assert truth(read(tmp_path / "x.npy", truth=str(tmp_path / "y.npy"))) == [3, None, 4]

@@ -107,6 +107,15 @@ def _from_pandas(frame: Any, id_column: str | None) -> pa.Table:
     return pa.Table.from_arrays(arrays, names=names)
 
 
+def without_index(table: pa.Table, keep: Iterable[str] = ()) -> tuple[pa.Table, list[str]]:
+    """Leave the columns out that were a pandas index, and say which."""
+    kept = set(keep)
+    meta = table.schema.pandas_metadata or {}
+    index = {name for name in meta.get("index_columns", []) if isinstance(name, str)}
+    gone = [name for name in table.column_names if name in index - kept]
+    return table.drop_columns(gone), gone
+
+
 def objects(column: pa.ChunkedArray, name: str) -> NDArray[np.object_]:
     """The values of a label or id column as Python objects, None where blank.
 

@@ -76,7 +76,9 @@ def decompressed(raw: BinaryIO, suffix: str) -> Any:
     return bz2.BZ2File(raw) if suffix == ".bz2" else lzma.LZMAFile(raw)
 
 
-def look(path: Path, suffix: str, *, header: bool | None, encoding: str) -> Layout:
+def look(
+    path: Path, suffix: str, *, header: bool | None, encoding: str, delimiter: str | None = None
+) -> Layout:
     """Decide the layout from the first lines.
 
     The first line is a header unless one of its cells is a number; a first line whose numbers
@@ -90,7 +92,8 @@ def look(path: Path, suffix: str, *, header: bool | None, encoding: str) -> Layo
         lines.pop()
     if not any(line.strip() for line in lines):
         raise InputError(f"{path} is empty")
-    delimiter = "\t" if suffix in (".tsv", ".tab") else _delimiter(lines)
+    if delimiter is None:
+        delimiter = "\t" if suffix in (".tsv", ".tab") else _delimiter(lines)
     first, skip = _first_cells(lines, delimiter)
     notes = []
     if _is_header(first) if header is None else header:

@@ -79,7 +79,7 @@ def read_labelings(
 
 def read_truth(path: str, n: int) -> NDArray[np.object_]:
     """The classes in a file of one column, one per object; None where blank."""
-    columns = _read_columns(Path(path), None, n)
+    columns = _read_columns(Path(path), None, n, single=True)
     if len(columns) != 1:
         raise InputError(
             f"{path} has {len(columns)} columns ({quoted(columns)}); a file of classes has one"
@@ -87,7 +87,9 @@ def read_truth(path: str, n: int) -> NDArray[np.object_]:
     return next(iter(columns.values()))
 
 
-def _read_columns(path: Path, id_column: str | None, n: int | None) -> dict[str, NDArray[Any]]:
+def _read_columns(
+    path: Path, id_column: str | None, n: int | None, *, single: bool = False
+) -> dict[str, NDArray[Any]]:
     _files.check_file(path)
     stem, suffix = _files.split_name(path)
     with _files.explained(path):
@@ -96,21 +98,25 @@ def _read_columns(path: Path, id_column: str | None, n: int | None) -> dict[str,
             if id_column is not None and id_column not in columns:
                 raise unknown_name(id_column, columns, "array")
             return columns
-        table = _text(path, stem, suffix, n) if suffix in _files.TEXT else _other(path, suffix)
+        if suffix in _files.TEXT:
+            table = _text(path, stem, suffix, n, single)
+        else:
+            table = _other(path, suffix, id_column)
     wanted = Options(id_column=id_column)
     wanted.check_columns(table.column_names)
     return {name: _columns.objects(table.column(name), name) for name in table.column_names}
 
 
-def _other(path: Path, suffix: str) -> pa.Table:
+def _other(path: Path, suffix: str, id_column: str | None) -> pa.Table:
     if suffix not in (".parquet", ".pq"):
         raise InputError(f"{path}: clusterings are read from CSV, TSV, Parquet, .npy and .npz")
-    return _files.read_raw(path, Options()).content
+    table = _files.read_raw(path, Options(id_column=id_column)).content
+    return _columns.without_index(table, () if id_column is None else (id_column,))[0]
 
 
-def _text(path: Path, stem: str, suffix: str, n: int | None) -> pa.Table:
+def _text(path: Path, stem: str, suffix: str, n: int | None, single: bool) -> pa.Table:
     layout = _delimited.look(path, suffix, header=None, encoding="utf-8")
-    if len(layout.names) == 1:
+    if len(layout.names) == 1 or (single and layout.delimiter == " "):
         return _one_column(path, stem, layout.names[0], n)
     _delimited.require_memory(path, layout, len(layout.names))
     return _delimited.read_table(
@@ -120,7 +126,7 @@ def _text(path: Path, stem: str, suffix: str, n: int | None) -> pa.Table:
 
 def _one_column(path: Path, stem: str, first: str, n: int | None) -> pa.Table:
     """One label per line; a header line is one line more than there are objects."""
-    layout = _delimited.look(path, ".csv", header=False, encoding="utf-8")
+    layout = _delimited.look(path, ".csv", header=False, encoding="utf-8", delimiter=",")
     table = _delimited.read_table(path, layout, ["x1"], as_text={"x1"}, encoding="utf-8")
     headed = table.num_rows == n + 1 if n is not None else first != "x1"
     if headed and table.num_rows > 1:

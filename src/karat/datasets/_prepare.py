@@ -96,6 +96,9 @@ def _from_table(raw: Raw, options: Options) -> Work:
     table = table.select([name for name in table.column_names if name not in gone])
     if options.drop:
         notes.append(f"Left out as asked: {quoted(options.drop)}.")
+    table, index = _columns.without_index(table)
+    if index:
+        notes.append(f"Left out, because pandas wrote it as the index: {quoted(index)}.")
     table = _without_row_numbers(table, notes)
     made = _columns.features(table)
     return Work(
@@ -127,7 +130,7 @@ def _without_row_numbers(table: pa.Table, notes: list[str]) -> pa.Table:
         if first == list(counted) or first == [str(i) for i in counted]:
             notes.append("Left out the first column: it has no name and only counts the rows.")
             return table.remove_column(0)
-    return table.rename_columns(["column1", *table.column_names[1:]])
+    return table.rename_columns([table.column_names[0] or "column1", *table.column_names[1:]])
 
 
 def _from_matrix(raw: Raw, options: Options) -> Work:
