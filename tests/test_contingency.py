@@ -388,7 +388,7 @@ class TestFiles:
         assert_array_equal(table.to_array(), whole.to_array())
         assert list(table.row_names) == list(whole.row_names)
         paths = [tmp_path / "part-0.parquet", tmp_path / "part-1.parquet"]
-        assert ContingencyTable.from_parquet(paths, "t", "p").n == 2000
+        assert ContingencyTable.from_parquet(paths, "t", "p", memory_limit="1GB").n == 2000
 
     def test_csv(self, objects, tmp_path):
         objects["odd, \"name'"] = np.where(objects["p"] == 9, -1, objects["p"])

@@ -13,12 +13,13 @@ from karat.validation import InputError, unknown_name
 Groups = tuple[Any, Any, Any]
 
 
-def connect(memory_limit: str = "1GB") -> Any:
+def connect(memory_limit: str | None = None) -> Any:
     """A DuckDB of our own in memory."""
     import duckdb
 
     connection = duckdb.connect()
-    connection.execute("SET memory_limit = ?", [memory_limit])
+    if memory_limit is not None:
+        connection.execute("SET memory_limit = ?", [memory_limit])
     connection.execute("SET enable_progress_bar = false")
     return connection
 

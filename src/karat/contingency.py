@@ -251,7 +251,7 @@ class ContingencyTable:
         labels_pred: str,
         *,
         noise: NoisePolicy = "error",
-        memory_limit: str = "1GB",
+        memory_limit: str | None = None,
     ) -> ContingencyTable:
         """Table from two columns of Parquet files that need not fit in memory.
 
@@ -263,8 +263,9 @@ class ContingencyTable:
             The columns.
         noise : {"error", "cluster", "singletons", "drop"}
             What the label ``-1`` means.
-        memory_limit : str
-            What DuckDB may hold; it spills to disk beyond.
+        memory_limit : str, optional
+            What DuckDB may hold, such as ``"1GB"``; it spills to disk beyond. By default its own
+            limit: a low one makes it slower even where it is not reached.
 
         Returns
         -------
@@ -301,7 +302,7 @@ class ContingencyTable:
         labels_pred: str,
         *,
         noise: NoisePolicy = "error",
-        memory_limit: str = "1GB",
+        memory_limit: str | None = None,
     ) -> ContingencyTable:
         r"""Table from two columns of CSV files that need not fit in memory.
 
