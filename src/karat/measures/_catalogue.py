@@ -51,7 +51,7 @@ class Measure:
         vote on which clustering to use. False for what always improves with k.
     default : bool
         Whether it is computed where no measures are named: those that cost at most one pass
-        over the pairs of objects.
+        over the pairs of objects, and suppose no model of the data.
     takes_metric : bool
         Internal: whether the function has ``metric=``, and takes a matrix of distances with
         ``metric="precomputed"``. False for what needs the objects' features.

@@ -162,4 +162,5 @@ for _key, _title, _function, _value, _equation in (
         equation=_equation,
         cost="O(n d)",
         takes_metric=False,
+        default=False,  # its model, equal spheres, must be chosen; otherwise many k fit better
     )
