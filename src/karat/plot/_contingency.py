@@ -91,6 +91,7 @@ def contingency(
                 "text": text if few else None,
                 "texttemplate": "%{text}" if few else None,
                 "textfont": {"color": _style.INK, "size": 12},
+                "showscale": len(rows) > 4 or not few,
                 "colorbar": _style.color_bar(
                     f"share of the<br>{column_title.lower()}", tickformat=".0%", dtick=0.25
                 ),

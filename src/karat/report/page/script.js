@@ -265,7 +265,7 @@
       opened.forEach((d) => { d.open = true; });
       for (const element of drawn) {
         element.dataset.height = element.layout.height;
-        plotly.relayout(element, { width: 680, height: Math.min(element.layout.height, 400 + 8 * element.data.length), autosize: false });
+        plotly.relayout(element, { width: 680, height: Math.min(element.layout.height, element.data[0].type === "scatter" ? 430 : Infinity), autosize: false });
       }
     });
     addEventListener("afterprint", () => {
