@@ -66,7 +66,7 @@ def rescale(
         if odd.any():
             names = [name for name, is_odd in zip(work.names, odd, strict=True) if is_odd]
             work.notes.append(
-                "Centred but not scaled, because at least half of the values are the same: "
+                "Centred but not scaled, because half of the values are (nearly) the same: "
                 f"{quoted(names)}."
             )
     spread[flat] = 1.0
@@ -114,6 +114,8 @@ def _of_rows(
     elif how == "robust":
         first, center, third = np.percentile(rows, [25, 50, 75], axis=1)
         spread = third - first
+        reach = np.ldexp(high, -power) - np.ldexp(low, -power)
+        spread[spread <= np.finfo(np.float64).eps * reach] = 0.0
     else:
         center = np.ldexp(low, -power)
         spread = np.ldexp(high, -power) - center
