@@ -6,6 +6,7 @@ those that are named.
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import resource
 import statistics
@@ -21,6 +22,7 @@ import numpy as np
 
 import karat
 from karat.measures.external_information import expected_mutual_information
+from karat.validation import UndefinedMeasureError
 
 
 def seconds(function: Callable[[], Any]) -> float:
@@ -165,10 +167,15 @@ def strings() -> None:
         )
 
 
-def read_and_judge(path: str, queue: Any) -> None:
-    table = karat.ContingencyTable.from_parquet(path, "true", "pred")
+def every_measure(table: karat.ContingencyTable) -> None:
     for measure in karat.measures.catalogue.select(kind="external"):
-        measure.compute(table)
+        # the standardised one says itself that it would take too long
+        with contextlib.suppress(UndefinedMeasureError):
+            measure.compute(table)
+
+
+def read_and_judge(path: str, queue: Any) -> None:
+    every_measure(karat.ContingencyTable.from_parquet(path, "true", "pred"))
     queue.put(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024**2)
 
 
@@ -186,9 +193,7 @@ def parquet(rows: int = 100_000_000) -> None:
         query = f"SELECT true, pred, count(*) FROM read_parquet('{path}') GROUP BY ALL"
 
         def ours() -> None:
-            table = karat.ContingencyTable.from_parquet(path, "true", "pred")
-            for measure in karat.measures.catalogue.select(kind="external"):
-                measure.compute(table)
+            every_measure(karat.ContingencyTable.from_parquet(path, "true", "pred"))
 
         def theirs() -> None:
             duckdb.connect().execute(query).fetchall()

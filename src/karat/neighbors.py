@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
+from karat.resources import available_cores
 from karat.validation import InputError, check_choice, check_data, check_random_state
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ EXACT_WORK = 1e12
 _TREE_DIMENSIONS = 8
 _DIRECT_DIMENSIONS = 8
 _SPARE_CANDIDATES = 3
+_BLOCK_ROWS = 128
 _RECALL_SAMPLE = 500
 
 
@@ -68,7 +69,7 @@ def neighbor_lists(
     n_neighbors : int
         Length of the lists; where there are fewer other objects, all of them.
     metric : str or callable
-        A distance of :func:`sklearn.metrics.pairwise_distances`, or ``"precomputed"``.
+        A name in :data:`karat.distances.METRICS`, or a function of two rows.
     algorithm : {"auto", "exact", "approximate"}
         ``"approximate"`` is nearest-neighbour descent and needs the extra ``large``. ``"auto"``
         takes it where it is installed, X is dense, and an exact search would need more than
@@ -149,15 +150,9 @@ def _in_range(X: NDArray[np.floating[Any]]) -> _Scaled:
     return _Scaled(values / scale, scale)
 
 
-def threads() -> int:
-    """Number of cores that this process may use."""
-    affinity = getattr(os, "sched_getaffinity", None)
-    return len(affinity(0)) if affinity else os.cpu_count() or 1
-
-
 def in_strips(work: Callable[[int, int], None], n: int, *, least: int = 256) -> None:
     """Call ``work(start, stop)`` on strips of 0..n, side by side where that pays."""
-    count = min(threads(), max(n // least, 1))
+    count = min(available_cores(), max(n // least, 1))
     if count == 1:
         work(0, n)
         return
@@ -189,7 +184,7 @@ def _tree(X: NDArray[np.float64], k: int) -> tuple[NDArray[np.int32], NDArray[np
     n = len(X)
     # self, k neighbours and one more, which shows whether the list ends within a tie
     ask = min(k + 2, n)
-    distances, indices = cKDTree(X).query(X, k=ask, workers=threads())
+    distances, indices = cKDTree(X).query(X, k=ask, workers=available_cores())
     own = indices == np.arange(n)[:, None]
     distances[own] = -1.0
     order = np.lexsort((indices, distances), axis=1)
@@ -234,28 +229,22 @@ def _products(X: NDArray[np.float64], k: int) -> tuple[NDArray[np.int32], NDArra
 
 def _by_rows(X: Any, k: int, metric: Any) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
     from karat._kernels.neighbors import nearest_in_rows
+    from karat.distances import as_distances
 
     n = X.shape[0]
     indices = np.empty((n, k), dtype=np.int32)
     distances = np.empty((n, k))
-    if metric == "precomputed":
-        chunks: Any = [X]
-    else:
-        from sklearn.metrics import pairwise_distances_chunked
+    between = as_distances(X, metric, exact=True)
 
-        try:
-            chunks = list(pairwise_distances_chunked(X[:1], X, metric=metric))
-        except (TypeError, ValueError) as error:
-            raise InputError(f"metric {metric!r} cannot be used on this X: {error}") from None
-        chunks = pairwise_distances_chunked(X, metric=metric, working_memory=64)
-    first = 0
-    for chunk in chunks:
-        rows = slice(first, first + len(chunk))
-        D = np.ascontiguousarray(chunk, dtype=np.float64)
-        if not np.isfinite(D).all():
-            raise InputError(f"metric {metric!r} gives distances that are not finite")
-        nearest_in_rows(D, first, distances[rows], indices[rows])
-        first += len(chunk)
+    def work(start: int, stop: int) -> None:
+        for first in range(start, stop, _BLOCK_ROWS):
+            rows = slice(first, min(first + _BLOCK_ROWS, stop))
+            D = np.ascontiguousarray(between.block(rows, slice(0, n)), dtype=np.float64)
+            if not np.isfinite(D).all():
+                raise InputError(f"metric {metric!r} gives distances that are not finite")
+            nearest_in_rows(D, first, distances[rows], indices[rows])
+
+    in_strips(work, n)
     return indices, distances
 
 

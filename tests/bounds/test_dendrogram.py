@@ -3,65 +3,121 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 
 import numpy as np
 import pytest
 from scipy.cluster.hierarchy import linkage
 
 import naive_bounds as naive
-from karat._kernels.pruning import log2_prunings
+from karat import Dendrogram
+from karat._kernels.pruning import (
+    class_counts,
+    cut_errors,
+    fewest_errors,
+    log2_prunings,
+    pruned_labels,
+)
 from karat.bounds import b_max, prune_dendrogram
 from karat.partition import cut_dendrogram
 from karat.validation import InputError
 
 
-def best_by_trying_all(Z: np.ndarray, y: list, delta: float) -> int:
-    n_objects = len(Z) + 1
-    children = [(int(a), int(b)) for a, b in Z[:, :2]]
-    every = naive.prunings(children, 2 * n_objects - 2, n_objects)
-    count: dict[int, int] = {}
-    for pruning in every:
-        count[len(pruning)] = count.get(len(pruning), 0) + 1
-    known = [i for i, v in enumerate(y) if v is not None]
-    m, n = len(known), n_objects - len(known)
-    classes = len({y[i] for i in known})
+def every_pruning(Z: np.ndarray) -> list[list[list[int]]]:
+    n = len(Z) + 1
+    return naive.prunings([(int(a), int(b)) for a, b in Z[:, :2]], 2 * n - 2, n)
 
-    def bound(clusters: list[list[int]], share: float) -> int:
-        labels = [0] * n_objects
-        for c, members in enumerate(clusters):
-            for i in members:
-                labels[i] = c
-        share /= classes ** len(clusters)
-        return b_max(m, n, naive.errors(labels, y), log_delta=math.log(delta * share) - 1e-11)
 
-    def prior(c: int) -> float:
-        return 1 / (c * (c + 1))
+def partition(clusters: list[list[int]]) -> frozenset[frozenset[int]]:
+    return frozenset(map(frozenset, clusters))
 
-    best = n
+
+def members(labels: np.ndarray) -> frozenset[frozenset[int]]:
+    return frozenset(frozenset(np.flatnonzero(labels == v).tolist()) for v in np.unique(labels))
+
+
+def shares(Z: np.ndarray) -> dict[frozenset[frozenset[int]], float]:
+    """Share of every pruning in the language, from its definition."""
+    n = len(Z) + 1
+    every = [partition(pruning) for pruning in every_pruning(Z)]
+    count = Counter(map(len, every))
+    total = {}
     for pruning in every:
         c = len(pruning)
-        share = (2.0 ** (1 - 2 * c) / 2 + prior(c) / count[c] / 2) / 2
-        best = min(best, bound(pruning, share))
-    for c in range(1, n_objects + 1):
-        cut = cut_dendrogram(Z, n_clusters=c)
-        members = [np.flatnonzero(cut == v).tolist() for v in range(c)]
-        best = min(best, bound(members, prior(c) / 2))
-    return best
+        total[pruning] = (2.0 ** (1 - 2 * c) / 2 + 1 / (c * (c + 1)) / count[c] / 2) / 2
+    for c in range(1, n + 1):
+        total[members(cut_dendrogram(Z, n_clusters=c))] += 1 / (c * (c + 1)) / 2
+    return total
 
 
-@pytest.mark.parametrize("seed", range(40))
-def test_dynamic_program_finds_the_best_pruning(seed: int) -> None:
+def errors_of(clusters: frozenset[frozenset[int]], y: list) -> int:
+    labels = [0] * len(y)
+    for c, objects in enumerate(clusters):
+        for i in objects:
+            labels[i] = c
+    return naive.errors(labels, y)
+
+
+def case(seed: int) -> tuple[np.ndarray, list, float]:
     rng = np.random.default_rng(seed)
     n = int(rng.integers(3, 12))
     Z = linkage(rng.random((n, 2)), ["single", "average", "complete"][seed % 3])
     truth = rng.integers(0, 1 + seed % 3, n, endpoint=True)
     y = [int(v) if rng.random() < 0.6 else None for v in truth]
     y[int(rng.integers(n))] = 0
-    delta = float(rng.choice([0.1, 0.5, 1.0]))
+    return Z, y, float(rng.choice([0.1, 0.5, 1.0]))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_fewest_errors_and_its_pruning(seed: int) -> None:
+    Z, y, _ = case(seed)
+    n = len(y)
+    left, right = Z[:, 0].astype(np.int64), Z[:, 1].astype(np.int64)
+    known = np.array([-1 if v is None else v for v in y])
+    counts = class_counts(left, right, known, 4)
+    stop = counts.sum(axis=1, dtype=np.int32) - counts.max(axis=1)
+    got, splits = fewest_errors(left, right, stop, n)
+    want: dict[int, int] = {}
+    for pruning in map(partition, every_pruning(Z)):
+        errors = errors_of(pruning, y)
+        want[len(pruning)] = min(errors, want.get(len(pruning), errors))
+    for c in range(1, n + 1):
+        fewest = min(want[k] for k in range(1, c + 1))
+        at = min(c, len(got))
+        assert got[at - 1] == fewest
+        chosen = members(pruned_labels(left, right, splits, at))
+        assert errors_of(chosen, y) == fewest
+        assert len(chosen) <= c
+        assert chosen in set(map(partition, every_pruning(Z)))
+    assert cut_errors(left, right, stop, n).tolist() == [
+        errors_of(members(cut_dendrogram(Z, n_clusters=c)), y) for c in range(1, n + 1)
+    ]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_best_pruning_is_found_and_fully_charged(seed: int) -> None:
+    Z, y, delta = case(seed)
+    share = shares(Z)
+    assert sum(share.values()) <= 1
     found = prune_dendrogram(Z, y, delta)
-    assert found.bound == best_by_trying_all(Z, y, delta)
+    m = found.m
+    classes = len({v for v in y if v is not None})
+    # never more than the mixture's log2(5) bits from the best there is with plain labels
+    best = min(
+        b_max(m, len(y) - m, errors_of(p, y), log_delta=level(s / classes ** len(p) / 5, delta))
+        for p, s in share.items()
+    )
+    assert found.bound <= best
+    # the pruning that it returns costs at least what its share says
     wrong = sum(p != v for p, v in zip(found.predicted, y, strict=True) if v is not None)
     assert wrong == found.errors
+    cheapest = min(-math.log2(s) for p, s in share.items() if len(p) == found.n_clusters)
+    assert found.choice_bits >= cheapest - 1e-9
+    assert found.bound == b_max(m, len(y) - m, wrong, log_delta=level(2**-found.bits, delta))
+
+
+def level(share: float, delta: float) -> float:
+    return math.log(delta) + math.log(share) - 1e-10
 
 
 def test_prunings_are_counted() -> None:
@@ -97,6 +153,8 @@ def test_unequal_depths_beat_every_cut() -> None:
 
 
 def test_degenerate_trees() -> None:
+    Z = linkage([[0.0], [1.0], [5.0]], "single")
+    assert prune_dendrogram(Dendrogram(Z), [0, -1, 1]) == prune_dendrogram(Z, [0, -1, 1])
     one_class = prune_dendrogram(linkage([[0.0], [1.0], [5.0]], "single"), ["a", None, "a"])
     assert (one_class.n_clusters, one_class.errors) == (1, 0)
     two = prune_dendrogram(linkage([[0.0], [1.0]], "single"), ["a", "b"])

@@ -112,7 +112,16 @@ def test_the_answer_comes_first_and_whole(blind: karat.Study, page: Page) -> Non
 
 
 def test_the_parts_are_there(page: Page) -> None:
-    expected = ["clusters", "features", "fit", "by-k", "ranking", "agreement", "scorecard"]
+    expected = [
+        "clusters",
+        "features",
+        "fit",
+        "clarity",
+        "by-k",
+        "ranking",
+        "agreement",
+        "scorecard",
+    ]
     assert [s for s in page.sections if s in expected] == expected
     assert "classes" not in page.sections
     assert "scaled to mean 0" in page.texts["data"]
@@ -184,6 +193,29 @@ def test_the_consensus_of_every_candidate_is_that_of_its_partition(
             assert value is None
         else:
             assert value == pytest.approx(of_partition[blind.labels(name).tobytes()], rel=1e-4)
+
+
+def test_the_consensus_where_a_measure_is_undefined() -> None:
+    X = np.random.default_rng(1).normal(size=(12, 2))
+    study = karat.Study(X)
+    study.add(
+        {
+            "halves": [0] * 6 + [1] * 6,
+            "one and the rest": [0] + [1] * 11,
+            "alone": list(range(12)),
+            "alone again": list(range(12)),
+            "pairs": [i // 2 for i in range(12)],
+        }
+    )
+    page, ranked = Page(render(study)), study.rank()
+    reasons = study.scores().attrs["reasons"]
+    assert len(reasons["alone"]) > 3
+    assert reasons.get("one and the rest") != reasons["alone"]
+    table = page.payload["table"]
+    shown = dict(zip(table["name"], table["values"]["consensus"], strict=True))
+    for name in ranked.index:
+        assert shown[name] == pytest.approx(ranked.at[name, "score"], rel=1e-4)
+    assert shown["alone again"] == shown["alone"]
 
 
 def test_rows_without_script_are_the_best_ones(blind: karat.Study, page: Page) -> None:

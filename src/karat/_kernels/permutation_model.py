@@ -177,7 +177,7 @@ def variance_of_row(i, a, many_a, b, many_b, n, expected):
         high = min(a[i], b[j])
         x = min(max(np.int64((a[i] + 1.0) * (b[j] + 1.0) / (n + 2.0)), low), high)
         # every 0.8 sd of a wide cell errs by e^-30, see _mean_deviance_smooth
-        step = max(np.int64(0.8 * _spread(n, a[i], b[j])), 1)
+        step = max(int(0.8 * _spread(n, a[i], b[j])), 1)
         total = 0.0
         moment = 0.0
         for direction in (step, -step):

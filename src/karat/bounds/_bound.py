@@ -248,7 +248,8 @@ def pac_mdl_bound(
     ----------
     labels : array-like (n,) or (M, n), mapping, DataFrame
         One clustering of all objects, labelled and not, or many. They must have been made
-        without the labels.
+        without the labels. To choose among several, give them together: only then is the choice
+        paid for.
     y_partial : array-like, shape (n,)
         The known classes; None, NaN or ``-1`` elsewhere. Which objects are labelled must have
         been drawn uniformly at random (:func:`karat.bounds.sample`).

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.bounds._bound import PacMdlBound, _levels, _partial, pac_mdl_bound
+from karat.bounds._bound import PacMdlBound, PacMdlBounds, _levels, _partial, pac_mdl_bound
 from karat.bounds._tails import b_max, log_bucket
-from karat.bounds.languages import Code, Integer, Language
+from karat.bounds.languages import Code, Integer, Language, Mixed
 from karat.partition import cut_dendrogram
 from karat.validation import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+
+# numbers of clusters, of cuts and of prunings, whose labels are written in every way
+_PROMISING = 8
 
 
 class Pruning(Code):
@@ -62,28 +66,34 @@ class CountedPruning(Pruning):
 
     def __init__(self, Z: Any) -> None:
         super().__init__(Z)
-        totals: dict[int, int] = {}
-        for message in self.messages():
-            totals[len(message)] = totals.get(len(message), 0) + 1
-        self._totals = totals
+        # prunings below each node by their number of clusters, from c = 1 on
+        below = [[1]] * self._n
+        for left, right in zip(self._left, self._right, strict=True):
+            a, b = below[left], below[right]
+            totals = [1] + [0] * (len(a) + len(b) - 1)
+            for i, x in enumerate(a):
+                for j, y in enumerate(b):
+                    totals[i + j + 1] += x * y
+            below.append(totals)
+        self._totals = below[-1]
 
     def probability(self, message: frozenset[int]) -> Fraction:
         """Share of a pruning."""
-        return Integer().probability(len(message)) / self._totals[len(message)]
+        return Integer().probability(len(message)) / self._totals[len(message) - 1]
 
 
-class _Fixed(Language):
-    """A description whose length is known."""
+@dataclass(frozen=True)
+class _Prunings(Language):
+    """Prunings whose lengths are known."""
 
-    def __init__(self, bits: float) -> None:
-        self._bits = bits
+    lengths: tuple[float, ...]
 
     @property
     def name(self) -> str:
         return "Pruning"
 
     def choice_bits(self, names: tuple[str, ...], n_clusters: Any) -> NDArray[np.float64]:
-        return np.full(len(names), self._bits)
+        return np.array(self.lengths)
 
 
 def prune_dendrogram(
@@ -95,14 +105,14 @@ def prune_dendrogram(
     classes: Iterable[Any] | None = None,
     random_state: Any = 0,
 ) -> PacMdlBound:
-    """The pruning of a dendrogram with the lowest PAC-MDL bound, found exactly.
+    """The pruning of a dendrogram with the lowest PAC-MDL bound.
 
     A pruning stops at different heights in different branches: fine where classes mix, coarse
     where they do not. Cuts at one height are among the prunings, and cheaper to name.
 
     Parameters
     ----------
-    Z : array-like, shape (n-1, 4)
+    Z : array-like, shape (n-1, 4), or Dendrogram
         Linkage matrix in SciPy's form, made without the labels.
     y_partial : array-like, shape (n,)
         Known classes; None, NaN or ``-1`` elsewhere.
@@ -129,10 +139,12 @@ def prune_dendrogram(
     -----
     The language is an even mixture of two: cut at c clusters, log2(c(c+1)) bits; and a pruning
     with c clusters, itself an even mixture of one bit a node (2c − 1 bits) and of log2(c(c+1))
-    bits for c with log2 P(c) for which of the P(c) prunings. Each cluster's label takes log2(ℓ).
-    The bits depend on the pruning only through c, and the bound grows with errors and with bits.
-    So the fewest errors for each c, which a knapsack over the tree finds, lead to the very best
-    pruning. No more clusters are looked at than could pay even without any error. Time
+    bits for c with log2 P(c) for which of the P(c) prunings. With log2(ℓ) bits for each cluster's
+    label, the bits depend on the pruning only through c, and the bound grows with errors and with
+    bits. So the fewest errors for each c, which a knapsack over the tree finds, lead to the very
+    best pruning. Its labels, and those of the next best c, are then written by the mixture of five
+    codes (:func:`karat.bounds.languages.mixed_labels`): at most log2(5) bits longer, often much
+    shorter. No more clusters are looked at than could pay even without any error. Time
     O(n · (ℓ + C)), C the most clusters that could pay, at most about the number of labels.
 
     Examples
@@ -144,10 +156,11 @@ def prune_dendrogram(
     >>> for i in sample(400, 80, random_state=0): y[i] = "even" if i % 2 == 0 else "odd"
     >>> found = prune_dendrogram(linkage(X, "average"), y)
     >>> found.n_clusters, found.errors, found.bound
-    (2, 0, 26)
+    (2, 0, 24)
     """
     from karat._kernels import pruning as kernel
 
+    Z = getattr(Z, "linkage", Z)
     left, right = _children(Z)
     N = len(left) + 1
     y, known, names = _partial(y_partial, N, classes)
@@ -165,30 +178,29 @@ def prune_dendrogram(
     log2_count = kernel.log2_prunings(left, right, cap)
     tree_bits = 2.0 - np.logaddexp2(1.0 - 2.0 * c, -np.log2(c) - np.log2(c + 1) - log2_count)
     pruned, splits = kernel.fewest_errors(left, right, stop_errors, cap)
-    families = []
-    for errors, bits in (
-        (kernel.cut_errors(left, right, stop_errors, cap), cut_bits),
-        (pruned.astype(np.int64), tree_bits[: len(pruned)]),
-    ):
+
+    def ranked(errors: NDArray[np.int64], bits: NDArray[np.float64]) -> NDArray[np.intp]:
         total = bits + c[: len(bits)] * log2_classes + extra_bits
         bounds = b_max(m, n, errors, log_delta=_levels(delta, total))
-        at = int(np.lexsort([total, errors, bounds])[0])
-        families.append((int(bounds[at]), int(errors[at]), float(bits[at]), at + 1))
-    cut, tree = families
-    if cut[:3] <= tree[:3]:
-        labels, bits_of = cut_dendrogram(Z, n_clusters=cut[3]), cut[2]
-    else:
-        labels, bits_of = kernel.pruned_labels(left, right, splits, tree[3]), tree[2]
+        return np.lexsort([total, errors, bounds])
+
+    cuts = ranked(kernel.cut_errors(left, right, stop_errors, cap), cut_bits)[:_PROMISING]
+    trees = ranked(pruned.astype(np.int64), tree_bits[: len(pruned)])
+    # where c clusters are no better than c - 1, their pruning has no more than c - 1
+    trees = trees[np.diff(pruned, prepend=pruned[0] + 1)[trees] < 0][:_PROMISING]
+    labels = [cut_dendrogram(Z, n_clusters=int(at) + 1) for at in cuts]
+    labels += [kernel.pruned_labels(left, right, splits, at + 1) for at in trees]
+    lengths = np.concatenate([cut_bits[cuts], tree_bits[trees]]) + extra_bits
     found = pac_mdl_bound(
-        np.asarray(labels),
+        np.stack(labels),
         y_partial,
         delta,
-        _Fixed(bits_of + extra_bits),
+        Mixed(_Prunings(tuple(lengths.tolist()))),
         classes=classes,
         random_state=random_state,
     )
-    assert isinstance(found, PacMdlBound)
-    return replace(found, name="dendrogram")
+    assert isinstance(found, PacMdlBounds)
+    return replace(found.best, name="dendrogram", n_compared=1)
 
 
 def _most_clusters(

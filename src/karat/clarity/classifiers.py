@@ -281,6 +281,14 @@ class KernelRidge:
         from scipy.linalg import lapack
         from sklearn.metrics.pairwise import pairwise_kernels
 
+        from karat.resources import require_memory
+
+        n = X.shape[0]
+        require_memory(
+            24.0 * n * n,
+            f"kernel ridge on {n:,} objects",
+            "judge a sample of them, or name another classifier",
+        )
         options: dict[str, Any] = {}
         if self.kernel == "rbf":
             options["gamma"] = self._gamma(X)

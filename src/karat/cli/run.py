@@ -249,10 +249,12 @@ def show(study: Study, choice: Choice, by: str | None, top: int = 8) -> None:
     from karat.measures import catalogue
 
     console = Console()
-    console.print(Panel(Text(str(choice)), title=f"{study.dataset.name}", title_align="left"))
+    first, *others = choice.reasons
+    told = Text(first, style="bold").append("\n" + "\n".join(others), style="not bold")
+    console.print(Panel(told, title=study.dataset.name, title_align="left"))
     ranked = study.rank(by)
     measures = study.scores()
-    deciding = {"consensus": "consensus", "pac_mdl_bound": "error at most"}
+    deciding = {"consensus": "score", "pac_mdl_bound": "bound"}
     score = deciding.get(choice.decided_by) or catalogue[choice.decided_by].title
     usual = ("silhouette", "informativeness", "adjusted_rand_index")
     shown = [m for m in usual if m in measures and m != choice.decided_by]
@@ -260,7 +262,7 @@ def show(study: Study, choice: Choice, by: str | None, top: int = 8) -> None:
     table.add_column("")
     table.add_column("candidate", no_wrap=True)
     titles = [catalogue[m].title.partition(" (")[0] for m in shown]
-    for title in ("clusters", score, *titles, "reached by"):
+    for title in ("k", score, *titles, "times"):
         table.add_column(title, justify="right")
     values: dict[str, dict[str, float]] = measures[shown].to_dict("index")  # type: ignore[assignment]
     rows: list[dict[str, Any]] = ranked.to_dict("records")  # type: ignore[assignment]

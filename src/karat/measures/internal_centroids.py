@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.measures.internal_common import define, each, one, one_value
-from karat.measures.internal_nearest import centroid_distances
+from karat.measures.internal_nearest import centroid_extremes
 from karat.measures.statistics import Statistics
 from karat.partition import NoisePolicy
 from karat.validation import InputError
@@ -90,11 +90,15 @@ def _davies_bouldin_value(stats: Statistics, m: int, p: float, q: float) -> floa
 
     sizes, C = stats.sizes[m], stats.centroids[m]
     spread = stats.spreads[m] / sizes if q == 1 else np.sqrt(stats.squares[m] / sizes)
-    apart = cdist(C, C, "minkowski", p=p)
-    np.fill_diagonal(apart, np.inf)
-    if (apart == 0).any():
-        return "two clusters have the same centroid"
-    return float(((spread[:, None] + spread) / apart).max(axis=1).mean())
+    worst = np.empty(len(C))
+    for start in range(0, len(C), 512):
+        block = slice(start, min(start + 512, len(C)))
+        apart = cdist(C[block], C, "minkowski", p=p)
+        apart[np.arange(len(apart)), np.arange(len(C))[block]] = np.inf
+        if (apart == 0).any():
+            return "two clusters have the same centroid"
+        worst[block] = ((spread[block, None] + spread) / apart).max(axis=1)
+    return float(worst.mean())
 
 
 def calinski_harabasz_index(X: Any, labels: Any, *, noise: NoisePolicy = "error") -> float:
@@ -250,13 +254,11 @@ def _pbm(stats: Statistics, m: int) -> float | str:
         return "every object is at its cluster's centroid"
     k = len(stats.sizes[m])
     outer = float(stats.total_spreads[m])
-    return (outer / inner * float(centroid_distances(stats, m).max()) / k) ** 2
+    return (outer / inner * centroid_extremes(stats, m)[1] / k) ** 2
 
 
 def _ray_turi(stats: Statistics, m: int) -> float | str:
-    apart = centroid_distances(stats, m)
-    np.fill_diagonal(apart, np.inf)
-    nearest = float(apart.min())
+    nearest = centroid_extremes(stats, m)[0]
     if nearest == 0:
         return "two clusters have the same centroid"
     return float(stats.squares[m].sum()) / stats.n_judged(m) / nearest**2
@@ -351,6 +353,7 @@ _define(
     "centroid separation",
     ray_turi_index,
     _ray_turi,
+    default=False,  # Xie–Beni's index has the same values
     greater_is_better=False,
     source="Ray & Turi 1999",
 )

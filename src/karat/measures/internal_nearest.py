@@ -114,12 +114,12 @@ def _separation(stats: Statistics, m: int, kind: str) -> float:
     sizes = stats.sizes[m]
     if kind == "single":
         return float(stats.nearest_between[m].min())
+    if kind == "centroid":
+        return centroid_extremes(stats, m)[0]
     if kind == "complete":
         values = stats.linkage_maxima[m].copy()
     elif kind == "average":
         values = stats.linkage_sums[m] / np.outer(sizes, sizes)
-    elif kind == "centroid":
-        values = centroid_distances(stats, m)
     elif kind == "average-centroid":
         cross = stats.cross_spreads[m]
         values = (cross + cross.T) / (sizes[:, None] + sizes)
@@ -138,11 +138,18 @@ def _diameters(stats: Statistics, m: int, kind: str) -> Floats:
     return 2 * stats.spreads[m] / sizes
 
 
-def centroid_distances(stats: Statistics, m: int) -> Floats:
-    """Euclidean distances between the centroids."""
+def centroid_extremes(stats: Statistics, m: int) -> tuple[float, float]:
+    """The smallest and the largest Euclidean distance of two centroids, in blocks of rows."""
     from scipy.spatial.distance import cdist
 
-    return cdist(stats.centroids[m], stats.centroids[m])
+    C = stats.centroids[m]
+    nearest, farthest = math.inf, 0.0
+    for start in range(0, len(C), 512):
+        apart = cdist(C[start : start + 512], C)
+        farthest = max(farthest, float(apart.max()))
+        apart[np.arange(len(apart)), np.arange(start, start + len(apart))] = np.inf
+        nearest = min(nearest, float(apart.min()))
+    return nearest, farthest
 
 
 def point_wise_margin_samples(
@@ -296,7 +303,8 @@ for _s, _d, _number in (
         range=(0.0, math.inf),
         optimum=math.inf,
         source="Bezdek & Pal 1998",
-        cost="O(n² d)",
+        cost="O(n² d), k² memory" if _s != "single" else "O(n² d)",
+        default=_s == "single",
     )
 define(
     "point_wise_margin",

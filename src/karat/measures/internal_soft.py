@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from karat.measures.internal_common import define, each, one_value
-from karat.measures.internal_nearest import centroid_distances
+from karat.measures.internal_nearest import centroid_extremes
 from karat.measures.statistics import Statistics
 from karat.partition import NoisePolicy, SoftPartition
 from karat.validation import InputError, UndefinedMeasureError, check_choice, check_data
@@ -116,9 +116,7 @@ def _xie_beni(stats: Statistics, m: int, separation: str) -> float | str:
     if separation == "single":
         nearest = float(stats.nearest_between[m].min())
     else:
-        apart = centroid_distances(stats, m)
-        np.fill_diagonal(apart, np.inf)
-        nearest = float(apart.min())
+        nearest = centroid_extremes(stats, m)[0]
     if nearest == 0:
         return "the separation of two clusters is 0"
     return float(stats.squares[m].sum()) / stats.n_judged(m) / nearest**2

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 MOST_FOR_CLARITY = 20_000
 MOST_PAIRS = 5
+MOST_CLUSTERS_DRAWN = 100
 
 
 def guarantee(facts: Facts) -> Section | None:
@@ -88,7 +89,7 @@ def clarity(facts: Facts) -> Section | None:
             "The share of a cluster's objects that a classifier puts into it.",
         )
     ]
-    if len(pairs):
+    if len(pairs) and len(chosen.clusters) <= MOST_CLUSTERS_DRAWN:
         pictures.append(
             Picture(
                 "confusion",

@@ -1,0 +1,266 @@
+"""Internal measures beside scikit-learn, genieclust and NumPy, as ratios from one run.
+
+``python -m benchmarks.internal [section ...]``; sections: one, many, ranks, squared, sampled,
+kernel, memory.
+"""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import karat
+
+RNG_SEED = 0
+PAIR_MEASURES = [
+    "silhouette", "point_wise_margin", "within_cluster_scatter",
+    "average_within_cluster_scatter", "between_cluster_scatter", "between_within_ratio",
+    "ratio_cut", "normalized_cut",
+]  # fmt: skip
+
+
+def blobs(n: int, d: int, k: int = 10, spread: float = 3.0) -> tuple[Any, Any]:
+    rng = np.random.default_rng(RNG_SEED)
+    centers = rng.normal(size=(k, d)) * spread
+    labels = rng.integers(0, k, n)
+    return centers[labels] + rng.normal(size=(n, d)), labels
+
+
+def k_means_labelings(X: Any, numbers: range) -> dict[str, Any]:
+    from sklearn.cluster import KMeans
+
+    return {
+        str(k): KMeans(k, n_init=1, random_state=RNG_SEED).fit_predict(X) for k in numbers
+    }  # fmt: skip
+
+
+def alternated(calls: dict[str, Callable[[], Any]], repeats: int = 3) -> dict[str, float]:
+    """Median seconds of each call, all of them once around before the next round."""
+    times: dict[str, list[float]] = {name: [] for name in calls}
+    for name, call in calls.items():
+        if name.startswith("karat"):
+            call()  # compiled code is loaded
+    for _ in range(repeats):
+        for name, call in calls.items():
+            start = time.perf_counter()
+            call()
+            times[name].append(time.perf_counter() - start)
+    return {name: float(np.median(values)) for name, values in times.items()}
+
+
+def show(title: str, seconds: dict[str, float], of: str = "karat") -> None:
+    own = seconds[of]
+    cells = "  ".join(f"{name} {t:.4f} s ({t / own:.1f}×)" for name, t in seconds.items())
+    print(f"{title:34s} {cells}", flush=True)
+
+
+def one() -> None:
+    """One labeling, Euclidean silhouette."""
+    from sklearn.metrics import silhouette_score
+
+    try:
+        from genieclust.cluster_validity import silhouette_index
+    except ImportError:
+        silhouette_index = None
+    for n, repeats in ((10_000, 1), (30_000, 1)):
+        for d in (2, 16, 128):
+            X, labels = blobs(n, d)
+            calls = {
+                "karat": lambda X=X, y=labels: karat.silhouette(X, y),
+                "scikit-learn": lambda X=X, y=labels: silhouette_score(X, y),
+            }
+            if silhouette_index is not None and n <= 10_000:
+                calls["genieclust"] = lambda X=X, y=labels: silhouette_index(X, y)
+            show(f"silhouette n={n:,} d={d}", alternated(calls, repeats))
+
+
+def many() -> None:
+    """19 labelings of 5,000 × 16."""
+    from sklearn import metrics
+
+    X, _ = blobs(5000, 16)
+    labelings = k_means_labelings(X, range(2, 21))
+    rows = list(labelings.values())
+    four = ["silhouette", "davies_bouldin_index", "calinski_harabasz_index", "dunn_index"]
+
+    def with_scikit_learn() -> None:
+        for row in rows:
+            metrics.silhouette_score(X, row)
+            metrics.davies_bouldin_score(X, row)
+            metrics.calinski_harabasz_score(X, row)
+
+    calls: dict[str, Callable[[], Any]] = {
+        "karat": lambda: karat.evaluate(X, labelings, measures=four),
+        "scikit-learn (3 of 4)": with_scikit_learn,
+    }
+    try:
+        from genieclust import cluster_validity as peer
+
+        def with_genieclust() -> None:
+            for row in rows:
+                peer.silhouette_index(X, row)
+                peer.negated_davies_bouldin_index(X, row)
+                peer.calinski_harabasz_index(X, row)
+                peer.generalised_dunn_index(X, row, 1, 1)
+
+        calls["genieclust"] = with_genieclust
+    except ImportError:
+        pass
+    show("19 labelings, 4 measures", alternated(calls, 2))
+    first = {"a": rows[8]}
+    numbers = alternated(
+        {
+            "karat silhouette": lambda: karat.evaluate(X, labelings, measures=["silhouette"]),
+            "karat all of pairs": lambda: karat.evaluate(X, labelings, measures=PAIR_MEASURES),
+            "karat one labeling": lambda: karat.evaluate(X, first, measures=["silhouette"]),
+        },
+        7,
+    )
+    show("19 labelings", numbers, "karat silhouette")
+    extra = (numbers["karat silhouette"] - numbers["karat one labeling"]) / 18
+    print(
+        f"  each further labeling costs 1/{numbers['karat one labeling'] / extra:.0f} of the first"
+    )
+
+
+def ranks() -> None:
+    """C-Index and Gamma, exact, n = 20,000."""
+    from scipy.spatial.distance import pdist
+
+    X, labels = blobs(20_000, 16)
+    rng = np.random.default_rng(1)
+    labelings = {str(i): np.where(rng.random(20_000) < 0.9, labels, i % 10) for i in range(19)}
+
+    def partition() -> None:
+        D = pdist(X)
+        within = int(sum(s * (s - 1) // 2 for s in np.bincount(labels)))
+        np.partition(D, (within, len(D) - within))
+
+    seconds = alternated(
+        {
+            "karat": lambda: karat.c_index(X, labels),
+            "karat 19 labelings": lambda: karat.evaluate(X, labelings, measures=["c_index"]),
+            "np.partition": partition,
+        },
+        1,
+    )
+    show("C-Index n=20,000 d=16", seconds)
+    seconds = alternated(
+        {
+            "karat": lambda: karat.baker_hubert_gamma(X, labels),
+            "karat 19 labelings": lambda: karat.evaluate(
+                X, labelings, measures=["baker_hubert_gamma"]
+            ),
+        },
+        1,
+    )
+    show("Gamma n=20,000 d=16", seconds)
+
+
+def squared() -> None:
+    """Squared-Euclidean silhouette through the centroids."""
+    from sklearn.metrics import silhouette_score
+
+    X, labels = blobs(20_000, 50)
+    calls = {
+        "karat": lambda: karat.squared_euclidean_silhouette(X, labels),
+        "scikit-learn": lambda: silhouette_score(X, labels, metric="sqeuclidean"),
+    }
+    show("squared silhouette 20,000 × 50", alternated(calls, 2))
+
+
+def sampled() -> None:
+    """A million objects to a standard error of 0.005."""
+    X, labels = blobs(10**6, 16, k=50, spread=1.5)
+    measures = ["silhouette", "point_wise_margin", "between_within_ratio", "mcclain_rao_index"]
+    for precision in (0.5, 0.005):  # the first loads the compiled code
+        start = time.perf_counter()
+        table = karat.evaluate(X, labels, measures=measures, precision=precision, random_state=0)
+        seconds = time.perf_counter() - start
+    print(f"n=10^6 d=16 k=50, standard error 0.005: {seconds:.1f} s, "
+          f"{table.attrs['sample_size']} objects drawn")  # fmt: skip
+    print(table.T.assign(standard_error=table.attrs["standard_errors"].iloc[0]).to_string())
+
+
+def kernel() -> None:
+    """Nanoseconds a pair and core, and the share of the matrix-product peak, by features."""
+    from threadpoolctl import threadpool_limits
+
+    from karat.resources import available_cores
+
+    cores, n = available_cores(), 8000
+    A = np.random.default_rng(0).random((1024, 1024))
+    with threadpool_limits(1, "blas"):
+        seconds = min(_timed(lambda: A @ A) for _ in range(5))
+    peak = 2 * 1024**3 / seconds
+    print(f"matrix product, one core: {peak / 1e9:.1f} Gflop/s; {cores} cores")
+    print("     d   ns/pair/core   3d+1 flops, share of the peak")
+    for d in (1, 2, 4, 8, 16, 32, 63, 64, 128, 256, 512):
+        X, labels = blobs(n, d)
+        karat.silhouette(X, labels)
+        seconds = min(_timed(lambda X=X, y=labels: karat.silhouette(X, y)) for _ in range(3))
+        per_pair = seconds * cores / n**2
+        print(f"{d:6d} {per_pair * 1e9:12.2f} {(3 * d + 1) / per_pair / peak:20.0%}", flush=True)
+
+
+def _timed(call: Callable[[], Any]) -> float:
+    start = time.perf_counter()
+    call()
+    return time.perf_counter() - start
+
+
+def memory() -> None:
+    """Peak memory over that of the input and the imports, in a process of its own."""
+    for n, d, measures in (
+        (30_000, 16, ["silhouette"]),
+        (50_000, 16, PAIR_MEASURES),
+        (20_000, 16, ["c_index"]),
+        (20_000, 16, ["baker_hubert_gamma"]),
+    ):
+        code = f"from benchmarks.internal import peak; peak({n}, {d}, {measures!r})"
+        out = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        )
+        print(f"n={n:,} d={d} {measures[0]}{' ...' * (len(measures) > 1)}: {out.stdout.strip()}")
+
+
+def peak(n: int, d: int, measures: list[str]) -> None:
+    X, labels = blobs(n, d)
+    karat.evaluate(X[:500], labels[:500], measures=measures)
+    before, highest, done = _resident(), [0], threading.Event()
+
+    def watch() -> None:
+        while not done.wait(0.005):
+            highest[0] = max(highest[0], _resident())
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    karat.evaluate(X, labels, measures=measures)
+    done.set()
+    watcher.join()
+    print(f"{(highest[0] - before) / 2**20:.0f} MB over the input")
+
+
+def _resident() -> int:
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * resource.getpagesize()
+
+
+SECTIONS = {f.__name__: f for f in (one, many, ranks, squared, sampled, kernel, memory)}
+
+
+def main(names: list[str] | None = None) -> None:
+    for name in names or list(SECTIONS):
+        SECTIONS[name]()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
