@@ -95,8 +95,9 @@ def center_spread(X: NDArray[Any], how: str) -> tuple[NDArray[np.float64], NDArr
     """Per column, in double precision; the spread of a constant column is exactly 0."""
     d = X.shape[1]
     center, spread = np.empty(d), np.empty(d)
-    for start in range(0, d, 16):
-        some = slice(start, start + 16)
+    width = max(1, (1 << 22) // len(X))
+    for start in range(0, d, width):
+        some = slice(start, start + width)
         columns = np.array(X[:, some].T, dtype=np.float64, order="C", copy=True)
         center[some], spread[some] = _of_rows(columns, how)
     return center, spread
