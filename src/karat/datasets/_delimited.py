@@ -45,6 +45,8 @@ class Layout:
         From the file's size and the length of its first lines; exact for small files.
     block_size : int
         Bytes to parse at a time: many lines, and few enough for the cache.
+    numeric : frozenset of str
+        Columns with nothing but numbers in the first lines.
     notes : tuple of str
         What was decided that a reader should know.
     """
@@ -55,6 +57,7 @@ class Layout:
     skip: int
     estimated_rows: int
     block_size: int
+    numeric: frozenset[str]
     notes: tuple[str, ...]
 
 
@@ -112,7 +115,8 @@ def look(
         notes.append("Numbers are written with a decimal comma.")
     block_size = max(_SAMPLE, 64 * max(map(len, lines)))
     rows = _rows(path, body, n_bytes)
-    return Layout(names, delimiter, decimal, skip, rows, block_size, tuple(notes))
+    numeric = _numeric(names, body[:50], delimiter, decimal)
+    return Layout(names, delimiter, decimal, skip, rows, block_size, numeric, tuple(notes))
 
 
 def read_table(
@@ -125,49 +129,62 @@ def read_table(
 ) -> pa.Table:
     """Read ``columns``; those in ``as_text`` keep the characters they are written with."""
     import pyarrow as pa
-    from pyarrow import csv as arrow_csv
 
-    source = _source(path, layout)
+    types = dict.fromkeys(as_text, pa.string())
+    # a column whose type is known needs half the memory: its text is not kept to be read again
+    sure = {name: pa.float64() for name in layout.numeric if name not in as_text}
     try:
-        table = arrow_csv.read_csv(
-            source,
-            read_options=arrow_csv.ReadOptions(
-                column_names=list(layout.names),
-                skip_rows=layout.skip,
-                encoding=encoding,
-                block_size=layout.block_size,
-            ),
-            parse_options=arrow_csv.ParseOptions(
-                delimiter="\t" if layout.delimiter == " " else layout.delimiter,
-                newlines_in_values=True,
-                ignore_empty_lines=len(layout.names) > 1,
-            ),
-            convert_options=arrow_csv.ConvertOptions(
-                include_columns=columns,
-                column_types=dict.fromkeys(as_text, pa.string()),
-                null_values=list(MISSING),
-                strings_can_be_null=True,
-                quoted_strings_can_be_null=False,
-                decimal_point=layout.decimal,
-            ),
-        )
-    except pa.ArrowInvalid as error:
-        if "Empty CSV file" in str(error):
-            raise InputError(f"{path} has a header line and no rows") from None
-        raise (
-            _encoding_error(path, encoding)
-            or _ragged_error(path, layout, encoding)
-            or InputError(f"{path} cannot be read: {error}")
-        ) from None
-    except UnicodeError:
-        raise _encoding_error(path, encoding) or InputError(
-            f"{path} is not written in {encoding}"
-        ) from None
+        table = _arrow_table(path, layout, columns, {**sure, **types}, encoding)
+    except (pa.ArrowInvalid, UnicodeError):
+        try:
+            table = _arrow_table(path, layout, columns, types, encoding)
+        except (pa.ArrowInvalid, UnicodeError) as error:
+            raise _text_error(path, layout, encoding, error) from None
     if any(pa.types.is_binary(field.type) for field in table.schema):
-        raise _encoding_error(path, encoding) or InputError(f"{path} is not written in {encoding}")
+        raise _text_error(path, layout, encoding, None)
     if table.num_rows == 0:
         raise InputError(f"{path} has a header line and no rows")
     return table
+
+
+def _arrow_table(
+    path: Path, layout: Layout, columns: list[str], types: dict[str, Any], encoding: str
+) -> pa.Table:
+    from pyarrow import csv as arrow_csv
+
+    return arrow_csv.read_csv(
+        _source(path, layout),
+        read_options=arrow_csv.ReadOptions(
+            column_names=list(layout.names),
+            skip_rows=layout.skip,
+            encoding=encoding,
+            block_size=layout.block_size,
+        ),
+        parse_options=arrow_csv.ParseOptions(
+            delimiter="\t" if layout.delimiter == " " else layout.delimiter,
+            newlines_in_values=True,
+            ignore_empty_lines=len(layout.names) > 1,
+        ),
+        convert_options=arrow_csv.ConvertOptions(
+            include_columns=columns,
+            column_types=types,
+            null_values=list(MISSING),
+            strings_can_be_null=True,
+            quoted_strings_can_be_null=False,
+            decimal_point=layout.decimal,
+        ),
+    )
+
+
+def _text_error(path: Path, layout: Layout, encoding: str, error: Exception | None) -> InputError:
+    """Why Arrow could not read the file, with the place; it is looked for line by line."""
+    if "Empty CSV file" in str(error):
+        return InputError(f"{path} has a header line and no rows")
+    return (
+        _encoding_error(path, encoding)
+        or _ragged_error(path, layout, encoding)
+        or InputError(f"{path} cannot be read: {error or 'it is not text in ' + encoding}")
+    )
 
 
 def memory_needed(layout: Layout, n_columns: int) -> int:
@@ -288,6 +305,17 @@ def _uses_decimal_comma(lines: list[str], delimiter: str) -> bool:
     cells = [cell for row in csv.reader(lines[:50], delimiter=delimiter) for cell in row]
     with_comma = any(_COMMA_NUMBER.fullmatch(cell) for cell in cells)
     return with_comma and not any("." in c and NUMBER.fullmatch(c) for c in cells)
+
+
+def _numeric(
+    names: tuple[str, ...], lines: list[str], delimiter: str, decimal: str
+) -> frozenset[str]:
+    rows = [row for row in _cells_of(lines, delimiter) if len(row) == len(names)]
+    return frozenset(
+        name
+        for name, cells in zip(names, zip(*rows, strict=True), strict=False)
+        if all(NUMBER.fullmatch(cell.replace(decimal, ".")) for cell in cells)
+    )
 
 
 def _rows(path: Path, body: list[str], n_bytes: int) -> int:

@@ -101,6 +101,7 @@ def _from_table(raw: Raw, options: Options) -> Work:
         notes.append(f"Left out, because pandas wrote it as the index: {quoted(index)}.")
     table = _without_row_numbers(table, notes)
     made = _columns.features(table)
+    raw.content = None  # the table's memory is wanted for scaling
     return Work(
         made.X,
         made.names,

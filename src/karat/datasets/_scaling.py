@@ -66,7 +66,7 @@ def rescale(
         if odd.any():
             names = [name for name, is_odd in zip(work.names, odd, strict=True) if is_odd]
             work.notes.append(
-                "Centred but not scaled, because at least half of the values are the same: "
+                "Centred but not scaled, because half of the values are (nearly) the same: "
                 f"{quoted(names)}."
             )
     spread[flat] = 1.0
@@ -95,8 +95,9 @@ def center_spread(X: NDArray[Any], how: str) -> tuple[NDArray[np.float64], NDArr
     """Per column, in double precision; the spread of a constant column is exactly 0."""
     d = X.shape[1]
     center, spread = np.empty(d), np.empty(d)
-    for start in range(0, d, 16):
-        some = slice(start, start + 16)
+    width = max(1, (1 << 22) // len(X))
+    for start in range(0, d, width):
+        some = slice(start, start + width)
         columns = np.array(X[:, some].T, dtype=np.float64, order="C", copy=True)
         center[some], spread[some] = _of_rows(columns, how)
     return center, spread
@@ -114,6 +115,8 @@ def _of_rows(
     elif how == "robust":
         first, center, third = np.percentile(rows, [25, 50, 75], axis=1)
         spread = third - first
+        reach = np.ldexp(high, -power) - np.ldexp(low, -power)
+        spread[spread <= np.finfo(np.float64).eps * reach] = 0.0
     else:
         center = np.ldexp(low, -power)
         spread = np.ldexp(high, -power) - center
