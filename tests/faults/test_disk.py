@@ -22,7 +22,7 @@ def small_disk(tmp_path):
     if sys.platform != "linux" or subprocess.run(mount, capture_output=True).returncode:
         pytest.skip("mounting a small disk needs Linux and the right to mount")
     yield folder
-    subprocess.run(["umount", str(folder)], check=True)
+    subprocess.run(["umount", "--lazy", str(folder)], check=True)
 
 
 def test_a_disk_that_fills_up_during_a_sweep(small_disk):

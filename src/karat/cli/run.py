@@ -86,7 +86,7 @@ def run(
     karat run customers.csv --labelings mine.csv --only-labelings
     """
     from karat.study import DEFAULT_CLUSTERERS, Study
-    from karat.validation import InputError
+    from karat.validation import InputError, NothingToRankError
 
     for path, option in ((report, "--report"), (labels, "--labels")):
         if path is not None:
@@ -126,7 +126,10 @@ def run(
         except KeyboardInterrupt:
             typer.echo(_interrupted(study), err=True)
             raise typer.Exit(130) from None
-        choice = study.best(by)
+        try:
+            choice = study.best(by)
+        except NothingToRankError as error:
+            raise NothingToRankError("\n".join([str(error), *dataset.notes])) from None
         if labels is not None:
             _write_labels(study, choice, labels)
         if report is not None:
