@@ -243,6 +243,16 @@ def test_outliers_count_against_a_clustering():
     ranked = study.rank()
     assert ranked.loc["half", "noise_share"] == 0.5
     assert ranked.loc["half", "score"] <= 0.5
+    known = karat.Study(THREE, truth=np.repeat([0, 1, 2], 20))
+    some = np.where(np.arange(60) % 10 < 9, np.repeat([0, 1, 2], 20), -1)
+    some[0] = 1
+    known.add({"some": some, "half": np.where(np.arange(60) % 2, np.repeat([0, 1, 2], 20), -1)})
+    by_class = known.rank()
+    assert by_class.index[0] == "some"
+    assert by_class.loc["half", "score"] == 0.5
+    assert known.rank(by="davies_bouldin_index").loc["half", "score"] == pytest.approx(
+        2 * known.scores().at["half", "davies_bouldin_index"]
+    )
 
 
 def test_rank_by_a_measure_and_ties():

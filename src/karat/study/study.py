@@ -500,7 +500,8 @@ class Study:
         -------
         DataFrame
             A row per distinct partition, named after its first candidate: ``rank`` (equal for
-            ties), ``clusterer``, ``k``, ``n_clusters``, ``noise_share``, ``score``,
+            ties), ``clusterer``, ``k``, ``n_clusters``, ``noise_share``, ``score`` (of a measure:
+            times the share of objects that are not left out, or over it where lower is better),
             ``reached_by`` (how many candidates are this partition), then the voters.
             ``attrs["decided_by"]`` says what decided.
 
@@ -550,8 +551,10 @@ class Study:
             if measure.key not in values:
                 self.evaluate([measure.key])
                 return self._rank(by)
-            upward = measure.sign * values[measure.key].to_numpy(dtype=np.float64)
-            table["score"] = values[measure.key]
+            coverage = 1 - table["noise_share"].to_numpy(dtype=np.float64)
+            score = values[measure.key].to_numpy(dtype=np.float64)
+            table["score"] = _with_coverage(score, coverage, measure)
+            upward = measure.sign * table["score"].to_numpy(dtype=np.float64)
             best_first = order(upward, table["n_clusters"].to_numpy(dtype=np.int64))
         ranks = 1 + (upward[:, None] < upward[None, :]).sum(axis=1)
         table.insert(0, "rank", ranks)
@@ -695,6 +698,13 @@ def _origin(candidate: dict[str, Any]) -> tuple[str, int] | None:
     if candidate["parameter"] is None:
         return None
     return candidate["clusterer"], candidate["value"]
+
+
+def _with_coverage(
+    score: NDArray[np.float64], coverage: NDArray[np.float64], measure: Measure
+) -> NDArray[np.float64]:
+    """Worse by the share of objects that a clustering leaves out; negative scores stay."""
+    return np.where(score > 0, score * coverage**measure.sign, score)
 
 
 def _span(ks: list[int]) -> str:
