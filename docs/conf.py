@@ -77,8 +77,7 @@ def write_generated() -> None:
     (GENERATED / "clusterers.inc").write_text(table(header, rows))
     header = ["measure", "better", "figure 16.4", "doubled", "the classes themselves"]
     (GENERATED / "external-example.inc").write_text(table(header, external_example()))
-    names = {m.function.__name__ for m in measures.catalogue.values()}
-    functions = sorted(name for name in names if hasattr(karat, name))
+    functions = sorted(n for n in measures.__all__ if n[0].islower() and n != "catalogue")
     listing = "\n".join(f"   {name}" for name in functions)
     (GENERATED / "functions.rst").write_text(
         "Functions of the measures\n=========================\n\n"

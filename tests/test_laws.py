@@ -15,7 +15,8 @@ from karat.testing import check_clusterer, check_measure
 
 @pytest.mark.parametrize("key", list(catalogue))
 def test_measure(key):
-    check_measure(catalogue[key])
+    # mutual reachability distances tie all the time, and DBCV's spanning tree is then not unique
+    check_measure(catalogue[key], order_matters=key == "dbcv")
 
 
 @pytest.mark.parametrize("key", list(clusterers.catalogue))

@@ -161,7 +161,7 @@ class SparseProduct(Distances):
 
 
 class ExtendedJaccard(Distances):
-    """1 − x·y/(|x|² + |y|² − x·y), from squared Euclidean distances: s/(s + x·y)."""
+    """1 − x·y/(∣x∣² + ∣y∣² − x·y), from squared Euclidean distances: s/(s + x·y)."""
 
     def __init__(self, squares: Distances, norms: Floats) -> None:
         self.squares, self.norms, self.n = squares, norms, squares.n

@@ -172,7 +172,7 @@ def _collect(distances: Distances, bins: _Bins, chosen: Ints, counts: Ints) -> l
 
 
 def extreme_sums(distances: Distances, labelings: Labelings) -> tuple[Floats, Floats]:
-    """Sums of the |P_w| smallest and the |P_w| largest distances, for each clustering.
+    """Sums of the ∣P_w∣ smallest and the ∣P_w∣ largest distances, for each clustering.
 
     Exact. Two passes over the pairs, more only where distances crowd in few bins; O(n d) memory
     and that of the crowded bins.

@@ -268,6 +268,7 @@ def cvnn_index(
     """CVNN: share of foreign neighbours plus mean distance within, each over the worst of a batch.
 
     It compares clusterings of the same data: Sep(C)/max Sep + Com(C)/max Com over those given.
+    A clustering has no value of its own, so there is no record in the catalogue.
     Between 0 and 2, lower is better; a single clustering always gets 2.
 
     Parameters
@@ -349,7 +350,7 @@ def s_dbw_index(X: Any, labels: Any, *, noise: NoisePolicy = "error") -> float:
     Notes
     -----
     Halkidi & Vazirgiannis 2001: for each pair of clusters a density counts their objects nearer
-    than σ = √(Σ_c |variances of c|)/k to the middle of the centroids, over the larger of the
+    than σ = √(Σ_c ∣variances of c∣)/k to the middle of the centroids, over the larger of the
     counts at the centroids (0 where both are 0); the *mean* over the pairs is taken, where
     clusterCrit's value for iris, 0.8233, is that of the sum. O(n k² d).
 
@@ -447,19 +448,5 @@ define(
     source="Handl, Knowles & Kell 2005",
     cost="O(n² (d + log n))",
     compares_k=False,
-    default=False,
-)
-define(
-    "cvnn_index",
-    "CVNN",
-    "neighbours",
-    cvnn_index,
-    _cvnn,
-    ("pair_sums",),
-    greater_is_better=False,
-    range=(0.0, 2.0),
-    optimum=0.0,
-    source="Liu et al. 2013",
-    cost="O(n² (d + log n))",
     default=False,
 )

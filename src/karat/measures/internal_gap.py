@@ -79,8 +79,8 @@ def gap_statistic(
         Uniform over the range of each feature, or over that of each principal component
         (gapPC).
     weighted : bool
-        W_k weighs a cluster's sum of squared distances by 1/(2|c|(|c|−1)) (weighted gap), not by
-        1/(2|c|).
+        W_k weighs a cluster's sum of squared distances by 1/(2∣c∣(∣c∣−1)) (weighted gap), not by
+        1/(2∣c∣).
     random_state : None, int or Generator
         For the references and the clusterer's seeds.
 

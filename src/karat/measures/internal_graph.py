@@ -80,7 +80,7 @@ def graph_cut(
 
 
 def gaussian_affinity(X: Any, *, sigma: float) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """Affinities exp(−|x − y|²/(2σ²)) of all pairs, an (n, n) array, for :func:`graph_cut`.
+    """Affinities exp(−∣x − y∣²/(2σ²)) of all pairs, an (n, n) array, for :func:`graph_cut`.
 
     whissell2012 equation 2.10. O(n² d) time and n² memory.
 

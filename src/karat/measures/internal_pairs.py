@@ -51,7 +51,7 @@ def within_cluster_scatter(
         ``"mean"``: aWCS, the mean over all pairs within clusters (equation 3.4). ``"sum"``: WCS
         (3.1). ``"size-weighted"``: WWCS1, each cluster's sum divided by its size (3.2); with
         ``metric="sqeuclidean"`` the objective of k-means. ``"cluster-mean"``: WWCS2, each
-        cluster's sum over |c|(|c|−1), half its mean (3.3).
+        cluster's sum over ∣c∣(∣c∣−1), half its mean (3.3).
     metric : str or callable
         A distance, see :data:`karat.distances.METRICS`.
     noise : {"error", "cluster", "singletons", "drop"}
@@ -188,7 +188,7 @@ def mcclain_rao_index(
 def ratio_cut(
     X: Any, labels: Any, *, metric: Any = "euclidean", noise: NoisePolicy = "error"
 ) -> float:
-    """Ratio-Cut with 1/d² as affinity: (Σ_{P_b} 1/d²) · Σ_c 1/|c|.
+    """Ratio-Cut with 1/d² as affinity: (Σ_{P_b} 1/d²) · Σ_c 1/∣c∣.
 
     Not negative, lower is better; infinite where coincident objects are in different clusters.
 

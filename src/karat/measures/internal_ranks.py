@@ -136,7 +136,7 @@ def g_plus_index(
 def kendall_tau_index(
     X: Any, labels: Any, *, metric: Any = "euclidean", noise: NoisePolicy = "error"
 ) -> float:
-    """Tau: (S₊ − S₋) / √(|P_w| |P_b| N(N−1)/2), with N = n(n−1)/2, as clusterCrit has it.
+    """Tau: (S₊ − S₋) / √(∣P_w∣ ∣P_b∣ N(N−1)/2), with N = n(n−1)/2, as clusterCrit has it.
 
     Between −1 and 1, greater is better. Rohlf 1974; Milligan 1981. Parameters and errors as
     :func:`baker_hubert_gamma`.

@@ -141,7 +141,7 @@ def squared_euclidean_silhouette(X: Any, labels: Any, *, noise: NoisePolicy = "e
     """Mean silhouette of *squared* Euclidean distances, without going through the pairs.
 
     Equal to ``silhouette(X, labels, metric="sqeuclidean")`` up to rounding, by
-    Σ_y |x − y|² = n_c |x − μ_c|² + Σ_y |y − μ_c|². Between −1 and 1, greater is better. It is
+    Σ_y ∣x − y∣² = n_c ∣x − μ_c∣² + Σ_y ∣y − μ_c∣². Between −1 and 1, greater is better. It is
     not the silhouette of Euclidean distances.
 
     Parameters

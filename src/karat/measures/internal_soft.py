@@ -52,7 +52,7 @@ def xie_beni_index(
 ) -> float:
     """Xie–Beni index: mean u^m-weighted squared distance to the centres over their separation.
 
-    Σ_i Σ_c u_ic^m |x_i − v_c|² / (n · min |v_a − v_b|²). Not negative, lower is better.
+    Σ_i Σ_c u_ic^m ∣x_i − v_c∣² / (n · min ∣v_a − v_b∣²). Not negative, lower is better.
 
     Parameters
     ----------
