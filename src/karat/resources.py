@@ -7,6 +7,9 @@ from pathlib import Path
 
 from karat.validation import InputError
 
+_PROC = Path("/proc/meminfo")
+_CGROUP = Path("/sys/fs/cgroup")
+
 
 class NotEnoughMemoryError(InputError, MemoryError):
     """What is asked for would not fit; the message says how much it takes and the way out."""
@@ -20,28 +23,66 @@ def available_cores() -> int:
 
 
 def available_memory() -> int | None:
-    """Bytes that can be taken without swapping: the system's, or a container's limit if less.
+    """Bytes that this process may still take, or None where the system does not tell.
 
-    None where the system does not tell.
+    The least of what the machine has free and what the control group (a container's limit)
+    leaves; the file cache counts as free.
     """
-    found = []
-    try:
-        for line in Path("/proc/meminfo").read_text().splitlines():
-            if line.startswith("MemAvailable:"):
-                found.append(int(line.split()[1]) * 1024)
-        limit = Path("/sys/fs/cgroup/memory.max").read_text().strip()
-        if limit != "max":
-            used = int(Path("/sys/fs/cgroup/memory.current").read_text())
-            found.append(max(int(limit) - used, 0))
-    except (OSError, ValueError):
-        pass
-    return min(found) if found else None
+    limits = [n for n in (_machine(), _group_v2(), _group_v1()) if n is not None]
+    return min(limits) if limits else None
 
 
 def require_memory(needed: float, what: str, way_out: str) -> None:
     """Raise :class:`NotEnoughMemoryError` if ``needed`` bytes are more than there are."""
-    there = available_memory()
-    if there is not None and needed > there:
+    free = available_memory()
+    if free is not None and needed > free:
         raise NotEnoughMemoryError(
-            f"{what}: {needed / 2**30:.1f} GiB, and {there / 2**30:.1f} GiB are free; {way_out}"
+            f"{what} needs about {readable(needed)} of memory, and {readable(free)} are free; "
+            f"{way_out}"
         )
+
+
+def readable(n_bytes: float) -> str:
+    """A number of bytes as a person writes it.
+
+    >>> readable(12_300_000_000)
+    '12.3 GB'
+    """
+    size = float(n_bytes)
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if size < 1000:
+            return f"{size:.3g} {unit}"
+        size /= 1000
+    return f"{size:,.3g} TB" if size < 1000 else f"{size:,.0f} TB"
+
+
+def _machine() -> int | None:
+    try:
+        for line in _PROC.read_text().splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
+    except (OSError, ValueError, IndexError):
+        pass
+    try:
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):
+        return None
+
+
+def _group_v2() -> int | None:
+    return _group(_CGROUP, "memory.max", "memory.current", "inactive_file")
+
+
+def _group_v1() -> int | None:
+    folder = _CGROUP / "memory"
+    return _group(folder, "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
+
+
+def _group(folder: Path, limit: str, usage: str, cache: str) -> int | None:
+    try:
+        most = int((folder / limit).read_text())
+        used = int((folder / usage).read_text())
+        stat = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
+        return max(0, most - used + int(stat.get(cache, 0)))
+    except (OSError, ValueError):
+        return None

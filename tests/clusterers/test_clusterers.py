@@ -57,7 +57,7 @@ def test_ties_still_give_the_number_of_clusters_asked_for():
 
 def test_too_many_objects_for_memory_is_an_error_that_says_how_much(monkeypatch):
     monkeypatch.setattr(resources, "available_memory", lambda: 1000)
-    with pytest.raises(InputError, match=r"average linkage of 100 objects.*GiB"):
+    with pytest.raises(InputError, match=r"average linkage of 100 objects.*needs about"):
         LinkageClustering().fit(np.random.default_rng(0).normal(size=(100, 2)))
     LinkageClustering(method="ward").fit(np.random.default_rng(0).normal(size=(100, 2)))
 

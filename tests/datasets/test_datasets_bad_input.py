@@ -275,7 +275,8 @@ def test_sparse() -> None:
 
 
 def test_memory_is_asked_before_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from karat.datasets import _delimited, _memory
+    from karat import resources
+    from karat.datasets import _delimited
 
     rng = np.random.default_rng(0)
     X = rng.normal(size=(50_000, 8))
@@ -292,7 +293,7 @@ def test_memory_is_asked_before_reading(tmp_path: Path, monkeypatch: pytest.Monk
     def unread(*args: Any, **kwargs: Any) -> None:
         raise AssertionError("the file was read")
 
-    monkeypatch.setattr(_memory, "available", lambda: 3_000_000)
+    monkeypatch.setattr(resources, "available_memory", lambda: 3_000_000)
     monkeypatch.setattr(_delimited, "read_table", unread)
     monkeypatch.setattr(np, "load", unread)
     for name in ("x.csv", "x.csv.gz", "x.parquet", "x.npy", "x.npz", "s.npz", "x.mtx"):
@@ -301,7 +302,7 @@ def test_memory_is_asked_before_reading(tmp_path: Path, monkeypatch: pytest.Monk
     with refused("50,000 rows × 8 columns", "about 7"):
         read(tmp_path / "x.parquet")
     monkeypatch.undo()
-    monkeypatch.setattr(_memory, "available", lambda: 3_000_000)
+    monkeypatch.setattr(resources, "available_memory", lambda: 3_000_000)
     assert read(tmp_path / "x.csv", drop=list("abcdef")).n_features == 2
     assert read(tmp_path / "x.parquet", drop=list("abcdef")).n_features == 2
 
@@ -326,19 +327,19 @@ def test_the_estimate_of_rows_is_near(name: str, tmp_path: Path) -> None:
 
 
 def test_available_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from karat.datasets import _memory
+    from karat import resources
 
-    real = _memory.available()
+    real = resources.available_memory()
     assert real is None or real > 1_000_000
     meminfo = write(tmp_path, "MemTotal: 9000 kB\nMemAvailable: 5000 kB\n", "meminfo")
-    monkeypatch.setattr(_memory, "_PROC", meminfo)
-    monkeypatch.setattr(_memory, "_CGROUP", tmp_path)
-    assert _memory.available() == 5000 * 1024
+    monkeypatch.setattr(resources, "_PROC", meminfo)
+    monkeypatch.setattr(resources, "_CGROUP", tmp_path)
+    assert resources.available_memory() == 5000 * 1024
     write(tmp_path, "max", "memory.max")
-    assert _memory.available() == 5000 * 1024
+    assert resources.available_memory() == 5000 * 1024
     write(tmp_path, "3000000", "memory.max")
     write(tmp_path, "2500000", "memory.current")
     write(tmp_path, "anon 1\ninactive_file 1000000\n", "memory.stat")
-    assert _memory.available() == 1_500_000
-    monkeypatch.setattr(_memory, "_PROC", tmp_path / "nothing")
-    assert _memory.available() == 1_500_000
+    assert resources.available_memory() == 1_500_000
+    monkeypatch.setattr(resources, "_PROC", tmp_path / "nothing")
+    assert resources.available_memory() == 1_500_000

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 from karat.clusterers.linkage import LinkageClustering
 from karat.registry import Registry
-from karat.validation import InputError, unknown_name
+from karat.validation import InputError
 
 #: (value of the swept parameter, seed) -> an estimator with ``fit_predict``
 Make: TypeAlias = Callable[[int, int], Any]
@@ -146,6 +146,12 @@ def _hdbscan(min_cluster_size: int, seed: int) -> Any:
     return HDBSCAN(min_cluster_size=min_cluster_size, copy=True)
 
 
+def _informativeness(k: int, seed: int) -> Any:
+    from karat.clusterers.informativeness_agglomeration import InformativenessAgglomeration
+
+    return InformativenessAgglomeration(n_clusters=k, random_state=seed)
+
+
 def _linkage(method: str, k: int, seed: int) -> Any:
     return LinkageClustering(n_clusters=k, method=method)
 
@@ -217,11 +223,12 @@ catalogue.add(
 )
 
 
-def by_name(names: list[str]) -> list[Clusterer]:
-    """The clusterers with these names; ``["all"]`` means every one."""
-    if names == ["all"]:
-        return list(catalogue.values())
-    for name in names:
-        if name not in catalogue:
-            raise unknown_name(name, [*catalogue, "all"], "clusterer")
-    return [catalogue[name] for name in names]
+catalogue.add(
+    Clusterer(
+        key="informativeness-agglomeration",
+        title="Informativeness agglomeration",
+        make=_informativeness,
+        source="whissell2012 chapter 8",
+        cost="O(n² d) for the neighbours, then merges",
+    )
+)

@@ -101,7 +101,7 @@ def _tree(X: Any, method: str, metric: str) -> NDArray[np.float64]:
     square = metric == "precomputed" or sparse.issparse(X)
     require_memory(
         8 * n * (n - 1) * (1.5 if square else 0.5) * (1 + (method == "ward")),
-        f"{method} linkage of {n:,} objects holds all their distances",
+        f"{method} linkage of {n:,} objects, with all their distances,",
         "take a sample, or use single linkage or Ward on dense data, or k-means",
     )
     if metric == "precomputed":

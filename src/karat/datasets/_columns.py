@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.datasets import _memory
+from karat import resources
 from karat.datasets._delimited import MISSING
 from karat.validation import InputError
 
@@ -164,7 +164,7 @@ def features(table: pa.Table) -> Features:
     single = numeric and all(pa.types.is_float32(t) or pa.types.is_float16(t) for t in numeric)
     dtype = np.float32 if single and len(numeric) == len(plans) else np.float64
     n = table.num_rows
-    _memory.require(
+    resources.require_memory(
         n * width * np.dtype(dtype).itemsize,
         f"the data ({n:,} rows × {width:,} columns after encoding)",
         "leave columns out with drop (--drop), or give a sample of the rows",

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from karat.datasets import _memory
+from karat import resources
 from karat.validation import InputError
 
 if TYPE_CHECKING:
@@ -194,7 +194,7 @@ def memory_needed(layout: Layout, n_columns: int) -> int:
 
 def require_memory(path: Path, layout: Layout, n_columns: int) -> None:
     """Raise before a file is read that does not fit."""
-    _memory.require(
+    resources.require_memory(
         memory_needed(layout, n_columns),
         f"{path} (about {layout.estimated_rows:,} rows × {n_columns:,} columns)",
         "leave columns out with drop (--drop), or give a sample of its rows",

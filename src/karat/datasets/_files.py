@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.datasets import _delimited, _memory
+from karat import resources
+from karat.datasets import _delimited
 from karat.datasets._work import Options, Raw
 from karat.validation import InputError
 
@@ -138,7 +139,7 @@ def _parquet(path: Path, options: Options) -> Raw:
                 if chunk.path_in_schema.partition(".")[0] in columns:
                     size += max(chunk.total_uncompressed_size, 8 * group.num_rows)
         rows = meta.num_rows
-        _memory.require(
+        resources.require_memory(
             size + 8 * rows * len(columns),
             f"{path} ({rows:,} rows × {len(columns):,} columns)",
             _FEWER,
@@ -166,7 +167,7 @@ def _require_array(path: Path, shape: tuple[int, ...], dtype: np.dtype[Any]) -> 
     size = count * dtype.itemsize
     if dtype not in (np.float32, np.float64):
         size += count * 8
-    _memory.require(size, f"{path} (an array of {' × '.join(map(str, shape))})", _FEWER)
+    resources.require_memory(size, f"{path} (an array of {' × '.join(map(str, shape))})", _FEWER)
 
 
 def _array(array: Any, beside: dict[str, Any], path: Path) -> Raw:
@@ -189,7 +190,7 @@ def _npz(path: Path) -> Raw:
     """A SciPy sparse matrix, or NumPy arrays of which one is the data."""
     with zipfile.ZipFile(path) as archive:
         needed = sum(info.file_size for info in archive.infolist())
-    _memory.require(2 * needed, str(path), _FEWER)
+    resources.require_memory(2 * needed, str(path), _FEWER)
     with np.load(path, allow_pickle=False) as file:
         if {"format", "shape", "data"} <= set(file.files):
             from scipy import sparse
@@ -228,7 +229,7 @@ def _matrix_market(path: Path) -> Any:
         raise InputError(f"{path} is not a Matrix Market file: it does not begin %%MatrixMarket")
     # by path: SciPy's reader ends the process when it is given an open file to look at
     rows, columns, stored, *_ = scipy_io.mminfo(path)
-    _memory.require(
+    resources.require_memory(
         32 * stored + 16 * rows, f"{path} ({rows:,} × {columns:,}, {stored:,} stored)", _FEWER
     )
     if rows == 0 or columns == 0:
