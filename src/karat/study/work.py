@@ -186,20 +186,24 @@ def _run_on_disk(handle: _OnDisk, job: Job) -> list[Finished]:
     return run_job(handle.load(), job)
 
 
-def _leave_with_parent(parent: int) -> None:
-    """Started in each worker: end it when the process that wanted its results is gone."""
+def _start_worker(parent: int) -> None:
+    """Run first in each worker."""
+    import gc
     import signal
     import threading
 
     # Ctrl-C reaches every process of the terminal; the parent decides what happens
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
-    def watch() -> None:
+    def leave_with_parent() -> None:
         while os.getppid() == parent:
             time.sleep(0.5)
         os._exit(1)
 
-    threading.Thread(target=watch, daemon=True).start()
+    threading.Thread(target=leave_with_parent, daemon=True).start()
+    # the pool collects garbage every second, which is slow over all that is imported
+    _thread_pools()
+    gc.freeze()
 
 
 @contextmanager
@@ -207,7 +211,7 @@ def _local_pool(workers: int) -> Iterator[Executor]:
     from loky import ProcessPoolExecutor
 
     pool = ProcessPoolExecutor(
-        max_workers=workers, initializer=_leave_with_parent, initargs=(os.getpid(),)
+        max_workers=workers, initializer=_start_worker, initargs=(os.getpid(),)
     )
     try:
         yield pool
