@@ -25,7 +25,8 @@ test-all: lint
 
 demo: setup
 	mkdir -p demo
-	$(BIN)/karat run wine --label-column cultivar -k 2:10 --scale standard --report demo/report.html --force
+	$(BIN)/karat run examples/wine-40-labels.csv --label-column cultivar --scale standard \
+		--report demo/report.html --force
 
 docs: setup
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'

@@ -46,9 +46,9 @@ class LabelForecast:
             return f"The bound is at {goal[2:]} or below already."
         if self.more is None:
             return (
-                f"Forecast: {goal} is out of reach for this clustering, whose clusters themselves "
-                f"mix classes ({self.error_rate * 100:.2g} ± {self.standard_error * 100:.2g} % "
-                "errors); try more clusters or another clusterer."
+                f"Forecast: {goal} is out of reach for this clustering of these objects, however "
+                f"many are labelled, if it errs as often as seen ({self.error_rate * 100:.2g} ± "
+                f"{self.standard_error * 100:.2g} %); try other numbers of clusters or clusterers."
             )
         low = "0" if self.low is None else f"{self.low:,}"
         high = "out of reach" if self.high is None else f"{self.high:,}"

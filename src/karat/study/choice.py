@@ -68,7 +68,7 @@ def what_it_is(row: pd.Series[Any]) -> str:
     k = int(row["n_clusters"])
     clusters = f"{k} cluster{'s' * (k != 1)}"
     if row["noise_share"] > 0:
-        clusters += f" and {row['noise_share']:.1%} of the objects left out as outliers"
+        clusters += f" and {100 * row['noise_share']:.1f} % of the objects left out as outliers"
     again = int(row["reached_by"])
     reached = f", which {again} candidates agree on" if again > 1 else ""
     return f"Use {row.name}: {clusters}{reached}."
@@ -107,10 +107,11 @@ def why_by_consensus(ranked: pd.DataFrame, votes: Consensus, tied: list[str]) ->
         )
     if votes.confidence is not None and votes.group_confidence is not None:
         k = int(ranked["n_clusters"].iloc[0])
+        of_k, of_it = 100 * votes.group_confidence, 100 * votes.confidence
         sentences.append(
-            f"{_how_sure(votes.group_confidence)}: in 1,000 resamplings of the families "
-            f"{k} clusters win {votes.group_confidence:.0%} of the time and this very clustering "
-            f"{votes.confidence:.0%}; the families' orders agree to W = {votes.agreement:.2f}."
+            f"{_how_sure(votes.group_confidence)}: in 1,000 resamplings of the families {k} "
+            f"clusters win {of_k:.0f} % of the time and this very clustering {of_it:.0f} %; the "
+            f"families' orders agree to W = {votes.agreement:.2f}."
         )
     return sentences
 
@@ -149,7 +150,7 @@ def why_by_bound(ranked: pd.DataFrame, bound: PacMdlBound, tied: list[str]) -> l
         runner = ranked.iloc[1]
         sentences.append(
             f"The runner-up is {runner.name} ({int(runner['n_clusters'])} clusters) with a bound "
-            f"of {runner['score']:.1%}."
+            f"of {100 * runner['score']:.1f} %."
         )
     sentences += [f"Warning: {warning}." for warning in bound.warnings]
     return sentences
