@@ -11,6 +11,7 @@ from karat.partition import NOISE
 from karat.report._parts import Picture, Section, plain
 
 if TYPE_CHECKING:
+    from karat.bounds import PacMdlBound
     from karat.report._facts import Facts
 
 MOST_FOR_CLARITY = 20_000
@@ -31,6 +32,7 @@ def guarantee(facts: Facts) -> Section | None:
             "That is no better than always guessing the largest class: with these labels the "
             "clustering guarantees nothing of its own."
         )
+    sentences += _yardstick(facts, own)
     target = own.bound_rate / 2
     if own.n and own.m:
         sentences.append(str(forecast_labels(own, target)))
@@ -51,6 +53,28 @@ def guarantee(facts: Facts) -> Section | None:
         f"out of {len(bounds):,} candidates. The level is that of the constant classifier.",
     )
     return plain("guarantee", "The guarantee", "Guarantee", sentences, picture)
+
+
+def _yardstick(facts: Facts, own: PacMdlBound) -> list[str]:
+    """What a classifier trained on half of the same labels guarantees."""
+    from karat.bounds import supervised_yardstick
+
+    study = facts.study
+    if study.n_objects > MOST_FOR_CLARITY or own.m < 4 or own.n == 0:
+        return []
+    table = supervised_yardstick(study.X, study.truth, own.delta, random_state=study.random_state)
+    best = table["bound_rate"].astype(float).idxmin()
+    rate = float(table["bound_rate"].min())
+    told = f"{100 * rate:.1f} % ({str(best).replace('-', ' ')})"
+    if rate < own.bound_rate:
+        return [
+            "A classifier trained on half of the labels and tested on the rest guarantees more: "
+            f"{told}. To predict the classes, use that; to see the structure, the clustering."
+        ]
+    return [
+        "The clustering guarantees more than a classifier trained on half of the labels and "
+        f"tested on the rest, whose bound is {told}."
+    ]
 
 
 def clarity(facts: Facts) -> Section | None:
