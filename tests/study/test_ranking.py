@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import spearmanr
 
 from karat.measures import catalogue
-from karat.study.ranking import consensus, kendalls_w, order
+from karat.study.ranking import consensus, kendalls_w, order, ranks
 
 
 def measure(key, family, up=True):
@@ -71,3 +71,7 @@ def test_kendalls_w_is_mean_spearman():
 def test_order_puts_nan_last_and_breaks_ties():
     score = np.array([np.nan, 0.5, 0.9, 0.5])
     np.testing.assert_array_equal(order(score, np.array([1, 5, 2, 3])), [2, 3, 1, 0])
+
+
+def test_ranks_share_ties_and_put_nan_last():
+    np.testing.assert_array_equal(ranks(np.array([np.nan, 0.5, 0.9, 0.5])), [4, 2, 1, 2])

@@ -91,8 +91,8 @@ def consensus(
 def _points(upward: NDArray[np.float64]) -> NDArray[np.float64]:
     if len(upward) == 1:
         return np.ones(1)
-    ranks = rankdata(np.where(np.isnan(upward), -np.inf, upward), method="average")
-    return (ranks - 1) / (len(ranks) - 1)
+    places = rankdata(_nan_last(upward), method="average")
+    return (places - 1) / (len(places) - 1)
 
 
 def kendalls_w(votes: NDArray[np.float64]) -> float:
@@ -134,4 +134,13 @@ def _confidence(
 
 def order(score: NDArray[np.float64], *tiebreakers: Any) -> NDArray[np.intp]:
     """Positions best first; NaN last, ties by the tiebreakers (lower first)."""
-    return np.lexsort((*reversed(tiebreakers), -np.where(np.isnan(score), -np.inf, score)))
+    return np.lexsort((*reversed(tiebreakers), -_nan_last(score)))
+
+
+def ranks(score: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Place of each score: 1 for the greatest, equal for ties; NaN last."""
+    return rankdata(-_nan_last(score), method="min").astype(np.int64)
+
+
+def _nan_last(score: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.where(np.isnan(score), -np.inf, score)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from karat.resources import available_cores
 from karat.study import choice as explain
 from karat.study import work
 from karat.study.choice import Choice
-from karat.study.ranking import Consensus, consensus, order
+from karat.study.ranking import Consensus, consensus, order, ranks
 from karat.study.store import Finished, Planned, Score, Store
 from karat.validation import (
     InputError,
@@ -463,26 +463,28 @@ class Study:
         InputError
             If no class is known, or nothing was tried.
         """
+        return self._bounds
+
+    @cached_property
+    def _bounds(self) -> PacMdlBounds:
         from karat.bounds import Searched, study_bounds
 
         if self.truth is None:
             raise InputError("a bound needs the class of some objects; give truth, None elsewhere")
-        if "_bounds" not in self.__dict__:
-            planned = [(c, _origin(c)) for c in self._store.candidates()]
-            tried = [(c, origin) for c, origin in planned if c["partition"] is not None]
-            if not tried:
-                raise NothingToRankError(f"there is no clustering: {self._why_nothing()}")
-            codes = self._store.labels([c["partition"] for c, _ in tried])
-            self.__dict__["_bounds"] = study_bounds(
-                {c["name"]: row for (c, _), row in zip(tried, codes, strict=True)},
-                self.truth,
-                delta=self.delta,
-                searched=Searched.from_origins([origin for _, origin in planned]),
-                origins=[origin for _, origin in tried],
-                noise="cluster",
-                random_state=self.random_state,
-            )
-        return cast("PacMdlBounds", self.__dict__["_bounds"])
+        planned = [(c, _origin(c)) for c in self._store.candidates()]
+        tried = [(c, origin) for c, origin in planned if c["partition"] is not None]
+        if not tried:
+            raise NothingToRankError(f"there is no clustering: {self._why_nothing()}")
+        codes = self._store.labels([c["partition"] for c, _ in tried])
+        return study_bounds(
+            {c["name"]: row for (c, _), row in zip(tried, codes, strict=True)},
+            self.truth,
+            delta=self.delta,
+            searched=Searched.from_origins([origin for _, origin in planned]),
+            origins=[origin for _, origin in tried],
+            noise="cluster",
+            random_state=self.random_state,
+        )
 
     def rank(self, by: str | None = None) -> pd.DataFrame:
         """The distinct clusterings, best first.
@@ -556,8 +558,7 @@ class Study:
             table["score"] = _with_coverage(score, coverage, measure)
             upward = measure.sign * table["score"].to_numpy(dtype=np.float64)
             best_first = order(upward, table["n_clusters"].to_numpy(dtype=np.int64))
-        ranks = 1 + (upward[:, None] < upward[None, :]).sum(axis=1)
-        table.insert(0, "rank", ranks)
+        table.insert(0, "rank", ranks(upward))
         table = table.iloc[best_first].drop(columns="partition")
         table.attrs["decided_by"] = decided_by
         return table, votes
