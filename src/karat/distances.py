@@ -288,7 +288,7 @@ def as_distances(X: Data, metric: Any = "euclidean", *, exact: bool = False) -> 
     X : ndarray or csr_array, shape (n, d)
         As :func:`check_points` returns it.
     metric : str or callable
-        A key of :data:`METRICS`, or ``metric(x, y)`` of two dense rows.
+        A key of :data:`METRICS`, or a symmetric ``metric(x, y)`` of two dense rows.
     exact : bool
         For dense data no centring, no products of matrices, and sums strictly in order, so that
         which distances are equal is the same on every machine; for measures of ranks.

@@ -15,6 +15,7 @@ from sklearn.datasets import load_iris
 import karat
 import naive_internal as naive
 from karat.measures import catalogue
+from karat.measures.statistics import STATISTICS
 from karat.validation import InputError, UndefinedMeasureError
 
 X_IRIS, Y_IRIS = load_iris(return_X_y=True)
@@ -243,6 +244,28 @@ def test_number_of_threads_changes_nothing(monkeypatch):
         tables.append(karat.evaluate(X, labels, measures=keys).to_numpy())
     assert (tables[0] == tables[1]).all()
     assert (tables[0] == tables[2]).all()
+
+
+@pytest.mark.parametrize("n", [257, 700, 2200])
+@pytest.mark.parametrize("metric", ["euclidean", "cityblock", "kl", "precomputed"])
+@pytest.mark.parametrize("d", [3, 70])
+def test_mirrored_tiles_give_what_whole_strips_give(n, metric, d, monkeypatch):
+    rng = np.random.default_rng(n + d)
+    X = rng.random((n, d))
+    if metric == "precomputed":
+        X = karat.distances.as_distances(X).block(slice(0, n), slice(0, n))
+        X[3, 5] += 0.01 * (d == 70)  # not symmetric any more
+    labels = rng.integers(-1, 5, (3, n))
+    keys = [
+        key
+        for key in OF_DISTANCES
+        if catalogue[key].needs <= {name for name, (by, _) in STATISTICS.items() if by == "pairs"}
+    ]
+    tables = []
+    for held in (2**26, 0):
+        monkeypatch.setattr("karat.measures._pair_pass.HELD", held)
+        tables.append(karat.evaluate(X, labels, measures=keys, metric=metric, noise="drop"))
+    np.testing.assert_allclose(tables[0], tables[1], rtol=1e-12)
 
 
 # -- accuracy and degenerate input ----------------------------------------------------------

@@ -106,6 +106,16 @@ def direct_tile(kind, Z, r0, r1, strip, out):
                     o[j] = max(o[j], abs(a - s[j]))
 
 
+@njit(cache=True, nogil=True, error_model="numpy")
+def roots(tile, R):
+    """Turn squared distances into distances."""
+    B = tile.shape[1]
+    for r in range(R):
+        row = tile[r]
+        for j in range(B):
+            row[j] = np.sqrt(row[j])
+
+
 #: below this share of |x|² + |y|² a squared distance from a product is computed again
 CANCELLED = 1e-3
 

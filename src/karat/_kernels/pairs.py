@@ -1,8 +1,10 @@
 """One pass over the distances for many clusterings.
 
-Objects are sorted by their tuple of labels. A strip of B columns meets all rows; rows of equal
-tuples (a *run*) are summed up first and added once to the accumulators of their clusters, which
-are rows of ``(sum of all k, B)`` arrays: cluster c of clustering m is row ``starts[m] + c``.
+Objects are sorted by their tuple of labels. A strip of B columns meets rows; rows of equal tuples
+(a *run*) are summed up first and added once to the accumulators of their clusters: a tuple of
+``(sum of all k, columns)`` arrays for sums, minima, maxima and 1/d², in which cluster c of
+clustering m is row ``starts[m] + c``. Where distances are symmetric, a tile is then turned over
+and added to the accumulators of its rows too.
 """
 
 from __future__ import annotations
@@ -10,35 +12,13 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from karat._kernels.distances import FAST, direct_tile
+from karat._kernels.distances import FAST, direct_tile, roots
 
 SUM, MIN, MAX, INVERSE = 0, 1, 2, 3
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath=FAST)
-def _flush(labels, starts, partial, wanted, sums, minima, maxima, inverses):
-    """Add the partial results of a run of objects with these labels, and begin anew."""
-    B = partial.shape[1]
-    for m in range(len(labels)):
-        if labels[m] < 0:
-            continue
-        c = starts[m] + labels[m]
-        if wanted[SUM]:
-            a, p = sums[c], partial[SUM]
-            for j in range(B):
-                a[j] += p[j]
-        if wanted[MIN]:
-            a, p = minima[c], partial[MIN]
-            for j in range(B):
-                a[j] = min(a[j], p[j])
-        if wanted[MAX]:
-            a, p = maxima[c], partial[MAX]
-            for j in range(B):
-                a[j] = max(a[j], p[j])
-        if wanted[INVERSE]:
-            a, p = inverses[c], partial[INVERSE]
-            for j in range(B):
-                a[j] += p[j]
+def _nothing(partial):
     partial[SUM] = 0.0
     partial[MIN] = np.inf
     partial[MAX] = 0.0
@@ -46,18 +26,44 @@ def _flush(labels, starts, partial, wanted, sums, minima, maxima, inverses):
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath=FAST)
-def accumulate(
-    tile, r0, R, j0, squared, run, labels, starts, wanted, partial, sums, minima, maxima, inverses
-):
-    """Add R rows of distances (squared ones if ``squared``) to the accumulators.
+def _flush(labels, starts, wanted, partial, B, into, at):
+    """Add the partial results of a run of objects with these labels, and begin anew.
 
-    ``partial`` carries an unfinished run from tile to tile; the caller flushes the last one.
+    They belong to the B columns from ``at`` of the accumulators.
     """
-    B = tile.shape[1]
+    for m in range(len(labels)):
+        if labels[m] < 0:
+            continue
+        c = starts[m] + labels[m]
+        if wanted[SUM]:
+            a, p = into[SUM][c, at : at + B], partial[SUM]
+            for j in range(B):
+                a[j] += p[j]
+        if wanted[MIN]:
+            a, p = into[MIN][c, at : at + B], partial[MIN]
+            for j in range(B):
+                a[j] = min(a[j], p[j])
+        if wanted[MAX]:
+            a, p = into[MAX][c, at : at + B], partial[MAX]
+            for j in range(B):
+                a[j] = max(a[j], p[j])
+        if wanted[INVERSE]:
+            a, p = into[INVERSE][c, at : at + B], partial[INVERSE]
+            for j in range(B):
+                a[j] += p[j]
+    _nothing(partial)
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath=FAST)
+def _add(tile, first, r0, R, j0, B, run, labels, starts, wanted, partial, into, at):
+    """Add R rows of distances, of the objects from ``r0``, to the B columns from ``j0``.
+
+    The run that is not finished stays in ``partial``; ``first`` is the row that began it.
+    """
     for r in range(R):
         i = r0 + r
-        if i > 0 and run[i] != run[i - 1]:
-            _flush(labels[i - 1], starts, partial, wanted, sums, minima, maxima, inverses)
+        if i > first and run[i] != run[i - 1]:
+            _flush(labels[i - 1], starts, wanted, partial, B, into, at)
         row = tile[r]
         own = i - j0
         itself = 0 <= own < B
@@ -65,12 +71,8 @@ def accumulate(
             row[own] = 0.0
         if wanted[SUM]:
             p = partial[SUM]
-            if squared:
-                for j in range(B):
-                    p[j] += np.sqrt(row[j])
-            else:
-                for j in range(B):
-                    p[j] += row[j]
+            for j in range(B):
+                p[j] += row[j]
         if wanted[MAX]:
             p = partial[MAX]
             for j in range(B):
@@ -83,37 +85,89 @@ def accumulate(
                 p[j] = min(p[j], row[j])
         if wanted[INVERSE]:
             p = partial[INVERSE]
-            if squared:
-                for j in range(B):
-                    p[j] += 1.0 / row[j]
-            else:
-                for j in range(B):
-                    p[j] += 1.0 / (row[j] * row[j])
+            for j in range(B):
+                p[j] += 1.0 / (row[j] * row[j])
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def finish(labels, starts, squared, wanted, partial, sums, minima, maxima, inverses):
-    """Flush the last run and turn squared distances into distances."""
-    _flush(labels, starts, partial, wanted, sums, minima, maxima, inverses)
+def _turn(tile, R, out):
+    """``out[j, r] = tile[r, j]``, in pieces of a cache line of each row."""
+    B = tile.shape[1]
+    whole = B // 8 * 8
+    for j in range(0, whole, 8):
+        for r in range(R):
+            row = tile[r]
+            out[j, r] = row[j]
+            out[j + 1, r] = row[j + 1]
+            out[j + 2, r] = row[j + 2]
+            out[j + 3, r] = row[j + 3]
+            out[j + 4, r] = row[j + 4]
+            out[j + 5, r] = row[j + 5]
+            out[j + 6, r] = row[j + 6]
+            out[j + 7, r] = row[j + 7]
+    for j in range(whole, B):
+        for r in range(R):
+            out[j, r] = tile[r, j]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _add_both(
+    tile, first, r0, R, j0, squared, run, labels, starts, wanted,
+    partial, into, at, mirrored, turned, row_partial, row_into, row_at,
+):  # fmt: skip
+    B = tile.shape[1]
     if squared:
-        minima[:] = np.sqrt(minima)
-        maxima[:] = np.sqrt(maxima)
+        roots(tile, R)
+    _add(tile, first, r0, R, j0, B, run, labels, starts, wanted, partial, into, at)
+    if mirrored:
+        _turn(tile, R, turned)
+        _add(turned, j0, j0, B, r0, R, run, labels, starts, wanted, row_partial, row_into, row_at)
+        _flush(labels[j0 + B - 1], starts, wanted, row_partial, R, row_into, row_at)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def accumulate(
+    tile, r0, R, j0, squared, run, labels, starts, wanted, into, at, mirrored, row_into, row_at
+):
+    """Add a tile of distances (squared ones if ``squared``) to the accumulators.
+
+    Those of its columns, which are the objects from ``j0``, are ``into`` from column ``at``; if
+    ``mirrored``, those of its rows, the objects from ``r0``, are ``row_into`` from ``row_at``.
+    The tile is overwritten.
+    """
+    B, step = tile.shape[1], 128
+    partial, row_partial = np.empty((4, B)), np.empty((4, step))
+    turned = np.empty((B, step))
+    _nothing(partial)
+    _nothing(row_partial)
+    for a in range(0, R, step):
+        b = min(a + step, R)
+        _add_both(
+            tile[a:b], r0, r0 + a, b - a, j0, squared, run, labels, starts, wanted,
+            partial, into, at, mirrored, turned, row_partial, row_into, row_at + a,
+        )  # fmt: skip
+    _flush(labels[r0 + R - 1], starts, wanted, partial, B, into, at)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def accumulate_direct(
-    kind, Z, strip, tile, j0, squared,
-    run, labels, starts, wanted, partial, sums, minima, maxima, inverses,
+    kind, Z, r0, r1, strip, tile, j0, squared,
+    run, labels, starts, wanted, into, at, mirrored, row_into, row_at,
 ):  # fmt: skip
-    """All rows against one strip, with tiles from differences of coordinates."""
-    n, R = len(Z), len(tile)
-    for r0 in range(0, n, R):
-        r1 = min(r0 + R, n)
-        direct_tile(kind, Z, r0, r1, strip, tile)
-        accumulate(
-            tile, r0, r1 - r0, j0, squared,
-            run, labels, starts, wanted, partial, sums, minima, maxima, inverses,
+    """As :func:`accumulate` for rows r0..r1, with tiles from differences of coordinates."""
+    B, step = strip.shape[1], len(tile)
+    partial, row_partial = np.empty((4, B)), np.empty((4, step))
+    turned = np.empty((B, step))
+    _nothing(partial)
+    _nothing(row_partial)
+    for a in range(r0, r1, step):
+        b = min(a + step, r1)
+        direct_tile(kind, Z, a, b, strip, tile)
+        _add_both(
+            tile, r0, a, b - a, j0, squared, run, labels, starts, wanted,
+            partial, into, at, mirrored, turned, row_partial, row_into, row_at + a - r0,
         )  # fmt: skip
+    _flush(labels[r1 - 1], starts, wanted, partial, B, into, at)
 
 
 # columns of the per-cluster results

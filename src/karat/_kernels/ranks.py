@@ -9,17 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from karat._kernels.distances import direct_tile
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def roots(tile, R):
-    """Turn squared distances into distances."""
-    B = tile.shape[1]
-    for r in range(R):
-        row = tile[r]
-        for j in range(B):
-            row[j] = np.sqrt(row[j])
+from karat._kernels.distances import direct_tile, roots
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -28,8 +28,10 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 R = TypeVar("R")
 
-TILE_ROWS = 32  # of 128 columns: a tile stays in the first cache
+WIDTH = 128  # columns of a strip
+TILE_ROWS = 128
 PRODUCT_ROWS = 512  # long enough for a matrix product to run at full speed
+HELD = 64 * 2**20  # bytes of accumulators of all objects, above which tiles are not mirrored
 
 
 def in_order(
@@ -58,6 +60,123 @@ def in_order(
             finally:
                 for future in waiting:
                     future.cancel()
+
+
+class _Columns(NamedTuple):
+    """Accumulators of the objects start..stop: sums, minima, maxima and sums of 1/d²."""
+
+    start: int
+    stop: int
+    arrays: tuple[Floats, ...]
+
+    def part(self, start: int, stop: int) -> _Columns:
+        """Those of some of the objects."""
+        window = slice(start - self.start, stop - self.start)
+        return _Columns(start, stop, tuple(np.ascontiguousarray(x[:, window]) for x in self.arrays))
+
+    def merge(self, other: _Columns) -> None:
+        """Add those of the same objects that met other rows."""
+        for combine, old, new in zip(
+            (np.add, np.minimum, np.maximum, np.add), self.arrays, other.arrays, strict=True
+        ):
+            combine(old, new, out=old)
+
+
+class _Tiles:
+    """The distances of sorted objects, added up by column and cluster."""
+
+    def __init__(
+        self,
+        distances: Distances,
+        run: NDArray[np.int32],
+        labels: NDArray[np.int32],
+        starts: NDArray[np.int64],
+        wanted: NDArray[np.bool_],
+    ) -> None:
+        self.distances = distances
+        self.known = (run, labels, starts, wanted)
+        self.clusters, self.wanted = int(starts[-1]), wanted
+
+    def bytes_held(self, columns: int) -> int:
+        """Of the accumulators of so many columns."""
+        return int(self.wanted.sum()) * self.clusters * columns * 8
+
+    def empty(self, start: int, stop: int) -> _Columns:
+        """Accumulators of no distances yet, and of no clusters for what is not wanted."""
+        arrays = (
+            np.full((self.clusters if want else 0, stop - start), fill)
+            for want, fill in zip(self.wanted, (0.0, np.inf, 0.0, 0.0), strict=True)
+        )
+        return _Columns(start, stop, tuple(arrays))
+
+    def strips(self, until: int) -> Iterator[_Columns]:
+        """The accumulators of the objects before ``until``, strip by strip."""
+        width = WIDTH if self.clusters <= 512 else WIDTH // 2
+
+        def work(j0: int) -> _Columns:
+            into = self.empty(j0, min(j0 + width, until))
+            self._add(0, self.distances.n, into.start, into.stop, into)
+            return into
+
+        yield from self._in_order(work, range(0, until, width))
+
+    def mirrored(self) -> Iterator[_Columns]:
+        """As :meth:`strips` of all objects, from half of the distances, for symmetric ones.
+
+        Goes through the pairs of blocks of objects, and holds the accumulators of all objects.
+        """
+        n = self.distances.n
+        side = min(max(n // 16 // WIDTH, 2), 8) * WIDTH
+        held = [self.empty(a, min(a + side, n)) for a in range(0, n, side)]
+
+        def work(pair: tuple[int, int]) -> tuple[_Columns, ...]:
+            of_rows, of_columns = (self.empty(held[b].start, held[b].stop) for b in pair)
+            for a in range(of_columns.start, of_columns.stop, WIDTH):
+                b = min(a + WIDTH, of_columns.stop)
+                if pair[0] == pair[1]:
+                    self._add(a, b, a, b, of_columns)
+                    self._add(b, of_columns.stop, a, b, of_columns, of_columns)
+                else:
+                    self._add(of_rows.start, of_rows.stop, a, b, of_columns, of_rows)
+            return of_rows, of_columns
+
+        pairs = [(i, j) for j in range(len(held)) for i in range(j, len(held))]
+        for found in self._in_order(work, pairs):
+            for columns in found:
+                held[columns.start // side].merge(columns)
+        for block in held:
+            for a in range(block.start, block.stop, WIDTH):
+                yield block.part(a, min(a + WIDTH, block.stop))
+
+    def _in_order(self, work: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
+        return in_order(work, items, one_blas_thread=self.distances.uses_blas)
+
+    def _add(
+        self, r0: int, r1: int, j0: int, j1: int, into: _Columns, mirror: _Columns | None = None
+    ) -> None:
+        """The distances of rows r0..r1 to columns j0..j1; ``mirror`` takes those of the rows."""
+        from karat._kernels import pairs
+
+        if r0 == r1:
+            return
+        distances, strip = self.distances, self.distances.strip(j0, j1)
+        rows = mirror or into
+        columns, mirrored = (into.arrays, j0 - into.start), mirror is not None
+        if isinstance(distances, Direct):
+            tile = np.empty((min(TILE_ROWS, r1 - r0), j1 - j0))
+            pairs.accumulate_direct(
+                distances.kind, distances.Z, r0, r1, strip, tile, j0, distances.squared,
+                *self.known, *columns, mirrored, rows.arrays, r0 - rows.start,
+            )  # fmt: skip
+            return
+        tile = np.empty((PRODUCT_ROWS, j1 - j0))
+        for a in range(r0, r1, PRODUCT_ROWS):
+            b = min(a + PRODUCT_ROWS, r1)
+            distances.tile(a, b, j0, j1, strip, tile)
+            pairs.accumulate(
+                tile, a, b - a, j0, distances.squared,
+                *self.known, *columns, mirrored, rows.arrays, a - rows.start,
+            )  # fmt: skip
 
 
 @dataclass
@@ -138,38 +257,9 @@ def pair_pass(
     wanted = np.array([sums, minima, maxima, inverses])
     if matrices:
         wanted[:3] = True
-    width = 128 if K <= 512 else 64
-
-    def accumulators(B: int) -> list[Floats]:
-        return [
-            np.full((K if want else 0, B), fill)
-            for want, fill in zip(wanted, (0.0, np.inf, 0.0, 0.0), strict=True)
-        ]
-
-    def work(j0: int) -> tuple[int, list[Floats]]:
-        j1 = min(j0 + width, looked_at)
-        strip = distances.strip(j0, j1)
-        found = accumulators(j1 - j0)
-        partial = np.zeros((4, j1 - j0))
-        partial[1] = np.inf
-        if isinstance(distances, Direct):
-            tile = np.empty((TILE_ROWS, j1 - j0))
-            pairs.accumulate_direct(
-                distances.kind, distances.Z, strip, tile, j0, distances.squared,
-                run, labels, starts, wanted, partial, *found,
-            )  # fmt: skip
-        else:
-            tile = np.empty((PRODUCT_ROWS, j1 - j0))
-            for r0 in range(0, n, PRODUCT_ROWS):
-                r1 = min(r0 + PRODUCT_ROWS, n)
-                distances.tile(r0, r1, j0, j1, strip, tile)
-                pairs.accumulate(
-                    tile, r0, r1 - r0, j0, distances.squared,
-                    run, labels, starts, wanted, partial, *found,
-                )  # fmt: skip
-        pairs.finish(labels[n - 1], starts, distances.squared, wanted, partial, *found)
-        return j0, found
-
+    tiles = _Tiles(distances, run, labels, starts, wanted)
+    mirrored = distances.symmetric and looked_at == n and tiles.bytes_held(n) <= HELD
+    strips = tiles.mirrored() if mirrored else tiles.strips(looked_at)
     per_cluster = np.zeros((K, 9))
     per_cluster[:, [pairs.NEAREST_WITHIN, pairs.NEAREST_BETWEEN]] = np.inf
     squares = labelings.n_clusters**2 if matrices else np.zeros(M, dtype=np.int64)
@@ -180,10 +270,7 @@ def pair_pass(
         np.zeros(total), np.zeros(total), np.full((M, n, 8), np.nan) if objects else None,
     )  # fmt: skip
     nothing = np.empty((0, 0, 8))
-    for j0, found in in_order(
-        work, range(0, looked_at, width), one_blas_thread=distances.uses_blas
-    ):
-        j1 = min(j0 + width, looked_at)
+    for j0, j1, found in strips:
         rows = np.full((M, j1 - j0, 8), np.nan) if objects else nothing
         pairs.fold(  # type: ignore[call-arg]
             labels[j0:j1], starts, sizes, wanted, *found, result.per_cluster,

@@ -43,7 +43,7 @@ def by_kept(labelings: Labelings) -> Iterator[tuple[NDArray[np.intp], list[int]]
 
 def _tiles(distances: Distances, j0: int) -> Iterator[tuple[Floats, int, int]]:
     """The tiles of one strip from the diagonal down: distances, first row, number of rows."""
-    from karat._kernels.ranks import roots
+    from karat._kernels.distances import roots
 
     j1 = min(j0 + WIDTH, distances.n)
     strip = distances.strip(j0, j1)
