@@ -8,7 +8,7 @@ from fractions import Fraction
 import hypothesis.strategies as st
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from numpy.testing import assert_allclose
 
 import karat
@@ -46,6 +46,7 @@ def test_equals_its_definition(key, sides):
 
 @settings(max_examples=40, deadline=None)
 @given(sides=two_labelings(most=6, labels=3))
+@example(sides=([0, 0, 1, 1, 2, 2], [0, 1, 1, 1, 1, 1]))
 def test_chance_moments_equal_all_permutations(sides):
     true, pred = sides
     assert_allclose(
@@ -58,6 +59,13 @@ def test_chance_moments_equal_all_permutations(sides):
         naive.standardized_mutual_information(true, pred),
         atol=1e-6,
     )
+
+
+def test_no_variance_of_chance_in_a_large_table():
+    classes = np.arange(100_000) % 20_000
+    one_and_the_rest = np.zeros(100_000, dtype=int)
+    one_and_the_rest[7] = 1
+    assert karat.standardized_mutual_information(classes, one_and_the_rest) == 0
 
 
 @pytest.mark.parametrize("normalizer", ["arithmetic", "geometric", "max", "min", "joint"])
