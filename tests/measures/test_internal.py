@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scipy import sparse
+from scipy.spatial.distance import pdist
 from sklearn import metrics
 from sklearn.datasets import load_iris
 
@@ -244,6 +245,31 @@ def test_number_of_threads_changes_nothing(monkeypatch):
         tables.append(karat.evaluate(X, labels, measures=keys).to_numpy())
     assert (tables[0] == tables[1]).all()
     assert (tables[0] == tables[2]).all()
+
+
+@pytest.mark.parametrize("few", [0, 8])
+@pytest.mark.parametrize("case", ["normal", "integers", "duplicates", "two places"])
+def test_c_index_equals_sorting_all_distances(case, few, monkeypatch):
+    monkeypatch.setattr("karat.measures._rank_pass.FEW", few)
+    rng = np.random.default_rng(6)
+    X = rng.normal(size=(400, 3)) * [1, 10, 0.1]
+    if case == "integers":
+        X = np.round(X)
+    elif case == "duplicates":
+        X = np.repeat(X[:40], 10, axis=0)
+    elif case == "two places":
+        X = np.repeat(X[:2], 200, axis=0)
+    labelings = rng.integers(0, 4, (3, 400))
+    labelings[1] = rng.integers(0, 60, 400)
+    D = np.sort(pdist(X))
+    for labels, found in zip(
+        labelings, karat.evaluate(X, labelings, measures=["c_index"])["c_index"], strict=True
+    ):
+        sizes = np.bincount(labels)
+        within = int((sizes * (sizes - 1) // 2).sum())
+        low, high = D[:within].sum(), D[len(D) - within :].sum()
+        total = sum(pdist(X[labels == c]).sum() for c in range(len(sizes)))
+        assert found == pytest.approx((total - low) / (high - low), rel=1e-11)
 
 
 @pytest.mark.parametrize("n", [257, 700, 2200])

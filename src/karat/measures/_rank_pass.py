@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 WIDTH = 128
 TILE_ROWS = 32
 BLOCK_ROWS = 512
+FEW = 8  # bins, for which a row of a tile is quickly seen to have no distances in them
 CAPACITY = 2**23  # distances held at a time, by all threads together
 
 
@@ -59,10 +60,9 @@ def _tiles(distances: Distances, j0: int) -> Iterator[tuple[Floats, int, int]]:
 class _Bins:
     """Equal bins over [low, high]; the first also takes all below, the last all above."""
 
-    def __init__(
-        self, low: float, high: float, n: int, *, number: int = 0, finest: float = 0.0
-    ) -> None:
-        self.number = number or (2**16 if n < 2**15 else 2**20)
+    number = 2**16  # counts and sums of them stay in the second cache
+
+    def __init__(self, low: float, high: float, finest: float = 0.0) -> None:
         self.finest = finest or high * 1e-17
         self.low = low
         scale = (self.number - 1) / (high - low) if high > low else 0.0
@@ -89,7 +89,7 @@ class _Bins:
         width = 1 / self.scale
         low = self.low + b * width
         high = low + width * (1 + 1 / 64)
-        return _Bins(low - width / 64, high, 0, number=self.number, finest=self.finest)
+        return _Bins(low - width / 64, high, self.finest)
 
 
 def _upper_bound(distances: Distances) -> float:
@@ -151,6 +151,12 @@ def _collect(distances: Distances, bins: _Bins, chosen: Ints, counts: Ints) -> l
     slot = np.full(bins.number, -1, dtype=np.int64)
     slot[chosen] = np.arange(len(chosen))
     room = int(counts[chosen].max(initial=0))
+    lows, highs = np.empty(0), np.empty(0)
+    if len(chosen) <= FEW:
+        lows, highs = (np.array([bins.edge(b + of) for b in chosen.tolist()]) for of in (0, 1))
+        highs[chosen == bins.number - 1] = np.inf
+        if distances.squared:
+            lows, highs = lows * abs(lows) * (1 - 1e-15), highs**2 * (1 + 1e-15)
 
     def work(share: range) -> list[Floats]:
         out, filled = np.empty((len(chosen), room)), np.zeros(len(chosen), dtype=np.int64)
@@ -160,7 +166,7 @@ def _collect(distances: Distances, bins: _Bins, chosen: Ints, counts: Ints) -> l
                 tile = np.empty((TILE_ROWS, strip.shape[1]))
                 ranks.collect_direct(
                     distances.kind, distances.squared, distances.Z, strip, tile, j0,
-                    bins.low, bins.scale, slot, out, filled,
+                    bins.low, bins.scale, slot, lows, highs, out, filled,
                 )  # fmt: skip
             else:
                 for tile, r0, R in _tiles(distances, j0):
@@ -194,10 +200,9 @@ def _pairs_within(sizes: Ints) -> int:
 
 def _sums_of_smallest(distances: Distances, ranks: list[int]) -> tuple[dict[int, float], float]:
     """For each rank l the sum of the l smallest distances; and the sum of all."""
-    n = distances.n
     found: dict[int, float] = {}
     total = None
-    todo = [(_Bins(0.0, _upper_bound(distances), n), ranks)]
+    todo = [(_Bins(0.0, _upper_bound(distances)), ranks)]
     while todo:
         bins, wanted = todo.pop()
         counts, sums = _histogram(distances, bins)
@@ -259,7 +264,7 @@ def _rank_sums(
 
     capacity = max(CAPACITY // available_cores(), 2**16)
     pairs = distances.n * (distances.n - 1) // 2
-    bins = _Bins(0.0, _upper_bound(distances), distances.n)
+    bins = _Bins(0.0, _upper_bound(distances))
     ranges = list(_ranges(distances, bins, -math.inf, math.inf, 0, pairs, capacity))
 
     def work(item: tuple[float, float, int, int]) -> tuple[int, list[Ints]]:
