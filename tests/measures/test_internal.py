@@ -422,3 +422,25 @@ def test_features_are_needed_for_centroids():
     assert "davies_bouldin_index" not in table
     with pytest.raises(InputError, match="features"):
         karat.evaluate(D, [0, 0, 1, 1, 1, 1], metric="precomputed", measures=["pbm_index"])
+
+
+@pytest.mark.parametrize(
+    "kind", ["normal", "few values", "spread over orders", "one value", "jump"]
+)
+@pytest.mark.parametrize("size", [0, 1, 30, 5000, 200_000])
+def test_pairs_are_sorted_by_distance(kind, size):
+    from karat._kernels.ranks import sort_pairs
+
+    rng = np.random.default_rng(8)
+    values = {
+        "normal": rng.normal(size=size),
+        "few values": rng.integers(0, 5, size).astype(float),
+        "spread over orders": 10.0 ** rng.uniform(-300, 300, size),
+        "one value": np.ones(size),
+        "jump": np.where(rng.random(size) < 0.5, 0, 1e17) + rng.random(size) * 1e-9,
+    }[kind]
+    sorted_values, pairs = values.copy(), np.arange(size)
+    sort_pairs(sorted_values, pairs)
+    assert (sorted_values == np.sort(values)).all()
+    assert (values[pairs] == sorted_values).all()
+    assert (np.sort(pairs) == np.arange(size)).all()

@@ -55,15 +55,28 @@ def collect(tile, r0, R, j0, low, scale, slot, out, filled):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def collect_pairs(tile, r0, R, j0, low, high, values, rows, columns, filled):
-    """Append the distances in [low, high), and their objects, from position ``filled``."""
+def collect_pairs(tile, r0, R, j0, squared, low, high, values, pairs, filled):
+    """Append the distances in [low, high), and row · 2³² + column, from position ``filled``.
+
+    The tile holds squared distances if ``squared``.
+    """
+    least, most = low, high
+    if squared:
+        # a root and a square later a number is within three parts in 2^53 of itself
+        least, most = low * abs(low) * (1 - 1e-15), high * high * (1 + 1e-15)
+    candidates = np.empty(tile.shape[1], dtype=np.int64)
     for r in range(R):
         row = tile[r]
+        found = 0
         for j in range(max(0, min(tile.shape[1], r0 + r - j0))):
-            if row[j] >= low and row[j] < high:
-                values[filled] = row[j]
-                rows[filled] = r0 + r
-                columns[filled] = j0 + j
+            candidates[found] = j
+            found += int((row[j] >= least) & (row[j] <= most))
+        for t in range(found):
+            j = candidates[t]
+            value = np.sqrt(row[j]) if squared else row[j]
+            if value >= low and value < high:
+                values[filled] = value
+                pairs[filled] = (np.int64(r0 + r) << 32) + (j0 + j)
                 filled += 1
     return filled
 
@@ -108,11 +121,11 @@ def histogram_direct(kind, squared, Z, strip, tile, j0, low, scale, counts, sums
 @njit(cache=True, nogil=True, error_model="numpy")
 def _meets(row, lows, highs):
     """Whether any value is in one of the intervals."""
-    met = np.int64(0)
+    met = 0
     for s in range(len(lows)):
         low, high = lows[s], highs[s]
         for j in range(len(row)):
-            met += np.int64((row[j] >= low) & (row[j] <= high))
+            met += int((row[j] >= low) & (row[j] <= high))
     return met > 0
 
 
@@ -138,42 +151,147 @@ def collect_direct(
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def collect_pairs_direct(
-    kind, squared, Z, strip, tile, j0, low, high, values, rows, columns, filled
+    kind, squared, Z, strip, tile, j0, low, high, values, pairs, filled
 ):  # fmt: skip
     """:func:`collect_pairs` of one strip, with tiles from differences of coordinates."""
     n, R = len(Z), len(tile)
     for r0 in range(j0, n, R):
         r1 = min(r0 + R, n)
         direct_tile(kind, Z, r0, r1, strip, tile)
-        if squared:
-            roots(tile, r1 - r0)
-        filled = collect_pairs(tile, r0, r1 - r0, j0, low, high, values, rows, columns, filled)
+        filled = collect_pairs(tile, r0, r1 - r0, j0, squared, low, high, values, pairs, filled)
     return filled
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def rank_sums(order, values, rows, columns, labels):
+def _insert(values, pairs, a, b):
+    for i in range(a + 1, b):
+        value, pair = values[i], pairs[i]
+        at = i
+        while at > a and values[at - 1] > value:
+            values[at], pairs[at] = values[at - 1], pairs[at - 1]
+            at -= 1
+        values[at], pairs[at] = value, pair
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _into_buckets(values, pairs, a, b, low, high, number, ends):
+    """Move values[a:b] into equal bins of [low, high] in place; ``ends`` takes their ends."""
+    scale = number / (high - low)
+    heads = np.zeros(number, dtype=np.int64)
+    for i in range(a, b):
+        heads[min(int((values[i] - low) * scale), number - 1)] += 1
+    at = a
+    for bucket in range(number):
+        size = heads[bucket]
+        heads[bucket] = at
+        at += size
+        ends[bucket] = at
+    for bucket in range(number):
+        while heads[bucket] < ends[bucket]:
+            # carry one value to its bucket, the one that lay there to its own, and so on
+            i = heads[bucket]
+            value, pair = values[i], pairs[i]
+            own = min(int((value - low) * scale), number - 1)
+            while own != bucket:
+                i = heads[own]
+                heads[own] += 1
+                value, values[i] = values[i], value
+                pair, pairs[i] = pairs[i], pair
+                own = min(int((value - low) * scale), number - 1)
+            i = heads[bucket]
+            heads[bucket] += 1
+            values[i], pairs[i] = value, pair
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _through_buckets(values, pairs, a, b, low, high, number, ends, spare, spare_pairs):
+    """As :func:`_into_buckets`, faster, by way of ``spare`` room for all of values[a:b]."""
+    scale = number / (high - low)
+    ends[:number] = 0
+    for i in range(a, b):
+        ends[min(int((values[i] - low) * scale), number - 1)] += 1
+    at = 0
+    for bucket in range(number):
+        size = ends[bucket]
+        ends[bucket] = at
+        at += size
+    for i in range(a, b):
+        own = min(int((values[i] - low) * scale), number - 1)
+        spare[ends[own]] = values[i]
+        spare_pairs[ends[own]] = pairs[i]
+        ends[own] += 1
+    values[a:b] = spare[: b - a]
+    pairs[a:b] = spare_pairs[: b - a]
+    ends[:number] += a
+
+
+SMALL = 2**14  # values, that stay in the second cache together with as much spare room
+FEW = 24  # values, that are sorted by insertion
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def sort_pairs(values, pairs):
+    """Sort ``values``, and ``pairs`` with them, with next to no memory.
+
+    By equal bins, and bins of those, down to a few values: O(N) for distances, which have no
+    jumps of density. Where bins hardly divide, by comparison.
+    """
+    spare, spare_pairs = np.empty(SMALL), np.empty(SMALL, dtype=np.int64)
+    ends = np.empty(SMALL, dtype=np.int64)
+    todo = [(0, len(values), 0)]
+    while len(todo) > 0:
+        a, b, depth = todo.pop()
+        if a == b:
+            continue
+        low, high = values[a], values[a]
+        for i in range(a + 1, b):
+            low, high = min(low, values[i]), max(high, values[i])
+        if low == high:
+            continue
+        small = b - a <= SMALL
+        number = max((b - a) // 2, 2) if small else min((b - a) // 2048, SMALL)
+        if depth > 6 or not np.isfinite(number / (high - low)):
+            order = np.argsort(values[a:b])
+            values[a:b] = values[a:b][order]
+            pairs[a:b] = pairs[a:b][order]
+            continue
+        if small:
+            _through_buckets(
+                values, pairs, a, b, low, high, number, ends, spare, spare_pairs
+            )  # fmt: skip
+        else:
+            _into_buckets(values, pairs, a, b, low, high, number, ends)
+        start = a
+        for bucket in range(number):
+            if ends[bucket] - start <= FEW:
+                _insert(values, pairs, start, ends[bucket])
+            else:
+                todo.append((start, ends[bucket], depth + 1))
+            start = ends[bucket]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def rank_sums(values, pairs, labels):
     """Rank sums of the pairs within clusters, and ties, for each clustering.
 
-    ``order`` sorts ``values``. Returns, for each clustering, the number of pairs within, the sum
-    of their twofold mid-ranks (first rank 1) among all, and Σ over groups of equal distances of
+    ``values`` are sorted. Returns, for each clustering, the number of pairs within, the sum of
+    their twofold mid-ranks (first rank 1) among all, and Σ over groups of equal distances of
     (pairs within) · (pairs between).
     """
-    N, M = len(order), labels.shape[1]
+    N, M = len(values), labels.shape[1]
     counts = np.zeros(M, dtype=np.int64)
     ranks = np.zeros(M, dtype=np.int64)
     ties = np.zeros(M, dtype=np.int64)
     group = np.zeros(M, dtype=np.int64)
     a = 0
     while a < N:
-        e = order[a]
-        value = values[e]
+        value = values[a]
         b = a + 1
-        while b < N and values[order[b]] == value:
+        while b < N and values[b] == value:
             b += 1
         twice = a + b + 1
         if b == a + 1:
-            x, y = labels[rows[e]], labels[columns[e]]
+            x, y = labels[pairs[a] >> 32], labels[pairs[a] & 0xFFFFFFFF]
             for m in range(M):
                 same = np.int64(x[m] == y[m])
                 counts[m] += same
@@ -181,8 +299,7 @@ def rank_sums(order, values, rows, columns, labels):
         else:
             group[:] = 0
             for t in range(a, b):
-                e = order[t]
-                x, y = labels[rows[e]], labels[columns[e]]
+                x, y = labels[pairs[t] >> 32], labels[pairs[t] & 0xFFFFFFFF]
                 for m in range(M):
                     group[m] += np.int64(x[m] == y[m])
             for m in range(M):

@@ -30,7 +30,7 @@ WIDTH = 128
 TILE_ROWS = 32
 BLOCK_ROWS = 512
 FEW = 8  # bins, for which a row of a tile is quickly seen to have no distances in them
-CAPACITY = 2**23  # distances held at a time, by all threads together
+CAPACITY = 12 * 2**20  # distances and their pairs held at a time, by all threads together
 
 
 def by_kept(labelings: Labelings) -> Iterator[tuple[NDArray[np.intp], list[int]]]:
@@ -271,24 +271,23 @@ def _rank_sums(
         low, high, base, room = item
         if room > capacity:
             return base, _one_value(distances, labels, low, room)
-        values = np.empty(room)
-        rows, columns = np.empty(room, dtype=np.int32), np.empty(room, dtype=np.int32)
-        filled = 0
+        values, pairs, filled = np.empty(room), np.empty(room, dtype=np.int64), 0
         for j0 in range(0, distances.n, WIDTH):
             if isinstance(distances, Direct):
                 strip = distances.strip(j0, min(j0 + WIDTH, distances.n))
                 tile = np.empty((TILE_ROWS, strip.shape[1]))
                 filled = ranks.collect_pairs_direct(
                     distances.kind, distances.squared, distances.Z, strip, tile, j0,
-                    low, high, values, rows, columns, filled,
+                    low, high, values, pairs, filled,
                 )  # fmt: skip
             else:
                 for tile, r0, R in _tiles(distances, j0):
                     filled = ranks.collect_pairs(
-                        tile, r0, R, j0, low, high, values, rows, columns, filled
+                        tile, r0, R, j0, False, low, high, values, pairs, filled
                     )
         assert filled == room
-        return base, list(ranks.rank_sums(np.argsort(values), values, rows, columns, labels))
+        ranks.sort_pairs(values, pairs)
+        return base, list(ranks.rank_sums(values, pairs, labels))
 
     M = labels.shape[1]
     counts, twice, ties = [0] * M, [0] * M, [0] * M
