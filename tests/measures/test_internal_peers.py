@@ -260,6 +260,17 @@ def test_determinants_of_many_features_stay_in_range():
         karat.marriott_index(X, labels)
 
 
+def test_number_of_threads_changes_nothing(monkeypatch):
+    rng = np.random.default_rng(4)
+    X, labels = rng.normal(size=(900, 5)), rng.integers(0, 7, (3, 900))
+    keys = [*OF_SCATTER, *OF_SPREAD, *OF_PAIRS]
+    tables = []
+    for cores in (1, 3):
+        monkeypatch.setattr("karat.measures._pair_pass.available_cores", lambda c=cores: c)
+        tables.append(karat.evaluate(X, labels, measures=keys, metric="cityblock").to_numpy())
+    np.testing.assert_array_equal(*tables)
+
+
 def test_matrices_that_do_not_fit_are_refused(monkeypatch):
     monkeypatch.setattr("karat.resources.available_memory", lambda: 100)
     with pytest.raises(InputError, match="scatter matrices of 4 features"):
