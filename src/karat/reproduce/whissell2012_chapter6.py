@@ -10,8 +10,10 @@ from __future__ import annotations
 import json
 import sqlite3
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +26,8 @@ from karat.validation import InputError, check_random_state
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
+
+    from karat.clarity import Clarity
 
 K = range(2, 21)
 CLUSTERERS = ("kmeans", "bisecting", "average", "complete", "single", "E1", "I1", "I2")
@@ -191,17 +195,22 @@ def _criterion_tree(X: NDArray[np.float64], criterion: str) -> NDArray[np.float6
     return tree
 
 
-def judge(X: Any, truth: Any, labels: Any, *, synthetic: bool, seed: int) -> pd.DataFrame:
-    """Every measure and NMI for every clustering of a sample."""
-    import karat
+def learn(X: Any, labels: dict[str, NDArray[np.int32]], *, synthetic: bool, seed: int) -> Clarity:
+    """What the classifiers of the thesis predict for every clustering of a sample."""
     from karat.clarity import THESIS, assess
-    from karat.measures.clarity import agreement
 
     options: dict[str, Any] = {"classifiers": THESIS, "cv": 10} if synthetic else {}
-    found = assess(X, labels, random_state=seed, **options)
+    return assess(X, labels, random_state=seed, **options)
+
+
+def judge(X: Any, truth: Any, found: Clarity) -> pd.DataFrame:
+    """Every measure and NMI for every clustering of a sample."""
+    import karat
+    from karat.measures.clarity import agreement
+
     others = [key for key in TITLES if not key.startswith("informativeness")]
     table = karat.evaluate(
-        X, labels, truth=truth, measures=["normalized_mutual_information", *others]
+        X, found.labelings, truth=truth, measures=["normalized_mutual_information", *others]
     )
     table["informativeness"] = found.values()
     for key, measure in _GENERALIZED.items():
@@ -234,6 +243,25 @@ def samples_of(name: str, rng: np.random.Generator) -> tuple[Any, Any]:
     return X[rows], truth[rows]
 
 
+@dataclass(frozen=True)
+class Sample:
+    """One sample of a data set, clustered and learnt: what costs hours to make anew.
+
+    Attributes
+    ----------
+    labels : dict of str to ndarray, shape (n,)
+        The clusterings.
+    predictions : ndarray of int32, shape (F, M, n)
+        What each classifier predicted.
+    scores : DataFrame
+        The measures of the tables, one row for each clustering.
+    """
+
+    labels: dict[str, NDArray[np.int32]]
+    predictions: NDArray[np.int32]
+    scores: pd.DataFrame
+
+
 class _Kept:
     """Finished samples in a SQLite file, or in memory."""
 
@@ -241,33 +269,63 @@ class _Kept:
         self.seed = seed
         self.db = sqlite3.connect(":memory:" if path is None else str(path))
         self.db.execute(
-            "CREATE TABLE IF NOT EXISTS chapter6_samples (dataset TEXT, sample INTEGER, "
-            "seed INTEGER, scores BLOB, PRIMARY KEY (dataset, sample, seed))"
+            "CREATE TABLE IF NOT EXISTS chapter6 (dataset TEXT, sample INTEGER, seed INTEGER, "
+            "labels BLOB, predictions BLOB, scores BLOB, PRIMARY KEY (dataset, sample, seed))"
         )
 
-    def get(self, dataset: str, sample: int) -> pd.DataFrame | None:
-        import pandas as pd
+    def has(self, dataset: str, sample: int) -> bool:
+        return self._row(dataset, sample, "1") is not None
 
-        row = self.db.execute(
-            "SELECT scores FROM chapter6_samples WHERE dataset=? AND sample=? AND seed=?",
-            (dataset, sample, self.seed),
-        ).fetchone()
+    def get(self, dataset: str, sample: int) -> Sample | None:
+        row = self._row(dataset, sample, "labels, predictions, scores")
         if row is None:
             return None
-        kept = json.loads(zlib.decompress(row[0]))
-        return pd.DataFrame(kept["values"], index=kept["names"], dtype=float)
+        scores = _scores_from(row[2])
+        codes = np.load(BytesIO(zlib.decompress(row[0])))
+        predictions = np.load(BytesIO(zlib.decompress(row[1])))
+        labels = dict(zip(scores.index, codes.astype(np.int32), strict=True))
+        return Sample(labels, predictions.astype(np.int32), scores)
 
-    def put(self, dataset: str, sample: int, table: pd.DataFrame) -> None:
+    def scores(self, dataset: str, sample: int) -> pd.DataFrame | None:
+        row = self._row(dataset, sample, "scores")
+        return None if row is None else _scores_from(row[0])
+
+    def _row(self, dataset: str, sample: int, columns: str) -> Any:
+        return self.db.execute(
+            f"SELECT {columns} FROM chapter6 WHERE dataset=? AND sample=? AND seed=?",
+            (dataset, sample, self.seed),
+        ).fetchone()
+
+    def put(self, dataset: str, sample: int, made: Sample) -> None:
         values = {
             key: [None if np.isnan(v) else v for v in column.tolist()]
-            for key, column in table.items()
+            for key, column in made.scores.items()
         }
-        text = json.dumps({"names": list(table.index), "values": values})
+        text = json.dumps({"names": list(made.scores.index), "values": values})
+        blobs = (
+            _packed(np.stack([made.labels[name] for name in made.scores.index])),
+            _packed(made.predictions),
+            zlib.compress(text.encode()),
+        )
         with self.db:
             self.db.execute(
-                "INSERT INTO chapter6_samples VALUES (?, ?, ?, ?)",
-                (dataset, sample, self.seed, zlib.compress(text.encode())),
+                "INSERT INTO chapter6 VALUES (?, ?, ?, ?, ?, ?)",
+                (dataset, sample, self.seed, *blobs),
             )
+
+
+def _packed(codes: NDArray[np.int32]) -> bytes:
+    # there are at most 20 clusters
+    file = BytesIO()
+    np.save(file, codes.astype(np.int8))
+    return zlib.compress(file.getvalue())
+
+
+def _scores_from(blob: bytes) -> pd.DataFrame:
+    import pandas as pd
+
+    kept = json.loads(zlib.decompress(blob))
+    return pd.DataFrame(kept["values"], index=kept["names"], dtype=float)
 
 
 @contextmanager
@@ -277,31 +335,44 @@ def _keeping(path: Any, seed: int) -> Iterator[_Kept]:
         yield kept
 
 
-def scores(
-    dataset: str, count: int, seed: int, kept: _Kept, progress: Callable[[str], None] | None
-) -> pd.DataFrame:
+def drawn(dataset: str, sample: int, seed: int) -> tuple[Any, Any, np.random.Generator]:
+    """Data and classes of one sample, and the stream that its clusterings go on with."""
+    # a stream of its own, so that a resumed run draws what a whole one draws
+    place = [*WHISSELL2012, *REAL].index(dataset)
+    rng = np.random.default_rng([seed, place, sample])
+    X, truth = samples_of(dataset, rng)
+    return X, truth, rng
+
+
+def make(dataset: str, sample: int, seed: int) -> Sample:
+    """One sample, clustered, learnt and judged."""
+    X, truth, rng = drawn(dataset, sample, seed)
+    labels = cluster(X, rng)
+    found = learn(X, labels, synthetic=dataset in WHISSELL2012, seed=int(rng.integers(2**31 - 1)))
+    return Sample(labels, found.predictions, judge(X, truth, found))
+
+
+def finish(
+    datasets: Iterable[str],
+    count: int,
+    seed: int,
+    kept: _Kept,
+    progress: Callable[[str], None] | None,
+) -> None:
+    """Make what is not kept; a sample of every data set before the next, so all have as many."""
+    for sample in range(count):
+        for dataset in datasets:
+            if not kept.has(dataset, sample):
+                kept.put(dataset, sample, make(dataset, sample, seed))
+                if progress is not None:
+                    progress(f"{dataset}: sample {sample + 1} of {count}")
+
+
+def scores(dataset: str, count: int, kept: _Kept) -> pd.DataFrame:
     """Every measure of every clustering of ``count`` samples; index (sample, clustering)."""
     import pandas as pd
 
-    tables = {}
-    for sample in range(count):
-        table = kept.get(dataset, sample)
-        if table is None:
-            # a stream of its own, so that a resumed run draws what a whole one draws
-            place = [*WHISSELL2012, *REAL].index(dataset)
-            rng = np.random.default_rng([seed, place, sample])
-            X, truth = samples_of(dataset, rng)
-            table = judge(
-                X,
-                truth,
-                cluster(X, rng),
-                synthetic=dataset in WHISSELL2012,
-                seed=int(rng.integers(2**31 - 1)),
-            )
-            kept.put(dataset, sample, table)
-            if progress is not None:
-                progress(f"{dataset}: sample {sample + 1} of {count}")
-        tables[sample] = table
+    tables = {sample: kept.scores(dataset, sample) for sample in range(count)}
     return pd.concat(tables, names=["sample", "clustering"])
 
 
@@ -410,10 +481,9 @@ def run(
     real = name == "whissell2012-table6.4"
     count = samples or (20 if real else 50)
     with _keeping(storage, seed) as kept:
-        tables = {
-            dataset: scores(dataset, count, seed, kept, progress)
-            for dataset in (REAL if real else WHISSELL2012)
-        }
+        datasets = REAL if real else WHISSELL2012
+        finish(datasets, count, seed, kept, progress)
+        tables = {dataset: scores(dataset, count, kept) for dataset in datasets}
     notes = [f"{count} samples of each data set.", *NOTES]
     if not real:
         notes.append(
