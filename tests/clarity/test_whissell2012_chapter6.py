@@ -14,6 +14,7 @@ import karat
 from karat.datasets.synthetic import WHISSELL2012, make_whissell2012
 from karat.partition import cut_dendrogram
 from karat.reproduce import EXPERIMENTS
+from karat.reproduce import _chapter6_samples as samples
 from karat.reproduce import whissell2012_chapter6 as chapter6
 from karat.validation import InputError
 
@@ -58,7 +59,7 @@ def test_agglomeration_takes_the_best_merge(criterion: str) -> None:
     rng = np.random.default_rng(0)
     X = rng.random((14, 3)) + 0.1
     units = X / np.linalg.norm(X, axis=1, keepdims=True)
-    tree = chapter6._criterion_tree(X, criterion)
+    tree = samples.criterion_tree(units @ units.T, criterion)
     labels = np.arange(14)
     for k in range(13, 0, -1):
         values = []
@@ -76,7 +77,7 @@ def test_i1_is_ward_on_unit_vectors() -> None:
     rng = np.random.default_rng(1)
     X = rng.normal(size=(80, 4))
     units = X / np.linalg.norm(X, axis=1, keepdims=True)
-    ours, theirs = chapter6._criterion_tree(X, "I1"), ward(units)
+    ours, theirs = samples.criterion_tree(units @ units.T, "I1"), ward(units)
     for k in (2, 5, 20):
         pair = (cut_dendrogram(tree, n_clusters=k) for tree in (ours, theirs))
         assert karat.adjusted_rand_index(*pair) == 1.0
@@ -84,7 +85,7 @@ def test_i1_is_ward_on_unit_vectors() -> None:
 
 def test_every_clustering_has_its_number_of_clusters() -> None:
     X, _ = make_whissell2012("ELONGATED", random_state=0)
-    found = chapter6.cluster(X[::12], np.random.default_rng(0))
+    found = samples.cluster(X[::12], np.random.default_rng(0))
     assert len(found) == 8 * 19
     for name, labels in found.items():
         assert len(np.unique(labels)) == int(name.split()[1])
@@ -100,14 +101,14 @@ def small(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         truth = rng.integers(0, 3, 60)
         return rng.normal(size=(60, 2)) + 4 * truth[:, None], truth
 
-    monkeypatch.setattr(chapter6, "samples_of", sample)
+    monkeypatch.setattr(samples, "draw", sample)
 
     def few(X: Any, rng: np.random.Generator) -> Any:
         return {f"single {k}": cut_dendrogram(ward(X), n_clusters=k) for k in (2, 3)} | {
             "kmeans 12": rng.integers(0, 12, len(X))
         }
 
-    monkeypatch.setattr(chapter6, "cluster", few)
+    monkeypatch.setattr(samples, "cluster", few)
     return drawn
 
 
@@ -152,11 +153,11 @@ def test_names_are_registered() -> None:
 
 def test_real_data(shared_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(shared_data.parent)
-    monkeypatch.setattr(chapter6, "Path", lambda p: shared_data / "points")
+    monkeypatch.setattr(samples, "Path", lambda p: shared_data / "points")
     for name, n in (("IRIS", 150), ("WINE", 178), ("IMAGE", 2310)):
-        X, truth = chapter6.real_data(name)
+        X, truth = samples.real_data(name)
         assert len(X) == len(truth) == n
-    X, truth = chapter6.samples_of("IRIS", np.random.default_rng(0))
+    X, truth = samples.draw("IRIS", np.random.default_rng(0))
     assert X.shape == (75, 4)
 
 
@@ -165,4 +166,4 @@ def test_missing_real_data_say_where_to_put_them(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError, match=r"put iris.csv.gz"):
-        chapter6.real_data("IRIS")
+        samples.real_data("IRIS")

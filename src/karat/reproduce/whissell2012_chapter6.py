@@ -7,30 +7,20 @@ normalised mutual information with the classes.
 
 from __future__ import annotations
 
-import json
-import sqlite3
-import zlib
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, contextmanager
-from dataclasses import dataclass
-from io import BytesIO
-from pathlib import Path
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.datasets.synthetic import WHISSELL2012, make_whissell2012
+from karat.datasets.synthetic import WHISSELL2012
 from karat.reproduce import ExperimentResult
-from karat.validation import InputError, check_random_state
+from karat.reproduce._chapter6_samples import REAL, Kept, Sample, keeping, sample_of
 
 if TYPE_CHECKING:
     import pandas as pd
-    from numpy.typing import NDArray
 
     from karat.clarity import Clarity
 
-K = range(2, 21)
-CLUSTERERS = ("kmeans", "bisecting", "average", "complete", "single", "E1", "I1", "I2")
 TITLES = {
     "informativeness": "Informativeness",
     "informativeness_ari": "inf-ARI",
@@ -53,14 +43,6 @@ _GENERALIZED = {
 #: average τ on the synthetic data sets
 COMBINED = ("informativeness_ari", "c_index")
 COMBINED_TITLE = "inf-ARI with C-Index"
-#: real data set -> file, and what differs from the one of the thesis
-REAL = {
-    "IMAGE": ("segment", "2,310 objects (training and test part), published 2,100"),
-    "ISOLET": ("isolet_1560", "1,560 objects, published another sample of 2,398"),
-    "IRIS": ("iris", ""),
-    "PENDIGITS": ("pendigits_train", ""),
-    "WINE": ("wine", ""),
-}
 PUBLISHED_SYNTHETIC = {
     "informativeness": (0.290, 0.267, 0.748, 0.334, 0.388, 0.406),
     "informativeness_ari": (0.717, 0.329, 0.703, 0.318, 0.415, 0.497),
@@ -150,230 +132,75 @@ PUBLISHED_K: dict[str, dict[str, tuple[int, ...]]] = {
 }
 
 
-def cluster(X: NDArray[np.float64], rng: np.random.Generator) -> dict[str, NDArray[np.int32]]:
-    """The sample's clusterings by every algorithm and number of clusters, by name."""
-    import fastcluster
-    from sklearn.cluster import KMeans
+def scores_of(dataset: str, sample: int, kept: Kept) -> pd.DataFrame:
+    """Every measure and NMI for every clustering of a sample, made unless it is kept."""
+    table = kept.get_table(dataset, sample, "scores")
+    if table is None:
+        made = sample_of(dataset, sample, kept)
+        table = judge(made, _learnt(dataset, sample, made, kept))
+        kept.put_table(dataset, sample, "scores", table)
+    return table
 
-    from karat.partition import cut_dendrogram
 
-    def two_means(points: NDArray[np.float64], k: int) -> NDArray[np.int32]:
-        seed = int(rng.integers(2**31 - 1))
-        model = KMeans(k, init="random", n_init=20, random_state=seed)
-        return model.fit_predict(points).astype(np.int32)
+def _learnt(dataset: str, sample: int, made: Sample, kept: Kept) -> Clarity:
+    """What the classifiers of the thesis predict for every clustering of a sample."""
+    from karat.clarity import THESIS, Clarity, assess
+    from karat.partition import as_labelings
 
-    found = {f"kmeans {k}": two_means(X, k) for k in K}
-    labels = np.zeros(len(X), dtype=np.int32)
-    for k in K:
-        largest = np.flatnonzero(labels == np.bincount(labels).argmax())
-        labels = labels.copy()
-        labels[largest[two_means(X[largest], 2) == 1]] = k - 1
-        found[f"bisecting {k}"] = labels
-    trees = {name: fastcluster.linkage(X, name) for name in ("average", "complete", "single")}
-    trees |= {name: _criterion_tree(X, name) for name in ("E1", "I1", "I2")}
-    for name, tree in trees.items():
-        for k, row in zip(K, cut_dendrogram(tree, n_clusters=K), strict=True):
-            found[f"{name} {k}"] = row
+    synthetic = dataset in WHISSELL2012
+    part = kept.get(dataset, sample, "predictions")
+    if part is not None:
+        classifiers = THESIS if synthetic else ("5nn",)
+        codes = part["codes"].astype(np.int32)
+        return Clarity(as_labelings(made.labels), classifiers, codes, None, 1.0)
+    options: dict[str, Any] = {"classifiers": THESIS, "cv": 10} if synthetic else {}
+    found = assess(made.X, made.labels, random_state=made.seed, **options)
+    kept.put(dataset, sample, "predictions", {"codes": found.predictions.astype(np.int8)})
     return found
 
 
-def _criterion_tree(X: NDArray[np.float64], criterion: str) -> NDArray[np.float64]:
-    """Agglomeration of the unit vectors under I1, I2 or E1, as a linkage matrix."""
-    from karat._kernels import agglomeration
-
-    lengths = np.linalg.norm(X, axis=1, keepdims=True)
-    units = X / np.where(lengths > 0, lengths, 1)
-    n = len(X)
-    merges = np.empty((n - 1, 2), dtype=np.int64)
-    agglomeration.agglomerate(units @ units.T, getattr(agglomeration, criterion), merges)
-    node, size = np.arange(n), np.ones(n)
-    tree = np.empty((n - 1, 4))
-    for step, (a, b) in enumerate(merges):
-        size[a] += size[b]
-        tree[step] = *sorted((node[a], node[b])), step + 1, size[a]
-        node[a] = n + step
-    return tree
-
-
-def learn(X: Any, labels: dict[str, NDArray[np.int32]], *, synthetic: bool, seed: int) -> Clarity:
-    """What the classifiers of the thesis predict for every clustering of a sample."""
-    from karat.clarity import THESIS, assess
-
-    options: dict[str, Any] = {"classifiers": THESIS, "cv": 10} if synthetic else {}
-    return assess(X, labels, random_state=seed, **options)
-
-
-def judge(X: Any, truth: Any, found: Clarity) -> pd.DataFrame:
+def judge(made: Sample, found: Clarity) -> pd.DataFrame:
     """Every measure and NMI for every clustering of a sample."""
     import karat
     from karat.measures.clarity import agreement
 
     others = [key for key in TITLES if not key.startswith("informativeness")]
     table = karat.evaluate(
-        X, found.labelings, truth=truth, measures=["normalized_mutual_information", *others]
+        made.X,
+        found.labelings,
+        truth=made.truth,
+        measures=["normalized_mutual_information", *others],
     )
+    # the nearest of no objects is infinitely far (6.15)
+    alone = [np.bincount(codes).min() == 1 for codes in found.labelings.codes]
+    table.loc[alone, "point_wise_margin"] = np.inf
     table["informativeness"] = found.values()
     for key, measure in _GENERALIZED.items():
         table[key] = agreement(found, karat.measures.catalogue[measure].function)
     return table[["normalized_mutual_information", *TITLES]]
 
 
-def real_data(name: str) -> tuple[NDArray[np.float64], NDArray[np.object_]]:
-    """One of the real data sets, unscaled."""
-    import pandas as pd
-
-    file = REAL[name][0]
-    for folder in (Path("../shared/data/points"), Path("data/points")):
-        path = folder / f"{file}.csv.gz"
-        if path.exists():
-            table = pd.read_csv(path, dtype={"label": str}, keep_default_na=False, na_values=[""])
-            return table.drop(columns="label").to_numpy(float), table["label"].to_numpy(object)
-    raise InputError(
-        f"the data set {name} is not there: put {file}.csv.gz (a column for each feature, the "
-        "class in the column label) into ../shared/data/points or data/points"
-    )
-
-
-def samples_of(name: str, rng: np.random.Generator) -> tuple[Any, Any]:
-    """One sample: a synthetic set drawn anew, or half of a real one at random."""
-    if name in WHISSELL2012:
-        return make_whissell2012(name, random_state=rng)
-    X, truth = real_data(name)
-    rows = np.sort(rng.choice(len(X), len(X) // 2, replace=False))
-    return X[rows], truth[rows]
-
-
-@dataclass(frozen=True)
-class Sample:
-    """One sample of a data set, clustered and learnt: what costs hours to make anew.
-
-    Attributes
-    ----------
-    labels : dict of str to ndarray, shape (n,)
-        The clusterings.
-    predictions : ndarray of int32, shape (F, M, n)
-        What each classifier predicted.
-    scores : DataFrame
-        The measures of the tables, one row for each clustering.
-    """
-
-    labels: dict[str, NDArray[np.int32]]
-    predictions: NDArray[np.int32]
-    scores: pd.DataFrame
-
-
-class _Kept:
-    """Finished samples in a SQLite file, or in memory."""
-
-    def __init__(self, path: Any, seed: int) -> None:
-        self.seed = seed
-        self.db = sqlite3.connect(":memory:" if path is None else str(path))
-        self.db.execute(
-            "CREATE TABLE IF NOT EXISTS chapter6 (dataset TEXT, sample INTEGER, seed INTEGER, "
-            "labels BLOB, predictions BLOB, scores BLOB, PRIMARY KEY (dataset, sample, seed))"
-        )
-
-    def has(self, dataset: str, sample: int) -> bool:
-        return self._row(dataset, sample, "1") is not None
-
-    def get(self, dataset: str, sample: int) -> Sample | None:
-        row = self._row(dataset, sample, "labels, predictions, scores")
-        if row is None:
-            return None
-        scores = _scores_from(row[2])
-        codes = np.load(BytesIO(zlib.decompress(row[0])))
-        predictions = np.load(BytesIO(zlib.decompress(row[1])))
-        labels = dict(zip(scores.index, codes.astype(np.int32), strict=True))
-        return Sample(labels, predictions.astype(np.int32), scores)
-
-    def scores(self, dataset: str, sample: int) -> pd.DataFrame | None:
-        row = self._row(dataset, sample, "scores")
-        return None if row is None else _scores_from(row[0])
-
-    def _row(self, dataset: str, sample: int, columns: str) -> Any:
-        return self.db.execute(
-            f"SELECT {columns} FROM chapter6 WHERE dataset=? AND sample=? AND seed=?",
-            (dataset, sample, self.seed),
-        ).fetchone()
-
-    def put(self, dataset: str, sample: int, made: Sample) -> None:
-        values = {
-            key: [None if np.isnan(v) else v for v in column.tolist()]
-            for key, column in made.scores.items()
-        }
-        text = json.dumps({"names": list(made.scores.index), "values": values})
-        blobs = (
-            _packed(np.stack([made.labels[name] for name in made.scores.index])),
-            _packed(made.predictions),
-            zlib.compress(text.encode()),
-        )
-        with self.db:
-            self.db.execute(
-                "INSERT INTO chapter6 VALUES (?, ?, ?, ?, ?, ?)",
-                (dataset, sample, self.seed, *blobs),
-            )
-
-
-def _packed(codes: NDArray[np.int32]) -> bytes:
-    # there are at most 20 clusters
-    file = BytesIO()
-    np.save(file, codes.astype(np.int8))
-    return zlib.compress(file.getvalue())
-
-
-def _scores_from(blob: bytes) -> pd.DataFrame:
-    import pandas as pd
-
-    kept = json.loads(zlib.decompress(blob))
-    return pd.DataFrame(kept["values"], index=kept["names"], dtype=float)
-
-
-@contextmanager
-def _keeping(path: Any, seed: int) -> Iterator[_Kept]:
-    kept = _Kept(path, seed)
-    with closing(kept.db):
-        yield kept
-
-
-def drawn(dataset: str, sample: int, seed: int) -> tuple[Any, Any, np.random.Generator]:
-    """Data and classes of one sample, and the stream that its clusterings go on with."""
-    # a stream of its own, so that a resumed run draws what a whole one draws
-    place = [*WHISSELL2012, *REAL].index(dataset)
-    rng = np.random.default_rng([seed, place, sample])
-    X, truth = samples_of(dataset, rng)
-    return X, truth, rng
-
-
-def make(dataset: str, sample: int, seed: int) -> Sample:
-    """One sample, clustered, learnt and judged."""
-    X, truth, rng = drawn(dataset, sample, seed)
-    labels = cluster(X, rng)
-    found = learn(X, labels, synthetic=dataset in WHISSELL2012, seed=int(rng.integers(2**31 - 1)))
-    return Sample(labels, found.predictions, judge(X, truth, found))
-
-
-def finish(
+def scores(
     datasets: Iterable[str],
     count: int,
-    seed: int,
-    kept: _Kept,
+    kept: Kept,
     progress: Callable[[str], None] | None,
-) -> None:
-    """Make what is not kept; a sample of every data set before the next, so all have as many."""
-    for sample in range(count):
-        for dataset in datasets:
-            if not kept.has(dataset, sample):
-                kept.put(dataset, sample, make(dataset, sample, seed))
-                if progress is not None:
-                    progress(f"{dataset}: sample {sample + 1} of {count}")
+) -> dict[str, pd.DataFrame]:
+    """Scores of ``count`` samples of each data set; index (sample, clustering).
 
-
-def scores(dataset: str, count: int, kept: _Kept) -> pd.DataFrame:
-    """Every measure of every clustering of ``count`` samples; index (sample, clustering)."""
+    A sample of every data set before the next, so that an unfinished run has as many of each.
+    """
     import pandas as pd
 
-    tables = {sample: kept.scores(dataset, sample) for sample in range(count)}
-    return pd.concat(tables, names=["sample", "clustering"])
+    tables: dict[str, dict[int, pd.DataFrame]] = {dataset: {} for dataset in datasets}
+    for sample in range(count):
+        for dataset, found in tables.items():
+            known = kept.get(dataset, sample, "scores") is not None
+            found[sample] = scores_of(dataset, sample, kept)
+            if progress is not None and not known:
+                progress(f"{dataset}: sample {sample + 1} of {count}")
+    names = ["sample", "clustering"]
+    return {dataset: pd.concat(found, names=names) for dataset, found in tables.items()}
 
 
 def rank_correlation(table: pd.DataFrame, keys: tuple[str, ...]) -> float:
@@ -474,16 +301,10 @@ def run(
     progress: Callable[[str], None] | None = None,
 ) -> ExperimentResult:
     """Run one of the three experiments; tables 6.1 and 6.2 share their samples in ``storage``."""
-    if isinstance(random_state, (int, np.integer)):
-        seed = int(random_state)
-    else:
-        seed = int(check_random_state(random_state).integers(2**31 - 1))
     real = name == "whissell2012-table6.4"
     count = samples or (20 if real else 50)
-    with _keeping(storage, seed) as kept:
-        datasets = REAL if real else WHISSELL2012
-        finish(datasets, count, seed, kept, progress)
-        tables = {dataset: scores(dataset, count, kept) for dataset in datasets}
+    with keeping(storage, random_state) as kept:
+        tables = scores(REAL if real else WHISSELL2012, count, kept, progress)
     notes = [f"{count} samples of each data set.", *NOTES]
     if not real:
         notes.append(
