@@ -187,13 +187,17 @@ class Sample:
 
 def sample_of(dataset: str, sample: int, kept: Kept) -> Sample:
     """One sample, clustered unless its clusterings are kept."""
+    from threadpoolctl import threadpool_limits
+
     # a stream of its own, so that a resumed run draws what a whole one draws
     place = [*WHISSELL2012, *REAL].index(dataset)
     rng = np.random.default_rng([kept.seed, place, sample])
     X, truth = draw(dataset, rng)
     part = kept.get(dataset, sample, "labels")
     if part is None:
-        labels = cluster(X, rng)
+        # small fits: threads would only wait for each other
+        with threadpool_limits(1):
+            labels = cluster(X, rng)
         # there are at most 20 clusters
         codes = np.stack(list(labels.values())).astype(np.int8)
         seed = rng.integers(2**31 - 1)

@@ -98,8 +98,8 @@ def small(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     def sample(name: str, rng: np.random.Generator) -> Any:
         drawn.append(name)
-        truth = rng.integers(0, 3, 60)
-        return rng.normal(size=(60, 2)) + 4 * truth[:, None], truth
+        truth = rng.integers(0, 3, 40)
+        return rng.normal(size=(40, 2)) + 4 * truth[:, None], truth
 
     monkeypatch.setattr(samples, "draw", sample)
 
