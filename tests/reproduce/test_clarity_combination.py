@@ -19,15 +19,16 @@ from karat.partition import cut_dendrogram
 from karat.reproduce import EXPERIMENTS
 from karat.reproduce import _chapter6_samples as samples
 from karat.reproduce import clarity_combination as combination
-from karat.reproduce._chapter6_samples import REAL, Sample
+from karat.reproduce._chapter6_samples import MIXTURE, REAL, Sample
 from karat.reproduce._clarity_candidates import TRUTH, Candidate, base_values, family
 
+PARTS = sorted({part for one in family() for part in one.parts})
 PLANTED = Candidate(("inf-ARI (10-NN)", "silhouette"))
 
 
 def made_up(rng: np.random.Generator, planted: bool = True, size: int = 30) -> pd.DataFrame:
     """Scores of no clusterings: noise, but the sum of the planted pair's ranks follows NMI."""
-    columns = {part: rng.normal(size=size) for one in family() for part in one.parts}
+    columns = {part: rng.normal(size=size) for part in PARTS}
     truth = rng.normal(size=size)
     if planted:
         swing = rng.normal(size=size)
@@ -92,14 +93,37 @@ def test_balanced_clusterings(classes: int, largest: int) -> None:
     assert (np.flatnonzero(kept) + 2).tolist() == list(range(2, largest + 1))
 
 
+def test_mixtures_are_as_described() -> None:
+    seen = []
+    for seed in range(60):
+        X, truth = samples.mixture(np.random.default_rng(seed))
+        sizes = np.bincount(truth)
+        assert len(X) == len(truth) == 500
+        assert sizes.min() >= 10
+        assert 2 <= X.shape[1] <= 32
+        seen.append(len(sizes))
+    assert min(seen) == 2
+    assert max(seen) == 20
+
+
+def test_each_mixture_counts_as_one_data_set(scores: dict[tuple[str, int], pd.DataFrame]) -> None:
+    tables = {name: [scores[name, s] for s in range(3)] for name in (*WHISSELL2012, MIXTURE)}
+    found = combination.synthetic_tau(tables, family(), 0)
+    place = family().index(combination.BASELINE)
+    each = [kendalltau(t["I (5-NN)"], t[TRUTH]).statistic for t in tables[MIXTURE]]
+    assert found["mixtures"][0, 0, place] == pytest.approx(np.mean(each))
+    both = found["five and mixtures"][:, 0, place]
+    assert both == pytest.approx([found["five"][:, 0, place].mean(), np.mean(each)])
+
+
 @pytest.fixture
 def scores(monkeypatch: pytest.MonkeyPatch) -> dict[tuple[str, int], pd.DataFrame]:
     """Made-up scores in place of samples, with the pair planted on the synthetic data sets."""
     tables = {}
-    for place, name in enumerate((*WHISSELL2012, *REAL)):
-        for s in range(3):
+    for place, name in enumerate((*WHISSELL2012, *REAL, MIXTURE)):
+        for s in range(3 * combination.MIXTURES):
             rng = np.random.default_rng([place, s])
-            tables[name, s] = made_up(rng, planted=name in WHISSELL2012)
+            tables[name, s] = made_up(rng, planted=name not in REAL)
     monkeypatch.setattr(combination, "values_of", lambda name, s, kept: tables[name, s])
     monkeypatch.setattr(combination, "BOOTSTRAPS", 20)
     return tables
@@ -113,6 +137,7 @@ def test_the_planted_winner_is_found_and_real_sets_take_no_part(
     assert row["chosen"] == PLANTED.name
     assert row["synthetic"] > 0.75
     assert row["wins"] == 1.0
+    assert first.table.loc[("mixtures", "all"), "chosen"] == PLANTED.name
     assert row["left out"] > 0.75
     assert abs(row["real"]) < 0.3
     assert "+" not in first.table.loc[("mean", "clarity alone"), "chosen"]
@@ -158,7 +183,7 @@ def small_sample(n: int = 60) -> Sample:
 def test_values_are_those_of_the_public_functions() -> None:
     made = small_sample()
     table = base_values(made)
-    assert {part for one in family() for part in one.parts} <= set(table.columns)
+    assert set(PARTS) <= set(table.columns)
     rows = np.stack(list(made.labels.values()))
     ten = [KNearestNeighbors(10)]
     np.testing.assert_allclose(
@@ -205,13 +230,14 @@ def test_it_runs_by_name_and_resumes(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(samples, "draw", draw)
     monkeypatch.setattr(samples, "cluster", few)
     monkeypatch.setattr(combination, "BOOTSTRAPS", 10)
+    monkeypatch.setattr(combination, "MIXTURES", 2)
     told: list[str] = []
     file = tmp_path / "kept.sqlite"
     run = karat.reproduce.run
     first = run("clarity-combination", samples=1, storage=file, progress=told.append)
-    assert drawn == [*WHISSELL2012, *REAL]
+    assert drawn == [*WHISSELL2012, *REAL, MIXTURE, MIXTURE]
     assert told[0] == "2GAUSS: sample 1 of 1"
     again = run("clarity-combination", samples=1, storage=file)
-    assert len(drawn) == 10, "finished samples are kept"
+    assert len(drawn) == 12, "finished samples are kept"
     pd.testing.assert_frame_equal(first.table, again.table)
     assert EXPERIMENTS["clarity-combination"].source == "karat"

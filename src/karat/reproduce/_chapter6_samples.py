@@ -31,6 +31,10 @@ REAL = {
 }
 
 
+#: a data set of its own in every sample, see :func:`mixture`
+MIXTURE = "MIXTURE"
+
+
 def cluster(X: NDArray[np.float64], rng: np.random.Generator) -> dict[str, NDArray[np.int32]]:
     """The sample's clusterings by every algorithm and number of clusters, by name."""
     import fastcluster
@@ -101,12 +105,32 @@ def real_data(name: str) -> tuple[NDArray[np.float64], NDArray[np.object_]]:
 
 
 def draw(name: str, rng: np.random.Generator) -> tuple[Any, Any]:
-    """One sample: a synthetic set drawn anew, or half of a real one at random."""
+    """One sample: a synthetic set or mixture drawn anew, or half of a real one at random."""
+    if name == MIXTURE:
+        return mixture(rng)
     if name in WHISSELL2012:
         return make_whissell2012(name, random_state=rng)
     X, truth = real_data(name)
     rows = np.sort(rng.choice(len(X), len(X) // 2, replace=False))
     return X[rows], truth[rows]
+
+
+def mixture(rng: np.random.Generator) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """500 objects of 2 to 20 Gaussian classes in 2 to 32 dimensions, all of it drawn at random.
+
+    The number of classes is uniform over the numbers of clusters that are tried; the classes have
+    covariances and sizes of their own, and stand between far apart and on top of each other.
+    """
+    n, n_classes = 500, int(rng.integers(K.start, K.stop))
+    d = round(2 * 16 ** rng.random())
+    spread = 0.5 * 6 ** rng.random()
+    # no class is smaller than ten objects
+    sizes = 10 + rng.multinomial(n - 10 * n_classes, rng.dirichlet(np.full(n_classes, 2.0)))
+    classes = [
+        rng.normal(0, spread, d) + rng.normal(size=(size, d)) @ rng.normal(size=(d, d)) / np.sqrt(d)
+        for size in sizes
+    ]
+    return np.concatenate(classes), np.repeat(np.arange(n_classes), sizes)
 
 
 class Kept:
@@ -190,7 +214,7 @@ def sample_of(dataset: str, sample: int, kept: Kept) -> Sample:
     from threadpoolctl import threadpool_limits
 
     # a stream of its own, so that a resumed run draws what a whole one draws
-    place = [*WHISSELL2012, *REAL].index(dataset)
+    place = [*WHISSELL2012, *REAL, MIXTURE].index(dataset)
     rng = np.random.default_rng([kept.seed, place, sample])
     X, truth = draw(dataset, rng)
     part = kept.get(dataset, sample, "labels")

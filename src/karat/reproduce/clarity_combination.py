@@ -15,7 +15,7 @@ import numpy as np
 
 from karat.datasets.synthetic import WHISSELL2012, make_whissell2012
 from karat.reproduce import ExperimentResult
-from karat.reproduce._chapter6_samples import REAL, Kept, keeping, sample_of
+from karat.reproduce._chapter6_samples import MIXTURE, REAL, Kept, keeping, sample_of
 from karat.reproduce._clarity_candidates import TRUTH, Candidate, base_values, family
 
 if TYPE_CHECKING:
@@ -101,13 +101,17 @@ def by_mean_rank(tau: NDArray[np.float64]) -> NDArray[np.float64]:
     return mean
 
 
-#: rule -> what it makes of τ on the synthetic data sets, and whether these are balanced
-RULES: dict[str, tuple[Callable[[NDArray[np.float64]], NDArray[np.float64]], bool]] = {
-    "mean": (by_mean, False),
-    "worst": (by_worst, False),
-    "mean rank": (by_mean_rank, False),
-    "balanced mean": (by_mean, True),
+#: rule -> what it makes of τ, and on which synthetic data
+RULES: dict[str, tuple[Callable[[NDArray[np.float64]], NDArray[np.float64]], str]] = {
+    "mean": (by_mean, "five"),
+    "worst": (by_worst, "five"),
+    "mean rank": (by_mean_rank, "five"),
+    "balanced mean": (by_mean, "balanced"),
+    "mixtures": (by_mean, "mixtures"),
+    "five and mixtures": (by_mean, "five and mixtures"),
 }
+#: mixtures for each sample of the other data sets
+MIXTURES = 5
 
 
 def choose(
@@ -150,18 +154,47 @@ def collect(
     count: int, kept: Kept, progress: Callable[[str], None] | None
 ) -> dict[str, list[pd.DataFrame]]:
     """The tables of ``count`` samples of every data set, a sample of each before the next."""
-    tables: dict[str, list[pd.DataFrame]] = {name: [] for name in (*WHISSELL2012, *REAL)}
+    every = [*WHISSELL2012, *REAL, *[MIXTURE] * MIXTURES]
+    tables: dict[str, list[pd.DataFrame]] = {name: [] for name in every}
     for sample in range(count):
-        for dataset, found in tables.items():
-            known = kept.get(dataset, sample, "candidates") is not None
-            found.append(values_of(dataset, sample, kept))
+        for dataset in every:
+            place = len(tables[dataset])
+            known = kept.get(dataset, place, "candidates") is not None
+            tables[dataset].append(values_of(dataset, place, kept))
             if progress is not None and not known:
-                progress(f"{dataset}: sample {sample + 1} of {count}")
+                progress(f"{dataset}: sample {place + 1} of {count * every.count(dataset)}")
     return tables
+
+
+def synthetic_tau(
+    tables: dict[str, list[pd.DataFrame]], candidates: list[Candidate], seed: int
+) -> dict[str, NDArray[np.float64]]:
+    """τ (D, 1 + B, C) of the synthetic data in each of the ways that a rule may look at it."""
+    five, even = [], []
+    for dataset in WHISSELL2012:
+        parts = tables[dataset]
+        n_classes = len(np.unique(make_whissell2012(dataset, random_state=0)[1]))
+        five.append(concordances(parts, candidates))
+        even.append(concordances(parts, candidates, balanced(parts[0].index, n_classes)))
+    found = {
+        # the same draws of the samples
+        "five": bootstrap(five, BOOTSTRAPS, np.random.default_rng([seed, 0])),
+        "balanced": bootstrap(even, BOOTSTRAPS, np.random.default_rng([seed, 0])),
+    }
+    # every mixture is a data set of its own: τ within each, then their mean
+    one = np.ones((1, 1))
+    each = [concordances([table], candidates).tau(one)[0] for table in tables[MIXTURE]]
+    weights = draws(BOOTSTRAPS, len(each), np.random.default_rng([seed, 1]))
+    mean = weights @ np.nan_to_num(np.array(each), nan=-1.0) / len(each)
+    found["mixtures"] = mean[None]
+    found["five and mixtures"] = np.stack([found["five"].mean(axis=0), mean])
+    return found
 
 
 def left_out(tau: NDArray[np.float64], rule: Any, allowed: Any) -> float:
     """Mean τ on each synthetic data set of what the others choose; tau (D, 1, C)."""
+    if len(tau) == 1:
+        return float("nan")
     found = []
     for d in range(len(tau)):
         best = int(choose(np.delete(tau, d, axis=0), rule, allowed)[0])
@@ -170,13 +203,13 @@ def left_out(tau: NDArray[np.float64], rule: Any, allowed: Any) -> float:
 
 
 def judge(
-    synthetic: dict[bool, NDArray[np.float64]],
+    synthetic: dict[str, NDArray[np.float64]],
     real: NDArray[np.float64],
     candidates: list[Candidate],
 ) -> pd.DataFrame:
     """A row for each rule and part of the family, then the two measures to compare with.
 
-    ``synthetic[balanced]`` and ``real`` are τ (D, 1 + B, C), the first draw being the samples as
+    ``synthetic[view]`` and ``real`` are τ (D, 1 + B, C), the first draw being the samples as
     they are.
     """
     import pandas as pd
@@ -187,15 +220,15 @@ def judge(
     alone = np.array([candidate.alone for candidate in candidates])
     rows = []
     for part, allowed in (("all", everything), ("clarity alone", alone)):
-        for title, (rule, even) in RULES.items():
-            chosen = choose(synthetic[even], rule, allowed)
+        for title, (rule, view) in RULES.items():
+            chosen = choose(synthetic[view], rule, allowed)
             again = mean[np.arange(len(mean)), chosen][1:]
             rows.append(
                 {
                     "rule": title,
                     "among": part,
-                    **_described(candidates, int(chosen[0]), synthetic[False], mean),
-                    "left out": left_out(synthetic[even][:, :1], rule, allowed),
+                    **_described(candidates, int(chosen[0]), synthetic["five"], mean),
+                    "left out": left_out(synthetic[view][:, :1], rule, allowed),
                     "wins": float((chosen[1:] == chosen[0]).mean()),
                     "winners' real": float(again.mean()),
                     "winners' low": float(np.quantile(again, 0.025)),
@@ -210,7 +243,7 @@ def judge(
             {
                 "rule": title,
                 "among": "",
-                **_described(candidates, place, synthetic[False], mean),
+                **_described(candidates, place, synthetic["five"], mean),
                 f"> {PUBLISHED}": float((mean[1:, place] > PUBLISHED).mean()),
                 "> ours": float((mean[1:, place] > baseline[1:]).mean()),
             }
@@ -280,28 +313,11 @@ def run(
     count = samples or 20
     with keeping(storage, random_state) as kept:
         tables = collect(count, kept, progress)
-        rng = np.random.default_rng([kept.seed, len(tables)])
+        seed = kept.seed
     candidates = family()
-    found: dict[str, Concordance] = {}
-    even: dict[str, Concordance] = {}
-    for dataset, parts in tables.items():
-        found[dataset] = concordances(parts, candidates)
-        if dataset in WHISSELL2012:
-            n_classes = len(np.unique(make_whissell2012(dataset, random_state=0)[1]))
-            even[dataset] = concordances(parts, candidates, balanced(parts[0].index, n_classes))
-        if progress is not None:
-            progress(f"{dataset}: {len(candidates)} candidates compared")
-    seed = int(rng.integers(2**31 - 1))
-
-    def tau(sets: Iterable[Concordance], stream: int) -> Any:
-        return bootstrap(sets, BOOTSTRAPS, np.random.default_rng([seed, stream]))
-
-    # the same draws of the synthetic samples for all rules
-    synthetic = {
-        False: tau((found[d] for d in WHISSELL2012), 0),
-        True: tau((even[d] for d in WHISSELL2012), 0),
-    }
-    real = tau((found[d] for d in REAL), 1)
+    synthetic = synthetic_tau(tables, candidates, seed)
+    counted = (concordances(tables[dataset], candidates) for dataset in REAL)
+    real = bootstrap(counted, BOOTSTRAPS, np.random.default_rng([seed, 2]))
     table = judge(synthetic, real, candidates)
     return ExperimentResult(name, table, (_luck(real, candidates, count), *NOTES))
 
