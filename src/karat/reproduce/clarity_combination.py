@@ -111,7 +111,7 @@ RULES: dict[str, tuple[Callable[[NDArray[np.float64]], NDArray[np.float64]], str
     "five and mixtures": (by_mean, "five and mixtures"),
 }
 #: mixtures for each sample of the other data sets
-MIXTURES = 5
+MIXTURES = 3
 
 
 def choose(
@@ -156,7 +156,7 @@ def collect(
     """The tables of ``count`` samples of every data set, a sample of each before the next."""
     every = [*WHISSELL2012, *REAL, *[MIXTURE] * MIXTURES]
     tables: dict[str, list[pd.DataFrame]] = {name: [] for name in every}
-    for sample in range(count):
+    for _ in range(count):
         for dataset in every:
             place = len(tables[dataset])
             known = kept.get(dataset, place, "candidates") is not None
