@@ -107,11 +107,15 @@ def test_mixtures_are_as_described() -> None:
 
 
 def test_each_mixture_counts_as_one_data_set(scores: dict[tuple[str, int], pd.DataFrame]) -> None:
-    tables = {name: [scores[name, s] for s in range(3)] for name in (*WHISSELL2012, MIXTURE)}
+    tables = {name: [scores[name, s] for s in range(9)] for name in (*WHISSELL2012, MIXTURE)}
     found = combination.synthetic_tau(tables, family(), 0)
     place = family().index(combination.BASELINE)
     each = [kendalltau(t["I (5-NN)"], t[TRUTH]).statistic for t in tables[MIXTURE]]
     assert found["mixtures"][0, 0, place] == pytest.approx(np.mean(each))
+    classes = np.array([len(np.unique(samples.drawn(MIXTURE, i, 0)[1])) for i in range(9)])
+    few = np.array(each)[classes <= 8]
+    assert 0 < len(few) < 9
+    assert found["mixtures to 8"][0, 0, place] == pytest.approx(few.mean())
     both = found["five and mixtures"][:, 0, place]
     assert both == pytest.approx([found["five"][:, 0, place].mean(), np.mean(each)])
 
@@ -217,14 +221,14 @@ def test_values_are_those_of_the_public_functions() -> None:
 
 
 def test_it_runs_by_name_and_resumes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    drawn: list[str] = []
+    clustered: list[int] = []
 
     def draw(name: str, rng: np.random.Generator) -> Any:
-        drawn.append(name)
         truth = rng.integers(0, 3, 50)
         return rng.normal(size=(50, 2)) + 3 * truth[:, None], truth
 
     def few(X: Any, rng: np.random.Generator) -> Any:
+        clustered.append(len(X))
         tree = samples.criterion_tree(samples.similarities(X), "I1")
         return {f"I1 {k}": cut_dendrogram(tree, n_clusters=k) for k in (2, 3, 7)}
 
@@ -236,9 +240,9 @@ def test_it_runs_by_name_and_resumes(tmp_path: Path, monkeypatch: pytest.MonkeyP
     file = tmp_path / "kept.sqlite"
     run = karat.reproduce.run
     first = run("clarity-combination", samples=1, storage=file, progress=told.append)
-    assert drawn == [*WHISSELL2012, *REAL, MIXTURE, MIXTURE]
+    assert [line.split(":")[0] for line in told] == [*WHISSELL2012, *REAL, MIXTURE, MIXTURE]
     assert told[0] == "2GAUSS: sample 1 of 1"
     again = run("clarity-combination", samples=1, storage=file)
-    assert len(drawn) == 12, "finished samples are kept"
+    assert len(clustered) == 12, "finished samples are kept"
     pd.testing.assert_frame_equal(first.table, again.table)
     assert EXPERIMENTS["clarity-combination"].source == "karat"

@@ -209,14 +209,19 @@ class Sample:
     seed: int
 
 
+def drawn(dataset: str, sample: int, seed: int) -> tuple[Any, Any, np.random.Generator]:
+    """Data and classes of one sample, and the stream that its clusterings go on with."""
+    # a stream of its own, so that a resumed run draws what a whole one draws
+    place = [*WHISSELL2012, *REAL, MIXTURE].index(dataset)
+    rng = np.random.default_rng([seed, place, sample])
+    return *draw(dataset, rng), rng
+
+
 def sample_of(dataset: str, sample: int, kept: Kept) -> Sample:
     """One sample, clustered unless its clusterings are kept."""
     from threadpoolctl import threadpool_limits
 
-    # a stream of its own, so that a resumed run draws what a whole one draws
-    place = [*WHISSELL2012, *REAL, MIXTURE].index(dataset)
-    rng = np.random.default_rng([kept.seed, place, sample])
-    X, truth = draw(dataset, rng)
+    X, truth, rng = drawn(dataset, sample, kept.seed)
     part = kept.get(dataset, sample, "labels")
     if part is None:
         # small fits: threads would only wait for each other
