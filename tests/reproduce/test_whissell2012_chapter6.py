@@ -126,6 +126,9 @@ def test_tables_and_resumption(small: list[str], tmp_path: Path) -> None:
     second = run("whissell2012-table6.2", samples=2, storage=file)
     assert len(small) == 10, "the first samples are kept"
     assert (second.table.xs("karat", level=2).sum(axis=1) == 2).all()
+    counts, errors = (second.table.xs(part, level=2).to_numpy() for part in ("karat", "error"))
+    np.testing.assert_allclose(errors[counts == 1], np.sqrt(0.5))
+    assert (errors[counts != 1] == 0).all()
     published = second.table.xs("published", level=2).sum(axis=1)
     # one printed row does not add up
     assert published[published != 50].to_dict() == {("RINGS", "Davies–Bouldin"): 54}
@@ -167,3 +170,30 @@ def test_missing_real_data_say_where_to_put_them(
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError, match=r"put iris.csv.gz"):
         samples.real_data("IRIS")
+
+
+def test_similarities_fall_with_distance() -> None:
+    S = samples.similarities(np.array([[0.0], [1.0], [4.0]]))
+    np.testing.assert_allclose(S, [[1, 0.75, 0], [0.75, 1, 0.25], [0, 0.25, 1]])
+
+
+def test_kept_clusterings_and_predictions_serve_other_measures(small: list[str]) -> None:
+    with samples.keeping(None, 0) as kept:
+        first = chapter6.scores_of("RINGS", 0, kept)
+        with kept.db:
+            kept.db.execute("DELETE FROM chapter6_parts WHERE part='scores'")
+        assert kept.get("RINGS", 0, "predictions")["codes"].shape == (4, 3, 40)
+        again = chapter6.scores_of("RINGS", 0, kept)
+    pd.testing.assert_frame_equal(first, again)
+
+
+def test_a_singleton_is_infinitely_far_from_its_own(small: list[str]) -> None:
+    with samples.keeping(None, 0) as kept:
+        made = samples.sample_of("IRIS", 0, kept)
+        alone = (np.arange(40) == 0).astype(np.int32)
+        labels = {"alone 2": alone, **made.labels}
+        table = chapter6.judge(
+            samples.Sample(made.X, made.truth, labels, 0), karat.clarity.assess(made.X, labels)
+        )
+    assert table.loc["alone 2", "point_wise_margin"] == np.inf
+    assert np.isfinite(table.loc["single 3", "point_wise_margin"])

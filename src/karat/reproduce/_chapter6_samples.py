@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 K = range(2, 21)
-CLUSTERERS = ("kmeans", "bisecting", "average", "complete", "single", "E1", "I1", "I2")
 #: real data set -> file, and what differs from the one of the thesis
 REAL = {
     "IMAGE": ("segment", "2,310 objects (training and test part), published 2,100"),
@@ -29,8 +28,6 @@ REAL = {
     "PENDIGITS": ("pendigits_train", ""),
     "WINE": ("wine", ""),
 }
-
-
 #: a data set of its own in every sample, see :func:`mixture`
 MIXTURE = "MIXTURE"
 

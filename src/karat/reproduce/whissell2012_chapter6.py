@@ -254,6 +254,7 @@ def chosen_k_table(tables: dict[str, pd.DataFrame]) -> pd.DataFrame:
                 counts[min(k, 11) - 2] += 1
             rows[dataset, title, "published"] = PUBLISHED_K[dataset][key]
             rows[dataset, title, "karat"] = tuple(counts)
+            rows[dataset, title, "error"] = tuple(np.sqrt(counts * (1 - counts / counts.sum())))
     index = pd.MultiIndex.from_tuples(rows, names=["data set", "measure", ""])
     return pd.DataFrame(list(rows.values()), index=index, columns=[*map(str, range(2, 11)), "11+"])
 
@@ -298,6 +299,7 @@ def run(
         notes.append("Classifier: 5-NN, leave-one-out. Features are not scaled.")
         table = correlation_table(tables, PUBLISHED_REAL)
     elif name == "whissell2012-table6.2":
+        notes[1] = f"Published: of 50 samples, karat: of {count}; error: binomial standard error."
         notes.append(CLASSIFIER_NOTE)
         table = chosen_k_table(tables)
     else:
