@@ -62,6 +62,7 @@ def test_a_combination_is_the_mean_of_ranks_within_a_sample() -> None:
     rng = np.random.default_rng(0)
     tables = [pd.DataFrame(rng.normal(size=(20, 3)), columns=[TRUTH, "a", "b"]) for _ in range(3)]
     tables[1].loc[4, "b"] = np.nan
+    tables[2].loc[:9, "b"] = -np.inf
     found = combination.concordances(tables, [Candidate(("a", "b"))])
     mean = [t["a"].rank(pct=True) + t["b"].rank(pct=True) for t in tables]
     both = pd.concat([pd.concat(mean), pd.concat([t[TRUTH] for t in tables])], axis=1).dropna()

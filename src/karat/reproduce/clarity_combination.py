@@ -1,8 +1,9 @@
 """A clarity-based measure chosen on synthetic data alone, and what it is worth on real data.
 
-The thesis reruns ten measures; here a declared family of measures and combinations is ranked by
-the synthetic data sets of whissell2012 chapter 6, and the first is tried on its real ones. All is
-done again on samples drawn with replacement, the choice included.
+The thesis compares ten measures; here a declared family of measures and combinations is ranked by
+the synthetic data sets of whissell2012 chapter 6, or by mixtures of Gaussians, and the first is
+tried on the real data sets. All is done again on samples drawn with replacement, the choice
+included.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ def concordances(
     }
     # shares of the number of values, so that undefined ones do not shift the rest
     ranks = {
-        name: rankdata(x, axis=1, nan_policy="omit") / np.isfinite(x).sum(axis=1, keepdims=True)
+        name: rankdata(x, axis=1, nan_policy="omit") / (~np.isnan(x)).sum(axis=1, keepdims=True)
         for name, x in columns.items()
     }
     S = len(tables)
