@@ -12,7 +12,7 @@ I1, I2, E1 = 0, 1, 2
 def _gain(criterion, n_a, q_a, e_a, n_b, q_b, e_b, dot):
     """What merging a and b adds to the criterion; E1 is one to minimise and counts negative.
 
-    n sizes, q squared lengths of the sums of unit vectors, e their products with the whole sum.
+    n sizes, q sums of the similarities within, e sums of those with all objects.
     """
     q = q_a + q_b + 2 * dot
     if criterion == I1:
@@ -50,8 +50,8 @@ def _best_partner(criterion, t, alive, sizes, squares, whole, dots):
 def agglomerate(dots, criterion, merges):
     """Fill ``merges`` (n-1, 2) with the slots joined at each step; the first keeps the cluster.
 
-    ``dots`` holds the inner products of the unit vectors and is overwritten with those of the
-    clusters' sums.
+    ``dots`` holds the similarities of the objects (inner products, in the papers) and is
+    overwritten with their sums between clusters.
     """
     n = dots.shape[0]
     sizes = np.ones(n)

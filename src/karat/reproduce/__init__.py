@@ -80,6 +80,12 @@ EXPERIMENTS: dict[str, Experiment] = {
             "karat.reproduce.bound_coverage",
         ),
         Experiment(
+            "clarity-combination",
+            "A clarity-based measure chosen on synthetic data, and its Kendall's tau on real data",
+            "karat",
+            "karat.reproduce.clarity_combination",
+        ),
+        Experiment(
             "whissell2012-table6.1",
             "Kendall's tau of ten internal measures with NMI on five synthetic data sets",
             "whissell2012 table 6.1",

@@ -14,6 +14,7 @@ import karat
 from karat.datasets.synthetic import WHISSELL2012, make_whissell2012
 from karat.partition import cut_dendrogram
 from karat.reproduce import EXPERIMENTS
+from karat.reproduce import _chapter6_samples as samples
 from karat.reproduce import whissell2012_chapter6 as chapter6
 from karat.validation import InputError
 
@@ -58,7 +59,7 @@ def test_agglomeration_takes_the_best_merge(criterion: str) -> None:
     rng = np.random.default_rng(0)
     X = rng.random((14, 3)) + 0.1
     units = X / np.linalg.norm(X, axis=1, keepdims=True)
-    tree = chapter6._criterion_tree(X, criterion)
+    tree = samples.criterion_tree(units @ units.T, criterion)
     labels = np.arange(14)
     for k in range(13, 0, -1):
         values = []
@@ -76,7 +77,7 @@ def test_i1_is_ward_on_unit_vectors() -> None:
     rng = np.random.default_rng(1)
     X = rng.normal(size=(80, 4))
     units = X / np.linalg.norm(X, axis=1, keepdims=True)
-    ours, theirs = chapter6._criterion_tree(X, "I1"), ward(units)
+    ours, theirs = samples.criterion_tree(units @ units.T, "I1"), ward(units)
     for k in (2, 5, 20):
         pair = (cut_dendrogram(tree, n_clusters=k) for tree in (ours, theirs))
         assert karat.adjusted_rand_index(*pair) == 1.0
@@ -84,7 +85,7 @@ def test_i1_is_ward_on_unit_vectors() -> None:
 
 def test_every_clustering_has_its_number_of_clusters() -> None:
     X, _ = make_whissell2012("ELONGATED", random_state=0)
-    found = chapter6.cluster(X[::12], np.random.default_rng(0))
+    found = samples.cluster(X[::12], np.random.default_rng(0))
     assert len(found) == 8 * 19
     for name, labels in found.items():
         assert len(np.unique(labels)) == int(name.split()[1])
@@ -97,17 +98,17 @@ def small(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     def sample(name: str, rng: np.random.Generator) -> Any:
         drawn.append(name)
-        truth = rng.integers(0, 3, 60)
-        return rng.normal(size=(60, 2)) + 4 * truth[:, None], truth
+        truth = rng.integers(0, 3, 40)
+        return rng.normal(size=(40, 2)) + 4 * truth[:, None], truth
 
-    monkeypatch.setattr(chapter6, "samples_of", sample)
+    monkeypatch.setattr(samples, "draw", sample)
 
     def few(X: Any, rng: np.random.Generator) -> Any:
         return {f"single {k}": cut_dendrogram(ward(X), n_clusters=k) for k in (2, 3)} | {
             "kmeans 12": rng.integers(0, 12, len(X))
         }
 
-    monkeypatch.setattr(chapter6, "cluster", few)
+    monkeypatch.setattr(samples, "cluster", few)
     return drawn
 
 
@@ -125,6 +126,9 @@ def test_tables_and_resumption(small: list[str], tmp_path: Path) -> None:
     second = run("whissell2012-table6.2", samples=2, storage=file)
     assert len(small) == 10, "the first samples are kept"
     assert (second.table.xs("karat", level=2).sum(axis=1) == 2).all()
+    counts, errors = (second.table.xs(part, level=2).to_numpy() for part in ("karat", "error"))
+    np.testing.assert_allclose(errors[counts == 1], np.sqrt(0.5))
+    assert (errors[counts != 1] == 0).all()
     published = second.table.xs("published", level=2).sum(axis=1)
     # one printed row does not add up
     assert published[published != 50].to_dict() == {("RINGS", "Davies–Bouldin"): 54}
@@ -152,11 +156,11 @@ def test_names_are_registered() -> None:
 
 def test_real_data(shared_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(shared_data.parent)
-    monkeypatch.setattr(chapter6, "Path", lambda p: shared_data / "points")
+    monkeypatch.setattr(samples, "Path", lambda p: shared_data / "points")
     for name, n in (("IRIS", 150), ("WINE", 178), ("IMAGE", 2310)):
-        X, truth = chapter6.real_data(name)
+        X, truth = samples.real_data(name)
         assert len(X) == len(truth) == n
-    X, truth = chapter6.samples_of("IRIS", np.random.default_rng(0))
+    X, truth = samples.draw("IRIS", np.random.default_rng(0))
     assert X.shape == (75, 4)
 
 
@@ -165,4 +169,31 @@ def test_missing_real_data_say_where_to_put_them(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError, match=r"put iris.csv.gz"):
-        chapter6.real_data("IRIS")
+        samples.real_data("IRIS")
+
+
+def test_similarities_fall_with_distance() -> None:
+    S = samples.similarities(np.array([[0.0], [1.0], [4.0]]))
+    np.testing.assert_allclose(S, [[1, 0.75, 0], [0.75, 1, 0.25], [0, 0.25, 1]])
+
+
+def test_kept_clusterings_and_predictions_serve_other_measures(small: list[str]) -> None:
+    with samples.keeping(None, 0) as kept:
+        first = chapter6.scores_of("RINGS", 0, kept)
+        with kept.db:
+            kept.db.execute("DELETE FROM chapter6_parts WHERE part='scores'")
+        assert kept.get("RINGS", 0, "predictions")["codes"].shape == (4, 3, 40)
+        again = chapter6.scores_of("RINGS", 0, kept)
+    pd.testing.assert_frame_equal(first, again)
+
+
+def test_a_singleton_is_infinitely_far_from_its_own(small: list[str]) -> None:
+    with samples.keeping(None, 0) as kept:
+        made = samples.sample_of("IRIS", 0, kept)
+        alone = (np.arange(40) == 0).astype(np.int32)
+        labels = {"alone 2": alone, **made.labels}
+        table = chapter6.judge(
+            samples.Sample(made.X, made.truth, labels, 0), karat.clarity.assess(made.X, labels)
+        )
+    assert table.loc["alone 2", "point_wise_margin"] == np.inf
+    assert np.isfinite(table.loc["single 3", "point_wise_margin"])
