@@ -19,7 +19,7 @@ from karat.partition import cut_dendrogram
 from karat.reproduce import EXPERIMENTS
 from karat.reproduce import _chapter6_samples as samples
 from karat.reproduce import clarity_combination as combination
-from karat.reproduce._chapter6_samples import MIXTURE, REAL, Sample
+from karat.reproduce._chapter6_samples import FRESH, MIXTURE, REAL, Sample
 from karat.reproduce._clarity_candidates import TRUTH, Candidate, base_values, family
 
 PARTS = sorted({part for one in family() for part in one.parts})
@@ -125,10 +125,10 @@ def test_each_mixture_counts_as_one_data_set(scores: dict[tuple[str, int], pd.Da
 def scores(monkeypatch: pytest.MonkeyPatch) -> dict[tuple[str, int], pd.DataFrame]:
     """Made-up scores in place of samples, with the pair planted on the synthetic data sets."""
     tables = {}
-    for place, name in enumerate((*WHISSELL2012, *REAL, MIXTURE)):
+    for place, name in enumerate((*WHISSELL2012, *REAL, MIXTURE, *FRESH)):
         for s in range(3 * combination.MIXTURES):
             rng = np.random.default_rng([place, s])
-            tables[name, s] = made_up(rng, planted=name not in REAL)
+            tables[name, s] = made_up(rng, planted=name not in (*REAL, *FRESH))
     monkeypatch.setattr(combination, "values_of", lambda name, s, kept: tables[name, s])
     monkeypatch.setattr(combination, "BOOTSTRAPS", 20)
     return tables
@@ -147,7 +147,7 @@ def test_the_planted_winner_is_found_and_real_sets_take_no_part(
     assert abs(row["real"]) < 0.3
     assert "+" not in first.table.loc[("mean", "clarity alone"), "chosen"]
     # whatever the real sets say, the choice stays
-    for name in REAL:
+    for name in (*REAL, *FRESH):
         for s in range(3):
             table = scores[name, s]
             rng = np.random.default_rng(s)
@@ -174,6 +174,11 @@ def test_intervals_are_of_the_chosen_measure(scores: dict[tuple[str, int], pd.Da
     assert ours[list(REAL)].tolist() == pytest.approx(each)
     assert ours["real"] == pytest.approx(np.mean(each))
     assert "Drawn at random" in result.notes[0]
+    alone = [kendalltau(scores[n, 0]["I (5-NN)"], scores[n, 0][TRUTH]).statistic for n in FRESH]
+    assert ours["fresh"] == pytest.approx(np.mean(alone))
+    assert ours["fresh gain"] == ours["better on"] == 0
+    planted = table.loc[("mean", "all")]
+    assert planted["fresh gain"] == pytest.approx(planted["fresh"] - ours["fresh"])
 
 
 def small_sample(n: int = 60) -> Sample:
@@ -241,9 +246,11 @@ def test_it_runs_by_name_and_resumes(tmp_path: Path, monkeypatch: pytest.MonkeyP
     file = tmp_path / "kept.sqlite"
     run = karat.reproduce.run
     first = run("clarity-combination", samples=1, storage=file, progress=told.append)
-    assert [line.split(":")[0] for line in told] == [*WHISSELL2012, *REAL, MIXTURE, MIXTURE]
+    assert [line.split(":")[0] for line in told] == [
+        *WHISSELL2012, *REAL, MIXTURE, MIXTURE, *FRESH,
+    ]  # fmt: skip
     assert told[0] == "2GAUSS: sample 1 of 1"
     again = run("clarity-combination", samples=1, storage=file)
-    assert len(clustered) == 12, "finished samples are kept"
+    assert len(clustered) == 12 + len(FRESH), "finished samples are kept"
     pd.testing.assert_frame_equal(first.table, again.table)
     assert EXPERIMENTS["clarity-combination"].source == "karat"
