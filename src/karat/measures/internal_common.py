@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from karat.distances import check_metric, check_points
 from karat.measures._catalogue import Measure, catalogue
-from karat.measures.statistics import Statistics
-from karat.partition import NoisePolicy, as_labelings
+from karat.measures.statistics import Statistics, weigh
+from karat.partition import NoisePolicy
 from karat.validation import InputError, UndefinedMeasureError
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 __all__: list[str] = []
@@ -21,25 +22,43 @@ SINGLETONS_ONLY = "every cluster is a singleton, so no pair is within a cluster"
 
 
 def statistics_of_one(
-    X: Any, labels: Any, needs: Any, metric: Any = "euclidean", noise: NoisePolicy = "error"
+    X: Any,
+    labels: Any,
+    needs: Any,
+    metric: Any = "euclidean",
+    noise: NoisePolicy = "error",
+    sample_weight: Any = None,
 ) -> Statistics:
     """The statistics of one clustering, from what a caller of a public function gave."""
     metric = check_metric(metric)
-    X = check_points(X, metric)
-    labelings = as_labelings({"labels": labels}, n_objects=X.shape[0], noise=noise)
-    stats = Statistics(X, labelings, needs, metric=metric)
+    data = check_points(X, metric)
+    data, labelings, weights, kept = weigh(
+        data, {"labels": labels}, sample_weight, metric=metric, noise=noise
+    )
+    stats = Statistics(data, labelings, needs, metric=metric, weights=weights)
     for why in stats.failed.values():
         raise InputError(why)
+    if stats.objects is not None and not kept.all():
+        found = stats.objects
+        stats.objects = np.full((len(found), len(kept), found.shape[2]), np.nan)
+        stats.objects[:, kept] = found
     return stats
 
 
 def one(
-    key: str, X: Any, labels: Any, metric: Any = "euclidean", noise: NoisePolicy = "error"
+    key: str,
+    X: Any,
+    labels: Any,
+    metric: Any = "euclidean",
+    noise: NoisePolicy = "error",
+    sample_weight: Any = None,
 ) -> float:
     """A measure of one clustering: the batch at M = 1."""
     measure = catalogue[key]
     assert measure.compute is not None
-    return one_value(measure.title, measure.compute, measure.needs, X, labels, metric, noise)
+    return one_value(
+        measure.title, measure.compute, measure.needs, X, labels, metric, noise, sample_weight
+    )
 
 
 def one_value(
@@ -50,9 +69,10 @@ def one_value(
     labels: Any,
     metric: Any = "euclidean",
     noise: NoisePolicy = "error",
+    sample_weight: Any = None,
 ) -> float:
     """As :func:`one`, for a computation that is not in the catalogue."""
-    stats = statistics_of_one(X, labels, needs, metric, noise)
+    stats = statistics_of_one(X, labels, needs, metric, noise, sample_weight)
     value = float(compute(stats)[0])
     if 0 in stats.undefined:
         raise UndefinedMeasureError(f"{title} is undefined: {stats.undefined[0]}")
