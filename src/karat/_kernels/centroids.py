@@ -18,13 +18,16 @@ def centroid_sums(X, labels, weights, sizes):
     """
     n, d = X.shape
     k = len(sizes)
-    first = np.zeros((k, d))
+    at = np.zeros(k, np.int64)
+    for i in range(n - 1, -1, -1):
+        if labels[i] >= 0:
+            at[labels[i]] = i
+    first = np.empty((k, d))
+    for c in range(k):
+        first[c] = X[at[c]]
     means = np.zeros((k, d))
     around = np.zeros((k, 3))
     squares = np.zeros((k, d))
-    for i in range(n - 1, -1, -1):
-        if labels[i] >= 0:
-            first[labels[i]] = X[i]
     for i in range(n):
         c, w = labels[i], weights[i]
         if c >= 0:
