@@ -6,6 +6,14 @@ import numpy as np
 from numba import njit
 
 
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz"})
+def _squared_length(x):
+    total = 0.0
+    for f in range(len(x)):
+        total += x[f] * x[f]
+    return total
+
+
 @njit(cache=True, nogil=True, error_model="numpy")
 def centroid_sums(X, labels, weights, sizes):
     """Centroids, and squares and distances around them, per cluster.
@@ -28,6 +36,7 @@ def centroid_sums(X, labels, weights, sizes):
     means = np.zeros((k, d))
     around = np.zeros((k, 3))
     squares = np.zeros((k, d))
+    t = np.empty(d)
     for i in range(n):
         c, w = labels[i], weights[i]
         if c >= 0:
@@ -39,11 +48,10 @@ def centroid_sums(X, labels, weights, sizes):
     for i in range(n):
         c, w = labels[i], weights[i]
         if c >= 0:
-            total = 0.0
             for f in range(d):
-                t = (X[i, f] - first[c, f]) - means[c, f]
-                squares[c, f] += w * (t * t)
-                total += t * t
+                t[f] = (X[i, f] - first[c, f]) - means[c, f]
+                squares[c, f] += w * (t[f] * t[f])
+            total = _squared_length(t)
             root = np.sqrt(total)
             around[c, 0] += w * total
             around[c, 1] += w * root
