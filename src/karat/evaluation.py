@@ -12,7 +12,7 @@ import numpy as np
 from karat.distances import check_metric, check_points
 from karat.measures import Measure, catalogue
 from karat.measures._sampling import can_be_sampled, estimate
-from karat.measures.statistics import WEIGHTED, Plan, Statistics, group, weigh
+from karat.measures.statistics import Plan, Statistics, group, takes_weights, weigh
 from karat.partition import NOISE, Labelings, NoisePolicy, as_labelings
 from karat.validation import InputError, check_random_state
 
@@ -165,10 +165,10 @@ def explain(
 
 
 def _with_weights(measures: list[Measure], *, asked: bool) -> list[Measure]:
-    """Those that have a weighted form: external ones, and functions of weighted statistics."""
+    """Those that have a weighted form."""
     fits = []
     for measure in measures:
-        if measure.kind == "external" or (measure.needs and measure.needs <= WEIGHTED):
+        if takes_weights(measure):
             fits.append(measure)
         elif asked:
             raise InputError(

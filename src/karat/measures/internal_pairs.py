@@ -72,7 +72,8 @@ def within_cluster_scatter(
 
     Notes
     -----
-    whissell2012 section 3.1.1. O(n² d) time, O(n d) memory.
+    whissell2012 section 3.1.1. O(n² d) time, O(n d) memory; O(n d) time for
+    ``metric="sqeuclidean"`` and dense data, from centroids.
 
     Examples
     --------
@@ -123,7 +124,7 @@ def between_cluster_scatter(
 
     Notes
     -----
-    whissell2012 section 3.1.2. O(n² d) time.
+    whissell2012 section 3.1.2. O(n² d) time; O(n d) for ``metric="sqeuclidean"`` and dense data.
 
     Examples
     --------
@@ -167,7 +168,7 @@ def between_within_ratio(
 
     Notes
     -----
-    whissell2012 equation 3.8. O(n² d) time.
+    whissell2012 equation 3.8. O(n² d) time; O(n d) for ``metric="sqeuclidean"`` and dense data.
 
     Examples
     --------

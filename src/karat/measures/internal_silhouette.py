@@ -145,7 +145,8 @@ def silhouette(
 
     Notes
     -----
-    Rousseeuw 1987; whissell2012 equation 3.12. O(n² d) time, O(n d) memory.
+    Rousseeuw 1987; whissell2012 equation 3.12. O(n² d) time, O(n d) memory; O(n k d) time for
+    ``metric="sqeuclidean"`` and dense data, by :func:`squared_euclidean_silhouette`.
 
     Examples
     --------

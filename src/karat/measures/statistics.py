@@ -21,6 +21,8 @@ from karat.validation import Data, InputError, check_sample_weight, unknown_name
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from karat.measures._catalogue import Measure
+
     Floats = NDArray[np.float64]
 
 #: statistic -> (the pass that gives it, what it is)
@@ -52,6 +54,11 @@ COSTS = {
     "selection": "two to four passes of O(n² d)",
     "ranks": "O(n² log n + n² M), a pass of O(n² d) for every 4 million pairs",
 }
+
+
+def takes_weights(measure: Measure) -> bool:
+    """Whether a measure extends to objects with weights."""
+    return measure.kind == "external" or (bool(measure.needs) and measure.needs <= WEIGHTED)
 
 
 @dataclass(frozen=True)
