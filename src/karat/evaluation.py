@@ -245,14 +245,7 @@ def judge(
         judged += list(_judge_internal(X, batch, internal, metric, weights))
     if external:
         judged += list(_judge_external(known, batch, external, weights))
-    judged_weight = np.array([batch.sizes(m, weights).sum() for m in range(len(batch))])
-    coverage = judged_weight / (batch.n_objects if weights is None else weights.sum())
     for measure, values, why in judged:
-        if penalize:
-            factors = measure.penalty(values, coverage)
-            values = values * factors
-            if measure.key in errors:
-                errors[measure.key] = errors[measure.key] * factors
         columns[measure.key] = values
         for m, reason in why.items():
             reasons.setdefault(batch.names[m], {})[measure.key] = reason
@@ -260,11 +253,24 @@ def judge(
         {measure.key: columns[measure.key] for measure in measures}, index=list(batch.names)
     )
     table.attrs["reasons"] = reasons
-    table.attrs["coverage"] = dict(zip(batch.names, coverage.tolist(), strict=True))
     if errors:
         table.attrs["standard_errors"] = pd.DataFrame(errors, index=list(batch.names))
         table.attrs["sample_size"] = size
+    coverage = np.average(batch.codes != NOISE, axis=1, weights=weights)
+    table.attrs["coverage"] = dict(zip(batch.names, coverage.tolist(), strict=True))
+    if penalize:
+        _penalize(table, measures, coverage)
     return table
+
+
+def _penalize(table: pd.DataFrame, measures: Sequence[Measure], coverage: Floats) -> None:
+    """Make values worse by what is left out, and standard errors to fit."""
+    errors = table.attrs.get("standard_errors", {})
+    for measure in measures:
+        factors = measure.penalty(table[measure.key].to_numpy(), coverage)
+        table[measure.key] *= factors
+        if measure.key in errors:
+            errors[measure.key] *= factors
 
 
 def known_truth(truth: Any, n: int) -> NDArray[np.object_]:

@@ -45,7 +45,9 @@ STATISTICS = {
     "concordance": ("ranks", "rank sums of the distances within, and ties"),
 }
 #: those that extend to objects with weights
-WEIGHTED = frozenset(STATISTICS) - {"extreme_sums", "concordance"}
+WEIGHTED = frozenset(
+    need for need, (name, _) in STATISTICS.items() if name in ("pairs", "centroids")
+)
 #: those that are functions of centroids where the distance is squared Euclidean
 OF_CENTROIDS = frozenset({"pair_sums", "silhouettes"})
 COSTS = {
