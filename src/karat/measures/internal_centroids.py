@@ -262,7 +262,7 @@ def ratkowsky_lance_index(
 
 def _calinski_harabasz(stats: Statistics, m: int) -> float | str:
     within, between = _scatter(stats, m)
-    freedom = float((2 * stats.cluster_pairs(m) / stats.sizes[m]).sum())  # n − k
+    freedom = stats.freedom(m)
     if freedom == 0 or within == 0:
         return "the sum of squares within clusters is 0"
     return between / (len(stats.sizes[m]) - 1) / (within / freedom)

@@ -273,6 +273,10 @@ class Statistics:
         twice = (self.sizes[m] * in_others(self.sizes[m])).sum().item()
         return twice // 2 if self.weights is None else twice / 2
 
+    def freedom(self, m: int) -> float:
+        """Degrees of freedom within the clusters of clustering m: n − k for whole objects."""
+        return float((2 * self.cluster_pairs(m) / self.sizes[m]).sum())
+
     def object_values(self, m: int, column: int) -> Floats:
         """One column of ``objects``; needs ``"objects"``."""
         assert self.objects is not None
