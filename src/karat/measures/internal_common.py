@@ -30,6 +30,12 @@ def statistics_of_one(
     sample_weight: Any = None,
 ) -> Statistics:
     """The statistics of one clustering, from what a caller of a public function gave."""
+    return _statistics_and_kept(X, labels, needs, metric, noise, sample_weight)[0]
+
+
+def _statistics_and_kept(
+    X: Any, labels: Any, needs: Any, metric: Any, noise: NoisePolicy, sample_weight: Any
+) -> tuple[Statistics, NDArray[np.bool_]]:
     metric = check_metric(metric)
     data = check_points(X, metric)
     data, labelings, weights, kept = weigh(
@@ -38,11 +44,25 @@ def statistics_of_one(
     stats = Statistics(data, labelings, needs, metric=metric, weights=weights)
     for why in stats.failed.values():
         raise InputError(why)
-    if stats.objects is not None and not kept.all():
-        found = stats.objects
-        stats.objects = np.full((len(found), len(kept), found.shape[2]), np.nan)
-        stats.objects[:, kept] = found
-    return stats
+    return stats, kept
+
+
+def of_each_object(
+    title: str,
+    column: int,
+    X: Any,
+    labels: Any,
+    metric: Any,
+    noise: NoisePolicy,
+    sample_weight: Any,
+) -> NDArray[np.float64]:
+    """A column of the statistic ``"objects"``; NaN for objects that are left out."""
+    stats, kept = _statistics_and_kept(X, labels, ["objects"], metric, noise, sample_weight)
+    if why := too_few_clusters(stats, 0):
+        raise UndefinedMeasureError(f"{title} is undefined: {why}")
+    values = np.full(len(kept), np.nan)
+    values[kept] = stats.object_values(0, column)
+    return values
 
 
 def one(

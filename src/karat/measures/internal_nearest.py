@@ -12,14 +12,13 @@ from karat.measures.internal_common import (
     define,
     each,
     fixed,
+    of_each_object,
     one,
     one_value,
-    statistics_of_one,
-    too_few_clusters,
 )
 from karat.measures.statistics import Statistics
 from karat.partition import NoisePolicy
-from karat.validation import UndefinedMeasureError, check_choice
+from karat.validation import check_choice
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -171,7 +170,7 @@ def point_wise_margin_samples(
     Returns
     -------
     ndarray of float64, shape (n,)
-        NaN for objects that ``noise="drop"`` leaves out.
+        NaN for objects that ``noise="drop"`` or a weight of 0 leaves out.
 
     Examples
     --------
@@ -179,10 +178,7 @@ def point_wise_margin_samples(
     >>> point_wise_margin_samples([[0.0], [1.0], [10.0], [13.0]], [0, 0, 1, 1])
     array([0.1       , 0.11111111, 0.33333333, 0.25      ])
     """
-    stats = statistics_of_one(X, labels, ["objects"], metric, noise, sample_weight)
-    if why := too_few_clusters(stats, 0):
-        raise UndefinedMeasureError(f"Point-wise margin is undefined: {why}")
-    return stats.object_values(0, 1)
+    return of_each_object("Point-wise margin", 1, X, labels, metric, noise, sample_weight)
 
 
 def point_wise_margin(

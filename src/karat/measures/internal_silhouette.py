@@ -9,6 +9,7 @@ import numpy as np
 from karat.measures.internal_common import (
     define,
     each,
+    of_each_object,
     one,
     statistics_of_one,
     too_few_clusters,
@@ -58,7 +59,7 @@ def silhouette_samples(
     Returns
     -------
     ndarray of float64, shape (n,)
-        NaN for objects that ``noise="drop"`` leaves out.
+        NaN for objects that ``noise="drop"`` or a weight of 0 leaves out.
 
     Raises
     ------
@@ -75,10 +76,7 @@ def silhouette_samples(
     >>> silhouette_samples([[0.0], [1.0], [10.0]], [0, 0, 1])
     array([0.9       , 0.88888889, 0.        ])
     """
-    stats = statistics_of_one(X, labels, ["objects"], metric, noise, sample_weight)
-    if why := too_few_clusters(stats, 0):
-        raise UndefinedMeasureError(f"Silhouette is undefined: {why}")
-    return stats.object_values(0, 0)
+    return of_each_object("Silhouette", 0, X, labels, metric, noise, sample_weight)
 
 
 def silhouette_by_cluster(
