@@ -13,11 +13,11 @@ from scipy import sparse
 import karat
 import naive_internal as naive
 from karat.measures import catalogue
-from karat.measures.statistics import takes_weights
+from karat.measures.statistics import group, takes_weights
 from karat.validation import InputError, UndefinedMeasureError
 
 WEIGHTED_KEYS = [m.key for m in catalogue.select(kind="internal") if takes_weights(m)]
-OF_DISTANCES = [key for key in WEIGHTED_KEYS if catalogue[key].takes_metric]
+OF_DISTANCES = [key for key in WEIGHTED_KEYS if set(group(catalogue[key].needs)) == {"pairs"}]
 METRICS = sorted({*naive.ONE, "seuclidean", "mahalanobis", "hamming"})
 DENSE_ONLY = {"correlation", "seuclidean", "mahalanobis"}
 
