@@ -6,6 +6,7 @@ from pathlib import Path
 
 import karat
 from karat import clusterers, measures
+from karat.measures.peers import PEERS, Peer
 
 project = "karat"
 author = "The karat developers"
@@ -64,6 +65,10 @@ def external_example() -> list[list[str]]:
     ]
 
 
+def peer_rows(peers: tuple[Peer, ...]) -> list[list[str]]:
+    return [[p.name, f"``{p.call}``" if p.call else "not there", p.note] for p in peers]
+
+
 def write_generated() -> None:
     GENERATED.mkdir(exist_ok=True)
     header = ["measure", "key", "family", "better", "range", "source", "cost"]
@@ -77,6 +82,9 @@ def write_generated() -> None:
     (GENERATED / "clusterers.inc").write_text(table(header, rows))
     header = ["measure", "better", "figure 16.4", "doubled", "the classes themselves"]
     (GENERATED / "external-example.inc").write_text(table(header, external_example()))
+    for package, peers in PEERS.items():
+        header = [f"in {package}", "in karat", "where they differ, or why it is not there"]
+        (GENERATED / f"peers-{package}.inc").write_text(table(header, peer_rows(peers)))
     functions = sorted(n for n in measures.__all__ if n[0].islower() and n != "catalogue")
     listing = "\n".join(f"   {name}" for name in functions)
     (GENERATED / "functions.rst").write_text(

@@ -15,8 +15,12 @@ from karat.measures import (
     internal_nearest,
     internal_pairs,
     internal_ranks,
+    internal_relative,
+    internal_scatter,
+    internal_separation,
     internal_silhouette,
     internal_soft,
+    internal_spread,
 )
 from karat.measures._catalogue import Catalogue as Catalogue
 from karat.measures._catalogue import Measure as Measure
@@ -33,8 +37,12 @@ from karat.measures.internal_models import *  # noqa: F403
 from karat.measures.internal_nearest import *  # noqa: F403
 from karat.measures.internal_pairs import *  # noqa: F403
 from karat.measures.internal_ranks import *  # noqa: F403
+from karat.measures.internal_relative import *  # noqa: F403
+from karat.measures.internal_scatter import *  # noqa: F403
+from karat.measures.internal_separation import *  # noqa: F403
 from karat.measures.internal_silhouette import *  # noqa: F403
 from karat.measures.internal_soft import *  # noqa: F403
+from karat.measures.internal_spread import *  # noqa: F403
 
 if not TYPE_CHECKING:  # type checkers read the star imports instead
     __all__ = ["Catalogue", "Measure", "catalogue"]
@@ -49,6 +57,10 @@ if not TYPE_CHECKING:  # type checkers read the star imports instead
     __all__ += internal_nearest.__all__
     __all__ += internal_pairs.__all__
     __all__ += internal_ranks.__all__
+    __all__ += internal_relative.__all__
+    __all__ += internal_scatter.__all__
+    __all__ += internal_separation.__all__
     __all__ += internal_silhouette.__all__
     __all__ += internal_soft.__all__
+    __all__ += internal_spread.__all__
     __all__ += clarity.__all__

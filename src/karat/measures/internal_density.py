@@ -16,6 +16,7 @@ from karat.measures.internal_common import (
     one_value,
     too_few_clusters,
 )
+from karat.measures.internal_spread import variance_lengths
 from karat.measures.statistics import Statistics
 from karat.partition import NOISE, NoisePolicy, as_labelings
 from karat.validation import InputError, UndefinedMeasureError
@@ -353,10 +354,13 @@ def s_dbw_index(
 
     Notes
     -----
-    Halkidi & Vazirgiannis 2001: for each pair of clusters a density counts their objects nearer
-    than σ = √(Σ_c ∣variances of c∣)/k to the middle of the centroids, over the larger of the
-    counts at the centroids (0 where both are 0); the *mean* over the pairs is taken, where
-    clusterCrit's value for iris, 0.8233, is that of the sum. O(n k² d).
+    Halkidi & Vazirgiannis 2001: Scat + Dens_bw. Scat is that of :func:`sd_scattering`. For each
+    pair of clusters a density counts their objects at most σ = √(Σ_c ∣variances of c∣)/k from the
+    middle of the centroids, over the larger of the counts at the centroids (0 where both are 0).
+    Dens_bw is 1/(k(k−1)) times the sum over all ordered pairs, so the *mean* over the pairs, as
+    in R's clv and the manual of clusterCrit; clusterCrit itself adds the pairs up (iris: 0.8233
+    where the mean gives 0.3471). The Python package s-dbw takes standard deviations for
+    variances, and counts at a centroid its own cluster only. O(n k² d).
 
     Examples
     --------
@@ -369,15 +373,12 @@ def s_dbw_index(
 
 @each
 def _s_dbw(stats: Statistics, m: int) -> float | str:
-    sizes, C = stats.sizes[m], stats.centroids[m]
-    k = len(sizes)
-    mean = sizes @ C / sizes.sum()
-    variances = stats.feature_squares[m] / sizes[:, None]
-    total = (stats.feature_squares[m].sum(axis=0) + sizes @ (C - mean) ** 2) / sizes.sum()
-    if not total.any():
+    C = stats.centroids[m]
+    k = len(C)
+    lengths, total = variance_lengths(stats, m)
+    if total == 0:
         return "all objects coincide"
-    lengths = np.linalg.norm(variances, axis=1)
-    scattering = float(lengths.mean() / np.linalg.norm(total))
+    scattering = float(lengths.mean()) / total
     radius = math.sqrt(float(lengths.sum())) / k
     a, b = np.triu_indices(k, 1)
     middles = (C[a] + C[b]) / 2
@@ -393,7 +394,7 @@ def _s_dbw(stats: Statistics, m: int) -> float | str:
 
 
 def _counts(stats: Statistics, m: int, points: Floats, radius: float) -> Floats:
-    """(k, points): how many objects of each cluster are nearer than ``radius`` to each point."""
+    """(k, points): how many objects of each cluster are within ``radius`` of each point."""
     from scipy.spatial.distance import cdist
 
     codes = stats.labelings.codes[m]
@@ -403,7 +404,7 @@ def _counts(stats: Statistics, m: int, points: Floats, radius: float) -> Floats:
         dense = (rows.toarray() if hasattr(rows, "toarray") else rows) - stats.shift
         own = codes[start : start + 1024]
         kept = own != NOISE
-        near = (cdist(dense[kept], points) < radius).astype(np.float64)
+        near = (cdist(dense[kept], points) <= radius).astype(np.float64)
         if stats.weights is not None:
             near *= stats.weights[start : start + 1024][kept, None]
         np.add.at(total, own[kept], near)

@@ -15,6 +15,13 @@ import numpy as np
 
 from karat.distances import as_distances
 from karat.measures._pair_pass import in_order, pair_pass, split
+from karat.measures._scatter_pass import (
+    Scatter,
+    check_room,
+    distance_squares,
+    refuse_distances,
+    scatter,
+)
 from karat.partition import NOISE, Labelings, NoisePolicy, as_labelings
 from karat.validation import Data, InputError, check_sample_weight, unknown_name
 
@@ -41,6 +48,9 @@ STATISTICS = {
     "simplified_silhouettes": ("centroids", "silhouettes of distances to centroids"),
     "total_spreads": ("centroids", "sum of distances to the mean of all objects"),
     "cross_spreads": ("centroids", "sums of distances to all centroids, per pair of clusters"),
+    "determinants": ("scatter", "determinants of the scatter matrices, tr W⁻¹B, eigenvalues of T"),
+    "cluster_determinants": ("scatter", "determinants of each cluster's scatter matrix"),
+    "distance_squares": ("squares", "sum of the squared distances of all pairs"),
     "extreme_sums": ("selection", "sums of the smallest and largest |P_w| distances"),
     "concordance": ("ranks", "rank sums of the distances within, and ties"),
 }
@@ -53,6 +63,8 @@ OF_CENTROIDS = frozenset({"pair_sums", "silhouettes"})
 COSTS = {
     "pairs": "O(n² d)",
     "centroids": "O(n d), times k for silhouettes, for each clustering",
+    "scatter": "O(n d² + d³) for each clustering, times k for each cluster's d³",
+    "squares": "O(n d) for Euclidean distances, otherwise O(n² d)",
     "selection": "two to four passes of O(n² d)",
     "ranks": "O(n² log n + n² M), a pass of O(n² d) for every 4 million pairs",
 }
@@ -227,6 +239,10 @@ class Statistics:
         self.cross_spreads: list[Floats] = []
         self.squared_silhouette_sums: list[Floats] = []
         self.simplified_silhouette_sums: list[Floats] = []
+        #: per clustering: what the scatter matrices of the features give
+        self.scatter: list[Scatter] = []
+        #: per clustering: sum of d² over the pairs of the objects judged
+        self.distance_squares: Floats = np.zeros(0)
         #: per clustering: sums of the |P_w| smallest and largest distances
         self.smallest_sums: Floats = np.zeros(0)
         self.largest_sums: Floats = np.zeros(0)
@@ -451,6 +467,16 @@ class Statistics:
         self.radii.append(around[:, 2])
         self.squared_silhouette_sums.append(squared)
         self.simplified_silhouette_sums.append(simple)
+
+    def _pass_scatter(self, wanted: set[str]) -> None:
+        refuse_distances(self.metric)
+        check_room(self.X.shape[1])
+        each = "cluster_determinants" in wanted
+        for codes, sizes in zip(self.labelings.codes, self.sizes, strict=True):
+            self.scatter.append(scatter(self.X, codes, sizes, each=each))
+
+    def _pass_squares(self, wanted: set[str]) -> None:
+        self.distance_squares = distance_squares(self.X, self.labelings, self.metric)
 
     def _pass_selection(self, wanted: set[str]) -> None:
         from karat.measures._rank_pass import extreme_sums

@@ -1,0 +1,167 @@
+"""The tables of other packages' names: complete, and every call runs."""
+
+from __future__ import annotations
+
+import doctest
+import math
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+
+import karat
+from karat.measures import internal_scatter
+from karat.measures.internal_relative import _tests
+from karat.measures.peers import PEERS
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "internal.rst"
+X_IRIS, Y_IRIS = load_iris(return_X_y=True)
+
+#: what the packages' manuals list
+NAMES = {
+    "clusterCrit": """Ball_Hall Banfeld_Raftery C_index Calinski_Harabasz Davies_Bouldin Det_Ratio
+        Dunn Gamma G_plus GDI11 GDI12 GDI13 GDI21 GDI22 GDI23 GDI31 GDI32 GDI33 GDI41 GDI42 GDI43
+        GDI51 GDI52 GDI53 Ksq_DetW Log_Det_Ratio Log_SS_Ratio McClain_Rao PBM Point_Biserial
+        Ray_Turi Ratkowsky_Lance Scott_Symons SD_Scat SD_Dis S_Dbw Silhouette Tau Trace_W Trace_WiB
+        Wemmert_Gancarski Xie_Beni""",
+    "NbClust": """kl ch hartigan ccc scott marriot trcovw tracew friedman rubin cindex db silhouette
+        duda pseudot2 beale ratkowsky ball ptbiserial gap frey mcclain gamma gplus tau dunn hubert
+        sdindex dindex sdbw""",
+    "fpc": """average.between average.within within.cluster.ss clus.avg.silwidths avg.silwidth g2 g3
+        pearsongamma dunn dunn2 entropy wb.ratio ch cwidegap widestgap sindex corrected.rand vi
+        dudahart2 cvnn cvnnd""",
+}
+
+
+@pytest.mark.parametrize("package", sorted(NAMES))
+def test_tables_are_complete(package):
+    assert sorted(peer.name for peer in PEERS[package]) == sorted(NAMES[package].split())
+
+
+CALLS = sorted({peer.call for peers in PEERS.values() for peer in peers if peer.call})
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_every_call_runs(call):
+    rng = np.random.default_rng(0)
+    labels = np.repeat([0, 1, 2], 10)
+    X = rng.normal(size=(30, 2)) + 4 * labels[:, None]
+    labelings = {"two": np.minimum(labels, 1), "three": labels}
+    name = call.partition("(")[0]
+    assert name in karat.measures.__all__
+    if name == "gap_statistic":  # thousands of runs of k-means
+        return
+    options = {"X": X, "labels": labels, "labelings": labelings}
+    eval(call, {name: getattr(karat, name)}, options)
+
+
+def test_what_is_not_there_has_a_reason():
+    assert all(peer.call or peer.note for peers in PEERS.values() for peer in peers)
+
+
+def test_examples_of_the_page():
+    if not PAGE.exists():
+        pytest.skip("the documentation is not beside the tests")
+    flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+    failed, tried = doctest.testfile(str(PAGE), module_relative=False, optionflags=flags)
+    assert tried > 15
+    assert failed == 0
+
+
+# -- what the packages print --------------------------------------------------------------------
+
+#: an output of NbClust (Ward, k = 3..8) for n points of the plane whose clusters are tight
+N = 1997
+NBCLUST = {
+    "TraceW": (38923.532, 17086.520, 4413.669, 3084.407, 2240.273, 1906.759),
+    "CH": (7509.355, 12247.651, 36972.556, 42475.415, 48833.952, 49204.042),
+    "KL": (4.3117, 1.0464, 12.9924, 1.2611, 6.6019, 1.9910),
+    "Hartigan": (2548.3833, 5722.4479, 858.4760, 750.2086, 348.0736, 280.5975),
+    "CCC": (74.5759, 98.3888, 156.7513, 159.0249, 162.6044, 160.0619),
+    "Scott": (8677.396, 13251.958, 17241.092, 18847.014, 19972.352, 20573.338),
+    "Marriot": (3160962688, 568657699, 120542536, 77670742, 60175497, 58170826),
+    "Rubin": (8.5320, 19.4360, 75.2421, 107.6685, 148.2380, 174.1666),
+    "Ball": (12974.5107, 4271.6300, 882.7338, 514.0679, 320.0390, 238.3449),
+}
+
+
+def stub(k):
+    """Statistics with the traces and determinants that the output tells."""
+    at = k - 3
+    W, R = NBCLUST["TraceW"][at], NBCLUST["CH"][at] * (k - 1) / (N - k)
+    log_w = math.log(NBCLUST["Marriot"][at] / k**2)
+    log_t = log_w + NBCLUST["Scott"][at] / N
+    T = W * (1 + R)
+    root = math.sqrt(T**2 - 4 * math.exp(log_t))
+    scatter = SimpleNamespace(
+        log_det_within=log_w,
+        log_det_total=log_t,
+        total_eigenvalues=np.array([T + root, T - root]) / 2,
+    )
+    # sums of squares around k centroids on a line, with the same traces
+    sizes = np.full(k, N // k)
+    sizes[0] += N - sizes.sum()
+    place = np.arange(k) - sizes @ np.arange(k) / N
+    place = place * math.sqrt(W * R / (sizes @ place**2))
+    return SimpleNamespace(
+        sizes=[sizes],
+        centroids=[np.column_stack([place, 0 * place])],
+        squares=[np.full(k, W / k)],
+        scatter=[scatter],
+        n_judged=lambda m: N,
+    )
+
+
+@pytest.mark.parametrize("k", range(3, 9))
+def test_nbclust_prints_the_same_criteria(k):
+    stats, at = stub(k), k - 3
+    assert internal_scatter._ccc(stats, 0) == pytest.approx(NBCLUST["CCC"][at], abs=2e-4)
+    # ∣T∣ from Scott and Marriot is one number for all k, so these are what we take them for
+    total = stats.scatter[0].log_det_total
+    assert total == pytest.approx(stub(8).scatter[0].log_det_total, abs=2e-6)
+    ratio = math.exp(internal_scatter._log_scatter_ratio(stats, 0))
+    # the notes of the table: Rubin is tr T/tr W, Ball tr W/k
+    assert NBCLUST["Rubin"][at] == pytest.approx(1 + ratio, rel=1e-5)
+    assert NBCLUST["Ball"][at] == pytest.approx(NBCLUST["TraceW"][at] / k, rel=1e-6)
+
+
+def test_nbclust_prints_the_same_krzanowski_lai_and_one_more_in_hartigan(monkeypatch):
+    from karat.measures import internal_relative
+
+    within = dict(zip(range(3, 9), NBCLUST["TraceW"], strict=True))
+    labels = {f"k{k}": np.arange(N) % k for k in within}
+    monkeypatch.setattr(internal_relative, "_within", lambda stats: within)
+    X = np.random.default_rng(0).normal(size=(N, 2))
+    kl = karat.krzanowski_lai_index(X, labels)
+    hartigan = karat.hartigan_index(X, labels)
+    for k in range(4, 8):
+        assert kl[f"k{k}"] == pytest.approx(NBCLUST["KL"][k - 3], rel=2e-4)
+    for k in range(3, 8):
+        theirs = hartigan[f"k{k}"] * (N - k) / (N - k - 1)
+        assert theirs == pytest.approx(NBCLUST["Hartigan"][k - 3], rel=1e-6)
+
+
+def test_nbclust_prints_the_same_duda_and_pseudo_t2():
+    # k = 3 splits a cluster of 659 + 487 objects: Duda 0.1126, pseudo-t² 9016.2909, Beale 7.8745
+    size, d = 659 + 487, 2
+    inner, between = 1.0, 9016.2909 / (size - 2)
+    duda, _, t2, _, beale, _ = _tests(inner, between, size, d)
+    assert duda == pytest.approx(0.1126, abs=5e-5)
+    assert t2 == pytest.approx(9016.2909)
+    theirs = (size - 1) / (size - 2) * (2 ** (2 / d) - 1)
+    ours = (size - 1) / (size - 2) * 2 ** (2 / d) - 1
+    assert beale * ours / theirs == pytest.approx(7.8745, abs=5e-5)
+
+
+def test_permetrics_agrees_on_iris():
+    permetrics = pytest.importorskip("permetrics", reason="permetrics is not there")
+    peer = permetrics.ClusteringMetric(X=X_IRIS, y_pred=Y_IRIS)
+    for ours, theirs in (
+        (karat.banfield_raftery_index, peer.banfeld_raftery_index()),
+        (karat.determinant_ratio, peer.det_ratio_index()),
+        (karat.log_determinant_ratio, peer.log_det_ratio_index()),
+        (karat.marriott_index, peer.ksq_detw_index(use_normalized=False)),
+    ):
+        assert ours(X_IRIS, Y_IRIS) == pytest.approx(theirs, rel=1e-9)
