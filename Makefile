@@ -33,7 +33,6 @@ docs: setup
 	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
 
 bench: setup
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[bench]'
 	$(BIN)/python -m benchmarks
 
 clean:

@@ -18,7 +18,6 @@ from karat.partition import (
     canonical_codes,
     cut_dendrogram,
     encode,
-    labelings_frame,
 )
 from karat.validation import InputError
 
@@ -130,7 +129,6 @@ def test_many_forms_of_many_labelings():
     for given_ in ([a, b], np.array([a, b]), (a, b)):
         assert as_labelings(given_).names == ("0", "1")
     assert len(as_labelings(a)) == 1
-    assert labelings_frame(as_labelings({"a": ["x", "y", "x"]}))["a"].tolist() == ["x", "y", "x"]
 
 
 def test_labelings_errors():

@@ -15,7 +15,6 @@ import numpy as np
 from karat.validation import InputError, check_choice
 
 if TYPE_CHECKING:
-    import pandas as pd
     from numpy.typing import NDArray
 
 NoisePolicy: TypeAlias = Literal["error", "cluster", "singletons", "drop"]
@@ -576,17 +575,3 @@ def _cut(merges: NDArray[np.float64], n: int, rows: NDArray[np.intp]) -> NDArray
     for node in range(2 * n - 2, -1, -1):
         parent[node] = parent[parent[node]]
     return canonical_codes(parent[:n])
-
-
-def labelings_frame(labelings: Labelings) -> pd.DataFrame:
-    """The clusterings as a table, a column each, with the users' own cluster names."""
-    import pandas as pd
-
-    return pd.DataFrame(
-        {
-            name: np.where(row == NOISE, NOISE, names[np.maximum(row, 0)])
-            for name, row, names in zip(
-                labelings.names, labelings.codes, labelings.cluster_names, strict=True
-            )
-        }
-    )

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def bound(
     labels: Annotated[
         Path,
-        typer.Argument(help="CSV or Parquet: one object a row, one clustering a column."),
+        typer.Argument(help="CSV, Parquet or NumPy: one object a row, one clustering a column."),
     ],
     few: Annotated[
         Path,
@@ -49,17 +49,18 @@ def bound(
     import json as jsonlib
 
     from karat.bounds import PacMdlBounds, forecast_labels, pac_mdl_bound
+    from karat.datasets import read_labelings
     from karat.validation import InputError, check_choice
 
     check_choice(noise, ("error", "cluster", "singletons", "drop"), "--noise")
-    table = read_table(labels)
-    missing = [name for name in column or () if name not in table.columns]
-    if missing:
-        known = ", ".join(map(str, table.columns))
-        raise InputError(f"{labels} has no column {missing[0]!r}; it has {known}")
-    clusterings = table[column] if column else table
+    clusterings = read_labelings(labels)
+    for name in column or ():
+        if name not in clusterings:
+            raise InputError(f"{labels} has no column {name!r}; it has {', '.join(clusterings)}")
+    n = len(next(iter(clusterings.values())))
+    clusterings = {name: clusterings[name] for name in column or clusterings}
     policy: Any = noise
-    found = pac_mdl_bound(clusterings, read_labels(few, len(table)), delta, noise=policy)
+    found = pac_mdl_bound(clusterings, read_labels(few, n), delta, noise=policy)
     assert isinstance(found, PacMdlBounds)
     best = found.best
     forecast = None if target is None else forecast_labels(best, target)

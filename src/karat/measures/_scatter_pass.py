@@ -15,7 +15,7 @@ import numpy as np
 from karat.distances import as_distances
 from karat.measures._pair_pass import in_order
 from karat.partition import NOISE, Labelings
-from karat.resources import require_memory
+from karat.resources import available_cores, require_memory
 from karat.validation import Data, InputError
 
 if TYPE_CHECKING:
@@ -49,10 +49,11 @@ class Scatter:
     log_det_clusters: Floats
 
 
-def check_room(d: int) -> None:
+def check_room(d: int, clusterings: int) -> None:
     """Refuse matrices of d × d that do not fit, with the reason."""
+    at_once = min(clusterings, available_cores())
     require_memory(
-        6.0 * 8 * d * d,
+        at_once * 6.0 * 8 * d * d,
         f"the scatter matrices of {d:,} features",
         "reduce the features first, for example to principal components, "
         "or leave the criteria of determinants out",
@@ -99,13 +100,13 @@ def _add_scatter(X: Data, members: NDArray[np.intp], into: Floats) -> tuple[Floa
     step = max(1, BLOCK // X.shape[1])
     blocks = range(0, len(members), step)
 
-    def rows(start: int) -> Any:
-        part: Any = X[members[start : start + step]]
+    def rows(start: int, number: int = step) -> Any:
+        part: Any = X[members[start : start + number]]
         dense = part.toarray() if hasattr(part, "toarray") else part
         return np.asarray(dense, dtype=np.float64)
 
     # from the first member on, so that a tight cluster far from all else loses nothing
-    origin = rows(0)[0].copy()
+    origin = rows(0, 1)[0]
     mean: Any = sum((rows(start) - origin).sum(axis=0) for start in blocks) / len(members)
     for start in blocks:
         deviations = rows(start) - origin - mean

@@ -369,8 +369,8 @@ def cubic_clustering_criterion(X: Any, labels: Any, *, noise: NoisePolicy = "err
 
     Notes
     -----
-    Sarle 1983 (SAS Technical Report A-108). With s_j the roots of the eigenvalues of T/(n − 1),
-    u_j = s_j/c, c = (s_1 ⋯ s_p*/k)^{1/p*}, and p* the largest number below k with u_p* ≥ 1:
+    Sarle 1983 (SAS Technical Report A-108). With s_j the roots of the eigenvalues of T, greatest
+    first, u_j = s_j/c, c = (s_1 ⋯ s_p*/k)^{1/p*}, and p* the largest number below k with u_p* ≥ 1:
     E(R²) = 1 − [Σ_{j≤p*} 1/(n + u_j) + Σ_{j>p*} u_j²/(n + u_j)]/Σ u_j² · (n − k)²/n · (1 + 4/n),
     CCC = ln[(1 − E(R²))/(1 − R²)] √(n p*/2)/(0.001 + E(R²))^1.2. O(n d² + d³).
 
@@ -476,7 +476,7 @@ def _ccc(stats: Statistics, m: int) -> float | str:
     within, between = sums_of_squares(stats, m)
     if within == 0:
         return NO_SCATTER
-    s = np.sqrt(stats.scatter[m].total_eigenvalues / (n - 1))
+    s = np.sqrt(stats.scatter[m].total_eigenvalues)
     s = s[s > 0]
     for p in range(min(k - 1, len(s)), 0, -1):
         u = s / math.exp((float(np.log(s[:p]).sum()) - math.log(k)) / p)

@@ -360,7 +360,7 @@ _define(
     range=(0.0, math.inf),
     optimum=math.inf,
     source="Hennig 2014",
-    cost="O(n² d)",
+    cost="O(n² d), n memory for each clustering",
     compares_k=False,
 )
 _define(

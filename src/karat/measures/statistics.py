@@ -470,10 +470,13 @@ class Statistics:
 
     def _pass_scatter(self, wanted: set[str]) -> None:
         refuse_distances(self.metric)
-        check_room(self.X.shape[1])
+        check_room(self.X.shape[1], len(self))
         each = "cluster_determinants" in wanted
-        for codes, sizes in zip(self.labelings.codes, self.sizes, strict=True):
-            self.scatter.append(scatter(self.X, codes, sizes, each=each))
+
+        def work(m: int) -> Scatter:
+            return scatter(self.X, self.labelings.codes[m], self.sizes[m], each=each)
+
+        self.scatter += in_order(work, range(len(self)), one_blas_thread=True)
 
     def _pass_squares(self, wanted: set[str]) -> None:
         self.distance_squares = distance_squares(self.X, self.labelings, self.metric)
