@@ -155,6 +155,42 @@ def of_distances(D, labels):
     }  # fmt: skip
 
 
+def weighted(D, labels, w):
+    """Means and sums of distances where i is w[i] objects that coincide, or a part of one.
+
+    i and j make w[i] w[j] pairs; i makes w(w − 1)/2 with itself, none if it is a part.
+    """
+    n = len(D)
+
+    def pairs_of(i, j):
+        return w[i] * w[j] if i != j else max(w[i] * (w[i] - 1) / 2, 0)
+
+    within = [(i, j) for i in range(n) for j in range(i + 1) if labels[i] == labels[j]]
+    between = [(i, j) for i in range(n) for j in range(i) if labels[i] != labels[j]]
+    sums = [sum(pairs_of(*p) * D[p] for p in some) for some in (within, between)]
+    counts = [sum(pairs_of(*p) for p in some) for some in (within, between)]
+    silhouettes = []
+    for i in range(n):
+        # how often another object j stands beside one of those that i is
+        beside = [w[j] if j != i else max(w[i] - 1, 0) for j in range(n)]
+        mean = {}
+        for c in set(labels):
+            members = [j for j in range(n) if labels[j] == c]
+            number = sum(beside[j] for j in members)
+            mean[c] = sum(beside[j] * D[i, j] for j in members) / number if number else None
+        a = mean.pop(labels[i])
+        b = min(mean.values())
+        silhouettes.append(0.0 if a is None or max(a, b) == 0 else (b - a) / max(a, b))
+    return {
+        "silhouette": np.average(silhouettes, weights=w),
+        "within_cluster_scatter": sums[0],
+        "between_cluster_scatter": sums[1],
+        "average_within_cluster_scatter": sums[0] / counts[0],
+        "average_between_cluster_scatter": sums[1] / counts[1],
+        "between_within_ratio": sums[1] / counts[1] / (sums[0] / counts[0]),
+    }
+
+
 def of_centroids(X, labels):
     """Every measure that reads centroids, Euclidean."""
     X, labels = np.asarray(X, dtype=float), np.asarray(labels)

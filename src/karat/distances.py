@@ -280,7 +280,9 @@ def check_points(X: Any, metric: Any) -> Data:
     return data
 
 
-def as_distances(X: Data, metric: Any = "euclidean", *, exact: bool = False) -> Distances:
+def as_distances(
+    X: Data, metric: Any = "euclidean", *, exact: bool = False, weights: Floats | None = None
+) -> Distances:
     """Prepare the distances between the rows of ``X``.
 
     Parameters
@@ -292,6 +294,9 @@ def as_distances(X: Data, metric: Any = "euclidean", *, exact: bool = False) -> 
     exact : bool
         For dense data no centring, no products of matrices, and sums strictly in order, so that
         which distances are equal is the same on every machine; for measures of ranks.
+    weights : ndarray of float64, shape (n,), optional
+        Positive; how many coincident objects each stands for, in the variances that
+        ``seuclidean`` and ``mahalanobis`` divide by.
 
     Returns
     -------
@@ -337,7 +342,7 @@ def as_distances(X: Data, metric: Any = "euclidean", *, exact: bool = False) -> 
             if name == "correlation":
                 Z = _directions(Z - Z.mean(axis=1, keepdims=True))
             else:
-                Z = _whitened(Z, full=name == "mahalanobis")
+                Z = _whitened(Z, weights, full=name == "mahalanobis")
             return _euclidean(Z, name != "correlation", exact)
     elif name in ("correlation", "seuclidean", "mahalanobis"):
         raise InputError(f"{name} needs dense data (it centres each value); use X.toarray()")
@@ -382,14 +387,17 @@ def _directions(X: Any) -> Any:
     return np.hstack([Z, extra]) if empty.any() else Z
 
 
-def _whitened(Z: Floats, *, full: bool) -> Floats:
+def _whitened(Z: Floats, weights: Floats | None, *, full: bool) -> Floats:
     if len(Z) < 2:
         return Z
+    w = np.ones(len(Z)) if weights is None else weights
+    from_mean = Z - w @ Z / w.sum()
+    # n − 1 for whole objects; a part of one takes no more than itself
+    freedom = w.sum() - w @ np.minimum(w, 1) / w.sum()
     if not full:
-        spread = Z.std(axis=0, ddof=1)
+        spread = np.sqrt(w @ from_mean**2 / freedom)
         return Z / np.where(spread > 0, spread, 1.0)
-    covariance = np.atleast_2d(np.cov(Z, rowvar=False))
-    values, vectors = np.linalg.eigh(covariance)
+    values, vectors = np.linalg.eigh((w * from_mean.T) @ from_mean / freedom)
     if values[0] <= values[-1] * 1e-12:
         raise InputError(
             "the covariance of X is singular, so mahalanobis has no value; "

@@ -12,7 +12,7 @@ import numpy as np
 from karat.distances import check_metric, check_points
 from karat.measures import Measure, catalogue
 from karat.measures._sampling import can_be_sampled, estimate
-from karat.measures.statistics import Plan, Statistics, group
+from karat.measures.statistics import Plan, Statistics, group, takes_weights, weigh
 from karat.partition import NOISE, Labelings, NoisePolicy, as_labelings
 from karat.validation import InputError, check_random_state
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from karat.contingency import ContingencyTable
+
+    Floats = NDArray[np.float64]
 
 
 def evaluate(
@@ -31,6 +33,8 @@ def evaluate(
     measures: Iterable[str] | None = None,
     metric: Any = "euclidean",
     noise: NoisePolicy = "error",
+    sample_weight: Any = None,
+    penalize: bool = False,
     precision: float | None = None,
     random_state: Any = None,
 ) -> pd.DataFrame:
@@ -53,6 +57,12 @@ def evaluate(
         centroids are Euclidean whatever it is.
     noise : {"error", "cluster", "singletons", "drop"}
         What the label ``-1`` means in a clustering.
+    sample_weight : array-like, shape (n,), optional
+        How many coincident objects each stands for; 0 leaves it out. Measures that have no
+        weighted form are left out, see :data:`karat.measures.statistics.WEIGHTED`.
+    penalize : bool
+        Make values worse by the share of objects that ``noise="drop"`` leaves out: those above 0
+        are multiplied by the share that is judged, or divided by it where lower is better.
     precision : float, optional
         For large n: estimate the measures that go through all pairs from a sample of the
         objects, until each has at most this standard error (times its value, where its range
@@ -64,7 +74,8 @@ def evaluate(
     -------
     DataFrame
         One row per clustering, one column per measure. Where a value is NaN,
-        ``table.attrs["reasons"][row][column]`` says why. With ``precision``,
+        ``table.attrs["reasons"][row][column]`` says why. ``table.attrs["coverage"][row]`` is the
+        share of the objects that is judged (of their weight, with weights). With ``precision``,
         ``table.attrs["standard_errors"]`` is a table of the estimates' standard errors (a column
         is there for each *estimated* measure), and ``table.attrs["sample_size"]`` says how many
         objects were drawn.
@@ -90,6 +101,13 @@ def evaluate(
     metric = check_metric(metric)
     data = None if X is None else check_points(X, metric)
     chosen = _applicable(measures, data is not None, truth is not None, metric)
+    if sample_weight is not None:
+        if precision is not None:
+            raise InputError(
+                "estimates from a sample have no weighted form; leave out precision, or "
+                "sample_weight"
+            )
+        chosen = _with_weights(chosen, asked=measures is not None)
     if precision is not None:
         chosen = _without_passes(chosen, asked=measures is not None)
     return judge(
@@ -99,6 +117,8 @@ def evaluate(
         measures=chosen,
         metric=metric,
         noise=noise,
+        sample_weight=sample_weight,
+        penalize=penalize,
         precision=precision,
         random_state=random_state,
     )
@@ -139,8 +159,23 @@ def explain(
     chosen = [m for m in _applicable(measures, True, False, metric) if m.kind == "internal"]
     reads = {measure.key: tuple(sorted(measure.needs)) for measure in chosen}
     name = metric if isinstance(metric, str) else getattr(metric, "__name__", "callable")
-    passes = group(need for needs in reads.values() for need in needs)
+    needs = {need for statistics in reads.values() for need in statistics}
+    passes = group(needs, metric, sparse=hasattr(data, "toarray"))
     return Plan(batch.n_objects, len(batch), name, passes, reads)
+
+
+def _with_weights(measures: list[Measure], *, asked: bool) -> list[Measure]:
+    """Those that have a weighted form."""
+    fits = []
+    for measure in measures:
+        if takes_weights(measure):
+            fits.append(measure)
+        elif asked:
+            raise InputError(
+                f"{measure.key} has no weighted form; leave it out, leave out sample_weight, or "
+                "repeat each object as often as its weight says"
+            )
+    return fits
 
 
 def _without_passes(measures: list[Measure], *, asked: bool) -> list[Measure]:
@@ -170,6 +205,8 @@ def judge(
     measures: Sequence[Measure],
     metric: Any = "euclidean",
     noise: NoisePolicy = "error",
+    sample_weight: Any = None,
+    penalize: bool = False,
     precision: float | None = None,
     random_state: Any = None,
 ) -> pd.DataFrame:
@@ -180,8 +217,12 @@ def judge(
     import pandas as pd
 
     metric = check_metric(metric)
-    batch = as_labelings(labelings, n_objects=None if X is None else X.shape[0], noise=noise)
-    known = None if truth is None else known_truth(truth, batch.n_objects)
+    X, batch, weights, kept = weigh(X, labelings, sample_weight, metric=metric, noise=noise)
+    known = None
+    if truth is not None:
+        known = known_truth(truth, len(kept))
+        if not kept.all():
+            known = known_truth(known[kept], batch.n_objects)
     columns: dict[str, NDArray[np.float64]] = {}
     reasons: dict[str, dict[str, str]] = {}
     internal = [m for m in measures if m.kind == "internal"]
@@ -201,9 +242,9 @@ def judge(
             judged.append((measure, values[:, i], undefined))
             errors[measure.key] = spread[:, i]
     if internal:
-        judged += list(_judge_internal(X, batch, internal, metric))
+        judged += list(_judge_internal(X, batch, internal, metric, weights))
     if external:
-        judged += list(_judge_external(known, batch, external))
+        judged += list(_judge_external(known, batch, external, weights))
     for measure, values, why in judged:
         columns[measure.key] = values
         for m, reason in why.items():
@@ -215,7 +256,21 @@ def judge(
     if errors:
         table.attrs["standard_errors"] = pd.DataFrame(errors, index=list(batch.names))
         table.attrs["sample_size"] = size
+    coverage = np.average(batch.codes != NOISE, axis=1, weights=weights)
+    table.attrs["coverage"] = dict(zip(batch.names, coverage.tolist(), strict=True))
+    if penalize:
+        _penalize(table, measures, coverage)
     return table
+
+
+def _penalize(table: pd.DataFrame, measures: Sequence[Measure], coverage: Floats) -> None:
+    """Make values worse by what is left out, and standard errors to fit."""
+    errors = table.attrs.get("standard_errors", {})
+    for measure in measures:
+        factors = measure.penalty(table[measure.key].to_numpy(), coverage)
+        table[measure.key] *= factors
+        if measure.key in errors:
+            errors[measure.key] *= factors
 
 
 def known_truth(truth: Any, n: int) -> NDArray[np.object_]:
@@ -260,10 +315,10 @@ def _applicable(
 
 
 def _judge_internal(
-    X: Any, batch: Labelings, measures: list[Measure], metric: Any
+    X: Any, batch: Labelings, measures: list[Measure], metric: Any, weights: Floats | None
 ) -> Iterable[tuple[Measure, NDArray[np.float64], dict[int, str]]]:
     needs = frozenset().union(*(measure.needs for measure in measures))
-    stats = Statistics(X, batch, needs, metric=metric)
+    stats = Statistics(X, batch, needs, metric=metric, weights=weights)
     for measure in measures:
         if measure.compute is None:
             options = {"metric": metric} if measure.takes_metric else {}
@@ -284,7 +339,7 @@ def _judge_internal(
 
 
 def _judge_external(
-    truth: Any, batch: Labelings, measures: list[Measure]
+    truth: Any, batch: Labelings, measures: list[Measure], weights: Floats | None
 ) -> Iterable[tuple[Measure, NDArray[np.float64], dict[int, str]]]:
     from karat.measures.external_batch import tables_against
     from karat.partition import Encoded, encode
@@ -293,7 +348,7 @@ def _judge_external(
     classes = encode(truth[known], name="truth")
     codes = np.full(len(truth), NOISE, dtype=np.int32)
     codes[known] = classes.codes
-    tables = list(tables_against(Encoded(codes, classes.names), batch))
+    tables = list(tables_against(Encoded(codes, classes.names), batch, weights))
 
     def judge(measure: Measure, table: ContingencyTable | None) -> float:
         if table is None:

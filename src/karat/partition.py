@@ -312,10 +312,12 @@ class Labelings:
         """Share of the objects that are judged, per clustering."""
         return (self.codes != NOISE).mean(axis=1)
 
-    def sizes(self, m: int) -> NDArray[np.int64]:
-        """Number of objects in each cluster of clustering ``m``."""
+    def sizes(self, m: int, weights: NDArray[np.float64] | None = None) -> NDArray[Any]:
+        """Number of objects in each cluster of clustering ``m``, or their weights in sum."""
         row = self.codes[m]
-        return np.bincount(row[row != NOISE], minlength=int(self.n_clusters[m])).astype(np.int64)
+        kept = row != NOISE
+        given = None if weights is None else weights[kept]
+        return np.bincount(row[kept], given, minlength=int(self.n_clusters[m]))
 
     def select(self, rows: Sequence[int] | NDArray[np.integer[Any]]) -> Labelings:
         """The clusterings at ``rows``."""
@@ -326,6 +328,23 @@ class Labelings:
             names=tuple(self.names[i] for i in chosen),
             n_clusters=self.n_clusters[chosen],
             cluster_names=tuple(self.cluster_names[i] for i in chosen),
+        )
+
+    def take(self, objects: NDArray[Any]) -> Labelings:
+        """The clusterings of some of the objects; clusters that none of them is in are gone."""
+        codes = self.codes[:, objects]
+        names = []
+        for row, known in zip(codes, self.cluster_names, strict=True):
+            used = np.zeros(len(known) + 1, dtype=bool)  # the last is that of outliers
+            used[row] = True
+            rank = np.append(np.cumsum(used[:-1]) - 1, NOISE)
+            row[:] = rank[row]
+            names.append(known[used[:-1]])
+        return replace(
+            self,
+            codes=np.ascontiguousarray(codes),
+            n_clusters=np.array([len(one) for one in names], dtype=np.int64),
+            cluster_names=tuple(names),
         )
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from karat.clusterers import Clusterer
 from karat.measures import Measure
+from karat.measures.statistics import takes_weights
 from karat.partition import encode
 from karat.validation import InputError
 
@@ -23,8 +24,9 @@ def check_measure(measure: Measure, *, random_state: int = 0, order_matters: boo
 
     The laws: the names of the clusters and the order of the objects do not matter; values stay
     in the range; inputs are not changed; many clusterings judged together get the values that
-    each gets alone; separated clusters score better than labels at random; what is undefined
-    raises an error or is NaN with a reason.
+    each gets alone; separated clusters score better than labels at random; a weight counts as so
+    many objects, for measures whose statistics have weights; what is undefined raises an error or
+    is NaN with a reason.
 
     Parameters
     ----------
@@ -66,6 +68,8 @@ def check_measure(measure: Measure, *, random_state: int = 0, order_matters: boo
             _same(measure, alone[name], moved, "the order of the objects matters")
         _same(measure, alone[name], _value(measure, X, truth, list(labels)), "lists differ")
     _check_batch(measure, X, truth, labelings, alone)
+    if takes_weights(measure):
+        _check_weights(measure, X, truth, labelings)
     _check_undefined(measure, X, truth)
 
 
@@ -98,6 +102,19 @@ def _check_batch(
     for name, value in alone.items():
         together = float(table[measure.key].loc[name])
         _same(measure, value, together, "judging many together gives another value")
+
+
+def _check_weights(measure: Measure, X: Any, truth: Any, labelings: dict[str, Any]) -> None:
+    from karat.evaluation import judge
+
+    weights = np.arange(len(truth)) % 4
+    rows = np.repeat(np.arange(len(truth)), weights)
+    weighted = judge(X, labelings, truth=truth, measures=[measure], sample_weight=weights)
+    repeated = {name: labels[rows] for name, labels in labelings.items()}
+    expected = judge(X[rows], repeated, truth=truth[rows], measures=[measure])
+    for name in labelings:
+        values = float(weighted[measure.key].loc[name]), float(expected[measure.key].loc[name])
+        _same(measure, *values, "a weight is not so many objects")
 
 
 def _check_undefined(measure: Measure, X: Any, truth: Any) -> None:

@@ -225,6 +225,39 @@ def _check_finite(values: NDArray[Any], name: str, position: Any) -> None:
     )
 
 
+def check_sample_weight(sample_weight: Any, n: int) -> NDArray[np.float64]:
+    """The weights of ``n`` objects: numbers of objects that each stands for.
+
+    Raises
+    ------
+    InputError
+        If they are not ``n`` finite numbers of at least 0, or all 0.
+    """
+    try:
+        weights = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"sample_weight must be numbers, one for each object; got {sample_weight!r:.80}"
+        ) from None
+    if weights.shape != (n,):
+        raise InputError(
+            f"sample_weight has shape {weights.shape}, but there are {n} objects; "
+            "give one weight for each"
+        )
+    if not ((weights >= 0) & np.isfinite(weights)).all():
+        i = int(np.argmin((weights >= 0) & np.isfinite(weights)))
+        raise InputError(
+            f"sample_weight[{i}] is {weights[i]:g}; a weight is the number of objects that one "
+            "stands for, finite and not negative; 0 leaves the object out"
+        )
+    if not weights.any():
+        raise InputError(
+            "every sample_weight is 0, so no object is left; give some a positive weight, or "
+            "leave out sample_weight"
+        )
+    return weights
+
+
 def check_random_state(random_state: Any) -> np.random.Generator:
     """The generator for ``random_state``: None, an int, a Generator or a RandomState."""
     if isinstance(random_state, np.random.Generator):

@@ -6,44 +6,61 @@ import numpy as np
 from numba import njit
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def centroid_sums(X, shift, labels, sizes):
-    """Centroids minus ``shift``, and squares and distances around them, per cluster.
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz"})
+def _squared_length(x):
+    total = 0.0
+    for f in range(len(x)):
+        total += x[f] * x[f]
+    return total
 
-    Returns centroids (k, d); ``around`` (k, 3): sum of squared distances, sum of distances and
-    largest distance to the centroid; ``squares`` (k, d): sum of squares by feature. Two passes,
-    after the shift, so that clusters far from the origin lose nothing.
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def centroid_sums(X, labels, weights, sizes):
+    """Centroids, and squares and distances around them, per cluster.
+
+    Returns ``first`` (k, d), an object of each cluster, and ``means`` (k, d), the centroids
+    minus it: differences of an object and a centroid are taken in these two steps, so that tight
+    clusters far from the origin, or from each other, lose nothing. ``around`` (k, 3): sum of
+    squared distances, sum of distances and largest distance to the centroid; ``squares`` (k, d):
+    sum of squares by feature.
     """
     n, d = X.shape
     k = len(sizes)
-    centroids = np.zeros((k, d))
+    at = np.zeros(k, np.int64)
+    for i in range(n - 1, -1, -1):
+        if labels[i] >= 0:
+            at[labels[i]] = i
+    first = np.empty((k, d))
+    for c in range(k):
+        first[c] = X[at[c]]
+    means = np.zeros((k, d))
     around = np.zeros((k, 3))
     squares = np.zeros((k, d))
+    t = np.empty(d)
     for i in range(n):
-        c = labels[i]
+        c, w = labels[i], weights[i]
         if c >= 0:
             for f in range(d):
-                centroids[c, f] += X[i, f] - shift[f]
+                means[c, f] += w * (X[i, f] - first[c, f])
     for c in range(k):
         for f in range(d):
-            centroids[c, f] /= sizes[c]
+            means[c, f] /= sizes[c]
     for i in range(n):
-        c = labels[i]
+        c, w = labels[i], weights[i]
         if c >= 0:
-            total = 0.0
             for f in range(d):
-                t = (X[i, f] - shift[f]) - centroids[c, f]
-                squares[c, f] += t * t
-                total += t * t
+                t[f] = (X[i, f] - first[c, f]) - means[c, f]
+                squares[c, f] += w * (t[f] * t[f])
+            total = _squared_length(t)
             root = np.sqrt(total)
-            around[c, 0] += total
-            around[c, 1] += root
+            around[c, 0] += w * total
+            around[c, 1] += w * root
             around[c, 2] = max(around[c, 2], root)
-    return centroids, around, squares
+    return first, means, around, squares
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz"})
-def centroid_silhouettes(X, shift, labels, sizes, centroids, squares, simplified):
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "nsz"})
+def centroid_silhouettes(X, labels, weights, sizes, first, means, squares, simplified):
     """Silhouette of each object from its distances to the centroids.
 
     ``simplified``: a and b are the distances to the own and to the nearest other centroid.
@@ -52,27 +69,27 @@ def centroid_silhouettes(X, shift, labels, sizes, centroids, squares, simplified
     """
     n, d = X.shape
     k = len(sizes)
-    T = np.ascontiguousarray(centroids.T)
+    F, T = np.ascontiguousarray(first.T), np.ascontiguousarray(means.T)
     result = np.zeros(n)
-    x = np.empty(d)
     distance = np.empty(k)
     for i in range(n):
         own = labels[i]
-        if own < 0 or sizes[own] == 1:
+        if own < 0:
             continue
-        for f in range(d):
-            x[f] = X[i, f] - shift[f]
+        rest = sizes[own] - min(weights[i], 1.0)
+        if rest <= 0.0:
+            continue
         distance[:] = 0.0
         for f in range(d):
-            a, t = x[f], T[f]
+            x, s, t = np.float64(X[i, f]), F[f], T[f]
             for c in range(k):
-                u = a - t[c]
+                u = (x - s[c]) - t[c]
                 distance[c] += u * u
         a, b = 0.0, np.inf
         for c in range(k):
             value = np.sqrt(distance[c]) if simplified else distance[c] + squares[c] / sizes[c]
             if c == own:
-                a = value if simplified else value * sizes[c] / (sizes[c] - 1)
+                a = value if simplified else value * sizes[c] / rest
             else:
                 b = min(b, value)
         largest = max(a, b)

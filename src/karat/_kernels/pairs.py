@@ -55,16 +55,17 @@ def _flush(labels, starts, wanted, partial, B, into, at):
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath=FAST)
-def _add(tile, first, r0, R, j0, B, run, labels, starts, wanted, partial, into, at):
+def _add(tile, first, r0, R, j0, B, run, weights, labels, starts, wanted, partial, into, at):
     """Add R rows of distances, of the objects from ``r0``, to the B columns from ``j0``.
 
-    The run that is not finished stays in ``partial``; ``first`` is the row that began it.
+    Sums take each row times its object's weight. The run that is not finished stays in
+    ``partial``; ``first`` is the row that began it.
     """
     for r in range(R):
         i = r0 + r
         if i > first and run[i] != run[i - 1]:
             _flush(labels[i - 1], starts, wanted, partial, B, into, at)
-        row = tile[r]
+        row, w = tile[r], weights[i]
         own = i - j0
         itself = 0 <= own < B
         if itself:
@@ -72,7 +73,7 @@ def _add(tile, first, r0, R, j0, B, run, labels, starts, wanted, partial, into, 
         if wanted[SUM]:
             p = partial[SUM]
             for j in range(B):
-                p[j] += row[j]
+                p[j] += w * row[j]
         if wanted[MAX]:
             p = partial[MAX]
             for j in range(B):
@@ -86,7 +87,7 @@ def _add(tile, first, r0, R, j0, B, run, labels, starts, wanted, partial, into, 
         if wanted[INVERSE]:
             p = partial[INVERSE]
             for j in range(B):
-                p[j] += 1.0 / (row[j] * row[j])
+                p[j] += w / (row[j] * row[j])
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -112,23 +113,27 @@ def _turn(tile, R, out):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _add_both(
-    tile, first, r0, R, j0, squared, run, labels, starts, wanted,
+    tile, first, r0, R, j0, squared, run, weights, labels, starts, wanted,
     partial, into, at, mirrored, turned, row_partial, row_into, row_at,
 ):  # fmt: skip
     B = tile.shape[1]
     if squared:
         roots(tile, R)
-    _add(tile, first, r0, R, j0, B, run, labels, starts, wanted, partial, into, at)
+    _add(tile, first, r0, R, j0, B, run, weights, labels, starts, wanted, partial, into, at)
     if mirrored:
         _turn(tile, R, turned)
-        _add(turned, j0, j0, B, r0, R, run, labels, starts, wanted, row_partial, row_into, row_at)
+        _add(
+            turned, j0, j0, B, r0, R, run, weights, labels, starts, wanted,
+            row_partial, row_into, row_at,
+        )  # fmt: skip
         _flush(labels[j0 + B - 1], starts, wanted, row_partial, R, row_into, row_at)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def accumulate(
-    tile, r0, R, j0, squared, run, labels, starts, wanted, into, at, mirrored, row_into, row_at
-):
+    tile, r0, R, j0, squared,
+    run, weights, labels, starts, wanted, into, at, mirrored, row_into, row_at,
+):  # fmt: skip
     """Add a tile of distances (squared ones if ``squared``) to the accumulators.
 
     Those of its columns, which are the objects from ``j0``, are ``into`` from column ``at``; if
@@ -143,7 +148,7 @@ def accumulate(
     for a in range(0, R, step):
         b = min(a + step, R)
         _add_both(
-            tile[a:b], r0, r0 + a, b - a, j0, squared, run, labels, starts, wanted,
+            tile[a:b], r0, r0 + a, b - a, j0, squared, run, weights, labels, starts, wanted,
             partial, into, at, mirrored, turned, row_partial, row_into, row_at + a,
         )  # fmt: skip
     _flush(labels[r0 + R - 1], starts, wanted, partial, B, into, at)
@@ -152,7 +157,7 @@ def accumulate(
 @njit(cache=True, nogil=True, error_model="numpy")
 def accumulate_direct(
     kind, Z, r0, r1, strip, tile, j0, squared,
-    run, labels, starts, wanted, into, at, mirrored, row_into, row_at,
+    run, weights, labels, starts, wanted, into, at, mirrored, row_into, row_at,
 ):  # fmt: skip
     """As :func:`accumulate` for rows r0..r1, with tiles from differences of coordinates."""
     B, step = strip.shape[1], len(tile)
@@ -164,7 +169,7 @@ def accumulate_direct(
         b = min(a + step, r1)
         direct_tile(kind, Z, a, b, strip, tile)
         _add_both(
-            tile, r0, a, b - a, j0, squared, run, labels, starts, wanted,
+            tile, r0, a, b - a, j0, squared, run, weights, labels, starts, wanted,
             partial, into, at, mirrored, turned, row_partial, row_into, row_at + a - r0,
         )  # fmt: skip
     _flush(labels[r1 - 1], starts, wanted, partial, B, into, at)
@@ -179,16 +184,19 @@ def accumulate_direct(
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def fold(
-    labels, starts, sizes, wanted, sums, minima, maxima, inverses,
+    labels, weights, starts, sizes, wanted, sums, minima, maxima, inverses,
     per_cluster, matrix_starts, want_matrices, sum_matrix, min_matrix, max_matrix, far_matrix,
     want_objects, objects,
 ):  # fmt: skip
     """Add one strip's accumulators to the results of each cluster.
 
-    ``labels`` (B, M) are the strip's; ``per_cluster`` (sum of k, 9); the matrices hold the k×k
-    blocks of all clusterings one after the other; ``objects`` (M, B, 8) takes for each object
-    its silhouette, its margin, its distances to the nearest object within and between, and its
-    sums of distances and of 1/d² within and between.
+    ``labels`` (B, M) and ``weights`` (B) are the strip's; ``per_cluster`` (sum of k, 9); the
+    matrices hold the k×k blocks of all clusterings one after the other; ``objects`` (M, B, 8)
+    takes for each object its silhouette, its margin, its distances to the nearest object within
+    and between, and its sums of distances and of 1/d² within and between.
+
+    An object of weight w > 1 stands for several that coincide: each is 0 from its nearest. The
+    rest of its cluster weighs W − 1; for w < 1, a part of an object, W − w.
     """
     B, M = labels.shape
     for m in range(M):
@@ -199,6 +207,8 @@ def fold(
             if own < 0:
                 continue
             mine = per_cluster[start + own]
+            w = weights[j]
+            rest = sizes[start + own] - min(w, 1.0)
             if wanted[SUM]:
                 nearest, total = np.inf, 0.0
                 for c in range(k):
@@ -207,21 +217,21 @@ def fold(
                         total += value
                         nearest = min(nearest, value / sizes[start + c])
                 within = sums[start + own, j]
-                mine[WITHIN_SUM] += within
-                mine[BETWEEN_SUM] += total
+                mine[WITHIN_SUM] += w * within
+                mine[BETWEEN_SUM] += w * total
                 s = 0.0
-                if sizes[start + own] > 1:
-                    a = within / (sizes[start + own] - 1)
+                if rest > 0.0:
+                    a = within / rest
                     largest = max(a, nearest)
                     if largest > 0.0 and nearest < np.inf:
                         s = (nearest - a) / largest
-                mine[SILHOUETTE] += s
+                mine[SILHOUETTE] += w * s
                 if want_objects:
                     objects[m, j, 0] = s
                     objects[m, j, 4] = within
                     objects[m, j, 5] = total
             if wanted[MIN]:
-                near = minima[start + own, j]
+                near = minima[start + own, j] if w <= 1.0 else 0.0
                 far = np.inf
                 for c in range(k):
                     if c != own:
@@ -230,9 +240,9 @@ def fold(
                 mine[NEAREST_BETWEEN] = min(mine[NEAREST_BETWEEN], far)
                 # a singleton, or coincident with objects of both kinds: neutral
                 margin = 1.0
-                if sizes[start + own] > 1 and not (near == 0.0 and far == 0.0):
+                if rest > 0.0 and not (near == 0.0 and far == 0.0):
                     margin = near / far if far > 0.0 else np.inf
-                mine[MARGIN] += margin
+                mine[MARGIN] += w * margin
                 if want_objects:
                     objects[m, j, 1] = margin
                     objects[m, j, 2] = near
@@ -240,19 +250,20 @@ def fold(
             if wanted[MAX]:
                 mine[DIAMETER] = max(mine[DIAMETER], maxima[start + own, j])
             if wanted[INVERSE]:
+                within = inverses[start + own, j] if w <= 1.0 else np.inf
                 total = 0.0
                 for c in range(k):
                     if c != own:
                         total += inverses[start + c, j]
-                mine[WITHIN_INVERSE] += inverses[start + own, j]
-                mine[BETWEEN_INVERSE] += total
+                mine[WITHIN_INVERSE] += w * within
+                mine[BETWEEN_INVERSE] += w * total
                 if want_objects:
-                    objects[m, j, 6] = inverses[start + own, j]
+                    objects[m, j, 6] = within
                     objects[m, j, 7] = total
             if want_matrices:
                 at = matrix_starts[m] + own * k
                 for c in range(k):
-                    sum_matrix[at + c] += sums[start + c, j]
+                    sum_matrix[at + c] += w * sums[start + c, j]
                     min_matrix[at + c] = min(min_matrix[at + c], minima[start + c, j])
                     max_matrix[at + c] = max(max_matrix[at + c], maxima[start + c, j])
                     far_matrix[at + c] = max(far_matrix[at + c], minima[start + c, j])

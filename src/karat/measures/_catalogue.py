@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
 
 from karat.registry import Registry
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 Kind: TypeAlias = Literal["external", "internal"]
 
@@ -81,6 +86,15 @@ class Measure:
     def sign(self) -> int:
         """1 where greater is better, -1 where lower is: ``sign * value`` always goes up."""
         return 1 if self.greater_is_better else -1
+
+    def penalty(self, values: NDArray[Any], coverage: NDArray[Any]) -> NDArray[np.float64]:
+        """Factors that make values worse by the share of the objects that was left out.
+
+        Values above 0 are multiplied by the coverage, the share that was judged, or divided by
+        it where lower is better; others stay, as both would make them better or say nothing.
+        """
+        with np.errstate(divide="ignore"):
+            return np.where(values > 0, coverage**self.sign, 1.0)
 
     @property
     def summary(self) -> str:

@@ -89,12 +89,13 @@ class _Tiles:
         self,
         distances: Distances,
         run: NDArray[np.int32],
+        weights: Floats,
         labels: NDArray[np.int32],
         starts: NDArray[np.int64],
         wanted: NDArray[np.bool_],
     ) -> None:
         self.distances = distances
-        self.known = (run, labels, starts, wanted)
+        self.known = (run, weights, labels, starts, wanted)
         self.clusters, self.wanted = int(starts[-1]), wanted
 
     def bytes_held(self, columns: int) -> int:
@@ -208,6 +209,7 @@ def sort_by_labels(codes: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray
 def pair_pass(
     distances: Distances,
     labelings: Labelings,
+    weights: Floats | None = None,
     *,
     sums: bool = False,
     minima: bool = False,
@@ -221,6 +223,8 @@ def pair_pass(
 
     Parameters
     ----------
+    weights : ndarray of float64, shape (n,), optional
+        Positive; how many coincident objects each stands for.
     sums, minima, maxima, inverses : bool
         Of distances (inverses: of 1/d²), from each object to each cluster, summed up for each
         cluster.
@@ -253,11 +257,12 @@ def pair_pass(
         looked_at = len(sample)
     distances = distances.take(order)
     labels = np.ascontiguousarray(codes[:, order].T)
-    sizes = np.concatenate([labelings.sizes(m) for m in range(M)]).astype(np.float64)
+    sizes = np.concatenate([labelings.sizes(m, weights) for m in range(M)]).astype(np.float64)
+    weights = np.ones(n) if weights is None else weights[order]
     wanted = np.array([sums, minima, maxima, inverses])
     if matrices:
         wanted[:3] = True
-    tiles = _Tiles(distances, run, labels, starts, wanted)
+    tiles = _Tiles(distances, run, weights, labels, starts, wanted)
     mirrored = distances.symmetric and looked_at == n and tiles.bytes_held(n) <= HELD
     strips = tiles.mirrored() if mirrored else tiles.strips(looked_at)
     per_cluster = np.zeros((K, 9))
@@ -273,7 +278,7 @@ def pair_pass(
     for j0, j1, found in strips:
         rows = np.full((M, j1 - j0, 8), np.nan) if objects else nothing
         pairs.fold(  # type: ignore[call-arg]
-            labels[j0:j1], starts, sizes, wanted, *found, result.per_cluster,
+            labels[j0:j1], weights[j0:j1], starts, sizes, wanted, *found, result.per_cluster,
             matrix_starts, matrices, result.sums, result.minima, result.maxima,
             result.farthest, objects, rows,
         )  # fmt: skip

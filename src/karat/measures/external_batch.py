@@ -82,11 +82,17 @@ def compare_labelings(
     return pd.DataFrame(values, index=list(batch.names), columns=list(batch.names))
 
 
-def tables_against(true: Encoded, batch: Labelings) -> Iterator[ContingencyTable | None]:
+def tables_against(
+    true: Encoded, batch: Labelings, weights: NDArray[np.float64] | None = None
+) -> Iterator[ContingencyTable | None]:
     """Tables of one clustering with each of a batch; None where they share no object.
 
     Codes of -1 on either side are left out. Many tables are counted in one call, as many as fit.
+    An object of weight w stands for w that coincide, so whole weights give counts.
     """
+    if weights is not None:
+        yield from (_weighed(true, batch, m, weights) for m in range(len(batch)))
+        return
     k_true = true.n_clusters
     known = true.codes[true.codes != NOISE]
     start = 0
@@ -146,11 +152,32 @@ def _of_dense(
     )
 
 
-def _sparse(true: Encoded, batch: Labelings, m: int) -> ContingencyTable | None:
+def _weighed(
+    true: Encoded, batch: Labelings, m: int, weights: NDArray[np.float64]
+) -> ContingencyTable | None:
+    table = _sparse(true, batch, m, weights)
+    if table is None:
+        return None
+    known = true.codes != NOISE
+    w = weights[known & (batch.codes[m] != NOISE)]
+    table.coverage = float(w.sum() / weights[known].sum())
+    if (w == np.floor(w)).all() and w.sum() < 2**53:
+        table.counts, table._squares = np.rint(table.counts).astype(np.int64), None
+    else:
+        # what is left when each takes the pairs within its own w from W²/2: W(W − 1)/2 for w ≥ 1
+        alone = float(w @ np.minimum(w, 1))
+        table._squares = (alone, alone, alone, alone)
+    return table
+
+
+def _sparse(
+    true: Encoded, batch: Labelings, m: int, weights: NDArray[np.float64] | None = None
+) -> ContingencyTable | None:
     kept = (true.codes != NOISE) & (batch.codes[m] != NOISE)
     if not kept.any():
         return None
-    table = ContingencyTable(true.codes[kept], batch.codes[m][kept])
+    given = None if weights is None else weights[kept]
+    table = ContingencyTable(true.codes[kept], batch.codes[m][kept], sample_weight=given)
     table.row_names = true.names[table.row_names.astype(np.intp)]
     table.column_names = batch.cluster_names[m][table.column_names.astype(np.intp)]
     table.coverage = float(kept.sum() / (true.codes != NOISE).sum())

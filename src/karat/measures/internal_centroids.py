@@ -38,7 +38,13 @@ def _scatter(stats: Statistics, m: int) -> tuple[float, float]:
 
 
 def davies_bouldin_index(
-    X: Any, labels: Any, *, p: float = 2, q: float = 1, noise: NoisePolicy = "error"
+    X: Any,
+    labels: Any,
+    *,
+    p: float = 2,
+    q: float = 1,
+    noise: NoisePolicy = "error",
+    sample_weight: Any = None,
 ) -> float:
     """Mean over clusters of the worst (spread + spread)/(distance of centroids).
 
@@ -55,6 +61,8 @@ def davies_bouldin_index(
         usual one, and equation 3.17; 2 the standard deviation.
     noise : {"error", "cluster", "singletons", "drop"}
         What the label -1 means.
+    sample_weight : array-like, shape (n,), optional
+        How many coincident objects each stands for; 0 leaves it out.
 
     Returns
     -------
@@ -82,7 +90,15 @@ def davies_bouldin_index(
     def compute(stats: Statistics, m: int) -> float | str:
         return _davies_bouldin_value(stats, m, p, q)
 
-    return one_value("Davies–Bouldin index", compute, ["centroids"], X, labels, noise=noise)
+    return one_value(
+        "Davies–Bouldin index",
+        compute,
+        ["centroids"],
+        X,
+        labels,
+        noise=noise,
+        sample_weight=sample_weight,
+    )
 
 
 def _davies_bouldin_value(stats: Statistics, m: int, p: float, q: float) -> float | str:
@@ -101,7 +117,9 @@ def _davies_bouldin_value(stats: Statistics, m: int, p: float, q: float) -> floa
     return float(worst.mean())
 
 
-def calinski_harabasz_index(X: Any, labels: Any, *, noise: NoisePolicy = "error") -> float:
+def calinski_harabasz_index(
+    X: Any, labels: Any, *, noise: NoisePolicy = "error", sample_weight: Any = None
+) -> float:
     """Variance between clusters over variance within them, per degree of freedom.
 
     (B/(k−1)) / (W/(n−k)) with the sums of squares B and W. Not negative, greater is better.
@@ -112,6 +130,8 @@ def calinski_harabasz_index(X: Any, labels: Any, *, noise: NoisePolicy = "error"
     labels : array-like, shape (n,)
     noise : {"error", "cluster", "singletons", "drop"}
         What the label -1 means.
+    sample_weight : array-like, shape (n,), optional
+        How many coincident objects each stands for; 0 leaves it out.
 
     Returns
     -------
@@ -132,10 +152,12 @@ def calinski_harabasz_index(X: Any, labels: Any, *, noise: NoisePolicy = "error"
     >>> calinski_harabasz_index([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1])
     200.0
     """
-    return one("calinski_harabasz_index", X, labels, noise=noise)
+    return one("calinski_harabasz_index", X, labels, noise=noise, sample_weight=sample_weight)
 
 
-def within_sum_of_squares(X: Any, labels: Any, *, noise: NoisePolicy = "error") -> float:
+def within_sum_of_squares(
+    X: Any, labels: Any, *, noise: NoisePolicy = "error", sample_weight: Any = None
+) -> float:
     """Squared Euclidean distances of the objects to their centroids, added up.
 
     The objective of k-means (trace W). Not negative, lower is better; it never rises when a
@@ -147,10 +169,12 @@ def within_sum_of_squares(X: Any, labels: Any, *, noise: NoisePolicy = "error") 
     >>> within_sum_of_squares([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1])
     1.0
     """
-    return one("within_sum_of_squares", X, labels, noise=noise)
+    return one("within_sum_of_squares", X, labels, noise=noise, sample_weight=sample_weight)
 
 
-def ball_hall_index(X: Any, labels: Any, *, noise: NoisePolicy = "error") -> float:
+def ball_hall_index(
+    X: Any, labels: Any, *, noise: NoisePolicy = "error", sample_weight: Any = None
+) -> float:
     """Mean over clusters of the mean squared distance to the centroid.
 
     Not negative, lower is better, but it falls as clusters are split. Ball & Hall 1965. O(n d).
@@ -161,10 +185,12 @@ def ball_hall_index(X: Any, labels: Any, *, noise: NoisePolicy = "error") -> flo
     >>> ball_hall_index([[0.0], [1.0], [10.0], [12.0]], [0, 0, 1, 1])
     0.625
     """
-    return one("ball_hall_index", X, labels, noise=noise)
+    return one("ball_hall_index", X, labels, noise=noise, sample_weight=sample_weight)
 
 
-def pbm_index(X: Any, labels: Any, *, noise: NoisePolicy = "error") -> float:
+def pbm_index(
+    X: Any, labels: Any, *, noise: NoisePolicy = "error", sample_weight: Any = None
+) -> float:
     """PBM index: (E_1/E_k · D/k)², as clusterCrit has it.
 
     E_1 and E_k are the sums of distances to the mean of all objects and to the own centroid,
@@ -175,6 +201,8 @@ def pbm_index(X: Any, labels: Any, *, noise: NoisePolicy = "error") -> float:
     X : array-like or sparse, shape (n, d)
     labels : array-like, shape (n,)
     noise : {"error", "cluster", "singletons", "drop"}
+    sample_weight : array-like, shape (n,), optional
+        How many coincident objects each stands for; 0 leaves it out.
 
     Returns
     -------
@@ -196,10 +224,12 @@ def pbm_index(X: Any, labels: Any, *, noise: NoisePolicy = "error") -> float:
     >>> pbm_index([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1])
     2500.0
     """
-    return one("pbm_index", X, labels, noise=noise)
+    return one("pbm_index", X, labels, noise=noise, sample_weight=sample_weight)
 
 
-def ray_turi_index(X: Any, labels: Any, *, noise: NoisePolicy = "error") -> float:
+def ray_turi_index(
+    X: Any, labels: Any, *, noise: NoisePolicy = "error", sample_weight: Any = None
+) -> float:
     """Mean squared distance to the centroid over the smallest squared distance of centroids.
 
     Not negative, lower is better; undefined where two centroids are the same. The same as
@@ -211,10 +241,12 @@ def ray_turi_index(X: Any, labels: Any, *, noise: NoisePolicy = "error") -> floa
     >>> ray_turi_index([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1])
     0.0025
     """
-    return one("ray_turi_index", X, labels, noise=noise)
+    return one("ray_turi_index", X, labels, noise=noise, sample_weight=sample_weight)
 
 
-def ratkowsky_lance_index(X: Any, labels: Any, *, noise: NoisePolicy = "error") -> float:
+def ratkowsky_lance_index(
+    X: Any, labels: Any, *, noise: NoisePolicy = "error", sample_weight: Any = None
+) -> float:
     """√(mean over features of BSS/TSS) / √k. Between 0 and 1, greater is better.
 
     Constant features are left out. Ratkowsky & Lance 1978. O(n d).
@@ -225,15 +257,15 @@ def ratkowsky_lance_index(X: Any, labels: Any, *, noise: NoisePolicy = "error") 
     >>> round(ratkowsky_lance_index([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1]), 6)
     0.703598
     """
-    return one("ratkowsky_lance_index", X, labels, noise=noise)
+    return one("ratkowsky_lance_index", X, labels, noise=noise, sample_weight=sample_weight)
 
 
 def _calinski_harabasz(stats: Statistics, m: int) -> float | str:
     within, between = _scatter(stats, m)
-    n, k = stats.n_judged(m), len(stats.sizes[m])
-    if n == k or within == 0:
+    freedom = stats.freedom(m)
+    if freedom == 0 or within == 0:
         return "the sum of squares within clusters is 0"
-    return between / (k - 1) / (within / (n - k))
+    return between / (len(stats.sizes[m]) - 1) / (within / freedom)
 
 
 def _davies_bouldin(stats: Statistics, m: int) -> float | str:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from karat.distances import check_metric, check_points
 from karat.measures._catalogue import Measure, catalogue
-from karat.measures.statistics import Statistics
-from karat.partition import NoisePolicy, as_labelings
+from karat.measures.statistics import Statistics, weigh
+from karat.partition import NoisePolicy
 from karat.validation import InputError, UndefinedMeasureError
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 __all__: list[str] = []
@@ -21,25 +22,63 @@ SINGLETONS_ONLY = "every cluster is a singleton, so no pair is within a cluster"
 
 
 def statistics_of_one(
-    X: Any, labels: Any, needs: Any, metric: Any = "euclidean", noise: NoisePolicy = "error"
+    X: Any,
+    labels: Any,
+    needs: Any,
+    metric: Any = "euclidean",
+    noise: NoisePolicy = "error",
+    sample_weight: Any = None,
 ) -> Statistics:
     """The statistics of one clustering, from what a caller of a public function gave."""
+    return _statistics_and_kept(X, labels, needs, metric, noise, sample_weight)[0]
+
+
+def _statistics_and_kept(
+    X: Any, labels: Any, needs: Any, metric: Any, noise: NoisePolicy, sample_weight: Any
+) -> tuple[Statistics, NDArray[np.bool_]]:
     metric = check_metric(metric)
-    X = check_points(X, metric)
-    labelings = as_labelings({"labels": labels}, n_objects=X.shape[0], noise=noise)
-    stats = Statistics(X, labelings, needs, metric=metric)
+    data = check_points(X, metric)
+    data, labelings, weights, kept = weigh(
+        data, {"labels": labels}, sample_weight, metric=metric, noise=noise
+    )
+    stats = Statistics(data, labelings, needs, metric=metric, weights=weights)
     for why in stats.failed.values():
         raise InputError(why)
-    return stats
+    return stats, kept
+
+
+def of_each_object(
+    title: str,
+    column: int,
+    X: Any,
+    labels: Any,
+    metric: Any,
+    noise: NoisePolicy,
+    sample_weight: Any,
+) -> NDArray[np.float64]:
+    """A column of the statistic ``"objects"``; NaN for objects that are left out."""
+    stats, kept = _statistics_and_kept(X, labels, ["objects"], metric, noise, sample_weight)
+    if why := too_few_clusters(stats, 0):
+        raise UndefinedMeasureError(f"{title} is undefined: {why}")
+    values = np.full(len(kept), np.nan)
+    values[kept] = stats.object_values(0, column)
+    return values
 
 
 def one(
-    key: str, X: Any, labels: Any, metric: Any = "euclidean", noise: NoisePolicy = "error"
+    key: str,
+    X: Any,
+    labels: Any,
+    metric: Any = "euclidean",
+    noise: NoisePolicy = "error",
+    sample_weight: Any = None,
 ) -> float:
     """A measure of one clustering: the batch at M = 1."""
     measure = catalogue[key]
     assert measure.compute is not None
-    return one_value(measure.title, measure.compute, measure.needs, X, labels, metric, noise)
+    return one_value(
+        measure.title, measure.compute, measure.needs, X, labels, metric, noise, sample_weight
+    )
 
 
 def one_value(
@@ -50,9 +89,10 @@ def one_value(
     labels: Any,
     metric: Any = "euclidean",
     noise: NoisePolicy = "error",
+    sample_weight: Any = None,
 ) -> float:
     """As :func:`one`, for a computation that is not in the catalogue."""
-    stats = statistics_of_one(X, labels, needs, metric, noise)
+    stats = statistics_of_one(X, labels, needs, metric, noise, sample_weight)
     value = float(compute(stats)[0])
     if 0 in stats.undefined:
         raise UndefinedMeasureError(f"{title} is undefined: {stats.undefined[0]}")

@@ -328,7 +328,9 @@ def _over_largest(values: Floats) -> Floats:
     return values / largest if largest > 0 else values
 
 
-def s_dbw_index(X: Any, labels: Any, *, noise: NoisePolicy = "error") -> float:
+def s_dbw_index(
+    X: Any, labels: Any, *, noise: NoisePolicy = "error", sample_weight: Any = None
+) -> float:
     """S_Dbw: scattering within clusters plus density between them.
 
     Not negative, lower is better.
@@ -338,6 +340,8 @@ def s_dbw_index(X: Any, labels: Any, *, noise: NoisePolicy = "error") -> float:
     X : array-like or sparse, shape (n, d)
     labels : array-like, shape (n,)
     noise : {"error", "cluster", "singletons", "drop"}
+    sample_weight : array-like, shape (n,), optional
+        How many coincident objects each stands for; 0 leaves it out.
 
     Returns
     -------
@@ -364,7 +368,7 @@ def s_dbw_index(X: Any, labels: Any, *, noise: NoisePolicy = "error") -> float:
     >>> round(s_dbw_index([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1]), 4)
     0.0099
     """
-    return one("s_dbw_index", X, labels, noise=noise)
+    return one("s_dbw_index", X, labels, noise=noise, sample_weight=sample_weight)
 
 
 @each
@@ -385,7 +389,8 @@ def _s_dbw(stats: Statistics, m: int) -> float | str:
     other = at_centroids[a, b] + at_centroids[b, b]
     between = at_middles[a, pairs] + at_middles[b, pairs]
     highest = np.maximum(own, other)
-    return scattering + float(np.where(highest > 0, between / np.maximum(highest, 1), 0).mean())
+    dense = highest > 0
+    return scattering + float((between[dense] / highest[dense]).sum()) / len(a)
 
 
 def _counts(stats: Statistics, m: int, points: Floats, radius: float) -> Floats:
@@ -399,7 +404,10 @@ def _counts(stats: Statistics, m: int, points: Floats, radius: float) -> Floats:
         dense = (rows.toarray() if hasattr(rows, "toarray") else rows) - stats.shift
         own = codes[start : start + 1024]
         kept = own != NOISE
-        np.add.at(total, own[kept], cdist(dense[kept], points) <= radius)
+        near = (cdist(dense[kept], points) <= radius).astype(np.float64)
+        if stats.weights is not None:
+            near *= stats.weights[start : start + 1024][kept, None]
+        np.add.at(total, own[kept], near)
     return total
 
 

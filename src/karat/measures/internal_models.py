@@ -17,7 +17,9 @@ __all__ = [
 ]
 
 
-def bayesian_information_criterion(X: Any, labels: Any, *, noise: NoisePolicy = "error") -> float:
+def bayesian_information_criterion(
+    X: Any, labels: Any, *, noise: NoisePolicy = "error", sample_weight: Any = None
+) -> float:
     """BIC of a hard clustering: −2 ln L + p ln n of its spherical Gaussians; lower is better.
 
     Each cluster is a Gaussian around its centroid, all with one variance in all directions; L is
@@ -29,6 +31,8 @@ def bayesian_information_criterion(X: Any, labels: Any, *, noise: NoisePolicy = 
     labels : array-like, shape (n,)
     noise : {"error", "cluster", "singletons", "drop"}
         What the label -1 means.
+    sample_weight : array-like, shape (n,), optional
+        How many coincident objects each stands for; 0 leaves it out.
 
     Returns
     -------
@@ -53,10 +57,14 @@ def bayesian_information_criterion(X: Any, labels: Any, *, noise: NoisePolicy = 
     ...      < bayesian_information_criterion(X, [0, 0, 0, 0]))
     True
     """
-    return one("bayesian_information_criterion", X, labels, noise=noise)
+    return one(
+        "bayesian_information_criterion", X, labels, noise=noise, sample_weight=sample_weight
+    )
 
 
-def akaike_information_criterion(X: Any, labels: Any, *, noise: NoisePolicy = "error") -> float:
+def akaike_information_criterion(
+    X: Any, labels: Any, *, noise: NoisePolicy = "error", sample_weight: Any = None
+) -> float:
     """AIC of a hard clustering: −2 ln L + 2p of its spherical Gaussians; lower is better.
 
     The model, parameters and errors are those of :func:`bayesian_information_criterion`;
@@ -68,7 +76,7 @@ def akaike_information_criterion(X: Any, labels: Any, *, noise: NoisePolicy = "e
     >>> round(akaike_information_criterion([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1]), 4)
     19.3515
     """
-    return one("akaike_information_criterion", X, labels, noise=noise)
+    return one("akaike_information_criterion", X, labels, noise=noise, sample_weight=sample_weight)
 
 
 def mixture_criteria(mixture: Any, X: Any) -> dict[str, float]:
@@ -128,7 +136,7 @@ def _fit(stats: Statistics, m: int) -> tuple[float, int] | str:
     if within == 0:
         return "every object is at its cluster's centroid, so the likelihood has no bound"
     variance = within / (n * d)
-    shares = sum(int(s) * math.log(int(s) / n) for s in stats.sizes[m])
+    shares = sum(s * math.log(s / n) for s in stats.sizes[m].tolist())
     return n * d * (math.log(2 * math.pi * variance) + 1) - 2 * shares, k - 1 + k * d + 1
 
 

@@ -12,14 +12,13 @@ from karat.measures.internal_common import (
     define,
     each,
     fixed,
+    of_each_object,
     one,
     one_value,
-    statistics_of_one,
-    too_few_clusters,
 )
 from karat.measures.statistics import Statistics
 from karat.partition import NoisePolicy
-from karat.validation import UndefinedMeasureError, check_choice
+from karat.validation import check_choice
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -49,6 +48,7 @@ def dunn_index(
     diameter: Diameter = "complete",
     metric: Any = "euclidean",
     noise: NoisePolicy = "error",
+    sample_weight: Any = None,
 ) -> float:
     """Smallest separation of two clusters over the largest diameter of one.
 
@@ -73,6 +73,8 @@ def dunn_index(
         Of objects; distances to centroids are Euclidean.
     noise : {"error", "cluster", "singletons", "drop"}
         What the label -1 means.
+    sample_weight : array-like, shape (n,), optional
+        How many coincident objects each stands for; 0 leaves it out.
 
     Returns
     -------
@@ -106,7 +108,7 @@ def dunn_index(
             return "all diameters are 0"
         return float(_separation(stats, m, separation)) / float(widest)
 
-    return one_value("Dunn index", compute, needs, X, labels, metric, noise)
+    return one_value("Dunn index", compute, needs, X, labels, metric, noise, sample_weight)
 
 
 def _separation(stats: Statistics, m: int, kind: str) -> float:
@@ -134,7 +136,8 @@ def _diameters(stats: Statistics, m: int, kind: str) -> Floats:
     if kind == "complete":
         return stats.diameters[m]
     if kind == "average":
-        return stats.within_sums[m] / np.maximum(sizes * (sizes - 1) // 2, 1)
+        pairs = stats.cluster_pairs(m)
+        return stats.within_sums[m] / np.where(pairs > 0, pairs, 1)
     return 2 * stats.spreads[m] / sizes
 
 
@@ -153,7 +156,12 @@ def centroid_extremes(stats: Statistics, m: int) -> tuple[float, float]:
 
 
 def point_wise_margin_samples(
-    X: Any, labels: Any, *, metric: Any = "euclidean", noise: NoisePolicy = "error"
+    X: Any,
+    labels: Any,
+    *,
+    metric: Any = "euclidean",
+    noise: NoisePolicy = "error",
+    sample_weight: Any = None,
 ) -> Floats:
     """Point-wise margin of each object: nearest distance within over nearest between.
 
@@ -162,7 +170,7 @@ def point_wise_margin_samples(
     Returns
     -------
     ndarray of float64, shape (n,)
-        NaN for objects that ``noise="drop"`` leaves out.
+        NaN for objects that ``noise="drop"`` or a weight of 0 leaves out.
 
     Examples
     --------
@@ -170,14 +178,16 @@ def point_wise_margin_samples(
     >>> point_wise_margin_samples([[0.0], [1.0], [10.0], [13.0]], [0, 0, 1, 1])
     array([0.1       , 0.11111111, 0.33333333, 0.25      ])
     """
-    stats = statistics_of_one(X, labels, ["objects"], metric, noise)
-    if why := too_few_clusters(stats, 0):
-        raise UndefinedMeasureError(f"Point-wise margin is undefined: {why}")
-    return stats.object_values(0, 1)
+    return of_each_object("Point-wise margin", 1, X, labels, metric, noise, sample_weight)
 
 
 def point_wise_margin(
-    X: Any, labels: Any, *, metric: Any = "euclidean", noise: NoisePolicy = "error"
+    X: Any,
+    labels: Any,
+    *,
+    metric: Any = "euclidean",
+    noise: NoisePolicy = "error",
+    sample_weight: Any = None,
 ) -> float:
     """Mean over the objects of nearest distance within over nearest distance between.
 
@@ -193,6 +203,8 @@ def point_wise_margin(
         A distance, see :data:`karat.distances.METRICS`.
     noise : {"error", "cluster", "singletons", "drop"}
         What the label -1 means.
+    sample_weight : array-like, shape (n,), optional
+        How many coincident objects each stands for; 0 leaves it out.
 
     Returns
     -------
@@ -213,7 +225,7 @@ def point_wise_margin(
     >>> round(point_wise_margin([[0.0], [1.0], [10.0], [13.0]], [0, 0, 1, 1]), 6)
     0.198611
     """
-    return one("point_wise_margin", X, labels, metric, noise)
+    return one("point_wise_margin", X, labels, metric, noise, sample_weight)
 
 
 @each
@@ -238,13 +250,15 @@ def _centroid_dunn(stats: Statistics, m: int) -> float | str:
     return _separation(stats, m, "centroid") / widest
 
 
-def _centroid_dunn_index(X: Any, labels: Any, *, noise: NoisePolicy = "error") -> float:
+def _centroid_dunn_index(
+    X: Any, labels: Any, *, noise: NoisePolicy = "error", sample_weight: Any = None
+) -> float:
     """Smallest distance of two centroids over the largest mean distance to a centroid.
 
     whissell2012 equation 3.14; half of it is ``dunn_index(X, labels, separation="centroid",
     diameter="centroid")``.
     """
-    return one("centroid_dunn_index", X, labels, noise=noise)
+    return one("centroid_dunn_index", X, labels, noise=noise, sample_weight=sample_weight)
 
 
 define(

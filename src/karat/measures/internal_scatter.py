@@ -36,7 +36,13 @@ __all__ = [
 NO_SCATTER = "every object is at its cluster's centroid"
 
 
-def pooled_variance(X: Any, labels: Any, *, noise: NoisePolicy = "error") -> float:
+def pooled_variance(
+    X: Any,
+    labels: Any,
+    *,
+    noise: NoisePolicy = "error",
+    sample_weight: Any = None,
+) -> float:
     """Trace of the pooled covariance matrix within clusters, tr W/(n − k).
 
     Not negative, lower is better; it falls with the number of clusters, and the number after its
@@ -48,6 +54,8 @@ def pooled_variance(X: Any, labels: Any, *, noise: NoisePolicy = "error") -> flo
     labels : array-like, shape (n,)
     noise : {"error", "cluster", "singletons", "drop"}
         What the label -1 means.
+    sample_weight : array-like, shape (n,), optional
+        How many coincident objects each stands for; 0 leaves it out.
 
     Returns
     -------
@@ -69,10 +77,16 @@ def pooled_variance(X: Any, labels: Any, *, noise: NoisePolicy = "error") -> flo
     >>> pooled_variance([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1])
     0.5
     """
-    return one("pooled_variance", X, labels, noise=noise)
+    return one("pooled_variance", X, labels, noise=noise, sample_weight=sample_weight)
 
 
-def log_scatter_ratio(X: Any, labels: Any, *, noise: NoisePolicy = "error") -> float:
+def log_scatter_ratio(
+    X: Any,
+    labels: Any,
+    *,
+    noise: NoisePolicy = "error",
+    sample_weight: Any = None,
+) -> float:
     """ln(tr B/tr W): the logarithm of the sums of squares between over within.
 
     No bounds, greater is better; it grows with the number of clusters.
@@ -82,6 +96,8 @@ def log_scatter_ratio(X: Any, labels: Any, *, noise: NoisePolicy = "error") -> f
     X : array-like or sparse, shape (n, d)
     labels : array-like, shape (n,)
     noise : {"error", "cluster", "singletons", "drop"}
+    sample_weight : array-like, shape (n,), optional
+        How many coincident objects each stands for; 0 leaves it out.
 
     Returns
     -------
@@ -102,10 +118,16 @@ def log_scatter_ratio(X: Any, labels: Any, *, noise: NoisePolicy = "error") -> f
     >>> round(log_scatter_ratio([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1]), 6)
     4.60517
     """
-    return one("log_scatter_ratio", X, labels, noise=noise)
+    return one("log_scatter_ratio", X, labels, noise=noise, sample_weight=sample_weight)
 
 
-def banfield_raftery_index(X: Any, labels: Any, *, noise: NoisePolicy = "error") -> float:
+def banfield_raftery_index(
+    X: Any,
+    labels: Any,
+    *,
+    noise: NoisePolicy = "error",
+    sample_weight: Any = None,
+) -> float:
     """Σ_c n_c ln(tr W_c/n_c): spherical Gaussian clusters of different sizes.
 
     No bounds, lower is better. A constant apart, it is 2/d times the negative log-likelihood of
@@ -116,6 +138,8 @@ def banfield_raftery_index(X: Any, labels: Any, *, noise: NoisePolicy = "error")
     X : array-like or sparse, shape (n, d)
     labels : array-like, shape (n,)
     noise : {"error", "cluster", "singletons", "drop"}
+    sample_weight : array-like, shape (n,), optional
+        How many coincident objects each stands for; 0 leaves it out.
 
     Returns
     -------
@@ -136,7 +160,7 @@ def banfield_raftery_index(X: Any, labels: Any, *, noise: NoisePolicy = "error")
     >>> round(banfield_raftery_index([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1]), 6)
     -5.545177
     """
-    return one("banfield_raftery_index", X, labels, noise=noise)
+    return one("banfield_raftery_index", X, labels, noise=noise, sample_weight=sample_weight)
 
 
 def scott_symons_index(X: Any, labels: Any, *, noise: NoisePolicy = "error") -> float:
@@ -368,10 +392,10 @@ def sums_of_squares(stats: Statistics, m: int) -> tuple[float, float]:
 
 
 def _pooled_variance(stats: Statistics, m: int) -> float | str:
-    n, k = stats.n_judged(m), len(stats.sizes[m])
-    if n == k:
+    freedom = stats.freedom(m)
+    if freedom == 0:
         return "every cluster is a singleton"
-    return float(stats.squares[m].sum()) / (n - k)
+    return float(stats.squares[m].sum()) / freedom
 
 
 def _log_scatter_ratio(stats: Statistics, m: int) -> float | str:
@@ -389,8 +413,8 @@ def _banfield_raftery(stats: Statistics, m: int) -> float | str:
     return float(sizes @ np.log(squares / sizes))
 
 
-def _objects(n: int) -> str:
-    return f"{n} object{'s' if n != 1 else ''}"
+def _objects(n: float) -> str:
+    return f"{n:g} object{'s' if n != 1 else ''}"
 
 
 def _scott_symons(stats: Statistics, m: int) -> float | str:

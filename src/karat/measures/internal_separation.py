@@ -86,7 +86,12 @@ def point_biserial_index(
 
 
 def modified_hubert_statistic(
-    X: Any, labels: Any, *, metric: Any = "euclidean", noise: NoisePolicy = "error"
+    X: Any,
+    labels: Any,
+    *,
+    metric: Any = "euclidean",
+    noise: NoisePolicy = "error",
+    sample_weight: Any = None,
 ) -> float:
     """Modified Hubert Γ: mean over all pairs of distance times distance of their centroids.
 
@@ -100,6 +105,8 @@ def modified_hubert_statistic(
     metric : str or callable
         Of objects; distances of centroids are Euclidean.
     noise : {"error", "cluster", "singletons", "drop"}
+    sample_weight : array-like, shape (n,), optional
+        How many coincident objects each stands for; 0 leaves it out.
 
     Returns
     -------
@@ -123,7 +130,7 @@ def modified_hubert_statistic(
     >>> round(modified_hubert_statistic([[0.0], [1.0], [10.0], [13.0]], [0, 0, 1, 1]), 6)
     80.666667
     """
-    return one("modified_hubert_statistic", X, labels, metric, noise)
+    return one("modified_hubert_statistic", X, labels, metric, noise, sample_weight)
 
 
 def separation_index(
@@ -133,6 +140,7 @@ def separation_index(
     share: float = SHARE,
     metric: Any = "euclidean",
     noise: NoisePolicy = "error",
+    sample_weight: Any = None,
 ) -> float:
     """Mean distance to the nearest object of another cluster, of the objects nearest to a border.
 
@@ -148,6 +156,8 @@ def separation_index(
         one object.
     metric : str or callable
     noise : {"error", "cluster", "singletons", "drop"}
+    sample_weight : array-like, shape (n,), optional
+        How many coincident objects each stands for; 0 leaves it out.
 
     Returns
     -------
@@ -178,7 +188,9 @@ def separation_index(
     def compute(stats: Statistics, m: int) -> float:
         return _separation_value(stats, m, share)
 
-    return one_value("Separation index", compute, ("objects",), X, labels, metric, noise)
+    return one_value(
+        "Separation index", compute, ("objects",), X, labels, metric, noise, sample_weight
+    )
 
 
 def widest_within_gap(
@@ -260,18 +272,24 @@ def _hubert(stats: Statistics, m: int) -> float:
     from scipy.spatial.distance import cdist
 
     sums, C = stats.linkage_sums[m], stats.centroids[m]
-    n = stats.n_judged(m)
+    pairs = stats.pairs_within(m) + stats.pairs_between(m)
     total = 0.0
     for start in range(0, len(C), 512):
         block = slice(start, start + 512)
         total += float((sums[block] * cdist(C[block], C)).sum())
-    return total / (n * (n - 1))
+    return total / (2 * pairs)
 
 
 def _separation_value(stats: Statistics, m: int, share: float) -> float:
-    nearest = stats.object_values(m, 3)[stats.labelings.codes[m] != NOISE]
-    number = max(1, math.floor(share * len(nearest) + 1e-9))
-    return float(np.partition(nearest, number - 1)[:number].mean())
+    kept = stats.labelings.codes[m] != NOISE
+    nearest = stats.object_values(m, 3)[kept]
+    number = max(1, math.floor(share * stats.n_judged(m) + 1e-9))
+    if stats.weights is None:
+        return float(np.partition(nearest, number - 1)[:number].mean())
+    order = np.argsort(nearest)
+    weights = stats.weights[kept][order]
+    counted = np.clip(number - (np.cumsum(weights) - weights), 0, weights)
+    return float(np.average(nearest[order], weights=counted))
 
 
 def _gaps(stats: Statistics, m: int) -> Floats:

@@ -9,6 +9,7 @@ import numpy as np
 from karat.measures.internal_common import (
     define,
     each,
+    of_each_object,
     one,
     statistics_of_one,
     too_few_clusters,
@@ -31,7 +32,12 @@ __all__ = [
 
 
 def silhouette_samples(
-    X: Any, labels: Any, *, metric: Any = "euclidean", noise: NoisePolicy = "error"
+    X: Any,
+    labels: Any,
+    *,
+    metric: Any = "euclidean",
+    noise: NoisePolicy = "error",
+    sample_weight: Any = None,
 ) -> NDArray[np.float64]:
     """Silhouette of each object: (b − a)/max(a, b).
 
@@ -47,11 +53,13 @@ def silhouette_samples(
         A distance, see :data:`karat.distances.METRICS`.
     noise : {"error", "cluster", "singletons", "drop"}
         What the label -1 means.
+    sample_weight : array-like, shape (n,), optional
+        How many coincident objects each stands for; 0 leaves it out.
 
     Returns
     -------
     ndarray of float64, shape (n,)
-        NaN for objects that ``noise="drop"`` leaves out.
+        NaN for objects that ``noise="drop"`` or a weight of 0 leaves out.
 
     Raises
     ------
@@ -68,14 +76,16 @@ def silhouette_samples(
     >>> silhouette_samples([[0.0], [1.0], [10.0]], [0, 0, 1])
     array([0.9       , 0.88888889, 0.        ])
     """
-    stats = statistics_of_one(X, labels, ["objects"], metric, noise)
-    if why := too_few_clusters(stats, 0):
-        raise UndefinedMeasureError(f"Silhouette is undefined: {why}")
-    return stats.object_values(0, 0)
+    return of_each_object("Silhouette", 0, X, labels, metric, noise, sample_weight)
 
 
 def silhouette_by_cluster(
-    X: Any, labels: Any, *, metric: Any = "euclidean", noise: NoisePolicy = "error"
+    X: Any,
+    labels: Any,
+    *,
+    metric: Any = "euclidean",
+    noise: NoisePolicy = "error",
+    sample_weight: Any = None,
 ) -> pd.Series[float]:
     """Mean silhouette of each cluster, by the cluster's name.
 
@@ -91,7 +101,7 @@ def silhouette_by_cluster(
     """
     import pandas as pd
 
-    stats = statistics_of_one(X, labels, ["silhouettes"], metric, noise)
+    stats = statistics_of_one(X, labels, ["silhouettes"], metric, noise, sample_weight)
     if why := too_few_clusters(stats, 0):
         raise UndefinedMeasureError(f"Silhouette is undefined: {why}")
     means = stats.silhouette_sums[0] / stats.sizes[0]
@@ -99,7 +109,12 @@ def silhouette_by_cluster(
 
 
 def silhouette(
-    X: Any, labels: Any, *, metric: Any = "euclidean", noise: NoisePolicy = "error"
+    X: Any,
+    labels: Any,
+    *,
+    metric: Any = "euclidean",
+    noise: NoisePolicy = "error",
+    sample_weight: Any = None,
 ) -> float:
     """Mean silhouette: how much nearer objects are to their own cluster than to the next one.
 
@@ -114,6 +129,8 @@ def silhouette(
         A distance, see :data:`karat.distances.METRICS`.
     noise : {"error", "cluster", "singletons", "drop"}
         What the label -1 means.
+    sample_weight : array-like, shape (n,), optional
+        How many coincident objects each stands for; 0 leaves it out.
 
     Returns
     -------
@@ -126,7 +143,8 @@ def silhouette(
 
     Notes
     -----
-    Rousseeuw 1987; whissell2012 equation 3.12. O(n² d) time, O(n d) memory.
+    Rousseeuw 1987; whissell2012 equation 3.12. O(n² d) time, O(n d) memory; O(n k d) time for
+    ``metric="sqeuclidean"`` and dense data, by :func:`squared_euclidean_silhouette`.
 
     Examples
     --------
@@ -134,10 +152,12 @@ def silhouette(
     >>> round(silhouette([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1]), 6)
     0.899749
     """
-    return one("silhouette", X, labels, metric, noise)
+    return one("silhouette", X, labels, metric, noise, sample_weight)
 
 
-def squared_euclidean_silhouette(X: Any, labels: Any, *, noise: NoisePolicy = "error") -> float:
+def squared_euclidean_silhouette(
+    X: Any, labels: Any, *, noise: NoisePolicy = "error", sample_weight: Any = None
+) -> float:
     """Mean silhouette of *squared* Euclidean distances, without going through the pairs.
 
     Equal to ``silhouette(X, labels, metric="sqeuclidean")`` up to rounding, by
@@ -149,6 +169,8 @@ def squared_euclidean_silhouette(X: Any, labels: Any, *, noise: NoisePolicy = "e
     X : array-like or sparse, shape (n, d)
     labels : array-like, shape (n,)
     noise : {"error", "cluster", "singletons", "drop"}
+    sample_weight : array-like, shape (n,), optional
+        How many coincident objects each stands for; 0 leaves it out.
 
     Returns
     -------
@@ -169,10 +191,12 @@ def squared_euclidean_silhouette(X: Any, labels: Any, *, noise: NoisePolicy = "e
     >>> round(squared_euclidean_silhouette([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1]), 6)
     0.98995
     """
-    return one("squared_euclidean_silhouette", X, labels, noise=noise)
+    return one("squared_euclidean_silhouette", X, labels, noise=noise, sample_weight=sample_weight)
 
 
-def simplified_silhouette(X: Any, labels: Any, *, noise: NoisePolicy = "error") -> float:
+def simplified_silhouette(
+    X: Any, labels: Any, *, noise: NoisePolicy = "error", sample_weight: Any = None
+) -> float:
     """Silhouette with distances to centroids instead of mean distances to objects.
 
     a is the Euclidean distance to the own centroid, b to the nearest other one. Between −1 and
@@ -183,6 +207,8 @@ def simplified_silhouette(X: Any, labels: Any, *, noise: NoisePolicy = "error") 
     X : array-like or sparse, shape (n, d)
     labels : array-like, shape (n,)
     noise : {"error", "cluster", "singletons", "drop"}
+    sample_weight : array-like, shape (n,), optional
+        How many coincident objects each stands for; 0 leaves it out.
 
     Returns
     -------
@@ -203,7 +229,7 @@ def simplified_silhouette(X: Any, labels: Any, *, noise: NoisePolicy = "error") 
     >>> round(simplified_silhouette([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1]), 6)
     0.949875
     """
-    return one("simplified_silhouette", X, labels, noise=noise)
+    return one("simplified_silhouette", X, labels, noise=noise, sample_weight=sample_weight)
 
 
 @each

@@ -11,7 +11,13 @@ from karat.measures.internal_common import define, each, one_value
 from karat.measures.internal_nearest import centroid_extremes
 from karat.measures.statistics import Statistics
 from karat.partition import NoisePolicy, SoftPartition
-from karat.validation import InputError, UndefinedMeasureError, check_choice, check_data
+from karat.validation import (
+    InputError,
+    UndefinedMeasureError,
+    check_choice,
+    check_data,
+    check_sample_weight,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,13 +33,17 @@ def _memberships(given: Any) -> Floats:
     return SoftPartition(given).memberships
 
 
-def _centers(X: Any, U: Floats, fuzzifier: float) -> tuple[Floats, Floats, Floats]:
+def _centers(
+    X: Any, U: Floats, fuzzifier: float, sample_weight: Floats | None = None
+) -> tuple[Floats, Floats, Floats]:
     """Centres, weights u^m and squared distances (n, k) to the centres."""
     from scipy.spatial.distance import cdist
 
     if len(U) != len(X):
         raise InputError(f"memberships are of {len(U)} objects, but X has {len(X)}")
     weights = U**fuzzifier
+    if sample_weight is not None:
+        weights *= sample_weight[:, None]
     shift = X.mean(axis=0)
     totals = weights.sum(axis=0)
     if (totals == 0).any():
@@ -49,6 +59,7 @@ def xie_beni_index(
     fuzzifier: float = 2.0,
     separation: Literal["centroid", "single"] = "centroid",
     noise: NoisePolicy = "error",
+    sample_weight: Any = None,
 ) -> float:
     """Xie–Beni index: mean u^m-weighted squared distance to the centres over their separation.
 
@@ -66,6 +77,8 @@ def xie_beni_index(
         nearest two objects of different clusters (clusterCrit's form).
     noise : {"error", "cluster", "singletons", "drop"}
         For hard clusterings.
+    sample_weight : array-like, shape (n,), optional
+        How many coincident objects each stands for; 0 leaves it out.
 
     Returns
     -------
@@ -96,20 +109,23 @@ def xie_beni_index(
         from scipy.spatial.distance import pdist
 
         U = _memberships(labels)
-        centers, weights, squares = _centers(_dense(X), U, fuzzifier)
+        w = np.ones(len(U)) if sample_weight is None else check_sample_weight(sample_weight, len(U))
+        centers, weights, squares = _centers(_dense(X), U, fuzzifier, w)
         if len(centers) < 2:
             raise UndefinedMeasureError("Xie–Beni index is undefined: there is one cluster")
         nearest = float(pdist(centers, "sqeuclidean").min())
         if nearest == 0:
             raise UndefinedMeasureError("Xie–Beni index is undefined: two centres are the same")
-        return float((weights * squares).sum()) / len(U) / nearest
+        return float((weights * squares).sum()) / float(w.sum()) / nearest
     needs = ["centroids"] + ["nearest"] * (separation == "single")
 
     @each
     def compute(stats: Statistics, m: int) -> float | str:
         return _xie_beni(stats, m, separation)
 
-    return one_value("Xie–Beni index", compute, needs, X, labels, noise=noise)
+    return one_value(
+        "Xie–Beni index", compute, needs, X, labels, noise=noise, sample_weight=sample_weight
+    )
 
 
 def _xie_beni(stats: Statistics, m: int, separation: str) -> float | str:

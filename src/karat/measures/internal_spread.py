@@ -22,7 +22,13 @@ __all__ = ["d_index", "sd_scattering", "sd_separation", "wemmert_gancarski_index
 ALL_COINCIDE = "all objects coincide"
 
 
-def d_index(X: Any, labels: Any, *, noise: NoisePolicy = "error") -> float:
+def d_index(
+    X: Any,
+    labels: Any,
+    *,
+    noise: NoisePolicy = "error",
+    sample_weight: Any = None,
+) -> float:
     """Mean over the clusters of the mean distance to the centroid.
 
     Not negative, lower is better; it falls with the number of clusters. The knee of the curve is
@@ -34,6 +40,8 @@ def d_index(X: Any, labels: Any, *, noise: NoisePolicy = "error") -> float:
     labels : array-like, shape (n,)
     noise : {"error", "cluster", "singletons", "drop"}
         What the label -1 means.
+    sample_weight : array-like, shape (n,), optional
+        How many coincident objects each stands for; 0 leaves it out.
 
     Returns
     -------
@@ -49,10 +57,16 @@ def d_index(X: Any, labels: Any, *, noise: NoisePolicy = "error") -> float:
     >>> d_index([[0.0], [1.0], [10.0], [13.0]], [0, 0, 1, 1])
     1.0
     """
-    return one("d_index", X, labels, noise=noise)
+    return one("d_index", X, labels, noise=noise, sample_weight=sample_weight)
 
 
-def sd_scattering(X: Any, labels: Any, *, noise: NoisePolicy = "error") -> float:
+def sd_scattering(
+    X: Any,
+    labels: Any,
+    *,
+    noise: NoisePolicy = "error",
+    sample_weight: Any = None,
+) -> float:
     """Scat, the first part of SD: mean length of the clusters' variances over that of all.
 
     Each cluster has a vector of variances, one for each feature; singletons have zeros. Not
@@ -64,6 +78,8 @@ def sd_scattering(X: Any, labels: Any, *, noise: NoisePolicy = "error") -> float
     X : array-like or sparse, shape (n, d)
     labels : array-like, shape (n,)
     noise : {"error", "cluster", "singletons", "drop"}
+    sample_weight : array-like, shape (n,), optional
+        How many coincident objects each stands for; 0 leaves it out.
 
     Returns
     -------
@@ -84,10 +100,16 @@ def sd_scattering(X: Any, labels: Any, *, noise: NoisePolicy = "error") -> float
     >>> round(sd_scattering([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1]), 6)
     0.009901
     """
-    return one("sd_scattering", X, labels, noise=noise)
+    return one("sd_scattering", X, labels, noise=noise, sample_weight=sample_weight)
 
 
-def sd_separation(X: Any, labels: Any, *, noise: NoisePolicy = "error") -> float:
+def sd_separation(
+    X: Any,
+    labels: Any,
+    *,
+    noise: NoisePolicy = "error",
+    sample_weight: Any = None,
+) -> float:
     """Dis, the second part of SD: (D_max/D_min) Σ_a 1/Σ_b ∣v_a − v_b∣ over the centroids v.
 
     Not negative, lower is better; 1/length is its unit. It grows with the number of clusters.
@@ -97,6 +119,8 @@ def sd_separation(X: Any, labels: Any, *, noise: NoisePolicy = "error") -> float
     X : array-like or sparse, shape (n, d)
     labels : array-like, shape (n,)
     noise : {"error", "cluster", "singletons", "drop"}
+    sample_weight : array-like, shape (n,), optional
+        How many coincident objects each stands for; 0 leaves it out.
 
     Returns
     -------
@@ -117,10 +141,16 @@ def sd_separation(X: Any, labels: Any, *, noise: NoisePolicy = "error") -> float
     >>> sd_separation([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1])
     0.2
     """
-    return one("sd_separation", X, labels, noise=noise)
+    return one("sd_separation", X, labels, noise=noise, sample_weight=sample_weight)
 
 
-def wemmert_gancarski_index(X: Any, labels: Any, *, noise: NoisePolicy = "error") -> float:
+def wemmert_gancarski_index(
+    X: Any,
+    labels: Any,
+    *,
+    noise: NoisePolicy = "error",
+    sample_weight: Any = None,
+) -> float:
     """Wemmert–Gançarski: Σ_c max(0, n_c − Σ_{x in c} R(x))/n.
 
     R(x) is the distance of an object to its own centroid over that to the nearest other one; 1
@@ -131,6 +161,8 @@ def wemmert_gancarski_index(X: Any, labels: Any, *, noise: NoisePolicy = "error"
     X : array-like or sparse, shape (n, d)
     labels : array-like, shape (n,)
     noise : {"error", "cluster", "singletons", "drop"}
+    sample_weight : array-like, shape (n,), optional
+        How many coincident objects each stands for; 0 leaves it out.
 
     Returns
     -------
@@ -152,7 +184,7 @@ def wemmert_gancarski_index(X: Any, labels: Any, *, noise: NoisePolicy = "error"
     >>> round(wemmert_gancarski_index([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1]), 6)
     0.949875
     """
-    return one("wemmert_gancarski_index", X, labels, noise=noise)
+    return one("wemmert_gancarski_index", X, labels, noise=noise, sample_weight=sample_weight)
 
 
 def _d_index(stats: Statistics, m: int) -> float:
@@ -190,31 +222,32 @@ def separation_of(stats: Statistics, m: int) -> float | str:
     return farthest / nearest * inverses
 
 
-def _to_centroids(stats: Statistics, m: int) -> Iterator[tuple[NDArray[np.int32], Floats]]:
-    """Cluster and distances to all centroids of the objects judged, in blocks."""
+def _to_centroids(stats: Statistics, m: int) -> Iterator[tuple[NDArray[np.int32], Floats, Floats]]:
+    """Cluster, weight and distances to all centroids of the objects judged, in blocks."""
     from scipy.spatial.distance import cdist
 
     codes, C = stats.labelings.codes[m], stats.centroids[m]
+    weights = np.ones(len(codes)) if stats.weights is None else stats.weights
     step = max(1, 2**20 // max(len(C), stats.X.shape[1]))
     for start in range(0, len(codes), step):
         rows: Any = stats.X[start : start + step]
         own = codes[start : start + step]
         kept = own != NOISE
         dense = (rows.toarray() if hasattr(rows, "toarray") else rows)[kept] - stats.shift
-        yield own[kept], cdist(dense, C)
+        yield own[kept], weights[start : start + step][kept], cdist(dense, C)
 
 
 def _wemmert_gancarski(stats: Statistics, m: int) -> float:
     sizes = stats.sizes[m]
     ratios = np.zeros(len(sizes))
-    for own, apart in _to_centroids(stats, m):
+    for own, weights, apart in _to_centroids(stats, m):
         at = np.arange(len(own))
         a = apart[at, own].copy()
         apart[at, own] = np.inf
         b = apart.min(axis=1)
         ratio = np.divide(a, b, out=np.full(len(a), np.inf), where=b > 0)
         ratio[(a == 0) & (b == 0)] = 1.0
-        ratios += np.bincount(own, ratio, len(sizes))
+        ratios += np.bincount(own, weights * ratio, len(sizes))
     return float(np.maximum(sizes - ratios, 0).sum()) / stats.n_judged(m)
 
 

@@ -22,11 +22,13 @@ from karat.measures._scatter_pass import (
     refuse_distances,
     scatter,
 )
-from karat.partition import NOISE, Labelings
-from karat.validation import Data, InputError, unknown_name
+from karat.partition import NOISE, Labelings, NoisePolicy, as_labelings
+from karat.validation import Data, InputError, check_sample_weight, unknown_name
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from karat.measures._catalogue import Measure
 
     Floats = NDArray[np.float64]
 
@@ -52,6 +54,12 @@ STATISTICS = {
     "extreme_sums": ("selection", "sums of the smallest and largest |P_w| distances"),
     "concordance": ("ranks", "rank sums of the distances within, and ties"),
 }
+#: those that extend to objects with weights
+WEIGHTED = frozenset(
+    need for need, (name, _) in STATISTICS.items() if name in ("pairs", "centroids")
+)
+#: those that are functions of centroids where the distance is squared Euclidean
+OF_CENTROIDS = frozenset({"pair_sums", "silhouettes"})
 COSTS = {
     "pairs": "O(n² d)",
     "centroids": "O(n d), times k for silhouettes, for each clustering",
@@ -60,6 +68,11 @@ COSTS = {
     "selection": "two to four passes of O(n² d)",
     "ranks": "O(n² log n + n² M), a pass of O(n² d) for every 4 million pairs",
 }
+
+
+def takes_weights(measure: Measure) -> bool:
+    """Whether a measure extends to objects with weights."""
+    return measure.kind == "external" or (bool(measure.needs) and measure.needs <= WEIGHTED)
 
 
 @dataclass(frozen=True)
@@ -100,16 +113,58 @@ class Plan:
         return "\n".join(lines)
 
 
-def group(needs: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """The passes for these statistics, in the order in which they are made."""
+def group(
+    needs: Iterable[str], metric: Any = "euclidean", *, sparse: bool = False
+) -> dict[str, tuple[str, ...]]:
+    """The passes for these statistics, in the order in which they are made.
+
+    Sums of squared Euclidean distances come from centroids, unless there is a pass over the
+    pairs anyway, or the data is sparse: then the identities lose digits far from the origin.
+    """
     passes: dict[str, tuple[str, ...]] = {}
     wanted = set(needs)
     for need in wanted - set(STATISTICS):
         raise unknown_name(need, STATISTICS, "statistic")
+    of_pairs = {need for need in wanted if STATISTICS[need][0] == "pairs"}
+    by_identity = of_pairs if metric == "sqeuclidean" and not sparse else set()
+    if not of_pairs <= OF_CENTROIDS:
+        by_identity = set()
     for need, (name, _) in STATISTICS.items():
         if need in wanted:
+            name = "centroids" if need in by_identity else name
             passes[name] = (*passes.get(name, ()), need)
     return passes
+
+
+def in_others(values: NDArray[Any]) -> NDArray[Any]:
+    """For each value the sum of all the others, without cancellation."""
+    none = np.zeros(1, values.dtype)
+    before = np.concatenate([none, np.cumsum(values[:-1])])
+    after = np.concatenate([none, np.cumsum(values[:0:-1])])[::-1]
+    return np.asarray(before + after)
+
+
+def weigh(
+    X: Any, labelings: Any, sample_weight: Any, *, metric: Any, noise: NoisePolicy
+) -> tuple[Any, Labelings, Floats | None, NDArray[np.bool_]]:
+    """The objects that have a weight: data, clusterings, weights, and which of all they are.
+
+    The weights are None where all are 1; the data may be None.
+    """
+    n = None if X is None else X.shape[0]
+    if sample_weight is None:
+        batch = as_labelings(labelings, n_objects=n, noise=noise)
+        return X, batch, None, np.ones(batch.n_objects, dtype=bool)
+    # an outlier that is not there is no error
+    batch = as_labelings(labelings, n_objects=n, noise="drop" if noise == "error" else noise)
+    weights = check_sample_weight(sample_weight, batch.n_objects)
+    kept = weights > 0
+    if not kept.all():
+        weights, batch = weights[kept], batch.take(kept)
+        if X is not None:
+            X = X[np.ix_(kept, kept)] if metric == "precomputed" else X[kept]
+    batch = as_labelings(batch, noise=noise)
+    return X, batch, weights if (weights != 1).any() else None, kept
 
 
 class Statistics:
@@ -124,6 +179,8 @@ class Statistics:
     metric : str or callable
         A distance of :mod:`karat.distances`. Centroids are means of coordinates and their
         distances Euclidean, whatever the metric.
+    weights : ndarray of float64, shape (n,), optional
+        Positive; how many coincident objects each stands for.
 
     Attributes
     ----------
@@ -132,17 +189,24 @@ class Statistics:
     failed : dict of str to str
         Statistics that this data or metric does not allow, and why.
     sizes : list of ndarray (k,)
-        Objects in each cluster; the other lists are parallel to it.
+        Objects in each cluster, or their weights in sum; the other lists are parallel to it.
     """
 
     def __init__(
-        self, X: Data, labelings: Labelings, needs: Iterable[str], *, metric: Any = "euclidean"
+        self,
+        X: Data,
+        labelings: Labelings,
+        needs: Iterable[str],
+        *,
+        metric: Any = "euclidean",
+        weights: Floats | None = None,
     ) -> None:
         self.X = X
         self.labelings = labelings
         self.metric = metric
+        self.weights = weights
         self.undefined: dict[int, str] = {}
-        self.sizes = [labelings.sizes(m) for m in range(len(labelings))]
+        self.sizes = [labelings.sizes(m, weights) for m in range(len(labelings))]
         #: sum of the distances of pairs within each cluster, and from it to all others
         self.within_sums: list[Floats] = []
         self.between_sums: list[Floats] = []
@@ -187,7 +251,7 @@ class Statistics:
         self.discordant: list[int] = []
         self.tied: list[int] = []
         self.failed: dict[str, str] = {}
-        for name, statistics in group(needs).items():
+        for name, statistics in group(needs, metric, sparse=hasattr(X, "toarray")).items():
             try:
                 getattr(self, f"_pass_{name}")(set(statistics))
             except InputError as error:
@@ -200,18 +264,34 @@ class Statistics:
         """An array for M results, NaN until filled."""
         return np.full(len(self), np.nan)
 
-    def n_judged(self, m: int) -> int:
-        """Number of objects that clustering m does not leave out."""
-        return int(self.sizes[m].sum())
+    def n_judged(self, m: int) -> Any:
+        """Number of objects that clustering m does not leave out: whole, or a sum of weights."""
+        return self.sizes[m].sum().item()
 
-    def pairs_within(self, m: int) -> int:
+    def cluster_pairs(self, m: int) -> NDArray[Any]:
+        """Number of pairs within each cluster of clustering m.
+
+        W(W − 1)/2 for clusters of total weight W. An object of a weight w below 1 is a part of
+        one, and takes no more than itself from its cluster: (W² − Σ w min(w, 1))/2.
+        """
+        sizes = self.sizes[m]
+        if self.weights is None:
+            return np.asarray(sizes * (sizes - 1) // 2)
+        alone = self.labelings.sizes(m, self.weights * np.minimum(self.weights, 1))
+        return np.asarray(np.maximum(sizes**2 - alone, 0) / 2)
+
+    def pairs_within(self, m: int) -> Any:
         """Number of pairs within the clusters of clustering m."""
-        return int((self.sizes[m] * (self.sizes[m] - 1) // 2).sum())
+        return self.cluster_pairs(m).sum().item()
 
-    def pairs_between(self, m: int) -> int:
+    def pairs_between(self, m: int) -> Any:
         """Number of pairs between the clusters of clustering m."""
-        n = self.n_judged(m)
-        return n * (n - 1) // 2 - self.pairs_within(m)
+        twice = (self.sizes[m] * in_others(self.sizes[m])).sum().item()
+        return twice // 2 if self.weights is None else twice / 2
+
+    def freedom(self, m: int) -> float:
+        """Degrees of freedom within the clusters of clustering m: n − k for whole objects."""
+        return float((2 * self.cluster_pairs(m) / self.sizes[m]).sum())
 
     def object_values(self, m: int, column: int) -> Floats:
         """One column of ``objects``; needs ``"objects"``."""
@@ -224,8 +304,9 @@ class Statistics:
         from karat._kernels import pairs
 
         found = pair_pass(
-            as_distances(self.X, self.metric),
+            as_distances(self.X, self.metric, weights=self.weights),
             self.labelings,
+            self.weights,
             sums=bool(wanted & {"pair_sums", "silhouettes", "objects"}),
             minima=bool(wanted & {"nearest", "margins", "objects"}),
             maxima="diameters" in wanted,
@@ -270,18 +351,36 @@ class Statistics:
             dense = (rows.toarray() if sparse.issparse(rows) else rows) - self.shift
             own = codes[start : start + 1024]
             kept = own != NOISE
-            np.add.at(total, own[kept], cdist(dense[kept], centers))
+            apart = cdist(dense[kept], centers)
+            if self.weights is not None:
+                apart *= self.weights[start : start + 1024][kept, None]
+            np.add.at(total, own[kept], apart)
         return total
 
     def _pass_centroids(self, wanted: set[str]) -> None:
+        if "silhouettes" in wanted:
+            wanted.add("squared_silhouettes")
         self._around_centroids(wanted)
+        if "silhouettes" in wanted:
+            self.silhouette_sums = self.squared_silhouette_sums
         for m in range(len(self)):
             sizes, C = self.sizes[m], self.centroids[m]
+            if "pair_sums" in wanted:
+                self._squares_of_pairs(m)
             if "total_spreads" in wanted:
                 mean = sizes @ C / sizes.sum()
                 self.total_spreads.append(float(self._to_centers(m, mean[None]).sum()))
             if "cross_spreads" in wanted:
                 self.cross_spreads.append(self._to_centers(m, C))
+
+    def _squares_of_pairs(self, m: int) -> None:
+        """Sums of the squared distances of pairs, by Huygens: Σ_y |x−y|² = |c||x−μ|² + S_c."""
+        sizes, squares = self.sizes[m], self.squares[m]
+        C = self.centroids[m] - sizes @ self.centroids[m] / sizes.sum()
+        lengths = (C**2).sum(axis=1)
+        apart = sizes @ lengths + sizes.sum() * lengths  # Σ_b |b| |μ_c − μ_b|²
+        self.within_sums.append(sizes * squares)
+        self.between_sums.append(in_others(sizes) * squares + sizes * (in_others(squares) + apart))
 
     def _around_centroids(self, wanted: set[str]) -> None:
         if self.metric == "precomputed":
@@ -296,21 +395,22 @@ class Statistics:
 
         X: Any = self.X
         self.shift = X.mean(axis=0, dtype=np.float64)
+        weights = np.ones(len(X)) if self.weights is None else self.weights
 
         def work(m: int) -> tuple[Any, ...]:
-            labels, sizes = self.labelings.codes[m], self.sizes[m]
-            centroids, around, squares = centroid_sums(X, self.shift, labels, sizes)
+            labels, sizes = self.labelings.codes[m], self.sizes[m].astype(np.float64)
+            first, means, around, squares = centroid_sums(X, labels, weights, sizes)
             sums = []
             for name in ("squared_silhouettes", "simplified_silhouettes"):
                 if name in wanted:
                     s = centroid_silhouettes(
-                        X, self.shift, labels, sizes, centroids, around[:, 0],
+                        X, labels, weights, sizes, first, means, around[:, 0],
                         name == "simplified_silhouettes",
                     )  # fmt: skip
-                    sums.append(self._by_cluster(m, s))
+                    sums.append(self.labelings.sizes(m, s * weights))
                 else:
                     sums.append(np.zeros(len(sizes)))
-            return centroids, around, squares, *sums
+            return (first - self.shift) + means, around, squares, *sums
 
         for found in in_order(work, range(len(self))):
             self._keep_centroids(*found)
@@ -325,7 +425,9 @@ class Statistics:
             kept = np.flatnonzero(codes != NOISE)
             sizes, own = self.sizes[m], codes[kept]
             k = len(sizes)
-            member = sparse.csr_array((np.ones(len(kept)), (own, kept)), shape=(k, len(codes)))
+            w = np.ones(len(kept)) if self.weights is None else self.weights[kept]
+            rest = sizes[own] - np.minimum(w, 1)
+            member = sparse.csr_array((w, (own, kept)), shape=(k, len(codes)))
             centroids = (member @ X).toarray() / sizes[:, None]
             lengths = (centroids**2).sum(axis=1)
             squared = np.asarray(X[kept] @ centroids.T)
@@ -334,8 +436,8 @@ class Statistics:
             roots = np.sqrt(mine)
             largest = np.zeros(k)
             np.maximum.at(largest, own, roots)
-            squares = np.bincount(own, mine, k)
-            around = np.stack([squares, np.bincount(own, roots, k), largest], axis=1)
+            squares = np.bincount(own, w * mine, k)
+            around = np.stack([squares, np.bincount(own, w * roots, k), largest], axis=1)
             by_feature = (member @ X.multiply(X)).toarray() - sizes[:, None] * centroids**2
             sums = []
             for name in ("squared_silhouettes", "simplified_silhouettes"):
@@ -347,12 +449,12 @@ class Statistics:
                 )
                 a = value[np.arange(len(kept)), own]
                 if not name.startswith("simplified"):
-                    a = a * sizes[own] / np.maximum(sizes[own] - 1, 1)
+                    a = a * sizes[own] / np.where(rest > 0, rest, 1)
                 value[np.arange(len(kept)), own] = np.inf
                 b = value.min(axis=1)
                 top = np.maximum(a, b)
-                s = np.where((top > 0) & (sizes[own] > 1), (b - a) / np.where(top > 0, top, 1), 0)
-                sums.append(np.bincount(own, s, k).astype(np.float64))
+                s = np.where((top > 0) & (rest > 0), (b - a) / np.where(top > 0, top, 1), 0)
+                sums.append(np.bincount(own, w * s, k).astype(np.float64))
             self._keep_centroids(centroids, around, np.maximum(by_feature, 0), *sums)
 
     def _keep_centroids(
@@ -365,11 +467,6 @@ class Statistics:
         self.radii.append(around[:, 2])
         self.squared_silhouette_sums.append(squared)
         self.simplified_silhouette_sums.append(simple)
-
-    def _by_cluster(self, m: int, values: Floats) -> Floats:
-        codes = self.labelings.codes[m]
-        kept = codes != NOISE
-        return np.bincount(codes[kept], values[kept], len(self.sizes[m])).astype(np.float64)
 
     def _pass_scatter(self, wanted: set[str]) -> None:
         refuse_distances(self.metric)

@@ -555,7 +555,7 @@ class Study:
                 return self._rank(by)
             coverage = 1 - table["noise_share"].to_numpy(dtype=np.float64)
             score = values[measure.key].to_numpy(dtype=np.float64)
-            table["score"] = _with_coverage(score, coverage, measure)
+            table["score"] = score * measure.penalty(score, coverage)
             upward = measure.sign * table["score"].to_numpy(dtype=np.float64)
             best_first = order(upward, table["n_clusters"].to_numpy(dtype=np.int64))
         table.insert(0, "rank", ranks(upward))
@@ -699,13 +699,6 @@ def _origin(candidate: dict[str, Any]) -> tuple[str, int] | None:
     if candidate["parameter"] is None:
         return None
     return candidate["clusterer"], candidate["value"]
-
-
-def _with_coverage(
-    score: NDArray[np.float64], coverage: NDArray[np.float64], measure: Measure
-) -> NDArray[np.float64]:
-    """Worse by the share of objects that a clustering leaves out; negative scores stay."""
-    return np.where(score > 0, score * coverage**measure.sign, score)
 
 
 def _span(ks: list[int]) -> str:
