@@ -304,7 +304,7 @@ def test_merge_keeps_coverage_and_single_outliers_apart():
     assert_allclose(one.merge(one, one).coverage, 2 / 3)
     alone = ContingencyTable([0, -1], [0, 0], noise="singletons")
     assert alone.merge(ContingencyTable([0, -1], [0, 0], noise="singletons")).shape == (3, 1)
-    weighted = ContingencyTable([0, 1], [0, 1], sample_weight=[1, 2])
+    weighted = ContingencyTable([0, 1], [0, 1], sample_weight=[1.5, 2])
     with pytest.raises(InputError, match="merged"):
         weighted.merge(weighted)
 
@@ -316,14 +316,27 @@ class TestWeights:
         assert table.n == 5
         assert "total weight 5" in repr(table)
         pairs = table.pair_counts
-        assert_allclose(pairs.both, 0.5 * 1.5)
+        # half an object makes no pair with itself, one and a half 1.5 · 0.5/2, three 3
+        assert_allclose(pairs.both, 0.5 * 1.5 + 1.5 * 0.5 / 2 + 3)
         assert_allclose(pairs.neither, 0.5 * 3 + 1.5 * 3)
+
+    def test_whole_weights_are_counts(self):
+        true, pred, weights = [0, 0, 1, -1], ["x", "y", "y", "y"], [2, 1, 3, 2]
+        for noise in ("cluster", "singletons", "drop"):
+            table = ContingencyTable(true, pred, sample_weight=weights, noise=noise)
+            repeated = ContingencyTable(
+                np.repeat(true, weights), np.repeat(pred, weights), noise=noise
+            )
+            assert table.is_counted
+            np.testing.assert_array_equal(table.to_array(), repeated.to_array())
+            assert table.pair_counts == repeated.pair_counts
+            assert table.coverage == repeated.coverage
 
     def test_noise(self):
         table = ContingencyTable([0, -1, 1], [0, 0, 1], sample_weight=[1, 2, 1], noise="drop")
         assert table.coverage == 0.5
         with pytest.raises(InputError, match="singletons"):
-            ContingencyTable([0, -1], [0, 0], sample_weight=[1, 2], noise="singletons")
+            ContingencyTable([0, -1], [0, 0], sample_weight=[1, 2.5], noise="singletons")
 
     @pytest.mark.parametrize("weights", [[1, 2], [1, -1, 1], [1, np.nan, 1], [0, 1, 1]])
     def test_bad(self, weights):

@@ -135,7 +135,13 @@ def _codes(raw: Any, names: Any) -> tuple[NDArray[np.int32], NDArray[np.object_]
 
 def weigh(
     true: Any, row_names: Any, pred: Any, column_names: Any, sample_weight: Any
-) -> tuple[Cells, NDArray[np.float64]]:
+) -> tuple[Cells, NDArray[np.float64] | None]:
+    """Cells of weighted objects, and in each the sum of w·min(w, 1).
+
+    That is twice what an object's own weight takes from the W²/2 pairs of a cell of weight W: an
+    object of weight w ≥ 1 stands for w objects, a lighter one for a part of one, which makes no
+    pair with itself. Whole weights give counts, and no such sums.
+    """
     weight = np.asarray(sample_weight, dtype=np.float64)
     if weight.shape != true.shape:
         raise InputError(
@@ -149,8 +155,10 @@ def weigh(
     cells, place = np.unique(true * np.int64(len(column_names)) + pred, return_inverse=True)
     rows, columns = np.divmod(cells.astype(np.intp), len(column_names))
     counts = np.bincount(place, weights=weight)
-    squares = np.bincount(place, weights=weight * weight).astype(np.float64)
-    return (rows, columns, counts, row_names, column_names), squares
+    if (weight == np.floor(weight)).all() and weight.sum() < 2**53:
+        return (rows, columns, counts.astype(np.int64), row_names, column_names), None
+    own = np.bincount(place, weights=weight * np.minimum(weight, 1)).astype(np.float64)
+    return (rows, columns, counts, row_names, column_names), own
 
 
 def whole(counts: Any) -> NDArray[np.int64]:

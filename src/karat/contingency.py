@@ -69,13 +69,14 @@ class ContingencyTable:
     noise : {"error", "cluster", "singletons", "drop"}
         What the label ``-1`` means; ``"drop"`` leaves out objects that either side marks.
     sample_weight : array-like, shape (n,), optional
-        Positive weight of each object. A pair of objects then weighs the product of the two.
+        Positive weight of each object: one of weight w stands for w of them, one of weight below
+        1 for a part of one. Whole weights give counts.
 
     Attributes
     ----------
     rows, columns : ndarray of intp, shape (cells,)
         Class and cluster of each non-empty cell, in row-major order.
-    counts : ndarray of int64 (float64 with weights), shape (cells,)
+    counts : ndarray of int64 (float64 with weights that are not whole), shape (cells,)
         Objects in each of these cells.
     row_names, column_names : ndarray of object
         The labels, sorted where they can be sorted.
@@ -158,7 +159,7 @@ class ContingencyTable:
             rows, columns, counts = rows[order], columns[order], counts[order]
             squares = None if squares is None else squares[order]
         self.rows, self.columns, self.counts = rows, columns, counts
-        # sums of squared weights within cells, classes, clusters and the whole
+        # twice the pairs of objects with themselves, within cells, classes, clusters, the whole
         self._squares: tuple[float, float, float, float] | None = None
         if squares is not None:
             s = float(squares.sum())

@@ -152,7 +152,7 @@ def test_seeds_and_errors(name):
     with pytest.raises(InputError, match=times):
         function("purity", TRUE, PRED, **{times: 1})
     with pytest.raises(UndefinedMeasureError, match="counted"):
-        function("purity", ContingencyTable([0, 1], [0, 1], sample_weight=[1, 2]))
+        function("purity", ContingencyTable([0, 1], [0, 1], sample_weight=[1, 2.5]))
 
 
 def test_callables():

@@ -91,7 +91,7 @@ def tables_against(
     An object of weight w stands for w that coincide, so whole weights give counts.
     """
     if weights is not None:
-        yield from (_weighed(true, batch, m, weights) for m in range(len(batch)))
+        yield from (_sparse(true, batch, m, weights) for m in range(len(batch)))
         return
     k_true = true.n_clusters
     known = true.codes[true.codes != NOISE]
@@ -152,24 +152,6 @@ def _of_dense(
     )
 
 
-def _weighed(
-    true: Encoded, batch: Labelings, m: int, weights: NDArray[np.float64]
-) -> ContingencyTable | None:
-    table = _sparse(true, batch, m, weights)
-    if table is None:
-        return None
-    known = true.codes != NOISE
-    w = weights[known & (batch.codes[m] != NOISE)]
-    table.coverage = float(w.sum() / weights[known].sum())
-    if (w == np.floor(w)).all() and w.sum() < 2**53:
-        table.counts, table._squares = np.rint(table.counts).astype(np.int64), None
-    else:
-        # what is left when each takes the pairs within its own w from W²/2: W(W − 1)/2 for w ≥ 1
-        alone = float(w @ np.minimum(w, 1))
-        table._squares = (alone, alone, alone, alone)
-    return table
-
-
 def _sparse(
     true: Encoded, batch: Labelings, m: int, weights: NDArray[np.float64] | None = None
 ) -> ContingencyTable | None:
@@ -180,5 +162,7 @@ def _sparse(
     table = ContingencyTable(true.codes[kept], batch.codes[m][kept], sample_weight=given)
     table.row_names = true.names[table.row_names.astype(np.intp)]
     table.column_names = batch.cluster_names[m][table.column_names.astype(np.intp)]
-    table.coverage = float(kept.sum() / (true.codes != NOISE).sum())
+    known = true.codes != NOISE
+    judged, of = (kept, known) if weights is None else (weights[kept], weights[known])
+    table.coverage = float(judged.sum() / of.sum())
     return table

@@ -34,7 +34,7 @@ def pair_counts(
     labels_true, labels_pred : array-like, shape (n,), or SoftPartition
         The gold standard and the clustering; or one :class:`~karat.ContingencyTable` as
         ``labels_true`` alone. For memberships these are expectations, with each object's class
-        and cluster drawn from them; for weights a pair counts the product of its two.
+        and cluster drawn from them; an object of weight w stands for w that coincide.
     noise : {"error", "cluster", "singletons", "drop"}
         What the label ``-1`` means.
 
