@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import warnings
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -43,13 +44,17 @@ def cluster(X: NDArray[np.float64], rng: np.random.Generator) -> dict[str, NDArr
     """The sample's clusterings by every algorithm and number of clusters, by name."""
     import fastcluster
     from sklearn.cluster import KMeans
+    from sklearn.exceptions import ConvergenceWarning
 
     from karat.partition import cut_dendrogram
 
     def two_means(points: NDArray[np.float64], k: int) -> NDArray[np.int32]:
         seed = int(rng.integers(2**31 - 1))
         model = KMeans(k, init="random", n_init=20, random_state=seed)
-        return model.fit_predict(points).astype(np.int32)
+        with warnings.catch_warnings():
+            # coincident points stay together, and their cluster whole
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            return model.fit_predict(points).astype(np.int32)
 
     found = {f"kmeans {k}": two_means(X, k) for k in K}
     labels = np.zeros(len(X), dtype=np.int32)
