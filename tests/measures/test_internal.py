@@ -16,6 +16,7 @@ from sklearn.datasets import load_iris
 import karat
 import naive_internal as naive
 from karat.measures import catalogue
+from karat.measures._pair_pass import rounds
 from karat.measures.statistics import STATISTICS
 from karat.validation import InputError, UndefinedMeasureError
 
@@ -234,7 +235,18 @@ def test_many_labelings_equal_one_by_one():
         np.testing.assert_allclose(table.loc[name], alone, rtol=1e-11)
 
 
-def test_number_of_threads_changes_nothing(monkeypatch):
+def test_rounds_hold_every_pair_once_and_nothing_twice():
+    for count in range(1, 12):
+        seen = [pair for pairs in rounds(count) for pair in pairs]
+        assert sorted(seen) == [(i, j) for i in range(count) for j in range(i)]
+        for pairs in rounds(count):
+            busy = [block for pair in pairs for block in pair]
+            assert len(busy) == len(set(busy))
+
+
+@pytest.mark.parametrize("mirrored", [True, False])
+def test_number_of_threads_changes_nothing(mirrored, monkeypatch):
+    monkeypatch.setattr("karat.measures._pair_pass._Tiles.better_mirrored", lambda tiles: mirrored)
     rng = np.random.default_rng(2)
     X, labels = rng.normal(size=(1500, 3)), rng.integers(0, 9, (2, 1500))
     keys = [*OF_DISTANCES, *OF_CENTROIDS]
@@ -288,8 +300,11 @@ def test_mirrored_tiles_give_what_whole_strips_give(n, metric, d, monkeypatch):
         if catalogue[key].needs <= {name for name, (by, _) in STATISTICS.items() if by == "pairs"}
     ]
     tables = []
-    for held in (2**26, 0):
-        monkeypatch.setattr("karat.measures._pair_pass.HELD", held)
+    for mirrored in (True, False):
+        monkeypatch.setattr(
+            "karat.measures._pair_pass._Tiles.better_mirrored",
+            lambda tiles, mirrored=mirrored: tiles.distances.symmetric and mirrored,
+        )
         tables.append(karat.evaluate(X, labels, measures=keys, metric=metric, noise="drop"))
     np.testing.assert_allclose(tables[0], tables[1], rtol=1e-12)
 

@@ -114,13 +114,15 @@ def _turn(tile, R, out):
 @njit(cache=True, nogil=True, error_model="numpy")
 def _add_both(
     tile, first, r0, R, j0, squared, run, weights, labels, starts, wanted,
-    partial, into, at, mirrored, turned, row_partial, row_into, row_at,
+    partial, into, column, mirrored, turned, row_partial, row_into, row,
 ):  # fmt: skip
     B = tile.shape[1]
     if squared:
         roots(tile, R)
+    at, row_at = j0 - column, r0 - row
     _add(tile, first, r0, R, j0, B, run, weights, labels, starts, wanted, partial, into, at)
-    if mirrored:
+    # the square on the diagonal has both ways by itself
+    if mirrored and r0 >= j0 + B:
         _turn(tile, R, turned)
         _add(
             turned, j0, j0, B, r0, R, run, weights, labels, starts, wanted,
@@ -129,50 +131,66 @@ def _add_both(
         _flush(labels[j0 + B - 1], starts, wanted, row_partial, R, row_into, row_at)
 
 
+STEP = 128  # rows of a tile that are turned over at a time
+
+
 @njit(cache=True, nogil=True, error_model="numpy")
 def accumulate(
-    tile, r0, R, j0, squared,
-    run, weights, labels, starts, wanted, into, at, mirrored, row_into, row_at,
+    tile, r0, R, j0, squared, run, weights, labels, starts, wanted,
+    into, column, mirrored, row_into, row,
 ):  # fmt: skip
     """Add a tile of distances (squared ones if ``squared``) to the accumulators.
 
-    Those of its columns, which are the objects from ``j0``, are ``into`` from column ``at``; if
-    ``mirrored``, those of its rows, the objects from ``r0``, are ``row_into`` from ``row_at``.
-    The tile is overwritten.
+    Those of its columns, which are the objects from ``j0``, are ``into``, which begins with object
+    ``column``; if ``mirrored``, those of its rows, the objects from ``r0``, are ``row_into``, which
+    begins with object ``row``. Rows of the diagonal are those of whole strips of columns, whose
+    square is not mirrored. The tile is overwritten.
     """
-    B, step = tile.shape[1], 128
-    partial, row_partial = np.empty((4, B)), np.empty((4, step))
-    turned = np.empty((B, step))
+    B = tile.shape[1]
+    partial, row_partial = np.empty((4, B)), np.empty((4, STEP))
+    turned = np.empty((B, STEP))
     _nothing(partial)
     _nothing(row_partial)
-    for a in range(0, R, step):
-        b = min(a + step, R)
+    a = 0
+    while a < R:
+        b = min(a + (B if r0 + a == j0 else STEP), R)
         _add_both(
             tile[a:b], r0, r0 + a, b - a, j0, squared, run, weights, labels, starts, wanted,
-            partial, into, at, mirrored, turned, row_partial, row_into, row_at + a,
+            partial, into, column, mirrored, turned, row_partial, row_into, row,
         )  # fmt: skip
-    _flush(labels[r0 + R - 1], starts, wanted, partial, B, into, at)
+        a = b
+    _flush(labels[r0 + R - 1], starts, wanted, partial, B, into, j0 - column)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def accumulate_direct(
-    kind, Z, r0, r1, strip, tile, j0, squared,
-    run, weights, labels, starts, wanted, into, at, mirrored, row_into, row_at,
+    kind, Z, r0, r1, columns, squared, run, weights, labels, starts, wanted,
+    into, column, mirrored, row_into, row,
 ):  # fmt: skip
-    """As :func:`accumulate` for rows r0..r1, with tiles from differences of coordinates."""
-    B, step = strip.shape[1], len(tile)
-    partial, row_partial = np.empty((4, B)), np.empty((4, step))
-    turned = np.empty((B, step))
-    _nothing(partial)
-    _nothing(row_partial)
-    for a in range(r0, r1, step):
-        b = min(a + step, r1)
-        direct_tile(kind, Z, a, b, strip, tile)
-        _add_both(
-            tile, r0, a, b - a, j0, squared, run, weights, labels, starts, wanted,
-            partial, into, at, mirrored, turned, row_partial, row_into, row_at + a - r0,
-        )  # fmt: skip
-    _flush(labels[r1 - 1], starts, wanted, partial, B, into, at)
+    """As :func:`accumulate`, for rows r0..r1, with tiles from differences of coordinates.
+
+    ``columns`` (d, columns) are the coordinates of the objects from ``column``.
+    """
+    row_partial = np.empty((4, STEP))
+    room, room_turned = np.empty(STEP * STEP), np.empty(STEP * STEP)
+    for c in range(0, columns.shape[1], STEP):
+        strip = columns[:, c : c + STEP].copy()
+        B, j0 = strip.shape[1], column + c
+        tile, turned = room[: STEP * B].reshape(STEP, B), room_turned[: STEP * B].reshape(B, STEP)
+        partial = np.empty((4, B))
+        _nothing(partial)
+        _nothing(row_partial)
+        first = j0 if mirrored and r0 == column else r0
+        a = first
+        while a < r1:
+            b = min(a + (B if a == j0 else STEP), r1)
+            direct_tile(kind, Z, a, b, strip, tile)
+            _add_both(
+                tile, first, a, b - a, j0, squared, run, weights, labels, starts, wanted,
+                partial, into, column, mirrored, turned, row_partial, row_into, row,
+            )  # fmt: skip
+            a = b
+        _flush(labels[r1 - 1], starts, wanted, partial, B, into, j0 - column)
 
 
 # columns of the per-cluster results
