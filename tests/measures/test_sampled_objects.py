@@ -179,6 +179,18 @@ def test_coincident_objects_make_a_cut_infinite_for_certain():
     assert table.attrs["sample_size"]["objects"] == 512
 
 
+def test_infinite_parts_of_a_finite_value():
+    # coincident objects within a cluster: its term of N-Cut is 0
+    X, labels = np.random.default_rng(0).normal(size=(3000, 8)), np.arange(3000) % 3
+    X[labels == 0] = np.repeat(X[labels == 0][:500], 2, axis=0)
+    exact = karat.evaluate(X, labels, measures=CUTS)
+    table = karat.evaluate(X, labels, measures=CUTS, precision=0.1, random_state=0)
+    errors = table.attrs["standard_errors"]
+    assert table.attrs["sample_size"]["objects"] == 512
+    assert ((table - exact).abs() <= 3 * errors).all().all()
+    assert (errors > 0).all().all()
+
+
 @pytest.mark.parametrize("form", ["drop", "precomputed", "sparse", "float32"])
 def test_other_input(form):
     rng = np.random.default_rng(0)

@@ -106,6 +106,18 @@ def test_a_precision_beyond_the_pairs_that_are_held_is_refused(monkeypatch):
     assert np.isfinite(table[["g_plus_index", "silhouette"]]).all().all()
 
 
+def test_where_there_is_no_value_there_is_no_error():
+    labelings = {"none": np.full(1000, -1), "alone": np.arange(1000), "two": np.arange(1000) % 2}
+    keys = ["silhouette", "between_within_ratio", "aucc", "c_index"]
+    options: dict = {"measures": keys, "noise": "drop", "precision": 0.1, "random_state": 0}
+    table = karat.evaluate(X, labelings, **options)
+    errors, reasons = table.attrs["standard_errors"], table.attrs["reasons"]
+    assert (errors.isna() == table.isna()).all().all()
+    assert set(reasons["none"]) == set(keys)
+    assert set(reasons["alone"]) == set(keys[1:])
+    assert "two" not in reasons
+
+
 # -- the tail index -------------------------------------------------------------------------
 
 

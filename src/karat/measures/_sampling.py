@@ -147,7 +147,7 @@ def _settle(
         size = math.ceil(sample.size * min(worst, 2.0) ** 2 * 1.05) + 16
         sample.grow(int(min(size, 4 * sample.size, sample.largest)))
     result.values[np.ix_(rows, columns)] = values
-    result.standard_errors[np.ix_(rows, columns)] = errors
+    result.standard_errors[np.ix_(rows, columns)] = np.where(np.isnan(values), np.nan, errors)
     result.reasons |= {(rows[m], columns[i]): why for (m, i), why in reasons.items()}
     way = "objects" if isinstance(sample, ObjectSample) else "pairs"
     result.drawn[way] = result.drawn.get(way, 0) + sample.n_drawn
