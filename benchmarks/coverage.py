@@ -6,7 +6,7 @@ of ``benchmarks.internal``'s ``sampled``, and on settings of 20,000 objects. For
 reference, the mean difference from it, the standard deviation of the estimates, the mean of their
 standard errors, the share of repetitions in which estimate ± 1.96 standard errors covers the
 reference, and the share in which the estimate was refused for a heavy tail. Wanted is a cover of
-0.90 to 0.99.
+0.90 to 0.99. Interrupted (Ctrl-C), a setting reports the repetitions that it has.
 
 References are exact up to 50,000 objects. Beyond, those of totals over objects come from a pass
 over all pairs, kept in a file as it goes and resumed (``--reference``), or over the first
@@ -125,27 +125,32 @@ def report(
     repetitions: int,
     precision: float,
 ) -> None:
-    values, errors, seconds, drawn = [], [], [], []
     karat.evaluate(X[:2000], labels[:2000], measures=KEYS, precision=0.1)  # loads compiled code
-    for seed in range(repetitions):
-        start = time.perf_counter()
-        table = karat.evaluate(X, labels, measures=KEYS, precision=precision, random_state=seed)
-        seconds.append(time.perf_counter() - start)
-        values.append(table.iloc[0])
-        errors.append(table.attrs["standard_errors"].iloc[0])
-        drawn.append([table.attrs["sample_size"][way] for way in ("objects", "pairs")])
-        if (seed + 1) % 10 == 0 and len(X) > EXACT:
-            print(f"  {seed + 1} repetitions", flush=True)
+    tables, seconds = [], []
+    try:
+        for seed in range(repetitions):
+            start = time.perf_counter()
+            table = karat.evaluate(X, labels, measures=KEYS, precision=precision, random_state=seed)
+            seconds.append(time.perf_counter() - start)
+            tables.append(table)
+            if (seed + 1) % 10 == 0 and len(X) > EXACT:
+                print(f"  {seed + 1} repetitions", flush=True)
+    except KeyboardInterrupt:
+        if not tables:
+            raise
+    values = np.array([table.iloc[0] for table in tables])
+    errors = np.array([table.attrs["standard_errors"].iloc[0] for table in tables])
+    drawn = [[table.attrs["sample_size"][way] for way in ("objects", "pairs")] for table in tables]
     n_objects, n_pairs = np.mean(drawn, axis=0)
     print(
-        f"\n{title}: n = {len(X):,}, {repetitions} repetitions to {precision}; median "
+        f"\n{title}: n = {len(X):,}, {len(tables)} repetitions to {precision}; median "
         f"{np.median(seconds):.2f} s, {min(seconds):.2f} to {max(seconds):.2f}; mean "
         f"{n_objects:,.0f} objects and {n_pairs:,.0f} pairs drawn"
     )
     print(f"{'':36s}{'reference':>12s}{'its error':>10s}{'bias':>11s}{'sd':>11s}"
           f"{'mean SE':>11s}{'cover':>7s}{'refused':>8s}")  # fmt: skip
     for i, key in enumerate(KEYS):
-        found, spread = np.array(values)[:, i], np.array(errors)[:, i]
+        found, spread = values[:, i], errors[:, i]
         value, error, objects = known[key]
         given = np.isfinite(found)
         refused = f"{1 - given.mean():8.3f}"

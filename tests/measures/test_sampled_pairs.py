@@ -39,6 +39,7 @@ def small(monkeypatch):
 # -- exact where everything is taken --------------------------------------------------------
 
 
+@pytest.mark.filterwarnings("ignore:divide by zero:RuntimeWarning:naive_internal")
 @settings(max_examples=150, deadline=None)
 @given(
     st.integers(3, 12).flatmap(
@@ -233,7 +234,8 @@ def test_perfect_separation_is_not_certain():
     sample.grow(2000)
     values, errors, _ = sample.estimates()
     assert values[0, 2] == 1
-    assert (errors > 0).all()
+    assert values[0, 0] < 1e-12
+    assert (errors > 1e-4).all()
     assert (np.abs(values - exact)[:, 1:] <= 1.96 * errors[:, 1:]).all()
 
 
