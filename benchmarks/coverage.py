@@ -152,12 +152,15 @@ def report(
     for i, key in enumerate(KEYS):
         found, spread = values[:, i], errors[:, i]
         value, error, objects = known[key]
-        given = np.isfinite(found)
+        given = ~np.isnan(found)
         refused = f"{1 - given.mean():8.3f}"
         if not given.any():
             print(f"{key:36s}{value:12.5g}{'':51s}{refused}")
             continue
         found, spread = found[given], spread[given]
+        if np.isinf(value):
+            print(f"{key:36s}{value:12.5g}{'':44s}{(found == value).mean():7.3f}{refused}")
+            continue
         share = error / spread.mean() if spread.mean() else 0.0
         if objects < len(X):
             share = math.sqrt((1 / objects - 1 / len(X)) / (1 / n_objects - 1 / len(X)))

@@ -2,7 +2,7 @@
 
 Of each drawn object the sums, silhouette and margin are exact; what is estimated are their totals
 over the clusters, from which a measure is computed as from exact ones. Objects are drawn at random,
-and two of each cluster (or all) in any case; in each cluster they are a simple random sample, so
+and ten of each cluster (or all) in any case; in each cluster they are a simple random sample, so
 that totals are unbiased. Standard errors come from the bootstrap of Rao, Wu & Yue (1992) within the
 clusters with the finite-population correction, and hold for ratios and other smooth functions of
 the totals too.
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 REPLICATES = 200
+#: a cluster's spread from fewer objects is too rough where its voice is as loud as a large one's
+OF_EACH = 10
 #: statistic -> the columns of an object's values that it is the total of
 TOTALS = {"silhouettes": (0,), "margins": (1,), "pair_sums": (4, 5), "inverse_square_sums": (6, 7)}
 #: column -> where its totals per cluster stand, and how often a total counts each pair
@@ -86,7 +88,7 @@ class ObjectSample:
         self.needs = frozenset().union(*(measure.needs for measure in measures))
         self.order = rng.permutation(np.flatnonzero((labelings.codes != NOISE).any(axis=0)))
         self.codes = labelings.codes[:, self.order]
-        self.of_each_cluster = np.stack([_first_two(row) for row in self.codes])
+        self.of_each_cluster = np.stack([_first(OF_EACH, row) for row in self.codes])
         self.drawn = np.zeros(len(self.order), dtype=bool)
         self.size = 0
         #: (M, n drawn, 8), parallel to the positions in ``order``
@@ -104,7 +106,7 @@ class ObjectSample:
         return self.n_drawn == len(self.order)
 
     def grow(self, size: int) -> None:
-        """Draw until there are ``size`` objects, and two of each cluster."""
+        """Draw until there are ``size`` objects, and some of each cluster."""
         self.size = min(size, len(self.order))
         wanted = self.of_each_cluster.any(axis=0) | (np.arange(len(self.order)) < self.size)
         new = np.flatnonzero(wanted & ~self.drawn)
@@ -212,12 +214,12 @@ class ObjectSample:
         return least
 
 
-def _first_two(codes: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """Which are the first or second of their cluster."""
+def _first(number: int, codes: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Which are among the first ``number`` of their cluster."""
     order = np.argsort(codes, kind="stable")
     ordered = codes[order]
     chosen = np.ones(len(codes), dtype=bool)
-    chosen[order[2:]] = ordered[2:] != ordered[:-2]
+    chosen[order[number:]] = ordered[number:] != ordered[:-number]
     return chosen & (codes != NOISE)
 
 
