@@ -11,7 +11,7 @@ import numpy as np
 
 from karat.distances import check_metric, check_points
 from karat.measures import Measure, catalogue
-from karat.measures._sampling import can_be_sampled, estimate
+from karat.measures._sampling import estimate, sampled_by, why_not_sampled
 from karat.measures.statistics import Plan, Statistics, group, takes_weights, weigh
 from karat.partition import NOISE, Labelings, NoisePolicy, as_labelings
 from karat.validation import InputError, check_random_state
@@ -64,9 +64,10 @@ def evaluate(
         Make values worse by the share of objects that ``noise="drop"`` leaves out: those above 0
         are multiplied by the share that is judged, or divided by it where lower is better.
     precision : float, optional
-        For large n: estimate the measures that go through all pairs from a sample of the
-        objects, until each has at most this standard error (times its value, where its range
-        has no bound). By default everything is exact.
+        For large n: estimate the measures that go through all pairs from samples of the
+        objects and of the pairs, until each has at most this standard error (times its value,
+        where its range has no bound). By default everything is exact. Measures of extremes
+        (Dunn's) have no estimate, see :func:`explain`.
     random_state : None, int or Generator
         For the sample.
 
@@ -77,8 +78,9 @@ def evaluate(
         ``table.attrs["reasons"][row][column]`` says why. ``table.attrs["coverage"][row]`` is the
         share of the objects that is judged (of their weight, with weights). With ``precision``,
         ``table.attrs["standard_errors"]`` is a table of the estimates' standard errors (a column
-        is there for each *estimated* measure), and ``table.attrs["sample_size"]`` says how many
-        objects were drawn.
+        is there for each *estimated* measure; 0 where the sample is everything, so that the
+        value is exact), and ``table.attrs["sample_size"]`` says how many ``"objects"`` and how
+        many ``"pairs"`` of them were drawn.
 
     Notes
     -----
@@ -152,6 +154,9 @@ def explain(
       ranks: O(n² log n + n² M), a pass of O(n² d) for every 4 million pairs
         concordance (rank sums of the distances within, and ties)
           for aucc
+      with precision:
+        estimated from a sample of the objects: silhouette
+        estimated from a sample of the pairs: aucc
     """
     metric = check_metric(metric)
     data = check_points(X, metric)
@@ -160,8 +165,12 @@ def explain(
     reads = {measure.key: tuple(sorted(measure.needs)) for measure in chosen}
     name = metric if isinstance(metric, str) else getattr(metric, "__name__", "callable")
     needs = {need for statistics in reads.values() for need in statistics}
-    passes = group(needs, metric, sparse=hasattr(data, "toarray"))
-    return Plan(batch.n_objects, len(batch), name, passes, reads)
+    sparse = hasattr(data, "toarray")
+    passes = group(needs, metric, sparse=sparse)
+    ways: dict[str, str] = {
+        m.key: way for m in chosen if (way := sampled_by(m, metric, sparse=sparse))
+    }
+    return Plan(batch.n_objects, len(batch), name, passes, reads, ways)
 
 
 def _with_weights(measures: list[Measure], *, asked: bool) -> list[Measure]:
@@ -178,22 +187,18 @@ def _with_weights(measures: list[Measure], *, asked: bool) -> list[Measure]:
     return fits
 
 
+def _is_sampled(measure: Measure, X: Any, metric: Any) -> bool:
+    return sampled_by(measure, metric, sparse=hasattr(X, "toarray")) in ("objects", "pairs")
+
+
 def _without_passes(measures: list[Measure], *, asked: bool) -> list[Measure]:
-    """Those that need no pass over all pairs where totals over objects are estimated."""
+    """Those that need no pass over all pairs where what can be estimated is."""
     fits = []
     for measure in measures:
-        passes = set(group(measure.needs))
-        if (
-            measure.kind == "external"
-            or can_be_sampled(measure)
-            or (measure.needs and passes <= {"centroids"})
-        ):
+        if measure.kind == "external" or sampled_by(measure):
             fits.append(measure)
         elif asked:
-            raise InputError(
-                f"{measure.key} has no estimate from a sample of the objects; leave it out, or "
-                "leave out precision and compute it exactly"
-            )
+            raise InputError(why_not_sampled(measure))
     return fits
 
 
@@ -228,19 +233,15 @@ def judge(
     internal = [m for m in measures if m.kind == "internal"]
     external = [m for m in measures if m.kind == "external"]
     judged = []
-    sampled = [m for m in internal if precision is not None and can_be_sampled(m)]
+    sampled = [] if precision is None else [m for m in internal if _is_sampled(m, X, metric)]
     internal = [m for m in internal if m not in sampled]
-    errors = {}
+    estimates = None
     if sampled and precision is not None:
         rng = check_random_state(random_state)
-        values, spread, size = estimate(
-            X, batch, sampled, precision=precision, metric=metric, rng=rng
-        )
+        estimates = estimate(X, batch, sampled, precision=precision, metric=metric, rng=rng)
         for i, measure in enumerate(sampled):
-            no_value = "it has no value for the objects of the sample"
-            undefined = dict.fromkeys(np.flatnonzero(np.isnan(values[:, i])).tolist(), no_value)
-            judged.append((measure, values[:, i], undefined))
-            errors[measure.key] = spread[:, i]
+            undefined = {m: why for (m, j), why in estimates.reasons.items() if j == i}
+            judged.append((measure, estimates.values[:, i], undefined))
     if internal:
         judged += list(_judge_internal(X, batch, internal, metric, weights))
     if external:
@@ -253,9 +254,11 @@ def judge(
         {measure.key: columns[measure.key] for measure in measures}, index=list(batch.names)
     )
     table.attrs["reasons"] = reasons
-    if errors:
-        table.attrs["standard_errors"] = pd.DataFrame(errors, index=list(batch.names))
-        table.attrs["sample_size"] = size
+    if estimates is not None:
+        table.attrs["standard_errors"] = pd.DataFrame(
+            estimates.standard_errors, list(batch.names), [measure.key for measure in sampled]
+        )
+        table.attrs["sample_size"] = estimates.drawn
     coverage = np.average(batch.codes != NOISE, axis=1, weights=weights)
     table.attrs["coverage"] = dict(zip(batch.names, coverage.tolist(), strict=True))
     if penalize:

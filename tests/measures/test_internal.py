@@ -459,3 +459,19 @@ def test_pairs_are_sorted_by_distance(kind, size):
     assert (sorted_values == np.sort(values)).all()
     assert (values[pairs] == sorted_values).all()
     assert (np.sort(pairs) == np.arange(size)).all()
+
+
+@pytest.mark.parametrize("key", [m.key for m in catalogue.select(kind="internal")])
+def test_a_clustering_that_leaves_out_everything_has_reasons_and_stops_nobody(key):
+    X = np.random.default_rng(9).normal(size=(30, 2))
+    labelings = {
+        "none": np.full(30, -1),
+        "one": np.r_[3, np.full(29, -1)],
+        "two": np.arange(30) % 2,
+    }
+    table = karat.evaluate(X, labelings, measures=[key], noise="drop")
+    assert np.isfinite(table.loc["two", key])
+    for name in ("none", "one"):
+        assert np.isfinite(table.loc[name, key]) != (key in table.attrs["reasons"].get(name, {}))
+    assert np.isnan(table.loc["none", key])
+    assert "Error" not in table.attrs["reasons"]["none"][key]

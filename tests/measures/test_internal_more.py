@@ -259,49 +259,6 @@ def test_monte_carlo_agrees_with_itself_within_its_error():
         karat.measures.chance_corrected_internal("dunn_index", X, labels)
 
 
-# -- sampling -------------------------------------------------------------------------------
-
-SAMPLED = ["silhouette", "point_wise_margin", "between_within_ratio", "within_cluster_scatter"]
-
-
-def test_a_sample_of_everything_is_exact():
-    X, labels = make_blobs(300, centers=4, random_state=2)
-    exact = karat.evaluate(X, labels, measures=SAMPLED)
-    table = karat.evaluate(X, labels, measures=SAMPLED, precision=1e-9, random_state=0)
-    np.testing.assert_allclose(table, exact, rtol=1e-10)
-    assert (table.attrs["standard_errors"] == 0).all().all()
-
-
-@pytest.mark.parametrize("several", [False, True])
-def test_intervals_cover_the_exact_value(several):
-    rng = np.random.default_rng(0)
-    # in few dimensions nearest distances, and so margins, have heavy tails
-    X, labels = make_blobs(4000, 8, centers=5, cluster_std=5.0, random_state=3)
-    labelings = {"a": labels}
-    if several:
-        labelings["b"] = np.where(rng.random(4000) < 0.7, labels, 5)
-    exact = karat.evaluate(X, labelings, measures=SAMPLED)
-    covered = np.zeros(exact.shape)
-    for seed in range(40):
-        table = karat.evaluate(X, labelings, measures=SAMPLED, precision=0.05, random_state=seed)
-        errors = table.attrs["standard_errors"]
-        assert table.attrs["sample_size"] < 4000
-        covered += (table - exact).abs() <= 1.96 * errors
-    assert covered.to_numpy().min() >= 33  # 95 % of 40 is 38; below 33 has probability 0.002
-
-
-def test_what_has_no_estimate_is_refused_or_left_out():
-    X, labels = make_blobs(1000, centers=3, random_state=0)
-    with pytest.raises(InputError, match="no estimate"):
-        karat.evaluate(X, labels, measures=["dunn_index"], precision=0.1)
-    table = karat.evaluate(X, labels, precision=0.1, random_state=0)
-    assert "dunn_index" not in table
-    assert "davies_bouldin_index" in table
-    assert "davies_bouldin_index" not in table.attrs["standard_errors"]
-    with pytest.raises(InputError, match="precision"):
-        karat.evaluate(X, labels, precision=2.0)
-
-
 # -- the catalogue --------------------------------------------------------------------------
 
 

@@ -250,7 +250,8 @@ def pair_pass(
     objects : bool
         Also keep the values of each object.
     sample : ndarray of int, optional
-        Only these objects' distances (to all objects) are looked at.
+        Only these objects' distances (to all objects) are looked at, and ``objects`` are theirs,
+        in this order.
 
     Notes
     -----
@@ -264,14 +265,16 @@ def pair_pass(
     starts = np.concatenate([[0], np.cumsum(labelings.n_clusters)]).astype(np.int64)
     K = int(starts[-1])
     order, run = sort_by_labels(codes)
-    looked_at = n
+    looked_at, place = n, order
     if sample is not None:
         # first the objects of the sample, then the rest, each part sorted
         rest = np.ones(n, dtype=bool)
         rest[sample] = False
         parts = np.concatenate([np.flatnonzero(~rest[order]), np.flatnonzero(rest[order])])
         order, run = order[parts], run[parts]
-        looked_at = len(sample)
+        looked_at, place = len(sample), np.empty(n, dtype=np.int64)
+        place[sample] = np.arange(looked_at)
+        place = place[order[:looked_at]]
     distances = distances.take(order)
     labels = np.ascontiguousarray(codes[:, order].T)
     sizes = np.concatenate([labelings.sizes(m, weights) for m in range(M)]).astype(np.float64)
@@ -289,7 +292,7 @@ def pair_pass(
     total = int(matrix_starts[-1])
     result = PairResults(
         starts, per_cluster, matrix_starts, np.zeros(total), np.full(total, np.inf),
-        np.zeros(total), np.zeros(total), np.full((M, n, 8), np.nan) if objects else None,
+        np.zeros(total), np.zeros(total), np.full((M, looked_at, 8), np.nan) if objects else None,
     )  # fmt: skip
     nothing = np.empty((0, 0, 8))
     for j0, j1, found in strips:
@@ -300,7 +303,7 @@ def pair_pass(
             result.farthest, objects, rows,
         )  # fmt: skip
         if result.objects is not None:
-            result.objects[:, order[j0:j1]] = rows
+            result.objects[:, place[j0:j1]] = rows
     per_cluster[:, [pairs.WITHIN_SUM, pairs.WITHIN_INVERSE]] /= 2
     return result
 

@@ -34,12 +34,14 @@ CAPACITY = 12 * 2**20  # distances and their pairs held at a time, by all thread
 
 
 def by_kept(labelings: Labelings) -> Iterator[tuple[NDArray[np.intp], list[int]]]:
-    """The clusterings that judge the same objects: those objects, and which clusterings."""
+    """The clusterings that judge the same objects, two or more: those, and which clusterings."""
     masks: dict[bytes, list[int]] = {}
     for m, row in enumerate(labelings.codes):
         masks.setdefault(np.packbits(row != NOISE).tobytes(), []).append(m)
     for which in masks.values():
-        yield np.flatnonzero(labelings.codes[which[0]] != NOISE), which
+        kept = np.flatnonzero(labelings.codes[which[0]] != NOISE)
+        if len(kept) > 1:
+            yield kept, which
 
 
 def _tiles(distances: Distances, j0: int) -> Iterator[tuple[Floats, int, int]]:

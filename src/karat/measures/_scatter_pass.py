@@ -82,7 +82,7 @@ def scatter(X: Data, codes: NDArray[np.int32], sizes: NDArray[np.int64], *, each
         if each:
             within += own
             own_logs[c] = Inverse(own, int(sizes[c]), 1).log_det
-    center = sizes @ means / n
+    center = sizes @ means / (n or 1)
     between = (means - center) * np.sqrt(sizes)[:, None]
     inverse = Inverse(within, n, len(sizes))
     within += between.T @ between

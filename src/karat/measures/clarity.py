@@ -28,7 +28,7 @@ __all__ = [
     "informativeness_pq",
 ]
 
-_ONE_CLUSTER = "the clustering has 1 cluster; it needs at least 2"
+_ONE_CLUSTER = "the clustering has fewer than two clusters; it needs at least 2"
 
 
 def informativeness(

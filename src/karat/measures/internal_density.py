@@ -249,12 +249,14 @@ def _connectivity(stats: Statistics, n_neighbors: int) -> Floats:
     from karat.measures._rank_pass import by_kept
 
     values = stats.values()
+    stats.undefined |= dict.fromkeys(range(len(stats)), "fewer than two objects are judged")
     for kept, which in by_kept(stats.labelings):
         near = _nearest(stats, kept, n_neighbors)
         weights = 1 / np.arange(1, near.shape[1] + 1)
         for m in which:
             codes = stats.labelings.codes[m, kept]
             values[m] = float(((codes[near] != codes[:, None]) * weights).sum())
+            del stats.undefined[m]
     return values
 
 

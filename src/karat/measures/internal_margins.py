@@ -154,7 +154,7 @@ def _margin(
     codes = as_labelings({"labels": labels}, n_objects=data.shape[0], noise=noise).codes[0]
     kept = np.flatnonzero(codes >= 0)
     codes = codes[kept]
-    groups = [np.flatnonzero(codes == c) for c in range(codes.max() + 1)]
+    groups = [np.flatnonzero(codes == c) for c in range(codes.max(initial=-1) + 1)]
     if len(groups) < 2:
         raise UndefinedMeasureError(
             f"A margin is undefined: the clustering has {len(groups)} cluster; it needs at least 2"

@@ -8,7 +8,7 @@ reads the same :class:`Statistics`.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -68,6 +68,12 @@ COSTS = {
     "selection": "two to four passes of O(n² d)",
     "ranks": "O(n² log n + n² M), a pass of O(n² d) for every 4 million pairs",
 }
+WITH_PRECISION = {
+    "objects": "estimated from a sample of the objects",
+    "pairs": "estimated from a sample of the pairs",
+    "exact": "exact all the same",
+    "": "no estimate",
+}
 
 
 def takes_weights(measure: Measure) -> bool:
@@ -87,6 +93,9 @@ class Plan:
         Pass -> the statistics that it gives.
     measures : dict of str to tuple of str
         Measure -> the statistics that it reads.
+    sampled : dict of str to str
+        Measure -> what it is estimated from where a precision is given: ``"objects"`` or
+        ``"pairs"``; ``"exact"`` where it takes no sample. Others have no estimate.
     """
 
     n_objects: int
@@ -94,6 +103,7 @@ class Plan:
     metric: str
     passes: dict[str, tuple[str, ...]]
     measures: dict[str, tuple[str, ...]]
+    sampled: dict[str, str] = field(default_factory=dict)
 
     def __str__(self) -> str:
         lines = [
@@ -110,6 +120,11 @@ class Plan:
         alone = [key for key, reads in self.measures.items() if not reads]
         if alone:
             lines.append(f"  a computation of their own: {', '.join(alone)}")
+        lines.append("  with precision:")
+        for way, title in WITH_PRECISION.items():
+            keys = [key for key in self.measures if self.sampled.get(key, "") == way]
+            if keys:
+                lines.append(f"    {title}: {', '.join(keys)}")
         return "\n".join(lines)
 
 
@@ -368,7 +383,7 @@ class Statistics:
             if "pair_sums" in wanted:
                 self._squares_of_pairs(m)
             if "total_spreads" in wanted:
-                mean = sizes @ C / sizes.sum()
+                mean = sizes @ C / (sizes.sum() or 1)
                 self.total_spreads.append(float(self._to_centers(m, mean[None]).sum()))
             if "cross_spreads" in wanted:
                 self.cross_spreads.append(self._to_centers(m, C))

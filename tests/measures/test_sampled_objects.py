@@ -1,0 +1,226 @@
+"""Totals over objects from a sample: right on average, covered by their intervals, or refused."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import sparse
+from scipy.spatial.distance import cdist
+from sklearn.datasets import make_blobs
+
+import karat
+from karat.distances import as_distances
+from karat.measures import _sampled_objects, catalogue
+from karat.measures._sampled_objects import ObjectSample, _first, _rao_wu_factors
+from karat.partition import as_labelings
+
+KEYS = ["silhouette", "point_wise_margin", "between_within_ratio", "within_cluster_scatter"]
+CUTS = ["ratio_cut", "normalized_cut"]
+
+
+def sample_of(X, labelings, keys, seed=0, noise="error"):
+    measures = [catalogue[key] for key in keys]
+    batch = as_labelings(labelings, noise=noise)
+    rng = np.random.default_rng(seed)
+    return ObjectSample(X, as_distances(X), batch, measures, rng)
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_a_sample_of_everything_is_exact(several):
+    X, labels = make_blobs(300, centers=4, random_state=2)
+    labelings = {"a": labels, "b": np.arange(300) % 7} if several else labels
+    exact = karat.evaluate(X, labelings, measures=KEYS + CUTS)
+    table = karat.evaluate(X, labelings, measures=KEYS + CUTS, precision=1e-9, random_state=0)
+    assert_allclose(table, exact, rtol=1e-10)
+    assert (table.attrs["standard_errors"] == 0).all().all()
+    assert table.attrs["sample_size"] == {"objects": 300}
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_intervals_cover_the_exact_value(several):
+    rng = np.random.default_rng(0)
+    X, labels = make_blobs(4000, 8, centers=5, cluster_std=5.0, random_state=3)
+    labelings = {"a": labels}
+    if several:
+        labelings["b"] = np.where(rng.random(4000) < 0.7, labels, 5)
+        labelings["c"] = np.where(np.arange(4000) < 3950, labels, 5 + np.arange(4000) // 5)
+    exact = karat.evaluate(X, labelings, measures=KEYS + CUTS)
+    covered, seen = np.zeros(exact.shape), []
+    for seed in range(40):
+        table = karat.evaluate(
+            X, labelings, measures=KEYS + CUTS, precision=0.05, random_state=seed
+        )
+        assert table.attrs["sample_size"]["objects"] < 4000
+        covered += (table - exact).abs() <= 1.96 * table.attrs["standard_errors"]
+        seen.append(table.to_numpy())
+    # 95 % of 40 is 38; below 32 has probability 0.0006
+    assert covered.to_numpy().min() >= 32
+    spread = np.std(seen, axis=0) / np.sqrt(40)
+    assert (np.abs(np.mean(seen, axis=0) - exact) < 5 * spread).all().all()
+
+
+def test_totals_are_unbiased_over_all_samples(monkeypatch):
+    monkeypatch.setattr(_sampled_objects, "OF_EACH", 2)
+    # all 5! orders of 5 objects, 3 drawn: the mean over them is the exact total
+    X = np.array([[0.0], [1.0], [3.0], [7.0], [15.0]])
+    labels = [0, 0, 0, 1, 1]
+    exact = karat.within_cluster_scatter(X, labels, variant="sum")
+    values = []
+    for order in itertools.permutations(range(5)):
+        sample = sample_of(X, labels, ["within_cluster_scatter"])
+        sample.order = np.array(order)
+        sample.codes = sample.labelings.codes[:, sample.order]
+        sample.of_each_cluster = np.stack([_first(2, row) for row in sample.codes])
+        sample.grow(1)
+        assert sample.n_drawn == 4 + (not sample.of_each_cluster[0, 0])
+        values.append(sample.estimates()[0][0, 0])
+    assert_allclose(np.mean(values), exact)
+    assert np.std(values) > 0
+
+
+def test_ten_of_each_cluster_are_drawn():
+    labels = np.repeat([0, 1, 2, 3], [5000, 30, 1, 10])
+    X = np.random.default_rng(0).normal(size=(len(labels), 3))
+    sample = sample_of(X, {"a": labels, "b": np.arange(len(labels)) % 11}, ["silhouette"])
+    sample.grow(20)
+    assert sample.strata[0][2].tolist() == [20, 10, 1, 10]
+    assert (sample.strata[1][2] == 10).all()
+    # what one clustering draws extra is not of the other's sample
+    assert sample.n_drawn > 100
+
+
+def test_a_cluster_that_random_objects_miss_counts():
+    # WWCS2 gives every cluster one voice, also 30 small and wide ones
+    labels = np.concatenate([np.zeros(20_000, dtype=int), 1 + np.arange(90) // 3])
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(len(labels), 2)) * np.where(labels > 0, 100, 1)[:, None]
+    labelings = {"a": labels, "b": labels % 3}
+    key = "weighted_within_cluster_scatter_2"
+    exact = karat.evaluate(X, labelings, measures=[key])
+    table = karat.evaluate(X, labelings, measures=[key], precision=0.5, random_state=0)
+    assert table.attrs["sample_size"]["objects"] < 1000
+    error = float(table.attrs["standard_errors"].loc["a", key])
+    assert abs(table.loc["a", key] - exact.loc["a", key]) < 4 * error
+    assert error < 0.2 * exact.loc["a", key]
+
+
+def test_bootstrap_weights():
+    rng = np.random.default_rng(0)
+    own = np.array([0, 1, 0, 2, 1, 0, 3, 3], dtype=np.int32)
+    counts, sizes = np.bincount(own), np.array([30, 2, 1, 4])
+    draws = np.array([_rao_wu_factors(own, counts, sizes, rng) for _ in range(20_000)])
+    assert draws.min() >= 0
+    assert_allclose(draws.mean(axis=0), 1, atol=0.03)
+    # clusters that were drawn whole do not vary
+    assert (draws[:, [1, 3, 4]] == 1).all()
+    # the variance of a cluster's mean: (1 - f) s² / c
+    values = np.array([1.0, 0, 2, 0, 0, 6, 0, 1])
+    for c in (0, 3):
+        mine = own == c
+        means = (draws[:, mine] * values[mine]).mean(axis=1)
+        s2 = values[mine].var(ddof=1)
+        wanted = (1 - counts[c] / sizes[c]) * s2 / counts[c]
+        assert_allclose(means.var(), wanted, rtol=0.05)
+
+
+def test_a_sample_all_alike_has_an_error():
+    # two far points, 10,000 times each: silhouettes are 1 but for one object
+    X = np.repeat([[0.0], [1.0]], 10_000, axis=0)
+    labels = np.repeat([0, 1], 10_000)
+    labels[0] = 1
+    table = karat.evaluate(X, labels, measures=["silhouette"], precision=0.01, random_state=0)
+    error = float(table.attrs["standard_errors"].iloc[0, 0])
+    assert 0 < error <= 0.01
+    assert abs(karat.silhouette(X, labels) - table.iloc[0, 0]) <= 1.96 * error
+
+
+def heavy(d, n=4000):
+    return np.random.default_rng(0).random((n, d)), np.arange(n) % 2
+
+
+def test_sums_without_a_variance_are_refused():
+    for d in (1, 2):
+        X, labels = heavy(d)
+        keys = ["ratio_cut", "normalized_cut", "silhouette", "between_within_ratio"]
+        table = karat.evaluate(X, labels, measures=keys, precision=0.1, random_state=0)
+        assert np.isnan(table[["ratio_cut", "normalized_cut"]]).all().all()
+        assert np.isfinite(table[["silhouette", "between_within_ratio"]]).all().all()
+        why = table.attrs["reasons"]["0"]["ratio_cut"]
+        assert "variance is infinite" in why
+        assert "leave out precision" in why
+
+
+def test_a_cut_is_not_refused_for_a_column_that_it_does_not_read():
+    # far clusters: 1/d² is heavy within them and not between them
+    X, labels = heavy(2)
+    X[labels == 1] += 3
+    table = karat.evaluate(X, labels, measures=CUTS, precision=0.1, random_state=0)
+    assert np.isfinite(table.loc["0", "ratio_cut"])
+    assert np.isnan(table.loc["0", "normalized_cut"])
+
+
+def test_what_is_heavy_is_exact_where_all_is_drawn():
+    X, labels = heavy(1, n=400)
+    exact = karat.evaluate(X, labels, measures=CUTS)
+    table = karat.evaluate(X, labels, measures=CUTS, precision=0.1, random_state=0)
+    assert_allclose(table, exact, rtol=1e-9)
+
+
+def test_coincident_objects_make_a_cut_infinite_for_certain():
+    rng = np.random.default_rng(0)
+    X = np.repeat(rng.normal(size=(2000, 6)), 2, axis=0)
+    labels = np.arange(4000) % 2
+    table = karat.evaluate(X, labels, measures=["ratio_cut"], precision=0.1, random_state=0)
+    assert np.isposinf(table.iloc[0, 0])
+    assert table.attrs["standard_errors"].iloc[0, 0] == 0
+    assert table.attrs["sample_size"]["objects"] == 512
+
+
+def test_infinite_parts_of_a_finite_value():
+    # coincident objects within a cluster: its term of N-Cut is 0
+    X, labels = np.random.default_rng(0).normal(size=(3000, 8)), np.arange(3000) % 3
+    X[labels == 0] = np.repeat(X[labels == 0][:500], 2, axis=0)
+    exact = karat.evaluate(X, labels, measures=CUTS)
+    table = karat.evaluate(X, labels, measures=CUTS, precision=0.1, random_state=0)
+    errors = table.attrs["standard_errors"]
+    assert table.attrs["sample_size"]["objects"] == 512
+    assert ((table - exact).abs() <= 3 * errors).all().all()
+    assert (errors > 0).all().all()
+
+
+@pytest.mark.parametrize("form", ["drop", "precomputed", "sparse", "float32"])
+def test_other_input(form):
+    rng = np.random.default_rng(0)
+    X, labels = make_blobs(1500, 5, centers=3, cluster_std=4.0, random_state=1)
+    options: dict = {"measures": KEYS}
+    given = X
+    if form == "drop":
+        labels = np.where(rng.random(1500) < 0.2, -1, labels)
+        options["noise"] = "drop"
+    elif form == "precomputed":
+        given, options["metric"] = cdist(X, X), "precomputed"
+    elif form == "sparse":
+        given = sparse.csr_array(X)
+    else:
+        given = X.astype(np.float32)
+    exact = karat.evaluate(given, labels, **options)
+    hits = 0
+    for seed in range(20):
+        table = karat.evaluate(given, labels, precision=0.1, random_state=seed, **options)
+        assert table.attrs["sample_size"]["objects"] < 1000
+        hits += ((table - exact).abs() <= 3 * table.attrs["standard_errors"]).to_numpy()
+    assert hits.min() >= 17
+
+
+def test_degenerate_clusterings_say_why():
+    X = np.random.default_rng(0).normal(size=(2000, 2))
+    labelings = {"one": np.zeros(2000), "alone": np.arange(2000), "two": np.arange(2000) % 2}
+    keys = ["silhouette", "between_within_ratio"]
+    table = karat.evaluate(X, labelings, measures=keys, precision=0.1, random_state=0)
+    assert "1 cluster" in table.attrs["reasons"]["one"]["silhouette"]
+    assert "singleton" in table.attrs["reasons"]["alone"]["between_within_ratio"]
+    assert table.loc["alone", "silhouette"] == 0
+    assert table.loc["two"].notna().all()

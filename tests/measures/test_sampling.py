@@ -1,0 +1,147 @@
+"""Which measures have estimates, when the samples stop growing, and what is said of them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_blobs
+
+import karat
+from karat.measures import _sampled_pairs, catalogue
+from karat.measures._sampled_objects import tail_index
+from karat.measures._sampling import sampled_by
+from karat.validation import InputError
+
+X, LABELS = make_blobs(1000, 4, centers=3, cluster_std=3.0, random_state=0)
+PAIRS = ["c_index", "baker_hubert_gamma", "aucc", "g_plus_index", "kendall_tau_index"]
+
+
+def test_what_is_sampled_follows_from_what_is_needed():
+    ways = {m.key: sampled_by(m) for m in catalogue.values() if m.kind == "internal"}
+    assert {key for key, way in ways.items() if way == "pairs"} == set(PAIRS)
+    assert ways["silhouette"] == ways["ratio_cut"] == ways["point_wise_margin"] == "objects"
+    for key in ("dunn_index", "generalized_dunn_index_32", "dbcv", "point_biserial_index"):
+        assert ways[key] == ""
+    assert ways["davies_bouldin_index"] == ways["determinant_ratio"] == "exact"
+    silhouette = catalogue["silhouette"]
+    assert sampled_by(silhouette, "sqeuclidean") == "exact"
+    assert sampled_by(silhouette, "sqeuclidean", sparse=True) == "objects"
+    table = karat.evaluate(
+        X, LABELS, measures=["silhouette"], metric="sqeuclidean", precision=0.1, random_state=0
+    )
+    assert "standard_errors" not in table.attrs
+    assert table.iloc[0, 0] == karat.squared_euclidean_silhouette(X, LABELS)
+
+
+@pytest.mark.parametrize(
+    ("key", "why"),
+    [
+        ("dunn_index", "extremes .*largest distance within.*leave out precision"),
+        ("generalized_dunn_index_21", "extremes .*maximum of distances, per pair of clusters"),
+        ("dbcv", "neither a function of totals"),
+        ("connectivity", "neither a function of totals"),
+        ("point_biserial_index", "neither a function of totals"),
+    ],
+)
+def test_what_has_no_estimate_is_refused_where_it_is_asked_for(key, why):
+    with pytest.raises(InputError, match=f"{key} has no estimate.*{why}"):
+        karat.evaluate(X, LABELS, measures=["silhouette", key], precision=0.1)
+
+
+def test_what_has_no_estimate_is_left_out_otherwise():
+    table = karat.evaluate(X, LABELS, precision=0.1, random_state=0)
+    assert "dunn_index" not in table
+    assert "davies_bouldin_index" in table
+    assert "davies_bouldin_index" not in table.attrs["standard_errors"]
+    assert "silhouette" in table.attrs["standard_errors"]
+    assert set(table.attrs["sample_size"]) == {"objects"}
+
+
+def test_explain_says_which_are_estimated():
+    keys = ["silhouette", "aucc", "davies_bouldin_index", "dunn_index", "dbcv"]
+    lines = str(karat.explain(X, LABELS, measures=keys)).splitlines()
+    at = lines.index("  with precision:")
+    assert lines[at + 1 :] == [
+        "    estimated from a sample of the objects: silhouette",
+        "    estimated from a sample of the pairs: aucc",
+        "    exact all the same: davies_bouldin_index",
+        "    no estimate: dunn_index, dbcv",
+    ]
+
+
+@pytest.mark.parametrize("precision", [0, 1, 2.0, -0.1, np.nan])
+@pytest.mark.parametrize("key", ["silhouette", "aucc"])
+def test_precision_is_between_0_and_1(key, precision):
+    with pytest.raises(InputError, match="precision"):
+        karat.evaluate(X, LABELS, measures=[key], precision=precision)
+
+
+def test_the_sample_grows_to_the_precision():
+    Y, labels = make_blobs(6000, 8, centers=5, cluster_std=5.0, random_state=3)
+    keys = ["silhouette", "between_within_ratio", "aucc", "c_index"]
+    sizes: list[dict[str, int]] = []
+    for precision in (0.05, 0.003, 0.0015, 0.0006):
+        table = karat.evaluate(Y, labels, measures=keys, precision=precision, random_state=0)
+        errors = table.attrs["standard_errors"].iloc[0]
+        assert (errors[["aucc", "c_index"]] > 0).all()
+        relative = np.where(np.array(keys) == "between_within_ratio", table.iloc[0], 1.0)
+        assert (errors <= precision * relative).all()
+        sizes.append(table.attrs["sample_size"])
+    assert sizes[0]["objects"] < sizes[1]["objects"] < sizes[2]["objects"] < 6000
+    assert sizes[3] == {"objects": 6000, "pairs": sizes[3]["pairs"]}
+    assert sizes[0]["pairs"] <= sizes[2]["pairs"] < sizes[3]["pairs"] < 6000 * 2999
+
+
+def test_the_same_seed_gives_the_same_estimate():
+    keys = ["silhouette", "aucc", "c_index"]
+    Y, labels = make_blobs(5000, 3, centers=3, cluster_std=3.0, random_state=0)
+    one, same, other = (
+        karat.evaluate(Y, labels, measures=keys, precision=0.05, random_state=seed)
+        for seed in (1, 1, 2)
+    )
+    assert one.equals(same)
+    assert (one != other).all().all()
+
+
+def test_a_precision_beyond_the_pairs_that_are_held_is_refused(monkeypatch):
+    monkeypatch.setattr(_sampled_pairs, "MOST", 100_000)
+    Y, labels = make_blobs(3000, 3, centers=2, cluster_std=8.0, random_state=0)
+    keys = ["aucc", "g_plus_index", "silhouette"]
+    table = karat.evaluate(Y, labels, measures=keys, precision=0.0008, random_state=0)
+    assert np.isnan(table["aucc"]).all()
+    assert "100,000 pairs" in table.attrs["reasons"]["0"]["aucc"]
+    assert "larger precision" in table.attrs["reasons"]["0"]["aucc"]
+    assert np.isfinite(table[["g_plus_index", "silhouette"]]).all().all()
+
+
+def test_where_there_is_no_value_there_is_no_error():
+    labelings = {"none": np.full(1000, -1), "alone": np.arange(1000), "two": np.arange(1000) % 2}
+    keys = ["silhouette", "between_within_ratio", "aucc", "c_index"]
+    options: dict = {"measures": keys, "noise": "drop", "precision": 0.1, "random_state": 0}
+    table = karat.evaluate(X, labelings, **options)
+    errors, reasons = table.attrs["standard_errors"], table.attrs["reasons"]
+    assert (errors.isna() == table.isna()).all().all()
+    assert set(reasons["none"]) == set(keys)
+    assert set(reasons["alone"]) == set(keys[1:])
+    assert "two" not in reasons
+
+
+# -- the tail index -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("index", "size"), [(0.2, 20_000), (0.5, 20_000), (1.0, 20_000)])
+def test_the_tail_index_of_pareto_values(index, size):
+    rng = np.random.default_rng(0)
+    found = [tail_index(rng.random(size) ** -index) for _ in range(50)]
+    assert abs(np.mean(found) - index) < 0.05
+
+
+def test_light_tails_have_a_low_index():
+    rng = np.random.default_rng(0)
+    assert tail_index(rng.random(5000)) < 0
+    assert tail_index(np.abs(rng.normal(size=5000))) < 0.2
+    assert tail_index(rng.exponential(size=5000)) < 0.3
+    assert tail_index(np.zeros(5000)) == -np.inf
+    assert tail_index(np.repeat([0.0, 1.0], 5000)) == -np.inf
+    assert tail_index(np.empty(0)) == -np.inf
+    assert tail_index(np.array([1.0, 1e9])) == -np.inf
