@@ -24,7 +24,7 @@ def largest(tile, r0, R, j0):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def histogram(tile, r0, R, j0, low, scale, counts, sums):
-    """Count and sum the distances per bin ``int((d - low) * scale)``, which is monotone in d.
+    """Count and sum the distances per bin ``int((d − low) · scale)``, which is monotone in d.
 
     Bin 0 also takes all below, the last bin all above.
     """
@@ -33,22 +33,26 @@ def histogram(tile, r0, R, j0, low, scale, counts, sums):
         row = tile[r]
         for j in range(max(0, min(tile.shape[1], r0 + r - j0))):
             value = row[j]
-            at = (value - low) * scale
-            b = 0 if at < 1.0 else (last if at >= last else int(at))
+            b = int(min(max((value - low) * scale, 0.0), last))
             counts[b] += 1
             sums[b] += value
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def collect(tile, r0, R, j0, low, scale, slot, out, filled):
-    """Append the distances whose bin b has ``slot[b]`` ≥ 0 to row ``slot[b]`` of ``out``."""
+    """Append the distances whose bin b has ``slot[b]`` > 0 to row ``slot[b] - 1`` of ``out``."""
     last = len(slot) - 1
     for r in range(R):
         row = tile[r]
-        for j in range(max(0, min(tile.shape[1], r0 + r - j0))):
-            at = (row[j] - low) * scale
-            b = 0 if at < 1.0 else (last if at >= last else int(at))
-            s = slot[b]
+        stop = max(0, min(tile.shape[1], r0 + r - j0))
+        # without a branch, and most rows of a tile have nothing
+        met = 0
+        for j in range(stop):
+            met += slot[int(min(max((row[j] - low) * scale, 0.0), last))]
+        if met == 0:
+            continue
+        for j in range(stop):
+            s = slot[int(min(max((row[j] - low) * scale, 0.0), last))] - 1
             if s >= 0:
                 out[s, filled[s]] = row[j]
                 filled[s] += 1
@@ -119,34 +123,15 @@ def histogram_direct(kind, squared, Z, strip, tile, j0, low, scale, counts, sums
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _meets(row, lows, highs):
-    """Whether any value is in one of the intervals."""
-    met = 0
-    for s in range(len(lows)):
-        low, high = lows[s], highs[s]
-        for j in range(len(row)):
-            met += int((row[j] >= low) & (row[j] <= high))
-    return met > 0
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def collect_direct(
-    kind, squared, Z, strip, tile, j0, low, scale, slot, lows, highs, out, filled
-):  # fmt: skip
-    """:func:`collect` of one strip, with tiles from differences of coordinates.
-
-    Where ``lows`` and ``highs`` are given, only rows of a tile are looked at that have a value,
-    squared if ``squared``, in one of these intervals.
-    """
+def collect_direct(kind, squared, Z, strip, tile, j0, low, scale, slot, out, filled):
+    """:func:`collect` of one strip, with tiles from differences of coordinates."""
     n, R = len(Z), len(tile)
     for r0 in range(j0, n, R):
         r1 = min(r0 + R, n)
         direct_tile(kind, Z, r0, r1, strip, tile)
-        for r in range(r1 - r0):
-            if len(lows) == 0 or _meets(tile[r], lows, highs):
-                if squared:
-                    roots(tile[r : r + 1], 1)
-                collect(tile[r : r + 1], r0 + r, 1, j0, low, scale, slot, out, filled)
+        if squared:
+            roots(tile, r1 - r0)
+        collect(tile, r0, r1 - r0, j0, low, scale, slot, out, filled)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
