@@ -61,7 +61,7 @@ def _tiles(distances: Distances, j0: int) -> Iterator[tuple[Floats, int, int]]:
 class _Bins:
     """Equal bins over [low, high]; the first also takes all below, the last all above."""
 
-    number = 2**16  # counts and sums of them stay in the second cache
+    number = 2**15  # counts and sums of them stay in the second cache
 
     def __init__(self, low: float, high: float, finest: float = 0.0) -> None:
         self.finest = finest or high * 1e-17
