@@ -259,8 +259,10 @@ def test_number_of_threads_changes_nothing(mirrored, monkeypatch):
     assert (tables[0] == tables[2]).all()
 
 
+@pytest.mark.parametrize("few", [0, 8])
 @pytest.mark.parametrize("case", ["normal", "integers", "duplicates", "two places"])
-def test_c_index_equals_sorting_all_distances(case):
+def test_c_index_equals_sorting_all_distances(case, few, monkeypatch):
+    monkeypatch.setattr("karat.measures._rank_pass.FEW", few)
     rng = np.random.default_rng(6)
     X = rng.normal(size=(400, 3)) * [1, 10, 0.1]
     if case == "integers":

@@ -123,15 +123,34 @@ def histogram_direct(kind, squared, Z, strip, tile, j0, low, scale, counts, sums
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def collect_direct(kind, squared, Z, strip, tile, j0, low, scale, slot, out, filled):
-    """:func:`collect` of one strip, with tiles from differences of coordinates."""
+def _meets(row, lows, highs):
+    """Whether any value is in one of the intervals."""
+    met = 0
+    for s in range(len(lows)):
+        low, high = lows[s], highs[s]
+        for j in range(len(row)):
+            met += int((row[j] >= low) & (row[j] <= high))
+    return met > 0
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def collect_direct(
+    kind, squared, Z, strip, tile, j0, low, scale, slot, lows, highs, out, filled
+):  # fmt: skip
+    """:func:`collect` of one strip, with tiles from differences of coordinates.
+
+    Where ``lows`` and ``highs`` are given, only rows of a tile are looked at that have a value,
+    squared if ``squared``, in one of these intervals.
+    """
     n, R = len(Z), len(tile)
     for r0 in range(j0, n, R):
         r1 = min(r0 + R, n)
         direct_tile(kind, Z, r0, r1, strip, tile)
-        if squared:
-            roots(tile, r1 - r0)
-        collect(tile, r0, r1 - r0, j0, low, scale, slot, out, filled)
+        for r in range(r1 - r0):
+            if len(lows) == 0 or _meets(tile[r], lows, highs):
+                if squared:
+                    roots(tile[r : r + 1], 1)
+                collect(tile[r : r + 1], r0 + r, 1, j0, low, scale, slot, out, filled)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 WIDTH = 128
 TILE_ROWS = 32
 BLOCK_ROWS = 512
+FEW = 8  # bins, for which a row of a tile is quickly seen to have no distances in them
 CAPACITY = 12 * 2**20  # distances and their pairs held at a time, by all threads together
 
 
@@ -152,6 +153,12 @@ def _collect(distances: Distances, bins: _Bins, chosen: Ints, counts: Ints) -> l
     slot = np.zeros(bins.number, dtype=np.int32)
     slot[chosen] = np.arange(1, len(chosen) + 1)
     room = int(counts[chosen].max(initial=0))
+    lows, highs = np.empty(0), np.empty(0)
+    if len(chosen) <= FEW:
+        lows, highs = (np.array([bins.edge(b + of) for b in chosen.tolist()]) for of in (0, 1))
+        highs[chosen == bins.number - 1] = np.inf
+        if distances.squared:
+            lows, highs = lows * abs(lows) * (1 - 1e-15), highs**2 * (1 + 1e-15)
 
     def work(share: range) -> list[Floats]:
         out, filled = np.empty((len(chosen), room)), np.zeros(len(chosen), dtype=np.int64)
@@ -161,7 +168,7 @@ def _collect(distances: Distances, bins: _Bins, chosen: Ints, counts: Ints) -> l
                 tile = np.empty((TILE_ROWS, strip.shape[1]))
                 ranks.collect_direct(
                     distances.kind, distances.squared, distances.Z, strip, tile, j0,
-                    bins.low, bins.scale, slot, out, filled,
+                    bins.low, bins.scale, slot, lows, highs, out, filled,
                 )  # fmt: skip
             else:
                 for tile, r0, R in _tiles(distances, j0):
