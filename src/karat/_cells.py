@@ -18,7 +18,7 @@ from karat.partition import (
     name_order,
     noise_position,
 )
-from karat.validation import InputError
+from karat.validation import InputError, check_sample_weight
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -142,14 +142,9 @@ def weigh(
     object of weight w ≥ 1 stands for w objects, a lighter one for a part of one, which makes no
     pair with itself. Whole weights give counts, and no such sums.
     """
-    weight = np.asarray(sample_weight, dtype=np.float64)
-    if weight.shape != true.shape:
-        raise InputError(
-            f"sample_weight has shape {weight.shape}; there are {len(true)} objects, one weight "
-            "each"
-        )
-    if not (np.isfinite(weight).all() and (weight > 0).all()):
-        raise InputError("sample_weight must be finite and positive; leave out objects of weight 0")
+    weight = check_sample_weight(sample_weight, len(true))
+    if not weight.all():
+        raise InputError("sample_weight must be positive here; leave out objects of weight 0")
     true, row_names = _codes(true, row_names)
     pred, column_names = _codes(pred, column_names)
     cells, place = np.unique(true * np.int64(len(column_names)) + pred, return_inverse=True)

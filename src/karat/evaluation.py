@@ -151,7 +151,7 @@ def explain(
       pairs: O(n² d)
         silhouettes (sum of the objects' silhouettes, per cluster)
           for silhouette
-      ranks: O(n² log n + n² M), a pass of O(n² d) for every 4 million pairs
+      ranks: O(n² log n + n² M), a pass of O(n² d) for every few million pairs
         concordance (rank sums of the distances within, and ties)
           for aucc
       with precision:

@@ -239,7 +239,8 @@ def concordance(
 ) -> tuple[list[int], list[int], list[int]]:
     """Numbers of (pair within, pair between) with d_w < d_b, with d_w > d_b, and with equal ones.
 
-    Exact, in integers. O(n² log n + n² M), and a pass of O(n² d) for every 4 million pairs.
+    Exact, in integers. O(n² log n + n² M), and a pass of O(n² d) for every ``CAPACITY``
+    pairs, divided by the number of threads.
     """
     if not distances.symmetric:
         raise InputError(

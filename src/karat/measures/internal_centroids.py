@@ -30,8 +30,8 @@ __all__ = [
 ]
 
 
-def _scatter(stats: Statistics, m: int) -> tuple[float, float]:
-    """Sums of squares within and between clusters."""
+def sums_of_squares(stats: Statistics, m: int) -> tuple[float, float]:
+    """Sums of squares within and between clusters: the traces of W and B."""
     sizes, C = stats.sizes[m], stats.centroids[m]
     mean = sizes @ C / sizes.sum()
     return float(stats.squares[m].sum()), float((sizes * ((C - mean) ** 2).sum(axis=1)).sum())
@@ -261,7 +261,7 @@ def ratkowsky_lance_index(
 
 
 def _calinski_harabasz(stats: Statistics, m: int) -> float | str:
-    within, between = _scatter(stats, m)
+    within, between = sums_of_squares(stats, m)
     freedom = stats.freedom(m)
     if freedom == 0 or within == 0:
         return "the sum of squares within clusters is 0"

@@ -100,8 +100,7 @@ def chance_corrected_internal(
         rng = check_random_state(random_state)
         batch = _permuted(labelings, n_permutations, rng)
         stats = Statistics(data, batch, record.needs, metric=metric)
-        for why in stats.failed.values():
-            raise InputError(why)
+        stats.refuse_failed()
         values = record.compute(stats)
         measured = _value(stats, record, 0, values)
         if not np.isfinite(values[1:]).all():
@@ -123,8 +122,7 @@ def chance_corrected_internal(
 
 
 def _value(stats: Statistics, record: Any, m: int, values: Floats | None = None) -> float:
-    for why in stats.failed.values():
-        raise InputError(why)
+    stats.refuse_failed()
     value = float((record.compute(stats) if values is None else values)[m])
     if m in stats.undefined:
         raise UndefinedMeasureError(f"{record.title} is undefined: {stats.undefined[m]}")

@@ -11,7 +11,7 @@ from karat.distances import check_metric, check_points
 from karat.measures._catalogue import Measure, catalogue
 from karat.measures.statistics import Statistics, weigh
 from karat.partition import NoisePolicy
-from karat.validation import InputError, UndefinedMeasureError
+from karat.validation import UndefinedMeasureError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -42,8 +42,7 @@ def _statistics_and_kept(
         data, {"labels": labels}, sample_weight, metric=metric, noise=noise
     )
     stats = Statistics(data, labelings, needs, metric=metric, weights=weights)
-    for why in stats.failed.values():
-        raise InputError(why)
+    stats.refuse_failed()
     return stats, kept
 
 

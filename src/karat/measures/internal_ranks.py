@@ -84,7 +84,7 @@ def baker_hubert_gamma(
     Notes
     -----
     Baker & Hubert 1975; whissell2012 equation 3.10. Exact, in integers. O(n² log n) time, and a
-    pass of O(n² d) for every 4 to 8 million pairs; bounded memory; shared by all clusterings.
+    pass of O(n² d) for every few million pairs; bounded memory; shared by all clusterings.
 
     Examples
     --------

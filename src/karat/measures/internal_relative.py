@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.distances import check_metric, check_points
+from karat.measures.internal_centroids import sums_of_squares
 from karat.measures.internal_pairs import pair_means
-from karat.measures.internal_scatter import sums_of_squares
 from karat.measures.internal_spread import scattering_of, separation_of
 from karat.measures.statistics import Statistics
 from karat.partition import NOISE, NoisePolicy, as_labelings
@@ -382,8 +382,7 @@ def _sweep(
             'cannot be compared; use noise="singletons" or "cluster"'
         )
     stats = Statistics(data, batch, needs, metric=metric)
-    for why in stats.failed.values():
-        raise InputError(why)
+    stats.refuse_failed()
     return stats
 
 

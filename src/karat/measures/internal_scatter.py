@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat.measures.internal_centroids import sums_of_squares
 from karat.measures.internal_common import define, each, one
 from karat.measures.statistics import Statistics
 from karat.partition import NoisePolicy
@@ -382,13 +383,6 @@ def cubic_clustering_criterion(X: Any, labels: Any, *, noise: NoisePolicy = "err
     6.938425
     """
     return one("cubic_clustering_criterion", X, labels, noise=noise)
-
-
-def sums_of_squares(stats: Statistics, m: int) -> tuple[float, float]:
-    """The traces of W and B."""
-    sizes, C = stats.sizes[m], stats.centroids[m]
-    mean = sizes @ C / sizes.sum()
-    return float(stats.squares[m].sum()), float(sizes @ ((C - mean) ** 2).sum(axis=1))
 
 
 def _pooled_variance(stats: Statistics, m: int) -> float | str:

@@ -66,7 +66,7 @@ COSTS = {
     "scatter": "O(n d² + d³) for each clustering, times k for each cluster's d³",
     "squares": "O(n d) for Euclidean distances, otherwise O(n² d)",
     "selection": "two to four passes of O(n² d)",
-    "ranks": "O(n² log n + n² M), a pass of O(n² d) for every 4 million pairs",
+    "ranks": "O(n² log n + n² M), a pass of O(n² d) for every few million pairs",
 }
 WITH_PRECISION = {
     "objects": "estimated from a sample of the objects",
@@ -274,6 +274,11 @@ class Statistics:
 
     def __len__(self) -> int:
         return len(self.labelings)
+
+    def refuse_failed(self) -> None:
+        """Raise for a statistic that this data or metric does not allow."""
+        for why in self.failed.values():
+            raise InputError(why)
 
     def values(self) -> Floats:
         """An array for M results, NaN until filled."""
