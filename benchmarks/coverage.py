@@ -30,11 +30,11 @@ import karat
 from benchmarks.internal import blobs
 from karat.distances import as_distances
 from karat.measures import catalogue
-from karat.measures._pair_pass import pair_pass
-from karat.measures._sampled_objects import TARGETS
-from karat.measures._sampled_pairs import MOST, PairSample
-from karat.measures._sampling import sampled_by
-from karat.measures.statistics import Statistics
+from karat.measures.passes.estimates import sampled_by
+from karat.measures.passes.pairs import pair_pass
+from karat.measures.passes.sampled_objects import TARGETS
+from karat.measures.passes.sampled_pairs import MOST, PairSample
+from karat.measures.passes.statistics import Statistics
 from karat.partition import as_labelings
 
 EXACT = 50_000

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 import karat
-from karat.measures.external_information import expected_mutual_information
+from karat.measures.external.information import expected_mutual_information
 from karat.validation import UndefinedMeasureError
 
 

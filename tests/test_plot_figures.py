@@ -14,7 +14,7 @@ from scipy.stats import f_oneway, kendalltau
 import karat
 from karat import plot
 from karat.measures import catalogue
-from karat.plot import _style
+from karat.plot import style
 from karat.validation import InputError
 
 RNG = np.random.default_rng(0)
@@ -290,7 +290,7 @@ def test_colours_differ_for_colour_blind_readers() -> None:
         "protan": [[0.11238, 0.88762, 0], [0.11238, 0.88762, -0.0], [0.00401, -0.00401, 1]],
         "deutan": [[0.29275, 0.70725, 0], [0.29275, 0.70725, -0.0], [-0.02234, 0.02234, 1]],
     }
-    rgb = np.array([[int(c[i : i + 2], 16) for i in (1, 3, 5)] for c in _style.COLORS]) / 255
+    rgb = np.array([[int(c[i : i + 2], 16) for i in (1, 3, 5)] for c in style.COLORS]) / 255
     linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
     to_xyz = np.array(
         [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]
@@ -310,7 +310,7 @@ def test_colours_differ_for_colour_blind_readers() -> None:
 
 
 def test_marks_do_not_repeat_before_48_clusters() -> None:
-    marks = {(_style.color(i), _style.symbol(i)) for i in range(48)}
+    marks = {(style.color(i), style.symbol(i)) for i in range(48)}
     assert len(marks) == 48
 
 
@@ -322,11 +322,11 @@ def test_marks_do_not_repeat_before_48_clusters() -> None:
     ],
 )  # fmt: skip
 def test_numbers_to_read(value: float, text: str) -> None:
-    assert _style.number(value) == text
+    assert style.number(value) == text
 
 
 @pytest.mark.parametrize(
     ("share", "text"), [(0, "0 %"), (0.004, "0.4 %"), (0.5, "50 %"), (1, "100 %")]
 )
 def test_shares_to_read(share: float, text: str) -> None:
-    assert _style.percent(share) == text
+    assert style.percent(share) == text

@@ -11,8 +11,8 @@ import numpy as np
 
 from karat.distances import check_metric, check_points
 from karat.measures import Measure, catalogue
-from karat.measures._sampling import estimate, sampled_by, why_not_sampled
-from karat.measures.statistics import Plan, Statistics, group, takes_weights, weigh
+from karat.measures.passes.estimates import estimate, sampled_by, why_not_sampled
+from karat.measures.passes.statistics import Plan, Statistics, group, takes_weights, weigh
 from karat.partition import NOISE, Labelings, NoisePolicy, as_labelings
 from karat.validation import InputError, check_random_state
 
@@ -59,7 +59,7 @@ def evaluate(
         What the label ``-1`` means in a clustering.
     sample_weight : array-like, shape (n,), optional
         How many coincident objects each stands for; 0 leaves it out. Measures that have no
-        weighted form are left out, see :data:`karat.measures.statistics.WEIGHTED`.
+        weighted form are left out, see :data:`karat.measures.passes.statistics.WEIGHTED`.
     penalize : bool
         Make values worse by the share of objects that ``noise="drop"`` leaves out: those above 0
         are multiplied by the share that is judged, or divided by it where lower is better.
@@ -344,7 +344,7 @@ def _judge_internal(
 def _judge_external(
     truth: Any, batch: Labelings, measures: list[Measure], weights: Floats | None
 ) -> Iterable[tuple[Measure, NDArray[np.float64], dict[int, str]]]:
-    from karat.measures.external_batch import tables_against
+    from karat.measures.external.agreement import tables_against
     from karat.partition import Encoded, encode
 
     known = np.array([value is not None for value in truth])

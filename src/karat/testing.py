@@ -11,7 +11,7 @@ import numpy as np
 
 from karat.clusterers import Clusterer
 from karat.measures import Measure
-from karat.measures.statistics import takes_weights
+from karat.measures.passes.statistics import takes_weights
 from karat.partition import encode
 from karat.validation import InputError
 

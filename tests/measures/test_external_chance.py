@@ -183,15 +183,15 @@ def test_compare_labelings_with_outliers():
 
 
 def test_batch_tables_of_any_width(monkeypatch):
-    from karat.measures import external_batch
+    from karat.measures.external import agreement
 
     rng = np.random.default_rng(1)
     batch = as_labelings({str(k): rng.integers(-1, k, 400) for k in (2, 30, 200, 7)}, noise="drop")
     true = encode(rng.integers(-1, 12, 400))
-    expected = list(external_batch.tables_against(true, batch))
+    expected = list(agreement.tables_against(true, batch))
     for cells in (1, 100, 1000):
-        monkeypatch.setattr(external_batch, "DENSE_CELLS", cells)
-        for one, two in zip(expected, external_batch.tables_against(true, batch), strict=True):
+        monkeypatch.setattr(agreement, "DENSE_CELLS", cells)
+        for one, two in zip(expected, agreement.tables_against(true, batch), strict=True):
             np.testing.assert_array_equal(one.to_array(), two.to_array())
             assert list(one.row_names) == list(two.row_names)
             assert list(one.column_names) == list(two.column_names)

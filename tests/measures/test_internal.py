@@ -16,8 +16,8 @@ from sklearn.datasets import load_iris
 import karat
 import naive_internal as naive
 from karat.measures import catalogue
-from karat.measures._pair_pass import rounds
-from karat.measures.statistics import STATISTICS
+from karat.measures.passes.pairs import rounds
+from karat.measures.passes.statistics import STATISTICS
 from karat.validation import InputError, UndefinedMeasureError
 
 X_IRIS, Y_IRIS = load_iris(return_X_y=True)
@@ -246,7 +246,9 @@ def test_rounds_hold_every_pair_once_and_nothing_twice():
 
 @pytest.mark.parametrize("mirrored", [True, False])
 def test_number_of_threads_changes_nothing(mirrored, monkeypatch):
-    monkeypatch.setattr("karat.measures._pair_pass._Tiles.better_mirrored", lambda tiles: mirrored)
+    monkeypatch.setattr(
+        "karat.measures.passes.pairs._Tiles.better_mirrored", lambda tiles: mirrored
+    )
     rng = np.random.default_rng(2)
     X, labels = rng.normal(size=(1500, 3)), rng.integers(0, 9, (2, 1500))
     keys = [*OF_DISTANCES, *OF_CENTROIDS]
@@ -262,7 +264,7 @@ def test_number_of_threads_changes_nothing(mirrored, monkeypatch):
 @pytest.mark.parametrize("few", [0, 8])
 @pytest.mark.parametrize("case", ["normal", "integers", "duplicates", "two places"])
 def test_c_index_equals_sorting_all_distances(case, few, monkeypatch):
-    monkeypatch.setattr("karat.measures._rank_pass.FEW", few)
+    monkeypatch.setattr("karat.measures.passes.ranks.FEW", few)
     rng = np.random.default_rng(6)
     X = rng.normal(size=(400, 3)) * [1, 10, 0.1]
     if case == "integers":
@@ -302,7 +304,7 @@ def test_mirrored_tiles_give_what_whole_strips_give(n, metric, d, monkeypatch):
     tables = []
     for mirrored in (True, False):
         monkeypatch.setattr(
-            "karat.measures._pair_pass._Tiles.better_mirrored",
+            "karat.measures.passes.pairs._Tiles.better_mirrored",
             lambda tiles, mirrored=mirrored: tiles.distances.symmetric and mirrored,
         )
         tables.append(karat.evaluate(X, labels, measures=keys, metric=metric, noise="drop"))

@@ -13,7 +13,7 @@ from scipy import sparse
 import karat
 import naive_internal as naive
 from karat.measures import catalogue
-from karat.measures.statistics import group, takes_weights
+from karat.measures.passes.statistics import group, takes_weights
 from karat.validation import InputError, UndefinedMeasureError
 
 WEIGHTED_KEYS = [m.key for m in catalogue.select(kind="internal") if takes_weights(m)]

@@ -12,8 +12,8 @@ import pytest
 from sklearn.datasets import load_iris
 
 import karat
-from karat.measures import internal_scatter
-from karat.measures.internal_relative import _tests
+from karat.measures.internal import scatter, sweeps
+from karat.measures.internal.sweeps import _tests
 from karat.measures.peers import PEERS
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "internal.rst"
@@ -117,22 +117,20 @@ def stub(k):
 @pytest.mark.parametrize("k", range(3, 9))
 def test_nbclust_prints_the_same_criteria(k):
     stats, at = stub(k), k - 3
-    assert internal_scatter._ccc(stats, 0) == pytest.approx(NBCLUST["CCC"][at], abs=2e-4)
+    assert scatter._ccc(stats, 0) == pytest.approx(NBCLUST["CCC"][at], abs=2e-4)
     # ∣T∣ from Scott and Marriot is one number for all k, so these are what we take them for
     total = stats.scatter[0].log_det_total
     assert total == pytest.approx(stub(8).scatter[0].log_det_total, abs=2e-6)
-    ratio = math.exp(internal_scatter._log_scatter_ratio(stats, 0))
+    ratio = math.exp(scatter._log_scatter_ratio(stats, 0))
     # the notes of the table: Rubin is tr T/tr W, Ball tr W/k
     assert NBCLUST["Rubin"][at] == pytest.approx(1 + ratio, rel=1e-5)
     assert NBCLUST["Ball"][at] == pytest.approx(NBCLUST["TraceW"][at] / k, rel=1e-6)
 
 
 def test_nbclust_prints_the_same_krzanowski_lai_and_one_more_in_hartigan(monkeypatch):
-    from karat.measures import internal_relative
-
     within = dict(zip(range(3, 9), NBCLUST["TraceW"], strict=True))
     labels = {f"k{k}": np.arange(N) % k for k in within}
-    monkeypatch.setattr(internal_relative, "_within", lambda stats: within)
+    monkeypatch.setattr(sweeps, "_within", lambda stats: within)
     X = np.random.default_rng(0).normal(size=(N, 2))
     kl = karat.krzanowski_lai_index(X, labels)
     hartigan = karat.hartigan_index(X, labels)

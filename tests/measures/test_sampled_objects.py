@@ -14,7 +14,7 @@ from sklearn.datasets import make_blobs
 import karat
 from karat.distances import as_distances
 from karat.measures import _sampled_objects, catalogue
-from karat.measures._sampled_objects import ObjectSample, _first, _rao_wu_factors
+from karat.measures.passes.sampled_objects import ObjectSample, _first, _rao_wu_factors
 from karat.partition import as_labelings
 
 KEYS = ["silhouette", "point_wise_margin", "between_within_ratio", "within_cluster_scatter"]

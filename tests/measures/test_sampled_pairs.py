@@ -17,7 +17,7 @@ import karat
 import naive_internal as naive
 from karat.distances import as_distances
 from karat.measures import _sampled_pairs, catalogue
-from karat.measures._sampled_pairs import PairSample, pair_distances
+from karat.measures.passes.sampled_pairs import PairSample, pair_distances
 from karat.partition import as_labelings
 
 KEYS = ["c_index", "baker_hubert_gamma", "aucc", "g_plus_index", "kendall_tau_index"]

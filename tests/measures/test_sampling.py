@@ -8,8 +8,8 @@ from sklearn.datasets import make_blobs
 
 import karat
 from karat.measures import _sampled_pairs, catalogue
-from karat.measures._sampled_objects import tail_index
-from karat.measures._sampling import sampled_by
+from karat.measures.passes.estimates import sampled_by
+from karat.measures.passes.sampled_objects import tail_index
 from karat.validation import InputError
 
 X, LABELS = make_blobs(1000, 4, centers=3, cluster_std=3.0, random_state=0)

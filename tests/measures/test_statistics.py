@@ -13,7 +13,7 @@ from scipy import sparse
 
 import karat
 from karat.measures import catalogue
-from karat.measures.statistics import OF_CENTROIDS, Statistics, group, in_others
+from karat.measures.passes.statistics import OF_CENTROIDS, Statistics, group, in_others
 from karat.partition import as_labelings
 
 BY_IDENTITY = [

@@ -2,65 +2,64 @@
 
 from typing import TYPE_CHECKING
 
-from karat.measures import (
-    clarity,
-    external,
-    internal_centroids,
-    internal_chance,
-    internal_density,
-    internal_gap,
-    internal_graph,
-    internal_margins,
-    internal_models,
-    internal_nearest,
-    internal_pairs,
-    internal_ranks,
-    internal_relative,
-    internal_scatter,
-    internal_separation,
-    internal_silhouette,
-    internal_soft,
-    internal_spread,
-)
-from karat.measures._catalogue import Catalogue as Catalogue
-from karat.measures._catalogue import Measure as Measure
-from karat.measures._catalogue import catalogue as catalogue
-from karat.measures.clarity import *  # noqa: F403
-from karat.measures.external import *  # noqa: F403
-from karat.measures.internal_centroids import *  # noqa: F403
-from karat.measures.internal_chance import *  # noqa: F403
-from karat.measures.internal_density import *  # noqa: F403
-from karat.measures.internal_gap import *  # noqa: F403
-from karat.measures.internal_graph import *  # noqa: F403
-from karat.measures.internal_margins import *  # noqa: F403
-from karat.measures.internal_models import *  # noqa: F403
-from karat.measures.internal_nearest import *  # noqa: F403
-from karat.measures.internal_pairs import *  # noqa: F403
-from karat.measures.internal_ranks import *  # noqa: F403
-from karat.measures.internal_relative import *  # noqa: F403
-from karat.measures.internal_scatter import *  # noqa: F403
-from karat.measures.internal_separation import *  # noqa: F403
-from karat.measures.internal_silhouette import *  # noqa: F403
-from karat.measures.internal_soft import *  # noqa: F403
-from karat.measures.internal_spread import *  # noqa: F403
+from karat.measures.catalogue import Catalogue as Catalogue
+from karat.measures.catalogue import Measure as Measure
+from karat.measures.catalogue import catalogue as catalogue
+from karat.measures.external.agreement import *  # noqa: F403
+from karat.measures.external.chance import *  # noqa: F403
+from karat.measures.external.dendrogram import *  # noqa: F403
+from karat.measures.external.homogeneity import *  # noqa: F403
+from karat.measures.external.information import *  # noqa: F403
+from karat.measures.external.matching import *  # noqa: F403
+from karat.measures.external.pairs import *  # noqa: F403
+from karat.measures.external.soft import *  # noqa: F403
+from karat.measures.internal.centroids import *  # noqa: F403
+from karat.measures.internal.chance import *  # noqa: F403
+from karat.measures.internal.clarity import *  # noqa: F403
+from karat.measures.internal.density import *  # noqa: F403
+from karat.measures.internal.gap import *  # noqa: F403
+from karat.measures.internal.graph import *  # noqa: F403
+from karat.measures.internal.margins import *  # noqa: F403
+from karat.measures.internal.models import *  # noqa: F403
+from karat.measures.internal.nearest import *  # noqa: F403
+from karat.measures.internal.pairs import *  # noqa: F403
+from karat.measures.internal.ranks import *  # noqa: F403
+from karat.measures.internal.scatter import *  # noqa: F403
+from karat.measures.internal.separation import *  # noqa: F403
+from karat.measures.internal.silhouette import *  # noqa: F403
+from karat.measures.internal.soft import *  # noqa: F403
+from karat.measures.internal.spread import *  # noqa: F403
+from karat.measures.internal.sweeps import *  # noqa: F403
 
 if not TYPE_CHECKING:  # type checkers read the star imports instead
+    from importlib import import_module
+
     __all__ = ["Catalogue", "Measure", "catalogue"]
-    __all__ += external.__all__
-    __all__ += internal_centroids.__all__
-    __all__ += internal_chance.__all__
-    __all__ += internal_density.__all__
-    __all__ += internal_gap.__all__
-    __all__ += internal_graph.__all__
-    __all__ += internal_margins.__all__
-    __all__ += internal_models.__all__
-    __all__ += internal_nearest.__all__
-    __all__ += internal_pairs.__all__
-    __all__ += internal_ranks.__all__
-    __all__ += internal_relative.__all__
-    __all__ += internal_scatter.__all__
-    __all__ += internal_separation.__all__
-    __all__ += internal_silhouette.__all__
-    __all__ += internal_soft.__all__
-    __all__ += internal_spread.__all__
-    __all__ += clarity.__all__
+    for _module in (
+        "external.agreement",
+        "external.chance",
+        "external.dendrogram",
+        "external.homogeneity",
+        "external.information",
+        "external.matching",
+        "external.pairs",
+        "external.soft",
+        "internal.centroids",
+        "internal.chance",
+        "internal.clarity",
+        "internal.density",
+        "internal.gap",
+        "internal.graph",
+        "internal.margins",
+        "internal.models",
+        "internal.nearest",
+        "internal.pairs",
+        "internal.ranks",
+        "internal.scatter",
+        "internal.separation",
+        "internal.silhouette",
+        "internal.soft",
+        "internal.spread",
+        "internal.sweeps",
+    ):
+        __all__ += import_module(f"karat.measures.{_module}").__all__

@@ -8,7 +8,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from karat.measures import catalogue
-from karat.plot import _style
+from karat.plot import style
 from karat.validation import InputError
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def agreement(tau: pd.DataFrame) -> go.Figure:
     keys = list(tau.index)
     ordered = [keys[i] for i in side_by_side(tau.to_numpy(dtype=np.float64))]
     matrix = tau.loc[ordered, ordered]
-    titles = [_style.safe(_title(key)) for key in ordered]
+    titles = [style.safe(_title(key)) for key in ordered]
     few = len(keys) <= 16
     values = matrix.to_numpy(dtype=np.float64).tolist()
     short = [t if len(t) <= 34 else t[:33] + "…" for t in titles]
@@ -124,7 +124,7 @@ def agreement(tau: pd.DataFrame) -> go.Figure:
         "zeroline": False,
     }
     cell = 40 if few else max(13, min(24, 1400 // len(keys)))
-    return _style.figure(
+    return style.figure(
         [
             {
                 "type": "heatmap",
@@ -133,14 +133,14 @@ def agreement(tau: pd.DataFrame) -> go.Figure:
                 "y": unique,
                 "zmin": -1,
                 "zmax": 1,
-                "colorscale": _style.DIVERGING,
+                "colorscale": style.DIVERGING,
                 "xgap": 1,
                 "ygap": 1,
                 "hovertemplate": "%{y}<br>%{x}<br><b>τ = %{z:.2f}</b><extra></extra>",
                 "text": [[_two(v) for v in line] for line in values] if few else None,
                 "texttemplate": "%{text}" if few else None,
-                "textfont": {"color": _style.INK, "size": 12},
-                "colorbar": _style.color_bar("τ"),
+                "textfont": {"color": style.INK, "size": 12},
+                "colorbar": style.color_bar("τ"),
             }
         ],
         xaxis={**axis, "tickangle": -40},

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.measures import Measure, catalogue
-from karat.plot import _style
+from karat.plot import style
 from karat.validation import InputError, unknown_name
 
 if TYPE_CHECKING:
@@ -72,11 +72,11 @@ def measures_by_k(
 
 def _one(scores: pd.DataFrame, measure: Measure, chosen: str | None) -> go.Figure:
     direction = "greater" if measure.greater_is_better else "lower"
-    figure = _style.figure(
+    figure = style.figure(
         _traces(scores, scores[measure.key], measure.sign, chosen),
         xaxis={"title": {"text": "Number of clusters"}, "tickformat": "d"},
         yaxis={
-            "title": {"text": _style.safe(measure.title)},
+            "title": {"text": style.safe(measure.title)},
             "autorange": True if measure.greater_is_better else "reversed",
         },
         height=420,
@@ -95,7 +95,7 @@ def _panels(scores: pd.DataFrame, measures: Sequence[Measure], chosen: str | Non
         columns,
         shared_xaxes="all",
         shared_yaxes="all",
-        subplot_titles=[_style.safe(measure.title) for measure in measures],
+        subplot_titles=[style.safe(measure.title) for measure in measures],
         vertical_spacing=0.18 / rows,
         horizontal_spacing=0.06,
     )
@@ -103,7 +103,7 @@ def _panels(scores: pd.DataFrame, measures: Sequence[Measure], chosen: str | Non
         for trace in _traces(scores, upward(scores[measure.key], measure), 1, chosen):
             trace.showlegend = trace.showlegend is not False and i == 0
             figure.add_trace(trace, row=i // columns + 1, col=i % columns + 1)
-    base = _style.figure()
+    base = style.figure()
     figure.update_layout(template=base.layout.template, height=90 + 220 * rows, margin={"t": 60})
     figure.update_annotations(font={"size": 13})
     figure.update_yaxes(range=[-0.06, 1.06])
@@ -137,8 +137,8 @@ def _traces(
                     x=line["n_clusters"].astype(int).to_numpy(),
                     y=line["_y"].to_numpy(),
                     mode="lines",
-                    line={"color": _style.color(i), "dash": _style.dash(i), "width": 2},
-                    name=_style.safe(clusterer),
+                    line={"color": style.color(i), "dash": style.dash(i), "width": 2},
+                    name=style.safe(clusterer),
                     legendgroup=f"clusterer {i}",
                     hoverinfo="skip",
                     meta={"role": "line", "clusterer": str(clusterer)},
@@ -150,15 +150,15 @@ def _traces(
                 y=own["_y"].to_numpy(),
                 mode="markers",
                 marker={
-                    "color": _style.color(i),
-                    "symbol": _style.symbol(i),
+                    "color": style.color(i),
+                    "symbol": style.symbol(i),
                     "size": 6 if len(swept) else 9,
                     "opacity": 0.55 if len(swept) else 0.9,
                 },
-                name=_style.safe(clusterer),
+                name=style.safe(clusterer),
                 legendgroup=f"clusterer {i}",
                 showlegend=len(swept) == 0,
-                text=[_style.safe(name) for name in own.index],
+                text=[style.safe(name) for name in own.index],
                 hovertemplate="%{text}<br>%{x} clusters<br><b>%{y:.4g}</b><extra></extra>",
                 meta={"role": "dots", "clusterer": str(clusterer)},
             )
@@ -172,8 +172,8 @@ def _traces(
             marker={
                 "symbol": "circle-open",
                 "size": 15,
-                "color": _style.INK,
-                "line": {"width": 2, "color": _style.INK},
+                "color": style.INK,
+                "line": {"width": 2, "color": style.INK},
             },
             name="chosen",
             legendgroup="chosen",

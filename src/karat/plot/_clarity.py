@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from karat.plot import _style
+from karat.plot import style
 from karat.validation import InputError
 
 if TYPE_CHECKING:
@@ -48,17 +48,15 @@ def cluster_clarity(found: Clarity, clustering: str | int = 0) -> go.Figure:
     [1.0, 1.0]
     """
     table = found.per_cluster(clustering).sort_values("recall", kind="stable")
-    names = [_style.safe(name) for name in table.index]
-    taken = [
-        "" if name is None else f"taken for {_style.safe(name)}" for name in table["taken_for"]
-    ]
+    names = [style.safe(name) for name in table.index]
+    taken = ["" if name is None else f"taken for {style.safe(name)}" for name in table["taken_for"]]
     rest = np.maximum(1 - table["recall"] - table["taken_for_share"], 0)
     parts = (
-        ("recognised", table["recall"], _style.COLORS[0], [""] * len(names)),
-        ("taken for the next", table["taken_for_share"], _style.COLORS[1], taken),
-        ("taken for others", rest, _style.NOISE_COLOR, [""] * len(names)),
+        ("recognised", table["recall"], style.COLORS[0], [""] * len(names)),
+        ("taken for the next", table["taken_for_share"], style.COLORS[1], taken),
+        ("taken for others", rest, style.NOISE_COLOR, [""] * len(names)),
     )
-    return _style.figure(
+    return style.figure(
         [
             {
                 "type": "bar",
@@ -122,7 +120,7 @@ def cluster_confusion(found: Clarity, clustering: str | int = 0) -> go.Figure:
         )
     order = _side_by_side(table.to_numpy())
     counts = table.to_numpy()[np.ix_(order, order)]
-    names = [_style.safe(table.index[c]) for c in order]
+    names = [style.safe(table.index[c]) for c in order]
     share = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
     hover = [
         [
@@ -132,7 +130,7 @@ def cluster_confusion(found: Clarity, clustering: str | int = 0) -> go.Figure:
         ]
         for i, a in enumerate(names)
     ]
-    return _style.figure(
+    return style.figure(
         [
             {
                 "type": "heatmap",
@@ -141,15 +139,15 @@ def cluster_confusion(found: Clarity, clustering: str | int = 0) -> go.Figure:
                 "y": np.array(names, dtype=object),
                 "zmin": 0,
                 "zmax": 1,
-                "colorscale": _style.SEQUENTIAL,
+                "colorscale": style.SEQUENTIAL,
                 "xgap": 1,
                 "ygap": 1,
                 "hovertext": hover,
                 "hoverinfo": "text",
                 "text": [[f"{c:,}" if c else "·" for c in line] for line in counts.tolist()],
                 "texttemplate": "%{text}" if counts.size <= 600 else "",
-                "textfont": {"color": _style.INK, "size": 12},
-                "colorbar": _style.color_bar("share of the<br>cluster", tickformat=".0%"),
+                "textfont": {"color": style.INK, "size": 12},
+                "colorbar": style.color_bar("share of the<br>cluster", tickformat=".0%"),
             }
         ],
         xaxis={"type": "category", "title": {"text": "predicted cluster"}, "showgrid": False},

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.plot import _style
+from karat.plot import style
 from karat.validation import InputError
 
 if TYPE_CHECKING:
@@ -37,18 +37,18 @@ def cluster_sizes(labels: Any, *, names: Sequence[object] | None = None) -> go.F
     >>> cluster_sizes([0, 0, 1, -1]).data[0].x.tolist()
     [2, 1, 1]
     """
-    codes = _style.check_labels(labels)
-    called = _style.cluster_names(codes, names)
+    codes = style.check_labels(labels)
+    called = style.cluster_names(codes, names)
     counts = np.array([int((codes == c).sum()) for c in called])
-    return _style.figure(
+    return style.figure(
         [
             {
                 "type": "bar",
                 "orientation": "h",
                 "x": counts,
-                "y": [_style.safe(name) for name in called.values()],
-                "marker": {"color": [_style.color(c) for c in called]},
-                "text": [f"{count:,} ({_style.percent(count / len(codes))})" for count in counts],
+                "y": [style.safe(name) for name in called.values()],
+                "marker": {"color": [style.color(c) for c in called]},
+                "text": [f"{count:,} ({style.percent(count / len(codes))})" for count in counts],
                 "textposition": "auto",
                 "hovertemplate": "Cluster %{y}: <b>%{x:,} objects</b><extra></extra>",
             }
@@ -96,14 +96,14 @@ def silhouette_profile(
     >>> [trace.name for trace in figure.data]
     ['0', '1']
     """
-    codes = _style.check_labels(labels)
+    codes = style.check_labels(labels)
     values = np.asarray(silhouettes, dtype=np.float64)
     if values.shape != codes.shape:
         raise InputError(f"there are {values.size} silhouettes, but {len(codes)} labels")
     judged = (codes >= 0) & ~np.isnan(values)
     if not judged.any():
         raise InputError("no object has a silhouette; the clustering needs at least two clusters")
-    called = _style.cluster_names(codes[judged], names)
+    called = style.cluster_names(codes[judged], names)
     gap = judged.sum() * 0.012
     traces, middles, start = [], [], 0.0
     for cluster, name in called.items():
@@ -122,23 +122,23 @@ def silhouette_profile(
                 "y": np.concatenate([[y[0]], y, [y[-1]]]).astype(np.float32),
                 "fill": "toself",
                 "mode": "lines",
-                "line": {"width": 0.5, "color": _style.color(cluster)},
-                "fillcolor": _style.color(cluster),
+                "line": {"width": 0.5, "color": style.color(cluster)},
+                "fillcolor": style.color(cluster),
                 "opacity": 0.85,
-                "name": _style.safe(name),
+                "name": style.safe(name),
                 "hoveron": "fills",
                 "hoverinfo": "text",
                 "text": (
-                    f"Cluster {_style.safe(name)}: {size:,} objects<br>"
+                    f"Cluster {style.safe(name)}: {size:,} objects<br>"
                     f"mean silhouette <b>{own.mean():.3f}</b><br>"
-                    f"{_style.percent((own < 0).mean())} below 0"
+                    f"{style.percent((own < 0).mean())} below 0"
                 ),
             }
         )
         start += size + gap
     mean = float(values[judged].mean())
-    ticks = [_style.safe(name) for name in called.values()]
-    return _style.figure(
+    ticks = [style.safe(name) for name in called.values()]
+    return style.figure(
         traces,
         showlegend=False,
         xaxis={"title": {"text": "Silhouette"}, "range": [min(-0.1, values[judged].min()), 1]},
@@ -153,7 +153,7 @@ def silhouette_profile(
         shapes=[
             {
                 "type": "line", "x0": mean, "x1": mean, "y0": 0, "y1": 1, "yref": "paper",
-                "line": {"color": _style.INK, "width": 1.2, "dash": "dash"},
+                "line": {"color": style.INK, "width": 1.2, "dash": "dash"},
             }
         ],
         annotations=[

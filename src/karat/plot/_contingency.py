@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.contingency import ContingencyTable
-from karat.plot import _style
+from karat.plot import style
 from karat.validation import InputError
 
 if TYPE_CHECKING:
@@ -56,25 +56,25 @@ def contingency(
             f"a picture of {table.shape[0]:,} × {table.shape[1]:,} cells shows nothing; the most "
             f"is {_MOST_CELLS:,} cells"
         )
-    row_title, column_title = _style.safe(row_title), _style.safe(column_title)
+    row_title, column_title = style.safe(row_title), style.safe(column_title)
     counts = table.to_array()
     order = matched_columns(counts)
     counts = counts[:, order]
-    rows = [_style.safe(name) for name in table.row_names]
-    columns = [_style.safe(table.column_names[j]) for j in order]
+    rows = [style.safe(name) for name in table.row_names]
+    columns = [style.safe(table.column_names[j]) for j in order]
     share = counts / counts.sum(axis=0)
     hover = [
         [
             f"{row_title} {rows[i]}, {column_title.lower()} {columns[j]}<br>"
             f"<b>{counts[i, j]:,} objects</b><br>"
-            f"{_style.percent(share[i, j])} of the {column_title.lower()}"
+            f"{style.percent(share[i, j])} of the {column_title.lower()}"
             for j in range(len(columns))
         ]
         for i in range(len(rows))
     ]
     few = counts.size <= 600
     text = [[f"{c:,}" if c else "·" for c in line] for line in counts.tolist()]
-    return _style.figure(
+    return style.figure(
         [
             {
                 "type": "heatmap",
@@ -83,16 +83,16 @@ def contingency(
                 "y": np.array(rows, dtype=object),
                 "zmin": 0,
                 "zmax": 1,
-                "colorscale": _style.SEQUENTIAL,
+                "colorscale": style.SEQUENTIAL,
                 "xgap": 1,
                 "ygap": 1,
                 "hovertext": hover,
                 "hoverinfo": "text",
                 "text": text if few else None,
                 "texttemplate": "%{text}" if few else None,
-                "textfont": {"color": _style.INK, "size": 12},
+                "textfont": {"color": style.INK, "size": 12},
                 "showscale": len(rows) > 4 or not few,
-                "colorbar": _style.color_bar(
+                "colorbar": style.color_bar(
                     f"share of the<br>{column_title.lower()}", tickformat=".0%", dtick=0.25
                 ),
             }

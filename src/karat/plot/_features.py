@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from karat.partition import NOISE
-from karat.plot import _style
+from karat.plot import style
 from karat.validation import InputError, check_data
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def profile_features(
     array([0.962, 0.   ])
     """
     X = check_data(X)
-    codes = _style.check_labels(labels, X.shape[0])
+    codes = style.check_labels(labels, X.shape[0])
     d = X.shape[1]
     names = [str(name) for name in (range(d) if feature_names is None else feature_names)]
     if len(names) != d:
@@ -181,22 +181,22 @@ def feature_profile(
     # features that mark the same cluster stand together, the strongest first
     marks = profile.deviation[:, chosen].argmax(axis=0)
     chosen = chosen[np.lexsort((-profile.explained[chosen], marks))]
-    called = _style.cluster_names(np.array(profile.clusters), names)
-    columns = [_style.safe(name) for name in called.values()]
-    rows = [_style.safe(profile.names[j]) for j in chosen]
+    called = style.cluster_names(np.array(profile.clusters), names)
+    columns = [style.safe(name) for name in called.values()]
+    rows = [style.safe(profile.names[j]) for j in chosen]
     deviation, means = profile.deviation[:, chosen].T, profile.means[:, chosen].T
     hover = [
         [
-            f"{rows[i]}, cluster {columns[c]}<br>mean <b>{_style.number(means[i, c])}</b>, "
-            f"all objects {_style.number(profile.overall[chosen[i]])}<br>"
-            f"{_style.number(deviation[i, c], 2)} standard deviations from all objects"
+            f"{rows[i]}, cluster {columns[c]}<br>mean <b>{style.number(means[i, c])}</b>, "
+            f"all objects {style.number(profile.overall[chosen[i]])}<br>"
+            f"{style.number(deviation[i, c], 2)} standard deviations from all objects"
             for c in range(len(columns))
         ]
         for i in range(len(rows))
     ]
     few = len(columns) <= 12
-    text = [[_style.number(v, 3) for v in line] for line in means]
-    return _style.figure(
+    text = [[style.number(v, 3) for v in line] for line in means]
+    return style.figure(
         [
             {
                 "type": "heatmap",
@@ -205,15 +205,15 @@ def feature_profile(
                 "y": np.array([_shortened(row) for row in rows], dtype=object),
                 "zmin": -2,
                 "zmax": 2,
-                "colorscale": _style.DIVERGING,
+                "colorscale": style.DIVERGING,
                 "xgap": 1,
                 "ygap": 1,
                 "text": text if few else None,
                 "texttemplate": "%{text}" if few else None,
-                "textfont": {"color": _style.INK, "size": 12},
+                "textfont": {"color": style.INK, "size": 12},
                 "hovertext": hover,
                 "hoverinfo": "text",
-                "colorbar": _style.color_bar(
+                "colorbar": style.color_bar(
                     "standard<br>deviations<br>from all",
                     tickvals=[-2, -1, 0, 1, 2],
                     ticktext=["≤ −2", "−1", "0", "1", "≥ 2"],

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from karat.plot import _style
+from karat.plot import style
 from karat.validation import InputError, check_data, check_random_state
 
 if TYPE_CHECKING:
@@ -74,8 +74,8 @@ def projection(
     """
     X = check_data(X)
     n = X.shape[0]
-    codes = _style.check_labels(labels, n)
-    called = _style.cluster_names(codes, names)
+    codes = style.check_labels(labels, n)
+    called = style.cluster_names(codes, names)
     ids = np.arange(n) if ids is None else np.asarray(ids, dtype=object)
     if len(ids) != n or (truth is not None and len(truth) != n):
         raise InputError(f"ids and truth must have an entry for each of the {n} objects")
@@ -86,7 +86,7 @@ def projection(
     for cluster, name in called.items():
         own = shown[codes[shown] == cluster]
         hover = [
-            f"<b>{_style.safe(ids[i])}</b><br>cluster {_style.safe(name)}"
+            f"<b>{style.safe(ids[i])}</b><br>cluster {style.safe(name)}"
             + ("" if truth is None else f"<br>class {_class(truth[i])}")
             for i in own
         ]
@@ -96,15 +96,15 @@ def projection(
                 "x": points[own, 0],
                 "y": points[own, 1],
                 "mode": "markers",
-                "name": _style.safe(name),
+                "name": style.safe(name),
                 "text": hover,
                 "hoverinfo": "text",
                 "marker": {
-                    "color": _style.color(cluster),
-                    "symbol": _style.symbol(cluster),
+                    "color": style.color(cluster),
+                    "symbol": style.symbol(cluster),
                     "size": size,
                     "opacity": 0.75,
-                    "line": {"width": 1 if cluster < 0 else 0.5, "color": _style.color(cluster)},
+                    "line": {"width": 1 if cluster < 0 else 0.5, "color": style.color(cluster)},
                 },
             }
         )
@@ -112,13 +112,13 @@ def projection(
             x, y = np.median(points[own], axis=0)
             labels_there.append(
                 {
-                    "x": float(x), "y": float(y), "text": f"<b>{_style.safe(name)}</b>",
+                    "x": float(x), "y": float(y), "text": f"<b>{style.safe(name)}</b>",
                     "showarrow": False, "font": {"size": 13}, "borderpad": 2,
                     "bgcolor": "rgba(255,255,255,0.8)",
                 }
             )  # fmt: skip
     few = len(called) <= 12
-    return _style.figure(
+    return style.figure(
         traces,
         xaxis={"title": {"text": axes[0]}, "zeroline": False},
         yaxis={"title": {"text": axes[1]}, "zeroline": False, "showticklabels": X.shape[1] > 1},
@@ -131,7 +131,7 @@ def projection(
 
 
 def _class(value: Any) -> str:
-    return "not known" if value is None else _style.safe(value)
+    return "not known" if value is None else style.safe(value)
 
 
 def _plane(
@@ -143,7 +143,7 @@ def _plane(
         given = given * (1 if scale is None else np.asarray(scale, dtype=np.float64))
         given = given + (0 if center is None else np.asarray(center, dtype=np.float64))
         named = [
-            _style.safe(f"feature {j}" if feature_names is None else feature_names[j])
+            style.safe(f"feature {j}" if feature_names is None else feature_names[j])
             for j in range(d)
         ]
         if d == 1:
@@ -153,8 +153,7 @@ def _plane(
         return given.astype(np.float32), (named[0], named[1]), None
     points, share = _principal(X)
     titles = [
-        f"Principal component {i + 1} ({_style.percent(share[i])} of the variance)"
-        for i in range(2)
+        f"Principal component {i + 1} ({style.percent(share[i])} of the variance)" for i in range(2)
     ]
     return points.astype(np.float32), (titles[0], titles[1]), [float(s) for s in share]
 

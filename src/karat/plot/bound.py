@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from karat.plot import _style
+from karat.plot import style
 from karat.validation import InputError
 
 if TYPE_CHECKING:
@@ -66,9 +66,9 @@ def bound_by_k(bounds: Any, *, chosen: str | None = None, target: float | None =
         traces += _clusterer(own, str(group), i)
     constant = float(table["constant_bound_rate"].median())
     ends = [int(table["n_clusters"].min()), int(table["n_clusters"].max())]
-    traces.append(_level(ends, constant, "always the largest class", _style.NOISE_COLOR, "dash"))
+    traces.append(_level(ends, constant, "always the largest class", style.NOISE_COLOR, "dash"))
     if target is not None:
-        traces.append(_level(ends, target, "target", _style.INK, "dot"))
+        traces.append(_level(ends, target, "target", style.INK, "dot"))
     marked = table[table.index == mark]
     traces.append(
         go.Scatter(
@@ -78,15 +78,15 @@ def bound_by_k(bounds: Any, *, chosen: str | None = None, target: float | None =
             marker={
                 "symbol": "circle-open",
                 "size": 15,
-                "color": _style.INK,
-                "line": {"width": 2, "color": _style.INK},
+                "color": style.INK,
+                "line": {"width": 2, "color": style.INK},
             },
             name="chosen" if chosen is not None else "lowest bound",
             hoverinfo="skip",
             meta={"role": "chosen"},
         )
     )
-    return _style.figure(
+    return style.figure(
         traces,
         xaxis={"title": {"text": "Number of clusters"}, "tickformat": "d"},
         yaxis={
@@ -103,18 +103,18 @@ def _clusterer(own: pd.DataFrame, name: str, i: int) -> list[Any]:
 
     k = own["n_clusters"].astype(int)
     lowest = own.loc[own.groupby(k)["bound_rate"].idxmin()].sort_values("n_clusters")
-    shared = {"name": _style.safe(name), "legendgroup": f"clusterer {i}"}
+    shared = {"name": style.safe(name), "legendgroup": f"clusterer {i}"}
     line = go.Scatter(
         x=lowest["n_clusters"].to_numpy(),
         y=lowest["bound_rate"].to_numpy(),
         mode="lines",
-        line={"color": _style.color(i), "dash": _style.dash(i), "width": 2},
+        line={"color": style.color(i), "dash": style.dash(i), "width": 2},
         hoverinfo="skip",
         meta={"role": "line", "clusterer": name},
         **shared,
     )
     text = [
-        f"{_style.safe(label)}<br>{row['errors']:,.0f} errors on {row['labelled']:,.0f} labels, "
+        f"{style.safe(label)}<br>{row['errors']:,.0f} errors on {row['labelled']:,.0f} labels, "
         f"{row['bits']:.1f} bits"
         for label, row in own.iterrows()
     ]
@@ -122,7 +122,7 @@ def _clusterer(own: pd.DataFrame, name: str, i: int) -> list[Any]:
         x=k.to_numpy(),
         y=own["bound_rate"].to_numpy(),
         mode="markers",
-        marker={"color": _style.color(i), "symbol": _style.symbol(i), "size": 6, "opacity": 0.55},
+        marker={"color": style.color(i), "symbol": style.symbol(i), "size": 6, "opacity": 0.55},
         showlegend=False,
         text=text,
         hovertemplate="%{text}<br>%{x} clusters<br><b>at most %{y:.1%}</b><extra></extra>",

@@ -9,7 +9,7 @@ import numpy as np
 from karat import plot
 from karat.contingency import ContingencyTable
 from karat.partition import NOISE
-from karat.plot._style import color, percent, symbol
+from karat.plot.style import color, percent, symbol
 from karat.report._facts import Chosen, Facts
 from karat.report._parts import Picture, Section, plain
 from karat.validation import InputError

@@ -66,7 +66,7 @@ class Chosen:
     @cached_property
     def silhouettes(self) -> tuple[NDArray[np.float64] | None, str | None]:
         """Silhouette of each sampled object, or why there is none."""
-        from karat.measures.internal_silhouette import silhouette_samples
+        from karat.measures.internal.silhouette import silhouette_samples
 
         own = self.labels[self.sampled]
         try:

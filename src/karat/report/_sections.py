@@ -14,7 +14,7 @@ import numpy as np
 
 from karat import plot
 from karat.partition import NOISE
-from karat.plot._style import number
+from karat.plot.style import number
 from karat.report._clusters import classes, clusters, features, fit
 from karat.report._facts import Facts
 from karat.report._judges import clarity, guarantee

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.plot._by_k import upward
-from karat.plot._style import color
+from karat.plot.style import color
 
 if TYPE_CHECKING:
     import pandas as pd

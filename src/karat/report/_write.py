@@ -144,7 +144,7 @@ def _cannot_write(target: Path, error: OSError) -> StorageError:
 def _environment() -> Environment:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
-    from karat.plot._style import number, percent
+    from karat.plot.style import number, percent
 
     environment = Environment(
         loader=PackageLoader("karat.report", "page"),

@@ -128,7 +128,7 @@ def base_values(made: Sample) -> pd.DataFrame:
 def _clarity(found: Clarity) -> dict[str, NDArray[np.float64]]:
     """The measures of clarity by the only classifier."""
     import karat
-    from karat.measures.clarity import agreement
+    from karat.measures.internal.clarity import agreement
 
     (classifier,) = found.classifiers
     seen = [found.recognition(m, 0) for m in range(len(found.labelings))]

@@ -158,7 +158,7 @@ def _learnt(dataset: str, sample: int, made: Sample, kept: Kept) -> Clarity:
 def judge(made: Sample, found: Clarity) -> pd.DataFrame:
     """Every measure and NMI for every clustering of a sample."""
     import karat
-    from karat.measures.clarity import agreement
+    from karat.measures.internal.clarity import agreement
 
     others = [key for key in TITLES if not key.startswith("informativeness")]
     table = karat.evaluate(

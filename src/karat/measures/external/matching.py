@@ -1,0 +1,471 @@
+"""Measures that match clusters with classes, or objects with what shares their cluster."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.contingency import ContingencyTable
+from karat.measures.external.define import SYMMETRIC, as_table, check_beta, register
+from karat.partition import NoisePolicy, OverlappingPartition
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = [
+    "bcubed_f_measure",
+    "bcubed_precision",
+    "bcubed_recall",
+    "element_centric_similarity",
+    "f_quality",
+    "hamming_distance",
+    "inverse_purity",
+    "matching_accuracy",
+    "purity",
+]
+
+FAMILY = "set matching"
+OBJECTS = "object-centric"
+
+
+def matching_accuracy(
+    labels_true: Any, labels_pred: Any = None, *, noise: NoisePolicy = "error"
+) -> float:
+    """Share of the objects on which the best one-to-one matching agrees.
+
+    Parameters
+    ----------
+    labels_true, labels_pred : array-like, shape (n,)
+        The gold standard and the clustering; or one :class:`~karat.ContingencyTable` as
+        ``labels_true`` alone. A :class:`~karat.Dendrogram` as ``labels_pred``: the best accuracy
+        of any disjoint nodes.
+    noise : {"error", "cluster", "singletons", "drop"}
+        What the label ``-1`` means.
+
+    Returns
+    -------
+    float
+        From 0 to 1, greater is better. For different numbers of clusters and classes the
+        matching is rectangular, and objects of unmatched ones count as wrong.
+
+    Raises
+    ------
+    InputError
+        For labels that cannot be compared.
+
+    Notes
+    -----
+    The Hungarian method, O(n + min(k, t)² max(k, t)). whissell2012 eq. 3.40.
+
+    Examples
+    --------
+    >>> from karat import matching_accuracy
+    >>> matching_accuracy(["a", "a", "b", "b"], [1, 1, 0, 2])
+    0.75
+    """
+    from karat.measures.external.dendrogram import Dendrogram, best_accuracy
+
+    if isinstance(labels_pred, Dendrogram):
+        return best_accuracy(labels_true, labels_pred)
+    table = as_table(labels_true, labels_pred, noise=noise)
+    cluster = table.matching()
+    return float(table.counts[cluster[table.rows] == table.columns].sum() / table.n)
+
+
+def hamming_distance(
+    labels_true: Any, labels_pred: Any = None, *, noise: NoisePolicy = "error"
+) -> float:
+    """Share of the objects to relabel before the partitions are equal: 1 − accuracy.
+
+    Parameters
+    ----------
+    labels_true, labels_pred, noise
+        As in :func:`matching_accuracy`.
+
+    Returns
+    -------
+    float
+        From 0 to 1, lower is better.
+
+    Notes
+    -----
+    whissell2012 eq. 3.41; the classification error distance of Meilă (2007).
+
+    Examples
+    --------
+    >>> from karat import hamming_distance
+    >>> hamming_distance(["a", "a", "b", "b"], [1, 1, 0, 2])
+    0.25
+    """
+    return 1 - matching_accuracy(labels_true, labels_pred, noise=noise)
+
+
+def f_quality(
+    labels_true: Any, labels_pred: Any = None, *, beta: float = 1.0, noise: NoisePolicy = "error"
+) -> float:
+    """F-measure of the best cluster for each class, averaged by class size.
+
+    Parameters
+    ----------
+    labels_true, labels_pred, noise
+        As in :func:`matching_accuracy`. A :class:`~karat.Dendrogram` as ``labels_pred``: the
+        best node anywhere in the tree for each class.
+    beta : float
+        How many times recall weighs as much as precision.
+
+    Returns
+    -------
+    float
+        From 0 to 1, greater is better. Clusters that are best for no class do not count.
+
+    Notes
+    -----
+    O(n + cells). whissell2012 eqs. 3.42–3.45.
+
+    Examples
+    --------
+    >>> from karat import f_quality
+    >>> round(f_quality([0, 0, 1, 1], [0, 0, 0, 1]), 6)
+    0.733333
+    """
+    from karat.measures.external.dendrogram import Dendrogram, best_f_measure
+
+    check_beta(beta)
+    if isinstance(labels_pred, Dendrogram):
+        return best_f_measure(labels_true, labels_pred, beta)
+    table = as_table(labels_true, labels_pred, noise=noise)
+    b = beta * beta
+    f = (1 + b) * table.counts / (b * table.row_sums[table.rows] + table.column_sums[table.columns])
+    return _share(_largest(table.rows, f, table.shape[0]) @ table.row_sums / table.n)
+
+
+def purity(labels_true: Any, labels_pred: Any = None, *, noise: NoisePolicy = "error") -> float:
+    """Share of the objects that belong to the most frequent class of their cluster.
+
+    Parameters
+    ----------
+    labels_true, labels_pred, noise
+        As in :func:`matching_accuracy`. A :class:`~karat.Dendrogram` as ``labels_pred``: the
+        expected purity of the smallest node that holds two objects of one class.
+
+    Returns
+    -------
+    float
+        From 1/(number of classes) to 1, greater is better; 1 for any refinement of the classes,
+        so it cannot choose the number of clusters. Per cluster:
+        :meth:`karat.ContingencyTable.by_cluster`.
+
+    Notes
+    -----
+    O(n + cells). manning2008 eq. 182; whissell2012 eqs. 3.46, 3.47 (PQ). For dendrograms
+    Heller & Ghahramani (2005).
+
+    Examples
+    --------
+    >>> from karat import purity
+    >>> purity([0, 0, 1, 1], [0, 0, 0, 1])
+    0.75
+    """
+    from karat.measures.external.dendrogram import Dendrogram, dendrogram_purity
+
+    if isinstance(labels_pred, Dendrogram):
+        return dendrogram_purity(labels_true, labels_pred)
+    table = as_table(labels_true, labels_pred, noise=noise)
+    return _share(_largest(table.columns, table.counts, table.shape[1]).sum() / table.n)
+
+
+def inverse_purity(
+    labels_true: Any, labels_pred: Any = None, *, noise: NoisePolicy = "error"
+) -> float:
+    """Share of the objects that lie in the cluster that holds most of their class.
+
+    Parameters
+    ----------
+    labels_true, labels_pred, noise
+        As in :func:`matching_accuracy`.
+
+    Returns
+    -------
+    float
+        From 0 to 1, greater is better; 1 where no class is split, as in one cluster of all.
+
+    Notes
+    -----
+    O(n + cells). Zhao & Karypis; Amigó et al. (2009).
+
+    Examples
+    --------
+    >>> from karat import inverse_purity
+    >>> inverse_purity([0, 0, 1, 1], [0, 0, 0, 0])
+    1.0
+    """
+    table = as_table(labels_true, labels_pred, noise=noise)
+    return _share(_largest(table.rows, table.counts, table.shape[0]).sum() / table.n)
+
+
+def bcubed_precision(
+    labels_true: Any, labels_pred: Any = None, *, noise: NoisePolicy = "error"
+) -> float:
+    """Mean over the objects of the share of their cluster that has their class.
+
+    Parameters
+    ----------
+    labels_true, labels_pred : array-like, shape (n,), or both OverlappingPartition
+        The gold standard and the clustering; or one :class:`~karat.ContingencyTable` as
+        ``labels_true`` alone. For overlapping clusters extended B-cubed.
+    noise : {"error", "cluster", "singletons", "drop"}
+        What the label ``-1`` means.
+
+    Returns
+    -------
+    float
+        From 0 (exclusive) to 1, greater is better.
+
+    Raises
+    ------
+    InputError
+        For labels that cannot be compared.
+
+    Notes
+    -----
+    O(n + cells): Σ n_ij² / b_j / n. Bagga & Baldwin (1998), Amigó et al. (2009). The object
+    itself is among those that share its cluster. Overlapping: O(patterns²), over objects with
+    different sets of classes and clusters.
+
+    Examples
+    --------
+    >>> from karat import bcubed_precision
+    >>> bcubed_precision([0, 0, 1, 1], [0, 0, 0, 0])
+    0.5
+    """
+    if _overlapping(labels_true, labels_pred):
+        from karat.measures.external.soft import extended_bcubed
+
+        return extended_bcubed(labels_true, labels_pred)
+    return _bcubed_precision(as_table(labels_true, labels_pred, noise=noise))
+
+
+def bcubed_recall(
+    labels_true: Any, labels_pred: Any = None, *, noise: NoisePolicy = "error"
+) -> float:
+    """Mean over the objects of the share of their class that lies in their cluster.
+
+    Parameters
+    ----------
+    labels_true, labels_pred, noise
+        As in :func:`bcubed_precision`.
+
+    Returns
+    -------
+    float
+        From 0 (exclusive) to 1, greater is better.
+
+    Notes
+    -----
+    O(n + cells): Σ n_ij² / a_i / n. Bagga & Baldwin (1998), Amigó et al. (2009).
+
+    Examples
+    --------
+    >>> from karat import bcubed_recall
+    >>> bcubed_recall([0, 0, 1, 1], [0, 0, 0, 0])
+    1.0
+    """
+    if _overlapping(labels_true, labels_pred):
+        from karat.measures.external.soft import extended_bcubed
+
+        return extended_bcubed(labels_pred, labels_true)
+    return _bcubed_recall(as_table(labels_true, labels_pred, noise=noise))
+
+
+def bcubed_f_measure(
+    labels_true: Any, labels_pred: Any = None, *, beta: float = 1.0, noise: NoisePolicy = "error"
+) -> float:
+    """Weighted harmonic mean of B-cubed precision and recall.
+
+    Parameters
+    ----------
+    labels_true, labels_pred, noise
+        As in :func:`bcubed_precision`.
+    beta : float
+        How many times recall weighs as much as precision.
+
+    Returns
+    -------
+    float
+        From 0 to 1, greater is better.
+
+    Notes
+    -----
+    O(n + cells). Amigó et al. (2009): the one family that meets all four of their constraints.
+
+    Examples
+    --------
+    >>> from karat import bcubed_f_measure
+    >>> round(bcubed_f_measure([0, 0, 1, 1], [0, 0, 0, 0]), 6)
+    0.666667
+    """
+    check_beta(beta)
+    if _overlapping(labels_true, labels_pred):
+        p, r = bcubed_precision(labels_true, labels_pred), bcubed_recall(labels_true, labels_pred)
+    else:
+        table = as_table(labels_true, labels_pred, noise=noise)
+        p, r = _bcubed_precision(table), _bcubed_recall(table)
+    b = beta * beta
+    return (1 + b) * p * r / (b * p + r) if p and r else 0.0
+
+
+def element_centric_similarity(
+    labels_true: Any,
+    labels_pred: Any = None,
+    *,
+    alpha: float = 0.9,
+    noise: NoisePolicy = "error",
+) -> float:
+    """Mean over the objects of how alike the two clusterings look from each of them.
+
+    Parameters
+    ----------
+    labels_true, labels_pred : array-like, shape (n,), or OverlappingPartition
+        The gold standard and the clustering; or one :class:`~karat.ContingencyTable` as
+        ``labels_true`` alone.
+    alpha : float
+        Chance to go on, at each step, of the walk between objects that share a cluster. It has
+        no influence on clusterings without overlap.
+    noise : {"error", "cluster", "singletons", "drop"}
+        What the label ``-1`` means.
+
+    Returns
+    -------
+    float
+        From 0 (exclusive) to 1 (equal partitions), greater is better.
+
+    Raises
+    ------
+    InputError
+        For ``alpha`` outside (0, 1), or an object without a cluster in an overlapping one.
+
+    Notes
+    -----
+    Gates, Wood, Hetrick & Ahn (2019): half the L1 distance of the personalised PageRanks of each
+    object, over alpha, taken from 1. For partitions that is Σ n_ij² / max(a_i, b_j) / n,
+    O(n + cells); with overlap O(patterns² + k³ + t³), over objects in different sets of clusters.
+
+    Examples
+    --------
+    >>> from karat import element_centric_similarity
+    >>> element_centric_similarity([0, 0, 1, 1], [0, 0, 0, 0])
+    0.5
+    """
+    if not 0 < alpha < 1:
+        from karat.validation import InputError
+
+        raise InputError(f"alpha must lie between 0 and 1; got {alpha}")
+    if any(isinstance(side, OverlappingPartition) for side in (labels_true, labels_pred)):
+        from karat.measures.external.soft import overlapping_similarity
+
+        return overlapping_similarity(labels_true, labels_pred, alpha)
+    table = as_table(labels_true, labels_pred, noise=noise)
+    larger = np.maximum(table.row_sums[table.rows], table.column_sums[table.columns])
+    return _share(np.sum(table.counts * (table.counts / larger)) / table.n)
+
+
+def _bcubed_precision(table: ContingencyTable) -> float:
+    return _share(
+        np.sum(table.counts * (table.counts / table.column_sums[table.columns])) / table.n
+    )
+
+
+def _bcubed_recall(table: ContingencyTable) -> float:
+    return _share(np.sum(table.counts * (table.counts / table.row_sums[table.rows])) / table.n)
+
+
+def _largest(index: NDArray[np.intp], values: NDArray[Any], size: int) -> NDArray[Any]:
+    """Greatest value in each row; every row has one."""
+    best = np.zeros(size, dtype=values.dtype)
+    np.maximum.at(best, index, values)
+    return best
+
+
+def _share(value: Any) -> float:
+    return min(float(value), 1.0)
+
+
+def _overlapping(labels_true: Any, labels_pred: Any) -> bool:
+    return isinstance(labels_true, OverlappingPartition) or isinstance(
+        labels_pred, OverlappingPartition
+    )
+
+
+register(
+    "matching_accuracy",
+    "Accuracy of the best matching",
+    FAMILY,
+    matching_accuracy,
+    source="whissell2012",
+    equation="3.40",
+    cost="O(n + min(k, t)² · max(k, t))",
+    axioms=SYMMETRIC,
+)
+register(
+    "hamming_distance",
+    "Hamming distance",
+    FAMILY,
+    hamming_distance,
+    greater_is_better=False,
+    optimum=0.0,
+    source="whissell2012",
+    equation="3.41",
+    cost="O(n + min(k, t)² · max(k, t))",
+    axioms=SYMMETRIC,
+)
+register("f_quality", "F quality", FAMILY, f_quality, source="whissell2012", equation="3.45")
+register(
+    "purity",
+    "Purity",
+    FAMILY,
+    purity,
+    source="manning2008",
+    equation="182",
+    compares_k=False,
+)
+register(
+    "inverse_purity",
+    "Inverse purity",
+    FAMILY,
+    inverse_purity,
+    source="Amigó et al. 2009",
+    compares_k=False,
+)
+register(
+    "bcubed_precision",
+    "B-cubed precision",
+    OBJECTS,
+    bcubed_precision,
+    source="Amigó et al. 2009",
+    compares_k=False,
+)
+register(
+    "bcubed_recall",
+    "B-cubed recall",
+    OBJECTS,
+    bcubed_recall,
+    source="Amigó et al. 2009",
+    compares_k=False,
+)
+register(
+    "bcubed_f_measure",
+    "B-cubed F-measure",
+    OBJECTS,
+    bcubed_f_measure,
+    source="Amigó et al. 2009",
+    axioms=SYMMETRIC,
+)
+register(
+    "element_centric_similarity",
+    "Element-centric similarity",
+    OBJECTS,
+    element_centric_similarity,
+    source="Gates et al. 2019",
+    axioms=SYMMETRIC,
+)

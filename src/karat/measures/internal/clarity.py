@@ -1,0 +1,327 @@
+"""Clarity: how well a classifier that is trained on a clustering predicts it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Executor
+from typing import TYPE_CHECKING, Any, Literal
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from karat.measures.catalogue import Measure, catalogue
+from karat.partition import NOISE, NoisePolicy
+from karat.validation import InputError, UndefinedMeasureError, check_choice
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from karat.clarity import Clarity
+    from karat.measures.passes.statistics import Statistics
+
+__all__ = [
+    "generalized_informativeness",
+    "informativeness",
+    "informativeness_ari",
+    "informativeness_eq",
+    "informativeness_f1",
+    "informativeness_pq",
+]
+
+_ONE_CLUSTER = "the clustering has fewer than two clusters; it needs at least 2"
+
+
+def informativeness(
+    X: Any,
+    labels: Any,
+    *,
+    classifiers: Any = "5nn",
+    cv: int | Literal["leave-one-out"] = "leave-one-out",
+    baseline: Literal["uniform", "permutation"] = "uniform",
+    metric: Any = "euclidean",
+    noise: NoisePolicy = "error",
+    random_state: Any = None,
+    executor: Executor | None = None,
+) -> Any:
+    """How well clusters can be learnt: correct information in a classifier's predictions.
+
+    I = (AI − E)/(H − E), where AI = −Σ r(c) log p(c) is the mean correct information in a
+    prediction of an object that the classifier was not trained on, H the entropy of the
+    clustering, and E the AI of a guesser. Over several types of classifier the largest AI counts.
+
+    Parameters
+    ----------
+    X : array-like or sparse, shape (n, d)
+        The data, or the (n, n) distances with ``metric="precomputed"``.
+    labels : array-like, shape (n,) or (M, n)
+        One or many clusterings; many cost little more than one, see
+        :func:`karat.clarity.assess`, which also tells which clusters and objects are at fault.
+    classifiers : str, classifier, estimator, or a list of them
+        ``"5nn"``, ``"svm"``, ``"tree"``, ``"centroid"``, ``"email"``, ``"kernel-ridge"``, or any
+        estimator with ``fit`` and ``predict``. whissell2012 takes the first four and 10 folds:
+        ``classifiers=karat.clarity.THESIS, cv=10``.
+    cv : "leave-one-out" or int
+        Number of folds; they are stratified by cluster.
+    baseline : {"uniform", "permutation"}
+        The guesser names every cluster equally often, E = H/k (whissell2012); or it names each
+        as often as the classifier did, so that a classifier that ignores the objects scores 0
+        whatever the sizes of the clusters.
+    metric : str or callable
+        The distance of the neighbour classifiers.
+    noise : {"error", "cluster", "singletons", "drop"}
+        What the label ``-1`` means.
+    random_state : None, int or Generator
+        For the folds and for classifiers that draw at random.
+    executor : concurrent.futures.Executor, optional
+        Where classifiers that must be trained anew run.
+
+    Returns
+    -------
+    float, or ndarray of float64, shape (M,)
+        At most 1 (every object recognised, whatever the sizes of the clusters); 0 is guessing;
+        below 0 is worse. Greater is better. In an array, NaN for a single cluster.
+
+    Raises
+    ------
+    UndefinedMeasureError
+        For one clustering with a single cluster.
+    InputError
+        For input that cannot be used.
+
+    Notes
+    -----
+    With ``"5nn"`` one search for neighbours, O(n² d) or less, then O(n) for each clustering.
+    An object alone in its cluster is never recognised.
+
+    Whissell 2012, equations 6.5 and 6.11–6.13 (6.12 with the missing minus sign).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from karat import informativeness
+    >>> angle = np.linspace(0, 2 * np.pi, 60, endpoint=False)
+    >>> ring = np.column_stack([np.cos(angle), np.sin(angle)])
+    >>> X = np.concatenate([ring, 3 * ring])
+    >>> informativeness(X, np.repeat(["inner", "outer"], 60))
+    1.0
+    """
+    from karat.clarity.assessment import assess
+    from karat.clarity.scores import BASELINES
+
+    check_choice(baseline, BASELINES, "baseline")
+    found = assess(
+        X,
+        labels,
+        classifiers=classifiers,
+        cv=cv,
+        metric=metric,
+        noise=noise,
+        random_state=random_state,
+        executor=executor,
+    )
+    return _like(labels, found.values(baseline))
+
+
+def generalized_informativeness(
+    X: Any,
+    labels: Any,
+    *,
+    measure: str | Callable[[Any, Any], float] = "adjusted_rand_index",
+    classifiers: Any = "5nn",
+    cv: int | Literal["leave-one-out"] = "leave-one-out",
+    metric: Any = "euclidean",
+    noise: NoisePolicy = "error",
+    random_state: Any = None,
+    executor: Executor | None = None,
+) -> Any:
+    """Agreement of a clustering with what a classifier predicts, by any external measure.
+
+    Parameters
+    ----------
+    X : array-like or sparse, shape (n, d)
+        The data, or the (n, n) distances with ``metric="precomputed"``.
+    labels : array-like, shape (n,) or (M, n)
+        One or many clusterings.
+    measure : str or callable
+        Key of an external measure in the catalogue, or ``measure(labels_true, labels_pred)``,
+        greater is better. As in whissell2012, the prediction stands for the truth by which the
+        clustering is judged. Over several types of classifier the best value counts.
+    classifiers, cv, metric, noise, random_state, executor
+        As in :func:`informativeness`.
+
+    Returns
+    -------
+    float, or ndarray of float64, shape (M,)
+        On the scale of the measure. In an array, NaN for a single cluster.
+
+    Raises
+    ------
+    UndefinedMeasureError
+        For one clustering with a single cluster.
+    InputError
+        For input that cannot be used, or a measure that is not external.
+
+    Notes
+    -----
+    Whissell 2012, section 6.2, algorithm 2.
+
+    Examples
+    --------
+    >>> from karat import generalized_informativeness
+    >>> X = [[0.0], [0.1], [0.3], [0.4], [9.0], [9.1], [9.3], [9.4]]
+    >>> from karat.clarity import KNearestNeighbors
+    >>> generalized_informativeness(
+    ...     X, [0, 0, 0, 0, 1, 1, 1, 1], classifiers=KNearestNeighbors(3), measure="purity"
+    ... )
+    1.0
+    """
+    from karat.clarity.assessment import assess
+
+    judge, sign = _judge(measure)
+    found = assess(
+        X,
+        labels,
+        classifiers=classifiers,
+        cv=cv,
+        metric=metric,
+        noise=noise,
+        random_state=random_state,
+        executor=executor,
+    )
+    return _like(labels, agreement(found, judge, sign))
+
+
+def _judge(measure: str | Callable[[Any, Any], float]) -> tuple[Callable[..., float], int]:
+    if callable(measure):
+        return measure, 1
+    record = catalogue[measure]
+    if record.kind != "external":
+        raise InputError(
+            f"{measure} is an {record.kind} measure; generalized informativeness compares two "
+            "partitions and needs an external one, e.g. 'adjusted_rand_index'"
+        )
+    return record.function, record.sign
+
+
+def agreement(found: Clarity, judge: Callable[..., float], sign: int = 1) -> NDArray[np.float64]:
+    """The best value of an external measure over the classifiers, for each clustering."""
+    values = np.full(len(found.labelings), np.nan)
+    for m, (codes, k) in enumerate(
+        zip(found.labelings.codes, found.labelings.n_clusters, strict=True)
+    ):
+        if k < 2:
+            continue
+        # an object that no classifier could place is a class of its own name
+        kept = codes != NOISE
+        told = np.where(found.predictions[:, m, kept] == NOISE, k, found.predictions[:, m, kept])
+        values[m] = sign * max(sign * judge(row, codes[kept]) for row in told)
+    return values
+
+
+def _like(labels: Any, values: NDArray[np.float64]) -> Any:
+    """A float for one clustering given as such, otherwise the array."""
+    one = len(values) == 1 and np.ndim(labels) == 1
+    if not one:
+        return values
+    if np.isnan(values[0]):
+        raise UndefinedMeasureError(f"informativeness is undefined: {_ONE_CLUSTER}")
+    return float(values[0])
+
+
+#: what 5-NN predicted for the statistics that are being read, so that all records share it
+_predicted: WeakKeyDictionary[Any, Clarity] = WeakKeyDictionary()
+
+
+def _clarity(stats: Statistics) -> Clarity:
+    from karat.clarity.assessment import assess_labelings
+
+    if stats not in _predicted:
+        metric = getattr(stats, "metric", "euclidean")
+        _predicted[stats] = assess_labelings(
+            stats.X, stats.labelings, metric=metric, random_state=0
+        )
+    return _predicted[stats]
+
+
+def _compute(stats: Statistics, judge: Any = None) -> NDArray[np.float64]:
+    found = _clarity(stats)
+    for m in np.flatnonzero(found.labelings.n_clusters < 2):
+        stats.undefined[int(m)] = _ONE_CLUSTER
+    return found.values() if judge is None else agreement(found, judge)
+
+
+def _record(key: str, title: str, function: Any, compute: Any, **record: Any) -> None:
+    catalogue.add(
+        Measure(
+            key=key,
+            title=title,
+            kind="internal",
+            family="clarity",
+            function=function,
+            compute=compute,
+            greater_is_better=True,
+            optimum=1.0,
+            source="whissell2012",
+            cost="O(n² d) once, O(n) per clustering",
+            **record,
+        )
+    )
+
+
+def _generalized(key: str, measure: str, title: str, low: float) -> Callable[..., float]:
+    def function(
+        X: Any, labels: Any, *, metric: Any = "euclidean", noise: NoisePolicy = "error"
+    ) -> float:
+        return generalized_informativeness(X, labels, measure=measure, metric=metric, noise=noise)
+
+    def compute(stats: Statistics) -> NDArray[np.float64]:
+        return _compute(stats, catalogue[measure].function)
+
+    function.__doc__ = f"""{title}: agreement of a clustering with what 5-NN predicts for it.
+
+    The external measure {measure!r} between the clustering and its leave-one-out prediction by
+    the five nearest neighbours; :func:`generalized_informativeness` takes other classifiers,
+    folds and measures.
+
+    Parameters
+    ----------
+    X : array-like or sparse, shape (n, d)
+    labels : array-like, shape (n,)
+    metric : str or callable
+        The distance of the neighbours, or ``"precomputed"``.
+    noise : {{"error", "cluster", "singletons", "drop"}}
+        What the label ``-1`` means.
+
+    Returns
+    -------
+    float
+        {low:g} to 1; greater is better.
+
+    Raises
+    ------
+    UndefinedMeasureError
+        For a single cluster.
+    InputError
+        For input that cannot be used.
+
+    Notes
+    -----
+    One search for neighbours, O(n² d) or less. Whissell 2012, section 6.2.
+    """
+    function.__name__ = function.__qualname__ = key
+    _record(key, title, function, compute, range=(low, 1.0), equation="§6.2")
+    return function
+
+
+_record(
+    "informativeness",
+    "Informativeness (5-NN, leave-one-out)",
+    informativeness,
+    _compute,
+    range=(-1.0, 1.0),
+    equation="6.13",
+)
+informativeness_ari = _generalized("informativeness_ari", "adjusted_rand_index", "inf-ARI", -1.0)
+informativeness_eq = _generalized("informativeness_eq", "entropy_quality", "inf-EQ", 0.0)
+informativeness_f1 = _generalized("informativeness_f1", "f_quality", "inf-F1", 0.0)
+informativeness_pq = _generalized("informativeness_pq", "purity", "inf-PQ", 0.0)

@@ -1,0 +1,463 @@
+"""Measures of density and of neighbours: DBCV, S_Dbw, CVNN, connectivity."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.distances import Distances, as_distances, check_metric, check_points
+from karat.measures.internal.define import (
+    define,
+    each,
+    one,
+    one_value,
+    too_few_clusters,
+)
+from karat.measures.internal.spread import variance_lengths
+from karat.measures.passes.statistics import Statistics
+from karat.partition import NOISE, NoisePolicy, as_labelings
+from karat.validation import InputError, UndefinedMeasureError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+__all__ = ["connectivity", "cvnn_index", "dbcv", "s_dbw_index"]
+
+NEIGHBORS = 10
+
+
+def dbcv(
+    X: Any,
+    labels: Any,
+    *,
+    metric: Any = "sqeuclidean",
+    noise: NoisePolicy = "drop",
+    n_features: int | None = None,
+) -> float:
+    """Density-based clustering validation: sparseness within against density between clusters.
+
+    Each object has a core distance to its cluster; the minimum spanning tree of the mutual
+    reachability distances gives a cluster's sparseness (its largest inner edge) and the
+    separation of two clusters (the nearest inner nodes). Between −1 and 1, greater is better.
+
+    Parameters
+    ----------
+    X : array-like or sparse, shape (n, d), or (n, n) with ``metric="precomputed"``
+    labels : array-like, shape (n,)
+        Outliers are -1.
+    metric : str or callable
+        The reference code and the paper's figures use *squared* Euclidean distances, the
+        default here; ``"euclidean"`` gives other values.
+    noise : {"drop", "cluster", "singletons", "error"}
+        With ``"drop"`` outliers are in no cluster, but count in n, as the paper has it, so that
+        they lower the value.
+    n_features : int, optional
+        The exponent of the core distance; by default d. Needed for ``"precomputed"``.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    UndefinedMeasureError
+        For fewer than two clusters.
+    InputError
+        For a matrix of distances without ``n_features``.
+
+    Notes
+    -----
+    Moulavi, Jaskowiak, Campello, Zimek & Sander 2014, definitions 1–8. A cluster of one object
+    has validity 0. Coincident objects have core distance 0. Mutual reachability distances are
+    often equal, so that there are several minimum spanning trees with different inner nodes:
+    among equal edges the one of the earlier objects is taken, so the value may change with the
+    order of the objects. O(n² d) time, O(n d) memory.
+
+    Examples
+    --------
+    >>> from karat import dbcv
+    >>> X = [[0.0], [1.0], [2.0], [3.0], [20.0], [21.0], [22.0], [23.0]]
+    >>> round(dbcv(X, [0, 0, 0, 0, 1, 1, 1, 1]), 3)
+    0.996
+    """
+    metric = check_metric(metric)
+    data = check_points(X, metric)
+    if n_features is None:
+        if metric == "precomputed":
+            raise InputError("a matrix of distances does not tell the dimension; give n_features")
+        n_features = data.shape[1]
+    labelings = as_labelings({"labels": labels}, n_objects=data.shape[0], noise=noise)
+    codes, sizes = labelings.codes[0], labelings.sizes(0)
+    if len(sizes) < 2:
+        raise UndefinedMeasureError(
+            f"DBCV is undefined: the clustering has {len(sizes)} cluster; it needs at least 2"
+        )
+    order = np.argsort(codes, kind="stable")
+    order = order[codes[order] != NOISE]
+    distances = as_distances(data, metric).take(order)
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    core = np.zeros(len(order))
+    sparseness = np.zeros(len(sizes))
+    inner: list[NDArray[np.intp]] = []
+    for c, (a, b) in enumerate(itertools.pairwise(starts)):
+        core[a:b] = _core_distances(distances, int(a), int(b), n_features)
+        sparseness[c], nodes = _sparseness(distances, int(a), int(b), core)
+        inner.append(nodes)
+    separation = np.full(len(sizes), np.inf)
+    nodes = np.concatenate(inner)
+    own = np.repeat(np.arange(len(sizes)), [len(i) for i in inner])
+    among, depth = distances.take(nodes), core[nodes]
+    for start in range(0, len(nodes), 256):
+        rows = slice(start, min(start + 256, len(nodes)))
+        D = among.block(rows, slice(0, len(nodes)))
+        reach = np.maximum(np.maximum(D, depth), depth[rows, None])
+        reach[own[rows, None] == own] = np.inf
+        np.minimum.at(separation, own[rows], reach.min(axis=1))
+    largest = np.maximum(separation, sparseness)
+    validity = np.where(
+        largest > 0, (separation - sparseness) / np.where(largest > 0, largest, 1), 0
+    )
+    validity[sizes == 1] = 0.0
+    return float(sizes @ validity / len(codes))
+
+
+def _core_distances(distances: Distances, a: int, b: int, d: int) -> Floats:
+    """(mean of d(x, y)^-dim)^(-1/dim) over the others of the cluster, in logarithms."""
+    if b - a == 1:
+        return np.zeros(1)
+    out = np.empty(b - a)
+    for start in range(a, b, 256):
+        stop = min(start + 256, b)
+        D = distances.block(slice(start, stop), slice(a, b))
+        with np.errstate(divide="ignore"):
+            logs = -d * np.log(D)
+        logs[np.arange(stop - start), np.arange(start - a, stop - a)] = -np.inf
+        top = logs.max(axis=1)
+        with np.errstate(invalid="ignore"):
+            total = top + np.log(np.exp(logs - top[:, None]).sum(axis=1))
+        total[np.isposinf(top)] = np.inf
+        out[start - a : stop - a] = np.exp(-(total - math.log(b - a - 1)) / d)
+    return out
+
+
+def _sparseness(
+    distances: Distances, a: int, b: int, core: Floats
+) -> tuple[float, NDArray[np.intp]]:
+    """The largest edge between inner nodes of the minimum spanning tree, and the inner nodes."""
+    size = b - a
+    if size == 1:
+        return 0.0, np.array([a])
+    # edges of equal length in the order of their objects, so that the tree is one of a kind
+    index = np.arange(size)
+    reached, edge = np.full(size, np.inf), np.zeros(size, dtype=np.int64)
+    todo = np.ones(size, dtype=bool)
+    at, edges = 0, []
+    degree = np.zeros(size, dtype=np.int64)
+    for _ in range(size - 1):
+        todo[at] = False
+        row = distances.block(slice(a + at, a + at + 1), slice(a, b))[0]
+        row = np.maximum(np.maximum(row, core[a:b]), core[a + at])
+        name = np.minimum(index, at) * size + np.maximum(index, at)
+        nearer = todo & ((row < reached) | ((row == reached) & (name < edge)))
+        reached[nearer], edge[nearer] = row[nearer], name[nearer]
+        nearest = np.flatnonzero(todo & (reached == reached[todo].min()))
+        at = int(nearest[np.argmin(edge[nearest])])
+        u, v = divmod(int(edge[at]), size)
+        edges.append((u, v, float(reached[at])))
+        degree[[u, v]] += 1
+    nodes = np.flatnonzero(degree > 1)
+    if len(nodes) == 0:
+        nodes = np.arange(size)
+    inside = [w for u, v, w in edges if degree[u] > 1 and degree[v] > 1]
+    return float(max(inside or [w for *_, w in edges])), nodes + a
+
+
+def connectivity(
+    X: Any,
+    labels: Any,
+    *,
+    n_neighbors: int = NEIGHBORS,
+    metric: Any = "euclidean",
+    noise: NoisePolicy = "error",
+) -> float:
+    """Connectivity: 1/j for each object's j-th nearest neighbour that is in another cluster.
+
+    Not negative, lower is better; it grows with the number of clusters.
+
+    Parameters
+    ----------
+    X : array-like or sparse, shape (n, d), or (n, n) with ``metric="precomputed"``
+    labels : array-like, shape (n,)
+    n_neighbors : int
+    metric : str or callable
+    noise : {"error", "cluster", "singletons", "drop"}
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    InputError
+        Unless n_neighbors is at least 1. Where there are fewer other objects, all are taken.
+
+    Notes
+    -----
+    Handl, Knowles & Kell 2005. Neighbours at equal distances count in the order of the data.
+    O(n² (d + log n)).
+
+    Examples
+    --------
+    >>> from karat import connectivity
+    >>> connectivity([[0.0], [1.0], [3.0], [10.0]], [0, 0, 1, 1], n_neighbors=1)
+    1.0
+    """
+    if n_neighbors < 1:
+        raise InputError(f"n_neighbors must be at least 1; got {n_neighbors}")
+
+    def compute(stats: Statistics) -> Floats:
+        return _connectivity(stats, n_neighbors)
+
+    return one_value("Connectivity", compute, (), X, labels, metric, noise)
+
+
+def _nearest(stats: Statistics, kept: NDArray[np.intp], number: int) -> NDArray[np.intp]:
+    """Positions among ``kept`` of the nearest others of each, nearest first."""
+    if stats.metric == "euclidean":
+        from karat.neighbors import neighbor_lists
+
+        return neighbor_lists(stats.X[kept], number, algorithm="exact").indices.astype(np.intp)
+    distances = as_distances(stats.X, stats.metric, exact=True).take(kept)
+    n = len(kept)
+    number = min(number, n - 1)
+    out = np.empty((n, number), dtype=np.intp)
+    for start in range(0, n, 256):
+        stop = min(start + 256, n)
+        # columns are the objects, rows the others
+        D = distances.block(slice(0, n), slice(start, stop)).T
+        D[np.arange(stop - start), np.arange(start, stop)] = np.inf
+        out[start:stop] = np.argsort(D, axis=1, kind="stable")[:, :number]
+    return out
+
+
+def _connectivity(stats: Statistics, n_neighbors: int) -> Floats:
+    from karat.measures.passes.ranks import by_kept
+
+    values = stats.values()
+    stats.undefined |= dict.fromkeys(range(len(stats)), "fewer than two objects are judged")
+    for kept, which in by_kept(stats.labelings):
+        near = _nearest(stats, kept, n_neighbors)
+        weights = 1 / np.arange(1, near.shape[1] + 1)
+        for m in which:
+            codes = stats.labelings.codes[m, kept]
+            values[m] = float(((codes[near] != codes[:, None]) * weights).sum())
+            del stats.undefined[m]
+    return values
+
+
+def cvnn_index(
+    X: Any,
+    labels: Any,
+    *,
+    n_neighbors: int = NEIGHBORS,
+    metric: Any = "euclidean",
+    noise: NoisePolicy = "error",
+) -> NDArray[np.float64]:
+    """CVNN: share of foreign neighbours plus mean distance within, each over the worst of a batch.
+
+    It compares clusterings of the same data: Sep(C)/max Sep + Com(C)/max Com over those given.
+    A clustering has no value of its own, so there is no record in the catalogue.
+    Between 0 and 2, lower is better; a single clustering always gets 2.
+
+    Parameters
+    ----------
+    X : array-like or sparse, shape (n, d), or (n, n) with ``metric="precomputed"``
+    labels : array-like (M, n), mapping or DataFrame
+        The clusterings to compare.
+    n_neighbors : int
+    metric : str or callable
+    noise : {"error", "cluster", "singletons", "drop"}
+
+    Returns
+    -------
+    ndarray of float64, shape (M,)
+        NaN for clusterings of one cluster.
+
+    Notes
+    -----
+    Liu, Li, Xiong, Gao, Wu & Wu 2013, with Com = Σ_c mean distance of the pairs in c. O(n² d).
+
+    Examples
+    --------
+    >>> from karat import cvnn_index
+    >>> X = [[0.0], [1.0], [10.0], [11.0]]
+    >>> cvnn_index(X, [[0, 0, 1, 1], [0, 1, 0, 1]], n_neighbors=1)
+    array([0.1, 2. ])
+    """
+    metric = check_metric(metric)
+    data = check_points(X, metric)
+    labelings = as_labelings(labels, n_objects=data.shape[0], noise=noise)
+    return _cvnn(Statistics(data, labelings, ["pair_sums"], metric=metric), n_neighbors)
+
+
+def _cvnn(stats: Statistics, n_neighbors: int = NEIGHBORS) -> Floats:
+    from karat.measures.passes.ranks import by_kept
+
+    separation, compactness = stats.values(), stats.values()
+    for kept, which in by_kept(stats.labelings):
+        near = _nearest(stats, kept, n_neighbors)
+        for m in which:
+            if why := too_few_clusters(stats, m):
+                stats.undefined[m] = why
+                continue
+            codes, sizes = stats.labelings.codes[m, kept], stats.sizes[m]
+            foreign = (codes[near] != codes[:, None]).mean(axis=1)
+            separation[m] = float((np.bincount(codes, foreign, len(sizes)) / sizes).max())
+            pairs = np.maximum(sizes * (sizes - 1) // 2, 1)
+            compactness[m] = float((stats.within_sums[m] / pairs).sum())
+    if np.isnan(separation).all():
+        return separation
+    return _over_largest(separation) + _over_largest(compactness)
+
+
+def _over_largest(values: Floats) -> Floats:
+    largest = np.nanmax(values)
+    return values / largest if largest > 0 else values
+
+
+def s_dbw_index(
+    X: Any, labels: Any, *, noise: NoisePolicy = "error", sample_weight: Any = None
+) -> float:
+    """S_Dbw: scattering within clusters plus density between them.
+
+    Not negative, lower is better.
+
+    Parameters
+    ----------
+    X : array-like or sparse, shape (n, d)
+    labels : array-like, shape (n,)
+    noise : {"error", "cluster", "singletons", "drop"}
+    sample_weight : array-like, shape (n,), optional
+        How many coincident objects each stands for; 0 leaves it out.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    UndefinedMeasureError
+        For fewer than two clusters, or where all objects coincide.
+
+    Notes
+    -----
+    Halkidi & Vazirgiannis 2001: Scat + Dens_bw. Scat is that of :func:`sd_scattering`. For each
+    pair of clusters a density counts their objects at most σ = √(Σ_c ∣variances of c∣)/k from the
+    middle of the centroids, over the larger of the counts at the centroids (0 where both are 0).
+    Dens_bw is 1/(k(k−1)) times the sum over all ordered pairs, so the *mean* over the pairs, as
+    in R's clv and the manual of clusterCrit; clusterCrit itself adds the pairs up (iris: 0.8233
+    where the mean gives 0.3471). The Python package s-dbw takes standard deviations for
+    variances, and counts at a centroid its own cluster only. O(n k² d).
+
+    Examples
+    --------
+    >>> from karat import s_dbw_index
+    >>> round(s_dbw_index([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1]), 4)
+    0.0099
+    """
+    return one("s_dbw_index", X, labels, noise=noise, sample_weight=sample_weight)
+
+
+@each
+def _s_dbw(stats: Statistics, m: int) -> float | str:
+    C = stats.centroids[m]
+    k = len(C)
+    lengths, total = variance_lengths(stats, m)
+    if total == 0:
+        return "all objects coincide"
+    scattering = float(lengths.mean()) / total
+    radius = math.sqrt(float(lengths.sum())) / k
+    a, b = np.triu_indices(k, 1)
+    middles = (C[a] + C[b]) / 2
+    at_centroids = _counts(stats, m, C, radius)
+    at_middles = _counts(stats, m, middles, radius)
+    pairs = np.arange(len(a))
+    own = at_centroids[a, a] + at_centroids[b, a]
+    other = at_centroids[a, b] + at_centroids[b, b]
+    between = at_middles[a, pairs] + at_middles[b, pairs]
+    highest = np.maximum(own, other)
+    dense = highest > 0
+    return scattering + float((between[dense] / highest[dense]).sum()) / len(a)
+
+
+def _counts(stats: Statistics, m: int, points: Floats, radius: float) -> Floats:
+    """(k, points): how many objects of each cluster are within ``radius`` of each point."""
+    from scipy.spatial.distance import cdist
+
+    codes = stats.labelings.codes[m]
+    total = np.zeros((len(stats.sizes[m]), len(points)))
+    for start in range(0, len(codes), 1024):
+        rows: Any = stats.X[start : start + 1024]
+        dense = (rows.toarray() if hasattr(rows, "toarray") else rows) - stats.shift
+        own = codes[start : start + 1024]
+        kept = own != NOISE
+        near = (cdist(dense[kept], points) <= radius).astype(np.float64)
+        if stats.weights is not None:
+            near *= stats.weights[start : start + 1024][kept, None]
+        np.add.at(total, own[kept], near)
+    return total
+
+
+def _dbcv_index(X: Any, labels: Any, *, noise: NoisePolicy = "drop") -> float:
+    """Density-based clustering validation with squared Euclidean distances, see ``dbcv``."""
+    return dbcv(X, labels, noise=noise)
+
+
+define(
+    "dbcv",
+    "Density-based clustering validation (DBCV)",
+    "density",
+    _dbcv_index,
+    None,
+    greater_is_better=True,
+    range=(-1.0, 1.0),
+    optimum=1.0,
+    source="Moulavi et al. 2014",
+    cost="O(n² d)",
+    takes_metric=False,
+    default=False,
+)
+define(
+    "s_dbw_index",
+    "S_Dbw",
+    "density",
+    s_dbw_index,
+    _s_dbw,
+    ("centroids",),
+    greater_is_better=False,
+    range=(0.0, math.inf),
+    optimum=0.0,
+    source="Halkidi & Vazirgiannis 2001",
+    cost="O(n k² d)",
+    takes_metric=False,
+    default=False,
+)
+define(
+    "connectivity",
+    "Connectivity",
+    "neighbours",
+    connectivity,
+    lambda stats: _connectivity(stats, NEIGHBORS),
+    greater_is_better=False,
+    range=(0.0, math.inf),
+    optimum=0.0,
+    source="Handl, Knowles & Kell 2005",
+    cost="O(n² (d + log n))",
+    compares_k=False,
+    default=False,
+)

@@ -1,0 +1,173 @@
+"""The gap statistic: scatter within against that of data without clusters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from karat.measures.passes.statistics import Statistics
+from karat.partition import as_labelings
+from karat.validation import InputError, check_choice, check_data, check_random_state
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+__all__ = ["GapResult", "gap_statistic"]
+
+Reference = Literal["box", "pca"]
+
+
+@dataclass(frozen=True)
+class GapResult:
+    """Gap statistics of several numbers of clusters.
+
+    Attributes
+    ----------
+    table : DataFrame
+        A row per k: ``log_scatter`` (log W_k), ``expected`` (its mean over the reference sets),
+        ``gap`` (expected − log_scatter) and ``standard_error`` (s_k = sd·√(1 + 1/B), the error of
+        simulation).
+    first_k : int
+        The smallest k with gap(k) ≥ gap(k′) − s_k′ for the next k′ tried (Tibshirani et al.);
+        the largest k tried where there is none.
+    largest_k : int
+        The k of the largest gap.
+    labels : dict of int to ndarray
+        The clustering of X for each k.
+    """
+
+    table: pd.DataFrame
+    first_k: int
+    largest_k: int
+    labels: dict[int, NDArray[np.int32]]
+
+    def __str__(self) -> str:
+        return (
+            f"{self.first_k} clusters by the first gap within one standard error of the next, "
+            f"{self.largest_k} by the largest gap\n{self.table.round(4)}"
+        )
+
+
+def gap_statistic(
+    X: Any,
+    clusterer: Callable[[Any, int, int], Any] | None = None,
+    *,
+    k: Iterable[int] = range(1, 11),
+    n_references: int = 50,
+    reference: Reference = "box",
+    weighted: bool = False,
+    random_state: Any = None,
+) -> GapResult:
+    """Gap statistic: how far log W_k falls below its expectation for uniform data.
+
+    Parameters
+    ----------
+    X : array-like, shape (n, d)
+    clusterer : callable, optional
+        ``clusterer(X, k, seed)`` returns labels. By default k-means with ten starts.
+    k : iterable of int
+        Numbers of clusters; 1 may be among them.
+    n_references : int
+        Number B of reference data sets.
+    reference : {"box", "pca"}
+        Uniform over the range of each feature, or over that of each principal component
+        (gapPC).
+    weighted : bool
+        W_k weighs a cluster's sum of squared distances by 1/(2∣c∣(∣c∣−1)) (weighted gap), not by
+        1/(2∣c∣).
+    random_state : None, int or Generator
+        For the references and the clusterer's seeds.
+
+    Returns
+    -------
+    GapResult
+        With standard errors, and the k chosen by both rules.
+
+    Raises
+    ------
+    InputError
+        For sparse data, fewer than two references, or a k that is not between 1 and n − 1.
+
+    Notes
+    -----
+    Tibshirani, Walther & Hastie 2001; Yan & Ye 2007 for ``weighted``. W_k is WWCS1 (WWCS2) of
+    squared Euclidean distances: O(n d) by the centroids. B + 1 runs of the clusterer for each k.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from karat import gap_statistic
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.concatenate([rng.normal(c, 0.1, (30, 2)) for c in (0, 2, 4)])
+    >>> gap_statistic(X, k=range(1, 6), n_references=10, random_state=0).first_k
+    3
+    """
+    import pandas as pd
+
+    check_choice(reference, ("box", "pca"), "reference")
+    data = check_data(X)
+    if hasattr(data, "toarray"):
+        raise InputError("the gap statistic needs dense data: its references fill a box")
+    numbers = sorted({int(number) for number in k})
+    if not numbers or numbers[0] < 1 or numbers[-1] >= data.shape[0]:
+        raise InputError(f"k must be numbers between 1 and n − 1; got {numbers}")
+    if n_references < 2:
+        raise InputError(f"n_references must be at least 2; got {n_references}")
+    rng = check_random_state(random_state)
+    run = clusterer or _kmeans
+    mean = data.mean(axis=0)
+    centred = np.asarray(data - mean, dtype=np.float64)
+    axes = np.linalg.svd(centred, full_matrices=False)[2] if reference == "pca" else None
+    turned = centred if axes is None else centred @ axes.T
+    low, high = turned.min(axis=0), turned.max(axis=0)
+
+    def log_scatter(points: Any) -> tuple[Floats, list[Any]]:
+        seeds = rng.integers(0, 2**31 - 1, len(numbers))
+        labels = [
+            np.zeros(len(points), dtype=np.int32) if number == 1 else run(points, number, int(seed))
+            for number, seed in zip(numbers, seeds, strict=True)
+        ]
+        batch = as_labelings(dict(zip(map(str, numbers), labels, strict=True)), noise="drop")
+        stats = Statistics(points, batch, ["centroids"])
+        scatter = [
+            float((s / np.maximum(size - 1, 1)).sum() if weighted else s.sum())
+            for s, size in zip(stats.squares, stats.sizes, strict=True)
+        ]
+        if min(scatter) == 0:
+            raise InputError("some clustering has all objects at their centroids; try smaller k")
+        return np.log(scatter), labels
+
+    observed, labels = log_scatter(data)
+    expected = np.empty((n_references, len(numbers)))
+    for b in range(n_references):
+        box = rng.uniform(low, high, turned.shape)
+        expected[b] = log_scatter((box if axes is None else box @ axes) + mean)[0]
+    gap = expected.mean(axis=0) - observed
+    error = expected.std(axis=0) * np.sqrt(1 + 1 / n_references)
+    first = next(
+        (n for i, n in enumerate(numbers[:-1]) if gap[i] >= gap[i + 1] - error[i + 1]),
+        numbers[-1],
+    )
+    table = pd.DataFrame(
+        {
+            "log_scatter": observed,
+            "expected": expected.mean(axis=0),
+            "gap": gap,
+            "standard_error": error,
+        },
+        index=pd.Index(numbers, name="k"),
+    )
+    found = {n: np.asarray(row, dtype=np.int32) for n, row in zip(numbers, labels, strict=True)}
+    return GapResult(table, first, numbers[int(np.argmax(gap))], found)
+
+
+def _kmeans(X: Any, k: int, seed: int) -> Any:
+    from sklearn.cluster import KMeans
+
+    return KMeans(k, n_init=10, random_state=seed).fit_predict(X)

@@ -1,0 +1,287 @@
+"""Margins of representative sets: one object of each cluster stands for it."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from karat.distances import Distances, as_distances, check_metric, check_points
+from karat.measures.internal.define import SINGLETONS_ONLY, define
+from karat.measures.internal.pairs import within_cluster_scatter
+from karat.partition import NoisePolicy, as_labelings
+from karat.validation import UndefinedMeasureError, check_random_state
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.intp]
+
+__all__ = ["MarginResult", "additive_margin", "relative_margin"]
+
+#: up to so many representative sets times objects are tried one by one
+EXACT_WORK = 2 * 10**7
+
+
+class MarginResult(float):
+    """A margin: a float that also says how it was found.
+
+    Attributes
+    ----------
+    exact : bool
+        Whether all representative sets were tried; otherwise a local search found the value, and
+        a better set may exist.
+    representatives : ndarray of int
+        Positions of the best representatives, one of each cluster.
+    """
+
+    exact: bool
+    representatives: Ints
+
+    def __new__(cls, value: float, exact: bool, representatives: Ints) -> MarginResult:
+        """A float with two attributes."""
+        self = super().__new__(cls, value)
+        self.exact, self.representatives = exact, representatives
+        return self
+
+    def __repr__(self) -> str:
+        how = "exact" if self.exact else "local search"
+        return f"{float(self)!r} ({how})"
+
+
+def relative_margin(
+    X: Any,
+    labels: Any,
+    *,
+    metric: Any = "euclidean",
+    noise: NoisePolicy = "error",
+    n_starts: int = 5,
+    random_state: Any = 0,
+) -> MarginResult:
+    """Relative margin: how much nearer objects are to the first than to the second representative.
+
+    The least, over all sets R of one object from each cluster, of the mean over the objects
+    outside R of (distance to the nearest)/(distance to the second nearest of R). Between 0 and
+    1, lower is better.
+
+    Parameters
+    ----------
+    X : array-like or sparse, shape (n, d), or (n, n) with ``metric="precomputed"``
+    labels : array-like, shape (n,)
+    metric : str or callable
+    noise : {"error", "cluster", "singletons", "drop"}
+        What the label -1 means.
+    n_starts : int
+        Starts of the local search: medoids first, then random ones.
+    random_state : None, int or Generator
+        For the random starts.
+
+    Returns
+    -------
+    MarginResult
+        A float; ``.exact`` says whether all sets were tried, ``.representatives`` which is best.
+
+    Raises
+    ------
+    UndefinedMeasureError
+        For fewer than two clusters, or where all objects are representatives.
+
+    Notes
+    -----
+    Ackerman & Ben-David 2008; whissell2012 equation 3.18, which divides by k where it must be
+    the number of objects outside R. Where a representative coincides with another the ratio of
+    an object that coincides with both is 1. All sets: O(n^k n k); a sweep of the local search:
+    O(n² d).
+
+    Examples
+    --------
+    >>> from karat import relative_margin
+    >>> relative_margin([[0.0], [1.0], [10.0], [12.0]], [0, 0, 1, 1])
+    0.1388888888888889 (exact)
+    """
+    return _margin(X, labels, metric, noise, "relative", n_starts, random_state)
+
+
+def additive_margin(
+    X: Any,
+    labels: Any,
+    *,
+    metric: Any = "euclidean",
+    noise: NoisePolicy = "error",
+    n_starts: int = 5,
+    random_state: Any = 0,
+) -> MarginResult:
+    """Additive margin: second nearest minus nearest representative, over the mean distance within.
+
+    The greatest, over all sets of one object from each cluster, of the mean over the other
+    objects of (distance to the second nearest − to the nearest representative), divided by the
+    mean distance of the pairs within clusters. Not negative, greater is better.
+
+    Parameters, result and errors are those of :func:`relative_margin`; it is also undefined
+    where all distances within clusters are 0.
+
+    Notes
+    -----
+    Ackerman & Ben-David 2008.
+
+    Examples
+    --------
+    >>> from karat import additive_margin
+    >>> additive_margin([[0.0], [1.0], [10.0], [12.0]], [0, 0, 1, 1])
+    6.0 (exact)
+    """
+    found = _margin(X, labels, metric, noise, "additive", n_starts, random_state)
+    within = within_cluster_scatter(X, labels, metric=metric, noise=noise)
+    if within == 0:
+        raise UndefinedMeasureError("Additive margin is undefined: distances within are all 0")
+    return MarginResult(float(found) / within, found.exact, found.representatives)
+
+
+def _margin(
+    X: Any,
+    labels: Any,
+    metric: Any,
+    noise: NoisePolicy,
+    kind: Literal["relative", "additive"],
+    n_starts: int,
+    random_state: Any,
+) -> MarginResult:
+    metric = check_metric(metric)
+    data = check_points(X, metric)
+    codes = as_labelings({"labels": labels}, n_objects=data.shape[0], noise=noise).codes[0]
+    kept = np.flatnonzero(codes >= 0)
+    codes = codes[kept]
+    groups = [np.flatnonzero(codes == c) for c in range(codes.max(initial=-1) + 1)]
+    if len(groups) < 2:
+        raise UndefinedMeasureError(
+            f"A margin is undefined: the clustering has {len(groups)} cluster; it needs at least 2"
+        )
+    if len(groups) == len(kept):
+        raise UndefinedMeasureError(f"A margin is undefined: {SINGLETONS_ONLY}")
+    distances = as_distances(data, metric).take(kept)
+    work = math.prod(len(g) for g in groups) * len(kept)
+    if work <= EXACT_WORK and len(kept) <= 4096:
+        value, best = _all_sets(distances, groups, kind)
+        exact = True
+    else:
+        rng = check_random_state(random_state)
+        value, best = _local_search(distances, groups, kind, n_starts, rng)
+        exact = False
+    sign = 1 if kind == "relative" else -1
+    return MarginResult(sign * value, exact, kept[best])
+
+
+def _score(first: Floats, second: Floats, kind: str) -> Floats:
+    """To be made small: the ratio, or nearest minus second nearest."""
+    if kind == "additive":
+        return first - second
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(second > 0, first / second, 1.0)
+
+
+def _all_sets(distances: Distances, groups: list[Ints], kind: str) -> tuple[float, Ints]:
+    n = distances.n
+    D = distances.block(slice(0, n), slice(0, n))
+    best, chosen = math.inf, np.zeros(len(groups), dtype=np.intp)
+    # the last cluster's candidates are tried together
+    last = groups[-1]
+    for others in itertools.product(*groups[:-1]):
+        near = np.sort(D[list(others)], axis=0)[:2]
+        first = np.minimum(near[0], D[last])
+        second = np.maximum(near[0], D[last])
+        if len(others) > 1:
+            second = np.minimum(second, near[1])
+        score = _score(first, second, kind)
+        score[:, list(others)] = 0.0
+        score[np.arange(len(last)), last] = 0.0
+        means = score.sum(axis=1) / (n - len(groups))
+        at = int(np.argmin(means))
+        if means[at] < best:
+            best, chosen = float(means[at]), np.array([*others, last[at]])
+    return best, chosen
+
+
+def _local_search(
+    distances: Distances, groups: list[Ints], kind: str, n_starts: int, rng: np.random.Generator
+) -> tuple[float, Ints]:
+    """Change one representative at a time to the best of its cluster until none gets better."""
+    best, chosen = math.inf, np.zeros(len(groups), dtype=np.intp)
+    for start in range(n_starts):
+        if start == 0:
+            current = np.array([_medoid(distances, g) for g in groups])
+        else:
+            current = np.array([rng.choice(g) for g in groups])
+        value, waiting = math.inf, len(groups)
+        c = 0
+        while waiting:
+            found, candidate = _best_of_cluster(distances, groups[c], np.delete(current, c), kind)
+            if found < value - 1e-15 * abs(value) if math.isfinite(value) else True:
+                value, current[c], waiting = found, candidate, len(groups)
+            waiting -= 1
+            c = (c + 1) % len(groups)
+        if value < best:
+            best, chosen = value, current.copy()
+    return best, chosen
+
+
+def _rows(distances: Distances, which: Ints) -> Floats:
+    """Distances of the objects ``which`` to all, (len(which), n)."""
+    n = distances.n
+    return np.concatenate([distances.block(slice(i, i + 1), slice(0, n)) for i in which.tolist()])
+
+
+def _medoid(distances: Distances, group: Ints) -> int:
+    inside = distances.take(group)
+    sums = [
+        inside.block(slice(i, i + 256), slice(0, len(group))).sum(axis=1)
+        for i in range(0, len(group), 256)
+    ]
+    return int(group[np.argmin(np.concatenate(sums))])
+
+
+def _best_of_cluster(
+    distances: Distances, group: Ints, others: Ints, kind: str
+) -> tuple[float, int]:
+    n = distances.n
+    near = np.sort(_rows(distances, others), axis=0)[:2]
+    moved = distances.take(np.concatenate([group, np.setdiff1d(np.arange(n), group)]))
+    order = np.concatenate([group, np.setdiff1d(np.arange(n), group)])
+    near = near[:, order]
+    outside = ~np.isin(order, others)
+    best, candidate = math.inf, -1
+    for start in range(0, len(group), 64):
+        stop = min(start + 64, len(group))
+        D = moved.block(slice(start, stop), slice(0, n))
+        first, second = np.minimum(near[0], D), np.maximum(near[0], D)
+        if len(near) > 1:
+            second = np.minimum(second, near[1])
+        score = _score(first, second, kind) * outside
+        score[np.arange(stop - start), np.arange(start, stop)] = 0.0
+        means = score.sum(axis=1) / (n - len(others) - 1)
+        at = int(np.argmin(means))
+        if means[at] < best:
+            best, candidate = float(means[at]), int(group[start + at])
+    return best, candidate
+
+
+for _key, _title, _function, _greater, _range in (
+    ("relative_margin", "Relative margin", relative_margin, False, (0.0, 1.0)),
+    ("additive_margin", "Additive margin", additive_margin, True, (0.0, math.inf)),
+):
+    define(
+        _key,
+        _title,
+        "margin",
+        _function,
+        None,
+        greater_is_better=_greater,
+        range=_range,
+        optimum=math.inf if _greater else 0.0,
+        source="Ackerman & Ben-David 2008",
+        equation="" if _greater else "3.18",
+        cost="O(n^k n), or O(n² d) for each sweep of a local search",
+        default=False,
+    )

@@ -1,0 +1,174 @@
+"""Measures of a fitted model: BIC and AIC of mixtures and of hard clusterings."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from karat.measures.internal.define import define, each, one
+from karat.measures.passes.statistics import Statistics
+from karat.partition import NoisePolicy
+from karat.validation import InputError, check_data
+
+__all__ = [
+    "akaike_information_criterion",
+    "bayesian_information_criterion",
+    "mixture_criteria",
+]
+
+
+def bayesian_information_criterion(
+    X: Any, labels: Any, *, noise: NoisePolicy = "error", sample_weight: Any = None
+) -> float:
+    """BIC of a hard clustering: −2 ln L + p ln n of its spherical Gaussians; lower is better.
+
+    Each cluster is a Gaussian around its centroid, all with one variance in all directions; L is
+    the likelihood of the objects together with their clusters. p = k − 1 + k d + 1.
+
+    Parameters
+    ----------
+    X : array-like or sparse, shape (n, d)
+    labels : array-like, shape (n,)
+    noise : {"error", "cluster", "singletons", "drop"}
+        What the label -1 means.
+    sample_weight : array-like, shape (n,), optional
+        How many coincident objects each stands for; 0 leaves it out.
+
+    Returns
+    -------
+    float
+        In nats; no bounds.
+
+    Raises
+    ------
+    UndefinedMeasureError
+        Where every object is at its centroid, so that the likelihood has no bound.
+
+    Notes
+    -----
+    whissell2012 equation 3.19; the model is that of X-means (Pelleg & Moore 2000), with the
+    maximum-likelihood variance W/(n d). O(n d) time. For a mixture see :func:`mixture_criteria`.
+
+    Examples
+    --------
+    >>> from karat import bayesian_information_criterion
+    >>> X = [[0.0], [1.0], [10.0], [11.0]]
+    >>> bool(bayesian_information_criterion(X, [0, 0, 1, 1])
+    ...      < bayesian_information_criterion(X, [0, 0, 0, 0]))
+    True
+    """
+    return one(
+        "bayesian_information_criterion", X, labels, noise=noise, sample_weight=sample_weight
+    )
+
+
+def akaike_information_criterion(
+    X: Any, labels: Any, *, noise: NoisePolicy = "error", sample_weight: Any = None
+) -> float:
+    """AIC of a hard clustering: −2 ln L + 2p of its spherical Gaussians; lower is better.
+
+    The model, parameters and errors are those of :func:`bayesian_information_criterion`;
+    whissell2012 equation 3.20.
+
+    Examples
+    --------
+    >>> from karat import akaike_information_criterion
+    >>> round(akaike_information_criterion([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1]), 4)
+    19.3515
+    """
+    return one("akaike_information_criterion", X, labels, noise=noise, sample_weight=sample_weight)
+
+
+def mixture_criteria(mixture: Any, X: Any) -> dict[str, float]:
+    """BIC and AIC of a fitted mixture; lower is better.
+
+    Parameters
+    ----------
+    mixture : estimator
+        Fitted, with ``score_samples`` (log-likelihood of each object) and its number of free
+        parameters as ``n_parameters`` or, as in scikit-learn, ``_n_parameters()``.
+    X : array-like, shape (n, d)
+
+    Returns
+    -------
+    dict
+        ``"log_likelihood"``, ``"n_parameters"``, ``"bic"``, ``"aic"``.
+
+    Raises
+    ------
+    InputError
+        If the mixture tells no likelihood or no number of parameters.
+
+    Notes
+    -----
+    whissell2012 equations 3.19, 3.20.
+
+    Examples
+    --------
+    >>> from sklearn.mixture import GaussianMixture
+    >>> from karat import mixture_criteria
+    >>> X = [[0.0], [1.0], [10.0], [11.0]]
+    >>> mixture = GaussianMixture(2, random_state=0).fit(X)
+    >>> mixture_criteria(mixture, X)["n_parameters"]
+    5.0
+    """
+    data = check_data(X)
+    count = getattr(mixture, "n_parameters", None) or getattr(mixture, "_n_parameters", None)
+    if count is None or not hasattr(mixture, "score_samples"):
+        raise InputError(
+            f"{type(mixture).__name__} needs score_samples(X) and n_parameters; "
+            "scikit-learn's GaussianMixture has both"
+        )
+    p = float(count() if callable(count) else count)
+    likelihood = float(mixture.score_samples(data).sum())
+    return {
+        "log_likelihood": likelihood,
+        "n_parameters": p,
+        "bic": -2 * likelihood + p * math.log(data.shape[0]),
+        "aic": -2 * likelihood + 2 * p,
+    }
+
+
+def _fit(stats: Statistics, m: int) -> tuple[float, int] | str:
+    """−2 ln L and the number of free parameters of the spherical Gaussians."""
+    within, n, d = float(stats.squares[m].sum()), stats.n_judged(m), stats.X.shape[1]
+    k = len(stats.sizes[m])
+    if within == 0:
+        return "every object is at its cluster's centroid, so the likelihood has no bound"
+    variance = within / (n * d)
+    shares = sum(s * math.log(s / n) for s in stats.sizes[m].tolist())
+    return n * d * (math.log(2 * math.pi * variance) + 1) - 2 * shares, k - 1 + k * d + 1
+
+
+def _bic(stats: Statistics, m: int) -> float | str:
+    fit = _fit(stats, m)
+    return fit if isinstance(fit, str) else fit[0] + fit[1] * math.log(stats.n_judged(m))
+
+
+def _aic(stats: Statistics, m: int) -> float | str:
+    fit = _fit(stats, m)
+    return fit if isinstance(fit, str) else fit[0] + 2 * fit[1]
+
+
+for _key, _title, _function, _value, _equation in (
+    ("bayesian_information_criterion", "BIC of spherical Gaussians",
+     bayesian_information_criterion, _bic, "3.19"),
+    ("akaike_information_criterion", "AIC of spherical Gaussians",
+     akaike_information_criterion, _aic, "3.20"),
+):  # fmt: skip
+    define(
+        _key,
+        _title,
+        "model",
+        _function,
+        each(_value, least_k=1),
+        ("centroids",),
+        greater_is_better=False,
+        range=(-math.inf, math.inf),
+        optimum=-math.inf,
+        source="whissell2012",
+        equation=_equation,
+        cost="O(n d)",
+        takes_metric=False,
+        default=False,  # its model, equal spheres, must be chosen; otherwise many k fit better
+    )

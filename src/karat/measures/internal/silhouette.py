@@ -1,0 +1,292 @@
+"""Silhouettes: how much nearer an object is to its own cluster than to the next one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.measures.internal.define import (
+    define,
+    each,
+    of_each_object,
+    one,
+    statistics_of_one,
+    too_few_clusters,
+)
+from karat.measures.passes.statistics import Statistics
+from karat.partition import NoisePolicy
+from karat.validation import UndefinedMeasureError
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+__all__ = [
+    "silhouette",
+    "silhouette_by_cluster",
+    "silhouette_samples",
+    "simplified_silhouette",
+    "squared_euclidean_silhouette",
+]
+
+
+def silhouette_samples(
+    X: Any,
+    labels: Any,
+    *,
+    metric: Any = "euclidean",
+    noise: NoisePolicy = "error",
+    sample_weight: Any = None,
+) -> NDArray[np.float64]:
+    """Silhouette of each object: (b − a)/max(a, b).
+
+    a is the mean distance to the other objects of its cluster, b the mean distance to the
+    objects of the nearest other cluster. Between −1 and 1, greater is better; 0 for singletons,
+    and where a = b = 0.
+
+    Parameters
+    ----------
+    X : array-like or sparse, shape (n, d), or (n, n) with ``metric="precomputed"``
+    labels : array-like, shape (n,)
+    metric : str or callable
+        A distance, see :data:`karat.distances.METRICS`.
+    noise : {"error", "cluster", "singletons", "drop"}
+        What the label -1 means.
+    sample_weight : array-like, shape (n,), optional
+        How many coincident objects each stands for; 0 leaves it out.
+
+    Returns
+    -------
+    ndarray of float64, shape (n,)
+        NaN for objects that ``noise="drop"`` or a weight of 0 leaves out.
+
+    Raises
+    ------
+    UndefinedMeasureError
+        For fewer than two clusters.
+
+    Notes
+    -----
+    whissell2012 equation 3.11 prints the sign reversed. O(n² d) time, O(n d) memory.
+
+    Examples
+    --------
+    >>> from karat import silhouette_samples
+    >>> silhouette_samples([[0.0], [1.0], [10.0]], [0, 0, 1])
+    array([0.9       , 0.88888889, 0.        ])
+    """
+    return of_each_object("Silhouette", 0, X, labels, metric, noise, sample_weight)
+
+
+def silhouette_by_cluster(
+    X: Any,
+    labels: Any,
+    *,
+    metric: Any = "euclidean",
+    noise: NoisePolicy = "error",
+    sample_weight: Any = None,
+) -> pd.Series[float]:
+    """Mean silhouette of each cluster, by the cluster's name.
+
+    Parameters and errors as :func:`silhouette_samples`.
+
+    Examples
+    --------
+    >>> from karat import silhouette_by_cluster
+    >>> silhouette_by_cluster([[0.0], [1.0], [10.0], [11.0]], ["a", "a", "b", "b"]).round(3)
+    a    0.9
+    b    0.9
+    Name: silhouette, dtype: float64
+    """
+    import pandas as pd
+
+    stats = statistics_of_one(X, labels, ["silhouettes"], metric, noise, sample_weight)
+    if why := too_few_clusters(stats, 0):
+        raise UndefinedMeasureError(f"Silhouette is undefined: {why}")
+    means = stats.silhouette_sums[0] / stats.sizes[0]
+    return pd.Series(means, index=list(stats.labelings.cluster_names[0]), name="silhouette")
+
+
+def silhouette(
+    X: Any,
+    labels: Any,
+    *,
+    metric: Any = "euclidean",
+    noise: NoisePolicy = "error",
+    sample_weight: Any = None,
+) -> float:
+    """Mean silhouette: how much nearer objects are to their own cluster than to the next one.
+
+    The mean of (b − a)/max(a, b) over the objects, see :func:`silhouette_samples`. Between −1
+    and 1, greater is better.
+
+    Parameters
+    ----------
+    X : array-like or sparse, shape (n, d), or (n, n) with ``metric="precomputed"``
+    labels : array-like, shape (n,)
+    metric : str or callable
+        A distance, see :data:`karat.distances.METRICS`.
+    noise : {"error", "cluster", "singletons", "drop"}
+        What the label -1 means.
+    sample_weight : array-like, shape (n,), optional
+        How many coincident objects each stands for; 0 leaves it out.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    UndefinedMeasureError
+        For fewer than two clusters.
+
+    Notes
+    -----
+    Rousseeuw 1987; whissell2012 equation 3.12. O(n² d) time, O(n d) memory; O(n k d) time for
+    ``metric="sqeuclidean"`` and dense data, by :func:`squared_euclidean_silhouette`.
+
+    Examples
+    --------
+    >>> from karat import silhouette
+    >>> round(silhouette([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1]), 6)
+    0.899749
+    """
+    return one("silhouette", X, labels, metric, noise, sample_weight)
+
+
+def squared_euclidean_silhouette(
+    X: Any, labels: Any, *, noise: NoisePolicy = "error", sample_weight: Any = None
+) -> float:
+    """Mean silhouette of *squared* Euclidean distances, without going through the pairs.
+
+    Equal to ``silhouette(X, labels, metric="sqeuclidean")`` up to rounding, by
+    Σ_y ∣x − y∣² = n_c ∣x − μ_c∣² + Σ_y ∣y − μ_c∣². Between −1 and 1, greater is better. It is
+    not the silhouette of Euclidean distances.
+
+    Parameters
+    ----------
+    X : array-like or sparse, shape (n, d)
+    labels : array-like, shape (n,)
+    noise : {"error", "cluster", "singletons", "drop"}
+    sample_weight : array-like, shape (n,), optional
+        How many coincident objects each stands for; 0 leaves it out.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    UndefinedMeasureError
+        For fewer than two clusters.
+
+    Notes
+    -----
+    O(n k d) time.
+
+    Examples
+    --------
+    >>> from karat import squared_euclidean_silhouette
+    >>> round(squared_euclidean_silhouette([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1]), 6)
+    0.98995
+    """
+    return one("squared_euclidean_silhouette", X, labels, noise=noise, sample_weight=sample_weight)
+
+
+def simplified_silhouette(
+    X: Any, labels: Any, *, noise: NoisePolicy = "error", sample_weight: Any = None
+) -> float:
+    """Silhouette with distances to centroids instead of mean distances to objects.
+
+    a is the Euclidean distance to the own centroid, b to the nearest other one. Between −1 and
+    1, greater is better; 0 for singletons.
+
+    Parameters
+    ----------
+    X : array-like or sparse, shape (n, d)
+    labels : array-like, shape (n,)
+    noise : {"error", "cluster", "singletons", "drop"}
+    sample_weight : array-like, shape (n,), optional
+        How many coincident objects each stands for; 0 leaves it out.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    UndefinedMeasureError
+        For fewer than two clusters.
+
+    Notes
+    -----
+    Hruschka, de Castro & Campello 2004. O(n k d) time.
+
+    Examples
+    --------
+    >>> from karat import simplified_silhouette
+    >>> round(simplified_silhouette([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1]), 6)
+    0.949875
+    """
+    return one("simplified_silhouette", X, labels, noise=noise, sample_weight=sample_weight)
+
+
+@each
+def _silhouette(stats: Statistics, m: int) -> float:
+    return float(stats.silhouette_sums[m].sum()) / stats.n_judged(m)
+
+
+@each
+def _squared_euclidean_silhouette(stats: Statistics, m: int) -> float:
+    return float(stats.squared_silhouette_sums[m].sum()) / stats.n_judged(m)
+
+
+@each
+def _simplified_silhouette(stats: Statistics, m: int) -> float:
+    return float(stats.simplified_silhouette_sums[m].sum()) / stats.n_judged(m)
+
+
+define(
+    "silhouette",
+    "Silhouette",
+    "silhouette",
+    silhouette,
+    _silhouette,
+    ("silhouettes",),
+    greater_is_better=True,
+    range=(-1.0, 1.0),
+    optimum=1.0,
+    source="Rousseeuw 1987",
+    equation="3.12",
+    cost="O(n² d)",
+)
+define(
+    "squared_euclidean_silhouette",
+    "Silhouette of squared Euclidean distances",
+    "silhouette",
+    squared_euclidean_silhouette,
+    _squared_euclidean_silhouette,
+    ("centroids", "squared_silhouettes"),
+    greater_is_better=True,
+    range=(-1.0, 1.0),
+    optimum=1.0,
+    source="Rousseeuw 1987",
+    equation="3.12",
+    cost="O(n k d)",
+    takes_metric=False,
+)
+define(
+    "simplified_silhouette",
+    "Simplified silhouette",
+    "silhouette",
+    simplified_silhouette,
+    _simplified_silhouette,
+    ("centroids", "simplified_silhouettes"),
+    greater_is_better=True,
+    range=(-1.0, 1.0),
+    optimum=1.0,
+    source="Hruschka, de Castro & Campello 2004",
+    cost="O(n k d)",
+    takes_metric=False,
+)

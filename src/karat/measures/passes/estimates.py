@@ -1,0 +1,161 @@
+"""Estimates with standard errors, from samples that grow until these are small enough.
+
+Measures of totals over objects are estimated from objects with all their distances, measures of the
+order of distances from pairs. Extremes have no estimate: the nearest or farthest pair of all is
+hardly ever in a sample, and nothing in the sample says by how much it is missed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from karat.distances import as_distances
+from karat.measures.catalogue import Measure
+from karat.measures.passes.sampled_objects import TOTALS, ObjectSample
+from karat.measures.passes.sampled_pairs import PAIRWISE, PairSample
+from karat.measures.passes.statistics import STATISTICS, group
+from karat.partition import Labelings
+from karat.validation import Data, InputError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+
+def sampled_by(
+    measure: Measure, metric: Any = "euclidean", *, sparse: bool = False
+) -> Literal["objects", "pairs", "exact", ""]:
+    """What an internal measure is estimated from; nothing where it has no estimate.
+
+    ``"exact"`` for those that take no pass over pairs, and so need none.
+    """
+    if not measure.needs:
+        return ""
+    if set(group(measure.needs, metric, sparse=sparse)) <= {"centroids", "scatter"}:
+        return "exact"
+    if measure.needs <= set(TOTALS):
+        return "objects"
+    if measure.needs <= PAIRWISE:
+        return "pairs"
+    return ""
+
+
+#: statistics that no sample tells anything certain of
+EXTREMES = frozenset({"nearest", "diameters", "linkages", "hausdorff"})
+
+
+def why_not_sampled(measure: Measure) -> str:
+    """Why a measure has no estimate, and the way out."""
+    out = "leave it out, or leave out precision and compute it exactly"
+    extremes = [STATISTICS[need][1] for need in sorted(measure.needs & EXTREMES)]
+    if not extremes:
+        return (
+            f"{measure.key} has no estimate from a sample: it is neither a function of totals over "
+            f"objects alone nor of the order of pair distances; {out}"
+        )
+    return (
+        f"{measure.key} has no estimate from a sample: it rests on extremes "
+        f"({'; '.join(extremes)}), which a sample misses without a trace, so that there is no "
+        f"standard error; {out}"
+    )
+
+
+@dataclass
+class Estimates:
+    """What :func:`estimate` returns.
+
+    Attributes
+    ----------
+    values, standard_errors : ndarray (M, measures)
+    reasons : dict of (clustering, measure) to str
+        Why there is no value.
+    drawn : dict of str to int
+        How many objects, and how many pairs, were drawn.
+    """
+
+    values: Floats
+    standard_errors: Floats
+    reasons: dict[tuple[int, int], str] = field(default_factory=dict)
+    drawn: dict[str, int] = field(default_factory=dict)
+
+
+def estimate(
+    X: Data,
+    labelings: Labelings,
+    measures: Sequence[Measure],
+    *,
+    precision: float,
+    metric: Any,
+    rng: np.random.Generator,
+) -> Estimates:
+    """Estimates of measures that :func:`sampled_by` names a way for.
+
+    Samples grow until every standard error is at most ``precision``, or, for measures whose range
+    has no bound, ``precision`` times the value. Each clustering has its own pairs: they cost no
+    more than their distances. Objects, which cost n distances each, are shared.
+    """
+    if not 0 < precision < 1:
+        raise InputError(f"precision is a standard error between 0 and 1; got {precision}")
+    shape = (len(labelings), len(measures))
+    result = Estimates(np.full(shape, np.nan), np.full(shape, np.nan))
+    by = {
+        way: [i for i, measure in enumerate(measures) if sampled_by(measure) == way]
+        for way in ("objects", "pairs")
+    }
+    if which := by["objects"]:
+        chosen = [measures[i] for i in which]
+        sample = ObjectSample(X, as_distances(X, metric), labelings, chosen, rng)
+        _settle(sample, precision, result, range(len(labelings)), which)
+    if which := by["pairs"]:
+        chosen = [measures[i] for i in which]
+        distances = as_distances(X, metric, exact=True)
+        for m in range(len(labelings)):
+            try:
+                pairs = PairSample(X, distances, labelings.select([m]), chosen, rng)
+                _settle(pairs, precision, result, [m], which)
+            except InputError as error:
+                result.reasons |= {(m, i): str(error) for i in which}
+    return result
+
+
+def _settle(
+    sample: ObjectSample | PairSample,
+    precision: float,
+    result: Estimates,
+    rows: Sequence[int],
+    columns: list[int],
+) -> None:
+    """Grow the sample until it is large enough, and write what it says."""
+    bounded = np.array([all(map(math.isfinite, measure.range)) for measure in sample.measures])
+    sample.grow(sample.least)
+    while True:
+        values, errors, reasons = sample.estimates()
+        target = np.where(bounded, precision, precision * np.abs(values))
+        with np.errstate(invalid="ignore", divide="ignore"):
+            ratio = np.where(np.isfinite(values) & (errors > 0), errors / target, 0.0)
+        worst = float(ratio.max(initial=0.0))
+        if worst <= 1 or sample.exhausted:
+            break
+        if sample.size >= sample.largest:
+            for m, i in np.argwhere(ratio > 1).tolist():
+                values[m, i] = np.nan
+                reasons[m, i] = (
+                    f"a standard error of {precision:g} takes more than the {sample.size:,} pairs "
+                    "within clusters and as many between that are held; take a larger precision, "
+                    "or leave it out and compute the measure exactly"
+                )
+            break
+        # at most fourfold at a time: the first sample's own error is large
+        size = math.ceil(sample.size * min(worst, 2.0) ** 2 * 1.05) + 16
+        sample.grow(int(min(size, 4 * sample.size, sample.largest)))
+    result.values[np.ix_(rows, columns)] = values
+    result.standard_errors[np.ix_(rows, columns)] = np.where(np.isnan(values), np.nan, errors)
+    result.reasons |= {(rows[m], columns[i]): why for (m, i), why in reasons.items()}
+    way = "objects" if isinstance(sample, ObjectSample) else "pairs"
+    result.drawn[way] = result.drawn.get(way, 0) + sample.n_drawn

@@ -1,0 +1,373 @@
+"""Measures of ranks of the pair distances: exact, for all clusterings, without holding n².
+
+The distances are counted in equal bins first. For sums of the smallest and largest, only the bins
+that hold the wanted ranks are looked at again (divided further where they are crowded); for rank
+sums, ranges of distances of bounded content are collected and sorted one after the other.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from karat.distances import Direct, Distances
+from karat.measures.passes.pairs import in_order
+from karat.partition import NOISE, Labelings
+from karat.resources import available_cores
+from karat.validation import InputError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+WIDTH = 128
+TILE_ROWS = 32
+BLOCK_ROWS = 512
+FEW = 8  # bins, for which a row of a tile is quickly seen to have no distances in them
+CAPACITY = 12 * 2**20  # distances and their pairs held at a time, by all threads together
+
+
+def by_kept(labelings: Labelings) -> Iterator[tuple[NDArray[np.intp], list[int]]]:
+    """The clusterings that judge the same objects, two or more: those, and which clusterings."""
+    masks: dict[bytes, list[int]] = {}
+    for m, row in enumerate(labelings.codes):
+        masks.setdefault(np.packbits(row != NOISE).tobytes(), []).append(m)
+    for which in masks.values():
+        kept = np.flatnonzero(labelings.codes[which[0]] != NOISE)
+        if len(kept) > 1:
+            yield kept, which
+
+
+def _tiles(distances: Distances, j0: int) -> Iterator[tuple[Floats, int, int]]:
+    """The tiles of one strip from the diagonal down: distances, first row, number of rows."""
+    from karat._kernels.distances import roots
+
+    j1 = min(j0 + WIDTH, distances.n)
+    strip = distances.strip(j0, j1)
+    tile = np.empty((BLOCK_ROWS, j1 - j0))
+    for r0 in range(j0, distances.n, BLOCK_ROWS):
+        r1 = min(r0 + BLOCK_ROWS, distances.n)
+        distances.tile(r0, r1, j0, j1, strip, tile)
+        if distances.squared:
+            roots(tile, r1 - r0)
+        yield tile, r0, r1 - r0
+
+
+class _Bins:
+    """Equal bins over [low, high]; the first also takes all below, the last all above."""
+
+    number = 2**15  # counts and sums of them stay in the second cache
+
+    def __init__(self, low: float, high: float, finest: float = 0.0) -> None:
+        self.finest = finest or high * 1e-17
+        self.low = low
+        scale = (self.number - 1) / (high - low) if high > low else 0.0
+        self.scale = scale if math.isfinite(scale) else 0.0
+
+    def edge(self, b: int) -> float:
+        """The smallest distance that falls in bin ``b`` or above."""
+        if b <= 0 or self.scale == 0:
+            return -math.inf if b <= 0 else math.inf
+        value = self.low + b / self.scale
+        while (value - self.low) * self.scale >= b:
+            value = math.nextafter(value, -math.inf)
+        while (value - self.low) * self.scale < b:
+            value = math.nextafter(value, math.inf)
+        return value
+
+    def is_point(self, b: int) -> bool:
+        """Whether a bin is so narrow that halving it again would find no distances between."""
+        top = self.low + (b + 1) / self.scale if self.scale else self.low
+        return self.scale == 0 or 1 / self.scale <= max(4 * math.ulp(abs(top)), self.finest)
+
+    def inside(self, b: int) -> _Bins:
+        """Bins over bin ``b`` alone, and a little around it."""
+        width = 1 / self.scale
+        low = self.low + b * width
+        high = low + width * (1 + 1 / 64)
+        return _Bins(low - width / 64, high, self.finest)
+
+
+def _upper_bound(distances: Distances) -> float:
+    """No distance is larger."""
+    from karat._kernels.distances import SEQUENTIAL
+
+    if isinstance(distances, Direct) and distances.kind == SEQUENTIAL:
+        Z = distances.Z
+        squared = float((((Z - Z.mean(axis=0)) ** 2).sum(axis=1)).max()) * 4
+        return (np.sqrt(squared) if distances.squared else squared) * (1 + 1e-9)
+    from karat._kernels.ranks import largest
+
+    def work(j0: int) -> float:
+        return max(largest(tile, r0, R, j0) for tile, r0, R in _tiles(distances, j0))
+
+    top = max(in_order(work, range(0, distances.n, WIDTH), one_blas_thread=True))
+    if not np.isfinite(top):
+        raise InputError("ranks of distances need finite distances; some are infinite")
+    return top
+
+
+def _strips(n: int) -> list[range]:
+    """Shares of the strips of about equal work, several for each thread, whatever their number."""
+    starts = range(0, n, WIDTH)
+    shares = min(16, len(starts))
+    return [starts[i::shares] for i in range(shares)]
+
+
+def _histogram(distances: Distances, bins: _Bins) -> tuple[Ints, Floats]:
+    """Numbers and sums of the distances in each bin."""
+    from karat._kernels import ranks
+
+    def work(share: range) -> tuple[Ints, Floats]:
+        counts, sums = np.zeros(bins.number, dtype=np.int64), np.zeros(bins.number)
+        for j0 in share:
+            if isinstance(distances, Direct):
+                strip = distances.strip(j0, min(j0 + WIDTH, distances.n))
+                tile = np.empty((TILE_ROWS, strip.shape[1]))
+                ranks.histogram_direct(
+                    distances.kind, distances.squared, distances.Z, strip, tile, j0,
+                    bins.low, bins.scale, counts, sums,
+                )  # fmt: skip
+            else:
+                for tile, r0, R in _tiles(distances, j0):
+                    ranks.histogram(tile, r0, R, j0, bins.low, bins.scale, counts, sums)
+        return counts, sums
+
+    counts, sums = np.zeros(bins.number, dtype=np.int64), np.zeros(bins.number)
+    for c, s in in_order(work, _strips(distances.n), one_blas_thread=distances.uses_blas):
+        counts += c
+        sums += s
+    return counts, sums
+
+
+def _collect(distances: Distances, bins: _Bins, chosen: Ints, counts: Ints) -> list[Floats]:
+    """All distances in the chosen bins, sorted, a list for each."""
+    from karat._kernels import ranks
+
+    slot = np.zeros(bins.number, dtype=np.int32)
+    slot[chosen] = np.arange(1, len(chosen) + 1)
+    room = int(counts[chosen].max(initial=0))
+    lows, highs = np.empty(0), np.empty(0)
+    if len(chosen) <= FEW:
+        lows, highs = (np.array([bins.edge(b + of) for b in chosen.tolist()]) for of in (0, 1))
+        highs[chosen == bins.number - 1] = np.inf
+        if distances.squared:
+            lows, highs = lows * abs(lows) * (1 - 1e-15), highs**2 * (1 + 1e-15)
+
+    def work(share: range) -> list[Floats]:
+        out, filled = np.empty((len(chosen), room)), np.zeros(len(chosen), dtype=np.int64)
+        for j0 in share:
+            if isinstance(distances, Direct):
+                strip = distances.strip(j0, min(j0 + WIDTH, distances.n))
+                tile = np.empty((TILE_ROWS, strip.shape[1]))
+                ranks.collect_direct(
+                    distances.kind, distances.squared, distances.Z, strip, tile, j0,
+                    bins.low, bins.scale, slot, lows, highs, out, filled,
+                )  # fmt: skip
+            else:
+                for tile, r0, R in _tiles(distances, j0):
+                    ranks.collect(tile, r0, R, j0, bins.low, bins.scale, slot, out, filled)
+        return [row[:f].copy() for row, f in zip(out, filled, strict=True)]
+
+    parts = list(in_order(work, _strips(distances.n), one_blas_thread=distances.uses_blas))
+    return [np.sort(np.concatenate(part)) for part in zip(*parts, strict=True)]
+
+
+def extreme_sums(distances: Distances, labelings: Labelings) -> tuple[Floats, Floats]:
+    """Sums of the ∣P_w∣ smallest and the ∣P_w∣ largest distances, for each clustering.
+
+    Exact. Two passes over the pairs, more only where distances crowd in few bins; O(n d) memory
+    and that of the crowded bins.
+    """
+    smallest, largest = np.zeros(len(labelings)), np.zeros(len(labelings))
+    for kept, which in by_kept(labelings):
+        pairs = len(kept) * (len(kept) - 1) // 2
+        within = {m: _pairs_within(labelings.sizes(m)) for m in which}
+        ranks = sorted({*within.values(), *(pairs - w for w in within.values())})
+        sums, total = _sums_of_smallest(distances.take(kept), ranks)
+        for m, w in within.items():
+            smallest[m], largest[m] = sums[w], total - sums[pairs - w]
+    return smallest, largest
+
+
+def _pairs_within(sizes: Ints) -> int:
+    return int((sizes * (sizes - 1) // 2).sum())
+
+
+def _sums_of_smallest(distances: Distances, ranks: list[int]) -> tuple[dict[int, float], float]:
+    """For each rank l the sum of the l smallest distances; and the sum of all."""
+    found: dict[int, float] = {}
+    total = None
+    todo = [(_Bins(0.0, _upper_bound(distances)), ranks)]
+    while todo:
+        bins, wanted = todo.pop()
+        counts, sums = _histogram(distances, bins)
+        before = np.concatenate([[0], np.cumsum(counts)])
+        summed = np.concatenate([[0.0], np.cumsum(sums)])
+        total = float(summed[-1]) if total is None else total
+        at = {rank: int(np.searchsorted(before, rank)) - 1 for rank in wanted}
+        crowded: dict[int, list[int]] = {}
+        held: set[int] = set()
+        for rank, b in at.items():
+            if b < 0 or before[b + 1] == rank:
+                found[rank] = float(summed[b + 1])
+            elif bins.is_point(b):
+                found[rank] = float(summed[b] + (rank - before[b]) * sums[b] / counts[b])
+            elif counts[b] > CAPACITY // 32:
+                crowded.setdefault(b, []).append(rank)
+            else:
+                held.add(b)
+        chosen = np.array(sorted(held), dtype=np.int64)
+        values = _collect(distances, bins, chosen, counts) if held else []
+        for b, inside in zip(chosen.tolist(), values, strict=True):
+            for rank, where in at.items():
+                if where == b and rank not in found:
+                    found[rank] = float(summed[b] + inside[: rank - before[b]].sum())
+        todo += [(bins.inside(b), of) for b, of in crowded.items()]
+    assert total is not None
+    return found, total
+
+
+def concordance(
+    distances: Distances, labelings: Labelings
+) -> tuple[list[int], list[int], list[int]]:
+    """Numbers of (pair within, pair between) with d_w < d_b, with d_w > d_b, and with equal ones.
+
+    Exact, in integers. O(n² log n + n² M), and a pass of O(n² d) for every ``CAPACITY``
+    pairs, divided by the number of threads.
+    """
+    if not distances.symmetric:
+        raise InputError(
+            "ranks of distances need a symmetric distance; for kl there is symmetric_kl"
+        )
+    M = len(labelings)
+    concordant, discordant, tied = [0] * M, [0] * M, [0] * M
+    for kept, which in by_kept(labelings):
+        labels = np.ascontiguousarray(labelings.codes[which][:, kept].T)
+        counts, ranks, ties = _rank_sums(distances.take(kept), labels)
+        pairs = len(kept) * (len(kept) - 1) // 2
+        for i, m in enumerate(which):
+            w = counts[i]
+            above = (ranks[i] - w * (w + 1) - ties[i]) // 2
+            discordant[m], tied[m] = above, ties[i]
+            concordant[m] = w * (pairs - w) - above - ties[i]
+    return concordant, discordant, tied
+
+
+def _rank_sums(
+    distances: Distances, labels: NDArray[np.int32]
+) -> tuple[list[int], list[int], list[int]]:
+    from karat._kernels import ranks
+
+    capacity = max(CAPACITY // available_cores(), 2**16)
+    pairs = distances.n * (distances.n - 1) // 2
+    bins = _Bins(0.0, _upper_bound(distances))
+    ranges = list(_ranges(distances, bins, -math.inf, math.inf, 0, pairs, capacity))
+
+    def work(item: tuple[float, float, int, int]) -> tuple[int, list[Ints]]:
+        low, high, base, room = item
+        if room > capacity:
+            return base, _one_value(distances, labels, low, room)
+        values, pairs, filled = np.empty(room), np.empty(room, dtype=np.int64), 0
+        for j0 in range(0, distances.n, WIDTH):
+            if isinstance(distances, Direct):
+                strip = distances.strip(j0, min(j0 + WIDTH, distances.n))
+                tile = np.empty((TILE_ROWS, strip.shape[1]))
+                filled = ranks.collect_pairs_direct(
+                    distances.kind, distances.squared, distances.Z, strip, tile, j0,
+                    low, high, values, pairs, filled,
+                )  # fmt: skip
+            else:
+                for tile, r0, R in _tiles(distances, j0):
+                    filled = ranks.collect_pairs(
+                        tile, r0, R, j0, False, low, high, values, pairs, filled
+                    )
+        assert filled == room
+        ranks.sort_pairs(values, pairs)
+        return base, list(ranks.rank_sums(values, pairs, labels))
+
+    M = labels.shape[1]
+    counts, twice, ties = [0] * M, [0] * M, [0] * M
+    for base, (c, r, t) in in_order(work, ranges, one_blas_thread=distances.uses_blas):
+        for m in range(M):
+            counts[m] += int(c[m])
+            twice[m] += int(r[m]) + 2 * base * int(c[m])
+            ties[m] += int(t[m])
+    return counts, twice, ties
+
+
+def _ranges(
+    distances: Distances,
+    bins: _Bins,
+    low: float,
+    high: float,
+    below: int,
+    until: int,
+    capacity: int,
+) -> Iterator[tuple[float, float, int, int]]:
+    """Ranges [low, high) of at most ``capacity`` distances each, with the number below each.
+
+    ``below`` and ``until`` are the numbers of distances below ``low`` and ``high``. Only a range
+    of one value may hold more than ``capacity``.
+    """
+    counts, _ = _histogram(distances, bins)
+    before = np.concatenate([[0], np.cumsum(counts)]).tolist()
+    v, c = low, below
+    while c < until:
+        b = bisect_right(before, c + capacity) - 1
+        if b >= bins.number or before[b] >= until:
+            yield v, high, c, until - c
+            return
+        if before[b] > c:
+            edge = bins.edge(b)
+            yield v, edge, c, before[b] - c
+            v, c = edge, before[b]
+            continue
+        last = before[b + 1] >= until
+        edge, top = (high, until) if last else (bins.edge(b + 1), before[b + 1])
+        value, count = _least(distances, v, edge)
+        if count > capacity or bins.is_point(b):
+            yield value, math.nextafter(value, math.inf), c, count
+            v, c = math.nextafter(value, math.inf), c + count
+        else:
+            yield from _ranges(distances, bins.inside(b), v, edge, c, top, capacity)
+            v, c = edge, top
+
+
+def _least(distances: Distances, low: float, high: float) -> tuple[float, int]:
+    """The smallest distance in [low, high), and how many pairs have it."""
+    from karat._kernels.ranks import least
+
+    def work(j0: int) -> tuple[float, int]:
+        value, count = math.inf, 0
+        for tile, r0, R in _tiles(distances, j0):
+            v, c = least(tile, r0, R, j0, low, high)
+            count = c if v < value else count + c * (v == value)
+            value = min(value, v)
+        return value, count
+
+    value, count = math.inf, 0
+    strips = range(0, distances.n, WIDTH)
+    for v, c in in_order(work, strips, one_blas_thread=distances.uses_blas):
+        count = c if v < value else count + c * (v == value)
+        value = min(value, v)
+    return value, count
+
+
+def _one_value(
+    distances: Distances, labels: NDArray[np.int32], value: float, count: int
+) -> list[Ints]:
+    """As the kernel ``rank_sums``, for the pairs at one distance that very many have."""
+    from karat._kernels.ranks import count_within
+
+    within = np.zeros(labels.shape[1], dtype=np.int64)
+    for j0 in range(0, distances.n, WIDTH):
+        for tile, r0, R in _tiles(distances, j0):
+            count_within(tile, r0, R, j0, value, labels, within)
+    return [within, within * (count + 1), within * (count - within)]

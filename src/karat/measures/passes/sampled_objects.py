@@ -1,0 +1,243 @@
+"""Estimates from a sample of the objects, each with all its distances.
+
+Of each drawn object the sums, silhouette and margin are exact; what is estimated are their totals
+over the clusters, from which a measure is computed as from exact ones. Objects are drawn at random,
+and ten of each cluster (or all) in any case; in each cluster they are a simple random sample, so
+that totals are unbiased. Standard errors come from the bootstrap of Rao, Wu & Yue (1992) within the
+clusters with the finite-population correction, and hold for ratios and other smooth functions of
+the totals too.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.measures.catalogue import Measure
+from karat.measures.passes.pairs import pair_pass
+from karat.measures.passes.statistics import Statistics
+from karat.partition import NOISE, Labelings
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from karat.distances import Distances
+
+    Floats = NDArray[np.float64]
+
+REPLICATES = 200
+#: a cluster's spread from fewer objects is too rough where its voice is as loud as a large one's
+OF_EACH = 10
+#: statistic -> the columns of an object's values that it is the total of
+TOTALS = {"silhouettes": (0,), "margins": (1,), "pair_sums": (4, 5), "inverse_square_sums": (6, 7)}
+#: column -> where its totals per cluster stand, and how often a total counts each pair
+TARGETS = {
+    0: ("silhouette_sums", 1),
+    1: ("margin_sums", 1),
+    4: ("within_sums", 2),
+    5: ("between_sums", 1),
+    6: ("within_inverse", 2),
+    7: ("between_inverse", 1),
+}
+#: unseen in m draws, something has with probability 0.95 a share below 3/m (the rule of three)
+RULE_OF_THREE = 3 / 1.96
+#: of a distribution whose tail index is above it, the variance is infinite
+HEAVY = 0.5
+HEAVY_TAIL = (
+    "single {} make up the sum (tail index {:.2f}; above 0.5 the variance is infinite), so that a "
+    "sample's standard error cannot be trusted; leave out precision and compute it exactly"
+)
+
+
+def tail_index(values: Floats) -> float:
+    """Moment estimate of the tail index γ: P(value > t) falls as t^(−1/γ); not above 0 if bounded.
+
+    Dekkers, Einmahl & de Haan 1989, from the largest values, as many as PSIS takes (Vehtari et al.
+    2024). Minus infinity where there are too few different ones.
+    """
+    top = np.sort(values[values > np.median(values)])[::-1] if len(values) else values
+    few = int(min(0.2 * len(top), 3 * math.sqrt(len(top))))
+    if few < 30:
+        return -math.inf
+    logs = np.log(top[:few] / top[few])
+    first, second = float(logs.mean()), float((logs**2).mean())
+    if second <= first**2 * (1 + 1e-12):
+        return -math.inf
+    return first + 1 - 0.5 / (1 - first**2 / second)
+
+
+class ObjectSample:
+    """Objects drawn so far, with their own exact sums."""
+
+    least = 512
+    largest = math.inf
+
+    def __init__(
+        self,
+        X: Any,
+        distances: Distances,
+        labelings: Labelings,
+        measures: Sequence[Measure],
+        rng: np.random.Generator,
+    ) -> None:
+        self.X, self.distances, self.labelings = X, distances, labelings
+        self.measures = measures
+        self.needs = frozenset().union(*(measure.needs for measure in measures))
+        self.order = rng.permutation(np.flatnonzero((labelings.codes != NOISE).any(axis=0)))
+        self.codes = labelings.codes[:, self.order]
+        self.of_each_cluster = np.stack([_first(OF_EACH, row) for row in self.codes])
+        self.drawn = np.zeros(len(self.order), dtype=bool)
+        self.size = 0
+        #: (M, n drawn, 8), parallel to the positions in ``order``
+        self.positions = np.empty(0, dtype=np.int64)
+        self.objects = np.empty((len(labelings), 0, 8))
+
+    @property
+    def n_drawn(self) -> int:
+        """How many objects were drawn."""
+        return len(self.positions)
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether all objects were drawn."""
+        return self.n_drawn == len(self.order)
+
+    def grow(self, size: int) -> None:
+        """Draw until there are ``size`` objects, and some of each cluster."""
+        self.size = min(size, len(self.order))
+        wanted = self.of_each_cluster.any(axis=0) | (np.arange(len(self.order)) < self.size)
+        new = np.flatnonzero(wanted & ~self.drawn)
+        self.drawn[new] = True
+        found = pair_pass(
+            self.distances,
+            self.labelings,
+            sums=bool(self.needs & {"pair_sums", "silhouettes"}),
+            minima="margins" in self.needs,
+            inverses="inverse_square_sums" in self.needs,
+            objects=True,
+            sample=self.order[new],
+        )
+        assert found.objects is not None
+        self.positions = np.concatenate([self.positions, new])
+        self.objects = np.concatenate([self.objects, found.objects], axis=1)
+        self.stats = Statistics(self.X, self.labelings, ())
+        self.strata = [self._stratum(m) for m in range(len(self.labelings))]
+
+    def _stratum(self, m: int) -> tuple[NDArray[np.int32], Floats, NDArray[np.int64]]:
+        """Of the objects that clustering m is judged by: clusters, values, counts by cluster."""
+        own = self.codes[m, self.positions]
+        judged = (self.positions < self.size) | self.of_each_cluster[m, self.positions]
+        judged &= own != NOISE
+        sizes = self.stats.sizes[m]
+        return own[judged], self.objects[m, judged], np.bincount(own[judged], minlength=len(sizes))
+
+    def estimates(self) -> tuple[Floats, Floats, dict[tuple[int, int], str]]:
+        """Values and standard errors (M, measures), and why (clustering, measure) has none."""
+        values, reasons = self._compute()
+        for m, i, why in self._heavy(values):
+            values[m, i] = np.nan
+            reasons[m, i] = why
+        if self.exhausted:
+            return values, np.zeros_like(values), reasons
+        rng = np.random.default_rng(0)
+        with np.errstate(invalid="ignore", over="ignore"):
+            errors = np.std([self._compute(rng)[0] for _ in range(REPLICATES)], axis=0, ddof=1)
+        errors = np.maximum(errors, self._unseen(values))
+        # one infinite term makes a total infinite, whatever the other objects have
+        errors[np.isinf(values)] = 0.0
+        return values, errors, reasons
+
+    def _compute(
+        self, replicate: np.random.Generator | None = None
+    ) -> tuple[Floats, dict[tuple[int, int], str]]:
+        """The estimates, or those of one bootstrap replicate."""
+        stats = self.stats
+        for name, _ in TARGETS.values():
+            getattr(stats, name).clear()
+        for (own, objects, counts), sizes in zip(self.strata, stats.sizes, strict=True):
+            weights = (sizes / counts)[own]
+            if replicate is not None:
+                weights *= _rao_wu_factors(own, counts, sizes, replicate)
+            for column, (name, times) in TARGETS.items():
+                total = np.bincount(own, weights * objects[:, column], len(sizes))
+                getattr(stats, name).append(total / times)
+        return self._values()
+
+    def _values(self) -> tuple[Floats, dict[tuple[int, int], str]]:
+        columns = []
+        reasons: dict[tuple[int, int], str] = {}
+        for i, measure in enumerate(self.measures):
+            self.stats.undefined = {}
+            assert measure.compute is not None
+            columns.append(measure.compute(self.stats))
+            reasons |= {(m, i): why for m, why in self.stats.undefined.items()}
+        return np.stack(columns, axis=1), reasons
+
+    def _heavy(self, values: Floats) -> Iterator[tuple[int, int, str]]:
+        """Which estimates rest on totals that have no finite variance."""
+        if self.exhausted:
+            return
+        columns = sorted({column for need in self.needs for column in TOTALS[need]})
+        for column in columns:
+            indices = [self._tail_index(m, column) for m in range(len(self.labelings))]
+            heavy = np.array(indices) > HEAVY
+            if not heavy.any():
+                continue
+            # does it matter to the measure?
+            totals = getattr(self.stats, TARGETS[column][0])
+            totals[:] = [total * (1 + 1e-6) for total in totals]
+            changed = self._values()[0] != values
+            totals[:] = [total / (1 + 1e-6) for total in totals]
+            for m, i in np.argwhere(changed & heavy[:, None] & np.isfinite(values)).tolist():
+                yield m, i, HEAVY_TAIL.format("objects", indices[m])
+
+    def _tail_index(self, m: int, column: int) -> float:
+        own, objects, counts = self.strata[m]
+        values = objects[:, column]
+        if not np.isfinite(values).all():
+            return -math.inf
+        means = np.bincount(own, values, len(counts)) / counts
+        return tail_index((self.stats.sizes[m] / counts)[own] * np.abs(values - means[own]))
+
+    def _unseen(self, values: Floats) -> Floats:
+        """Standard errors that a mean of bounded values has at least, by the rule of three."""
+        least = np.zeros_like(values)
+        for i, measure in enumerate(self.measures):
+            low, high = measure.range
+            if math.isfinite(low) and math.isfinite(high):
+                share = 1 - self.size / len(self.order)
+                farthest = np.maximum(values[:, i] - low, high - values[:, i])
+                least[:, i] = RULE_OF_THREE * farthest * share / self.size
+        return least
+
+
+def _first(number: int, codes: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Which are among the first ``number`` of their cluster."""
+    order = np.argsort(codes, kind="stable")
+    ordered = codes[order]
+    chosen = np.ones(len(codes), dtype=bool)
+    chosen[order[number:]] = ordered[number:] != ordered[:-number]
+    return chosen & (codes != NOISE)
+
+
+def _rao_wu_factors(
+    own: NDArray[np.int32],
+    counts: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+    rng: np.random.Generator,
+) -> Floats:
+    """Factors of the objects' weights in one replicate: c−1 draws from the c of a cluster."""
+    order = np.argsort(own, kind="stable")
+    starts = np.concatenate([[0], np.cumsum(counts)])
+    first = np.zeros(len(own), dtype=bool)
+    first[starts[:-1]] = True
+    cluster = own[order]
+    picks = starts[cluster] + (rng.random(len(own)) * counts[cluster]).astype(np.int64)
+    times = np.empty(len(own))
+    times[order] = np.bincount(picks[~first], minlength=len(own))
+    # at most 1, so that no weight is negative
+    scale = np.sqrt(1 - counts / sizes)
+    return 1 + scale[own] * (times * (counts / np.maximum(counts - 1, 1))[own] - 1)

@@ -1,0 +1,516 @@
+"""What internal measures are computed from, for M clusterings of one data set at once.
+
+A measure names the statistics that it reads in ``Measure.needs``; the planner groups the union of
+what is asked for into as few passes over the data as possible, and every measure's ``compute``
+reads the same :class:`Statistics`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.distances import as_distances
+from karat.measures.passes.pairs import in_order, pair_pass, split
+from karat.measures.passes.scatter import (
+    Scatter,
+    check_room,
+    distance_squares,
+    refuse_distances,
+    scatter,
+)
+from karat.partition import NOISE, Labelings, NoisePolicy, as_labelings
+from karat.validation import Data, InputError, check_sample_weight, unknown_name
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from karat.measures.catalogue import Measure
+
+    Floats = NDArray[np.float64]
+
+#: statistic -> (the pass that gives it, what it is)
+STATISTICS = {
+    "pair_sums": ("pairs", "sums of distances within and between, per cluster"),
+    "silhouettes": ("pairs", "sum of the objects' silhouettes, per cluster"),
+    "nearest": ("pairs", "smallest distance within and between, per cluster"),
+    "margins": ("pairs", "sum of nearest within / nearest between, per cluster"),
+    "diameters": ("pairs", "largest distance within, per cluster"),
+    "inverse_square_sums": ("pairs", "sums of 1/d² within and between, per cluster"),
+    "linkages": ("pairs", "sum, minimum and maximum of distances, per pair of clusters"),
+    "hausdorff": ("pairs", "largest distance to the nearest object, per pair of clusters"),
+    "objects": ("pairs", "silhouette, margin and nearest distances, per object"),
+    "centroids": ("centroids", "centroids and the spread around them, per cluster"),
+    "squared_silhouettes": ("centroids", "silhouettes of squared Euclidean distance, by identity"),
+    "simplified_silhouettes": ("centroids", "silhouettes of distances to centroids"),
+    "total_spreads": ("centroids", "sum of distances to the mean of all objects"),
+    "cross_spreads": ("centroids", "sums of distances to all centroids, per pair of clusters"),
+    "determinants": ("scatter", "determinants of the scatter matrices, tr W⁻¹B, eigenvalues of T"),
+    "cluster_determinants": ("scatter", "determinants of each cluster's scatter matrix"),
+    "distance_squares": ("squares", "sum of the squared distances of all pairs"),
+    "extreme_sums": ("selection", "sums of the smallest and largest |P_w| distances"),
+    "concordance": ("ranks", "rank sums of the distances within, and ties"),
+}
+#: those that extend to objects with weights
+WEIGHTED = frozenset(
+    need for need, (name, _) in STATISTICS.items() if name in ("pairs", "centroids")
+)
+#: those that are functions of centroids where the distance is squared Euclidean
+OF_CENTROIDS = frozenset({"pair_sums", "silhouettes"})
+COSTS = {
+    "pairs": "O(n² d)",
+    "centroids": "O(n d), times k for silhouettes, for each clustering",
+    "scatter": "O(n d² + d³) for each clustering, times k for each cluster's d³",
+    "squares": "O(n d) for Euclidean distances, otherwise O(n² d)",
+    "selection": "two to four passes of O(n² d)",
+    "ranks": "O(n² log n + n² M), a pass of O(n² d) for every few million pairs",
+}
+WITH_PRECISION = {
+    "objects": "estimated from a sample of the objects",
+    "pairs": "estimated from a sample of the pairs",
+    "exact": "exact all the same",
+    "": "no estimate",
+}
+
+
+def takes_weights(measure: Measure) -> bool:
+    """Whether a measure extends to objects with weights."""
+    return measure.kind == "external" or (bool(measure.needs) and measure.needs <= WEIGHTED)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The passes over the data that some measures need.
+
+    Attributes
+    ----------
+    n_objects, n_clusterings : int
+    metric : str
+    passes : dict of str to tuple of str
+        Pass -> the statistics that it gives.
+    measures : dict of str to tuple of str
+        Measure -> the statistics that it reads.
+    sampled : dict of str to str
+        Measure -> what it is estimated from where a precision is given: ``"objects"`` or
+        ``"pairs"``; ``"exact"`` where it takes no sample. Others have no estimate.
+    """
+
+    n_objects: int
+    n_clusterings: int
+    metric: str
+    passes: dict[str, tuple[str, ...]]
+    measures: dict[str, tuple[str, ...]]
+    sampled: dict[str, str] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.n_clusterings} clustering{'s' * (self.n_clusterings != 1)} of "
+            f"{self.n_objects:,} objects, {self.metric} distance: {len(self.passes)} "
+            f"kind{'s' * (len(self.passes) != 1)} of passes over the data"
+        ]
+        for name, statistics in self.passes.items():
+            lines.append(f"  {name}: {COSTS[name]}")
+            for statistic in statistics:
+                readers = [key for key, reads in self.measures.items() if statistic in reads]
+                lines.append(f"    {statistic} ({STATISTICS[statistic][1]})")
+                lines.append(f"      for {', '.join(readers)}")
+        alone = [key for key, reads in self.measures.items() if not reads]
+        if alone:
+            lines.append(f"  a computation of their own: {', '.join(alone)}")
+        lines.append("  with precision:")
+        for way, title in WITH_PRECISION.items():
+            keys = [key for key in self.measures if self.sampled.get(key, "") == way]
+            if keys:
+                lines.append(f"    {title}: {', '.join(keys)}")
+        return "\n".join(lines)
+
+
+def group(
+    needs: Iterable[str], metric: Any = "euclidean", *, sparse: bool = False
+) -> dict[str, tuple[str, ...]]:
+    """The passes for these statistics, in the order in which they are made.
+
+    Sums of squared Euclidean distances come from centroids, unless there is a pass over the
+    pairs anyway, or the data is sparse: then the identities lose digits far from the origin.
+    """
+    passes: dict[str, tuple[str, ...]] = {}
+    wanted = set(needs)
+    for need in wanted - set(STATISTICS):
+        raise unknown_name(need, STATISTICS, "statistic")
+    of_pairs = {need for need in wanted if STATISTICS[need][0] == "pairs"}
+    by_identity = of_pairs if metric == "sqeuclidean" and not sparse else set()
+    if not of_pairs <= OF_CENTROIDS:
+        by_identity = set()
+    for need, (name, _) in STATISTICS.items():
+        if need in wanted:
+            name = "centroids" if need in by_identity else name
+            passes[name] = (*passes.get(name, ()), need)
+    return passes
+
+
+def in_others(values: NDArray[Any]) -> NDArray[Any]:
+    """For each value the sum of all the others, without cancellation."""
+    none = np.zeros(1, values.dtype)
+    before = np.concatenate([none, np.cumsum(values[:-1])])
+    after = np.concatenate([none, np.cumsum(values[:0:-1])])[::-1]
+    return np.asarray(before + after)
+
+
+def weigh(
+    X: Any, labelings: Any, sample_weight: Any, *, metric: Any, noise: NoisePolicy
+) -> tuple[Any, Labelings, Floats | None, NDArray[np.bool_]]:
+    """The objects that have a weight: data, clusterings, weights, and which of all they are.
+
+    The weights are None where all are 1; the data may be None.
+    """
+    n = None if X is None else X.shape[0]
+    if sample_weight is None:
+        batch = as_labelings(labelings, n_objects=n, noise=noise)
+        return X, batch, None, np.ones(batch.n_objects, dtype=bool)
+    # an outlier that is not there is no error
+    batch = as_labelings(labelings, n_objects=n, noise="drop" if noise == "error" else noise)
+    weights = check_sample_weight(sample_weight, batch.n_objects)
+    kept = weights > 0
+    if not kept.all():
+        weights, batch = weights[kept], batch.take(kept)
+        if X is not None:
+            X = X[np.ix_(kept, kept)] if metric == "precomputed" else X[kept]
+    batch = as_labelings(batch, noise=noise)
+    return X, batch, weights if (weights != 1).any() else None, kept
+
+
+class Statistics:
+    """Shared sums over the data, computed once for all clusterings.
+
+    Parameters
+    ----------
+    X : ndarray or csr_array, shape (n, d)
+    labelings : Labelings
+    needs : iterable of str
+        Names in :data:`STATISTICS`.
+    metric : str or callable
+        A distance of :mod:`karat.distances`. Centroids are means of coordinates and their
+        distances Euclidean, whatever the metric.
+    weights : ndarray of float64, shape (n,), optional
+        Positive; how many coincident objects each stands for.
+
+    Attributes
+    ----------
+    undefined : dict of int to str
+        Why clustering m has no value, for the measure that is being computed.
+    failed : dict of str to str
+        Statistics that this data or metric does not allow, and why.
+    sizes : list of ndarray (k,)
+        Objects in each cluster, or their weights in sum; the other lists are parallel to it.
+    """
+
+    def __init__(
+        self,
+        X: Data,
+        labelings: Labelings,
+        needs: Iterable[str],
+        *,
+        metric: Any = "euclidean",
+        weights: Floats | None = None,
+    ) -> None:
+        self.X = X
+        self.labelings = labelings
+        self.metric = metric
+        self.weights = weights
+        self.undefined: dict[int, str] = {}
+        self.sizes = [labelings.sizes(m, weights) for m in range(len(labelings))]
+        #: sum of the distances of pairs within each cluster, and from it to all others
+        self.within_sums: list[Floats] = []
+        self.between_sums: list[Floats] = []
+        self.silhouette_sums: list[Floats] = []
+        self.nearest_within: list[Floats] = []
+        self.nearest_between: list[Floats] = []
+        self.margin_sums: list[Floats] = []
+        self.diameters: list[Floats] = []
+        self.within_inverse: list[Floats] = []
+        self.between_inverse: list[Floats] = []
+        #: (k, k); the diagonal of the sums counts each pair twice
+        self.linkage_sums: list[Floats] = []
+        self.linkage_minima: list[Floats] = []
+        self.linkage_maxima: list[Floats] = []
+        #: (k, k): largest distance of an object of the row's to the nearest of the column's
+        self.hausdorff: list[Floats] = []
+        #: (M, n, 8): silhouette, margin, nearest within and between, sums of distances and of
+        #: 1/d² within and between
+        self.objects: Floats | None = None
+        #: (k, d), relative to ``shift``
+        self.centroids: list[Floats] = []
+        self.shift: Floats = np.zeros(0)
+        #: per cluster around its centroid: sums of squares (k,), by feature (k, d), distances
+        self.squares: list[Floats] = []
+        self.feature_squares: list[Floats] = []
+        self.spreads: list[Floats] = []
+        self.radii: list[Floats] = []
+        self.total_spreads: list[float] = []
+        #: (k, k): sum of the distances of the row's objects to the column's centroid
+        self.cross_spreads: list[Floats] = []
+        self.squared_silhouette_sums: list[Floats] = []
+        self.simplified_silhouette_sums: list[Floats] = []
+        #: per clustering: what the scatter matrices of the features give
+        self.scatter: list[Scatter] = []
+        #: per clustering: sum of d² over the pairs of the objects judged
+        self.distance_squares: Floats = np.zeros(0)
+        #: per clustering: sums of the |P_w| smallest and largest distances
+        self.smallest_sums: Floats = np.zeros(0)
+        self.largest_sums: Floats = np.zeros(0)
+        #: per clustering: pairs of (within, between) pairs with d_w < d_b, d_w > d_b, d_w = d_b
+        self.concordant: list[int] = []
+        self.discordant: list[int] = []
+        self.tied: list[int] = []
+        self.failed: dict[str, str] = {}
+        for name, statistics in group(needs, metric, sparse=hasattr(X, "toarray")).items():
+            try:
+                getattr(self, f"_pass_{name}")(set(statistics))
+            except InputError as error:
+                self.failed |= dict.fromkeys(statistics, str(error))
+
+    def __len__(self) -> int:
+        return len(self.labelings)
+
+    def refuse_failed(self) -> None:
+        """Raise for a statistic that this data or metric does not allow."""
+        for why in self.failed.values():
+            raise InputError(why)
+
+    def values(self) -> Floats:
+        """An array for M results, NaN until filled."""
+        return np.full(len(self), np.nan)
+
+    def n_judged(self, m: int) -> Any:
+        """Number of objects that clustering m does not leave out: whole, or a sum of weights."""
+        return self.sizes[m].sum().item()
+
+    def cluster_pairs(self, m: int) -> NDArray[Any]:
+        """Number of pairs within each cluster of clustering m.
+
+        W(W − 1)/2 for clusters of total weight W. An object of a weight w below 1 is a part of
+        one, and takes no more than itself from its cluster: (W² − Σ w min(w, 1))/2.
+        """
+        sizes = self.sizes[m]
+        if self.weights is None:
+            return np.asarray(sizes * (sizes - 1) // 2)
+        alone = self.labelings.sizes(m, self.weights * np.minimum(self.weights, 1))
+        return np.asarray(np.maximum(sizes**2 - alone, 0) / 2)
+
+    def pairs_within(self, m: int) -> Any:
+        """Number of pairs within the clusters of clustering m."""
+        return self.cluster_pairs(m).sum().item()
+
+    def pairs_between(self, m: int) -> Any:
+        """Number of pairs between the clusters of clustering m."""
+        twice = (self.sizes[m] * in_others(self.sizes[m])).sum().item()
+        return twice // 2 if self.weights is None else twice / 2
+
+    def freedom(self, m: int) -> float:
+        """Degrees of freedom within the clusters of clustering m: n − k for whole objects."""
+        return float((2 * self.cluster_pairs(m) / self.sizes[m]).sum())
+
+    def object_values(self, m: int, column: int) -> Floats:
+        """One column of ``objects``; needs ``"objects"``."""
+        assert self.objects is not None
+        return self.objects[m, :, column]
+
+    # -- passes ------------------------------------------------------------------------------
+
+    def _pass_pairs(self, wanted: set[str]) -> None:
+        from karat._kernels import pairs
+
+        found = pair_pass(
+            as_distances(self.X, self.metric, weights=self.weights),
+            self.labelings,
+            self.weights,
+            sums=bool(wanted & {"pair_sums", "silhouettes", "objects"}),
+            minima=bool(wanted & {"nearest", "margins", "objects"}),
+            maxima="diameters" in wanted,
+            inverses="inverse_square_sums" in wanted,
+            matrices=bool(wanted & {"linkages", "hausdorff"}),
+            objects="objects" in wanted,
+        )
+        columns = {
+            pairs.WITHIN_SUM: self.within_sums,
+            pairs.BETWEEN_SUM: self.between_sums,
+            pairs.SILHOUETTE: self.silhouette_sums,
+            pairs.NEAREST_WITHIN: self.nearest_within,
+            pairs.NEAREST_BETWEEN: self.nearest_between,
+            pairs.MARGIN: self.margin_sums,
+            pairs.DIAMETER: self.diameters,
+            pairs.WITHIN_INVERSE: self.within_inverse,
+            pairs.BETWEEN_INVERSE: self.between_inverse,
+        }
+        for column, target in columns.items():
+            target += split(found.per_cluster[:, column], found.starts)
+        if wanted & {"linkages", "hausdorff"}:
+            for values, target in (
+                (found.sums, self.linkage_sums),
+                (found.minima, self.linkage_minima),
+                (found.maxima, self.linkage_maxima),
+                (found.farthest, self.hausdorff),
+            ):
+                for part in split(values, found.matrix_starts):
+                    k = round(len(part) ** 0.5)
+                    target.append(part.reshape(k, k))
+        self.objects = found.objects
+
+    def _to_centers(self, m: int, centers: Floats) -> Floats:
+        """Sums over each cluster of the distances to ``centers`` (relative to ``shift``)."""
+        from scipy import sparse
+        from scipy.spatial.distance import cdist
+
+        codes = self.labelings.codes[m]
+        total = np.zeros((len(self.sizes[m]), len(centers)))
+        for start in range(0, len(codes), 1024):
+            rows: Any = self.X[start : start + 1024]
+            dense = (rows.toarray() if sparse.issparse(rows) else rows) - self.shift
+            own = codes[start : start + 1024]
+            kept = own != NOISE
+            apart = cdist(dense[kept], centers)
+            if self.weights is not None:
+                apart *= self.weights[start : start + 1024][kept, None]
+            np.add.at(total, own[kept], apart)
+        return total
+
+    def _pass_centroids(self, wanted: set[str]) -> None:
+        if "silhouettes" in wanted:
+            wanted.add("squared_silhouettes")
+        self._around_centroids(wanted)
+        if "silhouettes" in wanted:
+            self.silhouette_sums = self.squared_silhouette_sums
+        for m in range(len(self)):
+            sizes, C = self.sizes[m], self.centroids[m]
+            if "pair_sums" in wanted:
+                self._squares_of_pairs(m)
+            if "total_spreads" in wanted:
+                mean = sizes @ C / (sizes.sum() or 1)
+                self.total_spreads.append(float(self._to_centers(m, mean[None]).sum()))
+            if "cross_spreads" in wanted:
+                self.cross_spreads.append(self._to_centers(m, C))
+
+    def _squares_of_pairs(self, m: int) -> None:
+        """Sums of the squared distances of pairs, by Huygens: Σ_y |x−y|² = |c||x−μ|² + S_c."""
+        sizes, squares = self.sizes[m], self.squares[m]
+        C = self.centroids[m] - sizes @ self.centroids[m] / sizes.sum()
+        lengths = (C**2).sum(axis=1)
+        apart = sizes @ lengths + sizes.sum() * lengths  # Σ_b |b| |μ_c − μ_b|²
+        self.within_sums.append(sizes * squares)
+        self.between_sums.append(in_others(sizes) * squares + sizes * (in_others(squares) + apart))
+
+    def _around_centroids(self, wanted: set[str]) -> None:
+        if self.metric == "precomputed":
+            raise InputError(
+                "measures of centroids need the objects' features; "
+                "they have no value for a matrix of distances"
+            )
+        if hasattr(self.X, "toarray"):
+            self._sparse_centroids(wanted)
+            return
+        from karat._kernels.centroids import centroid_silhouettes, centroid_sums
+
+        X: Any = self.X
+        self.shift = X.mean(axis=0, dtype=np.float64)
+        weights = np.ones(len(X)) if self.weights is None else self.weights
+
+        def work(m: int) -> tuple[Any, ...]:
+            labels, sizes = self.labelings.codes[m], self.sizes[m].astype(np.float64)
+            first, means, around, squares = centroid_sums(X, labels, weights, sizes)
+            sums = []
+            for name in ("squared_silhouettes", "simplified_silhouettes"):
+                if name in wanted:
+                    s = centroid_silhouettes(
+                        X, labels, weights, sizes, first, means, around[:, 0],
+                        name == "simplified_silhouettes",
+                    )  # fmt: skip
+                    sums.append(self.labelings.sizes(m, s * weights))
+                else:
+                    sums.append(np.zeros(len(sizes)))
+            return (first - self.shift) + means, around, squares, *sums
+
+        for found in in_order(work, range(len(self))):
+            self._keep_centroids(*found)
+
+    def _sparse_centroids(self, wanted: set[str]) -> None:
+        from scipy import sparse
+
+        X: Any = self.X
+        self.shift = np.zeros(X.shape[1])
+        norms = np.asarray(X.multiply(X).sum(axis=1), dtype=np.float64).ravel()
+        for m, codes in enumerate(self.labelings.codes):
+            kept = np.flatnonzero(codes != NOISE)
+            sizes, own = self.sizes[m], codes[kept]
+            k = len(sizes)
+            w = np.ones(len(kept)) if self.weights is None else self.weights[kept]
+            rest = sizes[own] - np.minimum(w, 1)
+            member = sparse.csr_array((w, (own, kept)), shape=(k, len(codes)))
+            centroids = (member @ X).toarray() / sizes[:, None]
+            lengths = (centroids**2).sum(axis=1)
+            squared = np.asarray(X[kept] @ centroids.T)
+            squared = np.maximum(norms[kept, None] - 2 * squared + lengths, 0)
+            mine = squared[np.arange(len(kept)), own]
+            roots = np.sqrt(mine)
+            largest = np.zeros(k)
+            np.maximum.at(largest, own, roots)
+            squares = np.bincount(own, w * mine, k)
+            around = np.stack([squares, np.bincount(own, w * roots, k), largest], axis=1)
+            by_feature = (member @ X.multiply(X)).toarray() - sizes[:, None] * centroids**2
+            sums = []
+            for name in ("squared_silhouettes", "simplified_silhouettes"):
+                if name not in wanted:
+                    sums.append(np.zeros(k))
+                    continue
+                value = (
+                    np.sqrt(squared) if name.startswith("simplified") else squared + squares / sizes
+                )
+                a = value[np.arange(len(kept)), own]
+                if not name.startswith("simplified"):
+                    a = a * sizes[own] / np.where(rest > 0, rest, 1)
+                value[np.arange(len(kept)), own] = np.inf
+                b = value.min(axis=1)
+                top = np.maximum(a, b)
+                s = np.where((top > 0) & (rest > 0), (b - a) / np.where(top > 0, top, 1), 0)
+                sums.append(np.bincount(own, w * s, k).astype(np.float64))
+            self._keep_centroids(centroids, around, np.maximum(by_feature, 0), *sums)
+
+    def _keep_centroids(
+        self, centroids: Floats, around: Floats, squares: Floats, squared: Floats, simple: Floats
+    ) -> None:
+        self.centroids.append(centroids)
+        self.squares.append(around[:, 0])
+        self.feature_squares.append(squares)
+        self.spreads.append(around[:, 1])
+        self.radii.append(around[:, 2])
+        self.squared_silhouette_sums.append(squared)
+        self.simplified_silhouette_sums.append(simple)
+
+    def _pass_scatter(self, wanted: set[str]) -> None:
+        refuse_distances(self.metric)
+        check_room(self.X.shape[1], len(self))
+        each = "cluster_determinants" in wanted
+
+        def work(m: int) -> Scatter:
+            return scatter(self.X, self.labelings.codes[m], self.sizes[m], each=each)
+
+        self.scatter += in_order(work, range(len(self)), one_blas_thread=True)
+
+    def _pass_squares(self, wanted: set[str]) -> None:
+        self.distance_squares = distance_squares(self.X, self.labelings, self.metric)
+
+    def _pass_selection(self, wanted: set[str]) -> None:
+        from karat.measures.passes.ranks import extreme_sums
+
+        self.smallest_sums, self.largest_sums = extreme_sums(
+            as_distances(self.X, self.metric, exact=True), self.labelings
+        )
+
+    def _pass_ranks(self, wanted: set[str]) -> None:
+        from karat.measures.passes.ranks import concordance
+
+        self.concordant, self.discordant, self.tied = concordance(
+            as_distances(self.X, self.metric, exact=True), self.labelings
+        )
