@@ -12,7 +12,8 @@ from sklearn.datasets import load_iris, make_blobs, make_moons
 
 import karat
 import naive_internal as naive
-from karat.measures import catalogue, internal_margins
+from karat.measures import catalogue
+from karat.measures.internal import margins
 from karat.validation import InputError, UndefinedMeasureError
 
 X_IRIS, Y_IRIS = load_iris(return_X_y=True)
@@ -74,7 +75,7 @@ def test_margins_equal_the_definitions(seed, k):
 def test_local_search_says_so_and_comes_near(monkeypatch):
     X, labels = make_blobs(60, centers=3, random_state=0)
     exact = karat.relative_margin(X, labels)
-    monkeypatch.setattr(internal_margins, "EXACT_WORK", 0)
+    monkeypatch.setattr(margins, "EXACT_WORK", 0)
     found = karat.relative_margin(X, labels)
     assert not found.exact
     assert "local search" in repr(found)

@@ -12,7 +12,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 import karat
-from karat.measures.internal import scatter, sweeps
+from karat.measures.internal import scatter, sweeps, variance
 from karat.measures.internal.sweeps import _tests
 from karat.measures.peers import PEERS
 
@@ -121,7 +121,7 @@ def test_nbclust_prints_the_same_criteria(k):
     # ∣T∣ from Scott and Marriot is one number for all k, so these are what we take them for
     total = stats.scatter[0].log_det_total
     assert total == pytest.approx(stub(8).scatter[0].log_det_total, abs=2e-6)
-    ratio = math.exp(scatter._log_scatter_ratio(stats, 0))
+    ratio = math.exp(variance._log_scatter_ratio(stats, 0))
     # the notes of the table: Rubin is tr T/tr W, Ball tr W/k
     assert NBCLUST["Rubin"][at] == pytest.approx(1 + ratio, rel=1e-5)
     assert NBCLUST["Ball"][at] == pytest.approx(NBCLUST["TraceW"][at] / k, rel=1e-6)

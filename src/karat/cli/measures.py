@@ -29,7 +29,6 @@ def measures(
                         "greater_is_better": m.greater_is_better,
                         "range": [str(v) if abs(v) == float("inf") else v for v in m.range],
                         "source": m.source,
-                        "equation": m.equation,
                         "cost": m.cost,
                         "summary": m.summary,
                     }
@@ -55,6 +54,6 @@ def measures(
             m.family,
             "greater" if m.greater_is_better else "lower",
             f"{m.range[0]:g} to {m.range[1]:g}",
-            f"{m.source} {m.equation}".strip(),
+            m.source,
         )
     console.print(table)
