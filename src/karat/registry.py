@@ -45,7 +45,7 @@ class Registry(Mapping[str, R], Generic[R]):
         """
         present = self._records.setdefault(record.key, record)
         if present is not record and _definition(present) != _definition(record):
-            raise InputError(f"there is a {self._what} {record.key!r} already; choose another key")
+            raise InputError(f"there is already a {self._what} {record.key!r}; choose another key")
         return present
 
     def _all(self) -> dict[str, R]:
