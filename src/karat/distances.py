@@ -1,4 +1,4 @@
-"""Distances between the rows of one data set, a tile at a time; nothing n×n is held.
+"""Distances between the rows of one data set, a tile at a time; nothing n×n is stored.
 
 ``as_distances(X, metric)`` prepares the data once (centres, scales, normalises) and picks the way
 to compute tiles: differences of coordinates, matrix products, blocks from SciPy, or a given

@@ -114,7 +114,7 @@ def _check_weights(measure: Measure, X: Any, truth: Any, labelings: dict[str, An
     expected = judge(X[rows], repeated, truth=truth[rows], measures=[measure])
     for name in labelings:
         values = float(weighted[measure.key].loc[name]), float(expected[measure.key].loc[name])
-        _same(measure, *values, "a weight is not so many objects")
+        _same(measure, *values, "a weight of w differs from w repeated objects")
 
 
 def _check_undefined(measure: Measure, X: Any, truth: Any) -> None:

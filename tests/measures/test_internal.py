@@ -395,7 +395,7 @@ def test_outlier_policies():
     alone = np.where(kept, labels, 100 + np.arange(40))
     single = karat.evaluate(X, labels, measures=keys, noise="singletons").iloc[0]
     np.testing.assert_allclose(single, karat.evaluate(X, alone, measures=keys).iloc[0])
-    # batches in which each clustering leaves out others
+    # batches in which each clustering excludes others
     both = karat.evaluate(X, {"a": labels, "b": labels[::-1]}, measures=keys, noise="drop")
     np.testing.assert_allclose(both.loc["a"], drop, rtol=1e-12)
 

@@ -16,7 +16,7 @@ from karat.cli.sample import sample
 
 EXIT_CODES = """
 Exit codes: 0 done; 1 it ran, but nothing could be judged; 2 the input or an option cannot be used;
-3 the study file cannot be used; 130 interrupted, what was finished is kept.
+3 the study file cannot be used; 130 interrupted, finished work is kept.
 """
 
 app = typer.Typer(
@@ -32,7 +32,7 @@ for _command in (run, report, compare, bound, sample, measures, reproduce):
 
 
 def main() -> None:
-    """Run the command line; errors that a user can mend come without a traceback."""
+    """Run the command line; errors that a user can fix come without a traceback."""
     from karat.validation import InputError, NothingToRankError, StorageError
 
     try:

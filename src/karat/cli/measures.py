@@ -8,7 +8,9 @@ import typer
 
 
 def measures(
-    key: Annotated[str | None, typer.Argument(help="One measure to explain.")] = None,
+    key: Annotated[
+        str | None, typer.Argument(help="A measure to explain; lists all measures if omitted.")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
 ) -> None:
     """List every measure with its direction and range, or explain one."""
