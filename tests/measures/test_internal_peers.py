@@ -328,3 +328,15 @@ def test_asymmetric_distances_are_refused():
 def test_share_is_a_share(share):
     with pytest.raises(InputError, match="share"):
         karat.separation_index(X_IRIS, Y_IRIS, share=share)
+
+
+def test_determinants_of_the_best_separation():
+    """T is singular by rounding where the clusters are far apart; ∣T∣/∣W∣ is not 1 then."""
+    rng = np.random.default_rng(0)
+    labels = np.repeat([0, 1], 100)
+    noise = rng.normal(size=(200, 2))
+    near, far = (karat.determinant_ratio(noise + labels[:, None] * s, labels) for s in (1e4, 1e9))
+    # between scatter grows with the square of the distance, and with it the ratio
+    assert far / near == pytest.approx(1e10, rel=1e-3)
+    logarithm = karat.log_determinant_ratio(noise + labels[:, None] * 1e9, labels)
+    assert logarithm == pytest.approx(200 * math.log(far), rel=1e-12)

@@ -224,3 +224,16 @@ def test_degenerate_clusterings_say_why():
     assert "singleton" in table.attrs["reasons"]["alone"]["between_within_ratio"]
     assert table.loc["alone", "silhouette"] == 0
     assert table.loc["two"].notna().all()
+
+
+def test_bounded_values_have_a_variance():
+    """Most silhouettes of good clusters are alike, and a few are not: that is no heavy tail."""
+    rng = np.random.default_rng(0)
+    labels = np.arange(6000) % 3
+    X = rng.normal(size=(6000, 2)) + labels[:, None] * 100.0
+    X[rng.random(6000) < 0.02] *= 3
+    exact = karat.silhouette(X, labels)
+    table = karat.evaluate(X, labels, measures=["silhouette"], precision=0.01, random_state=0)
+    error = float(table.attrs["standard_errors"].iloc[0, 0])
+    assert 0 < error <= 0.01
+    assert abs(table.iloc[0, 0] - exact) <= 3 * error
