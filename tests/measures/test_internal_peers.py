@@ -14,7 +14,8 @@ from sklearn.datasets import load_iris
 import karat
 import naive_internal
 import naive_peers as naive
-from karat.measures import _scatter_pass, catalogue
+from karat.measures import catalogue
+from karat.measures.passes import scatter as _scatter_pass
 from karat.validation import InputError, UndefinedMeasureError
 
 X_IRIS, Y_IRIS = load_iris(return_X_y=True)

@@ -13,7 +13,8 @@ from sklearn.datasets import make_blobs
 
 import karat
 from karat.distances import as_distances
-from karat.measures import _sampled_objects, catalogue
+from karat.measures import catalogue
+from karat.measures.passes import sampled_objects as _sampled_objects
 from karat.measures.passes.sampled_objects import ObjectSample, _first, _rao_wu_factors
 from karat.partition import as_labelings
 
