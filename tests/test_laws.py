@@ -104,3 +104,14 @@ def test_what_is_not_in_needs_cannot_be_read():
     assert "'silhouettes', which is not among its needs" in table.attrs["reasons"]["0"]["mine"]
     with pytest.raises(InputError, match="not among"):
         one_value("Mine", record.compute, record.needs, X, [0, 0, 1])
+
+
+@pytest.mark.parametrize("key", list(catalogue))
+def test_one_name_is_one_quantity(key):
+    """``karat.<key>`` with its defaults is what ``evaluate`` writes under that key."""
+    rng = np.random.default_rng(0)
+    X, labels, truth = rng.normal(size=(30, 2)), np.arange(30) % 3, rng.integers(0, 3, 30)
+    measure, function = catalogue[key], getattr(karat, key)
+    value = function(X, labels) if measure.kind == "internal" else function(truth, labels)
+    table = karat.evaluate(X, labels, truth=truth, measures=[key])
+    assert value == pytest.approx(float(table[key].iloc[0]), rel=1e-12)
