@@ -43,8 +43,9 @@ class Clusterer:
         What is swept.
     values : tuple of numbers
         The values of a parameter other than ``n_clusters`` that a sweep tries by default.
-    seeded : bool
-        Whether another seed may give another clustering; if not, one start is enough.
+    seeded : bool, optional
+        Whether another seed may give another clustering; if not, one start is enough. By default
+        this is so if the estimator, or one within it, has a ``random_state``.
     every_k : bool
         Whether one fit serves every number of clusters: the fitted estimator has ``cut(k)``.
     source : str
@@ -59,10 +60,23 @@ class Clusterer:
     distances: tuple[str, ...] = ("euclidean",)
     parameter: str = "n_clusters"
     values: tuple[float, ...] = ()
-    seeded: bool = True
+    seeded: bool | None = None
     every_k: bool = False
     source: str = ""
     cost: str = ""
+
+    @property
+    def depends_on_seed(self) -> bool:
+        """``seeded`` where it is given; otherwise whether there is a ``random_state``."""
+        if self.seeded is not None:
+            return self.seeded
+        return bool(_random_states(self.make(self.values[0] if self.values else 2, 0)))
+
+
+def _random_states(estimator: Any) -> list[str]:
+    """Names of the parameters that are seeds, those of nested estimators included."""
+    parameters = estimator.get_params() if hasattr(estimator, "get_params") else {}
+    return [name for name in parameters if name.split("__")[-1] == "random_state"]
 
 
 catalogue: Registry[Clusterer] = Registry("clusterer", "karat.clusterers")
@@ -74,12 +88,12 @@ def as_clusterer(given: Any, parameter: str | None = None) -> Clusterer:
     Parameters
     ----------
     given : str, Clusterer or estimator
-        An estimator is cloned for each fit; its ``n_clusters`` (or ``n_components``) and
-        ``random_state`` are set where it has them, in the last step of a pipeline too. It takes
-        any distance if it has a parameter ``metric`` that is left at its default, and works on
-        the data as it is if that is set, or if it is a pipeline. Otherwise it is held for one
-        that works in Euclidean space; an attribute ``distances`` as that of :class:`Clusterer`
-        says what else it takes.
+        An estimator is cloned for each fit; its ``n_clusters`` (or ``n_components``) and every
+        ``random_state``, also of estimators within it, are set where it has them; of a pipeline,
+        the number of clusters of its last step. It takes any distance if it has a parameter
+        ``metric`` that is left at its default, and works on the data as it is if that is set, or
+        if it is a pipeline. Otherwise it is held for one that works in Euclidean space; an
+        attribute ``distances`` as that of :class:`Clusterer` says what else it takes.
     parameter : str, optional
         What to sweep instead of the number of clusters.
 
@@ -131,7 +145,6 @@ def as_clusterer(given: Any, parameter: str | None = None) -> Clusterer:
         make=partial(_configured, given, _own(given, swept)),
         distances=_taken(given, parameters),
         parameter="n_clusters" if parameter in (None, "n_clusters", "n_components") else parameter,
-        seeded=any(_is_seed(one) for one in parameters),
     )
 
 
@@ -139,10 +152,6 @@ def _own(estimator: Any, name: str) -> str:
     """The name of a parameter; of a pipeline, that of its last step."""
     steps = getattr(estimator, "steps", None)
     return f"{steps[-1][0]}__{name}" if steps and "__" not in name else name
-
-
-def _is_seed(name: str) -> bool:
-    return name.rpartition("__")[2] == "random_state"
 
 
 def _taken(estimator: Any, parameters: dict[str, Any]) -> tuple[str, ...]:
@@ -161,8 +170,7 @@ def _configured(estimator: Any, swept: str, value: Any, seed: int, metric: Any =
     from sklearn.base import clone
 
     fresh = clone(estimator)
-    fresh.set_params(**{swept: value})
-    fresh.set_params(**{name: seed for name in fresh.get_params() if _is_seed(name)})
+    fresh.set_params(**{swept: value, **dict.fromkeys(_random_states(fresh), seed)})
     own = _taken(estimator, estimator.get_params()) != ("any",)
     if metric in (None, "euclidean") or own:
         return fresh
@@ -269,7 +277,6 @@ for _method, _title, _cost in (
             title=_title,
             make=partial(_linkage, _method),
             distances=("euclidean",) if _method in OF_MEANS else ("any",),
-            seeded=False,
             every_k=True,
             source="Müllner 2013",
             cost=_cost,
@@ -312,7 +319,6 @@ catalogue.add(
         distances=("any",),
         parameter="min_cluster_size",
         values=(5, 10, 15, 25, 50, 100),
-        seeded=False,
         source="Campello, Moulavi & Sander 2013",
         cost="O(n² d) at worst",
     )
@@ -335,7 +341,6 @@ catalogue.add(
         make=_dbscan,
         distances=("any",),
         parameter="eps",
-        seeded=False,
         source="Ester, Kriegel, Sander & Xu 1996",
         cost="O(n² d) at worst",
     )
@@ -348,7 +353,6 @@ catalogue.add(
         distances=("any",),
         parameter="min_samples",
         values=(5, 10, 20),
-        seeded=False,
         source="Ankerst, Breunig, Kriegel & Sander 1999",
         cost="O(n² d)",
     )
@@ -361,7 +365,6 @@ catalogue.add(
         distances=("any",),
         parameter="quantile",
         values=(0.0, 0.1, 0.25, 0.5),
-        seeded=False,
         source="Frey & Dueck 2007",
         cost="O(n²) per iteration",
     )
