@@ -67,7 +67,7 @@ class ContingencyTable:
     labels_true, labels_pred : array-like, shape (n,)
         Labels of any hashable type: names, so ``"1"`` and ``1`` may stand for the same class.
     noise : {"error", "cluster", "singletons", "drop"}
-        What the label ``-1`` means; ``"drop"`` leaves out objects that either side marks.
+        What the label ``-1`` means; ``"drop"`` excludes objects that either side marks.
     sample_weight : array-like, shape (n,), optional
         Positive weight of each object: one of weight w stands for w of them, one of weight below
         1 for a part of one. Whole weights give counts.

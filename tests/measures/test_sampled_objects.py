@@ -150,7 +150,7 @@ def test_sums_without_a_variance_are_refused():
         assert np.isfinite(table[["silhouette", "between_within_ratio"]]).all().all()
         why = table.attrs["reasons"]["0"]["ratio_cut"]
         assert "variance is infinite" in why
-        assert "leave out precision" in why
+        assert "omit precision" in why
 
 
 def test_a_cut_is_not_refused_for_a_column_that_it_does_not_read():

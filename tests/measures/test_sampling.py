@@ -36,7 +36,7 @@ def test_what_is_sampled_follows_from_what_is_needed():
 @pytest.mark.parametrize(
     ("key", "why"),
     [
-        ("dunn_index", "extremes .*largest distance within.*leave out precision"),
+        ("dunn_index", "extremes .*largest distance within.*omit precision"),
         ("generalized_dunn_index_21", "extremes .*maximum of distances, per pair of clusters"),
         ("dbcv", "neither a function of totals"),
         ("connectivity", "neither a function of totals"),
@@ -64,7 +64,7 @@ def test_explain_says_which_are_estimated():
     assert lines[at + 1 :] == [
         "    estimated from a sample of the objects: silhouette",
         "    estimated from a sample of the pairs: aucc",
-        "    exact all the same: davies_bouldin_index",
+        "    always exact: davies_bouldin_index",
         "    no estimate: dunn_index, dbcv",
     ]
 

@@ -62,7 +62,7 @@ Drop = Annotated[
     typer.Option(
         "--drop",
         metavar="NAME",
-        help="A column to leave out; may be given more than once, or several names parted by "
+        help="A column to exclude; may be given more than once, or several names separated by "
         "commas.",
         rich_help_panel=PANEL,
     ),
@@ -75,7 +75,7 @@ ImputeOption = Annotated[
     Impute | None,
     typer.Option(
         "--impute",
-        help="What to put for missing and infinite values, or drop those objects.",
+        help="How to replace missing and infinite values, or drop those objects.",
         rich_help_panel=PANEL,
     ),
 ]
@@ -92,7 +92,7 @@ Header = Annotated[
     bool | None,
     typer.Option(
         "--header/--no-header",
-        help="Whether a text file's first line names the columns; found by looking if not given.",
+        help="Whether a text file's first line names the columns; detected if not given.",
         rich_help_panel=PANEL,
     ),
 ]

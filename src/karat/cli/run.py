@@ -43,25 +43,32 @@ def run(
     ] = "2:10",
     clusterer: Annotated[
         list[str] | None,
-        typer.Option("--clusterer", "-c", help="Clusterer by name, repeatable; all for every one."),
+        typer.Option(
+            "--clusterer", "-c", help="Clusterer by name, repeatable; 'all' for every clusterer."
+        ),
     ] = None,
-    n_init: Annotated[int, typer.Option(help="Starts for each k of a seeded clusterer.")] = 5,
+    n_init: Annotated[
+        int, typer.Option(help="Starts for each k of a clusterer that depends on a seed.")
+    ] = 5,
     labelings: Annotated[
         Path | None,
-        typer.Option(help="Table of your own clusterings to judge with the others: a column each."),
+        typer.Option(
+            help="Table of your own clusterings to judge with the others, one per column."
+        ),
     ] = None,
     only_labelings: Annotated[
         bool, typer.Option(help="Judge the clusterings of --labelings alone; fit nothing.")
     ] = False,
     by: Annotated[
         str | None,
-        typer.Option(help="Measure that decides (see karat measures), or consensus."),
+        typer.Option(help="The deciding measure (see karat measures), or consensus."),
     ] = None,
     noise: Annotated[
-        str, typer.Option(help="What outliers are to measures: drop, cluster, singletons, error.")
+        str,
+        typer.Option(help="How measures treat outliers (-1): drop, cluster, singletons, error."),
     ] = "drop",
     delta: Annotated[
-        float, typer.Option(help="With some labels: allowed chance that the guarantee fails.")
+        float, typer.Option(help="With some labels: allowed probability that the guarantee fails.")
     ] = 0.1,
     report: Annotated[Path | None, typer.Option(help="Write an HTML report to this file.")] = None,
     force: Annotated[bool, typer.Option(help="Replace the report if it exists.")] = False,
@@ -70,19 +77,22 @@ def run(
     ] = None,
     storage: Annotated[
         Path | None,
-        typer.Option(help="Keep every finished fit and score in this file; go on from it."),
+        typer.Option(help="Keep every finished fit and score in this file, and resume from it."),
     ] = None,
     workers: Annotated[
         int | None, typer.Option(help="Local processes; one for each core by default.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="All seeds follow from it.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of all randomness.")] = 0,
     json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
 ) -> None:
-    r"""Try many clusterings of a data file, judge them all, and say which one to use and why.
+    """Try many clusterings of a data file, judge them all, and say which one to use and why.
 
-    \b
+    For example:
+
     karat run wine --scale standard --report wine.html
-    karat run customers.csv --id-column customer --drop name -k 2:20 --storage customers.karat
+
+    karat run customers.csv --id-column id --drop name -k 2:20
+
     karat run customers.csv --labelings mine.csv --only-labelings
     """
     from karat.study import DEFAULT_CLUSTERERS, Study
@@ -177,7 +187,7 @@ def _check_target(path: Path, option: str, force: bool) -> None:
     from karat.validation import InputError
 
     if path.exists() and not force:
-        raise InputError(f"{path} exists already; choose another {option} file or add --force")
+        raise InputError(f"{path} already exists; choose another {option} file or add --force")
     if not path.absolute().parent.is_dir():
         raise InputError(f"{option}: there is no folder {path.parent}")
 
@@ -193,7 +203,7 @@ def _interrupted(study: Study) -> str:
     again = f"add --storage {storage}" if study.storage is None else "run the same command again"
     return (
         f"karat: interrupted; {len(table)} finished candidates are kept in {storage}; "
-        f"{again} to go on"
+        f"{again} to resume"
     )
 
 

@@ -1,4 +1,4 @@
-"""The three doors: a file, a table, an array."""
+"""The three ways in: a file, a table, an array."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ def read(
     id_column : str, optional
         The column that names the objects; without blanks or repeats.
     drop : str or iterable of str
-        Columns to leave out.
+        Columns to exclude.
     scale : {"none", "standard", "robust", "minmax"}
         ``standard``: mean 0, standard deviation 1 (sparse data are not centred). ``robust``:
         median 0, interquartile range 1. ``minmax``: from 0 to 1. Columns of 0 and 1 that were
         made of text stay as they are; constant columns become 0.
     impute : {"mean", "median", "most-frequent", "drop"}, optional
         What to do about missing and infinite values: put the column's mean, median or most
-        frequent value (text: always the most frequent), or leave those objects out. By default
+        frequent value (text: always the most frequent), or drop those objects. By default
         they are an error.
     truth : array-like of shape (n,), or path, optional
         The classes, where no column has them; a path names a file with one class per line.
@@ -70,8 +70,8 @@ def read(
     Raises
     ------
     InputError
-        If the file cannot be used; the message names lines, columns and values, and a way out.
-        A file that does not fit into memory is refused before it is read.
+        If the file cannot be used; the message names lines, columns and values, and how to fix it.
+        A file that does not fit into memory is rejected before it is read.
 
     Notes
     -----

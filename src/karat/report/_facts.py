@@ -125,7 +125,7 @@ def _decider(key: str, title: str, up: bool, source: str) -> Measure:
     )
 
 
-CONSENSUS = _decider("consensus", "Consensus score", True, "the families, one voice each")
+CONSENSUS = _decider("consensus", "Consensus score", True, "the families, one vote each")
 BOUND = _decider("pac_mdl_bound", "PAC-MDL bound on the error rate", False, "banerjee2004")
 DECIDERS = {measure.key: measure for measure in (CONSENSUS, BOUND)}
 

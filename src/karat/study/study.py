@@ -55,11 +55,11 @@ class Study:
         Dataset.
     storage : path-like, optional
         One SQLite file that keeps every finished fit and score as soon as it is there. An
-        existing one is gone on with; it must belong to the same data. By default memory.
+        existing one is resumed; it must belong to the same data. By default memory.
     metric : str or callable, default "euclidean"
         The distance of the internal measures.
     noise : {"drop", "cluster", "singletons", "error"}
-        What measures make of objects that a clusterer leaves out. With ``"drop"`` they are
+        What measures make of objects that a clusterer excludes. With ``"drop"`` they are
         judged without them, and the score in a ranking is multiplied by the share that is left.
     delta : float, default 0.1
         With labels for some of the objects: allowed chance that the guarantee fails.
@@ -230,9 +230,9 @@ class Study:
         label = "k" if swept else clusterer.parameter
         out = []
         for value in numbers if swept else clusterer.values:
-            for start in range(n_init if clusterer.seeded else 1):
+            for start in range(n_init if clusterer.depends_on_seed else 1):
                 name = f"{clusterer.key} {label}={value}"
-                if clusterer.seeded:
+                if clusterer.depends_on_seed:
                     name += f" start={start}"
                 seed = work.derived_seed(self.random_state, name)
                 out.append(
@@ -247,7 +247,7 @@ class Study:
         for key, value in settings.items():
             if meta.get(key, value) != value:
                 raise StorageError(
-                    f"this study was begun with {key} = {meta[key]}, not {value}; give other "
+                    f"this study was started with {key} = {meta[key]}, not {value}; give other "
                     "settings a name of their own (sweep({'name': estimator})) or use another "
                     "storage file"
                 )
@@ -495,15 +495,15 @@ class Study:
             A measure's key, ``"pac_mdl_bound"`` or ``"consensus"``. By default the bound where
             some labels are known, the adjusted Rand index where all are, otherwise the
             consensus: each internal measure that compares numbers of
-            clusters ranks the candidates, a family of such measures has one voice, and the mean
-            of the voices, times the share of objects that are not left out, is the score.
+            clusters ranks the candidates, a family of such measures has one vote, and the mean
+            of the votes, times the share of objects that are not excluded, is the score.
 
         Returns
         -------
         DataFrame
             A row per distinct partition, named after its first candidate: ``rank`` (equal for
             ties), ``clusterer``, ``k``, ``n_clusters``, ``noise_share``, ``score`` (of a measure:
-            times the share of objects that are not left out, or over it where lower is better),
+            times the share of objects that are not excluded, or over it where lower is better),
             ``reached_by`` (how many candidates are this partition), then the voters.
             ``attrs["decided_by"]`` says what decided.
 
@@ -695,7 +695,7 @@ class Study:
 
 
 def _origin(candidate: dict[str, Any]) -> tuple[str, int] | None:
-    """What the search for it consisted of; None for a clustering that the user brought."""
+    """What the search for it consisted of; None for a clustering that the user supplied."""
     if candidate["parameter"] is None:
         return None
     return candidate["clusterer"], candidate["value"]

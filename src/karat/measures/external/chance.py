@@ -64,7 +64,7 @@ class BootstrapResult:
             f"({self.confidence_level:.0%} interval {low:.6g} to {high:.6g})"
         )
         if abs(self.bias) > self.standard_error / 2:
-            text += f"; its bias of about {self.bias:.2g} is taken out of the interval"
+            text += f"; its bias of about {self.bias:.2g} is removed from the interval"
         return text
 
 

@@ -458,7 +458,7 @@ def _marriott(stats: Statistics, m: int) -> float | str:
 def _power(logarithm: float) -> float | str:
     if abs(logarithm) < 700:
         return math.exp(logarithm)
-    return f"it is e^{logarithm:.6g}, which no float can hold"
+    return f"it is e^{logarithm:.6g}, which exceeds the range of a float"
 
 
 def _friedman_rubin(stats: Statistics, m: int) -> float | str:

@@ -48,7 +48,7 @@ RULE_OF_THREE = 3 / 1.96
 HEAVY = 0.5
 HEAVY_TAIL = (
     "single {} make up the sum (tail index {:.2f}; above 0.5 the variance is infinite), so that a "
-    "sample's standard error cannot be trusted; leave out precision and compute it exactly"
+    "sample's standard error cannot be trusted; omit precision and compute it exactly"
 )
 
 

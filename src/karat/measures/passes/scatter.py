@@ -56,7 +56,7 @@ def check_room(d: int, clusterings: int) -> None:
         at_once * 6.0 * 8 * d * d,
         f"the scatter matrices of {d:,} features",
         "reduce the features first, for example to principal components, "
-        "or leave the criteria of determinants out",
+        "or exclude the criteria of determinants",
     )
 
 
