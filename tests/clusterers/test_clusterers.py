@@ -102,6 +102,7 @@ def test_whether_a_seed_matters_is_found_out():
         "complete": False,
         "average": False,
         "ward": False,
+        "genie": False,
         "spectral": True,
         "gaussian-mixture": True,
         "hdbscan": False,

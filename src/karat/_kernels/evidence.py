@@ -303,15 +303,15 @@ def line_evidence(X, codes, k, out):
                 rows[r] = i
                 r += 1
         far, start = -1.0, rows[0]
-        for i in rows:
+        for r in range(size):
             square = 0.0
             for f in range(d):
-                square += (X[i, f] - centres[c, f]) ** 2
+                square += (X[rows[r], f] - centres[c, f]) ** 2
             if square > far:
-                far, start = square, i
+                far, start = square, rows[r]
         for f in range(d):
             axis[f] = X[start, f] - centres[c, f]
-        t = np.empty(size)
+        along = np.empty(size)
         for _ in range(8):
             length = np.sqrt((axis**2).sum())
             if length <= 0:
@@ -322,23 +322,23 @@ def line_evidence(X, codes, k, out):
                 for f in range(d):
                     s += (X[rows[r], f] - centres[c, f]) * axis[f]
                 s /= length
-                t[r] = s
+                along[r] = s
                 for f in range(d):
                     pushed[f] += s * (X[rows[r], f] - centres[c, f])
             axis[:] = pushed
-        t.sort()
-        variance = (t**2).sum() / size - (t.sum() / size) ** 2
+        along.sort()
+        variance = (along**2).sum() / size - (along.sum() / size) ** 2
         if variance <= 0:
             cut_mean += 0.64 * size
             continue
-        mean = t.sum() / size
+        mean = along.sum() / size
         best, left = 0.0, 0.0
         for r in range(size - 1):
-            left += t[r] - mean
+            left += along[r] - mean
             between = left * left * size / ((r + 1.0) * (size - r - 1.0)) / size
             best = max(best, between)
         explained = best / variance
-        excess = ((t - mean) ** 4).sum() / size / variance**2 - 3
+        excess = ((along - mean) ** 4).sum() / size / variance**2 - 3
         cut_mean += explained * size
         if size >= 0.02 * counted:
             cut_most = max(cut_most, explained)

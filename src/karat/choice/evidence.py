@@ -296,7 +296,7 @@ LOWER = {"filled middle", "bimodal within"}
 
 def data_evidence(X: Any, view: View) -> Floats:
     """Values of :data:`DATA_NAMES`, (13,)."""
-    from scipy.stats import kurtosis, rankdata, skew  # noqa: F401
+    from scipy.stats import kurtosis, skew
 
     n = len(view.Z)
     d = X.shape[1]
@@ -323,10 +323,20 @@ def data_evidence(X: Any, view: View) -> Floats:
         cut.append((left**2 / (r * (n - r))).max() * 1.0 / max(t.var(), 1e-300))
     return np.array(
         [
-            np.log(n), np.log(d), np.log(n / d), tails, skewness, hub,
-            _intrinsic_dimension(view, Z), float(shares[:2].sum()), repeated, same,
-            _pieces(view.near[:, : min(5, k)]) / n, float(np.std(view.core)), float(np.max(cut)),
-        ]  # fmt: skip
+            np.log(n),
+            np.log(d),
+            np.log(n / d),
+            tails,
+            skewness,
+            hub,
+            _intrinsic_dimension(view, Z),
+            float(shares[:2].sum()),
+            repeated,
+            same,
+            _pieces(view.near[:, : min(5, k)]) / n,
+            float(np.std(view.core)),
+            float(np.max(cut)),
+        ]
     )
 
 

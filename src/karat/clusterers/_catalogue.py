@@ -163,6 +163,12 @@ def _informativeness(k: int, seed: int) -> Any:
     return InformativenessAgglomeration(n_clusters=k, random_state=seed)
 
 
+def _genie(k: int, seed: int) -> Any:
+    from karat.clusterers.genie import GenieClustering
+
+    return GenieClustering(n_clusters=k)
+
+
 def _linkage(method: str, k: int, seed: int) -> Any:
     return LinkageClustering(n_clusters=k, method=method)
 
@@ -201,6 +207,16 @@ for _method, _title, _cost in (
             cost=_cost,
         )
     )
+catalogue.add(
+    Clusterer(
+        key="genie",
+        title="Genie",
+        make=_genie,
+        every_k=True,
+        source="Gagolewski, Bartoszuk & Cena 2016",
+        cost="O(n² d)",
+    )
+)
 catalogue.add(
     Clusterer(
         key="spectral",

@@ -78,9 +78,7 @@ class GenieClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         n = len(self.merges_) + 1
         if not 1 <= n_clusters <= n:
-            raise InputError(
-                f"n_clusters must be between 1 and the {n} objects; got {n_clusters}"
-            )
+            raise InputError(f"n_clusters must be between 1 and the {n} objects; got {n_clusters}")
         labels: NDArray[np.int32] = forest_labels(n, self.merges_[: n - n_clusters])
         return labels
 

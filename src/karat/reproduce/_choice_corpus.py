@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import time
-import warnings
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-
-from karat.reproduce._choice_tasks import Task, build, plan
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

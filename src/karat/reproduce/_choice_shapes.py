@@ -249,17 +249,19 @@ def _of(draw: Callable[[Rng, int, str], Drawn], kind: str) -> Callable[[Rng, int
     return lambda rng, n: draw(rng, n, kind)
 
 
+FORMS = ("gaussian", "uniform", "skewed", "lognormal", "heavy")
+CURVES = ("rings", "moons", "spirals", "lines", "chains", "blobs and rings")
 #: data sets with clusters
 SHAPES: dict[str, Callable[[Rng, int], Drawn]] = {
-    **{f"{k} mixture": _of(_mixture, k) for k in ("gaussian", "uniform", "skewed", "lognormal", "heavy")},
-    **{k: _of(_curves, k) for k in ("rings", "moons", "spirals", "lines", "chains", "blobs and rings")},
+    **{f"{kind} mixture": _of(_mixture, kind) for kind in FORMS},
+    **{kind: _of(_curves, kind) for kind in CURVES},
     "boxes": _boxes,
     "manifolds": _manifolds,
     "spectra": _spectra,
     "binary": _binary,
-}  # fmt: skip
+}
 #: data sets without any
 CLOUDS: dict[str, Callable[[Rng, int], Drawn]] = {
-    **{f"{k} cloud": _of(_cloud, k) for k in ("gaussian", "uniform", "skewed", "lognormal", "heavy")},
+    **{f"{kind} cloud": _of(_cloud, kind) for kind in FORMS},
     "bent cloud": _bent,
-}  # fmt: skip
+}

@@ -220,7 +220,8 @@ def read(data: Path, name: str) -> tuple[NDArray[np.float64], NDArray[np.int64]]
         import karat
 
         found = karat.datasets.read(data / entry["path"], label_column="label", impute="median")
-        truth: Any = np.unique([str(v) for v in found.truth], return_inverse=True)[1]
+        classes: Any = found.truth
+        truth = np.unique(np.array([str(v) for v in classes]), return_inverse=True)[1]
         return np.asarray(found.X, dtype=np.float64), truth[None].astype(np.int64)
     X = pd.read_csv(data / entry["path"]).to_numpy(dtype=np.float64)
     paths = entry["labels"]
@@ -238,7 +239,8 @@ def _read_terms(data: Path, entry: dict[str, Any]) -> tuple[Any, Any]:
 
     counts = sparse.csr_matrix(sparse.load_npz(data / entry["path"]))
     path = data / entry["path"].replace(".npz", ".labels.txt.gz")
-    names = gzip.open(path, "rt").read().split("\n")[:-1]
+    with gzip.open(path, "rt") as lines:
+        names = lines.read().split("\n")[:-1]
     kept = np.flatnonzero(np.diff(counts.indptr) > 0)
     if len(kept) > 2000:
         kept = np.sort(np.random.default_rng(0).permutation(kept)[:2000])
