@@ -270,7 +270,7 @@ class TestFromCounts:
             (([1, 2],), "labels_true and labels_pred of each group"),
             (([1, 2], ["a"], ["b", "c"]), "2 counts"),
             (([[1, 2]], ["a", "b"]), "2 names"),
-            (([[1], [2]], ["a", "a"]), "twice"),
+            (([[1], [2]], ["a", "a"]), "duplicate name"),
             (([[[1]]],), "dimensions"),
             (([[2**62, 2**62]],), "2\\^63"),
             (([["x"]],), "whole"),

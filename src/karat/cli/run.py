@@ -100,11 +100,14 @@ def run(
     seed: Annotated[int, typer.Option(help="Seed of all randomness.")] = 0,
     json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
 ) -> None:
-    r"""Try many clusterings of a data file, judge them all, and say which one to use and why.
+    """Try many clusterings of a data file, judge them all, and say which one to use and why.
 
-    \b
+    For example:
+
     karat run wine --scale standard --report wine.html
-    karat run customers.csv --id-column customer --drop name -k 2:20 --storage customers.karat
+
+    karat run customers.csv --id-column id --drop name -k 2:20
+
     karat run customers.csv --labelings mine.csv --only-labelings
     karat run news.jsonl --text-column text --report news.html
     """

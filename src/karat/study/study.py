@@ -231,9 +231,9 @@ class Study:
         label = "k" if swept else clusterer.parameter
         out = []
         for value in numbers if swept else clusterer.values:
-            for start in range(n_init if clusterer.seeded else 1):
+            for start in range(n_init if clusterer.depends_on_seed else 1):
                 name = f"{clusterer.key} {label}={value}"
-                if clusterer.seeded:
+                if clusterer.depends_on_seed:
                     name += f" start={start}"
                 seed = work.derived_seed(self.random_state, name)
                 out.append(
