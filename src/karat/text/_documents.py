@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 JSON_LINES = (".jsonl", ".ndjson")
 MAILBOXES = (".mbox", ".mbx")
-MESSAGES = (".eml", ".msg.txt")
+_TABLES = (".csv", ".tsv", ".tab", ".data", ".dat", ".parquet", ".npy", ".npz", ".mtx", ".xlsx")
 
 
 @dataclass(frozen=True)
@@ -88,6 +88,8 @@ def folder(path: Path) -> Documents:
     )
     if not files:
         raise InputError(f"{path} is a folder without files")
+    if all(file.suffix.lower() in _TABLES for file in files):
+        raise InputError(f"{path} is a folder of data files, not of texts; name a file in it")
     texts, ids = [], []
     for file in files:
         name = file.relative_to(path).as_posix()
