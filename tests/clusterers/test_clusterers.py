@@ -110,7 +110,7 @@ def plain_linkage(k, seed):
 
 def test_whether_a_seed_matters_is_found_out():
     without = {key for key, clusterer in catalogue.items() if not clusterer.depends_on_seed}
-    assert without == {*METHODS, "hdbscan", "dbscan", "optics", "affinity-propagation"}
+    assert without == {*METHODS, "genie", "hdbscan", "dbscan", "optics", "affinity-propagation"}
     assert as_clusterer(KMeans()).depends_on_seed
     assert not as_clusterer(LinkageClustering()).depends_on_seed
     with pytest.raises(AssertionError, match="seeded=True"):

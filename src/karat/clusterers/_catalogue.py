@@ -241,6 +241,12 @@ def _informativeness(k: int, seed: int) -> Any:
     return InformativenessAgglomeration(n_clusters=k, random_state=seed)
 
 
+def _genie(k: int, seed: int, metric: Any = "euclidean") -> Any:
+    from karat.clusterers.genie import GenieClustering
+
+    return GenieClustering(n_clusters=k, metric=metric)
+
+
 def _linkage(method: str, k: int, seed: int, metric: Any = "euclidean") -> Any:
     return LinkageClustering(n_clusters=k, method=method, metric=metric)
 
@@ -290,6 +296,17 @@ catalogue.add(
         distances=("any",),
         source="FasterPAM, Schubert & Rousseeuw 2021",
         cost="O(n² d) for the distances, O(n²) per pass",
+    )
+)
+catalogue.add(
+    Clusterer(
+        key="genie",
+        title="Genie",
+        make=_genie,
+        distances=("any",),
+        every_k=True,
+        source="Gagolewski, Bartoszuk & Cena 2016",
+        cost="O(n² d)",
     )
 )
 catalogue.add(

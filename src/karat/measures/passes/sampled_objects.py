@@ -42,6 +42,8 @@ TARGETS = {
     6: ("within_inverse", 2),
     7: ("between_inverse", 1),
 }
+#: columns whose values are bounded, so that they have a variance whatever their tail looks like
+BOUNDED = frozenset({0})
 #: unseen in m draws, something has with probability 0.95 a share below 3/m (the rule of three)
 RULE_OF_THREE = 3 / 1.96
 #: of a distribution whose tail index is above it, the variance is infinite
@@ -180,7 +182,7 @@ class ObjectSample:
         """Which estimates rest on totals that have no finite variance."""
         if self.exhausted:
             return
-        columns = sorted({column for need in self.needs for column in TOTALS[need]})
+        columns = sorted({column for need in self.needs for column in TOTALS[need]} - BOUNDED)
         for column in columns:
             indices = [self._tail_index(m, column) for m in range(len(self.labelings))]
             heavy = np.array(indices) > HEAVY
