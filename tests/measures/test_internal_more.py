@@ -13,6 +13,7 @@ from sklearn.datasets import load_iris, make_blobs, make_moons
 import karat
 import naive_internal as naive
 from karat.measures import catalogue
+from karat.measures.internal import margins as internal_margins
 from karat.validation import InputError, UndefinedMeasureError
 
 X_IRIS, Y_IRIS = load_iris(return_X_y=True)
