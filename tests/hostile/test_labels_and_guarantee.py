@@ -246,7 +246,7 @@ def test_open_lists_of_classes_are_covered() -> None:
             continue
         for name, classes in (("open", "open"), ("known", 4)):
             found = karat.pac_mdl_bound(np.zeros(200, int), y, classes=classes)
-            broken[name] += (found.predicted != truth)[y == None].sum() > found.bound  # noqa: E711
+            broken[name] += (found.predicted != truth)[pd.isna(y)].sum() > found.bound
     assert max(broken.values()) <= 30
 
 
@@ -295,7 +295,7 @@ def test_shares_of_open_lists_sum_to_at_most_one() -> None:
 
 
 def test_labelling_until_the_target_is_met_keeps_delta() -> None:
-    """By twenties until the bound is at most 0.3, each question counted as the command counts them."""
+    """By twenties until the bound is at most 0.3, each question counted as the command does."""
     rng = np.random.default_rng(0)
     truth = rng.integers(0, 2, 400)
     labels = np.where(rng.random(400) < 0.28, 1 - truth, truth)
@@ -308,8 +308,7 @@ def test_labelling_until_the_target_is_met_keeps_delta() -> None:
             language = languages.Mixed(languages.Looks(look))
             found = karat.pac_mdl_bound({"k": labels}, y, 0.1, language, classes=[0, 1]).best
             if found.bound_rate <= 0.3:
-                unknown = np.array([value is None for value in y])
-                broken += (found.predicted != truth)[unknown].sum() > found.bound
+                broken += (found.predicted != truth)[pd.isna(y)].sum() > found.bound
                 break
     assert broken <= 8
 
