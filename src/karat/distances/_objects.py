@@ -158,7 +158,8 @@ def _dtw(objects: list[Any]) -> Floats:
                 f"got {one!r:.80}"
             )
         series.append(values.reshape(len(values), -1))
-    return as_square(np.asarray(cdist_dtw(series), dtype=np.float64))
+    D: Any = as_square(np.asarray(cdist_dtw(series), dtype=np.float64))
+    return D
 
 
 def _gower(table: Any) -> Floats:
