@@ -733,7 +733,7 @@ class Study:
         """
         out: dict[str, NDArray[Any]] = {}
         for name in names:
-            if self._candidates.at[name, "partition"] is None:
+            if self._candidates.at[name, "status"] == "failed":
                 out[name] = np.full(self.n_objects, NOISE)
                 continue
             clusters: list[Any] = self.cluster_names(name)
