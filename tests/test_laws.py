@@ -70,3 +70,14 @@ def test_entry_points_add_records(monkeypatch):
     assert registry["from-elsewhere"] is record
     with pytest.raises(InputError, match="already"):
         registry.add(record)
+
+
+@pytest.mark.parametrize("key", [key for key in catalogue if hasattr(karat, key)])
+def test_one_name_is_one_quantity(key):
+    """``karat.<key>`` with its defaults is what ``evaluate`` writes under that key."""
+    rng = np.random.default_rng(0)
+    X, labels, truth = rng.normal(size=(30, 2)), np.arange(30) % 3, rng.integers(0, 3, 30)
+    measure, function = catalogue[key], getattr(karat, key)
+    value = function(X, labels) if measure.kind == "internal" else function(truth, labels)
+    table = karat.evaluate(X, labels, truth=truth, measures=[key])
+    assert value == pytest.approx(float(table[key].iloc[0]), rel=1e-12)

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
+from karat.distances import check_points
 from karat.resources import available_cores
-from karat.validation import InputError, check_choice, check_data, check_random_state
+from karat.validation import InputError, check_choice, check_random_state
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -65,7 +66,7 @@ def neighbor_lists(
     Parameters
     ----------
     X : array-like or sparse, shape (n, d)
-        The data, or the (n, n) distances with ``metric="precomputed"``.
+        The data, or the distances with ``metric="precomputed"``.
     n_neighbors : int
         Length of the lists; where there are fewer other objects, all of them.
     metric : str or callable
@@ -106,14 +107,12 @@ def neighbor_lists(
     check_choice(algorithm, ("auto", "exact", "approximate"), "algorithm")
     if n_neighbors < 1:
         raise InputError(f"n_neighbors must be at least 1; got {n_neighbors}")
-    data: Any = check_data(X)
+    data: Any = check_points(X, metric)
     n, d = data.shape
     if n < 2:
         raise InputError("X has one object, which has no neighbour; give at least two")
     k = min(int(n_neighbors), n - 1)
     dense = isinstance(data, np.ndarray)
-    if metric == "precomputed" and (not dense or n != d):
-        raise InputError(f"precomputed distances must be a dense square matrix; got {data.shape}")
     euclidean = metric == "euclidean" and dense
     if algorithm == "auto":
         large = float(n) * n * d > EXACT_WORK and dense and metric != "precomputed"

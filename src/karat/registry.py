@@ -40,7 +40,7 @@ class Registry(Mapping[str, R], Generic[R]):
     def add(self, record: R) -> R:
         """Add one record and return it; its key must be new."""
         if record.key in self._records:
-            raise InputError(f"there is a {self._what} {record.key!r} already; choose another key")
+            raise InputError(f"there is already a {self._what} {record.key!r}; choose another key")
         self._records[record.key] = record
         return record
 

@@ -12,7 +12,7 @@ _CGROUP = Path("/sys/fs/cgroup")
 
 
 class NotEnoughMemoryError(InputError, MemoryError):
-    """What is asked for would not fit; the message says how much it takes and the way out."""
+    """What is asked for would not fit; the message says how much it takes and how to fix it."""
 
 
 def available_cores() -> int:

@@ -6,13 +6,15 @@ import numpy as np
 import pytest
 from scipy import sparse
 from scipy.cluster.hierarchy import fcluster, linkage
+from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import DBSCAN, KMeans
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from karat import resources
-from karat.clusterers import LinkageClustering, as_clusterer, catalogue
+from karat.clusterers import Clusterer, LinkageClustering, as_clusterer, catalogue
 from karat.clusterers.spectral import SpectralClustering
 from karat.partition import canonical_codes
+from karat.testing import check_clusterer
 from karat.validation import InputError
 
 
@@ -68,6 +70,62 @@ def test_every_clusterer_clusters():
         value = 2 if clusterer.parameter == "n_clusters" else 5
         labels = clusterer.make(value, 0).fit_predict(X)
         np.testing.assert_array_equal(canonical_codes(labels), np.repeat([0, 1], 25))
+
+
+class BySeed(KMeans):
+    """Uses a seed that is not called ``random_state``."""
+
+    def __init__(self, n_clusters=2, salt=0):
+        super().__init__(n_clusters, n_init=1)
+        self.salt = salt
+
+    def get_params(self, deep=True):
+        return {"n_clusters": self.n_clusters, "salt": self.salt}
+
+    def fit_predict(self, X, y=None):
+        return KMeans(self.n_clusters, n_init=1, random_state=self.salt).fit_predict(X)
+
+
+def by_seed(k, seed):
+    return BySeed(k, seed)
+
+
+def plain_linkage(k, seed):
+    return LinkageClustering(k)
+
+
+def test_whether_a_seed_matters_is_found_out():
+    assert {key: c.depends_on_seed for key, c in catalogue.items()} == {
+        "kmeans": True,
+        "bisecting-kmeans": True,
+        "single": False,
+        "complete": False,
+        "average": False,
+        "ward": False,
+        "genie": False,
+        "spectral": True,
+        "gaussian-mixture": True,
+        "hdbscan": False,
+        "informativeness-agglomeration": True,
+    }
+    assert as_clusterer(KMeans()).depends_on_seed
+    assert not as_clusterer(LinkageClustering()).depends_on_seed
+    with pytest.raises(AssertionError, match="seeded=True"):
+        check_clusterer(Clusterer(key="a", title="A", make=by_seed))
+    check_clusterer(Clusterer(key="a", title="A", make=by_seed, seeded=True))
+    with pytest.raises(AssertionError, match="seeded=False"):
+        check_clusterer(Clusterer(key="a", title="A", make=plain_linkage, seeded=True))
+
+
+def test_seeds_of_nested_estimators_are_set():
+    nested = SelfMade(inner=KMeans())
+    assert as_clusterer(nested).make(3, 11).inner.random_state == 11
+
+
+class SelfMade(ClusterMixin, BaseEstimator):
+    def __init__(self, n_clusters=2, inner=None):
+        self.n_clusters = n_clusters
+        self.inner = inner
 
 
 def test_any_estimator_is_a_clusterer():

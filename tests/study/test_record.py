@@ -69,7 +69,7 @@ def test_other_settings_are_rejected_and_change_nothing(tmp_path, name, first, o
     with karat.Study(X, storage=path, **{name: first}) as study:
         study.sweep("ward", k=[2, 3], workers=1)
         before = told(study)
-    with pytest.raises(StorageError, match=f"begun with {name} = "):
+    with pytest.raises(StorageError, match=f"started with {name} = "):
         karat.Study(X, storage=path, **{name: other})
     with karat.Study(X, storage=path) as study:
         for old, new in zip(before, told(study), strict=True):
@@ -160,7 +160,7 @@ def test_estimators_are_told_apart_by_content(tmp_path):
     with karat.Study(X, storage=tmp_path / "s.karat") as study:
         study.sweep({"mine": KMeans(n_init=1, init=init[:2])}, k=2, n_init=1, workers=1)
         study.sweep({"mine": KMeans(n_init=1, init=init[:2])}, k=2, n_init=1, workers=1)
-        with pytest.raises(StorageError, match="begun with clusterer mine"):
+        with pytest.raises(StorageError, match="started with clusterer mine"):
             study.sweep({"mine": KMeans(n_init=1, init=other[1:3])}, k=2, n_init=1, workers=1)
 
 

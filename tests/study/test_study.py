@@ -124,7 +124,7 @@ def test_a_wider_sweep_fits_only_what_is_new(tmp_path, monkeypatch, wine):
 def test_other_settings_under_the_same_name_are_refused(tmp_path, wine):
     with karat.Study(wine[0], storage=tmp_path / "w.karat") as study:
         study.sweep({"mine": KMeans(n_init=1)}, k=2, n_init=1, workers=1)
-        with pytest.raises(StorageError, match="begun with clusterer mine"):
+        with pytest.raises(StorageError, match="started with clusterer mine"):
             study.sweep({"mine": KMeans(n_init=7)}, k=2, n_init=1, workers=1)
     with pytest.raises(StorageError, match="random_state = 0, not 5"):
         karat.Study(wine[0], storage=tmp_path / "w.karat", random_state=5)
@@ -322,7 +322,7 @@ def test_save_and_go_on(tmp_path, wine):
     study.save(tmp_path / "kept.karat")
     with karat.Study(wine[0], storage=tmp_path / "kept.karat") as again:
         pd.testing.assert_frame_equal(scores, again.scores(), check_exact=True)
-    with pytest.raises(StorageError, match="exists already"):
+    with pytest.raises(StorageError, match="already exists"):
         study.save(tmp_path / "kept.karat")
 
 

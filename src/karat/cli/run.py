@@ -18,10 +18,18 @@ from karat.cli._input import (
     IdColumn,
     ImputeOption,
     LabelColumn,
+    MaxDf,
+    Messages,
+    MinDf,
     Scale,
     ScaleOption,
+    Stemmer,
+    Terms,
+    TextColumn,
     Truth,
+    WeightOption,
     read_dataset,
+    vectorizer_options,
 )
 
 if TYPE_CHECKING:
@@ -38,17 +46,30 @@ def run(
     truth: Truth = None,
     header: Header = None,
     encoding: Encoding = "utf-8",
+    text_column: TextColumn = None,
+    messages: Messages = None,
+    terms: Terms = None,
+    weight: WeightOption = None,
+    min_df: MinDf = None,
+    max_df: MaxDf = None,
+    stemmer: Stemmer = None,
     k: Annotated[
         str, typer.Option("-k", help="Numbers of clusters: 2:10 (both ends), 2:20:2 or 3,5,8.")
     ] = "2:10",
     clusterer: Annotated[
         list[str] | None,
-        typer.Option("--clusterer", "-c", help="Clusterer by name, repeatable; all for every one."),
+        typer.Option(
+            "--clusterer", "-c", help="Clusterer by name, repeatable; 'all' for every clusterer."
+        ),
     ] = None,
-    n_init: Annotated[int, typer.Option(help="Starts for each k of a seeded clusterer.")] = 5,
+    n_init: Annotated[
+        int, typer.Option(help="Starts for each k of a clusterer that depends on a seed.")
+    ] = 5,
     labelings: Annotated[
         Path | None,
-        typer.Option(help="Table of your own clusterings to judge with the others: a column each."),
+        typer.Option(
+            help="Table of your own clusterings to judge with the others, one per column."
+        ),
     ] = None,
     only_labelings: Annotated[
         bool, typer.Option(help="Judge the clusterings of --labelings alone; fit nothing.")
@@ -94,12 +115,16 @@ def run(
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
 ) -> None:
-    r"""Try many clusterings of a data file, judge them all, and say which one to use and why.
+    """Try many clusterings of a data file, judge them all, and say which one to use and why.
 
-    \b
+    For example:
+
     karat run wine --scale standard --report wine.html
-    karat run customers.csv --id-column customer --drop name -k 2:20 --storage customers.karat
+
+    karat run customers.csv --id-column id --drop name -k 2:20
+
     karat run customers.csv --labelings mine.csv --only-labelings
+    karat run news.jsonl --text-column text --report news.html
     """
     from karat.study import DEFAULT_CLUSTERERS, Study
     from karat.validation import InputError, NothingToRankError
@@ -119,6 +144,10 @@ def run(
         truth=truth,
         header=header,
         encoding=encoding,
+        text_column=text_column,
+        messages=messages,
+        terms=terms,
+        vectorizer=vectorizer_options(weight, min_df, max_df, stemmer),
     )
     numbers = parse_counts(k)
     with Study(
@@ -195,7 +224,7 @@ def _check_target(path: Path, option: str, force: bool) -> None:
     from karat.validation import InputError
 
     if path.exists() and not force:
-        raise InputError(f"{path} exists already; choose another {option} file or add --force")
+        raise InputError(f"{path} already exists; choose another {option} file or add --force")
     if not path.absolute().parent.is_dir():
         raise InputError(f"{option}: there is no folder {path.parent}")
 
@@ -211,7 +240,7 @@ def _interrupted(study: Study) -> str:
     again = f"add --storage {storage}" if study.storage is None else "run the same command again"
     return (
         f"karat: interrupted; {len(table)} finished candidates are kept in {storage}; "
-        f"{again} to go on"
+        f"{again} to resume"
     )
 
 

@@ -4,6 +4,7 @@
 """
 
 from karat.clusterers._catalogue import Clusterer, as_clusterer, catalogue
+from karat.clusterers.genie import GenieClustering
 from karat.clusterers.linkage import LinkageClustering
 
-__all__ = ["Clusterer", "LinkageClustering", "as_clusterer", "catalogue"]
+__all__ = ["Clusterer", "GenieClustering", "LinkageClustering", "as_clusterer", "catalogue"]

@@ -32,8 +32,9 @@ class Clusterer:
         What is swept.
     values : tuple of int
         The values of a parameter other than ``n_clusters`` that a sweep tries by default.
-    seeded : bool
-        Whether another seed may give another clustering; if not, one start is enough.
+    seeded : bool, optional
+        Whether another seed may give another clustering; if not, one start is enough. By default
+        this is so if the estimator, or one within it, has a ``random_state``.
     every_k : bool
         Whether one fit serves every number of clusters: the fitted estimator has ``cut(k)``.
     source : str
@@ -47,10 +48,23 @@ class Clusterer:
     make: Make = field(repr=False)
     parameter: Literal["n_clusters", "min_cluster_size"] = "n_clusters"
     values: tuple[int, ...] = ()
-    seeded: bool = True
+    seeded: bool | None = None
     every_k: bool = False
     source: str = ""
     cost: str = ""
+
+    @property
+    def depends_on_seed(self) -> bool:
+        """``seeded`` where it is given; otherwise whether there is a ``random_state``."""
+        if self.seeded is not None:
+            return self.seeded
+        return bool(_random_states(self.make(self.values[0] if self.values else 2, 0)))
+
+
+def _random_states(estimator: Any) -> list[str]:
+    """Names of the parameters that are seeds, those of nested estimators included."""
+    parameters = estimator.get_params() if hasattr(estimator, "get_params") else {}
+    return [name for name in parameters if name.split("__")[-1] == "random_state"]
 
 
 catalogue: Registry[Clusterer] = Registry("clusterer", "karat.clusterers")
@@ -62,8 +76,8 @@ def as_clusterer(given: Any) -> Clusterer:
     Parameters
     ----------
     given : str, Clusterer or estimator
-        An estimator is cloned for each fit; its ``n_clusters`` (or ``n_components``) and
-        ``random_state`` are set where it has them.
+        An estimator is cloned for each fit; its ``n_clusters`` (or ``n_components``) and every
+        ``random_state``, also of estimators within it, are set where it has them.
 
     Returns
     -------
@@ -102,7 +116,6 @@ def as_clusterer(given: Any) -> Clusterer:
         key=type(given).__name__,
         title=type(given).__name__,
         make=partial(_configured, given, swept),
-        seeded="random_state" in parameters,
     )
 
 
@@ -110,10 +123,8 @@ def _configured(estimator: Any, swept: str, value: int, seed: int) -> Any:
     from sklearn.base import clone
 
     fresh = clone(estimator)
-    fresh.set_params(**{swept: value})
-    if "random_state" in fresh.get_params():
-        fresh.set_params(random_state=seed)
-    return fresh
+    seeds = dict.fromkeys(_random_states(fresh), seed)
+    return fresh.set_params(**{swept: value, **seeds})
 
 
 def _kmeans(k: int, seed: int) -> Any:
@@ -152,6 +163,12 @@ def _informativeness(k: int, seed: int) -> Any:
     return InformativenessAgglomeration(n_clusters=k, random_state=seed)
 
 
+def _genie(k: int, seed: int) -> Any:
+    from karat.clusterers.genie import GenieClustering
+
+    return GenieClustering(n_clusters=k)
+
+
 def _linkage(method: str, k: int, seed: int) -> Any:
     return LinkageClustering(n_clusters=k, method=method)
 
@@ -185,12 +202,21 @@ for _method, _title, _cost in (
             key=_method,
             title=_title,
             make=partial(_linkage, _method),
-            seeded=False,
             every_k=True,
             source="Müllner 2013",
             cost=_cost,
         )
     )
+catalogue.add(
+    Clusterer(
+        key="genie",
+        title="Genie",
+        make=_genie,
+        every_k=True,
+        source="Gagolewski, Bartoszuk & Cena 2016",
+        cost="O(n² d)",
+    )
+)
 catalogue.add(
     Clusterer(
         key="spectral",
@@ -216,7 +242,6 @@ catalogue.add(
         make=_hdbscan,
         parameter="min_cluster_size",
         values=(5, 10, 15, 25, 50, 100),
-        seeded=False,
         source="Campello, Moulavi & Sander 2013",
         cost="O(n² d) at worst",
     )

@@ -42,7 +42,7 @@ class LinkageClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     Notes
     -----
     O(n² d) time. Single and Ward linkage of dense Euclidean data need O(n d) memory; everything
-    else holds n(n-1)/2 distances, and is refused with the amount where that is more than there is.
+    else holds n(n-1)/2 distances, and is rejected with the amount where that is more than there is.
     The trees are those of fastcluster (Müllner, J. Stat. Softw. 53(9), 2013).
 
     Examples

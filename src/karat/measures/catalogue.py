@@ -30,7 +30,7 @@ class Measure:
         External: ``function(labels_true, labels_pred)``, also given one
         :class:`~karat.ContingencyTable`. Internal: ``function(X, labels)``.
     family : str
-        Measures that judge by the same idea; a consensus gives each family one voice.
+        Measures that judge by the same idea; a consensus gives each family one vote.
     function : callable
         The public function.
     greater_is_better : bool
@@ -88,7 +88,7 @@ class Measure:
         return 1 if self.greater_is_better else -1
 
     def penalty(self, values: NDArray[Any], coverage: NDArray[Any]) -> NDArray[np.float64]:
-        """Factors that make values worse by the share of the objects that was left out.
+        """Factors that make values worse by the share of the objects that was excluded.
 
         Values above 0 are multiplied by the coverage, the share that was judged, or divided by
         it where lower is better; others stay, as both would make them better or say nothing.

@@ -125,10 +125,10 @@ NB_CLUST = (
 )
 
 FPC = (
-    Peer("average.between", "between_cluster_scatter(X, labels)"),
+    Peer("average.between", "between_cluster_scatter(X, labels, variant='mean')"),
     Peer(
         "average.within",
-        "within_cluster_scatter(X, labels)",
+        "within_cluster_scatter(X, labels, variant='mean')",
         "newer versions give each object, not each pair, the same weight",
     ),
     Peer("within.cluster.ss", "within_sum_of_squares(X, labels)"),

@@ -63,7 +63,7 @@ class _Program:
             self.notes.append(f"# X: the data, {n} × {d}")
         if settings.truth is not None and not (source and study.truth_is_that_of_the_data):
             arguments.append(f"truth={self._truth()}")
-        if settings.metric != Settings.metric:
+        if settings.metric != (study.dataset.metric if source else Settings.metric):
             arguments.append(f"metric={self._metric()}")
         plain = asdict(settings)
         for key, default in asdict(Settings()).items():

@@ -53,7 +53,9 @@ class Settings:
     by: str | None = None
 
 
-def settle(store: Store, given: dict[str, Any], *, update: bool) -> Settings:
+def settle(
+    store: Store, given: dict[str, Any], *, update: bool = False, metric: str = "euclidean"
+) -> Settings:
     """The settings of a study, from its record and what is given now.
 
     Parameters
@@ -63,15 +65,17 @@ def settle(store: Store, given: dict[str, Any], *, update: bool) -> Settings:
         Settings that the caller names; the others are as recorded, or the defaults.
     update : bool
         Whether other values than the recorded ones may be taken over.
+    metric : str
+        The distance that suits the data, for a study that has none yet.
 
     Raises
     ------
     StorageError
-        If the study was begun with other settings and they may not be changed.
+        If the study was started with other settings and they may not be changed.
     """
     kept = current(store)
     if kept is None:
-        settings = Settings(**given)
+        settings = Settings(**({"metric": metric} | given))
         store.record("settings", asdict(settings))
         return settings
     before = asdict(kept)
@@ -80,12 +84,12 @@ def settle(store: Store, given: dict[str, Any], *, update: bool) -> Settings:
         was, now = (_told(store, key, value) for value in (before[key], given[key]))
         if key in FIXED:
             raise StorageError(
-                f"this study was begun with {key} = {was}, not {now}; give that, or use another "
+                f"this study was started with {key} = {was}, not {now}; give that, or use another "
                 "storage file"
             )
         if not update:
             raise StorageError(
-                f"this study was begun with {key} = {was}, not {now}. To judge everything in it by "
+                f"this study was started with {key} = {was}, not {now}. To judge all of it by "
                 "the new value from now on, allow it with update=True (--update on the command "
                 "line); otherwise give the old one, or use another storage file"
             )

@@ -4,8 +4,8 @@ Contract
 --------
 - A candidate is *planned*, then *finished* once; a finished one is never changed or deleted.
 - Each call that writes is one transaction: after a crash it has happened whole or not at all.
-- One process at a time holds the file; a second one is refused at once.
-- A file that is not a study, or a study of other data, is refused before anything is written.
+- One process at a time holds the file; a second one is rejected at once.
+- A file that is not a study, or a study of other data, is rejected before anything is written.
 - The clusterings are those of the candidates; scores belong to *partitions*, because equal
   partitions of the same data have equal scores.
 """
@@ -148,7 +148,7 @@ class Store:
             raise
 
     def _open(self, identity: dict[str, Any] | None) -> None:
-        # held until close, so that a second process is refused at once, not at its first write
+        # held until close, so that a second process is rejected at once, not at its first write
         self._db.execute("PRAGMA locking_mode = EXCLUSIVE")
         self._db.execute("BEGIN EXCLUSIVE")
         if not self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
@@ -185,7 +185,7 @@ class Store:
     def copy_to(self, path: str | Path) -> None:
         """Write everything to a new file."""
         if Path(path).exists():
-            raise StorageError(f"{path} exists already; choose another name")
+            raise StorageError(f"{path} already exists; choose another name")
         with self._errors(), sqlite3.connect(path) as target:
             self._db.backup(target)
         target.close()
@@ -365,7 +365,7 @@ def _explain(error: sqlite3.Error, path: Path | None) -> str:
         return f"{path} is in use by another process; wait until it ends, or choose another storage"
     if "full" in text:
         return (
-            f"no room is left to write {path}; what was finished before is kept. Free some space "
+            f"no space is left to write {path}; what was finished before is kept. Free some space "
             "and run the same again"
         )
     if "readonly" in text or "unable to open" in text:

@@ -73,7 +73,8 @@ class Study:
         One SQLite file that keeps every finished fit and score as soon as it is there. An
         existing one is resumed; it must belong to the same data. By default memory.
     metric : str or callable, optional
-        The distance of the internal measures; ``"euclidean"`` if nothing is said.
+        The distance of the internal measures; by default that of the Dataset, which is
+        ``"cosine"`` for documents and ``"euclidean"`` otherwise.
     noise : {"drop", "cluster", "singletons", "error"}, optional
         What measures make of objects that a clusterer excludes. With ``"drop"``, the default,
         they are judged without them, and the score in a ranking is multiplied by the share that
@@ -162,13 +163,13 @@ class Study:
         try:
             if known is not None:
                 given["truth"] = keep_truth(self._store, known)
-            self.settings = settle(self._store, given, update=update)
+            self.settings = settle(self._store, given, update=update, metric=self.dataset.metric)
             if metric is None:
                 metric = self.settings.metric
                 if "#" in metric:
                     raise StorageError(
-                        f"this study was begun with the metric {metric}, a function, which a file "
-                        "cannot keep; give it again with metric="
+                        f"this study was started with the metric {metric}, a function, which a "
+                        "file cannot keep; give it again with metric="
                     )
         except BaseException:
             self._store.close()
@@ -255,7 +256,7 @@ class Study:
         'silhouette'
         """
         key = None if by is None else as_decider(by).key
-        self.settings = settle(self._store, {"by": key}, update=False)
+        self.settings = settle(self._store, {"by": key})
 
     @property
     def record(self) -> list[tuple[str, dict[str, Any]]]:
@@ -350,7 +351,7 @@ class Study:
             now = stable(one.clusterer.make(1, 0), f"clusterer {key!r}", needed=stored)
             if before.get(key, now) != now:
                 raise StorageError(
-                    f"this study was begun with clusterer {key} = {before[key]}, not {now}; give "
+                    f"this study was started with clusterer {key} = {before[key]}, not {now}; give "
                     "other settings a name of their own (sweep({'name': estimator})) or use "
                     "another storage file"
                 )
@@ -822,7 +823,7 @@ def load_study(path: str | Path, X: Any = None, *, metric: Any = None) -> Study:
 
 
 def _origin(candidate: dict[str, Any]) -> tuple[str, int] | None:
-    """What the search for it consisted of; None for a clustering that the user brought."""
+    """What the search for it consisted of; None for a clustering that the user supplied."""
     if candidate["parameter"] is None:
         return None
     return candidate["clusterer"], candidate["value"]

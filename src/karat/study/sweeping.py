@@ -70,9 +70,9 @@ def candidates_of(
     label = "k" if by_k else clusterer.parameter
     out = []
     for value in numbers if by_k else clusterer.values:
-        for start in range(n_init if clusterer.seeded else 1):
+        for start in range(n_init if clusterer.depends_on_seed else 1):
             name = f"{clusterer.key} {label}={value}"
-            if clusterer.seeded:
+            if clusterer.depends_on_seed:
                 name += f" start={start}"
             seed = work.derived_seed(root, name)
             out.append(Planned(name, clusterer.key, clusterer.parameter, int(value), start, seed))

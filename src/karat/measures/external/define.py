@@ -49,7 +49,7 @@ def need_counts(table: ContingencyTable, title: str) -> None:
     if not table.is_counted:
         raise UndefinedMeasureError(
             f"{title} is defined for counted objects only, not for weights or memberships; "
-            "leave sample_weight out, or harden the memberships"
+            "omit sample_weight, or harden the memberships"
         )
 
 

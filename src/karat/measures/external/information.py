@@ -341,7 +341,7 @@ def _standardized(table: ContingencyTable) -> float:
 
 
 def _standardized_if_quick(table: ContingencyTable) -> float:
-    """For tables of many clusterings: refuses what takes longer than all other measures."""
+    """For tables of many clusterings: rejects what takes longer than all other measures."""
     need_counts(table, "Standardised mutual information")
     a, b = np.unique(table.row_sums), np.unique(table.column_sums)
     spread = np.minimum(np.sqrt(np.outer(a, b) / table.n), 10)

@@ -249,7 +249,7 @@ def ratkowsky_lance_index(
 ) -> float:
     """√(mean over features of BSS/TSS) / √k. Between 0 and 1, greater is better.
 
-    Constant features are left out. Ratkowsky & Lance 1978. O(n d).
+    Constant features are excluded. Ratkowsky & Lance 1978. O(n d).
 
     Examples
     --------

@@ -130,7 +130,7 @@ def _value(stats: Statistics, record: Any, m: int, values: Floats | None = None)
 
 
 def _permuted(labelings: Labelings, number: int, rng: np.random.Generator) -> Labelings:
-    """The clustering and ``number`` permutations of it; objects left out stay out."""
+    """The clustering and ``number`` permutations of it; excluded objects stay excluded."""
     codes = np.repeat(labelings.codes, number + 1, axis=0)
     kept = np.flatnonzero(codes[0] != NOISE)
     for row in codes[1:]:

@@ -55,7 +55,7 @@ def of_each_object(
     noise: NoisePolicy,
     sample_weight: Any,
 ) -> NDArray[np.float64]:
-    """A column of the statistic ``"objects"``; NaN for objects that are left out."""
+    """A column of the statistic ``"objects"``; NaN for objects that are excluded."""
     stats, kept = _statistics_and_kept(X, labels, ["objects"], metric, noise, sample_weight)
     if why := too_few_clusters(stats, 0):
         raise UndefinedMeasureError(f"{title} is undefined: {why}")

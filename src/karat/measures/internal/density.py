@@ -152,7 +152,7 @@ def _sparseness(
     size = b - a
     if size == 1:
         return 0.0, np.array([a])
-    # edges of equal length in the order of their objects, so that the tree is one of a kind
+    # edges of equal length in the order of their objects, so that the tree is unique
     index = np.arange(size)
     reached, edge = np.full(size, np.inf), np.zeros(size, dtype=np.int64)
     todo = np.ones(size, dtype=bool)

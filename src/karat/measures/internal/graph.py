@@ -61,7 +61,7 @@ def graph_cut(
     if A.shape[0] != A.shape[1]:
         raise InputError(f"affinity must be square (n×n); its shape is {A.shape}")
     if A.min() < 0 or abs(A - A.T).max() > 1e-9 * abs(A).max():
-        raise InputError("affinity must be symmetric and not negative; use (A + A.T)/2")
+        raise InputError("affinity must be symmetric and non-negative; use (A + A.T)/2")
     labelings = as_labelings({"labels": labels}, n_objects=A.shape[0], noise=noise)
     codes, sizes = labelings.codes[0], labelings.sizes(0)
     k = len(sizes)

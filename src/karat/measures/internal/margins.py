@@ -134,7 +134,7 @@ def additive_margin(
     6.0 (exact)
     """
     found = _margin(X, labels, metric, noise, "additive", n_starts, random_state)
-    within = within_cluster_scatter(X, labels, metric=metric, noise=noise)
+    within = within_cluster_scatter(X, labels, variant="mean", metric=metric, noise=noise)
     if within == 0:
         raise UndefinedMeasureError("Additive margin is undefined: distances within are all 0")
     return MarginResult(float(found) / within, found.exact, found.representatives)

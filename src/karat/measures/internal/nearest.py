@@ -170,7 +170,7 @@ def point_wise_margin_samples(
     Returns
     -------
     ndarray of float64, shape (n,)
-        NaN for objects that ``noise="drop"`` or a weight of 0 leaves out.
+        NaN for objects that ``noise="drop"`` or a weight of 0 excludes.
 
     Examples
     --------

@@ -20,7 +20,7 @@ __all__ = [
     "within_cluster_scatter",
 ]
 
-WithinVariant = Literal["mean", "sum", "size-weighted", "cluster-mean"]
+WithinVariant = Literal["sum", "mean", "size-weighted", "cluster-mean"]
 WITHIN = {
     "mean": "average_within_cluster_scatter",
     "sum": "within_cluster_scatter",
@@ -34,7 +34,7 @@ def within_cluster_scatter(
     X: Any,
     labels: Any,
     *,
-    variant: WithinVariant = "mean",
+    variant: WithinVariant = "sum",
     metric: Any = "euclidean",
     noise: NoisePolicy = "error",
     sample_weight: Any = None,
@@ -48,11 +48,12 @@ def within_cluster_scatter(
     ----------
     X : array-like or sparse, shape (n, d), or (n, n) with ``metric="precomputed"``
     labels : array-like, shape (n,)
-    variant : {"mean", "sum", "size-weighted", "cluster-mean"}
-        ``"mean"``: aWCS, the mean over all pairs within clusters (equation 3.4). ``"sum"``: WCS
-        (3.1). ``"size-weighted"``: WWCS1, each cluster's sum divided by its size (3.2); with
-        ``metric="sqeuclidean"`` the objective of k-means. ``"cluster-mean"``: WWCS2, each
-        cluster's sum over ∣c∣(∣c∣−1), half its mean (3.3).
+    variant : {"sum", "mean", "size-weighted", "cluster-mean"}
+        ``"sum"``: WCS (equation 3.1), what the catalogue calls ``within_cluster_scatter``.
+        ``"mean"``: aWCS, the mean over all pairs within clusters (3.4). ``"size-weighted"``:
+        WWCS1, each cluster's sum divided by its size (3.2); with ``metric="sqeuclidean"`` the
+        objective of k-means. ``"cluster-mean"``: WWCS2, each cluster's sum over ∣c∣(∣c∣−1), half
+        its mean (3.3).
     metric : str or callable
         A distance, see :data:`karat.distances.METRICS`.
     noise : {"error", "cluster", "singletons", "drop"}
@@ -80,9 +81,9 @@ def within_cluster_scatter(
     >>> from karat import within_cluster_scatter
     >>> X = [[0.0], [1.0], [10.0], [13.0]]
     >>> within_cluster_scatter(X, [0, 0, 1, 1])
-    2.0
-    >>> within_cluster_scatter(X, [0, 0, 1, 1], variant="sum")
     4.0
+    >>> within_cluster_scatter(X, [0, 0, 1, 1], variant="mean")
+    2.0
     """
     check_choice(variant, WITHIN, "variant")
     return one(WITHIN[variant], X, labels, metric, noise, sample_weight)
@@ -92,12 +93,12 @@ def between_cluster_scatter(
     X: Any,
     labels: Any,
     *,
-    variant: Literal["mean", "sum"] = "mean",
+    variant: Literal["sum", "mean"] = "sum",
     metric: Any = "euclidean",
     noise: NoisePolicy = "error",
     sample_weight: Any = None,
 ) -> float:
-    """Distances of the pairs between clusters: their mean (aBCS) or their sum (BCS).
+    """Distances of the pairs between clusters: their sum (BCS) or their mean (aBCS).
 
     Not negative, greater is better.
 
@@ -105,8 +106,8 @@ def between_cluster_scatter(
     ----------
     X : array-like or sparse, shape (n, d), or (n, n) with ``metric="precomputed"``
     labels : array-like, shape (n,)
-    variant : {"mean", "sum"}
-        Equation 3.6 or 3.5.
+    variant : {"sum", "mean"}
+        Equation 3.5, what the catalogue calls ``between_cluster_scatter``, or 3.6.
     metric : str or callable
     noise : {"error", "cluster", "singletons", "drop"}
     sample_weight : array-like, shape (n,), optional

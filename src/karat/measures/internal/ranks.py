@@ -59,7 +59,7 @@ def baker_hubert_gamma(
     """Gamma: how often a pair within is nearer than a pair between, less how often it is farther.
 
     (S₊ − S₋)/(S₊ + S₋) over all combinations of a pair within and a pair between clusters, ties
-    left out. Between −1 and 1, greater is better.
+    excluded. Between −1 and 1, greater is better.
 
     Parameters
     ----------

@@ -436,17 +436,12 @@ def _singular(stats: Statistics, m: int) -> str:
     )
 
 
-def _log_ratio(stats: Statistics, m: int) -> float:
-    found = stats.scatter[m]
-    return max(found.log_det_total - found.log_det_within, 0.0)
-
-
 def _determinant_ratio(stats: Statistics, m: int) -> float | str:
-    return _singular(stats, m) or _power(_log_ratio(stats, m))
+    return _singular(stats, m) or _power(stats.scatter[m].log_det_ratio)
 
 
 def _log_determinant_ratio(stats: Statistics, m: int) -> float | str:
-    return _singular(stats, m) or stats.n_judged(m) * _log_ratio(stats, m)
+    return _singular(stats, m) or stats.n_judged(m) * stats.scatter[m].log_det_ratio
 
 
 def _marriott(stats: Statistics, m: int) -> float | str:
@@ -458,7 +453,7 @@ def _marriott(stats: Statistics, m: int) -> float | str:
 def _power(logarithm: float) -> float | str:
     if abs(logarithm) < 700:
         return math.exp(logarithm)
-    return f"it is e^{logarithm:.6g}, which no float can hold"
+    return f"it is e^{logarithm:.6g}, which exceeds the range of a float"
 
 
 def _friedman_rubin(stats: Statistics, m: int) -> float | str:

@@ -73,7 +73,7 @@ def point_biserial_index(
     Notes
     -----
     Milligan 1980, 1981; fpc calls it ``pearsongamma`` (Hubert's Γ, normalised, Halkidi et al.
-    2001). clusterCrit leaves out s and gives it the other sign. O(n² d), for distances that are
+    2001). clusterCrit omits s and gives it the other sign. O(n² d), for distances that are
     not Euclidean a second pass.
 
     Examples

@@ -59,7 +59,7 @@ def silhouette_samples(
     Returns
     -------
     ndarray of float64, shape (n,)
-        NaN for objects that ``noise="drop"`` or a weight of 0 leaves out.
+        NaN for objects that ``noise="drop"`` or a weight of 0 excludes.
 
     Raises
     ------

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 PAIRWISE = {"concordance", "extreme_sums", "pair_sums"}
+#: statistics whose terms are shares, so that they have a variance whatever their tail looks like
+BOUNDED = {"concordance"}
 #: pairs within, and pairs between, that are held at most
 MOST = 2**24
 #: C-Index needs at least so many pairs in each tail, or it is a matter of extremes
@@ -155,7 +157,7 @@ class PairSample:
                 errors[0, i], heaviest = self._error(self._gradient(measure, means), terms)
                 if "extreme_sums" in measure.needs and not self._reaches_tails():
                     errors[0, i] = math.inf
-                elif heaviest > HEAVY:
+                elif heaviest > HEAVY and not measure.needs <= BOUNDED:
                     values[0, i], reasons[0, i] = np.nan, HEAVY_TAIL.format("pairs", heaviest)
         return values, errors, reasons
 

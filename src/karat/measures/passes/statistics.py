@@ -71,7 +71,7 @@ COSTS = {
 WITH_PRECISION = {
     "objects": "estimated from a sample of the objects",
     "pairs": "estimated from a sample of the pairs",
-    "exact": "exact all the same",
+    "exact": "always exact",
     "": "no estimate",
 }
 
@@ -285,7 +285,7 @@ class Statistics:
         return np.full(len(self), np.nan)
 
     def n_judged(self, m: int) -> Any:
-        """Number of objects that clustering m does not leave out: whole, or a sum of weights."""
+        """Number of objects that clustering m does not exclude: whole, or a sum of weights."""
         return self.sizes[m].sum().item()
 
     def cluster_pairs(self, m: int) -> NDArray[Any]:
