@@ -226,9 +226,9 @@ def judge(
     X, batch, weights, kept = weigh(X, labelings, sample_weight, metric=metric, noise=noise)
     known = None
     if truth is not None:
-        known = known_truth(truth, len(kept))
+        known = known_labels(truth, len(kept))
         if not kept.all():
-            known = known_truth(known[kept], batch.n_objects)
+            known = known_labels(known[kept], batch.n_objects)
     columns: dict[str, NDArray[np.float64]] = {}
     reasons: dict[str, dict[str, str]] = {}
     internal = [m for m in measures if m.kind == "internal"]
@@ -275,11 +275,6 @@ def _penalize(table: pd.DataFrame, measures: Sequence[Measure], coverage: Floats
         table[measure.key] *= factors
         if measure.key in errors:
             errors[measure.key] *= factors
-
-
-def known_truth(truth: Any, n: int) -> NDArray[np.object_]:
-    """The classes as objects, None where the class is not known (missing, or -1)."""
-    return known_labels(truth, n)
 
 
 def _applicable(

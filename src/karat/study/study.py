@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.datasets import Dataset, from_array
-from karat.evaluation import evaluate, known_truth
+from karat.evaluation import evaluate
 from karat.measures import Measure, catalogue
 from karat.partition import (
     NOISE,
@@ -22,6 +22,7 @@ from karat.partition import (
     as_labelings,
     canonical_codes,
     encode,
+    known_labels,
 )
 from karat.progress import progress_bar
 from karat.resources import available_cores
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from karat.bounds import PacMdlBound, PacMdlBounds
+    from karat.bounds.classes import Classes
 
 DEFAULT_CLUSTERERS = ("kmeans", "ward", "average", "spectral", "gaussian-mixture", "hdbscan")
 CHUNK = 256  # partitions judged at a time; fixed, because sums depend on what is judged together
@@ -82,6 +84,9 @@ class Study:
     delta : float, optional
         With labels for some of the objects: allowed chance that the guarantee fails; 0.1 if
         nothing is said.
+    classes : iterable, int or "open", optional
+        With labels for some of the objects: all the classes there can be, or how many, as for
+        :func:`karat.pac_mdl_bound`.
     random_state : int, optional
         Every candidate's seed follows from it and the candidate's name; 0 if nothing is said.
     by : str, optional
@@ -124,6 +129,7 @@ class Study:
         metric: Any = None,
         noise: NoisePolicy | None = None,
         delta: float | None = None,
+        classes: Classes = None,
         random_state: int | None = None,
         by: str | None = None,
         update: bool = False,
@@ -147,8 +153,19 @@ class Study:
             given["metric"] = stable(metric, "the metric", needed=storage is not None)
         if by is not None:
             given["by"] = as_decider(by).key
-        classes = self.dataset.truth if truth is None else truth
-        known = None if classes is None else known_truth(classes, self.n_objects)
+        if classes is not None:
+            from karat.bounds.classes import listed_classes
+
+            given["classes"] = listed_classes(classes)
+        labels = self.dataset.truth if truth is None else truth
+        listed = given.get("classes")
+        known = (
+            None
+            if labels is None
+            else known_labels(
+                labels, self.n_objects, classes=listed if isinstance(listed, list) else ()
+            )
+        )
         self.command: str | None = None
         self._store = Store(
             storage,
@@ -268,7 +285,7 @@ class Study:
         """Whether reading the data again gives the classes, too."""
         own = self.dataset.truth
         return own is not None and self.settings.truth == fingerprint_of(
-            known_truth(own, self.n_objects)
+            known_labels(own, self.n_objects)
         )
 
     # -- trying ------------------------------------------------------------------------------
@@ -591,6 +608,7 @@ class Study:
             {c["name"]: row for (c, _), row in zip(tried, codes, strict=True)},
             self.truth,
             delta=self.delta,
+            classes=self.settings.classes,
             searched=Searched.from_origins([origin for _, origin in planned]),
             origins=[origin for _, origin in tried],
             noise="cluster",
