@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.distances import check_metric, check_points
+from karat.distances import FORMS, check_metric, check_points, embed, metric_name
 from karat.measures import Measure, catalogue
 from karat.measures.passes.estimates import estimate, sampled_by, why_not_sampled
 from karat.measures.passes.statistics import Plan, Statistics, group, takes_weights, weigh
-from karat.partition import NOISE, Labelings, NoisePolicy, as_labelings
+from karat.partition import NOISE, Labelings, NoisePolicy, as_labelings, known_labels
 from karat.scores import Scores
 from karat.validation import InputError, check_random_state
 
@@ -54,8 +54,10 @@ def evaluate(
         Catalogue keys; by default every measure that applies and costs at most one pass over
         the pairs of objects.
     metric : str or callable
-        The distance of the internal measures, see :data:`karat.distances.METRICS`; measures of
-        centroids are Euclidean whatever it is.
+        The distance of the internal measures, see :data:`karat.distances.METRICS`. Measures that
+        are Euclidean by definition (centroids, scatter matrices) are computed on the rows whose
+        Euclidean distance it is, unit rows for cosine, see :data:`karat.distances.FORMS`; under
+        a distance that has no such rows they have no value and are left out by default.
     noise : {"error", "cluster", "singletons", "drop"}
         What the label ``-1`` means in a clustering.
     sample_weight : array-like, shape (n,), optional
@@ -159,7 +161,7 @@ def explain(
     batch = as_labelings(labelings, n_objects=data.shape[0], noise=noise)
     chosen = [m for m in _applicable(measures, True, False, metric) if m.kind == "internal"]
     reads = {measure.key: tuple(sorted(measure.needs)) for measure in chosen}
-    name = metric if isinstance(metric, str) else getattr(metric, "__name__", "callable")
+    name = metric_name(metric)
     needs = {need for statistics in reads.values() for need in statistics}
     sparse = hasattr(data, "toarray")
     passes = group(needs, metric, sparse=sparse)
@@ -277,21 +279,8 @@ class Judged:
 
 
 def known_truth(truth: Any, n: int) -> NDArray[np.object_]:
-    """The classes as objects, None where the class is not known (None, NaN, NA or -1)."""
-    import pandas as pd
-
-    values = np.empty(n, dtype=object)
-    given = list(truth.to_numpy() if hasattr(truth, "to_numpy") else truth)
-    if len(given) != n:
-        raise InputError(f"truth has {len(given)} labels, but there are {n} objects")
-    values[:] = given
-    unknown = pd.isna(values) | np.array(
-        [not isinstance(v, (str, bool, np.bool_)) and v == NOISE for v in given], dtype=bool
-    )
-    values[unknown] = None
-    if unknown.all():
-        raise InputError("truth names the class of no object; omit it instead")
-    return values
+    """The classes as objects, None where the class is not known (missing, or -1)."""
+    return known_labels(truth, n)
 
 
 def _applicable(
@@ -304,9 +293,11 @@ def _applicable(
             return "" if has_truth else "truth"
         if not has_data:
             return "the data X"
-        if metric == "precomputed" and not measure.takes_metric:
+        if measure.takes_metric or _form(metric) is not None:
+            return ""
+        if metric == "precomputed":
             return "the objects' features; it has no value for a matrix of distances"
-        return ""
+        return f"Euclidean distance; it has no value for {metric_name(metric)}"
 
     if keys is None:
         return [m for m in catalogue.values() if m.default and not lacking(m)]
@@ -317,7 +308,29 @@ def _applicable(
     return chosen
 
 
+def _form(metric: Any) -> str | None:
+    """The form of the rows whose Euclidean distance this is, or nothing; see ``FORMS``."""
+    return FORMS.get(metric) if isinstance(metric, str) else None
+
+
 def _judge_internal(
+    X: Any, batch: Labelings, measures: list[Measure], metric: Any, weights: Floats | None
+) -> Iterator[Judged]:
+    """Measures that are Euclidean by definition are judged on rows that fit the distance."""
+    euclidean = [m for m in measures if not m.takes_metric] if _form(metric) else []
+    others = [m for m in measures if m not in euclidean]
+    if others:
+        yield from _judge_together(X, batch, others, metric, weights)
+    if euclidean:
+        try:
+            rows = embed(X, metric, weights)
+        except InputError as error:
+            yield from (_without_value(m, str(error), len(batch)) for m in euclidean)
+        else:
+            yield from _judge_together(rows, batch, euclidean, "euclidean", weights)
+
+
+def _judge_together(
     X: Any, batch: Labelings, measures: list[Measure], metric: Any, weights: Floats | None
 ) -> Iterator[Judged]:
     needs = frozenset().union(*(measure.needs for measure in measures))
@@ -329,15 +342,20 @@ def _judge_internal(
             yield _one_by_one(measure, [partial(function, row) for row in batch.codes])
             continue
         failed = [stats.failed[need] for need in measure.needs if need in stats.failed]
-        values, why = stats.values(), dict.fromkeys(range(len(batch)), "".join(failed[:1]))
-        if not failed:
-            try:
-                values, why = measure.judge(stats)
-            except InputError as error:
-                why = dict.fromkeys(range(len(batch)), str(error))
-            except Exception as error:  # a measure of another package must not stop the rest
-                why = dict.fromkeys(range(len(batch)), f"{type(error).__name__}: {error}")
-        yield Judged(measure, values, why, np.ones(len(batch), dtype=bool))
+        if failed:
+            yield _without_value(measure, failed[0], len(batch))
+            continue
+        try:
+            yield Judged(measure, *measure.judge(stats), np.ones(len(batch), dtype=bool))
+        except InputError as error:
+            yield _without_value(measure, str(error), len(batch))
+        except Exception as error:  # a measure of another package must not stop the rest
+            yield _without_value(measure, f"{type(error).__name__}: {error}", len(batch))
+
+
+def _without_value(measure: Measure, why: str, number: int) -> Judged:
+    reasons = dict.fromkeys(range(number), why)
+    return Judged(measure, np.full(number, math.nan), reasons, np.ones(number, dtype=bool))
 
 
 def _judge_external(

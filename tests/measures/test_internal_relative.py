@@ -180,8 +180,14 @@ def test_degenerate_sweeps_have_reasons():
     labelings = [[0, 0, 0, 0], [0, 0, 1, 1], [0, 1, 2, 2]]
     assert karat.hartigan_index(X, labelings)["hartigan_index"].isna().all()
     assert "is 0" in karat.hartigan_index(X, labelings).reasons["0"]["hartigan_index"]
-    assert "no smaller" in karat.krzanowski_lai_index(X, labelings).reasons["0"]["krzanowski_lai_index"]
-    assert "DIFF(3) is 0" in karat.krzanowski_lai_index(X, labelings).reasons["1"]["krzanowski_lai_index"]
+    assert (
+        "no smaller"
+        in karat.krzanowski_lai_index(X, labelings).reasons["0"]["krzanowski_lai_index"]
+    )
+    assert (
+        "DIFF(3) is 0"
+        in karat.krzanowski_lai_index(X, labelings).reasons["1"]["krzanowski_lai_index"]
+    )
     assert "same centroid" in karat.sd_index(X, labelings).reasons["1"]["sd_index"]
     assert "one cluster" in karat.frey_index(X, labelings).reasons["0"]["frey_index"]
     split = karat.split_statistics(X, labelings)
