@@ -9,7 +9,7 @@ import numpy as np
 
 from karat.distances import Direct, Distances, Product
 from karat.measures.passes.pairs import WIDTH, in_order
-from karat.neighbors import in_strips
+from karat.resources import in_strips
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
