@@ -192,7 +192,7 @@ def features(facts: Facts) -> Section | None:
         f"{which}, by the share of their variance that lies between clusters (η²), largest "
         "first. Numbers are means in original units; blue is above, "
         "orange below the mean of all objects.",
-        min_width=min(900, 260 + 64 * len(names)) if len(names) > 3 else 0,
+        min_width=min(900, 260 + 64 * len(names)) if len(names) > 2 else 0,
     )
     order = np.argsort(-profile.explained, kind="stable")[:shown]
     rows = [

@@ -450,7 +450,7 @@ class Study:
             if not keys:
                 continue
             internal = kind == "internal"
-            table = evaluate(
+            found = evaluate(
                 self.X if internal else None,
                 labelings,
                 truth=None if internal else self.truth,
@@ -458,11 +458,11 @@ class Study:
                 metric=self.metric if internal else "euclidean",
                 noise=self.noise if internal else EXTERNAL_NOISE,
             )
-            reasons = table.attrs["reasons"]
+            reasons = found.reasons
             self._store.add_scores(
                 context,
                 [
-                    Score(p, key, float(table[key].loc[p]), reasons.get(p, {}).get(key))
+                    Score(p, key, float(found[key].loc[p]), reasons.get(p, {}).get(key))
                     for key in keys
                     for p in partitions
                 ],
