@@ -12,7 +12,7 @@ from typing import Any
 
 import plotly
 import plotly.io as pio
-from plotly.io.base_renderers import HtmlRenderer
+from plotly.io.base_renderers import MimetypeRenderer
 from sphinx.application import Sphinx
 
 import karat
@@ -55,10 +55,20 @@ sphinx_gallery_conf = {
     "show_memory": False,
     "show_signature": False,
     "remove_config_comments": True,
+    "write_computation_times": False,
     "within_subsection_order": "FileNameSortKey",
 }
-# figures of the gallery share one plotly.js, which is a file of the documentation
-pio.renderers["docs"] = HtmlRenderer(full_html=False, include_plotlyjs=False)
+
+
+class LocalRenderer(MimetypeRenderer):
+    """Figures that share one plotly.js, which is a file of the documentation."""
+
+    def to_mimebundle(self, figure: dict[str, Any]) -> dict[str, str]:
+        html = pio.to_html(figure, full_html=False, include_plotlyjs=False, validate=False)
+        return {"text/html": html}
+
+
+pio.renderers["docs"] = LocalRenderer()
 pio.renderers.default = "docs"
 
 
