@@ -64,7 +64,8 @@ class LocalRenderer(MimetypeRenderer):
     """Figures that share one plotly.js, which is a file of the documentation."""
 
     def to_mimebundle(self, figure: dict[str, Any]) -> dict[str, str]:
-        html = pio.to_html(figure, full_html=False, include_plotlyjs=False, validate=False)
+        script = "../_static/plotly.min.js"
+        html = pio.to_html(figure, full_html=False, include_plotlyjs=script, validate=False)
         return {"text/html": html}
 
 
@@ -151,11 +152,6 @@ def copy_plotly() -> None:
     shutil.copy(Path(plotly.__file__).parent / "package_data" / "plotly.min.js", static)
 
 
-def load_plotly(app: Sphinx, page: str, *_: Any) -> None:
-    if page.startswith("gallery/"):
-        app.add_js_file("plotly.min.js", loading_method=None)
-
-
 def check_offline(app: Sphinx, error: Exception | None) -> None:
     """Fail where a page would load anything from a network."""
     loads = re.compile(
@@ -171,7 +167,6 @@ def check_offline(app: Sphinx, error: Exception | None) -> None:
 
 
 def setup(app: Sphinx) -> None:
-    app.connect("html-page-context", load_plotly)
     app.connect("build-finished", check_offline)
 
 
