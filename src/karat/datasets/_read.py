@@ -70,7 +70,7 @@ def read(
     header : bool, optional
         Whether the first line of a text file has the columns' names. By default it does unless
         one of its cells is a number; numbers that count three or more columns from 0 or 1 are
-        names all the same.
+        names nevertheless.
     encoding : str
         Of a text file.
     text_column : str, optional
