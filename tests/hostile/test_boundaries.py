@@ -94,3 +94,8 @@ def test_the_index_that_pandas_writes_is_no_clustering(tmp_path: Path) -> None:
     assert list(found) == ["k"]
     pd.DataFrame({"k": ["u", "v", "u"]}).to_csv(tmp_path / "k.csv")
     assert list(read_labelings(tmp_path / "k.csv")) == ["k"]
+
+
+def test_one_class_alone_is_shuffled_to_itself() -> None:
+    value = karat.permutation_test("purity", [0] * 6, [0, 0, 0, 0, 0, 1], random_state=0)
+    assert value.mean == 1

@@ -20,7 +20,7 @@ ROOMS = ("karat", "karat.bounds", "karat.clarity", "karat.neighbors")
 # they take no labels or data, or fit clusterers
 OTHERS = {
     "load_study", "gap_statistic", "reference_null", "object_distances", "forecast_labels",
-    "mixture_criteria", "permutation_null",
+    "mixture_criteria", "permutation_null", "in_strips", "check_random_state",
 }  # fmt: skip
 
 
@@ -134,6 +134,12 @@ POOLS: dict[str, Any] = {
     "a": st.integers(-1, 30),
     "b": st.integers(-1, 30),
     "labelled": labels(),
+    "n_objects": st.integers(-1, 30),
+    "size": st.integers(-1, 30),
+    "n_tested": st.integers(-1, 30),
+    "errors": st.integers(-1, 30),
+    "sigma": st.sampled_from([1.0, 0.0, -1.0, float("nan"), 1e-300]),
+    "separation": st.sampled_from([1, 2, 0]),
     "measure": st.sampled_from(["adjusted_rand_index", "purity", "silhouette"]),
     "origins": st.just([None, None]),
     "random_state": st.just(0),
