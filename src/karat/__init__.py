@@ -35,6 +35,7 @@ _ROOMS = (
     "partition",
     "plot",
     "report",
+    "stability",
     "study",
     "testing",
     "validation",
