@@ -165,7 +165,7 @@ def test_one_cluster_can_be_the_answer(name):
 
 def test_null_is_beside_every_curve_and_more_noise_means_less_confidence():
     values = []
-    for apart in (12.0, 2.0):
+    for apart in (12.0, 0.3):
         X, _ = blobs(3, 2, apart=apart, seed=1)
         curve = stability.ben_hur(
             X, KMeans(n_init=3), k=[2, 3, 4], n_resamples=10, n_references=4,
