@@ -18,13 +18,14 @@ def lowest(project: dict[str, Any]) -> list[str]:
     """``name==version`` of each requirement of a project table, its extras included."""
     extras = project.get("optional-dependencies", {})
     given = [*project["dependencies"], *(line for lines in extras.values() for line in lines)]
-    pins = []
+    pins: dict[str, str] = {}
     for line in given:
         found = REQUIREMENT.fullmatch(line.strip())
         if found is None:
             raise SystemExit(f"{line!r} has no lower bound; write it as name>=version")
-        pins.append(f"{found['name']}=={found['version']}")
-    return sorted(set(pins))
+        if pins.setdefault(found["name"], found["version"]) != found["version"]:
+            raise SystemExit(f"{found['name']} has two lower bounds in pyproject.toml")
+    return sorted(f"{name}=={version}" for name, version in pins.items())
 
 
 if __name__ == "__main__":

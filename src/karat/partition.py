@@ -156,8 +156,9 @@ def _label_array(labels: Any, name: str) -> Any:
 
 
 def _numpy_if_plain(array: Any) -> Any:
-    dtype = getattr(array, "dtype", None)
-    return array.to_numpy() if isinstance(dtype, np.dtype) else array
+    import pandas as pd
+
+    return array.to_numpy() if isinstance(array, pd.arrays.NumpyExtensionArray) else array
 
 
 def _dictionary(arrow: Any) -> Any:

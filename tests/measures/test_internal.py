@@ -254,8 +254,8 @@ def test_number_of_threads_changes_nothing(mirrored, monkeypatch):
     keys = [*OF_DISTANCES, *OF_CENTROIDS]
     tables = []
     for cores in (1, 2, 5):
-        for room in ("_pair_pass", "_rank_pass"):
-            monkeypatch.setattr(f"karat.measures.{room}.available_cores", lambda c=cores: c)
+        for room in ("pairs", "ranks"):
+            monkeypatch.setattr(f"karat.measures.passes.{room}.available_cores", lambda c=cores: c)
         tables.append(karat.evaluate(X, labels, measures=keys).to_numpy())
     assert (tables[0] == tables[1]).all()
     assert (tables[0] == tables[2]).all()

@@ -7,7 +7,8 @@ import pytest
 from sklearn.datasets import make_blobs
 
 import karat
-from karat.measures import _sampled_pairs, catalogue
+from karat.measures import catalogue
+from karat.measures.passes import sampled_pairs as _sampled_pairs
 from karat.measures.passes.estimates import sampled_by
 from karat.measures.passes.sampled_objects import tail_index
 from karat.validation import InputError

@@ -18,10 +18,18 @@ from karat.cli._input import (
     IdColumn,
     ImputeOption,
     LabelColumn,
+    MaxDf,
+    Messages,
+    MinDf,
     Scale,
     ScaleOption,
+    Stemmer,
+    Terms,
+    TextColumn,
     Truth,
+    WeightOption,
     read_dataset,
+    vectorizer_options,
 )
 
 if TYPE_CHECKING:
@@ -38,6 +46,13 @@ def run(
     truth: Truth = None,
     header: Header = None,
     encoding: Encoding = "utf-8",
+    text_column: TextColumn = None,
+    messages: Messages = None,
+    terms: Terms = None,
+    weight: WeightOption = None,
+    min_df: MinDf = None,
+    max_df: MaxDf = None,
+    stemmer: Stemmer = None,
     k: Annotated[
         str, typer.Option("-k", help="Numbers of clusters: 2:10 (both ends), 2:20:2 or 3,5,8.")
     ] = "2:10",
@@ -85,12 +100,16 @@ def run(
     seed: Annotated[int, typer.Option(help="Seed of all randomness.")] = 0,
     json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
 ) -> None:
-    r"""Try many clusterings of a data file, judge them all, and say which one to use and why.
+    """Try many clusterings of a data file, judge them all, and say which one to use and why.
 
-    \b
+    For example:
+
     karat run wine --scale standard --report wine.html
-    karat run customers.csv --id-column customer --drop name -k 2:20 --storage customers.karat
+
+    karat run customers.csv --id-column id --drop name -k 2:20
+
     karat run customers.csv --labelings mine.csv --only-labelings
+    karat run news.jsonl --text-column text --report news.html
     """
     from karat.study import DEFAULT_CLUSTERERS, Study
     from karat.validation import InputError, NothingToRankError
@@ -110,6 +129,10 @@ def run(
         truth=truth,
         header=header,
         encoding=encoding,
+        text_column=text_column,
+        messages=messages,
+        terms=terms,
+        vectorizer=vectorizer_options(weight, min_df, max_df, stemmer),
     )
     numbers = parse_counts(k)
     with Study(

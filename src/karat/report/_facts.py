@@ -110,7 +110,7 @@ class Chosen:
         return out
 
 
-def _decider(key: str, title: str, up: bool, source: str) -> Measure:
+def _decider(key: str, title: str, up: bool) -> Measure:
     """The record of what may decide beside the measures of the catalogue."""
     return Measure(
         key=key,
@@ -120,13 +120,13 @@ def _decider(key: str, title: str, up: bool, source: str) -> Measure:
         function=float,
         greater_is_better=up,
         range=(0.0, 1.0),
-        optimum=float(up),
-        source=source,
+        references=(),
+        cost="",
     )
 
 
-CONSENSUS = _decider("consensus", "Consensus score", True, "the families, one vote each")
-BOUND = _decider("pac_mdl_bound", "PAC-MDL bound on the error rate", False, "banerjee2004")
+CONSENSUS = _decider("consensus", "Consensus score", True)
+BOUND = _decider("pac_mdl_bound", "PAC-MDL bound on the error rate", False)
 DECIDERS = {measure.key: measure for measure in (CONSENSUS, BOUND)}
 
 

@@ -56,8 +56,9 @@ class Study:
     storage : path-like, optional
         One SQLite file that keeps every finished fit and score as soon as it is there. An
         existing one is resumed; it must belong to the same data. By default memory.
-    metric : str or callable, default "euclidean"
-        The distance of the internal measures.
+    metric : str or callable, optional
+        The distance of the internal measures; by default that of the Dataset, which is
+        ``"cosine"`` for documents and ``"euclidean"`` otherwise.
     noise : {"drop", "cluster", "singletons", "error"}
         What measures make of objects that a clusterer excludes. With ``"drop"`` they are
         judged without them, and the score in a ranking is multiplied by the share that is left.
@@ -89,7 +90,7 @@ class Study:
         *,
         truth: Any = None,
         storage: str | Path | None = None,
-        metric: Any = "euclidean",
+        metric: Any = None,
         noise: NoisePolicy = "drop",
         delta: float = 0.1,
         random_state: int = 0,
@@ -97,7 +98,7 @@ class Study:
         self.dataset = X if isinstance(X, Dataset) else from_array(X)
         given = self.dataset.truth if truth is None else truth
         self.truth = None if given is None else known_truth(given, self.n_objects)
-        self.metric = metric
+        self.metric = metric = self.dataset.metric if metric is None else metric
         check_choice(noise, NOISE_POLICIES, "noise")
         self.noise = noise
         if not 0 < delta <= 1:
@@ -230,9 +231,9 @@ class Study:
         label = "k" if swept else clusterer.parameter
         out = []
         for value in numbers if swept else clusterer.values:
-            for start in range(n_init if clusterer.seeded else 1):
+            for start in range(n_init if clusterer.depends_on_seed else 1):
                 name = f"{clusterer.key} {label}={value}"
-                if clusterer.seeded:
+                if clusterer.depends_on_seed:
                     name += f" start={start}"
                 seed = work.derived_seed(self.random_state, name)
                 out.append(
