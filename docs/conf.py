@@ -42,7 +42,7 @@ def measure_rows(kind: str) -> list[list[str]]:
             m.family,
             "greater" if m.greater_is_better else "lower",
             f"{m.range[0]:g} to {m.range[1]:g}",
-            f"{m.source} {m.equation}".strip(),
+            m.source,
             m.cost,
         ]
         for m in measures.catalogue.values()
@@ -75,7 +75,14 @@ def write_generated() -> None:
     for kind in ("external", "internal"):
         (GENERATED / f"{kind}.inc").write_text(table(header, measure_rows(kind)))
     rows = [
-        [c.title, f"``{c.key}``", c.parameter, "yes" if c.seeded else "no", c.source, c.cost]
+        [
+            c.title,
+            f"``{c.key}``",
+            c.parameter,
+            "yes" if c.depends_on_seed else "no",
+            c.source,
+            c.cost,
+        ]
         for c in clusterers.catalogue.values()
     ]
     header = ["clusterer", "name", "swept", "depends on a seed", "source", "cost"]

@@ -1,4 +1,4 @@
-"""The door for X: what goes in, what comes out, what is refused."""
+"""The door for X: what goes in, what comes out, what is rejected."""
 
 from __future__ import annotations
 

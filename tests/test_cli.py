@@ -12,8 +12,10 @@ import time
 import numpy as np
 import pandas as pd
 import pytest
+from typer.testing import CliRunner
 
 import karat
+from karat.cli import app
 
 FAST = ["-c", "kmeans", "-c", "average", "-k", "2:4", "--n-init", "2", "--workers", "1"]
 
@@ -156,3 +158,32 @@ def test_ctrl_c_keeps_what_is_finished_and_says_how_to_go_on(tmp_path, storage):
     kept = tmp_path / ("kept.karat" if storage else "wine.karat")
     with karat.Study(karat.datasets.read("wine"), storage=kept) as study:
         assert len(study.candidates) > 0
+
+
+def shown(*arguments, columns=80):
+    result = CliRunner().invoke(app, arguments, env={"COLUMNS": str(columns)})
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def test_measures_names_are_whole_at_80_columns():
+    listed = shown("measures")
+    assert max(map(len, listed.splitlines())) <= 80
+    for key in karat.measures.catalogue:
+        assert f" {key} " in listed
+
+
+def test_version_and_completion():
+    assert shown("--version") == f"karat {karat.__version__}\n"
+    assert "--install-completion" in shown("--help")
+
+
+@pytest.mark.parametrize(
+    "command", ["", "run", "report", "compare", "bound", "sample", "measures", "reproduce"]
+)
+def test_help_has_no_control_characters(command):
+    for columns in (80, 200):
+        text = shown(*command.split(), "--help", columns=columns)
+        assert "Usage" in text
+        assert "\\b" not in text
+        assert "\b" not in text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import itertools
 import pickle
 from collections import Counter
 
@@ -270,7 +271,7 @@ class TestFromCounts:
             (([1, 2],), "labels_true and labels_pred of each group"),
             (([1, 2], ["a"], ["b", "c"]), "2 counts"),
             (([[1, 2]], ["a", "b"]), "2 names"),
-            (([[1], [2]], ["a", "a"]), "twice"),
+            (([[1], [2]], ["a", "a"]), "duplicate name"),
             (([[[1]]],), "dimensions"),
             (([[2**62, 2**62]],), "2\\^63"),
             (([["x"]],), "whole"),
@@ -435,3 +436,57 @@ def test_import_stays_light():
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "[]"
+
+
+def naive_matching(table):
+    """The heaviest matching by trying every one."""
+    counts = table if table.shape[0] <= table.shape[1] else table.T
+    return max(
+        sum(counts[i, j] for i, j in enumerate(chosen))
+        for chosen in itertools.permutations(range(counts.shape[1]), counts.shape[0])
+    )
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("seed", range(40))
+def test_matching_is_the_heaviest(seed, sparse, monkeypatch):
+    from karat import contingency
+
+    if sparse:
+        monkeypatch.setattr(contingency, "DENSE_CELLS", 0)
+    rng = np.random.default_rng(seed)
+    shape = rng.integers(1, 6, 2)
+    # many zeros: clusters that meet one class alone, and classes that meet one cluster alone
+    counts = rng.integers(1, 9, shape) * (rng.random(shape) < 0.4)
+    counts[rng.integers(shape[0]), rng.integers(shape[1])] = 5
+    counts = counts[counts.any(axis=1)][:, counts.any(axis=0)]
+    table = ContingencyTable.from_counts(counts)
+    cluster = table.matching()
+    rows = np.flatnonzero(cluster >= 0)
+    assert len(set(cluster[rows])) == len(rows)
+    assert (counts[rows, cluster[rows]] > 0).all()
+    assert counts[rows, cluster[rows]].sum() == naive_matching(counts)
+
+
+def test_matching_leaves_out_what_cannot_be_matched(monkeypatch):
+    """Singletons against a few classes, and against themselves: no large problem is solved."""
+    from karat import contingency
+
+    sizes = []
+    best = contingency._best_matching
+
+    def spy(rows, columns, counts, shape):
+        sizes.append(shape)
+        return best(rows, columns, counts, shape)
+
+    monkeypatch.setattr(contingency, "_best_matching", spy)
+    n, rng = 3000, np.random.default_rng(0)
+    few, alone = rng.integers(0, 10, n), np.arange(n)
+    for true, pred, matched in ((few, alone, 10), (alone, few, 10), (alone, alone[::-1], n)):
+        table = ContingencyTable(true, pred)
+        assert (table.matching() >= 0).sum() == matched
+    halves = np.concatenate([few[: n // 2], alone[n // 2 :] + 10])
+    table = ContingencyTable(halves, rng.permutation(n) // 2)
+    assert (table.matching() >= 0).sum() > 0
+    assert all(min(shape) <= n // 2 for shape in sizes)
+    assert len(sizes) == 1

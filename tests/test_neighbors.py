@@ -102,7 +102,7 @@ def test_what_cannot_be_searched() -> None:
         neighbor_lists([[1.0]], 1)
     with pytest.raises(InputError, match="n_neighbors"):
         neighbor_lists([[1.0], [2.0]], 0)
-    with pytest.raises(InputError, match="square"):
+    with pytest.raises(InputError, match="n×n"):
         neighbor_lists([[1.0], [2.0]], 1, metric="precomputed")
     with pytest.raises(InputError, match="nonsense"):
         neighbor_lists([[1.0], [2.0]], 1, metric="nonsense")

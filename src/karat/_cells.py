@@ -144,7 +144,7 @@ def weigh(
     """
     weight = check_sample_weight(sample_weight, len(true))
     if not weight.all():
-        raise InputError("sample_weight must be positive here; leave out objects of weight 0")
+        raise InputError("sample_weight must be positive here; exclude objects of weight 0")
     true, row_names = _codes(true, row_names)
     pred, column_names = _codes(pred, column_names)
     cells, place = np.unique(true * np.int64(len(column_names)) + pred, return_inverse=True)
@@ -166,7 +166,7 @@ def whole(counts: Any) -> NDArray[np.int64]:
             "sample_weight to ContingencyTable"
         )
     if (counts < 0).any():
-        raise InputError(f"counts must not be negative; the least is {counts.min()}")
+        raise InputError(f"counts must not be negative; the smallest is {counts.min()}")
     if not (counts > 0).any():
         raise InputError("every count is 0; a table needs at least one object")
     if int(counts.max()) > np.iinfo(np.int64).max:
@@ -181,14 +181,16 @@ def given_names(labels: Any, size: int, name: str) -> NDArray[np.object_]:
     if len(encoded.codes) != size:
         raise InputError(f"{name} has {len(encoded.codes)} names, but counts has {size} of them")
     if len(np.unique(encoded.codes)) < size:
-        raise InputError(f"{name} has a name twice; rows and columns need names of their own")
+        raise InputError(
+            f"{name} has a duplicate name; the names of rows and of columns must be unique"
+        )
     return np.append(encoded.names, as_names([NOISE]))[encoded.codes]
 
 
 def add_up(
     rows: NDArray[Any], columns: NDArray[Any], counts: NDArray[np.int64]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.int64]]:
-    """Cells in row-major order, equal ones added and empty ones left out."""
+    """Cells in row-major order, equal ones added and empty ones excluded."""
     kept = counts > 0
     rows, columns, counts = rows[kept], columns[kept], counts[kept]
     order = np.lexsort((columns, rows))
@@ -223,7 +225,7 @@ def settle_noise(
             raise InputError(
                 f"{side} marks {count} of {counts.sum()} objects as outliers (-1); say what they "
                 'are: noise="cluster" (one ordinary cluster), "singletons" (each its own cluster) '
-                'or "drop" (leave them out); noise="error" is the default'
+                'or "drop" (exclude them); noise="error" is the default'
             )
     if noise == "cluster" or not outlier.any():
         return rows, row_names, columns, column_names, counts, squares

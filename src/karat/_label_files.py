@@ -156,7 +156,7 @@ def _is_text(path: str) -> bool:
         return False
     if any(ending in (".csv", ".tsv", ".txt") for ending in endings):
         return True
-    raise InputError(f"{path} is neither Parquet nor CSV by its name; rename it to end so")
+    raise InputError(f"{path} has neither a Parquet nor a CSV suffix; rename it to end in one")
 
 
 def _has_header(connection: Any, path: str) -> bool:

@@ -67,7 +67,7 @@ class ContingencyTable:
     labels_true, labels_pred : array-like, shape (n,)
         Labels of any hashable type: names, so ``"1"`` and ``1`` may stand for the same class.
     noise : {"error", "cluster", "singletons", "drop"}
-        What the label ``-1`` means; ``"drop"`` leaves out objects that either side marks.
+        What the label ``-1`` means; ``"drop"`` excludes objects that either side marks.
     sample_weight : array-like, shape (n,), optional
         Positive weight of each object: one of weight w stands for w of them, one of weight below
         1 for a part of one. Whole weights give counts.
@@ -438,8 +438,9 @@ class ContingencyTable:
         Notes
         -----
         The Hungarian method on the dense table, O(min(k, t)² max(k, t)); on a sparse bipartite
-        graph where the table is large. A class is never matched with a cluster that shares no
-        object with it.
+        graph where the table is large. Of the clusters that share objects with one class alone
+        only its largest can be matched, and the other way round: the others do not count in k and
+        t. A class is never matched with a cluster that shares no object with it.
 
         Examples
         --------
@@ -447,35 +448,23 @@ class ContingencyTable:
         >>> ContingencyTable(["a", "a", "b"], [1, 1, 0]).matching()
         array([1, 0])
         """
-        classes, clusters = self.shape
-        matched = np.full(classes, -1, dtype=np.intp)
-        if classes * clusters <= DENSE_CELLS:
-            from scipy.optimize import linear_sum_assignment
-
-            dense = self.to_array()
-            rows, columns = linear_sum_assignment(dense, maximize=True)
-            shared = dense[rows, columns] > 0
-            matched[rows[shared]] = columns[shared]
+        if self.shape[0] > self.shape[1]:
+            swapped = self.transposed.matching()
+            matched = np.full(self.shape[0], -1, dtype=np.intp)
+            matched[swapped[swapped >= 0]] = np.flatnonzero(swapped >= 0)
             return matched
-        from scipy import sparse
-        from scipy.sparse.csgraph import min_weight_full_bipartite_matching
-
-        # every class may also stay alone, at the cost of a cluster that shares nothing with it
-        alone = np.arange(classes)
-        worst = float(self.counts.max()) + 1
-        graph = sparse.csr_array(
-            (
-                np.concatenate([worst - self.counts, np.full(classes, worst)]),
-                (
-                    np.concatenate([self.rows, alone]),
-                    np.concatenate([self.columns, clusters + alone]),
-                ),
-            ),
-            shape=(classes, clusters + classes),
-        )
-        rows, columns = min_weight_full_bipartite_matching(graph)
-        shared = columns < clusters
-        matched[rows[shared]] = columns[shared]
+        useful = _may_match(self.rows, self.columns, self.counts)
+        rows, columns, counts = self.rows[useful], self.columns[useful], self.counts[useful]
+        matched = np.full(self.shape[0], -1, dtype=np.intp)
+        # a class and a cluster that nothing else competes for
+        alone = (np.bincount(rows)[rows] == 1) & (np.bincount(columns)[columns] == 1)
+        matched[rows[alone]] = columns[alone]
+        if alone.all():
+            return matched
+        classes, rows = np.unique(rows[~alone], return_inverse=True)
+        clusters, columns = np.unique(columns[~alone], return_inverse=True)
+        a, b = _best_matching(rows, columns, counts[~alone], (len(classes), len(clusters)))
+        matched[classes[a]] = clusters[b]
         return matched
 
     def by_cluster(self) -> pd.DataFrame:
@@ -540,6 +529,55 @@ class ContingencyTable:
         classes, clusters = self.shape
         size = f"{self.n} objects" if self.is_counted else f"total weight {self.n:g}"
         return f"ContingencyTable({classes} classes × {clusters} clusters, {size})"
+
+
+def _may_match(
+    rows: NDArray[np.intp], columns: NDArray[np.intp], counts: NDArray[Any]
+) -> NDArray[np.bool_]:
+    """Which cells a best matching may use.
+
+    Of the clusters that meet one class alone, that with the most objects of it; of the classes
+    that meet one cluster alone, the largest.
+    """
+    useful = np.ones(len(counts), dtype=bool)
+    for one, other in ((rows, columns), (columns, rows)):
+        met = np.bincount(other[useful], minlength=int(other.max()) + 1)
+        only = np.flatnonzero(useful & (met[other] == 1))
+        order = only[np.lexsort((-counts[only], one[only]))]
+        useful[order[1:][one[order[1:]] == one[order[:-1]]]] = False
+    return useful
+
+
+def _best_matching(
+    rows: NDArray[np.intp], columns: NDArray[np.intp], counts: NDArray[Any], shape: tuple[int, int]
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Rows and columns of the heaviest matching of the cells."""
+    from scipy import sparse
+
+    classes, clusters = shape
+    if classes * clusters <= DENSE_CELLS:
+        from scipy.optimize import linear_sum_assignment
+
+        dense = np.zeros(shape, dtype=counts.dtype)
+        dense[rows, columns] = counts
+        a, b = linear_sum_assignment(dense, maximize=True)
+        shared = dense[a, b] > 0
+        return a[shared], b[shared]
+    from scipy.sparse.csgraph import min_weight_full_bipartite_matching
+
+    # every class may also stay alone, at the cost of a cluster that shares nothing with it
+    alone = np.arange(classes)
+    worst = float(counts.max()) + 1
+    graph = sparse.csr_array(
+        (
+            np.concatenate([worst - counts, np.full(classes, worst)]),
+            (np.concatenate([rows, alone]), np.concatenate([columns, clusters + alone])),
+        ),
+        shape=(classes, clusters + classes),
+    )
+    a, b = min_weight_full_bipartite_matching(graph)
+    shared = b < clusters
+    return a[shared], b[shared]
 
 
 def _sums(index: NDArray[np.intp], counts: NDArray[Any], size: int) -> NDArray[Any]:

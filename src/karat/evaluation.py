@@ -43,7 +43,7 @@ def evaluate(
     Parameters
     ----------
     X : array-like or sparse, shape (n, d), or None
-        The data; None leaves out the internal measures.
+        The data; None omits the internal measures.
     labelings : array-like (n,) or (M, n), mapping, DataFrame
         One or many clusterings, see :func:`karat.partition.as_labelings`.
     truth : array-like, shape (n,), optional
@@ -59,9 +59,9 @@ def evaluate(
         What the label ``-1`` means in a clustering.
     sample_weight : array-like, shape (n,), optional
         How many coincident objects each stands for; 0 leaves it out. Measures that have no
-        weighted form are left out, see :data:`karat.measures.passes.statistics.WEIGHTED`.
+        weighted form are excluded, see :data:`karat.measures.passes.statistics.WEIGHTED`.
     penalize : bool
-        Make values worse by the share of objects that ``noise="drop"`` leaves out: those above 0
+        Make values worse by the share of objects that ``noise="drop"`` excludes: those above 0
         are multiplied by the share that is judged, or divided by it where lower is better.
     precision : float, optional
         For large n: estimate the measures that go through all pairs from samples of the
@@ -106,8 +106,7 @@ def evaluate(
     if sample_weight is not None:
         if precision is not None:
             raise InputError(
-                "estimates from a sample have no weighted form; leave out precision, or "
-                "sample_weight"
+                "estimates from a sample have no weighted form; omit precision, or sample_weight"
             )
         chosen = _with_weights(chosen, asked=measures is not None)
     if precision is not None:
@@ -181,7 +180,7 @@ def _with_weights(measures: list[Measure], *, asked: bool) -> list[Measure]:
             fits.append(measure)
         elif asked:
             raise InputError(
-                f"{measure.key} has no weighted form; leave it out, leave out sample_weight, or "
+                f"{measure.key} has no weighted form; exclude it, omit sample_weight, or "
                 "repeat each object as often as its weight says"
             )
     return fits
@@ -267,7 +266,7 @@ def judge(
 
 
 def _penalize(table: pd.DataFrame, measures: Sequence[Measure], coverage: Floats) -> None:
-    """Make values worse by what is left out, and standard errors to fit."""
+    """Make values worse by what is excluded, and standard errors to fit."""
     errors = table.attrs.get("standard_errors", {})
     for measure in measures:
         factors = measure.penalty(table[measure.key].to_numpy(), coverage)
@@ -290,7 +289,7 @@ def known_truth(truth: Any, n: int) -> NDArray[np.object_]:
     )
     values[unknown] = None
     if unknown.all():
-        raise InputError("truth names the class of no object; leave it out instead")
+        raise InputError("truth names the class of no object; omit it instead")
     return values
 
 
@@ -330,15 +329,10 @@ def _judge_internal(
         elif failed := [stats.failed[need] for need in measure.needs if need in stats.failed]:
             yield measure, stats.values(), dict.fromkeys(range(len(batch)), failed[0])
         else:
-            stats.undefined = {}
             try:
-                values = measure.compute(stats)
+                yield measure, *measure.judge(stats)
             except InputError as error:
-                values, stats.undefined = (
-                    stats.values(),
-                    dict.fromkeys(range(len(batch)), str(error)),
-                )
-            yield measure, values, stats.undefined
+                yield measure, stats.values(), dict.fromkeys(range(len(batch)), str(error))
 
 
 def _judge_external(

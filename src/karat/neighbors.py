@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from karat.resources import available_cores
-from karat.validation import InputError, check_choice, check_data, check_random_state
+from karat.distances import check_points
+from karat.resources import available_cores, in_strips
+from karat.validation import InputError, check_choice, check_random_state
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -65,7 +64,7 @@ def neighbor_lists(
     Parameters
     ----------
     X : array-like or sparse, shape (n, d)
-        The data, or the (n, n) distances with ``metric="precomputed"``.
+        The data, or the distances with ``metric="precomputed"``.
     n_neighbors : int
         Length of the lists; where there are fewer other objects, all of them.
     metric : str or callable
@@ -106,14 +105,12 @@ def neighbor_lists(
     check_choice(algorithm, ("auto", "exact", "approximate"), "algorithm")
     if n_neighbors < 1:
         raise InputError(f"n_neighbors must be at least 1; got {n_neighbors}")
-    data: Any = check_data(X)
+    data: Any = check_points(X, metric)
     n, d = data.shape
     if n < 2:
         raise InputError("X has one object, which has no neighbour; give at least two")
     k = min(int(n_neighbors), n - 1)
     dense = isinstance(data, np.ndarray)
-    if metric == "precomputed" and (not dense or n != d):
-        raise InputError(f"precomputed distances must be a dense square matrix; got {data.shape}")
     euclidean = metric == "euclidean" and dense
     if algorithm == "auto":
         large = float(n) * n * d > EXACT_WORK and dense and metric != "precomputed"
@@ -148,18 +145,6 @@ def _in_range(X: NDArray[np.floating[Any]]) -> _Scaled:
         return _Scaled(values, 1.0)
     scale = float(2.0 ** np.floor(np.log2(largest)))
     return _Scaled(values / scale, scale)
-
-
-def in_strips(work: Callable[[int, int], None], n: int, *, least: int = 256) -> None:
-    """Call ``work(start, stop)`` on strips of 0..n, side by side where that pays."""
-    count = min(available_cores(), max(n // least, 1))
-    if count == 1:
-        work(0, n)
-        return
-    # more strips than threads, so that a slow one does not hold up the rest
-    cuts = np.linspace(0, n, min(4 * count, max(n // least, 1)) + 1).astype(int)
-    with ThreadPoolExecutor(count) as pool:
-        list(pool.map(work, cuts[:-1].tolist(), cuts[1:].tolist()))
 
 
 def _brute(

@@ -156,8 +156,9 @@ def _label_array(labels: Any, name: str) -> Any:
 
 
 def _numpy_if_plain(array: Any) -> Any:
-    dtype = getattr(array, "dtype", None)
-    return array.to_numpy() if isinstance(dtype, np.dtype) else array
+    import pandas as pd
+
+    return array.to_numpy() if isinstance(array, pd.arrays.NumpyExtensionArray) else array
 
 
 def _dictionary(arrow: Any) -> Any:
@@ -264,7 +265,7 @@ def apply_noise_policy(encoded: Encoded, noise: NoisePolicy, *, name: str = "lab
         raise InputError(
             f"{name} marks {count} of {len(outliers)} objects as outliers (-1); say what they "
             'are: noise="cluster" (one ordinary cluster), "singletons" (each its own cluster) '
-            'or "drop" (leave them out); noise="error" is the default'
+            'or "drop" (exclude them); noise="error" is the default'
         )
     k = encoded.n_clusters
     codes = encoded.codes.copy()
@@ -286,7 +287,7 @@ class Labelings:
     ----------
     codes : ndarray of int32, shape (M, n)
         C-contiguous; row m has codes ``0..n_clusters[m]-1``, every one of them used, and ``-1``
-        for objects that the judge leaves out (``noise="drop"`` only).
+        for objects that the judge excludes (``noise="drop"`` only).
     names : tuple of str, length M
         One name per clustering, all different.
     n_clusters : ndarray of int64, shape (M,)

@@ -34,7 +34,7 @@ def check_measure(measure: Measure, *, random_state: int = 0, order_matters: boo
     random_state : int, default 0
         For the data that the laws are tried on.
     order_matters : bool, default False
-        Leave out the law that the order of the objects does not matter: for definitions that
+        Skip the law that the order of the objects does not matter: for definitions that
         are ambiguous where distances tie.
 
     Examples
@@ -114,7 +114,7 @@ def _check_weights(measure: Measure, X: Any, truth: Any, labelings: dict[str, An
     expected = judge(X[rows], repeated, truth=truth[rows], measures=[measure])
     for name in labelings:
         values = float(weighted[measure.key].loc[name]), float(expected[measure.key].loc[name])
-        _same(measure, *values, "a weight is not so many objects")
+        _same(measure, *values, "a weight of w differs from w repeated objects")
 
 
 def _check_undefined(measure: Measure, X: Any, truth: Any) -> None:
@@ -139,8 +139,9 @@ def _check_undefined(measure: Measure, X: Any, truth: Any) -> None:
 def check_clusterer(clusterer: Clusterer, *, random_state: int = 0) -> None:
     """Raise AssertionError if a clusterer breaks a law.
 
-    The laws: it finds clusters that are far apart; the same seed gives the same labels; it gives
-    one label an object; it does not change its input; it can be sent to another process.
+    The laws: it finds clusters that are far apart; the same seed gives the same labels; whether
+    other seeds give other labels is as the record says; it gives one label per object; it does not
+    change its input; it can be sent to another process.
 
     Parameters
     ----------
@@ -159,7 +160,8 @@ def check_clusterer(clusterer: Clusterer, *, random_state: int = 0) -> None:
     truth = np.repeat(np.arange(3), 20)
     X = 50.0 * truth[:, None] + rng.normal(size=(60, 2))
     X.flags.writeable = False
-    value = 3 if clusterer.parameter == "n_clusters" else 5
+    default = clusterer.values[0] if clusterer.values else 5
+    value = 3 if clusterer.parameter == "n_clusters" else default
     again = pickle.loads(pickle.dumps(clusterer))
     one, two = (_labels(c, X, value) for c in (clusterer, again))
     assert len(one) == len(X), f"{clusterer.key}: {len(one)} labels for {len(X)} objects"
@@ -167,11 +169,24 @@ def check_clusterer(clusterer: Clusterer, *, random_state: int = 0) -> None:
     encoded = encode(one)
     found = {tuple(sorted(set(truth[encoded.codes == c]))) for c in range(encoded.n_clusters)}
     assert found == {(0,), (1,), (2,)}, f"{clusterer.key}: does not find clusters far apart"
+    _check_seeds(clusterer, rng.random((60, 2)), 7 if value == 3 else value)
     if clusterer.every_k:
         tree = clusterer.make(1, 0).fit(X)
         counts = [encode(tree.cut(k)).n_clusters for k in (1, 3, 60)]
         assert counts == [1, 3, 60], f"{clusterer.key}: cut(k) does not give k clusters"
 
 
-def _labels(clusterer: Clusterer, X: NDArray[np.float64], value: int) -> NDArray[np.int32]:
-    return encode(clusterer.make(value, 7).fit_predict(X)).codes
+def _check_seeds(clusterer: Clusterer, X: NDArray[np.float64], value: float) -> None:
+    """On data without clusters, where a seed decides most."""
+    labels = [_labels(clusterer, X, value, seed) for seed in range(10)]
+    differ = any(not np.array_equal(labels[0], other) for other in labels[1:])
+    if not clusterer.depends_on_seed:
+        assert not differ, f"{clusterer.key}: other seeds give other labels; say seeded=True"
+    elif clusterer.seeded:
+        assert differ, f"{clusterer.key}: seeds make no difference; say seeded=False"
+
+
+def _labels(
+    clusterer: Clusterer, X: NDArray[np.float64], value: float, seed: int = 7
+) -> NDArray[np.int32]:
+    return encode(clusterer.make(value, seed).fit_predict(X)).codes

@@ -1,4 +1,4 @@
-"""The door of every public function: what was given, what is wanted, the way out."""
+"""Input validation of every public function: what was given, what is wanted, how to fix it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Data: TypeAlias = "NDArray[np.floating[Any]] | csr_array"
 
 
 class InputError(ValueError):
-    """The input cannot be used; the message names the value, the rule and the way out."""
+    """The input cannot be used; the message names the value, the rule and how to fix it."""
 
 
 class UndefinedMeasureError(InputError):
@@ -109,7 +109,7 @@ def as_numbers(X: Any, *, name: str = "X") -> Data:
         # from the source again: NumPy makes text of [1, "a"]
         array = _unboxed(np.asarray(X if isinstance(X, (list, tuple)) else array, object), name)
     if array.dtype.kind not in "fiub":
-        raise InputError(f"{name} must hold real numbers; its dtype is {array.dtype}")
+        raise InputError(f"{name} must contain real numbers; its dtype is {array.dtype}")
     if array.dtype not in (np.float32, np.float64):
         with np.errstate(over="ignore"):
             array = array.astype(np.float64)
@@ -120,7 +120,7 @@ def _csr(X: Any, name: str) -> csr_array:
     from scipy import sparse
 
     if X.dtype.kind not in "fiub":
-        raise InputError(f"{name} must hold real numbers; its dtype is {X.dtype}")
+        raise InputError(f"{name} must contain real numbers; its dtype is {X.dtype}")
     _check_shape(X.shape, name)
     # index arrays of any width are kept
     matrix = sparse.csr_array(X)
@@ -137,7 +137,7 @@ def _dense(X: Any, name: str) -> NDArray[Any]:
     """A NumPy array of whatever holds rows of numbers; missing values as NaN where they can be."""
     if isinstance(X, np.ma.MaskedArray):
         if X.dtype.kind not in "fiub":
-            raise InputError(f"{name} must hold real numbers; its dtype is {X.dtype}")
+            raise InputError(f"{name} must contain real numbers; its dtype is {X.dtype}")
         kind = X.dtype if X.dtype in (np.float32, np.float64) else np.float64
         return np.where(np.ma.getmaskarray(X), np.nan, X.data.astype(kind)).astype(kind)
     package = type(X).__module__.partition(".")[0]
@@ -252,8 +252,8 @@ def check_sample_weight(sample_weight: Any, n: int) -> NDArray[np.float64]:
         )
     if not weights.any():
         raise InputError(
-            "every sample_weight is 0, so no object is left; give some a positive weight, or "
-            "leave out sample_weight"
+            "every sample_weight is 0, so no object remains; give at least one object a positive "
+            "weight, or omit sample_weight"
         )
     return weights
 

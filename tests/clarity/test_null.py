@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -112,3 +113,16 @@ def test_what_cannot_be_tested() -> None:
         reference_null(X, labels, "hdbscan")
     with pytest.raises(InputError, match="reference"):
         reference_null(X, labels, "kmeans", reference="normal")  # type: ignore[arg-type]
+
+
+def test_the_table_of_a_null_has_errors_of_a_sample():
+    """Standard deviations over B draws with B − 1, and that over √B for their mean."""
+    null = np.array([[0.0, 1.0], [1.0, 1.0], [5.0, 4.0]])
+    test = NullTest(("a", "b"), np.array([2.0, 0.0]), null)
+    table = test.table
+    assert table["null_mean"].tolist() == [2.0, 2.0]
+    spread = [math.sqrt((4 + 1 + 9) / 2), math.sqrt((1 + 1 + 4) / 2)]
+    np.testing.assert_allclose(table["null_sd"], spread)
+    np.testing.assert_allclose(table["null_error"], np.array(spread) / math.sqrt(3))
+    assert table["excess"].tolist() == [0.0, -2.0]
+    assert table["p_value"].tolist() == [0.5, 1.0]

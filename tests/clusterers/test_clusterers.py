@@ -6,13 +6,23 @@ import numpy as np
 import pytest
 from scipy import sparse
 from scipy.cluster.hierarchy import fcluster, linkage
+from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import DBSCAN, KMeans
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from karat import resources
-from karat.clusterers import LinkageClustering, as_clusterer, catalogue
+from karat.clusterers import (
+    Clusterer,
+    KMedoids,
+    LinkageClustering,
+    as_clusterer,
+    catalogue,
+)
+from karat.clusterers.affinity_propagation import QuantileAffinityPropagation
+from karat.clusterers.linkage import METHODS
 from karat.clusterers.spectral import SpectralClustering
-from karat.partition import canonical_codes
+from karat.partition import canonical_codes, cut_dendrogram
+from karat.testing import check_clusterer
 from karat.validation import InputError
 
 
@@ -22,13 +32,15 @@ from karat.validation import InputError
         LinkageClustering(method="ward"),
         LinkageClustering(method="single"),
         SpectralClustering(),
+        KMedoids(),
+        QuantileAffinityPropagation(),
     ]
 )
 def test_estimator_contract(estimator, check):
     check(estimator)
 
 
-@pytest.mark.parametrize("method", ["single", "complete", "average", "ward"])
+@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
 def test_linkage_agrees_with_scipy(method, form):
     X = np.random.default_rng(3).normal(size=(60, 4))
@@ -36,7 +48,11 @@ def test_linkage_agrees_with_scipy(method, form):
     Z = linkage(X, method)
     np.testing.assert_allclose(model.linkage_[:, 2], Z[:, 2], rtol=1e-9)
     for k in (1, 2, 7):
-        expected = canonical_codes(fcluster(Z, k, "maxclust"))
+        if method == "centroid":
+            # its heights may fall, and fcluster then finds no such number of clusters
+            expected = cut_dendrogram(Z, n_clusters=k)
+        else:
+            expected = canonical_codes(fcluster(Z, k, "maxclust"))
         np.testing.assert_array_equal(model.cut(k), expected)
 
 
@@ -50,7 +66,7 @@ def test_linkage_from_distances():
 
 def test_ties_still_give_the_number_of_clusters_asked_for():
     X = np.zeros((10, 1))
-    for method in ("single", "complete", "average", "ward"):
+    for method in METHODS:
         model = LinkageClustering(method=method).fit(X)
         assert [len(np.unique(model.cut(k))) for k in (1, 4, 10)] == [1, 4, 10]
 
@@ -65,9 +81,54 @@ def test_too_many_objects_for_memory_is_an_error_that_says_how_much(monkeypatch)
 def test_every_clusterer_clusters():
     X = np.random.default_rng(0).normal(size=(50, 3)) + 10 * np.repeat(np.arange(2), 25)[:, None]
     for clusterer in catalogue.values():
-        value = 2 if clusterer.parameter == "n_clusters" else 5
+        value = {"n_clusters": 2, "quantile": 0.0, "min_samples": 20}.get(clusterer.parameter, 5)
         labels = clusterer.make(value, 0).fit_predict(X)
         np.testing.assert_array_equal(canonical_codes(labels), np.repeat([0, 1], 25))
+
+
+class BySeed(KMeans):
+    """Uses a seed that is not called ``random_state``."""
+
+    def __init__(self, n_clusters=2, salt=0):
+        super().__init__(n_clusters, n_init=1)
+        self.salt = salt
+
+    def get_params(self, deep=True):
+        return {"n_clusters": self.n_clusters, "salt": self.salt}
+
+    def fit_predict(self, X, y=None):
+        return KMeans(self.n_clusters, n_init=1, random_state=self.salt).fit_predict(X)
+
+
+def by_seed(k, seed):
+    return BySeed(k, seed)
+
+
+def plain_linkage(k, seed):
+    return LinkageClustering(k)
+
+
+def test_whether_a_seed_matters_is_found_out():
+    without = {key for key, clusterer in catalogue.items() if not clusterer.depends_on_seed}
+    assert without == {*METHODS, "genie", "hdbscan", "dbscan", "optics", "affinity-propagation"}
+    assert as_clusterer(KMeans()).depends_on_seed
+    assert not as_clusterer(LinkageClustering()).depends_on_seed
+    with pytest.raises(AssertionError, match="seeded=True"):
+        check_clusterer(Clusterer(key="a", title="A", make=by_seed))
+    check_clusterer(Clusterer(key="a", title="A", make=by_seed, seeded=True))
+    with pytest.raises(AssertionError, match="seeded=False"):
+        check_clusterer(Clusterer(key="a", title="A", make=plain_linkage, seeded=True))
+
+
+def test_seeds_of_nested_estimators_are_set():
+    nested = SelfMade(inner=KMeans())
+    assert as_clusterer(nested).make(3, 11).inner.random_state == 11
+
+
+class SelfMade(ClusterMixin, BaseEstimator):
+    def __init__(self, n_clusters=2, inner=None):
+        self.n_clusters = n_clusters
+        self.inner = inner
 
 
 def test_any_estimator_is_a_clusterer():

@@ -1,4 +1,4 @@
-"""Input that cannot be used: the message names the place and the way out, and memory stays low."""
+"""Unusable input: the message names the place and how to fix it, and memory stays low."""
 
 from __future__ import annotations
 

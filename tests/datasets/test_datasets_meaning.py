@@ -118,7 +118,7 @@ def test_row_numbers_are_no_feature(tmp_path: Path) -> None:
     table = pd.DataFrame({"a": [0.5, 0.25, 3], "b": [1, 1, 2]})
     table.to_csv(tmp_path / "x.csv")
     assert read(tmp_path / "x.csv").feature_names == ("a", "b")
-    assert has_note(read(tmp_path / "x.csv"), "only counts the rows")
+    assert has_note(read(tmp_path / "x.csv"), "only numbers the rows")
     table.index = table.index + 1
     table.to_csv(tmp_path / "x.csv")
     assert read(tmp_path / "x.csv").feature_names == ("a", "b")
@@ -163,7 +163,7 @@ def test_booleans_and_text_numbers(tmp_path: Path) -> None:
 def test_empty_columns_are_left_out_with_a_note(tmp_path: Path) -> None:
     one = parsed(tmp_path, "a,b,c\n1,,NA\n2,,NA\n")
     assert one.feature_names == ("a",)
-    assert has_note(one, "no value at all", "'b', 'c'")
+    assert has_note(one, "without any value", "'b', 'c'")
     again = from_array(np.array([[1, np.nan], [2, np.inf]]))
     assert again.feature_names == ("x1",)
 
@@ -422,7 +422,7 @@ def test_it_prints_what_was_done(tmp_path: Path) -> None:
     assert str(one).splitlines()[0] == (
         "x: 3 objects, 2 features, 2 classes in y (2 objects labelled)"
     )
-    assert has_note(one, "Left out as asked: 'n'")
+    assert has_note(one, "Excluded as requested: 'n'")
     assert repr(one) == "<Dataset 'x', 3 × 2>"
 
 
@@ -437,3 +437,12 @@ def test_real_files(shared_data: Path) -> None:
     assert len(set(truth(counts))) == 13
     zoo = read(shared_data / "points" / "zoo.csv.gz", label_column="label", scale="minmax")
     assert zoo.n_objects == 101
+
+
+def test_all_strips_of_rows_are_scaled() -> None:
+    from karat.datasets._scaling import _apply
+
+    d = 2**19  # two rows are a strip
+    X = np.ones((11, d), dtype=np.float32)
+    _apply(X, np.full(d, 3.0), np.full(d, 4.0))
+    assert (X == -0.5).all()

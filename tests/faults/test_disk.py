@@ -28,7 +28,7 @@ def small_disk(tmp_path):
 def test_a_disk_that_fills_up_during_a_sweep(small_disk):
     X = np.random.default_rng(0).normal(size=(3000, 2))
     path = small_disk / "s.karat"
-    with karat.Study(X, storage=path) as study, pytest.raises(StorageError, match="no room"):
+    with karat.Study(X, storage=path) as study, pytest.raises(StorageError, match="no space"):
         study.sweep("kmeans", k=range(2, 60), n_init=3, workers=1)
     with karat.Study(X, storage=path) as study:
         kept = study.candidates
@@ -68,4 +68,4 @@ def test_a_full_disk_on_the_command_line(small_disk):
         cwd=small_disk, capture_output=True, text=True,
     )  # fmt: skip
     assert result.returncode == 3, result.stderr
-    assert result.stderr.startswith("karat: no room is left to write s.karat")
+    assert result.stderr.startswith("karat: no space is left to write s.karat")

@@ -105,7 +105,7 @@ def test_join_says_what_is_left_out(tmp_path):
     assert answer["objects"] == 2
     assert list(answer["left_out"].values()) == [1, 2]
     shown = " ".join(run(tmp_path / "t.csv", tmp_path / "c.csv", "--id-column", "id").split())
-    assert "left out: 2 objects that only" in shown
+    assert "excluded: 2 objects that only" in shown
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_files_that_are_not_there(tmp_path):
         run(tmp_path / "none.csv", tmp_path / "t.csv")
     with pytest.raises(InputError, match="--columns"):
         run(tmp_path / "t.csv")
-    with pytest.raises(InputError, match="neither Parquet nor CSV"):
+    with pytest.raises(InputError, match="neither a Parquet nor a CSV suffix"):
         run(tmp_path / "t.xlsx", tmp_path / "t.csv")
 
 

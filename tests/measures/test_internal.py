@@ -254,8 +254,8 @@ def test_number_of_threads_changes_nothing(mirrored, monkeypatch):
     keys = [*OF_DISTANCES, *OF_CENTROIDS]
     tables = []
     for cores in (1, 2, 5):
-        for room in ("_pair_pass", "_rank_pass"):
-            monkeypatch.setattr(f"karat.measures.{room}.available_cores", lambda c=cores: c)
+        for room in ("pairs", "ranks"):
+            monkeypatch.setattr(f"karat.measures.passes.{room}.available_cores", lambda c=cores: c)
         tables.append(karat.evaluate(X, labels, measures=keys).to_numpy())
     assert (tables[0] == tables[1]).all()
     assert (tables[0] == tables[2]).all()
@@ -395,7 +395,7 @@ def test_outlier_policies():
     alone = np.where(kept, labels, 100 + np.arange(40))
     single = karat.evaluate(X, labels, measures=keys, noise="singletons").iloc[0]
     np.testing.assert_allclose(single, karat.evaluate(X, alone, measures=keys).iloc[0])
-    # batches in which each clustering leaves out others
+    # batches in which each clustering excludes others
     both = karat.evaluate(X, {"a": labels, "b": labels[::-1]}, measures=keys, noise="drop")
     np.testing.assert_allclose(both.loc["a"], drop, rtol=1e-12)
 

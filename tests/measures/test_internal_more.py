@@ -12,7 +12,8 @@ from sklearn.datasets import load_iris, make_blobs, make_moons
 
 import karat
 import naive_internal as naive
-from karat.measures import catalogue, internal_margins
+from karat.measures import catalogue
+from karat.measures.internal import margins as internal_margins
 from karat.validation import InputError, UndefinedMeasureError
 
 X_IRIS, Y_IRIS = load_iris(return_X_y=True)
@@ -213,6 +214,59 @@ def test_gap_finds_three_blobs_and_repeats(reference, weighted):
         for g in naive.clusters(labels)
     )
     assert found.table.at[3, "log_scatter"] == pytest.approx(math.log(scatter))
+
+
+def test_gap_follows_its_rule():
+    """s_k is the standard deviation over B references times √(1 + 1/B); the rule charges s_k'."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(60, 2)) + np.repeat([[0.0, 0], [3, 0]], 30, axis=0)
+    expected = []
+
+    def halves(points, k, seed):
+        return (np.argsort(np.argsort(points[:, 0])) * k // len(points)).astype(int)
+
+    class Spy:
+        def __call__(self, points, k, seed):
+            labels = halves(points, k, seed)
+            if points is not X:
+                squares = sum(
+                    ((points[labels == c] - points[labels == c].mean(axis=0)) ** 2).sum()
+                    for c in range(k)
+                )
+                expected.append((k, math.log(squares)))
+            return labels
+
+    found = karat.gap_statistic(X, Spy(), k=range(2, 7), n_references=3, random_state=0)
+    for k in range(2, 7):
+        values = [value for number, value in expected if number == k][-3:]
+        spread = np.std(values) * math.sqrt(1 + 1 / 3)
+        assert found.table.at[k, "standard_error"] == pytest.approx(spread, rel=1e-9)
+        gap = np.mean(values) - found.table.at[k, "log_scatter"]
+        assert found.table.at[k, "gap"] == pytest.approx(gap, rel=1e-9)
+    gap, error = found.table["gap"], found.table["standard_error"]
+    fits = [k for k in range(2, 6) if gap[k] >= gap[k + 1] - error[k + 1]]
+    assert found.first_k == (fits[0] if fits else 6)
+
+
+def test_the_gap_rule_charges_one_error_of_the_next_k(monkeypatch):
+    """Gaps that rise by 0.8 and then by 1.2 standard errors, over four hand-made references."""
+    from karat.measures.internal import gap
+
+    class Fixed:
+        def __init__(self, points, batch, needs):
+            of_data = points is X
+            scale = [0.0, 0.0] if of_data else [0.0, next(draws)]
+            self.squares = [np.array([math.exp(value)]) for value in scale]
+            self.sizes = [np.array([4]), np.array([4])]
+
+    monkeypatch.setattr(gap, "Statistics", Fixed)
+    X = np.arange(8.0).reshape(4, 2)
+    for rise, first in ((0.8, 1), (1.2, 2)):
+        spread = math.sqrt(1 + 1 / 2)  # two references at ±1 have the standard deviation 1
+        draws = iter([rise * spread - 1, rise * spread + 1])
+        found = gap.gap_statistic(X, two_starts, k=[1, 2], n_references=2, random_state=0)
+        assert found.first_k == first
+        assert found.table.at[2, "standard_error"] == pytest.approx(spread)
 
 
 def test_gap_can_answer_one():

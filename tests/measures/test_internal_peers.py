@@ -14,7 +14,8 @@ from sklearn.datasets import load_iris
 import karat
 import naive_internal
 import naive_peers as naive
-from karat.measures import _scatter_pass, catalogue
+from karat.measures import catalogue
+from karat.measures.passes import scatter as _scatter_pass
 from karat.validation import InputError, UndefinedMeasureError
 
 X_IRIS, Y_IRIS = load_iris(return_X_y=True)
@@ -256,7 +257,7 @@ def test_determinants_of_many_features_stay_in_range():
     log_w = np.linalg.slogdet(W)[1]
     log_t = np.linalg.slogdet(naive.outer_sums(X, X.mean(axis=0)))[1]
     assert karat.log_determinant_ratio(X, labels) == pytest.approx(600 * (log_t - log_w))
-    with pytest.raises(UndefinedMeasureError, match="no float"):
+    with pytest.raises(UndefinedMeasureError, match="range of a float"):
         karat.marriott_index(X, labels)
 
 
@@ -328,3 +329,15 @@ def test_asymmetric_distances_are_refused():
 def test_share_is_a_share(share):
     with pytest.raises(InputError, match="share"):
         karat.separation_index(X_IRIS, Y_IRIS, share=share)
+
+
+def test_determinants_of_the_best_separation():
+    """T is singular by rounding where the clusters are far apart; ∣T∣/∣W∣ is not 1 then."""
+    rng = np.random.default_rng(0)
+    labels = np.repeat([0, 1], 100)
+    noise = rng.normal(size=(200, 2))
+    near, far = (karat.determinant_ratio(noise + labels[:, None] * s, labels) for s in (1e4, 1e9))
+    # between scatter grows with the square of the distance, and with it the ratio
+    assert far / near == pytest.approx(1e10, rel=1e-3)
+    logarithm = karat.log_determinant_ratio(noise + labels[:, None] * 1e9, labels)
+    assert logarithm == pytest.approx(200 * math.log(far), rel=1e-12)

@@ -166,7 +166,7 @@ def test_sweeps_that_cannot_be_compared(function):
     X = [[0.0], [1.0], [2.0], [3.0]]
     with pytest.raises(InputError, match="a and b both have 2 clusters"):
         function(X, {"a": [0, 0, 1, 1], "b": [0, 1, 1, 1]})
-    with pytest.raises(InputError, match="leave out different objects"):
+    with pytest.raises(InputError, match="exclude different objects"):
         function(X, {"a": [0, 0, 1, -1], "b": [0, 1, 2, 2]}, noise="drop")
 
 

@@ -1,4 +1,4 @@
-"""Weights: an object of weight w is w objects that coincide; parts of objects; what is left out."""
+"""Weights: an object of weight w is w objects that coincide; parts of objects; what is excluded."""
 
 from __future__ import annotations
 
@@ -200,7 +200,7 @@ def test_parts_may_be_scaled(key):
 
 def test_a_mean_of_parts_stays_between_the_extremes():
     X = [[0.0], [1.0], [10.0], [14.0]]
-    mean = karat.within_cluster_scatter(X, [0, 0, 1, 1], sample_weight=[0.1, 0.1, 0.1, 0.1])
+    mean = karat.average_within_cluster_scatter(X, [0, 0, 1, 1], sample_weight=[0.1, 0.1, 0.1, 0.1])
     assert mean == pytest.approx(2.5)
 
 
@@ -256,9 +256,9 @@ def test_evaluate_leaves_out_what_has_no_weighted_form():
     everything = set(karat.evaluate(X, labels))
     weighted = set(karat.evaluate(X, labels, sample_weight=w))
     assert weighted == everything & set(WEIGHTED_KEYS)
-    with pytest.raises(InputError, match="c_index has no weighted form; leave it out"):
+    with pytest.raises(InputError, match="c_index has no weighted form; exclude it"):
         karat.evaluate(X, labels, measures=["c_index"], sample_weight=w)
-    with pytest.raises(InputError, match="no weighted form; leave out precision"):
+    with pytest.raises(InputError, match="no weighted form; omit precision"):
         karat.evaluate(X, labels, sample_weight=w, precision=0.1)
 
 
@@ -289,7 +289,7 @@ def test_truth_of_objects_without_weight_is_not_known():
         karat.evaluate(None, [0, 0, 1], truth=["a", None, None], sample_weight=[0, 1, 1])
 
 
-# -- the share left out ---------------------------------------------------------------------
+# -- the share excluded ---------------------------------------------------------------------
 
 
 def test_penalize():

@@ -12,7 +12,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 import karat
-from karat.measures.internal import scatter, sweeps
+from karat.measures.internal import scatter, sweeps, variance
 from karat.measures.internal.sweeps import _tests
 from karat.measures.peers import PEERS
 
@@ -97,7 +97,7 @@ def stub(k):
     root = math.sqrt(T**2 - 4 * math.exp(log_t))
     scatter = SimpleNamespace(
         log_det_within=log_w,
-        log_det_total=log_t,
+        log_det_ratio=log_t - log_w,
         total_eigenvalues=np.array([T + root, T - root]) / 2,
     )
     # sums of squares around k centroids on a line, with the same traces
@@ -119,9 +119,11 @@ def test_nbclust_prints_the_same_criteria(k):
     stats, at = stub(k), k - 3
     assert scatter._ccc(stats, 0) == pytest.approx(NBCLUST["CCC"][at], abs=2e-4)
     # ∣T∣ from Scott and Marriot is one number for all k, so these are what we take them for
-    total = stats.scatter[0].log_det_total
-    assert total == pytest.approx(stub(8).scatter[0].log_det_total, abs=2e-6)
-    ratio = math.exp(scatter._log_scatter_ratio(stats, 0))
+    total, other = (
+        s.scatter[0].log_det_within + s.scatter[0].log_det_ratio for s in (stats, stub(8))
+    )
+    assert total == pytest.approx(other, abs=2e-6)
+    ratio = math.exp(variance._log_scatter_ratio(stats, 0))
     # the notes of the table: Rubin is tr T/tr W, Ball tr W/k
     assert NBCLUST["Rubin"][at] == pytest.approx(1 + ratio, rel=1e-5)
     assert NBCLUST["Ball"][at] == pytest.approx(NBCLUST["TraceW"][at] / k, rel=1e-6)

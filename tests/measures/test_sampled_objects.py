@@ -13,7 +13,8 @@ from sklearn.datasets import make_blobs
 
 import karat
 from karat.distances import as_distances
-from karat.measures import _sampled_objects, catalogue
+from karat.measures import catalogue
+from karat.measures.passes import sampled_objects as _sampled_objects
 from karat.measures.passes.sampled_objects import ObjectSample, _first, _rao_wu_factors
 from karat.partition import as_labelings
 
@@ -67,7 +68,7 @@ def test_totals_are_unbiased_over_all_samples(monkeypatch):
     # all 5! orders of 5 objects, 3 drawn: the mean over them is the exact total
     X = np.array([[0.0], [1.0], [3.0], [7.0], [15.0]])
     labels = [0, 0, 0, 1, 1]
-    exact = karat.within_cluster_scatter(X, labels, variant="sum")
+    exact = karat.within_cluster_scatter(X, labels)
     values = []
     for order in itertools.permutations(range(5)):
         sample = sample_of(X, labels, ["within_cluster_scatter"])
@@ -150,7 +151,7 @@ def test_sums_without_a_variance_are_refused():
         assert np.isfinite(table[["silhouette", "between_within_ratio"]]).all().all()
         why = table.attrs["reasons"]["0"]["ratio_cut"]
         assert "variance is infinite" in why
-        assert "leave out precision" in why
+        assert "omit precision" in why
 
 
 def test_a_cut_is_not_refused_for_a_column_that_it_does_not_read():
@@ -224,3 +225,16 @@ def test_degenerate_clusterings_say_why():
     assert "singleton" in table.attrs["reasons"]["alone"]["between_within_ratio"]
     assert table.loc["alone", "silhouette"] == 0
     assert table.loc["two"].notna().all()
+
+
+def test_bounded_values_have_a_variance():
+    """Most silhouettes of good clusters are alike, and a few are not: that is no heavy tail."""
+    rng = np.random.default_rng(0)
+    labels = np.arange(6000) % 3
+    X = rng.normal(size=(6000, 2)) + labels[:, None] * 100.0
+    X[rng.random(6000) < 0.02] *= 3
+    exact = karat.silhouette(X, labels)
+    table = karat.evaluate(X, labels, measures=["silhouette"], precision=0.01, random_state=0)
+    error = float(table.attrs["standard_errors"].iloc[0, 0])
+    assert 0 < error <= 0.01
+    assert abs(table.iloc[0, 0] - exact) <= 3 * error

@@ -16,7 +16,8 @@ from sklearn.datasets import make_blobs
 import karat
 import naive_internal as naive
 from karat.distances import as_distances
-from karat.measures import _sampled_pairs, catalogue
+from karat.measures import catalogue
+from karat.measures.passes import sampled_pairs as _sampled_pairs
 from karat.measures.passes.sampled_pairs import PairSample, pair_distances
 from karat.partition import as_labelings
 

@@ -7,7 +7,8 @@ import pytest
 from sklearn.datasets import make_blobs
 
 import karat
-from karat.measures import _sampled_pairs, catalogue
+from karat.measures import catalogue
+from karat.measures.passes import sampled_pairs as _sampled_pairs
 from karat.measures.passes.estimates import sampled_by
 from karat.measures.passes.sampled_objects import tail_index
 from karat.validation import InputError
@@ -36,7 +37,7 @@ def test_what_is_sampled_follows_from_what_is_needed():
 @pytest.mark.parametrize(
     ("key", "why"),
     [
-        ("dunn_index", "extremes .*largest distance within.*leave out precision"),
+        ("dunn_index", "extremes .*largest distance within.*omit precision"),
         ("generalized_dunn_index_21", "extremes .*maximum of distances, per pair of clusters"),
         ("dbcv", "neither a function of totals"),
         ("connectivity", "neither a function of totals"),
@@ -64,7 +65,7 @@ def test_explain_says_which_are_estimated():
     assert lines[at + 1 :] == [
         "    estimated from a sample of the objects: silhouette",
         "    estimated from a sample of the pairs: aucc",
-        "    exact all the same: davies_bouldin_index",
+        "    always exact: davies_bouldin_index",
         "    no estimate: dunn_index, dbcv",
     ]
 

@@ -40,7 +40,7 @@ def test_written_whole(study: karat.Study, tmp_path: Path) -> None:
 def test_not_over_another_file_unless_told(study: karat.Study, tmp_path: Path) -> None:
     target = tmp_path / "report.html"
     target.write_text("mine")
-    with pytest.raises(InputError, match=r"exists already.*overwrite=True"):
+    with pytest.raises(InputError, match=r"already exists.*overwrite=True"):
         write(study, target)
     assert target.read_text() == "mine"
     write(study, target, overwrite=True)

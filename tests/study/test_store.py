@@ -150,7 +150,7 @@ def test_a_full_disk_keeps_what_was_there(tmp_path):
     store._db.execute(f"PRAGMA max_page_count = {pages + 2}")
     rng = np.random.default_rng(0)
     big = [Finished(f"c{i}", "ok", None, rng.integers(0, 1000, 4000), 0.1) for i in range(1, 50)]
-    with pytest.raises(StorageError, match="no room is left"):
+    with pytest.raises(StorageError, match="no space is left"):
         store.finish(big)
     store.close()
     store = Store(path, DATA)

@@ -1,4 +1,4 @@
-"""Sums around centroids for labels ``0..k-1`` (``-1`` is left out)."""
+"""Sums around centroids for labels ``0..k-1`` (``-1`` is excluded)."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def centroid_silhouettes(X, labels, weights, sizes, first, means, squares, simpl
 
     ``simplified``: a and b are the distances to the own and to the nearest other centroid.
     Otherwise they are the mean *squared* Euclidean distances to all objects of the clusters,
-    by Σ_y |x − y|² = n_c |x − μ_c|² + Σ_y |y − μ_c|². Objects left out and singletons get 0.
+    by Σ_y |x − y|² = n_c |x − μ_c|² + Σ_y |y − μ_c|². Excluded objects and singletons get 0.
     """
     n, d = X.shape
     k = len(sizes)

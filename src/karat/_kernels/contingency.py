@@ -128,7 +128,7 @@ def count_sparse(true, k_true, pred, k_pred):
 def count_many(true, labelings, k_pred, offsets, tables):
     """One clustering against M: the dense table of row m from ``offsets[m]`` in ``tables``.
 
-    Codes of -1 on either side are left out.
+    Codes of -1 on either side are excluded.
     """
     for m in range(labelings.shape[0]):
         width = k_pred[m]

@@ -71,7 +71,7 @@ def squared_differences(Z, r0, r1, strip, out):
             f += 4
 
 
-# said, not left out: callees inherit fastmath from their callers
+# written out, not omitted: callees inherit fastmath from their callers
 @njit(cache=True, nogil=True, error_model="numpy", fastmath=False)
 def sequential_squared_differences(Z, r0, r1, strip, out):
     """Squared Euclidean distances, features added strictly in order and without fused steps.

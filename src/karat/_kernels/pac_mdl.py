@@ -155,7 +155,7 @@ def label_clusterings(
 ):
     """Label every cluster of every clustering.
 
-    ``codes`` (M, n) with -1 for objects left out; ``labelled``: positions of the labelled
+    ``codes`` (M, n) with -1 for excluded objects; ``labelled``: positions of the labelled
     objects, ``classes`` their classes; clusters of row r are ``offsets[r]:offsets[r + 1]``.
     Returns labels of the clusters, errors, bits of the labels, judged labelled objects, judged
     unlabelled ones, and the judged labelled objects per class.

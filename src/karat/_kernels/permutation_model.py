@@ -150,7 +150,7 @@ def sum_deviance(rows, columns, counts, row_sums, column_sums, n):
 def _others(n, taken, drawn, sizes, many, own, other, expected):
     """Sum over the other classes of the mean deviance in a cluster that is partly known.
 
-    Of ``n`` objects ``taken`` are left out; ``drawn`` of the rest form the cluster, whose whole
+    Of ``n`` objects ``taken`` are excluded; ``drawn`` of the rest form the cluster, whose whole
     size is ``other``. ``expected`` has each class's unconditional mean.
     """
     total = 0.0

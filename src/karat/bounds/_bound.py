@@ -200,7 +200,7 @@ class PacMdlBounds:
     def best(self) -> PacMdlBound:
         """The clustering with the lowest bound; ties: fewer errors, then fewer bits.
 
-        Unlabelled objects that a clustering leaves out count as mislabelled.
+        Unlabelled objects that a clustering excludes count as mislabelled.
 
         Raises
         ------

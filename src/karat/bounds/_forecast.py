@@ -54,7 +54,7 @@ class LabelForecast:
         high = "out of reach" if self.high is None else f"{self.high:,}"
         return (
             f"Forecast (no guarantee): about {self.more:,} more labels ({low} to {high}) would "
-            f"bring {goal}, if the share of errors stays what it is."
+            f"bring {goal}, if the error rate stays the same."
         )
 
 
@@ -96,7 +96,7 @@ def forecast_labels(bound: PacMdlBound, target: float) -> LabelForecast:
     if not 0 <= target < 1:
         raise InputError(f"target is an error rate in [0, 1); got {target!r}")
     if bound.m == 0:
-        raise InputError("nothing is labelled, so there is no error rate to go on")
+        raise InputError("nothing is labelled, so there is no error rate to forecast from")
     share = (bound.errors + 1) / (bound.m + 2)
     spread = math.sqrt(share * (1 - share) / (bound.m + 3))
     seen = bound.error_rate

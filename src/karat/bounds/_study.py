@@ -23,7 +23,7 @@ USER = "user"
 """The group of clusterings that a user brought, in :class:`Searched` and in origins."""
 
 BROUGHT = (
-    "clusterings that you brought are covered only if they were made without looking at the labels"
+    "clusterings that you supplied are covered only if they were made without looking at the labels"
 )
 
 
@@ -42,7 +42,7 @@ class Searched:
         clusterings became candidates. Starts of which only the best by the clusterer's own
         objective was kept count as one.
     n_user : int
-        Clusterings that the user brought; together they weigh as much as one clusterer.
+        Clusterings that the user supplied; together they weigh as much as one clusterer.
     clusterer_prior : mapping of str to float, optional
         Weights of the clusterers (and of ``"user"``); even by default.
     setting_prior : mapping of hashable to float, optional
@@ -109,7 +109,7 @@ class Searched:
     def from_origins(
         cls, origins: Iterable[tuple[str, Hashable] | None], **priors: Any
     ) -> Searched:
-        """Count the candidates: each ``(clusterer, setting)``, None for one the user brought.
+        """Count the candidates: each ``(clusterer, setting)``, None for one the user supplied.
 
         Only right where every clustering that was tried is among them.
         """
@@ -127,7 +127,7 @@ class Searched:
 
         Parameters
         ----------
-        origin : (clusterer, setting), or None for one that the user brought
+        origin : (clusterer, setting), or None for one that the user supplied
         start : int
             Which of the candidates of this origin, from 0.
 
@@ -189,7 +189,7 @@ class OpenEnded:
         """Length of naming one candidate, as :meth:`Searched.bits`."""
         if origin is None:
             raise InputError(
-                "an open-ended search cannot cover clusterings that the user brought; use Searched"
+                "an open-ended search cannot cover clusterings that the user supplied; use Searched"
             )
         name, setting = origin
         if name not in self.clusterers:
@@ -241,7 +241,7 @@ def study_bounds(
     searched : Searched or OpenEnded, optional
         What was tried, or might be. By default the candidates themselves are counted.
     origins : iterable of (clusterer, setting) or None, length M
-        Where each candidate comes from; None for one that the user brought. Starts of the same
+        Where each candidate comes from; None for one that the user supplied. Starts of the same
         origin are taken in order.
     classes, noise, random_state
         As for :func:`karat.pac_mdl_bound`.

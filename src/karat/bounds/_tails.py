@@ -107,7 +107,7 @@ def b_max(m: Any, n: Any, a: Any, delta: Any = None, *, log_delta: Any = None) -
     delta : float or array-like, optional
         Allowed chance of being wrong, in (0, 1].
     log_delta : float or array-like, optional
-        Its natural logarithm instead, for chances that no float can hold such as 2^-5000.
+        Its natural logarithm instead, for probabilities too small for a float, such as 2^-5000.
 
     Returns
     -------

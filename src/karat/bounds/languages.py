@@ -432,7 +432,7 @@ class Cluster(Language):
         c = np.asarray(n_clusters, dtype=np.float64)
         if (c < 2).any():
             raise InputError(
-                "the language Cluster has no word for one cluster; leave that clustering out, or "
+                "the language Cluster has no word for one cluster; exclude that clustering, or "
                 "use the language Mixed"
             )
         return _log2_count(self.n_starts, "n_starts") + np.log2(c) + np.log2(c - 1)

@@ -1,4 +1,4 @@
-"""What every classifier is given: the data, the clusterings as classes, and who is left out."""
+"""What every classifier is given: the data, the clusterings as classes, and who is excluded."""
 
 from __future__ import annotations
 

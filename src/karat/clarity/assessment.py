@@ -32,9 +32,9 @@ class Clarity:
         The types of classifier.
     predictions : ndarray of int32, shape (F, M, n)
         Code of the predicted cluster of each object, by a classifier that was not trained on
-        it; -1 for objects left out.
+        it; -1 for excluded objects.
     folds : ndarray of int32, shape (M, n), or None
-        The fold of each object, -1 for objects left out; None for leave-one-out.
+        The fold of each object, -1 for excluded objects; None for leave-one-out.
     neighbor_recall : float
         Share of true neighbours that the neighbour classifiers saw: below 1 only where the
         search was approximate.
@@ -169,7 +169,7 @@ class Clarity:
         """Pairs of clusters that cannot be told apart, the worst first.
 
         ``confusion`` is the share of the objects of both that are predicted to be in the other:
-        (n_ab + n_ba)/(n_a + n_b). Pairs without confusion are left out.
+        (n_ab + n_ba)/(n_a + n_b). Pairs without confusion are excluded.
         """
         import pandas as pd
 
@@ -277,7 +277,7 @@ def assess(
     iteration of k-means for each. ``"kernel-ridge"``: O(n³) once, then O(n² k) for each.
 
     An object alone in its cluster can never be recognised: without it, nobody knows of its
-    cluster. With ``noise="drop"`` an object that a clustering leaves out is neither trained on
+    cluster. With ``noise="drop"`` an object that a clustering excludes is neither trained on
     nor predicted.
 
     Examples

@@ -111,7 +111,7 @@ def _checked(
         if k < 2:
             raise UndefinedMeasureError(
                 f"informativeness is undefined: clustering {label!r} has fewer than 2 clusters; "
-                "leave it out"
+                "exclude it"
             )
     return data, labelings
 

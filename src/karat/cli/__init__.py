@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import Annotated
 
 import typer
 
@@ -14,25 +15,43 @@ from karat.cli.reproduce import reproduce
 from karat.cli.run import run
 from karat.cli.sample import sample
 
-EXIT_CODES = """
-Exit codes: 0 done; 1 it ran, but nothing could be judged; 2 the input or an option cannot be used;
-3 the study file cannot be used; 130 interrupted, what was finished is kept.
-"""
+EXIT_CODES = (
+    "Exit codes: 0 done; 1 it ran, but nothing could be judged; 2 the input or an option cannot be "
+    "used; 3 the study file cannot be used; 130 interrupted, finished work is kept."
+)
 
 app = typer.Typer(
     name="karat",
-    help="Tells whether a clustering is any good, and which one to use.",
-    epilog=EXIT_CODES.strip(),
+    epilog=EXIT_CODES,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    add_completion=False,
 )
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        from karat import __version__
+
+        typer.echo(f"karat {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    """Tells whether a clustering is any good, and which one to use."""
+
+
 for _command in (run, report, compare, bound, sample, measures, reproduce):
     app.command()(_command)
 
 
 def main() -> None:
-    """Run the command line; errors that a user can mend come without a traceback."""
+    """Run the command line; errors that a user can fix come without a traceback."""
     from karat.validation import InputError, NothingToRankError, StorageError
 
     try:

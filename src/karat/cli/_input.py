@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -35,8 +35,8 @@ DataArgument = Annotated[
     str,
     typer.Argument(
         metavar="DATA",
-        help="A data file (CSV, TSV, Parquet, NPY, NPZ, Matrix Market), or a packaged set: iris, "
-        "wine.",
+        help="A data file (CSV, TSV, Parquet, NPY, NPZ, Matrix Market), documents (JSON lines, a "
+        "folder, mbox, CLUTO, LIBSVM), or a packaged set: iris, wine.",
     ),
 ]
 LabelColumn = Annotated[
@@ -62,7 +62,7 @@ Drop = Annotated[
     typer.Option(
         "--drop",
         metavar="NAME",
-        help="A column to leave out; may be given more than once, or several names parted by "
+        help="A column to exclude; may be given more than once, or several names separated by "
         "commas.",
         rich_help_panel=PANEL,
     ),
@@ -75,7 +75,7 @@ ImputeOption = Annotated[
     Impute | None,
     typer.Option(
         "--impute",
-        help="What to put for missing and infinite values, or drop those objects.",
+        help="How to replace missing and infinite values, or drop those objects.",
         rich_help_panel=PANEL,
     ),
 ]
@@ -92,7 +92,7 @@ Header = Annotated[
     bool | None,
     typer.Option(
         "--header/--no-header",
-        help="Whether a text file's first line names the columns; found by looking if not given.",
+        help="Whether a text file's first line names the columns; detected if not given.",
         rich_help_panel=PANEL,
     ),
 ]
@@ -100,6 +100,79 @@ Encoding = Annotated[
     str,
     typer.Option("--encoding", help="Encoding of a text file.", rich_help_panel=PANEL),
 ]
+TextColumn = Annotated[
+    str | None,
+    typer.Option(
+        "--text-column",
+        metavar="NAME",
+        help="The column (or field of JSON lines) with the texts, to be clustered by their terms.",
+        rich_help_panel=PANEL,
+    ),
+]
+Messages = Annotated[
+    bool | None,
+    typer.Option(
+        "--messages/--no-messages",
+        help="Whether texts are e-mails or Usenet articles, of which only the bodies are used; "
+        "found by looking if not given.",
+        rich_help_panel=PANEL,
+    ),
+]
+Terms = Annotated[
+    str | None,
+    typer.Option(
+        "--terms",
+        metavar="FILE",
+        help="The term of each column of a sparse matrix of counts, one per line.",
+        rich_help_panel=PANEL,
+    ),
+]
+WeightOption = Annotated[
+    str | None,
+    typer.Option(
+        "--weight",
+        help="What a term is worth: tf-idf (default), tf, binary, bm25-tf, bm25-tf-idf.",
+        rich_help_panel=PANEL,
+    ),
+]
+MinDf = Annotated[
+    int | None,
+    typer.Option(
+        "--min-df", min=1, help="Drop terms of fewer documents (2).", rich_help_panel=PANEL
+    ),
+]
+MaxDf = Annotated[
+    float | None,
+    typer.Option(
+        "--max-df",
+        min=0,
+        max=1,
+        help="Drop terms of a larger share of the documents (0.5).",
+        rich_help_panel=PANEL,
+    ),
+]
+Stemmer = Annotated[
+    str | None,
+    typer.Option(
+        "--stemmer",
+        help="porter (default), german, french, ...; none leaves words whole. Other languages than "
+        "English have no list of stop words.",
+        rich_help_panel=PANEL,
+    ),
+]
+
+
+def vectorizer_options(
+    weight: str | None, min_df: int | None, max_df: float | None, stemmer: str | None
+) -> dict[str, Any] | None:
+    """Parameters of :class:`karat.text.TextVectorizer` that were given."""
+    given: dict[str, Any] = {"weight": weight, "min_df": min_df, "max_df": max_df}
+    chosen = {name: value for name, value in given.items() if value is not None}
+    if stemmer is not None:
+        chosen["stemmer"] = None if stemmer == "none" else stemmer
+        if stemmer not in ("none", "porter", "english"):
+            chosen["stop_words"] = None
+    return chosen or None
 
 
 def read_dataset(
@@ -113,6 +186,10 @@ def read_dataset(
     truth: str | None = None,
     header: bool | None = None,
     encoding: str = "utf-8",
+    text_column: str | None = None,
+    messages: bool | None = None,
+    terms: str | None = None,
+    vectorizer: dict[str, Any] | None = None,
 ) -> Dataset:
     """Read what the options of a command name; see :func:`karat.datasets.read`."""
     from karat import datasets
@@ -127,6 +204,10 @@ def read_dataset(
         truth=truth,
         header=header,
         encoding=encoding,
+        text_column=text_column,
+        messages=messages,
+        terms=terms,
+        vectorizer=vectorizer,
     )
 
 

@@ -23,17 +23,22 @@ def bound(
             "object, empty where it is not known."
         ),
     ],
-    delta: Annotated[float, typer.Option("--delta", help="Allowed chance to fail.")] = 0.1,
+    delta: Annotated[
+        float, typer.Option("--delta", help="Allowed probability that the guarantee fails.")
+    ] = 0.1,
     column: Annotated[
         list[str] | None,
         typer.Option("--column", "-c", help="Clusterings to compare; all columns by default."),
     ] = None,
     noise: Annotated[
-        str, typer.Option("--noise", help="What -1 means: error, cluster, singletons, drop.")
+        str,
+        typer.Option(
+            "--noise", help="How outliers (-1) are treated: error, cluster, singletons, drop."
+        ),
     ] = "error",
     target: Annotated[
         float | None,
-        typer.Option("--target", help="Forecast how many more labels bring the bound here."),
+        typer.Option("--target", help="Forecast how many more labels lower the bound to this."),
     ] = None,
     predict: Annotated[
         Path | None,

@@ -33,7 +33,7 @@ def compare(
         typer.Option(
             "--columns",
             metavar="TRUE,PRED",
-            help="The columns that hold the labels; of the one file, or of each of the two.",
+            help="The label columns: both in the one file, or one in each of the two.",
         ),
     ] = None,
     id_column: Annotated[
@@ -45,14 +45,16 @@ def compare(
         ),
     ] = None,
     noise: Annotated[
-        str, typer.Option("--noise", help="What -1 means: error, cluster, singletons, drop.")
+        str,
+        typer.Option(
+            "--noise", help="How outliers (-1) are treated: error, cluster, singletons, drop."
+        ),
     ] = "error",
     header: Annotated[
         bool | None,
         typer.Option(
             "--header/--no-header",
-            help="Whether a text file's first line names the columns; found by looking if not "
-            "given.",
+            help="Whether a text file's first line names the columns; detected if not given.",
         ),
     ] = None,
     picture: Annotated[
@@ -63,8 +65,8 @@ def compare(
 ) -> None:
     """Compare a clustering with a gold standard by every external measure.
 
-    The files may be larger than memory. Objects that only one of two joined files has are left
-    out, and counted.
+    The files may be larger than memory. Objects that only one of two joined files has are
+    excluded and counted.
     """
     import json as jsonlib
 
@@ -107,7 +109,7 @@ def _read(
 
     names = next(csv.reader([columns])) if columns else None
     if names is not None and len(names) != 2:
-        raise InputError(f"--columns takes two names parted by a comma; got {columns!r}")
+        raise InputError(f"--columns takes two names separated by a comma; got {columns!r}")
     connection = connect()
     gold = LabelFile(connection, true, header=header)
     if pred is None:
@@ -176,10 +178,10 @@ def _print(
     classes, clusters = table.shape
     console.print(f"{table.n:,} objects, {classes:,} classes, {clusters:,} clusters")
     if table.coverage < 1:
-        console.print(f"outliers left out: {1 - table.coverage:.1%} of the objects")
+        console.print(f"outliers excluded: {1 - table.coverage:.1%} of the objects")
     for path, count in left_out.items():
         if count:
-            console.print(f"left out: {count:,} objects that only {path} has", markup=False)
+            console.print(f"excluded: {count:,} objects that only {path} has", markup=False)
     shown = Table("measure", "value", "better", "range", "family")
     for m in measures:
         low, high = (f"{float(v):g}" for v in m["range"])

@@ -8,7 +8,9 @@ import typer
 
 
 def measures(
-    key: Annotated[str | None, typer.Argument(help="One measure to explain.")] = None,
+    key: Annotated[
+        str | None, typer.Argument(help="A measure to explain; lists all measures if omitted.")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
 ) -> None:
     """List every measure with its direction and range, or explain one."""
@@ -29,7 +31,6 @@ def measures(
                         "greater_is_better": m.greater_is_better,
                         "range": [str(v) if abs(v) == float("inf") else v for v in m.range],
                         "source": m.source,
-                        "equation": m.equation,
                         "cost": m.cost,
                         "summary": m.summary,
                     }
@@ -47,14 +48,15 @@ def measures(
         console.print(f"[bold]{m.title}[/bold] ({m.key}), {m.kind}, {m.family}")
         console.print((m.function.__doc__ or "").strip(), markup=False)
         return
-    table = Table("measure", "kind", "family", "better", "range", "source")
-    for m in chosen:
-        table.add_row(
-            m.key,
-            m.kind,
-            m.family,
-            "greater" if m.greater_is_better else "lower",
-            f"{m.range[0]:g} to {m.range[1]:g}",
-            f"{m.source} {m.equation}".strip(),
-        )
-    console.print(table)
+    for kind in ("external", "internal"):
+        table = Table(title=f"{kind.capitalize()} measures", title_justify="left", box=None)
+        table.add_column("measure", no_wrap=True)
+        table.add_column("better", no_wrap=True)
+        table.add_column("range", no_wrap=True)
+        table.add_column("family")
+        for m in chosen:
+            if m.kind == kind:
+                better = "greater" if m.greater_is_better else "lower"
+                table.add_row(m.key, better, f"{m.range[0]:g} to {m.range[1]:g}", m.family)
+        console.print(table)
+    console.print("[dim]karat measures KEY explains one measure[/dim]")

@@ -9,11 +9,16 @@ import typer
 
 
 def reproduce(
-    name: Annotated[str | None, typer.Argument(help="The experiment; without it, a list.")] = None,
-    samples: Annotated[
-        int | None, typer.Option("--samples", min=1, help="Scale it down to so many repetitions.")
+    name: Annotated[
+        str | None, typer.Argument(help="The experiment; lists all experiments if omitted.")
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.")] = 0,
+    samples: Annotated[
+        int | None,
+        typer.Option(
+            "--samples", min=1, help="Scale the experiment down to this many repetitions."
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of all randomness.")] = 0,
     storage: Annotated[
         Path | None, typer.Option("--storage", help="Keep finished work here and resume from it.")
     ] = None,

@@ -18,10 +18,18 @@ from karat.cli._input import (
     IdColumn,
     ImputeOption,
     LabelColumn,
+    MaxDf,
+    Messages,
+    MinDf,
     Scale,
     ScaleOption,
+    Stemmer,
+    Terms,
+    TextColumn,
     Truth,
+    WeightOption,
     read_dataset,
+    vectorizer_options,
 )
 
 if TYPE_CHECKING:
@@ -38,31 +46,54 @@ def run(
     truth: Truth = None,
     header: Header = None,
     encoding: Encoding = "utf-8",
+    text_column: TextColumn = None,
+    messages: Messages = None,
+    terms: Terms = None,
+    weight: WeightOption = None,
+    min_df: MinDf = None,
+    max_df: MaxDf = None,
+    stemmer: Stemmer = None,
     k: Annotated[
         str, typer.Option("-k", help="Numbers of clusters: 2:10 (both ends), 2:20:2 or 3,5,8.")
     ] = "2:10",
     clusterer: Annotated[
         list[str] | None,
-        typer.Option("--clusterer", "-c", help="Clusterer by name, repeatable; all for every one."),
+        typer.Option(
+            "--clusterer", "-c", help="Clusterer by name, repeatable; 'all' for every clusterer."
+        ),
     ] = None,
-    n_init: Annotated[int, typer.Option(help="Starts for each k of a seeded clusterer.")] = 5,
+    n_init: Annotated[
+        int, typer.Option(help="Starts for each k of a clusterer that depends on a seed.")
+    ] = 5,
     labelings: Annotated[
         Path | None,
-        typer.Option(help="Table of your own clusterings to judge with the others: a column each."),
+        typer.Option(
+            help="Table of your own clusterings to judge with the others, one per column."
+        ),
     ] = None,
     only_labelings: Annotated[
         bool, typer.Option(help="Judge the clusterings of --labelings alone; fit nothing.")
     ] = False,
     by: Annotated[
         str | None,
-        typer.Option(help="Measure that decides (see karat measures), or consensus."),
+        typer.Option(
+            help="Measure that decides (see karat measures), consensus or pac_mdl_bound.",
+            show_default="what suits the labels",
+        ),
     ] = None,
     noise: Annotated[
-        str, typer.Option(help="What outliers are to measures: drop, cluster, singletons, error.")
-    ] = "drop",
+        str | None,
+        typer.Option(
+            help="What outliers are to measures: drop, cluster, singletons, error.",
+            show_default="drop",
+        ),
+    ] = None,
     delta: Annotated[
-        float, typer.Option(help="With some labels: allowed chance that the guarantee fails.")
-    ] = 0.1,
+        float | None,
+        typer.Option(
+            help="With some labels: allowed chance that the guarantee fails.", show_default="0.1"
+        ),
+    ] = None,
     report: Annotated[Path | None, typer.Option(help="Write an HTML report to this file.")] = None,
     force: Annotated[bool, typer.Option(help="Replace the report if it exists.")] = False,
     labels: Annotated[
@@ -70,20 +101,30 @@ def run(
     ] = None,
     storage: Annotated[
         Path | None,
-        typer.Option(help="Keep every finished fit and score in this file; go on from it."),
+        typer.Option(help="Keep every finished fit and score in this file; resume from it."),
     ] = None,
+    update: Annotated[
+        bool,
+        typer.Option(help="Judge a stored study by other labels, --noise or --delta from now on."),
+    ] = False,
     workers: Annotated[
         int | None, typer.Option(help="Local processes; one for each core by default.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="All seeds follow from it.")] = 0,
+    seed: Annotated[
+        int | None, typer.Option(help="All seeds follow from it.", show_default="0")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
 ) -> None:
-    r"""Try many clusterings of a data file, judge them all, and say which one to use and why.
+    """Try many clusterings of a data file, judge them all, and say which one to use and why.
 
-    \b
+    For example:
+
     karat run wine --scale standard --report wine.html
-    karat run customers.csv --id-column customer --drop name -k 2:20 --storage customers.karat
+
+    karat run customers.csv --id-column id --drop name -k 2:20
+
     karat run customers.csv --labelings mine.csv --only-labelings
+    karat run news.jsonl --text-column text --report news.html
     """
     from karat.study import DEFAULT_CLUSTERERS, Study
     from karat.validation import InputError, NothingToRankError
@@ -103,6 +144,10 @@ def run(
         truth=truth,
         header=header,
         encoding=encoding,
+        text_column=text_column,
+        messages=messages,
+        terms=terms,
+        vectorizer=vectorizer_options(weight, min_df, max_df, stemmer),
     )
     numbers = parse_counts(k)
     with Study(
@@ -111,6 +156,8 @@ def run(
         noise=noise,  # type: ignore[arg-type]
         delta=delta,
         random_state=seed,
+        by=by,
+        update=update,
     ) as study:
         study.command = shlex.join(["karat", *sys.argv[1:]])
         try:
@@ -127,7 +174,7 @@ def run(
             typer.echo(_interrupted(study), err=True)
             raise typer.Exit(130) from None
         try:
-            choice = study.best(by)
+            choice = study.best()
         except NothingToRankError as error:
             raise NothingToRankError("\n".join([str(error), *dataset.notes])) from None
         if labels is not None:
@@ -135,9 +182,9 @@ def run(
         if report is not None:
             study.report(report, overwrite=force)
         if json:
-            typer.echo(jsonlib.dumps(as_json(study, choice, by)))
+            typer.echo(jsonlib.dumps(as_json(study, choice)))
         else:
-            show(study, choice, by)
+            show(study, choice)
             for path, what in ((report, "Report"), (labels, "Labels"), (storage, "Study")):
                 if path is not None:
                     typer.echo(f"{what}: {path}")
@@ -177,7 +224,7 @@ def _check_target(path: Path, option: str, force: bool) -> None:
     from karat.validation import InputError
 
     if path.exists() and not force:
-        raise InputError(f"{path} exists already; choose another {option} file or add --force")
+        raise InputError(f"{path} already exists; choose another {option} file or add --force")
     if not path.absolute().parent.is_dir():
         raise InputError(f"{option}: there is no folder {path.parent}")
 
@@ -193,7 +240,7 @@ def _interrupted(study: Study) -> str:
     again = f"add --storage {storage}" if study.storage is None else "run the same command again"
     return (
         f"karat: interrupted; {len(table)} finished candidates are kept in {storage}; "
-        f"{again} to go on"
+        f"{again} to resume"
     )
 
 
@@ -212,9 +259,9 @@ def _write_labels(study: Study, choice: Choice, path: Path) -> None:
     table.to_csv(path, index=False)
 
 
-def as_json(study: Study, choice: Choice, by: str | None, top: int = 10) -> dict[str, Any]:
+def as_json(study: Study, choice: Choice, top: int = 10) -> dict[str, Any]:
     """What machines read: the choice, the best candidates, what failed."""
-    ranked = study.rank(by)
+    ranked = study.rank()
     scores = study.scores()
     return {
         "data": {
@@ -242,7 +289,7 @@ def as_json(study: Study, choice: Choice, by: str | None, top: int = 10) -> dict
     }
 
 
-def show(study: Study, choice: Choice, by: str | None, top: int = 8) -> None:
+def show(study: Study, choice: Choice, top: int = 8) -> None:
     """The answer for a person: the choice, the best candidates, what to mind."""
     from rich.console import Console
     from rich.panel import Panel
@@ -250,15 +297,15 @@ def show(study: Study, choice: Choice, by: str | None, top: int = 8) -> None:
     from rich.text import Text
 
     from karat.measures import catalogue
+    from karat.study.deciders import as_decider
 
     console = Console()
     first, *others = choice.reasons
     told = Text(first, style="bold").append("\n" + "\n".join(others), style="not bold")
     console.print(Panel(told, title=study.dataset.name, title_align="left"))
-    ranked = study.rank(by)
+    ranked = study.rank()
     measures = study.scores()
-    deciding = {"consensus": "score", "pac_mdl_bound": "bound"}
-    score = deciding.get(choice.decided_by) or catalogue[choice.decided_by].title
+    score = as_decider(choice.decided_by).title
     usual = ("silhouette", "informativeness", "adjusted_rand_index")
     shown = [m for m in usual if m in measures and m != choice.decided_by]
     table = Table(box=None, pad_edge=False)

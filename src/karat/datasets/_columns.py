@@ -167,7 +167,7 @@ def features(table: pa.Table) -> Features:
     resources.require_memory(
         n * width * np.dtype(dtype).itemsize,
         f"the data ({n:,} rows × {width:,} columns after encoding)",
-        "leave columns out with drop (--drop), or give a sample of the rows",
+        "exclude columns with drop (--drop), or give a sample of the rows",
     )
     X = np.empty((n, width), dtype=dtype)
     at = 0
@@ -218,14 +218,16 @@ def _plan(column: pa.ChunkedArray, name: str) -> _Plan:
         return _Plan((name,), column.cast(pa.float64()) if pa.types.is_null(kind) else column)
     if _is_text(kind):
         return _text(column.cast(pa.large_string()), name)
-    drop = f"leave it out with drop={name!r} (--drop {name!r})"
+    drop = f"exclude it with drop={name!r} (--drop {name!r})"
     if pa.types.is_temporal(kind):
         value = next((v for v in column.to_pylist() if v is not None), None)
         raise InputError(
             f"column {name!r} holds dates or times (e.g. {value}); they have no unit to measure "
             f"a distance in: turn them into a number first (days since a date, say), or {drop}"
         )
-    raise InputError(f"column {name!r} holds {kind}, which is no number and no category; {drop}")
+    raise InputError(
+        f"column {name!r} holds {kind}, which is neither numeric nor categorical; {drop}"
+    )
 
 
 def _is_text(kind: Any) -> bool:
@@ -282,10 +284,10 @@ def _not_numbers(
     what = "a value that is not a number" if count == 1 else f"{count} values that are not numbers"
     hint = ""
     if "," in found[0]:
-        hint = " (a decimal comma is understood where tabs or semicolons part the cells)"
+        hint = " (a decimal comma is understood where tabs or semicolons separate the cells)"
     return InputError(
-        f"column {name!r} has numbers and {what}: {places}{more}{hint}; mend them, leave them "
-        f"blank and impute, or leave the column out with drop={name!r} (--drop {name!r}). Rows "
+        f"column {name!r} has numbers and {what}: {places}{more}{hint}; fix them, leave them "
+        f"blank and impute, or exclude the column with drop={name!r} (--drop {name!r}). Rows "
         "are counted from 1, without the header"
     )
 

@@ -42,6 +42,10 @@ class Dataset:
         The path or name that was read.
     options : mapping
         The options that, given again, read the same data.
+    texts : tuple of str, or None
+        The documents that ``X`` was made of.
+    metric : str
+        The distance that suits the data: ``"cosine"`` for terms of documents.
     """
 
     X: Data
@@ -55,6 +59,8 @@ class Dataset:
     scale: NDArray[np.float64] | None = None
     source: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
+    texts: tuple[str, ...] | None = None
+    metric: str = "euclidean"
 
     @property
     def n_objects(self) -> int:

@@ -86,8 +86,8 @@ def look(
 
     The first line is a header unless one of its cells is a number; a first line whose numbers
     count the columns (0, 1, 2, ... or 1, 2, 3, ..., three or more) is a header too. Cells are
-    parted by the first of tab, semicolon, comma, bar that cuts all lines into equally many, or by
-    blanks.
+    separated by the first of tab, semicolon, comma, bar that splits all lines into equally many,
+    or by blanks.
     """
     text, n_bytes, complete = _first_text(path, encoding)
     lines = io.StringIO(text).readlines()
@@ -197,7 +197,7 @@ def require_memory(path: Path, layout: Layout, n_columns: int) -> None:
     resources.require_memory(
         memory_needed(layout, n_columns),
         f"{path} (about {layout.estimated_rows:,} rows × {n_columns:,} columns)",
-        "leave columns out with drop (--drop), or give a sample of its rows",
+        "exclude columns with drop (--drop), or give a sample of its rows",
     )
 
 
@@ -357,7 +357,7 @@ def _ragged_error(path: Path, layout: Layout, encoding: str) -> InputError | Non
                 shown = shown if len(shown) <= 60 else shown[:57] + "..."
                 return InputError(
                     f"{path}, line {reader.line_num}: {_cells(len(row))}, but the first line has "
-                    f"{_cells(want)} (delimiter {layout.delimiter!r}): {shown!r}; mend that line, "
+                    f"{_cells(want)} (delimiter {layout.delimiter!r}): {shown!r}; fix that line, "
                     "or put quotes around a cell that holds the delimiter"
                 )
     except csv.Error as error:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 TEXT = (".csv", ".tsv", ".tab", ".txt", ".data", ".dat", "")
 FORMATS = "CSV (.csv, .tsv, .txt, .data), Parquet (.parquet), NumPy (.npy, .npz), "
 FORMATS += "Matrix Market (.mtx); text compressed by .gz, .bz2, .xz, .zst, .mtx by .gz, .bz2"
-_FEWER = "leave columns out with drop (--drop), or give a sample of its rows"
+_FEWER = "exclude columns with drop (--drop), or give a sample of its rows"
 
 
 def read_raw(
@@ -101,9 +101,9 @@ def explained(path: Path) -> Iterator[None]:
     except InputError:
         raise
     except PermissionError:
-        raise InputError(f"{path} may not be read: permission denied") from None
+        raise InputError(f"{path} cannot be read: permission denied") from None
     except (EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile) as error:
-        raise InputError(f"{path} is damaged or cut short: {error}") from None
+        raise InputError(f"{path} is damaged or truncated: {error}") from None
     except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
         reason = str(error).strip().splitlines()
         raise InputError(
@@ -179,7 +179,7 @@ def _array(array: Any, beside: dict[str, Any], path: Path) -> Raw:
         array = array.reshape(-1, 1)
     if array.ndim != 2:
         raise InputError(
-            f"{path} holds an array of shape {array.shape}; wanted is objects × features"
+            f"{path} holds an array of shape {array.shape}; expected objects × features"
         )
     if 0 in array.shape:
         raise InputError(f"{path} holds an array of shape {array.shape}: there are no values in it")

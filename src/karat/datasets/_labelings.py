@@ -37,7 +37,7 @@ def read_labelings(
         The column that names the objects.
     ids : array-like, shape (n,), optional
         The objects of the data set (:attr:`Dataset.ids`). With ``id_column`` the rows are put
-        into this order, and rows of other objects are left out; without it there must be one row
+        into this order, and rows of other objects are excluded; without it there must be one row
         per object, in the same order.
     drop : sequence of str
         Columns that are no clusterings.
@@ -142,13 +142,15 @@ def _numpy_columns(path: Path, stem: str, suffix: str) -> dict[str, NDArray[Any]
             arrays = {name: loaded[name] for name in loaded.files}
         wrong = [name for name, array in arrays.items() if array.ndim != 1]
         if wrong:
-            raise InputError(f"{path}: {wrong[0]!r} is not one-dimensional, so it is no clustering")
+            raise InputError(
+                f"{path}: {wrong[0]!r} is not one-dimensional, so it is not a clustering"
+            )
         return {name: _boxed(array, name) for name, array in arrays.items()}
     if loaded.ndim == 1:
         return {stem: _boxed(loaded, stem)}
     if loaded.ndim == 2:
         return {f"{stem}-{m + 1}": _boxed(row, stem) for m, row in enumerate(loaded)}
-    raise InputError(f"{path} has shape {loaded.shape}; wanted is (n,) or (clusterings, n)")
+    raise InputError(f"{path} has shape {loaded.shape}; expected (n,) or (clusterings, n)")
 
 
 def _boxed(array: NDArray[Any], name: str) -> NDArray[np.object_]:

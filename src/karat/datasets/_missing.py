@@ -28,7 +28,7 @@ def fill_missing(work: Work, how: Impute | None) -> None:
         gone = dict.fromkeys(work.columns[j] for j in work.origin[empty])
         if empty.all():
             raise InputError(f"no column has a value in it: {quoted(gone)}")
-        work.notes.append(f"Left out, because they have no value at all: {quoted(gone)}.")
+        work.notes.append(f"Excluded columns without any value: {quoted(gone)}.")
         work.keep_features(~empty)
         bad = bad[:, ~empty]
         if not bad.any():
@@ -59,7 +59,7 @@ def _missing_error(work: Work, bad: NDArray[np.bool_]) -> InputError:
     return InputError(
         f"{count} value{'s are' if count > 1 else ' is'} missing or infinite, in {rows_bad} of "
         f"{len(bad):,} rows: {shown}. Fill them in with impute='median' (--impute median; also "
-        "mean, most-frequent), or leave those rows out with impute='drop' (--impute drop). Rows "
+        "mean, most-frequent), or drop those rows with impute='drop' (--impute drop). Rows "
         "are counted from 1, without a header"
     )
 
@@ -68,12 +68,12 @@ def _drop_rows(work: Work, bad: NDArray[np.bool_]) -> None:
     if bad.all():
         raise InputError(
             "every row has a missing or infinite value, so impute='drop' leaves none; use "
-            "impute='median', or leave columns out with drop (--drop)"
+            "impute='median', or exclude columns with drop (--drop)"
         )
     n = len(bad)
     work.keep_objects(~bad)
     work.notes.append(
-        f"Left out {int(bad.sum()):,} of {n:,} objects, which have a missing or infinite value."
+        f"Excluded {int(bad.sum()):,} of {n:,} objects with a missing or infinite value."
     )
 
 
@@ -119,6 +119,6 @@ def _fill_sparse(work: Work, how: Impute | None) -> None:
     )
     raise InputError(
         f"{len(at)} stored value{'s are' if len(at) > 1 else ' is'} missing or infinite: {places}"
-        f"{', ...' if len(at) > 3 else ''}; sparse data can only be mended by leaving those rows "
-        "out with impute='drop' (--impute drop)"
+        f"{', ...' if len(at) > 3 else ''}; sparse data can only be fixed by dropping those rows "
+        "with impute='drop' (--impute drop)"
     )

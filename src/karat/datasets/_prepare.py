@@ -95,10 +95,10 @@ def _from_table(raw: Raw, options: Options) -> Work:
     gone = {*aside, *options.drop}
     table = table.select([name for name in table.column_names if name not in gone])
     if options.drop:
-        notes.append(f"Left out as asked: {quoted(options.drop)}.")
+        notes.append(f"Excluded as requested: {quoted(options.drop)}.")
     table, index = _columns.without_index(table)
     if index:
-        notes.append(f"Left out, because pandas wrote it as the index: {quoted(index)}.")
+        notes.append(f"Excluded the index column that pandas wrote: {quoted(index)}.")
     table = _without_row_numbers(table, notes)
     made = _columns.features(table)
     raw.content = None  # the table's memory is wanted for scaling
@@ -129,7 +129,7 @@ def _without_row_numbers(table: pa.Table, notes: list[str]) -> pa.Table:
     for start in (0, 1):
         counted = range(start, start + len(first))
         if first == list(counted) or first == [str(i) for i in counted]:
-            notes.append("Left out the first column: it has no name and only counts the rows.")
+            notes.append("Excluded the first column: it has no name and only numbers the rows.")
             return table.remove_column(0)
     return table.rename_columns([table.column_names[0] or "column1", *table.column_names[1:]])
 
@@ -144,7 +144,7 @@ def _from_matrix(raw: Raw, options: Options) -> Work:
     options.check_columns([*names, *raw.beside])
     notes = list(raw.notes)
     if options.drop:
-        notes.append(f"Left out as asked: {quoted(options.drop)}.")
+        notes.append(f"Excluded as requested: {quoted(options.drop)}.")
     work = Work(
         X, names, np.arange(d), names, np.zeros(d, dtype=bool), None, None, notes, raw.owned
     )
@@ -198,7 +198,7 @@ def _check_ids(ids: NDArray[np.object_], name: str) -> None:
         raise InputError(
             f"ids must differ from each other, but {value!r} occurs {count} times in {name!r} "
             f"({row_numbers(rows)}); {len(ids) - len(set(ids)):,} rows repeat an id: choose "
-            "another column, or leave the option out and the objects are numbered"
+            "another column, or omit the option and the objects are numbered"
         )
 
 
@@ -208,7 +208,7 @@ def _known(labels: NDArray[np.object_], name: str, notes: list[str]) -> NDArray[
     minus = np.array([type(value) is int and value == -1 for value in labels], dtype=bool)
     if (blank | minus).all():
         raise InputError(
-            f"{name!r} names the class of no object; leave it out with drop (--drop), or choose "
+            f"{name!r} names the class of no object; exclude it with drop (--drop), or choose "
             "another label column"
         )
     truth = labels.copy()

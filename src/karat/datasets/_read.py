@@ -1,4 +1,4 @@
-"""The three doors: a file, a table, an array."""
+"""The three ways in: a file, a table, an array."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from typing import Any
 from karat.datasets import _packaged
 from karat.datasets._columns import to_arrow
 from karat.datasets._dataset import Dataset
-from karat.datasets._files import read_raw
+from karat.datasets._files import check_file, read_raw, split_name
 from karat.datasets._labelings import read_truth
 from karat.datasets._prepare import prepare
+from karat.datasets._texts import ENDINGS, Vectorizer, has_terms, read_counts, read_documents
 from karat.datasets._work import Impute, Options, Raw, Scale
+from karat.text._matrices import LIBSVM
 
 
 def read(
@@ -27,13 +29,22 @@ def read(
     truth: Any = None,
     header: bool | None = None,
     encoding: str = "utf-8",
+    text_column: str | None = None,
+    messages: bool | None = None,
+    terms: str | os.PathLike[str] | None = None,
+    vectorizer: Vectorizer = None,
 ) -> Dataset:
-    """Read a data file: CSV, TSV, Parquet, NPY, NPZ or Matrix Market.
+    """Read a data file: CSV, TSV, Parquet, NPY, NPZ, Matrix Market, or documents.
 
     The name's end tells the format: ``.csv``, ``.txt``, ``.data``, ``.dat`` (delimiter found by
     looking), ``.tsv``, ``.tab``, ``.parquet``, ``.npy``, ``.npz`` (NumPy arrays, or a SciPy
     sparse matrix), ``.mtx``. Text may be compressed (``.gz``, ``.bz2``, ``.xz``, ``.zst``),
     ``.mtx`` too (``.gz``, ``.bz2``).
+
+    Documents are a column of a table (``text_column``), JSON lines (``.jsonl``), a folder with a
+    file each, or a mailbox (``.mbox``); counts of terms are CLUTO's ``.mat`` (with ``.rclass`` and
+    ``.clabel`` beside it), LIBSVM's ``.svm``, or a sparse matrix with its list of terms. Both
+    become weighted terms with cosine distances, see :class:`karat.text.TextVectorizer`.
 
     Parameters
     ----------
@@ -45,14 +56,14 @@ def read(
     id_column : str, optional
         The column that names the objects; without blanks or repeats.
     drop : str or iterable of str
-        Columns to leave out.
+        Columns to exclude.
     scale : {"none", "standard", "robust", "minmax"}
         ``standard``: mean 0, standard deviation 1 (sparse data are not centred). ``robust``:
         median 0, interquartile range 1. ``minmax``: from 0 to 1. Columns of 0 and 1 that were
         made of text stay as they are; constant columns become 0.
     impute : {"mean", "median", "most-frequent", "drop"}, optional
         What to do about missing and infinite values: put the column's mean, median or most
-        frequent value (text: always the most frequent), or leave those objects out. By default
+        frequent value (text: always the most frequent), or drop those objects. By default
         they are an error.
     truth : array-like of shape (n,), or path, optional
         The classes, where no column has them; a path names a file with one class per line.
@@ -62,6 +73,16 @@ def read(
         names all the same.
     encoding : str
         Of a text file.
+    text_column : str, optional
+        The column, or the field of JSON lines, that has the texts.
+    messages : bool, optional
+        Whether the texts are e-mails or Usenet articles, of which only the bodies are used. By
+        default they are if nearly all begin with header lines.
+    terms : path, optional
+        A file with the name of each column of a sparse matrix of counts, one per line. By default
+        the file beside it that ends in ``.clabel`` or ``.terms.txt``.
+    vectorizer : TextVectorizer or mapping, optional
+        How texts, or counts of terms, become weights; a mapping has its parameters.
 
     Returns
     -------
@@ -70,8 +91,8 @@ def read(
     Raises
     ------
     InputError
-        If the file cannot be used; the message names lines, columns and values, and a way out.
-        A file that does not fit into memory is refused before it is read.
+        If the file cannot be used; the message names lines, columns and values, and how to fix it.
+        A file that does not fit into memory is rejected before it is read.
 
     Notes
     -----
@@ -96,6 +117,24 @@ def read(
         truth=os.fspath(truth) if isinstance(truth, os.PathLike) else truth,
     )
     file = Path(path)
+    suffix = split_name(file)[1]
+    named = None if terms is None else os.fspath(terms)
+    if suffix in (".mat", *LIBSVM) or has_terms(file, named):
+        check_file(file)
+        return read_counts(file, options, read_truth, terms=named, vectorizer=vectorizer)
+    if file.is_dir() or suffix in ENDINGS or text_column is not None:
+        if not file.is_dir():
+            check_file(file)
+        return read_documents(
+            file,
+            options,
+            read_truth,
+            text_column=text_column,
+            messages=messages,
+            vectorizer=vectorizer,
+            header=header,
+            encoding=encoding,
+        )
     if not file.exists() and str(path) in _packaged.available():
         raw = _packaged.open_set(str(path), options)
     else:

@@ -68,7 +68,7 @@ def silhouette_profile(
     Parameters
     ----------
     silhouettes : array-like of float, shape (n,)
-        As from :func:`karat.silhouette_samples`; NaN for objects that are left out.
+        As from :func:`karat.silhouette_samples`; NaN for objects that are excluded.
     labels : array-like of int, shape (n,)
         -1 for outliers, which are not drawn.
     names : sequence, optional

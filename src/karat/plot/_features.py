@@ -71,7 +71,7 @@ def profile_features(
     X : array-like or sparse, shape (n, d)
         The data that was clustered.
     labels : array-like of int, shape (n,)
-        -1 for outliers, which are left out.
+        -1 for outliers, which are excluded.
     feature_names : sequence, optional
         Names of the d features; by default their numbers.
     center, scale : array-like, shape (d,), optional

@@ -118,7 +118,7 @@ def check_target(path: str | Path, *, overwrite: bool = False) -> Path:
         raise InputError(f"the folder {target.parent} for the report does not exist; create it")
     if target.exists() and not overwrite:
         raise InputError(
-            f"{path} exists already; choose another name or allow it to be replaced "
+            f"{path} already exists; choose another name or allow it to be replaced "
             "(overwrite=True, or --force on the command line)"
         )
     if not os.access(target.parent, os.W_OK | os.X_OK):

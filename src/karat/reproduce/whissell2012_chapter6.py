@@ -271,7 +271,7 @@ NOTES = (
     "C-Index: as printed (3.15). The published one chose 11 or more clusters for every synthetic "
     "sample, which the formula does not do; it would if every pair within a cluster counted twice "
     "in the sum of distances but once among the smallest and largest.",
-    "Where a measure is undefined for a clustering, that clustering is left out for it.",
+    "Where a measure is undefined for a clustering, that clustering is excluded for it.",
 )
 CLASSIFIER_NOTE = (
     "Classifiers: 5-NN, linear support vector machine on features scaled to [0, 1], decision tree "

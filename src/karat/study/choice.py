@@ -63,14 +63,19 @@ class Choice:
         return f"<p><strong>{first}</strong> {' '.join(rest)}</p>"
 
 
+def tied_with_first(ranked: pd.DataFrame) -> list[str]:
+    """The other clusterings of the first rank."""
+    return [str(name) for name in ranked.index[1:] if ranked.at[name, "rank"] == 1]
+
+
 def what_it_is(row: pd.Series[Any]) -> str:
     """The first sentence: use this."""
     k = int(row["n_clusters"])
     clusters = f"{k} cluster{'s' * (k != 1)}"
     if row["noise_share"] > 0:
-        clusters += f" and {100 * row['noise_share']:.1f} % of the objects left out as outliers"
+        clusters += f" and {100 * row['noise_share']:.1f} % of the objects excluded as outliers"
     again = int(row["reached_by"])
-    reached = f", which {again} candidates agree on" if again > 1 else ""
+    reached = f", on which {again} candidates agree" if again > 1 else ""
     return f"Use {row.name}: {clusters}{reached}."
 
 
@@ -95,8 +100,8 @@ def why_by_consensus(ranked: pd.DataFrame, votes: Consensus, tied: list[str]) ->
         elif first:
             place = f"{_listed(first)} put{'s' * (len(first) == 1)} it first, while "
         else:
-            place = "none puts it first, but its average place is the best; "
-        sentences = [f"{voted}, one voice each: {place}{'; '.join(prefers)}."]
+            place = "none puts it first, but its average rank is the best; "
+        sentences = [f"{voted}, one vote each: {place}{'; '.join(prefers)}."]
     if tied:
         sentences.append(f"It ties with {_listed(tied[:3])}: the votes do not separate them.")
     elif len(ranked) > 1:
@@ -110,7 +115,7 @@ def why_by_consensus(ranked: pd.DataFrame, votes: Consensus, tied: list[str]) ->
         of_k, of_it = 100 * votes.group_confidence, 100 * votes.confidence
         sentences.append(
             f"{_how_sure(votes.group_confidence)}: in 1,000 resamplings of the families {k} "
-            f"clusters win {of_k:.0f} % of the time and this very clustering {of_it:.0f} %; the "
+            f"clusters win {of_k:.0f} % of the time and this clustering {of_it:.0f} %; the "
             f"families' orders agree to W = {votes.agreement:.2f}."
         )
     return sentences
@@ -138,9 +143,8 @@ def why_by_bound(ranked: pd.DataFrame, bound: PacMdlBound, tied: list[str]) -> l
     """Sentences for a choice by the guarantee."""
     sentences = [
         bound.sentence,
-        f"On the {bound.m:,} labelled objects it errs {bound.errors:,} "
-        f"time{'s' * (bound.errors != 1)}, and choosing it among all that was tried costs "
-        f"{bound.choice_bits:.1f} bits.",
+        f"It misclassifies {bound.errors:,} of the {bound.m:,} labelled objects; choosing it from "
+        f"everything that was tried costs {bound.choice_bits:.1f} bits.",
     ]
     if tied:
         sentences.append(
@@ -158,10 +162,10 @@ def why_by_bound(ranked: pd.DataFrame, bound: PacMdlBound, tied: list[str]) -> l
 
 def _how_sure(confidence: float) -> str:
     if confidence >= 0.9:
-        return "The number of clusters is firm"
+        return "The number of clusters is certain"
     if confidence >= 0.6:
-        return "The number of clusters is fairly sure"
-    return "The number of clusters is open, so look at the runner-up too"
+        return "The number of clusters is fairly certain"
+    return "The number of clusters is uncertain, so look at the runner-up too"
 
 
 def _listed(names: list[str]) -> str:

@@ -60,13 +60,13 @@ def consensus(
     measures : sequence of Measure
         The voters: a column each.
     coverage : ndarray, shape (P,)
-        Share of the objects that each clustering does not leave out.
+        Share of the objects that each clustering does not exclude.
     groups : ndarray, shape (P,)
         What the clusterings may have in common: their number of clusters.
 
     Notes
     -----
-    Borda's count with one voice for each family, so that ten variants of one idea do not outvote
+    Borda's count with one vote per family, so that ten variants of one idea do not outvote
     another. O(P log P) for each measure.
     """
     import pandas as pd

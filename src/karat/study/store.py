@@ -4,8 +4,8 @@ Contract
 --------
 - A candidate is *planned*, then *finished* once; a finished one is never changed or deleted.
 - Each call that writes is one transaction: after a crash it has happened whole or not at all.
-- One process at a time holds the file; a second one is refused at once.
-- A file that is not a study, or a study of other data, is refused before anything is written.
+- One process at a time holds the file; a second one is rejected at once.
+- A file that is not a study, or a study of other data, is rejected before anything is written.
 - The clusterings are those of the candidates; scores belong to *partitions*, because equal
   partitions of the same data have equal scores.
 """
@@ -32,10 +32,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 APPLICATION_ID = 0x4B415254  # "KART"
-FORMAT = 1
+FORMAT = 2
 _HEADER = b"SQLite format 3\x00"
 _SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE calls (position INTEGER PRIMARY KEY, kind TEXT NOT NULL, content TEXT NOT NULL);
+CREATE TABLE truths (
+    fingerprint TEXT PRIMARY KEY, codes BLOB NOT NULL, classes TEXT NOT NULL
+) WITHOUT ROWID;
 CREATE TABLE candidates (
     position INTEGER PRIMARY KEY,
     name TEXT NOT NULL UNIQUE,
@@ -144,7 +148,7 @@ class Store:
             raise
 
     def _open(self, identity: dict[str, Any] | None) -> None:
-        # held until close, so that a second process is refused at once, not at its first write
+        # held until close, so that a second process is rejected at once, not at its first write
         self._db.execute("PRAGMA locking_mode = EXCLUSIVE")
         self._db.execute("BEGIN EXCLUSIVE")
         if not self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
@@ -181,7 +185,7 @@ class Store:
     def copy_to(self, path: str | Path) -> None:
         """Write everything to a new file."""
         if Path(path).exists():
-            raise StorageError(f"{path} exists already; choose another name")
+            raise StorageError(f"{path} already exists; choose another name")
         with self._errors(), sqlite3.connect(path) as target:
             self._db.backup(target)
         target.close()
@@ -203,6 +207,36 @@ class Store:
     def _set_meta(self, entries: dict[str, Any]) -> None:
         rows = [(key, json.dumps(value)) for key, value in entries.items()]
         self._db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
+
+    def record(self, kind: str, content: dict[str, Any]) -> None:
+        """Append to what was decided and done, unless it is what came last of its kind."""
+        if self.calls(kind)[-1:] == [(kind, content)]:
+            return
+        with self._transaction():
+            self._db.execute(
+                "INSERT INTO calls (kind, content) VALUES (?, ?)", (kind, json.dumps(content))
+            )
+
+    def calls(self, kind: str | None = None) -> list[tuple[str, dict[str, Any]]]:
+        """What was decided and done, in order: pairs of a kind and its content."""
+        rows = self._db.execute("SELECT kind, content FROM calls ORDER BY position")
+        return [(k, json.loads(content)) for k, content in rows if kind in (None, k)]
+
+    def add_truth(self, fingerprint: str, codes: NDArray[np.int32], classes: list[Any]) -> None:
+        """Keep the classes that the study is judged against."""
+        blob = zlib.compress(codes.astype("<i4").tobytes(), 1)
+        with self._transaction():
+            self._db.execute(
+                "INSERT OR IGNORE INTO truths VALUES (?, ?, ?)",
+                (fingerprint, blob, json.dumps(classes)),
+            )
+
+    def truth(self, fingerprint: str) -> tuple[NDArray[np.int32], list[Any]]:
+        """Codes (-1 where the class is not known) and the classes they stand for."""
+        codes, classes = self._db.execute(
+            "SELECT codes, classes FROM truths WHERE fingerprint = ?", (fingerprint,)
+        ).fetchone()
+        return np.frombuffer(zlib.decompress(codes), dtype="<i4"), json.loads(classes)
 
     def plan(self, candidates: Iterable[Planned]) -> int:
         """Note what will be tried and return how many are new; a known one stays as it is."""
@@ -331,7 +365,7 @@ def _explain(error: sqlite3.Error, path: Path | None) -> str:
         return f"{path} is in use by another process; wait until it ends, or choose another storage"
     if "full" in text:
         return (
-            f"no room is left to write {path}; what was finished before is kept. Free some space "
+            f"no space is left to write {path}; what was finished before is kept. Free some space "
             "and run the same again"
         )
     if "readonly" in text or "unable to open" in text:

@@ -284,7 +284,7 @@ def _why_broken(error: BrokenExecutor) -> str:
             "a worker process could not read the clusterer; define it in a module that can be "
             "imported, or use workers=1"
         )
-    return "the worker process died, most likely for want of memory"
+    return "the worker process died, most likely because it ran out of memory"
 
 
 def _drain(

@@ -75,7 +75,7 @@ def compare_labelings(
             if table is None:
                 continue
             values[i, j] = compute(table)
-            if "symmetric" in record.axioms:
+            if record.symmetric:
                 values[j, i] = values[i, j]
             elif j > i:
                 values[j, i] = compute(table.transposed)
@@ -87,7 +87,7 @@ def tables_against(
 ) -> Iterator[ContingencyTable | None]:
     """Tables of one clustering with each of a batch; None where they share no object.
 
-    Codes of -1 on either side are left out. Many tables are counted in one call, as many as fit.
+    Codes of -1 on either side are excluded. Many tables are counted in one call, as many as fit.
     An object of weight w stands for w that coincide, so whole weights give counts.
     """
     if weights is not None:

@@ -12,7 +12,8 @@ import numpy as np
 from karat._cells import cells_of
 from karat.contingency import ContingencyTable
 from karat.measures.catalogue import catalogue
-from karat.measures.external.define import as_table, need_counts
+from karat.measures.external.random_tables import random_tables
+from karat.measures.external.table import as_table, need_counts
 from karat.partition import NoisePolicy
 from karat.validation import InputError, UndefinedMeasureError, check_random_state
 
@@ -64,7 +65,7 @@ class BootstrapResult:
             f"({self.confidence_level:.0%} interval {low:.6g} to {high:.6g})"
         )
         if abs(self.bias) > self.standard_error / 2:
-            text += f"; its bias of about {self.bias:.2g} is taken out of the interval"
+            text += f"; its bias of about {self.bias:.2g} is removed from the interval"
         return text
 
 
@@ -389,20 +390,14 @@ def _under_chance(
 
 
 def _shuffled(table: ContingencyTable, times: int, random_state: Any) -> Iterator[ContingencyTable]:
-    from scipy.stats import random_table
-
     cells = table.shape[0] * table.shape[1]
     if cells > 1 << 24:
         raise UndefinedMeasureError(
             f"a shuffled table of {table.shape[0]} × {table.shape[1]} cells does not fit in memory"
         )
     rng = check_random_state(random_state)
-    margins = random_table(table.row_sums, table.column_sums)
-    for _ in range(times):
-        dense = np.asarray(margins.rvs(method="patefield", random_state=rng))
-        yield ContingencyTable._of_cells(
-            *cells_of(dense.astype(np.int64)), table.row_names, table.column_names
-        )
+    for dense in random_tables(table.row_sums, table.column_sums, times, rng):
+        yield ContingencyTable._of_cells(*cells_of(dense), table.row_names, table.column_names)
 
 
 def _trimmed(

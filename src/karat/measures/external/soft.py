@@ -35,7 +35,7 @@ def expected_table(labels_true: Any, labels_pred: Any) -> ContingencyTable:
     dense = U.T @ V
     rows, columns = np.nonzero(dense)
     u, v = (U * U).sum(axis=1), (V * V).sum(axis=1)
-    # the two objects of a pair differ: what each shares with itself is left out
+    # the two objects of a pair differ: what each shares with itself is excluded
     squares = (float(u @ v), float(u.sum()), float(v.sum()), float(len(U)))
     used_rows, rows = np.unique(rows, return_inverse=True)
     used_columns, columns = np.unique(columns, return_inverse=True)
@@ -94,7 +94,7 @@ def fuzzy_pair_counts(
     -----
     Campello (2007): two objects are together as far as, for some cluster, one *and* the other
     belong to it, and apart as far as they belong to two different ones. O(n² (k + t)), nothing
-    n × n is held. A soft clustering compared with itself does not reach 1, as Campello notes.
+    n × n is stored. A soft clustering compared with itself does not reach 1, as Campello notes.
     Without fuzzy logic, :func:`pair_counts` gives expectations in O(n k t).
 
     Examples

@@ -113,7 +113,7 @@ def gap_statistic(
     check_choice(reference, ("box", "pca"), "reference")
     data = check_data(X)
     if hasattr(data, "toarray"):
-        raise InputError("the gap statistic needs dense data: its references fill a box")
+        raise InputError("the gap statistic needs dense data: its reference data fill a box")
     numbers = sorted({int(number) for number in k})
     if not numbers or numbers[0] < 1 or numbers[-1] >= data.shape[0]:
         raise InputError(f"k must be numbers between 1 and n − 1; got {numbers}")

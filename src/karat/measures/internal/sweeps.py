@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.distances import check_metric, check_points
-from karat.measures.internal.centroids import sums_of_squares
+from karat.measures.internal.centroids import scattering_of, separation_of
 from karat.measures.internal.pairs import pair_means
-from karat.measures.internal.spread import scattering_of, separation_of
+from karat.measures.internal.variance import sums_of_squares
 from karat.measures.passes.statistics import Statistics
 from karat.partition import NOISE, NoisePolicy, as_labelings
 from karat.validation import InputError
@@ -59,7 +59,7 @@ def hartigan_index(X: Any, labelings: Any, *, noise: NoisePolicy = "error") -> p
     Raises
     ------
     InputError
-        Where two clusterings have the same number of clusters, or leave out different objects.
+        Where two clusterings have the same number of clusters, or exclude different objects.
 
     Notes
     -----
@@ -108,7 +108,7 @@ def krzanowski_lai_index(
     Raises
     ------
     InputError
-        Where two clusterings have the same number of clusters, or leave out different objects.
+        Where two clusterings have the same number of clusters, or exclude different objects.
 
     Notes
     -----
@@ -159,7 +159,7 @@ def sd_index(X: Any, labelings: Any, *, noise: NoisePolicy = "error") -> pd.Seri
     Raises
     ------
     InputError
-        Where two clusterings have the same number of clusters, or leave out different objects.
+        Where two clusterings have the same number of clusters, or exclude different objects.
 
     Notes
     -----
@@ -211,7 +211,7 @@ def frey_index(
     Raises
     ------
     InputError
-        Where two clusterings have the same number of clusters, or leave out different objects.
+        Where two clusterings have the same number of clusters, or exclude different objects.
 
     Notes
     -----
@@ -273,7 +273,7 @@ def split_statistics(X: Any, labelings: Any, *, noise: NoisePolicy = "error") ->
     Raises
     ------
     InputError
-        Where two clusterings have the same number of clusters, or leave out different objects.
+        Where two clusterings have the same number of clusters, or exclude different objects.
 
     Notes
     -----
@@ -378,7 +378,7 @@ def _sweep(
     if (kept != kept[0]).any():
         m = int(np.flatnonzero((kept != kept[0]).any(axis=1))[0])
         raise InputError(
-            f"{batch.names[0]} and {batch.names[m]} leave out different objects, so their sums "
+            f"{batch.names[0]} and {batch.names[m]} exclude different objects, so their sums "
             'cannot be compared; use noise="singletons" or "cluster"'
         )
     stats = Statistics(data, batch, needs, metric=metric)

@@ -51,8 +51,8 @@ EXTREMES = frozenset({"nearest", "diameters", "linkages", "hausdorff"})
 
 
 def why_not_sampled(measure: Measure) -> str:
-    """Why a measure has no estimate, and the way out."""
-    out = "leave it out, or leave out precision and compute it exactly"
+    """Why a measure has no estimate, and how to fix it."""
+    out = "exclude it, or omit precision and compute it exactly"
     extremes = [STATISTICS[need][1] for need in sorted(measure.needs & EXTREMES)]
     if not extremes:
         return (
@@ -148,7 +148,7 @@ def _settle(
                 reasons[m, i] = (
                     f"a standard error of {precision:g} takes more than the {sample.size:,} pairs "
                     "within clusters and as many between that are held; take a larger precision, "
-                    "or leave it out and compute the measure exactly"
+                    "or omit it and compute the measure exactly"
                 )
             break
         # at most fourfold at a time: the first sample's own error is large

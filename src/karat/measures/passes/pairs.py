@@ -1,6 +1,6 @@
 """The pass over all distances for all clusterings: strips of columns, on all cores.
 
-Threads run compiled code that holds no lock; strips are added up in their order, so that results
+Threads run compiled code that releases the GIL; strips are added up in their order, so that results
 do not depend on the number of threads.
 """
 

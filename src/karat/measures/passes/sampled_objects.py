@@ -42,13 +42,15 @@ TARGETS = {
     6: ("within_inverse", 2),
     7: ("between_inverse", 1),
 }
+#: columns whose values are bounded, so that they have a variance whatever their tail looks like
+BOUNDED = frozenset({0})
 #: unseen in m draws, something has with probability 0.95 a share below 3/m (the rule of three)
 RULE_OF_THREE = 3 / 1.96
 #: of a distribution whose tail index is above it, the variance is infinite
 HEAVY = 0.5
 HEAVY_TAIL = (
     "single {} make up the sum (tail index {:.2f}; above 0.5 the variance is infinite), so that a "
-    "sample's standard error cannot be trusted; leave out precision and compute it exactly"
+    "sample's standard error cannot be trusted; omit precision and compute it exactly"
 )
 
 
@@ -156,7 +158,7 @@ class ObjectSample:
         """The estimates, or those of one bootstrap replicate."""
         stats = self.stats
         for name, _ in TARGETS.values():
-            getattr(stats, name).clear()
+            setattr(stats, name, [])
         for (own, objects, counts), sizes in zip(self.strata, stats.sizes, strict=True):
             weights = (sizes / counts)[own]
             if replicate is not None:
@@ -170,17 +172,16 @@ class ObjectSample:
         columns = []
         reasons: dict[tuple[int, int], str] = {}
         for i, measure in enumerate(self.measures):
-            self.stats.undefined = {}
-            assert measure.compute is not None
-            columns.append(measure.compute(self.stats))
-            reasons |= {(m, i): why for m, why in self.stats.undefined.items()}
+            values, why = measure.judge(self.stats)
+            columns.append(values)
+            reasons |= {(m, i): reason for m, reason in why.items()}
         return np.stack(columns, axis=1), reasons
 
     def _heavy(self, values: Floats) -> Iterator[tuple[int, int, str]]:
         """Which estimates rest on totals that have no finite variance."""
         if self.exhausted:
             return
-        columns = sorted({column for need in self.needs for column in TOTALS[need]})
+        columns = sorted({column for need in self.needs for column in TOTALS[need]} - BOUNDED)
         for column in columns:
             indices = [self._tail_index(m, column) for m in range(len(self.labelings))]
             heavy = np.array(indices) > HEAVY

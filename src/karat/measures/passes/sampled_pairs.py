@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 PAIRWISE = {"concordance", "extreme_sums", "pair_sums"}
+#: statistics whose terms are shares, so that they have a variance whatever their tail looks like
+BOUNDED = {"concordance"}
 #: pairs within, and pairs between, that are held at most
 MOST = 2**24
 #: C-Index needs at least so many pairs in each tail, or it is a matter of extremes
@@ -148,14 +150,14 @@ class PairSample:
         errors = np.zeros_like(values)
         means, terms = self._linearised()
         for i, measure in enumerate(self.measures):
-            values[0, i] = self._value(measure, means)
-            if 0 in self.stats.undefined:
-                reasons[0, i] = self.stats.undefined[0]
+            values[0, i], why = self._value(measure, means)
+            if why:
+                reasons[0, i] = why[0]
             elif not self.exhausted:
                 errors[0, i], heaviest = self._error(self._gradient(measure, means), terms)
                 if "extreme_sums" in measure.needs and not self._reaches_tails():
                     errors[0, i] = math.inf
-                elif heaviest > HEAVY:
+                elif heaviest > HEAVY and not measure.needs <= BOUNDED:
                     values[0, i], reasons[0, i] = np.nan, HEAVY_TAIL.format("pairs", heaviest)
         return values, errors, reasons
 
@@ -202,8 +204,8 @@ class PairSample:
                 )
         return means, terms
 
-    def _value(self, measure: Measure, means: Floats) -> float:
-        """The measure of these means."""
+    def _value(self, measure: Measure, means: Floats) -> tuple[float, dict[int, str]]:
+        """The measure of these means, and why it has none."""
         n_within, n_between = self.population
         stats, plus, minus = self.stats, float(means[0]), float(means[1])
         both: Any = float(n_within * n_between)
@@ -211,20 +213,19 @@ class PairSample:
         stats.tied = [(1 - plus - minus) * both]
         stats.within_sums = [means[2:3] * n_within]
         stats.smallest_sums, stats.largest_sums = means[3:4] * n_within, means[4:5] * n_within
-        stats.undefined = {}
-        assert measure.compute is not None
-        return float(measure.compute(stats)[0])
+        values, why = measure.judge(stats)
+        return float(values[0]), why
 
     def _gradient(self, measure: Measure, means: Floats) -> Floats:
         """By differences to the side where the measure changes more: the other may be its limit."""
-        here, gradient = self._value(measure, means), np.zeros(5)
+        here, gradient = self._value(measure, means)[0], np.zeros(5)
         steps = 1e-5 * np.where([True, True, False, False, False], 1.0, means[4] - means[3])
         for j in np.flatnonzero(steps > 0):
             changes = []
             for step in (steps[j], -steps[j]):
                 moved = means.copy()
                 moved[j] += step
-                changes.append((self._value(measure, moved) - here) / step)
+                changes.append((self._value(measure, moved)[0] - here) / step)
             gradient[j] = max(changes, key=abs)
         return gradient
 

@@ -32,10 +32,10 @@ class Scatter:
 
     Attributes
     ----------
-    log_det_within, log_det_total : float
-        ln ∣W∣ and ln ∣T∣; −∞ where the matrix is singular.
-    trace_ratio : float
-        tr W⁻¹B; NaN where W is singular.
+    log_det_within : float
+        ln ∣W∣; −∞ where the matrix is singular.
+    log_det_ratio, trace_ratio : float
+        ln ∣I + W⁻¹B∣ = ln(∣T∣/∣W∣) and tr W⁻¹B; NaN where W is singular.
     total_eigenvalues : ndarray (d,)
         Of T, greatest first.
     log_det_clusters : ndarray (k,)
@@ -43,7 +43,7 @@ class Scatter:
     """
 
     log_det_within: float
-    log_det_total: float
+    log_det_ratio: float
     trace_ratio: float
     total_eigenvalues: Floats
     log_det_clusters: Floats
@@ -56,7 +56,7 @@ def check_room(d: int, clusterings: int) -> None:
         at_once * 6.0 * 8 * d * d,
         f"the scatter matrices of {d:,} features",
         "reduce the features first, for example to principal components, "
-        "or leave the criteria of determinants out",
+        "or exclude the criteria of determinants",
     )
 
 
@@ -85,11 +85,12 @@ def scatter(X: Data, codes: NDArray[np.int32], sizes: NDArray[np.int64], *, each
     center = sizes @ means / (n or 1)
     between = (means - center) * np.sqrt(sizes)[:, None]
     inverse = Inverse(within, n, len(sizes))
+    ratios = inverse.eigenvalues_with(between)
     within += between.T @ between
     return Scatter(
         inverse.log_det,
-        Inverse(within, n, 1).log_det,
-        inverse.trace_with(between),
+        float(np.log1p(ratios).sum()),
+        float(ratios.sum()),
         np.maximum(np.linalg.eigvalsh(within)[::-1], 0.0),
         own_logs,
     )
@@ -132,12 +133,12 @@ class Inverse:
         if self.values[0] > self.values[-1] * max(n, d) * np.finfo(float).eps:
             self.log_det = float(np.log(self.values).sum() - 2 * np.log(self.scale).sum())
 
-    def trace_with(self, roots: Floats) -> float:
-        """Trace of inverse · rootsᵀ roots; NaN for a singular matrix."""
+    def eigenvalues_with(self, roots: Floats) -> Floats:
+        """Eigenvalues of inverse · rootsᵀ roots but for zeros; NaN for a singular matrix."""
         if self.log_det == -math.inf:
-            return math.nan
-        turned = (roots * self.scale) @ self.vectors
-        return float((turned**2 / self.values).sum())
+            return np.full(1, math.nan)
+        turned = (roots * self.scale) @ self.vectors / np.sqrt(self.values)
+        return np.asarray(np.linalg.svd(turned, compute_uv=False) ** 2)
 
 
 def refuse_distances(metric: Any) -> None:

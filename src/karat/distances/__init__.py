@@ -1,0 +1,40 @@
+"""Distances between the objects of one data set, a tile at a time; nothing n×n is stored.
+
+``as_distances(X, metric)`` prepares the data once (centres, scales, normalises) and picks the way
+to compute tiles: differences of coordinates, matrix products, blocks from SciPy, or a given
+matrix. ``embed(X, metric)`` are rows whose Euclidean distance it is, where there are such rows.
+"""
+
+from karat.distances._embedding import FORMS, embed
+from karat.distances._given import as_square, triangle_violations
+from karat.distances._matrix import condensed, distance_matrix, square
+from karat.distances._metrics import (
+    ALIASES,
+    METRICS,
+    PRODUCT_FEATURES,
+    as_distances,
+    check_metric,
+    check_points,
+    metric_name,
+)
+from karat.distances._tiles import Direct, Distances, Product
+
+__all__ = [
+    "ALIASES",
+    "FORMS",
+    "METRICS",
+    "PRODUCT_FEATURES",
+    "Direct",
+    "Distances",
+    "Product",
+    "as_distances",
+    "as_square",
+    "check_metric",
+    "check_points",
+    "condensed",
+    "distance_matrix",
+    "embed",
+    "metric_name",
+    "square",
+    "triangle_violations",
+]

@@ -1,0 +1,125 @@
+"""Distances that are Euclidean once the rows are brought into another form."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.resources import require_memory
+from karat.validation import InputError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+#: distance -> the form of the rows whose Euclidean distance it is, or the root of it
+FORMS = {
+    "euclidean": "",
+    "sqeuclidean": "",
+    "cosine": "unit rows",
+    "correlation": "centred unit rows",
+    "spearman": "unit rows of ranks",
+    "kendall": "unit rows of orders",
+    "seuclidean": "standardised features",
+    "mahalanobis": "whitened features",
+}
+
+
+def embed(X: Any, metric: str, weights: Floats | None = None, *, length: float = 1.0) -> Any:
+    """Rows whose Euclidean distance is the given one, or (of angles) whose squared one is.
+
+    Parameters
+    ----------
+    X : ndarray or csr_array, shape (n, d)
+    metric : str
+        A key of :data:`FORMS`.
+    weights : ndarray of float64, shape (n,), optional
+        How many coincident objects each row stands for, in standard deviations.
+    length : float, default 1
+        Of the rows, for cosine, correlation, spearman and kendall: half their squared distance
+        over ``length**2`` is the distance.
+
+    Returns
+    -------
+    ndarray or csr_array
+
+    Raises
+    ------
+    InputError
+        For sparse data, except under Euclidean distance and cosine, whose zeros stay zeros.
+
+    Notes
+    -----
+    ``kendall`` has a column for each pair of features: the sign of their difference.
+    """
+    if metric in ("euclidean", "sqeuclidean"):
+        return X
+    if metric == "cosine":
+        return _directions(X, length)
+    if hasattr(X, "toarray"):
+        raise InputError(f"{metric} needs dense data (it centres each value); use X.toarray()")
+    Z = np.asarray(X, np.float64)
+    if metric == "kendall":
+        return _directions(_orders(Z), length)
+    if metric in ("correlation", "spearman"):
+        if metric == "spearman":
+            from scipy.stats import rankdata
+
+            Z = rankdata(Z, axis=1)
+        return _directions(Z - Z.mean(axis=1, keepdims=True), length)
+    return _whitened(Z, weights, full=metric == "mahalanobis")
+
+
+def _orders(X: Floats) -> Floats:
+    n, d = X.shape
+    require_memory(
+        8 * n * d * (d - 1) / 2,
+        f"kendall's dissimilarity of {n:,} objects with {d:,} features",
+        "use spearman instead",
+    )
+    left, right = np.triu_indices(d, 1)
+    return np.sign(X[:, left] - X[:, right])
+
+
+def _directions(X: Any, length: float) -> Any:
+    """Rows of this length; half the squared distance over its square is 1 − cosine.
+
+    Rows of zeros get a feature of their own: distance 1 from all others, 0 among themselves.
+    """
+    from scipy import sparse
+
+    if sparse.issparse(X):
+        Z = X.astype(np.float64)
+        norms = np.sqrt(np.asarray(Z.multiply(Z).sum(axis=1)).ravel())
+    else:
+        Z = np.asarray(X, np.float64)
+        norms = np.linalg.norm(Z, axis=1)
+    empty = norms == 0
+    scale = length / np.where(empty, 1.0, norms)
+    extra = length * empty[:, None].astype(np.float64)
+    if sparse.issparse(X):
+        Z = sparse.diags_array(scale) @ Z
+        return sparse.csr_array(sparse.hstack([Z, extra]) if empty.any() else Z)
+    Z = Z * scale[:, None]
+    return np.hstack([Z, extra]) if empty.any() else Z
+
+
+def _whitened(Z: Floats, weights: Floats | None, *, full: bool) -> Floats:
+    if len(Z) < 2:
+        return Z
+    w = np.ones(len(Z)) if weights is None else weights
+    from_mean = Z - w @ Z / w.sum()
+    # n − 1 for whole objects; a part of one takes no more than itself
+    freedom = w.sum() - w @ np.minimum(w, 1) / w.sum()
+    if not full:
+        spread = np.sqrt(w @ from_mean**2 / freedom)
+        return Z / np.where(spread > 0, spread, 1.0)
+    values, vectors = np.linalg.eigh((w * from_mean.T) @ from_mean / freedom)
+    if values[0] <= values[-1] * 1e-12:
+        raise InputError(
+            "the covariance of X is singular, so mahalanobis has no value; "
+            "drop features that depend on others, or use seuclidean"
+        )
+    return (Z - Z.mean(axis=0)) @ (vectors / np.sqrt(values))

@@ -1,0 +1,202 @@
+"""Distances by name, and how the rows of a data set are prepared for each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.distances._embedding import embed
+from karat.distances._given import as_square, is_symmetric
+from karat.distances._tiles import (
+    Blocks,
+    Direct,
+    Distances,
+    Divergence,
+    ExtendedJaccard,
+    Precomputed,
+    Product,
+    SparseProduct,
+    dense,
+)
+from karat.validation import Data, InputError, check_data, unknown_name
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+#: from so many features on, dense Euclidean distances come from matrix products
+PRODUCT_FEATURES = 64
+
+#: name -> what it is
+METRICS = {
+    "euclidean": "√Σ(x−y)²",
+    "sqeuclidean": "Σ(x−y)²",
+    "cityblock": "Σ|x−y|",
+    "chebyshev": "max |x−y|",
+    "cosine": "1 − cosine of the angle; a row of zeros is at distance 1 from all others",
+    "correlation": "1 − Pearson's r over the features",
+    "seuclidean": "Euclidean after each feature is divided by its standard deviation",
+    "mahalanobis": "Euclidean after whitening with the covariance of X",
+    "extended_jaccard": "1 − x·y/(|x|² + |y|² − x·y) (Tanimoto)",
+    "kl": "Kullback–Leibler divergence of the L1-normalised rows, from the object to the other",
+    "symmetric_kl": "the two Kullback–Leibler divergences added",
+    "jaccard": "1 − n11/(n11 + n10 + n01), features as presence",
+    "dice": "1 − 2 n11/(|x| + |y|), features as presence",
+    "matching": "share of features that differ (simple matching)",
+    "minkowski:P": "(Σ|x−y|ᴾ)^(1/P) of any P above 0, e.g. minkowski:3",
+    "spearman": "1 − Spearman's ρ over the features",
+    "kendall": "1 − Kendall's τ-b over the features",
+    "braycurtis": "Σ|x−y| / Σ|x+y|",
+    "canberra": "Σ |x−y|/(|x|+|y|)",
+    "hamming": "share of features that differ",
+    "jensenshannon": "root of the Jensen–Shannon divergence",
+    "js_divergence": "Jensen–Shannon divergence of the L1-normalised rows",
+    "rogerstanimoto": "as SciPy has it, features as presence",
+    "russellrao": "as SciPy has it, features as presence",
+    "sokalsneath": "as SciPy has it, features as presence",
+    "yule": "as SciPy has it, features as presence",
+    "precomputed": "X is the n×n matrix of distances, or the n(n-1)/2 above its diagonal",
+}
+ALIASES = {
+    "manhattan": "cityblock",
+    "l1": "cityblock",
+    "l2": "euclidean",
+    "minkowski": "euclidean",
+}
+_PRESENCE = {"jaccard", "dice", "rogerstanimoto", "russellrao", "sokalsneath", "yule"}
+
+
+def check_metric(metric: Any) -> Any:
+    """The metric's own name, or the callable; raise for an unknown one."""
+    if callable(metric):
+        return metric
+    name = ALIASES.get(metric, metric) if isinstance(metric, str) else metric
+    if isinstance(name, str) and name.startswith("minkowski:"):
+        return _minkowski(name)
+    if name not in METRICS or name == "minkowski:P":
+        raise unknown_name(metric, [*METRICS, *ALIASES], "distance")
+    return name
+
+
+def _minkowski(name: str) -> str:
+    try:
+        p = float(name.partition(":")[2])
+    except ValueError:
+        p = 0.0
+    if not p > 0:
+        raise InputError(f"{name}: the exponent must be a number above 0, e.g. minkowski:3")
+    return {1: "cityblock", 2: "euclidean", np.inf: "chebyshev"}.get(p, f"minkowski:{p:g}")
+
+
+def metric_name(metric: Any) -> str:
+    """What to call a distance."""
+    if isinstance(metric, str):
+        return metric
+    return str(getattr(metric, "__qualname__", None) or repr(metric))
+
+
+def check_points(X: Any, metric: Any) -> Data:
+    """:func:`karat.validation.check_data`, and what a matrix of distances must be."""
+    return as_square(X) if metric == "precomputed" else check_data(X)
+
+
+def as_distances(
+    X: Data, metric: Any = "euclidean", *, exact: bool = False, weights: Floats | None = None
+) -> Distances:
+    """Prepare the distances between the rows of ``X``.
+
+    Parameters
+    ----------
+    X : ndarray or csr_array, shape (n, d)
+        As :func:`check_points` returns it.
+    metric : str or callable
+        A name in :data:`METRICS`, or a symmetric ``metric(x, y)`` of two dense rows.
+    exact : bool
+        For dense data no centring, no products of matrices, and sums strictly in order, so that
+        which distances are equal is the same on every machine; for measures of ranks.
+    weights : ndarray of float64, shape (n,), optional
+        Positive; how many coincident objects each stands for, in the variances that
+        ``seuclidean`` and ``mahalanobis`` divide by.
+
+    Returns
+    -------
+    Distances
+
+    Raises
+    ------
+    InputError
+        For an unknown metric, or data that it has no value for.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from karat.distances import as_distances
+    >>> as_distances(np.array([[0.0, 0.0], [3.0, 4.0]])).block(slice(0, 1), slice(0, 2))
+    array([[0., 5.]])
+    """
+    from karat._kernels.distances import CHEBYSHEV, CITYBLOCK
+
+    name = check_metric(metric)
+    if callable(name):
+        from scipy.spatial.distance import cdist
+
+        return Blocks(X, lambda A, B: cdist(A, B, name), symmetric=True)
+    if name == "precomputed":
+        return Precomputed(X, symmetric=is_symmetric(X))
+    sparse = hasattr(X, "toarray")
+    if name in ("euclidean", "sqeuclidean"):
+        return _euclidean(X, name == "euclidean", exact)
+    if name in ("cosine", "correlation", "spearman", "kendall"):
+        # half the squared distance of unit rows
+        return _euclidean(embed(X, name, length=np.sqrt(0.5)), False, exact)
+    if name in ("seuclidean", "mahalanobis"):
+        return _euclidean(embed(X, name, weights), True, exact)
+    if name == "extended_jaccard":
+        Z: Any = X.astype(np.float64)
+        squares = Z.multiply(Z) if sparse else Z * Z
+        norms = np.asarray(squares.sum(axis=1)).ravel()
+        return ExtendedJaccard(_euclidean(Z, False, exact), norms)
+    if name in ("cityblock", "chebyshev") and not sparse:
+        kind = CITYBLOCK if name == "cityblock" else CHEBYSHEV
+        return Direct(np.ascontiguousarray(X, np.float64), kind, False)
+    if name in ("kl", "symmetric_kl"):
+        return Divergence(_probabilities(dense(X)), symmetric=name == "symmetric_kl")
+    return _from_scipy(X, name)
+
+
+def _euclidean(X: Any, root: bool, exact: bool) -> Distances:
+    from karat._kernels.distances import SEQUENTIAL, SQUARED
+
+    if hasattr(X, "toarray"):
+        return SparseProduct(X.astype(np.float64), root)
+    Z = np.ascontiguousarray(X, dtype=np.float64)
+    if exact:
+        return Direct(Z, SEQUENTIAL, root)
+    if Z.shape[1] < PRODUCT_FEATURES:
+        return Direct(Z, SQUARED, root)
+    return Product(Z, root)
+
+
+def _probabilities(X: Any) -> Floats:
+    P = np.asarray(X, np.float64)
+    totals = P.sum(axis=1)
+    if P.min() < 0 or (totals == 0).any():
+        raise InputError("kl needs rows without negative values, and not all zeros")
+    return P / totals[:, None]
+
+
+def _from_scipy(X: Data, name: str) -> Distances:
+    from scipy.spatial.distance import cdist
+
+    if name.startswith("minkowski:"):
+        p = float(name.partition(":")[2])
+        return Blocks(X, lambda A, B: cdist(A, B, "minkowski", p=p))
+    if name == "js_divergence":
+        return Blocks(X, lambda A, B: cdist(A, B, "jensenshannon") ** 2)
+    if name == "matching":
+        name = "hamming"
+    if name in _PRESENCE:
+        return Blocks(X, lambda A, B: cdist(A != 0, B != 0, name))
+    return Blocks(X, lambda A, B: cdist(A, B, name))

@@ -1,0 +1,200 @@
+"""How tiles of distances are computed: differences, matrix products, blocks, a given matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from karat.validation import Data
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from scipy.sparse import csr_array
+
+    Floats = NDArray[np.float64]
+
+
+class Distances:
+    """How to compute tiles of distances between n objects.
+
+    Attributes
+    ----------
+    n : int
+        Number of objects.
+    squared : bool
+        Whether tiles hold squared distances, whose root is the distance.
+    symmetric : bool
+        Whether d(x, y) = d(y, x).
+    """
+
+    n: int
+    squared: bool = False
+    symmetric: bool = True
+    uses_blas: ClassVar[bool] = False
+
+    def take(self, order: NDArray[np.integer[Any]]) -> Distances:
+        """The same for the objects ``order``, in that order."""
+        raise NotImplementedError
+
+    def strip(self, j0: int, j1: int) -> Any:
+        """What :meth:`tile` needs to know of the columns j0..j1."""
+        return None
+
+    def tile(self, r0: int, r1: int, j0: int, j1: int, strip: Any, out: Floats) -> None:
+        """Write the distances from objects j0..j1 (columns) to r0..r1 (rows) to ``out``."""
+        raise NotImplementedError
+
+    def block(self, rows: slice, columns: slice) -> Floats:
+        """Distances, never squared, between two ranges of objects."""
+        r0, r1, _ = rows.indices(self.n)
+        j0, j1, _ = columns.indices(self.n)
+        out = np.empty((r1 - r0, j1 - j0))
+        self.tile(r0, r1, j0, j1, self.strip(j0, j1), out)
+        same = np.arange(max(r0, j0), min(r1, j1))
+        out[same - r0, same - j0] = 0.0
+        return np.sqrt(out) if self.squared else out
+
+
+class Direct(Distances):
+    """From differences of coordinates: exact also for tight clusters far from the origin."""
+
+    def __init__(self, Z: Floats, kind: int, squared: bool) -> None:
+        self.Z, self.kind, self.squared, self.n = Z, kind, squared, len(Z)
+
+    def take(self, order: NDArray[np.integer[Any]]) -> Distances:
+        return Direct(self.Z[order], self.kind, self.squared)
+
+    def strip(self, j0: int, j1: int) -> Floats:
+        return np.ascontiguousarray(self.Z[j0:j1].T)
+
+    def tile(self, r0: int, r1: int, j0: int, j1: int, strip: Any, out: Floats) -> None:
+        from karat._kernels.distances import direct_tile
+
+        direct_tile(self.kind, self.Z, r0, r1, strip, out)
+
+
+class Product(Distances):
+    """Squared Euclidean distances from matrix products; direct where those cancel."""
+
+    uses_blas = True
+
+    def __init__(self, Z: Floats, squared: bool, *, norms: Floats | None = None) -> None:
+        self.squared, self.n = squared, len(Z)
+        self.Z = Z - Z.mean(axis=0) if norms is None else Z
+        self.norms = np.einsum("ij,ij->i", self.Z, self.Z) if norms is None else norms
+
+    def take(self, order: NDArray[np.integer[Any]]) -> Distances:
+        return Product(self.Z[order], self.squared, norms=self.norms[order])
+
+    def strip(self, j0: int, j1: int) -> Floats:
+        return np.ascontiguousarray(self.Z[j0:j1].T)
+
+    def tile(self, r0: int, r1: int, j0: int, j1: int, strip: Any, out: Floats) -> None:
+        from karat._kernels.distances import squares_from_products
+
+        np.dot(self.Z[r0:r1], strip, out=out[: r1 - r0])
+        squares_from_products(out[: r1 - r0], r0, self.norms, j0, self.Z)
+
+
+class SparseProduct(Distances):
+    """As :class:`Product`, for CSR rows."""
+
+    def __init__(self, Z: csr_array, squared: bool) -> None:
+        self.squared, self.n = squared, Z.shape[0]
+        Z.sort_indices()
+        self.Z = Z
+        self.norms = np.asarray(Z.multiply(Z).sum(axis=1), dtype=np.float64).ravel()
+
+    def take(self, order: NDArray[np.integer[Any]]) -> Distances:
+        return SparseProduct(self.Z[order], self.squared)
+
+    def strip(self, j0: int, j1: int) -> Floats:
+        return np.ascontiguousarray(self.Z[j0:j1].toarray().T)
+
+    def tile(self, r0: int, r1: int, j0: int, j1: int, strip: Any, out: Floats) -> None:
+        from karat._kernels.distances import sparse_products, sparse_squares_from_products
+
+        Z, rows = self.Z, out[: r1 - r0]
+        sparse_products(Z.indptr, Z.indices, Z.data, r0, r1, strip, rows)
+        sparse_squares_from_products(rows, r0, self.norms, j0, Z.indptr, Z.indices, Z.data)
+
+
+class ExtendedJaccard(Distances):
+    """1 − x·y/(∣x∣² + ∣y∣² − x·y), from squared Euclidean distances: s/(s + x·y)."""
+
+    def __init__(self, squares: Distances, norms: Floats) -> None:
+        self.squares, self.norms, self.n = squares, norms, squares.n
+
+    def take(self, order: NDArray[np.integer[Any]]) -> Distances:
+        return ExtendedJaccard(self.squares.take(order), self.norms[order])
+
+    def strip(self, j0: int, j1: int) -> Any:
+        return self.squares.strip(j0, j1)
+
+    def tile(self, r0: int, r1: int, j0: int, j1: int, strip: Any, out: Floats) -> None:
+        self.squares.tile(r0, r1, j0, j1, strip, out)
+        s = out[: r1 - r0]
+        product = (self.norms[r0:r1, None] + self.norms[j0:j1] - s) / 2
+        with np.errstate(invalid="ignore", divide="ignore"):
+            s /= s + product
+        s[np.isnan(s)] = 0.0  # two rows of zeros
+
+
+class Blocks(Distances):
+    """Any function of two blocks of rows."""
+
+    def __init__(
+        self, X: Data, function: Callable[[Any, Any], Floats], *, symmetric: bool = True
+    ) -> None:
+        self.X, self.function, self.symmetric, self.n = X, function, symmetric, X.shape[0]
+
+    def take(self, order: NDArray[np.integer[Any]]) -> Distances:
+        return Blocks(self.X[order], self.function, symmetric=self.symmetric)
+
+    def strip(self, j0: int, j1: int) -> Any:
+        return dense(self.X[j0:j1])
+
+    def tile(self, r0: int, r1: int, j0: int, j1: int, strip: Any, out: Floats) -> None:
+        values = self.function(strip, dense(self.X[r0:r1])).T
+        if not np.isfinite(values).all():
+            values = np.where(np.isnan(values), 0.0, values) if self.symmetric else values
+        out[: r1 - r0] = values
+
+
+class Divergence(Distances):
+    """Kullback–Leibler divergence of rows that sum to 1."""
+
+    def __init__(self, P: Floats, *, symmetric: bool) -> None:
+        self.P, self.symmetric, self.n = P, symmetric, len(P)
+
+    def take(self, order: NDArray[np.integer[Any]]) -> Distances:
+        return Divergence(self.P[order], symmetric=self.symmetric)
+
+    def tile(self, r0: int, r1: int, j0: int, j1: int, strip: Any, out: Floats) -> None:
+        from karat._kernels.distances import kullback_leibler_tile
+
+        kullback_leibler_tile(self.P, r0, r1, j0, j1, self.symmetric, out)
+
+
+class Precomputed(Distances):
+    """A matrix of distances, read in place."""
+
+    def __init__(
+        self, D: NDArray[Any], order: NDArray[np.integer[Any]] | None = None, *, symmetric: bool
+    ) -> None:
+        self.D, self.symmetric = D, symmetric
+        self.order = np.arange(len(D)) if order is None else order
+        self.n = len(self.order)
+
+    def take(self, order: NDArray[np.integer[Any]]) -> Distances:
+        return Precomputed(self.D, self.order[order], symmetric=self.symmetric)
+
+    def tile(self, r0: int, r1: int, j0: int, j1: int, strip: Any, out: Floats) -> None:
+        # column objects are the first index: d(object, other)
+        out[: r1 - r0] = self.D[self.order[j0:j1, None], self.order[r0:r1]].T
+
+
+def dense(rows: Any) -> Any:
+    return rows.toarray() if hasattr(rows, "toarray") else rows

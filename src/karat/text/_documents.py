@@ -1,0 +1,159 @@
+"""Documents in files: JSON lines, a column of a table, folders, mailboxes."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.text import _messages
+from karat.validation import InputError, unknown_name
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+JSON_LINES = (".jsonl", ".ndjson")
+MAILBOXES = (".mbox", ".mbx")
+_TABLES = (".csv", ".tsv", ".tab", ".data", ".dat", ".parquet", ".npy", ".npz", ".mtx", ".xlsx")
+
+
+@dataclass(frozen=True)
+class Documents:
+    """Texts with what was written beside them.
+
+    Attributes
+    ----------
+    texts : list of str
+    fields : mapping of str to ndarray of object
+        The other columns; of a folder ``file`` and, where there are subfolders, ``folder``.
+    notes : tuple of str
+    """
+
+    texts: list[str]
+    fields: Mapping[str, NDArray[np.object_]] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+def json_lines(path: Path, text_column: str | None, opened: Callable[[Path], Any]) -> Documents:
+    """One JSON object a line; ``text_column`` names the field with the text."""
+    records = []
+    with opened(path) as stream:
+        for number, line in enumerate(stream, 1):
+            if line.strip():
+                records.append(_record(line, f"{path}, line {number}"))
+    if not records:
+        raise InputError(f"{path} has no line with a document")
+    names = list(dict.fromkeys(name for record in records for name in record))
+    column = _text_column(text_column, names, records, path)
+    fields = {
+        name: _objects([record.get(name) for record in records]) for name in names if name != column
+    }
+    return Documents([_as_text(record.get(column)) for record in records], fields)
+
+
+def _record(line: bytes, where: str) -> dict[str, Any]:
+    try:
+        record = json.loads(line)
+    except (ValueError, UnicodeDecodeError) as error:
+        raise InputError(f"{where} is not JSON in UTF-8: {error}") from None
+    if not isinstance(record, dict):
+        raise InputError(f"{where} is {line[:40]!r}; wanted is one JSON object a line")
+    return record
+
+
+def _text_column(
+    asked: str | None, names: list[str], records: list[dict[str, Any]], path: Path
+) -> str:
+    if asked is not None:
+        if asked not in names:
+            raise unknown_name(asked, names, "column")
+        return asked
+    raise InputError(
+        f"{path} holds JSON records with {', '.join(map(repr, names[:12]))}; name the one with "
+        "the text: text_column (--text-column)"
+    )
+
+
+def folder(path: Path) -> Documents:
+    """Every file below a folder is a document; its subfolder is beside it."""
+    files = sorted(
+        file
+        for file in path.rglob("*")
+        if file.is_file() and not any(p.startswith(".") for p in file.relative_to(path).parts)
+    )
+    if not files:
+        raise InputError(f"{path} is a folder without files")
+    if all(file.suffix.lower() in _TABLES for file in files):
+        raise InputError(f"{path} is a folder of data files, not of texts; name a file in it")
+    texts, ids = [], []
+    for file in files:
+        name = file.relative_to(path).as_posix()
+        if file.suffix.lower() in MAILBOXES:
+            for key, text in _messages.mailbox_messages(file):
+                texts.append(text)
+                ids.append(f"{name} {key}")
+        else:
+            texts.append(_decoded(file, name))
+            ids.append(name)
+    fields = {"file": _objects(ids)}
+    folders = [name.rpartition("/")[0] for name in ids]
+    if len(set(folders)) > 1:
+        fields["folder"] = _objects([name or None for name in folders])
+    return Documents(texts, fields)
+
+
+def _decoded(file: Path, name: str) -> str:
+    data = file.read_bytes()
+    if b"\0" in data[:8192]:
+        raise InputError(f"{name} is not text: it has zero bytes; keep other files elsewhere")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
+
+
+def mailbox_file(path: Path) -> Documents:
+    """Every message of an mbox file is a document."""
+    found = list(_messages.mailbox_messages(path))
+    if not found:
+        raise InputError(f"{path} holds no message: an mbox file begins with a line 'From ...'")
+    keys = [key for key, _ in found]
+    repeated = {key for key, number in Counter(keys).items() if number > 1}
+    ids = [f"{key} ({i})" if key in repeated else key for i, key in enumerate(keys)]
+    return Documents([text for _, text in found], {"message": _objects(ids)})
+
+
+def bodies(documents: Documents, messages: bool | None) -> Documents:
+    """Messages without their headers, which would tell their groups; found by looking if None."""
+    if messages is None:
+        messages = _messages.are_messages(documents.texts[:2000])
+        if not messages:
+            return documents
+    elif not messages:
+        return documents
+    note = (
+        "The texts are messages: only their bodies are used, because headers tell where a message "
+        "comes from (messages=False, or --no-messages, keeps them)."
+    )
+    texts = [_messages.body(text) for text in documents.texts]
+    return Documents(texts, documents.fields, (*documents.notes, note))
+
+
+def _objects(values: list[Any]) -> NDArray[np.object_]:
+    out = np.empty(len(values), dtype=object)
+    plain = (str, int, float, bool, type(None))
+    out[:] = [v if isinstance(v, plain) else json.dumps(v, ensure_ascii=False) for v in values]
+    return out
+
+
+def _as_text(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, list):
+        return "\n".join(map(_as_text, value))
+    return value if isinstance(value, str) else str(value)

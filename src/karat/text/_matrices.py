@@ -1,0 +1,111 @@
+"""Matrices of term counts in files: CLUTO's and LIBSVM's formats, lists of terms."""
+
+from __future__ import annotations
+
+import gzip
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import numpy as np
+
+from karat.validation import InputError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from scipy.sparse import csr_array
+
+LIBSVM = (".svm", ".libsvm", ".svmlight")
+
+
+def cluto(path: Path, stream: BinaryIO) -> csr_array:
+    """CLUTO's ``.mat``: a header "rows columns non-zeros", then a line of pairs for each row."""
+    from scipy import sparse
+
+    lines = stream.read().split(b"\n")
+    if not lines[-1]:
+        lines.pop()
+    if lines[0][:6] == b"MATLAB":
+        raise InputError(f"{path} is a MATLAB file; CLUTO's .mat is text. Save it as .mtx or .npz")
+    header = _numbers(lines[0], path, 1)
+    if len(header) not in (2, 3) or (header % 1).any() or (header < 0).any():
+        raise InputError(
+            f"{path}, line 1 is {lines[0][:60]!r}; CLUTO's .mat begins with the numbers of rows, "
+            "columns and (if sparse) non-zeros"
+        )
+    n, d = int(header[0]), int(header[1])
+    rows = lines[1 : n + 1]
+    if len(rows) < n or any(line.strip() for line in lines[n + 1 :]):
+        raise InputError(f"{path} says it has {n:,} rows, but has {len(lines) - 1:,} lines of them")
+    values = [_numbers(line, path, i) for i, line in enumerate(rows, 2)]
+    if len(header) == 2:
+        wrong = next((i for i, row in enumerate(values, 2) if len(row) != d), None)
+        if wrong is not None:
+            raise InputError(f"{path}, line {wrong} has {len(values[wrong - 2])} of {d} values")
+        return sparse.csr_array(np.array(values).reshape(n, d))
+    odd = next((i for i, row in enumerate(values, 2) if len(row) % 2), None)
+    if odd is not None:
+        raise InputError(f"{path}, line {odd} is not pairs of a column and a value")
+    flat = np.concatenate(values) if values else np.empty(0)
+    columns, stored = flat[::2], flat[1::2]
+    if len(stored) != int(header[2]):
+        raise InputError(
+            f"{path} says it has {int(header[2]):,} non-zeros, but has {len(stored):,}"
+        )
+    if len(columns) and not 1 <= columns.min() <= columns.max() <= d:
+        raise InputError(f"{path} has columns outside 1 .. {d}")
+    indptr = np.cumsum([0, *(len(row) // 2 for row in values)])
+    matrix = sparse.csr_array((stored, columns.astype(np.int32) - 1, indptr), shape=(n, d))
+    matrix.sum_duplicates()
+    return matrix
+
+
+def _numbers(line: bytes, path: Path, number: int) -> NDArray[np.float64]:
+    try:
+        return np.array(line.split(), dtype=np.float64)
+    except ValueError:
+        raise InputError(
+            f"{path}, line {number} is {line[:60]!r}, which is not numbers separated by spaces"
+        ) from None
+
+
+def libsvm(path: Path, stream: BinaryIO) -> tuple[csr_array, NDArray[Any]]:
+    """LIBSVM's sparse rows, with the label that begins each."""
+    from scipy import sparse
+    from sklearn.datasets import load_svmlight_file
+
+    try:
+        X, labels = load_svmlight_file(stream)
+    except ValueError as error:
+        raise InputError(f"{path} is not in LIBSVM's format: {error}") from None
+    return sparse.csr_array(X), labels
+
+
+def beside(path: Path, endings: tuple[str, ...]) -> Path | None:
+    """The first file beside ``path`` that has its name, or stem, and one of the endings."""
+    stems = (path.name, path.name.removesuffix(".gz"), path.name.partition(".")[0])
+    for stem in stems:
+        for ending in endings:
+            for packed in ("", ".gz"):
+                there = path.with_name(f"{stem}{ending}{packed}")
+                if there != path and there.is_file():
+                    return there
+    return None
+
+
+def lines_of(path: Path) -> list[str]:
+    """The lines of a small text file, which may be compressed by gzip."""
+    data = path.read_bytes()
+    if path.suffix == ".gz":
+        data = gzip.decompress(data)
+    lines = data.decode("utf-8", "replace").split("\n")
+    return [line.rstrip("\r") for line in (lines[:-1] if lines[-1] == "" else lines)]
+
+
+def term_names(path: Path, d: int) -> tuple[str, ...]:
+    """A term a line, one for each column; a repeated one gets its number."""
+    terms = lines_of(path)
+    if len(terms) != d:
+        raise InputError(f"{path} has {len(terms):,} terms, but the matrix has {d:,} columns")
+    times = Counter(terms)
+    return tuple(t if times[t] == 1 else f"{t} ({j + 1})" for j, t in enumerate(terms))

@@ -1,0 +1,106 @@
+"""E-mails and Usenet articles: what was written, without headers and markup."""
+
+from __future__ import annotations
+
+import email
+import html.parser
+import re
+from collections.abc import Iterable, Iterator
+from email.message import Message
+from pathlib import Path
+
+_HEADER = re.compile(r"(?:From |[A-Za-z][A-Za-z0-9-]*:[ \t\r\n])")
+_ENCODED = re.compile(r"^content-(?:type: *(?:multipart|text/html)|transfer-encoding: *[bq])", re.M)
+
+
+def are_messages(texts: Iterable[str]) -> bool:
+    """Whether nearly all texts begin with header lines and an empty line after them."""
+    looked = [_has_headers(text) for text in texts if text.strip()]
+    return len(looked) > 0 and sum(looked) >= 0.95 * len(looked)
+
+
+def _has_headers(text: str) -> bool:
+    head, blank, _ = text.partition("\n\n")
+    lines = head.split("\n")
+    return (
+        bool(blank)
+        and len(lines) > 1
+        and all(line[:1] in " \t" or _HEADER.match(line + "\n") for line in lines)
+    )
+
+
+def body(text: str) -> str:
+    r"""A message without its headers: its plain parts, or its HTML without tags.
+
+    >>> body("From: a@b\nSubject: tea\n\nAt five.")
+    'At five.'
+    """
+    head, _, rest = text.replace("\r\n", "\n").partition("\n\n")
+    if not _ENCODED.search(head.lower()):
+        return rest
+    return message_body(email.message_from_string(text))
+
+
+def message_body(message: Message) -> str:
+    """The text of a parsed message."""
+    plain: list[str] = []
+    marked: list[str] = []
+    for part in message.walk():
+        if part.is_multipart() or part.get_filename() is not None:
+            continue
+        kind = part.get_content_type()
+        if kind in ("text/plain", "text/html"):
+            (plain if kind == "text/plain" else marked).append(_decoded(part))
+    return "\n".join(plain) if "".join(plain).strip() else "\n".join(map(without_tags, marked))
+
+
+def _decoded(part: Message) -> str:
+    data = part.get_payload(decode=True)
+    if not isinstance(data, bytes):
+        return ""
+    try:
+        return data.decode(part.get_content_charset() or "utf-8", "replace")
+    except LookupError:
+        return data.decode("latin-1")
+
+
+class _Words(html.parser.HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.parts: list[str] = []
+        self._hidden = 0
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        self._hidden += tag in ("script", "style")
+        self.parts.append(" ")
+
+    def handle_endtag(self, tag: str) -> None:
+        self._hidden -= tag in ("script", "style") and self._hidden > 0
+
+    def handle_data(self, data: str) -> None:
+        if not self._hidden:
+            self.parts.append(data)
+
+
+def without_tags(text: str) -> str:
+    """HTML as the words that a reader sees.
+
+    >>> without_tags("<style>p {}</style><p>Fish &amp; chips</p>").strip()
+    'Fish & chips'
+    """
+    reader = _Words()
+    reader.feed(text)
+    reader.close()
+    return "".join(reader.parts)
+
+
+def mailbox_messages(path: Path) -> Iterator[tuple[str, str]]:
+    """Message-ID (or number) and body of each message of an mbox file."""
+    import mailbox
+
+    box = mailbox.mbox(path, create=False)
+    try:
+        for i, message in enumerate(box):
+            yield str(message.get("Message-ID") or i).strip(), message_body(message)
+    finally:
+        box.close()

@@ -1,0 +1,263 @@
+"""Texts to a sparse matrix of weighted terms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from karat.text import _tokens
+from karat.text._weights import TermWeighter, presence
+from karat.validation import InputError, check_choice
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from scipy.sparse import csr_array
+
+    from karat.text._names import Weight
+
+
+class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Texts to weighted terms, rows of length 1.
+
+    Parameters
+    ----------
+    weight : {"tf-idf", "tf", "binary", "bm25-tf", "bm25-tf-idf"}
+        See :class:`TermWeighter`.
+    analyzer : {"words", "bytes"}
+        Words in lower case without stop words, cut to their stems, or all runs of bytes.
+    stop_words : {"english", None} or iterable of str
+        Words to ignore.
+    stemmer : str or None, default "porter"
+        A stemmer of PyStemmer (``"porter"``, ``"german"``, ...), or none.
+    min_df, max_df : int or float, default 2 and 0.5
+        Terms that fewer or more documents have are dropped; a float is a share of the documents.
+    ngram : int, default 4
+        Bytes in a run, for ``analyzer="bytes"``.
+    max_bytes : int, optional
+        Look at the first so many bytes of each text, for ``analyzer="bytes"``.
+    k1, b : float, default 20 and 1
+        Of BM25.
+    norm : {"l2", None}
+        Whether rows get the length 1.
+    dtype : {numpy.float64, numpy.float32}
+
+    Attributes
+    ----------
+    vocabulary_ : dict from str to int
+        Column of each stem (or run of bytes).
+    terms_ : ndarray of object, shape (d,)
+        What to call the columns: of each stem the word that occurs most.
+    document_frequency_ : ndarray of int64, shape (d,)
+        How many of the fitted texts have each term.
+    weighter_ : TermWeighter
+
+    Notes
+    -----
+    O(characters). Tokens as doc2mat makes them, weights of whissell2012 §5.1; its chapter 7 uses
+    ``TextVectorizer("binary", analyzer="bytes", min_df=20, max_df=1.0, max_bytes=2500)``. A text
+    in which no term is left is an empty row, not an error.
+
+    Examples
+    --------
+    >>> from karat.text import TextVectorizer
+    >>> texts = ["Dogs bark.", "The dog barks!", "Stars shine", "A star, shining"]
+    >>> vectorizer = TextVectorizer().fit(texts)
+    >>> vectorizer.get_feature_names_out()
+    array(['bark', 'dogs', 'shine', 'stars'], dtype=object)
+    >>> vectorizer.transform(["the dog star"]).toarray().round(3)
+    array([[0.   , 0.707, 0.   , 0.707]])
+    """
+
+    def __init__(
+        self,
+        weight: Weight = "tf-idf",
+        *,
+        analyzer: Literal["words", "bytes"] = "words",
+        stop_words: str | Iterable[str] | None = "english",
+        stemmer: str | None = "porter",
+        min_df: float = 2,
+        max_df: float = 0.5,
+        ngram: int = 4,
+        max_bytes: int | None = None,
+        k1: float = 20.0,
+        b: float = 1.0,
+        norm: str | None = "l2",
+        dtype: Any = np.float64,
+    ) -> None:
+        self.weight = weight
+        self.analyzer = analyzer
+        self.stop_words = stop_words
+        self.stemmer = stemmer
+        self.min_df = min_df
+        self.max_df = max_df
+        self.ngram = ngram
+        self.max_bytes = max_bytes
+        self.k1 = k1
+        self.b = b
+        self.norm = norm
+        self.dtype = dtype
+
+    def fit(self, X: Iterable[str], y: Any = None) -> TextVectorizer:
+        """Learn the terms.
+
+        Parameters
+        ----------
+        X : iterable of str
+        y : ignored
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        InputError
+            If these are not texts, an option is invalid, or no term is left.
+        """
+        self._weigh(self._learn(X))
+        return self
+
+    def fit_transform(self, X: Iterable[str], y: Any = None) -> csr_array:
+        """Learn the terms and weigh them, in one pass over the texts.
+
+        Parameters
+        ----------
+        X : iterable of str
+        y : ignored
+
+        Returns
+        -------
+        csr_array, shape (n, d)
+        """
+        return self._weigh(self._learn(X))
+
+    def transform(self, X: Iterable[str]) -> csr_array:
+        """Weigh the terms of other texts; unknown ones are ignored.
+
+        Parameters
+        ----------
+        X : iterable of str
+
+        Returns
+        -------
+        csr_array, shape (m, d)
+        """
+        check_is_fitted(self)
+        return self.weighter_.transform(self._count(X))
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+        """What the columns are called, see ``terms_``."""
+        check_is_fitted(self)
+        return self.terms_
+
+    def _weigh(self, counts: csr_array) -> csr_array:
+        self.weighter_ = TermWeighter(self.weight, k1=self.k1, b=self.b, norm=self.norm)
+        return self.weighter_.fit_transform(counts)
+
+    def _learn(self, texts: Iterable[str]) -> csr_array:
+        found = self._tokens(texts)
+        n = len(found.indptr) - 1
+        least, most = _limit(self.min_df, n, "min_df"), _limit(self.max_df, n, "max_df")
+        stems, of_token = self._stems(found.tokens)
+        counts = _matrix(found, of_token, len(stems), self.dtype)
+        frequency = presence(counts)
+        kept = np.flatnonzero((frequency >= least) & (frequency <= most))
+        if len(kept) == 0:
+            raise InputError(
+                f"no term is left: {len(stems):,} terms in {n:,} texts, none of them in at least "
+                f"{least:g} and at most {most:g} texts; lower min_df or raise max_df"
+            )
+        kept = kept[np.argsort(np.array([stems[j] for j in kept], dtype=object))]
+        names = _names(found, of_token, len(stems))
+        self.vocabulary_ = {stems[j]: i for i, j in enumerate(kept)}
+        self.terms_ = np.array([names[j] for j in kept], dtype=object)
+        self.document_frequency_ = frequency[kept]
+        return counts[:, kept]
+
+    def _count(self, texts: Iterable[str]) -> csr_array:
+        found = self._tokens(texts)
+        stems, of_token = self._stems(found.tokens)
+        # one more for the stop words, whose number is -1
+        columns = np.array([*(self.vocabulary_.get(s, -1) for s in stems), -1], dtype=np.int64)
+        return _matrix(found, columns[of_token], len(self.vocabulary_), self.dtype)
+
+    def _tokens(self, texts: Iterable[str]) -> _tokens.Counted:
+        check_choice(self.analyzer, ("words", "bytes"), "analyzer")
+        if isinstance(texts, str):
+            raise InputError("got one str; give a list of texts, one for each document")
+
+        def cut(text: str) -> list[str]:
+            if self.analyzer == "words":
+                return _tokens.words(text)
+            return _tokens.byte_ngrams(text, self.ngram, self.max_bytes)
+
+        found = _tokens.count(cut(_text(text, i)) for i, text in enumerate(texts))
+        if len(found.indptr) == 1:
+            raise InputError("there are no texts")
+        return found
+
+    def _stems(self, tokens: list[str]) -> tuple[list[str], NDArray[np.int64]]:
+        """Distinct stems, and the number of that of each token; -1 for stop words."""
+        if self.analyzer == "bytes":
+            return tokens, np.arange(len(tokens))
+        stop = _tokens.stop_list(self.stop_words)
+        numbers_of: dict[str, int] = {}
+        of_token = np.full(len(tokens), -1, dtype=np.int64)
+        for i, stem in enumerate(_tokens.stemmer(self.stemmer)(tokens)):
+            if tokens[i] not in stop:
+                of_token[i] = numbers_of.setdefault(stem, len(numbers_of))
+        return list(numbers_of), of_token
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
+        return tags
+
+
+def _text(given: Any, i: int) -> str:
+    if given is None or (isinstance(given, float) and np.isnan(given)):
+        return ""
+    if not isinstance(given, str):
+        raise InputError(f"text {i} is {given!r:.60}, which is not a str")
+    return given
+
+
+def _limit(given: Any, n: int, name: str) -> float:
+    """A number of documents; a float up to 1 is a share of them."""
+    if isinstance(given, (int, np.integer)) and not isinstance(given, bool) and given >= 0:
+        return float(given)
+    if isinstance(given, (float, np.floating)) and 0 <= given <= 1:
+        return float(given) * n
+    raise InputError(
+        f"{name} must be a number of documents (int) or a share of them (float from 0 to 1); got "
+        f"{given!r}"
+    )
+
+
+def _names(found: _tokens.Counted, of_token: NDArray[np.int64], n_stems: int) -> list[str]:
+    """Of each stem the token that occurs most."""
+    occurrences = np.bincount(found.indices, found.counts, minlength=len(found.tokens))
+    names = [""] * n_stems
+    for i in np.argsort(-occurrences, kind="stable"):
+        if of_token[i] >= 0 and not names[of_token[i]]:
+            names[of_token[i]] = found.tokens[i]
+    return names
+
+
+def _matrix(found: _tokens.Counted, of_token: NDArray[np.int64], d: int, dtype: Any) -> csr_array:
+    from scipy import sparse
+
+    n = len(found.indptr) - 1
+    columns = of_token[found.indices]
+    kept = columns >= 0
+    small = np.int32 if max(len(columns), d) < 2**31 else np.int64
+    rows = np.repeat(np.arange(n, dtype=small), np.diff(found.indptr))[kept]
+    places = (rows, columns[kept].astype(small))
+    matrix = sparse.coo_array((found.counts[kept].astype(dtype), places), shape=(n, d)).tocsr()
+    matrix.sum_duplicates()
+    return matrix

@@ -1,0 +1,147 @@
+"""Distances: names against SciPy, whole matrices, matrices that were given."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import sparse, stats
+from scipy.spatial.distance import cdist, pdist, squareform
+
+import karat
+from karat.distances import (
+    FORMS,
+    METRICS,
+    as_square,
+    check_metric,
+    condensed,
+    distance_matrix,
+    embed,
+    triangle_violations,
+)
+from karat.validation import InputError
+
+X = np.random.default_rng(0).gamma(1.0, size=(30, 5)).round(1) + 0.1
+NAMES = sorted({*METRICS} - {"precomputed", "minkowski:P", "kl"}) + ["minkowski:3", "minkowski:0.5"]
+
+
+def _pairwise(value):
+    return np.array([[value(x, y) for y in X] for x in X])
+
+
+REFERENCES = {
+    "minkowski:3": lambda: cdist(X, X, "minkowski", p=3),
+    "minkowski:0.5": lambda: cdist(X, X, "minkowski", p=0.5),
+    "spearman": lambda: _pairwise(lambda x, y: 1 - stats.spearmanr(x, y).statistic),
+    "kendall": lambda: _pairwise(lambda x, y: 1 - stats.kendalltau(x, y).statistic),
+    "js_divergence": lambda: cdist(X, X, "jensenshannon") ** 2,
+    "cosine": lambda: cdist(X, X, "cosine"),
+    "mahalanobis": lambda: cdist(X, X, "mahalanobis", VI=np.linalg.inv(np.cov(X.T))),
+    "braycurtis": lambda: cdist(X, X, "braycurtis"),
+}
+
+
+@pytest.mark.parametrize("name", REFERENCES)
+def test_a_matrix_is_that_of_scipy(name):
+    np.testing.assert_allclose(distance_matrix(X, name), REFERENCES[name](), atol=1e-12)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_matrix_and_condensed_form_agree_and_are_exactly_symmetric(name):
+    many = np.random.default_rng(1).gamma(1.0, size=(600, 4)).round(1) + 0.1
+    D = distance_matrix(many, name)
+    assert not np.diagonal(D).any()
+    np.testing.assert_array_equal(D, D.T)
+    np.testing.assert_array_equal(squareform(condensed(many, name)), D)
+    np.testing.assert_array_equal(condensed(D, "precomputed"), squareform(D))
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_an_embedding_has_the_distance(name):
+    Z, D = embed(X, name), distance_matrix(X, name)
+    apart = cdist(Z, Z)
+    if name in ("cosine", "correlation", "spearman", "kendall"):
+        apart = apart**2 / 2
+    elif name == "sqeuclidean":
+        apart = apart**2
+    np.testing.assert_allclose(apart, D, atol=1e-9)
+
+
+def test_an_embedding_of_sparse_rows_stays_sparse():
+    S = sparse.csr_array(X)
+    assert sparse.issparse(embed(S, "cosine"))
+    np.testing.assert_allclose(embed(S, "cosine").toarray(), embed(X, "cosine"))
+    with pytest.raises(InputError, match="needs dense data"):
+        embed(S, "spearman")
+
+
+def test_special_exponents_are_what_they_are_called():
+    given = {"minkowski": "euclidean", "minkowski:1": "cityblock", "minkowski:inf": "chebyshev"}
+    assert {name: check_metric(name) for name in given} == given
+    for wrong in ("minkowski:-1", "minkowski:x", "minkowski:nan"):
+        with pytest.raises(InputError, match="above 0"):
+            check_metric(wrong)
+
+
+def test_a_matrix_that_is_right_is_not_copied():
+    D = cdist(X, X, "cityblock")
+    assert as_square(D) is D
+
+
+def test_rounding_of_a_matrix_is_taken_out():
+    D = cdist(X, X)
+    rough = D * (1 + 1e-15 * np.random.default_rng(0).normal(size=D.shape))
+    np.fill_diagonal(rough, -1e-16)
+    clean = as_square(rough)
+    np.testing.assert_array_equal(clean, clean.T)
+    assert clean.min() == 0
+    assert not np.diagonal(clean).any()
+    np.testing.assert_allclose(clean, D, rtol=1e-14)
+    assert rough[0, 0] == -1e-16
+
+
+def test_the_distances_above_the_diagonal_are_enough(tmp_path):
+    labels = np.arange(30) % 3
+    expected = karat.evaluate(cdist(X, X), labels, metric="precomputed", measures=["silhouette"])
+    np.save(tmp_path / "D.npy", cdist(X, X))
+    for given in (pdist(X), tmp_path / "D.npy", str(tmp_path / "D.npy")):
+        found = karat.evaluate(given, labels, metric="precomputed", measures=["silhouette"])
+        np.testing.assert_allclose(found, expected)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (lambda D: D[:, :-1], "n×n"),
+        (lambda D: D.ravel()[:7], "7 distances are those of no number of objects"),
+        (lambda D: np.where(D.max() == D, np.nan, D), "missing or infinite"),
+        (lambda D: -D, "must not be negative"),
+        (lambda D: D + np.eye(len(D)), "itself must be 0; that of object 0"),
+        (sparse.csr_array, "no value for missing entries"),
+    ],
+)
+def test_a_matrix_that_is_wrong_is_refused(spoil, message):
+    with pytest.raises(InputError, match=message):
+        as_square(spoil(cdist(X, X)))
+
+
+def test_what_is_no_file_of_distances_is_refused(tmp_path):
+    with pytest.raises(InputError, match="cannot be read"):
+        as_square(tmp_path / "none.npy")
+    (tmp_path / "text.npy").write_text("0 1\n1 0\n")
+    with pytest.raises(InputError, match=r"not an \.npy file"):
+        as_square(tmp_path / "text.npy")
+
+
+def test_a_direction_that_matters_is_named():
+    D = cdist(X, X)
+    D[7, 3] *= 2
+    assert as_square(D) is D
+    with pytest.raises(InputError, match="not symmetric: from 3 to 7"):
+        as_square(D, symmetric=True)
+    with pytest.raises(InputError, match="kl depends on the direction"):
+        distance_matrix(X, "kl")
+
+
+def test_triangles_that_do_not_close_are_counted():
+    assert triangle_violations(cdist(X, X)) == 0
+    assert triangle_violations(cdist(X, X) ** 2) > 0.1

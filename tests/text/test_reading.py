@@ -1,0 +1,180 @@
+"""Files of documents and of counts of terms, to data sets and through ``karat run``."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import mailbox
+from email.message import EmailMessage
+
+import numpy as np
+import pytest
+from scipy import io, sparse
+from typer.testing import CliRunner
+
+from karat.cli import app
+from karat.datasets import read
+from karat.text._messages import are_messages, body
+from karat.validation import InputError
+
+TOPICS = {
+    "sea": "ship sailor harbour wave anchor storm",
+    "food": "bread butter oven flour sugar dough",
+}
+ANY = {"vectorizer": {"min_df": 1, "max_df": 1.0}}
+
+
+def corpus(n=12):
+    rng = np.random.default_rng(0)
+    names = [list(TOPICS)[i % 2] for i in range(n)]
+    return [(name, " ".join(rng.choice(TOPICS[name].split(), 8))) for name in names]
+
+
+def write_lines(path, records):
+    opened = gzip.open if path.suffix == ".gz" else open
+    with opened(path, "wt", encoding="utf-8") as file:
+        file.writelines(json.dumps(record) + "\n" for record in records)
+    return path
+
+
+@pytest.mark.parametrize("name", ["news.jsonl", "news.jsonl.gz"])
+def test_json_lines(tmp_path, name):
+    records = [{"id": f"d{i}", "topic": t, "text": x} for i, (t, x) in enumerate(corpus())]
+    path = write_lines(tmp_path / name, records)
+    data = read(path, text_column="text", label_column="topic")
+    assert (data.n_objects, data.metric, data.name) == (12, "cosine", "news")
+    assert data.texts[1] == records[1]["text"]
+    assert data.ids[3] == "d3"
+    assert list(data.truth) == [r["topic"] for r in records]
+    assert "ship" in data.feature_names
+    again = read(
+        path,
+        label_column="topic",
+        **{k: v for k, v in data.options.items() if k not in ("label_column", "id_column")},
+    )
+    assert again.fingerprint == data.fingerprint
+
+
+def test_json_lines_that_cannot_be_used(tmp_path):
+    path = write_lines(tmp_path / "a.jsonl", [{"text": "a b", "x": 1}, {"text": "b c"}])
+    with pytest.raises(InputError, match=r"'text', 'x'; name the one.*--text-column"):
+        read(path)
+    with pytest.raises(InputError, match="did you mean 'text'"):
+        read(path, text_column="txt")
+    path.write_text('{"text": "a"}\n[1]\n')
+    with pytest.raises(InputError, match="line 2"):
+        read(path, text_column="text")
+    path.write_text('{"text": "a"}\n{"text\n')
+    with pytest.raises(InputError, match="line 2 is not JSON"):
+        read(path, text_column="text")
+
+
+def test_a_column_of_a_table(tmp_path):
+    path = tmp_path / "t.csv"
+    lines = ["topic,note,size", *(f'{t},"{x}, and more",{i}' for i, (t, x) in enumerate(corpus()))]
+    path.write_text("\n".join(lines) + "\n")
+    data = read(path, text_column="note", label_column="topic")
+    assert data.texts[0].endswith(", and more")
+    assert set(data.truth) == set(TOPICS)
+    assert "size" not in data.feature_names
+
+
+def test_a_folder_with_subfolders(tmp_path):
+    for i, (topic, text) in enumerate(corpus()):
+        (tmp_path / "docs" / topic).mkdir(parents=True, exist_ok=True)
+        (tmp_path / "docs" / topic / f"{i}.txt").write_text(text)
+    data = read(tmp_path / "docs")
+    assert set(data.truth) == set(TOPICS)
+    assert data.ids[0] == "food/1.txt"
+    (tmp_path / "none").mkdir()
+    with pytest.raises(InputError, match="folder without files"):
+        read(tmp_path / "none")
+
+
+def test_messages_are_used_without_headers(tmp_path):
+    texts = [f"Newsgroups: secret.{t}\nSubject: x\n\n{x}\n\nbye" for t, x in corpus()]
+    path = write_lines(tmp_path / "m.jsonl", [{"text": text} for text in texts])
+    data = read(path, text_column="text", **ANY)
+    assert "secret" not in data.feature_names
+    assert data.texts[0].endswith("bye")
+    assert "only their bodies" in " ".join(data.notes)
+    kept = read(path, text_column="text", messages=False, **ANY)
+    assert "secret" in kept.feature_names
+    assert not are_messages(["Dear: all\nplain text\n\nmore", "no headers"])
+
+
+def test_mailbox_and_markup(tmp_path):
+    box = mailbox.mbox(tmp_path / "in.mbox")
+    for i, (_, text) in enumerate(corpus()):
+        message = EmailMessage()
+        message["Message-ID"], message["Subject"] = f"<{i}@x>", "hidden"
+        message.set_content(text)
+        message.add_alternative(f"<p>{text} markup</p>", subtype="html")
+        box.add(message)
+    box.close()
+    data = read(tmp_path / "in.mbox", **ANY)
+    assert (data.n_objects, data.ids[2]) == (12, "<2@x>")
+    assert not {"hidden", "markup"} & set(data.feature_names)
+    html = "Content-Type: text/html; charset=latin-1\n\n<b>caf&eacute;</b><script>evil()</script>"
+    assert body(html).strip() == "café"
+    encoded = "Content-Transfer-Encoding: quoted-printable\n\ncaf=C3=A9"
+    assert body(encoded) == "café"
+
+
+def test_cluto(tmp_path):
+    counts = sparse.random_array((9, 5), density=0.5, rng=4, format="csr")
+    counts.data = np.ceil(counts.data * 4)
+    lines = [f"9 5 {counts.nnz}"]
+    for i in range(9):
+        row = counts[[i]].tocoo()
+        lines.append(" ".join(f"{j + 1} {v:g}" for j, v in zip(row.col, row.data, strict=True)))
+    (tmp_path / "c.mat").write_text("\n".join(lines) + "\n")
+    (tmp_path / "c.mat.rclass").write_text("\n".join("ab"[i % 2] for i in range(9)) + "\n")
+    (tmp_path / "c.mat.clabel").write_text("\n".join("vwxyz") + "\n")
+    data = read(tmp_path / "c.mat", vectorizer={"weight": "tf", "norm": None})
+    np.testing.assert_array_equal(data.X.toarray(), counts.toarray())
+    assert (data.feature_names, data.truth[1], data.metric) == (tuple("vwxyz"), "b", "cosine")
+    io.mmwrite(tmp_path / "m.mtx", counts)
+    (tmp_path / "m.terms.txt").write_text("\n".join("vwxyz") + "\n")
+    same = read(tmp_path / "m.mtx", vectorizer={"weight": "tf", "norm": None})
+    assert same.fingerprint == data.fingerprint
+    sparse.save_npz(tmp_path / "n.npz", counts)
+    (tmp_path / "words").write_text("\n".join("vwxy") + "\n")
+    with pytest.raises(InputError, match="4 terms, but the matrix has 5 columns"):
+        read(tmp_path / "n.npz", terms=tmp_path / "words")
+    assert read(tmp_path / "n.npz").metric == "euclidean"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("2 3 2\n1 1\n4 1\n", "outside 1"),
+        ("2 3 2\n1 1\n", "2 rows"),
+        ("2 3 2\n1 1 2\n2 1\n", "line 2 is not pairs"),
+        ("2 3 5\n1 1\n2 1\n", "5 non-zeros"),
+        ("a b\n", "line 1"),
+        ("MATLAB 5.0 MAT-file\n", "MATLAB"),
+        ("2 2\n1 2\n3\n", "line 3 has 1 of 2"),
+    ],
+)
+def test_cluto_files_that_are_damaged(tmp_path, text, reason):
+    (tmp_path / "c.mat").write_text(text)
+    with pytest.raises(InputError, match=reason):
+        read(tmp_path / "c.mat")
+
+
+def test_libsvm(tmp_path):
+    (tmp_path / "a.svm").write_text("1 1:2 3:1\n-1 2:1\n1 1:1\n")
+    data = read(tmp_path / "a.svm", vectorizer={"weight": "tf", "norm": None})
+    np.testing.assert_array_equal(data.X.toarray(), [[2, 0, 1], [0, 1, 0], [1, 0, 0]])
+    assert data.truth is not None
+
+
+def test_run_on_json_lines(tmp_path):
+    path = write_lines(tmp_path / "n.jsonl", [{"text": text} for _, text in corpus(40)])
+    arguments = ["run", str(path), "--text-column", "text", "-k", "2:3", "--workers", "1", "--json"]
+    result = CliRunner().invoke(app, [*arguments, "-c", "kmeans", "-c", "average"])
+    assert result.exit_code == 0, result.output
+    told = json.loads(result.stdout)
+    assert told["best"]["n_clusters"] == 2
+    assert "cosine" in " ".join(told["data"]["notes"])
