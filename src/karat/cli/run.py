@@ -94,6 +94,13 @@ def run(
             help="With some labels: allowed chance that the guarantee fails.", show_default="0.1"
         ),
     ] = None,
+    exact: Annotated[
+        bool,
+        typer.Option(
+            "--exact",
+            help="Sample nothing: fit and judge on all objects, however many there are.",
+        ),
+    ] = False,
     report: Annotated[Path | None, typer.Option(help="Write an HTML report to this file.")] = None,
     force: Annotated[bool, typer.Option(help="Replace the report if it exists.")] = False,
     labels: Annotated[
@@ -155,6 +162,7 @@ def run(
         storage=storage,
         noise=noise,  # type: ignore[arg-type]
         delta=delta,
+        exact=exact or None,
         random_state=seed,
         by=by,
         update=update,

@@ -68,7 +68,7 @@ def tied_with_first(ranked: pd.DataFrame) -> list[str]:
     return [str(name) for name in ranked.index[1:] if ranked.at[name, "rank"] == 1]
 
 
-def what_it_is(row: pd.Series[Any]) -> str:
+def what_it_is(row: pd.Series[Any], n_objects: int) -> str:
     """The first sentence: use this."""
     k = int(row["n_clusters"])
     clusters = f"{k} cluster{'s' * (k != 1)}"
@@ -76,7 +76,13 @@ def what_it_is(row: pd.Series[Any]) -> str:
         clusters += f" and {100 * row['noise_share']:.1f} % of the objects excluded as outliers"
     again = int(row["reached_by"])
     reached = f", on which {again} candidates agree" if again > 1 else ""
-    return f"Use {row.name}: {clusters}{reached}."
+    sampled = ""
+    if not row.isna()["fitted_on"]:
+        sampled = (
+            f" It was fitted to {int(row['fitted_on']):,} of {n_objects:,} objects, drawn at "
+            "random; each of the others takes the label of the nearest."
+        )
+    return f"Use {row.name}: {clusters}{reached}.{sampled}"
 
 
 def why_by_consensus(ranked: pd.DataFrame, votes: Consensus, tied: list[str]) -> list[str]:

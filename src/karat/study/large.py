@@ -8,13 +8,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.distances import as_distances
-from karat.neighbors import in_strips
+from karat.resources import in_strips
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from karat.validation import Data
 
+#: clusterers whose time grows faster than linearly are fitted to so many objects at most
+FIT_AT_MOST = 5_000
+#: up to so many objects every measure is computed exactly; above, from samples
+JUDGE_EXACTLY = 20_000
+#: standard error that an estimate may have (of unbounded measures: times the value)
+PRECISION = 0.005
 _TILE_ROWS = 32
 
 
@@ -45,10 +51,12 @@ class Sample:
         """Labels of all objects: each takes that of the nearest sampled object."""
         return np.asarray(labels)[self.nearest]
 
-    @property
-    def description(self) -> str:
-        """What a candidate that was fitted on it says."""
-        return f"on {len(self.rows):,} of {len(self.nearest):,}, extended by nearest object"
+
+def part_of(X: Data, rows: NDArray[np.int64], metric: Any) -> Data:
+    """The data of some objects: rows, or rows and columns of a matrix."""
+    if metric in ("precomputed", "graph"):
+        return X[np.ix_(rows, rows)]
+    return X[rows]
 
 
 def draw_sample(X: Data, size: int, *, metric: Any = "euclidean", random_state: int = 0) -> Sample:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 APPLICATION_ID = 0x4B415254  # "KART"
-FORMAT = 2
+FORMAT = 3
 _HEADER = b"SQLite format 3\x00"
 _SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -53,6 +53,7 @@ CREATE TABLE candidates (
     n_clusters INTEGER,
     n_noise INTEGER,
     seconds REAL,
+    fitted_on INTEGER,
     partition TEXT REFERENCES partitions
 );
 CREATE TABLE partitions (hash TEXT PRIMARY KEY, labels BLOB NOT NULL) WITHOUT ROWID;
@@ -63,6 +64,7 @@ CREATE TABLE scores (
     partition TEXT NOT NULL,
     measure TEXT NOT NULL,
     value REAL,
+    error REAL,
     reason TEXT,
     PRIMARY KEY (context, partition, measure)
 ) WITHOUT ROWID;
@@ -86,7 +88,8 @@ class Finished:
     """What became of a candidate; never changed once stored.
 
     ``status`` is ``"ok"``, ``"flagged"`` (usable, but ``reason`` says what to mind) or
-    ``"failed"`` (no clustering; ``reason`` says why).
+    ``"failed"`` (no clustering; ``reason`` says why). ``fitted_on`` is the number of objects that
+    it was fitted to, where that is a sample.
     """
 
     name: str
@@ -95,16 +98,18 @@ class Finished:
     labels: NDArray[np.int32] | None
     seconds: float
     cluster_names: tuple[str, ...] | None = None
+    fitted_on: int | None = None
 
 
 @dataclass(frozen=True)
 class Score:
-    """One value, or the reason why there is none."""
+    """One value, or the reason why there is none; an estimate has a standard error."""
 
     partition: str
     measure: str
     value: float
     reason: str | None
+    error: float | None = None
 
 
 def partition_hash(canonical: NDArray[np.int32]) -> str:
@@ -275,13 +280,14 @@ class Store:
             )
         done = self._db.execute(
             "UPDATE candidates SET status = ?, reason = ?, n_clusters = ?, n_noise = ?,"
-            " seconds = ?, partition = ? WHERE name = ? AND status = 'planned'",
+            " seconds = ?, fitted_on = ?, partition = ? WHERE name = ? AND status = 'planned'",
             (
                 outcome.status,
                 outcome.reason,
                 n_clusters,
                 n_noise,
                 outcome.seconds,
+                outcome.fitted_on,
                 partition,
                 outcome.name,
             ),
@@ -291,11 +297,11 @@ class Store:
     def add_scores(self, context: str, scores: Iterable[Score]) -> None:
         """Store scores, in one transaction; a score that is there stays."""
         rows = [
-            (context, s.partition, s.measure, None if math.isnan(s.value) else s.value, s.reason)
+            (context, s.partition, s.measure, _or_null(s.value), _or_null(s.error), s.reason)
             for s in scores
         ]
         with self._transaction():
-            self._db.executemany("INSERT OR IGNORE INTO scores VALUES (?, ?, ?, ?, ?)", rows)
+            self._db.executemany("INSERT OR IGNORE INTO scores VALUES (?, ?, ?, ?, ?, ?)", rows)
 
     def candidates(self) -> list[dict[str, Any]]:
         """All candidates in the order of their planning, with all that is known of each."""
@@ -334,10 +340,11 @@ class Store:
     def scores(self, context: str) -> Iterator[Score]:
         """All scores in a context."""
         rows = self._db.execute(
-            "SELECT partition, measure, value, reason FROM scores WHERE context = ?", (context,)
+            "SELECT partition, measure, value, reason, error FROM scores WHERE context = ?",
+            (context,),
         )
-        for partition, measure, value, reason in rows:
-            yield Score(partition, measure, math.nan if value is None else value, reason)
+        for partition, measure, value, reason, error in rows:
+            yield Score(partition, measure, math.nan if value is None else value, reason, error)
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
@@ -357,6 +364,10 @@ class Store:
             yield
         except sqlite3.Error as error:
             raise StorageError(_explain(error, self.path)) from error
+
+
+def _or_null(value: float | None) -> float | None:
+    return None if value is None or math.isnan(value) else value
 
 
 def _explain(error: sqlite3.Error, path: Path | None) -> str:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat.clusterers import Clusterer
 from karat.datasets import Dataset, from_array
 from karat.evaluation import evaluate, known_truth
 from karat.measures import Measure, catalogue
+from karat.measures.passes.estimates import sampled_by, why_not_sampled
 from karat.partition import (
     NOISE,
     NOISE_POLICIES,
@@ -26,7 +30,7 @@ from karat.partition import (
 from karat.progress import progress_bar
 from karat.resources import available_cores
 from karat.study import choice as explain
-from karat.study import work
+from karat.study import large, work
 from karat.study.choice import Choice
 from karat.study.code import code_of
 from karat.study.deciders import Verdict, as_decider, usual
@@ -86,6 +90,11 @@ class Study:
         Every candidate's seed follows from it and the candidate's name; 0 if nothing is said.
     by : str, optional
         What decides, see :meth:`decide_by`.
+    exact : bool, optional
+        Whether every clusterer is fitted to all objects and every measure computed exactly,
+        however many objects there are. By default clusterers whose time grows faster than
+        linearly are fitted to 5,000 objects and extended to the others by the nearest object
+        (above 5,000), and measures of pairs are estimated with standard errors (above 20,000).
     update : bool, default False
         Whether ``truth``, ``noise`` and ``delta`` may be others than those that the stored study
         has. The change is recorded, and everything is judged by the new ones.
@@ -126,6 +135,7 @@ class Study:
         delta: float | None = None,
         random_state: int | None = None,
         by: str | None = None,
+        exact: bool | None = None,
         update: bool = False,
     ) -> None:
         self.dataset = X if isinstance(X, Dataset) else from_array(X)
@@ -145,6 +155,8 @@ class Study:
             given["random_state"] = int(random_state)
         if metric is not None:
             given["metric"] = stable(metric, "the metric", needed=storage is not None)
+        if exact is not None:
+            given["exact"] = bool(exact)
         if by is not None:
             given["by"] = as_decider(by).key
         classes = self.dataset.truth if truth is None else truth
@@ -328,14 +340,55 @@ class Study:
         # long jobs first, so that no worker is left with one at the end
         jobs.sort(key=lambda job: (not job.clusterer.every_k, -(job.candidates[0].value or 0)))
         total = sum(len(job.candidates) for job in jobs)
-        outcomes = work.run_jobs(
-            self.X, jobs, workers=workers or available_cores(), executor=executor
-        )
         with progress_bar("Clustering", total, show=progress) as advance:
-            for finished in outcomes:
+            for finished in self._outcomes(jobs, workers or available_cores(), executor):
                 self._store.finish(finished)
                 advance(len(finished))
         self._forget_tables()
+
+    def _outcomes(
+        self, jobs: Sequence[work.Job], workers: int, executor: Executor | None
+    ) -> Iterator[list[Finished]]:
+        """Fit what scales to all objects, then the rest to a sample that is extended."""
+        sampled = [job for job in jobs if self.fits_sample(job.clusterer)]
+        whole = [job for job in jobs if job not in sampled]
+        yield from work.run_jobs(self.X, whole, workers=workers, executor=executor)
+        if not sampled:
+            return
+        part = large.part_of(self.X, self.sample.rows, self.metric)
+        for outcomes in work.run_jobs(part, sampled, workers=workers, executor=executor):
+            yield [
+                replace(
+                    outcome,
+                    labels=None if outcome.labels is None else self.sample.extend(outcome.labels),
+                    fitted_on=len(self.sample),
+                )
+                for outcome in outcomes
+            ]
+
+    def fits_sample(self, clusterer: Clusterer) -> bool:
+        """Whether a clusterer is fitted to :attr:`sample` and extended, not to all objects.
+
+        So it is where there are more than 5,000 objects and its time grows faster than
+        linearly with them, unless the study is exact or its objects are the nodes of a graph.
+        """
+        return (
+            self.n_objects > large.FIT_AT_MOST
+            and clusterer.growth > 1
+            and not self.settings.exact
+            and self.metric != "graph"
+        )
+
+    @cached_property
+    def sample(self) -> large.Sample:
+        """The objects that clusterers which do not scale are fitted to: 5,000, or all."""
+        seed = work.derived_seed(self.random_state, "sample of the objects")
+        return large.draw_sample(self.X, large.FIT_AT_MOST, metric=self.metric, random_state=seed)
+
+    @property
+    def is_estimated(self) -> bool:
+        """Whether measures of pairs are estimated from samples: above 20,000 objects."""
+        return self.n_objects > large.JUDGE_EXACTLY and not self.settings.exact
 
     def _record_sweep(self, chosen: Sequence[Swept], numbers: Sequence[int], n_init: int) -> None:
         """Note the call, unless a clusterer is another one than an earlier call's."""
@@ -436,24 +489,41 @@ class Study:
             self._forget_tables()
 
     def _judge(self, partitions: Sequence[str], measures: Sequence[Measure]) -> None:
+        unjudged: dict[str, str] = {}
+        if self.is_estimated:
+            unjudged = {
+                m.key: why_not_sampled(m)
+                for m in measures
+                if m.kind == "internal" and not sampled_by(m, self.metric)
+            }
         table = evaluate(
             self.X,
             self._labelings(partitions),
             truth=self.truth,
-            measures=[measure.key for measure in measures],
+            measures=[measure.key for measure in measures if measure.key not in unjudged],
             metric=self.metric,
             noise=self.noise,
+            precision=large.PRECISION if self.is_estimated else None,
+            random_state=self.random_state,
         )
         reasons = table.attrs["reasons"]
+        errors = table.attrs.get("standard_errors", {})
+
+        def score(partition: str, key: str) -> Score:
+            if key in unjudged:
+                return Score(partition, key, math.nan, unjudged[key])
+            return Score(
+                partition,
+                key,
+                float(table[key].loc[partition]),
+                reasons.get(partition, {}).get(key),
+                float(errors[key].loc[partition]) if key in errors else None,
+            )
+
         for context, kind in zip(self._contexts, ("internal", "external"), strict=True):
             self._store.add_scores(
                 context,
-                [
-                    Score(p, m.key, float(table[m.key].loc[p]), reasons.get(p, {}).get(m.key))
-                    for m in measures
-                    if m.kind == kind
-                    for p in partitions
-                ],
+                [score(p, m.key) for m in measures if m.kind == kind for p in partitions],
             )
 
     def _measures(self, keys: Iterable[str] | None) -> list[Measure]:
@@ -476,7 +546,7 @@ class Study:
         """What internal and external scores depend on."""
         settings = self.settings
         return (
-            json.dumps(["internal", settings.metric, settings.noise]),
+            json.dumps(["internal", settings.metric, settings.noise, settings.exact]),
             json.dumps(["external", settings.truth, settings.noise]),
         )
 
@@ -496,16 +566,17 @@ class Study:
             rows,
             columns=[
                 "name", "clusterer", "parameter", "value", "start", "status", "reason",
-                "n_clusters", "n_noise", "seconds", "partition",
+                "n_clusters", "n_noise", "seconds", "fitted_on", "partition",
             ],
         ).set_index("name")  # fmt: skip
         swept = table["parameter"] == "n_clusters"
         table["k"] = table["value"].where(swept).astype("Int64")
         table["n_clusters"] = table["n_clusters"].astype("Int64")
+        table["fitted_on"] = table["fitted_on"].astype("Int64")
         table["noise_share"] = table["n_noise"].astype("Float64") / self.n_objects
         order_of_columns = [
             "clusterer", "k", "start", "status", "reason", "n_clusters", "noise_share", "seconds",
-            "partition",
+            "fitted_on", "partition",
         ]  # fmt: skip
         return table[order_of_columns]
 
@@ -551,6 +622,28 @@ class Study:
         }
         table.attrs["reasons"] = reasons
         return table
+
+    def standard_errors(self) -> pd.DataFrame:
+        """Standard errors of the scores that are estimates, a row per candidate.
+
+        Returns
+        -------
+        DataFrame
+            Columns only for measures that were estimated; none where every score is exact.
+        """
+        import pandas as pd
+
+        self.evaluate()
+        errors: dict[str, dict[str, float]] = {}
+        for score in self._store.scores(self._contexts[0]):
+            if score.error is not None:
+                errors.setdefault(score.measure, {})[score.partition] = score.error
+        table = pd.DataFrame({m: errors[m] for m in catalogue if m in errors})
+        return self._candidates[["partition"]].join(table, on="partition").drop(columns="partition")
+
+    def reasons(self) -> dict[str, dict[str, str]]:
+        """Why scores are missing: candidate -> measure -> sentence."""
+        return dict(self.scores().attrs["reasons"])
 
     # -- choosing ----------------------------------------------------------------------------
 
@@ -649,7 +742,7 @@ class Study:
             raise NothingToRankError(f"there is no clustering to rank: {self.why_nothing()}")
         counts = usable.groupby("partition").size()
         first = usable[~usable["partition"].duplicated()]
-        columns = ["clusterer", "k", "n_clusters", "noise_share", "partition"]
+        columns = ["clusterer", "k", "n_clusters", "noise_share", "fitted_on", "partition"]
         table = first[columns].copy()
         table["reached_by"] = counts.loc[first["partition"]].to_numpy()
         return table
@@ -690,7 +783,7 @@ class Study:
             n_clusters=int(top["n_clusters"]),
             labels=self.labels(str(top.name)),
             decided_by=decider.key,
-            reasons=(explain.what_it_is(top), *why),
+            reasons=(explain.what_it_is(top, self.n_objects), *why),
             runner_up=str(ranked.index[1]) if len(ranked) > 1 else None,
             confidence=None if votes is None else votes.confidence,
             k_confidence=None if votes is None else votes.group_confidence,
