@@ -214,11 +214,13 @@ def judge(
     sample_weight: Any = None,
     penalize: bool = False,
     precision: float | None = None,
+    bounded_only: bool = False,
     random_state: Any = None,
 ) -> pd.DataFrame:
     """What :func:`evaluate` does, for measures that may be in no catalogue.
 
-    Parameters and result are those of :func:`evaluate`, but ``measures`` are records.
+    Parameters and result are those of :func:`evaluate`, but ``measures`` are records; with
+    ``bounded_only`` the precision holds for measures of bounded range alone.
     """
     import pandas as pd
 
@@ -239,7 +241,15 @@ def judge(
     estimates = None
     if sampled and precision is not None:
         rng = check_random_state(random_state)
-        estimates = estimate(X, batch, sampled, precision=precision, metric=metric, rng=rng)
+        estimates = estimate(
+            X,
+            batch,
+            sampled,
+            precision=precision,
+            metric=metric,
+            rng=rng,
+            bounded_only=bounded_only,
+        )
         for i, measure in enumerate(sampled):
             undefined = {m: why for (m, j), why in estimates.reasons.items() if j == i}
             judged.append((measure, estimates.values[:, i], undefined))

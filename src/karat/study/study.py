@@ -15,7 +15,7 @@ import numpy as np
 
 from karat.clusterers import Clusterer
 from karat.datasets import Dataset, from_array
-from karat.evaluation import evaluate, known_truth
+from karat.evaluation import judge, known_truth
 from karat.measures import Measure, catalogue
 from karat.measures.passes.estimates import sampled_by, why_not_sampled
 from karat.partition import (
@@ -496,14 +496,15 @@ class Study:
                 for m in measures
                 if m.kind == "internal" and not sampled_by(m, self.metric)
             }
-        table = evaluate(
+        table = judge(
             self.X,
             self._labelings(partitions),
             truth=self.truth,
-            measures=[measure.key for measure in measures if measure.key not in unjudged],
+            measures=[measure for measure in measures if measure.key not in unjudged],
             metric=self.metric,
             noise=self.noise,
             precision=large.PRECISION if self.is_estimated else None,
+            bounded_only=True,
             random_state=self.random_state,
         )
         reasons = table.attrs["reasons"]
