@@ -51,8 +51,8 @@ class SweepPlan:
 
     def __str__(self) -> str:
         lines = [
-            f"Plan for {self.n_objects:,} objects: {int(self.table['candidates'].sum())} candidates, "
-            f"about {duration(self.seconds)} on {self.workers} "
+            f"Plan for {self.n_objects:,} objects: {int(self.table['candidates'].sum())} "
+            f"candidates, about {duration(self.seconds)} on {self.workers} "
             f"worker{'s' * (self.workers != 1)}"
         ]
         for row in self.table.itertuples():

@@ -496,7 +496,7 @@ class Study:
                 for m in measures
                 if m.kind == "internal" and not sampled_by(m, self.metric)
             }
-        table = judge(
+        found = judge(
             self.X,
             self._labelings(partitions),
             truth=self.truth,
@@ -507,17 +507,16 @@ class Study:
             bounded_only=True,
             random_state=self.random_state,
         )
-        reasons = table.attrs["reasons"]
-        errors = table.attrs.get("standard_errors", {})
 
         def score(partition: str, key: str) -> Score:
             if key in unjudged:
                 return Score(partition, key, math.nan, unjudged[key])
+            errors = found.standard_errors
             return Score(
                 partition,
                 key,
-                float(table[key].loc[partition]),
-                reasons.get(partition, {}).get(key),
+                float(found[key].loc[partition]),
+                found.reasons.get(partition, {}).get(key),
                 float(errors[key].loc[partition]) if key in errors else None,
             )
 
