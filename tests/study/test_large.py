@@ -122,3 +122,61 @@ def test_linear_clusterers_are_known():
     assert as_clusterer(KMeans()).growth == 1
     assert as_clusterer("gaussian-mixture").growth == 1
     assert as_clusterer("average").growth == 2
+
+
+# -- plan, budget, memory --------------------------------------------------------------------
+
+
+class Slow(KMeans):
+    """Never ends in a test's time."""
+
+    def fit_predict(self, X, y=None, sample_weight=None):
+        import time
+
+        time.sleep(600)
+
+
+def test_a_budget_stops_fits_and_a_larger_one_resumes(tmp_path):
+    X, _ = blobs(60)
+    with karat.Study(X) as study:
+        study.sweep({"kmeans": "kmeans"}, k=[2, 3], n_init=1, budget=300, workers=2)
+        assert study.n_unfinished == 0
+        study.sweep({"slow": Slow(n_init=1)}, k=[2, 3], n_init=1, budget=3, workers=2)
+        assert study.n_unfinished == 2
+        assert len(study.candidates) == 2
+        study.decide_by("silhouette")
+        assert study.best().name == "kmeans k=3 start=0"
+
+
+def test_a_plan_names_what_is_sampled_and_tries_nothing(low):
+    X, _ = blobs()
+    study = karat.Study(X)
+    plan = study.plan(["kmeans", "average"], k=[2, 3], n_init=2, workers=2)
+    assert plan.table["candidates"].tolist() == [4, 2]
+    assert plan.table["fits"].tolist() == [4, 1]
+    assert plan.table["on"].tolist() == [600, 120]
+    assert (plan.table["seconds"] > 0).all()
+    assert "average: 2 candidates from 1 fit on 120 of 600, extended" in str(plan)
+    assert study.candidates.empty
+
+
+def test_too_little_memory_names_what_would_do():
+    from karat.study.plan import check_memory
+    from karat.validation import InputError
+
+    study = karat.Study(blobs()[0])
+    check_memory(study, 2, 8e9)
+    with pytest.raises(InputError, match=r"allow 6.* MB, or use fewer workers"):
+        check_memory(study, 2, 5e8)
+    with pytest.raises(InputError, match=r"allow \d+ MB$"):
+        check_memory(study, 1, 1e6)
+
+
+@pytest.mark.parametrize("text", ["", "soon", "-1s", "0", "nan"])
+def test_times_and_amounts_that_are_none(text):
+    from karat.study.plan import parse_bytes, parse_duration
+    from karat.validation import InputError
+
+    for parse in (parse_duration, parse_bytes):
+        with pytest.raises(InputError, match="is not"):
+            parse(text)

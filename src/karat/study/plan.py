@@ -13,6 +13,7 @@ import numpy as np
 from karat.resources import readable
 from karat.study import large, work
 from karat.study.sweeping import candidates_of, swept
+from karat.validation import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -55,14 +56,15 @@ class SweepPlan:
             f"candidates, about {duration(self.seconds)} on {self.workers} "
             f"worker{'s' * (self.workers != 1)}"
         ]
-        for row in self.table.itertuples():
+        rows: dict[str, dict[str, Any]] = self.table.to_dict("index")  # type: ignore[assignment]
+        for name, row in rows.items():
             where = "all objects"
-            if row.on < self.n_objects:
-                where = f"{row.on:,} of {self.n_objects:,}, extended by nearest object"
+            if row["on"] < self.n_objects:
+                where = f"{row['on']:,} of {self.n_objects:,}, extended by nearest object"
             lines.append(
-                f"  {row.Index}: {row.candidates} candidates from {row.fits} "
-                f"fit{'s' * (row.fits != 1)} on {where}; {duration(row.seconds)} of processor "
-                f"time, {readable(row.bytes)} a fit"
+                f"  {name}: {row['candidates']} candidates from {row['fits']} "
+                f"fit{'s' * (row['fits'] != 1)} on {where}; {duration(row['seconds'])} of "
+                f"processor time, {readable(row['bytes'])} a fit"
             )
         lines.append(f"  judged: {self.judging}")
         return "\n".join(lines)
@@ -129,16 +131,21 @@ def _bytes(study: Study, clusterer: Clusterer, on: int) -> float:
     return pairs + 8.0 * on * d
 
 
-def least_memory(study: Study, workers: int, candidates: int) -> float:
-    """Bytes that a study takes at least: the data here and in each worker, and all labels."""
+def check_memory(study: Study, workers: int, limit: float) -> None:
+    """Raise if a study of this data takes more memory than ``limit`` bytes at the least."""
     X = study.X
     size = X.nbytes if isinstance(X, np.ndarray) else X.data.nbytes + X.indices.nbytes
-    sample = min(study.n_objects, large.FIT_AT_MOST)
-    return (
-        250e6 * (1 + workers)
-        + size * (2 + workers)
-        + 12.0 * study.n_objects * max(candidates, 1)
-        + workers * 8.0 * sample * sample
+    each = 2e8 + size + 8.0 * min(study.n_objects, large.FIT_AT_MOST) ** 2
+    needed = 2e8 + 2 * size + workers * each
+    if needed <= limit:
+        return
+    fewer = 2e8 + 2 * size + each
+    way_out = f"allow {readable(needed)}"
+    if fewer <= limit:
+        way_out += ", or use fewer workers (--workers 1)"
+    raise InputError(
+        f"{study.n_objects:,} objects take about {readable(needed)} with {workers} "
+        f"worker{'s' * (workers != 1)}, and {readable(limit)} are allowed; {way_out}"
     )
 
 
@@ -176,8 +183,6 @@ def parse_bytes(text: str) -> float:
 
 
 def _with_unit(text: str, units: dict[str, float], wanted: str) -> float:
-    from karat.validation import InputError
-
     number, unit = text.strip(), 1.0
     for name, size in units.items():
         if number.lower().endswith(name.lower()):
@@ -194,6 +199,7 @@ def _with_unit(text: str, units: dict[str, float], wanted: str) -> float:
 
 def order_of_work(jobs: Sequence[work.Job]) -> list[work.Job]:
     """Cheap families first, so that there is an answer early; in each the long fits first."""
+    # a short job at the end leaves no worker waiting for a long one
     return sorted(
         jobs,
         key=lambda job: (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
@@ -34,6 +35,7 @@ from karat.study import large, work
 from karat.study.choice import Choice
 from karat.study.code import code_of
 from karat.study.deciders import Verdict, as_decider, usual
+from karat.study.plan import SweepPlan, order_of_work, plan_of
 from karat.study.ranking import order, ranks
 from karat.study.record import (
     check_identities,
@@ -293,6 +295,7 @@ class Study:
         n_init: int = 5,
         workers: int | None = None,
         executor: Executor | None = None,
+        budget: float | None = None,
         progress: bool | None = None,
     ) -> None:
         """Fit clusterers × k × starts; go on where an earlier sweep of this study stopped.
@@ -311,6 +314,9 @@ class Study:
         executor : concurrent.futures.Executor, optional
             Where to run instead, e.g. ``dask.distributed.Client().get_executor()``. Every job
             carries the data.
+        budget : float, optional
+            Seconds after which fits that are not finished are stopped; they stay planned, and
+            the same call resumes them. Cheap clusterers come first.
         progress : bool, optional
             Show a bar; by default on a terminal.
 
@@ -337,26 +343,53 @@ class Study:
             for clusterer, group in plan
             for job in work.jobs_for(clusterer, [c for c in group if c.name in planned])
         ]
-        # long jobs first, so that no worker is left with one at the end
-        jobs.sort(key=lambda job: (not job.clusterer.every_k, -(job.candidates[0].value or 0)))
         total = sum(len(job.candidates) for job in jobs)
+        deadline = math.inf if budget is None else time.monotonic() + budget
+        outcomes = self._outcomes(jobs, workers or available_cores(), executor, deadline)
         with progress_bar("Clustering", total, show=progress) as advance:
-            for finished in self._outcomes(jobs, workers or available_cores(), executor):
+            for finished in outcomes:
                 self._store.finish(finished)
                 advance(len(finished))
         self._forget_tables()
 
+    def plan(
+        self,
+        clusterers: Any = DEFAULT_CLUSTERERS,
+        *,
+        k: int | Iterable[int] = range(2, 11),
+        n_init: int = 5,
+        workers: int | None = None,
+    ) -> SweepPlan:
+        """What a sweep with the same arguments will take; nothing is tried or kept.
+
+        Returns
+        -------
+        SweepPlan
+            Print it. Each clusterer is timed on a few hundred of the objects, and extrapolated
+            by the growth of its time.
+        """
+        numbers = list(k) if isinstance(k, Iterable) else [k]
+        check_counts(numbers, n_init, workers)
+        return plan_of(self, clusterers, numbers, n_init, workers or available_cores())
+
+    @property
+    def n_unfinished(self) -> int:
+        """How many candidates are planned and not finished."""
+        return len(self._store.planned())
+
     def _outcomes(
-        self, jobs: Sequence[work.Job], workers: int, executor: Executor | None
+        self, jobs: Sequence[work.Job], workers: int, executor: Executor | None, deadline: float
     ) -> Iterator[list[Finished]]:
         """Fit what scales to all objects, then the rest to a sample that is extended."""
+        jobs = order_of_work(jobs)
         sampled = [job for job in jobs if self.fits_sample(job.clusterer)]
         whole = [job for job in jobs if job not in sampled]
-        yield from work.run_jobs(self.X, whole, workers=workers, executor=executor)
-        if not sampled:
+        options: Any = {"workers": workers, "executor": executor, "deadline": deadline}
+        yield from work.run_jobs(self.X, whole, **options)
+        if not sampled or time.monotonic() >= deadline:
             return
         part = large.part_of(self.X, self.sample.rows, self.metric)
-        for outcomes in work.run_jobs(part, sampled, workers=workers, executor=executor):
+        for outcomes in work.run_jobs(part, sampled, **options):
             yield [
                 replace(
                     outcome,
