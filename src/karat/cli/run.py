@@ -130,6 +130,7 @@ def run(
     seed: Annotated[
         int | None, typer.Option(help="All seeds follow from it.", show_default="0")
     ] = None,
+    quiet: Annotated[bool, typer.Option(help="Show no progress.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
 ) -> None:
     """Try many clusterings of a data file, judge them all, and say which one to use and why.
@@ -167,6 +168,7 @@ def run(
         vectorizer=vectorizer_options(weight, min_df, max_df, stemmer),
     )
     numbers = parse_counts(k)
+    progress = False if quiet else None
     with Study(
         dataset,
         storage=storage,
@@ -186,8 +188,8 @@ def run(
                 study.add(read_labelings(labelings, id_column=id_column, ids=ids))
             if not only_labelings:
                 names = _names(clusterer or list(DEFAULT_CLUSTERERS))
-                _sweep(study, names, numbers, n_init, workers, budget, memory, plan, json)
-            study.evaluate()
+                _sweep(study, names, numbers, n_init, workers, budget, memory, plan, json, progress)
+            study.evaluate(progress=progress)
         except KeyboardInterrupt:
             typer.echo(_interrupted(study), err=True)
             raise typer.Exit(130) from None
@@ -218,6 +220,7 @@ def _sweep(
     memory: str | None,
     plan: bool,
     quiet: bool,
+    progress: bool | None,
 ) -> None:
     """Plan, then fit; on large data what scales comes first, with an answer of its own."""
     import time
@@ -239,7 +242,7 @@ def _sweep(
 
     def sweep(some: list[str]) -> None:
         left = None if deadline is None else max(0.0, deadline - time.monotonic())
-        study.sweep(some, k=numbers, n_init=n_init, workers=workers, budget=left)
+        study.sweep(some, k=numbers, n_init=n_init, workers=workers, budget=left, progress=progress)
 
     first = [name for name in names if not study.fits_sample(catalogue[name])]
     if large and first and not quiet:
@@ -336,7 +339,6 @@ def as_json(study: Study, choice: Choice, top: int = 10) -> dict[str, Any]:
             "clusterer": choice.clusterer,
             "n_clusters": choice.n_clusters,
             "decided_by": choice.decided_by,
-            "confidence": choice.confidence,
             "runner_up": choice.runner_up,
             "reasons": list(choice.reasons),
             "bound": None if choice.bound is None else choice.bound.bound_rate,
@@ -358,7 +360,7 @@ def show(study: Study, choice: Choice, top: int = 8) -> None:
     from rich.text import Text
 
     from karat.measures import catalogue
-    from karat.study.deciders import as_decider
+    from karat.study.deciders import against_classifier, as_decider
 
     console = Console()
     first, *others = choice.reasons
@@ -366,14 +368,14 @@ def show(study: Study, choice: Choice, top: int = 8) -> None:
     console.print(Panel(told, title=study.dataset.name, title_align="left"))
     ranked = study.rank()
     measures = study.scores()
-    score = as_decider(choice.decided_by).title
+    decider = as_decider(choice.decided_by)
     usual = ("silhouette", "informativeness", "adjusted_rand_index")
     shown = [m for m in usual if m in measures and m != choice.decided_by]
     table = Table(box=None, pad_edge=False)
     table.add_column("")
     table.add_column("candidate", no_wrap=True)
     titles = [catalogue[m].title.partition(" (")[0] for m in shown]
-    for title in ("k", score, *titles, "times"):
+    for title in ("k", decider.title, *titles, "times"):
         table.add_column(title, justify="right")
     values: dict[str, dict[str, float]] = measures[shown].to_dict("index")  # type: ignore[assignment]
     rows: list[dict[str, Any]] = ranked.to_dict("records")  # type: ignore[assignment]
@@ -382,7 +384,7 @@ def show(study: Study, choice: Choice, top: int = 8) -> None:
             str(row["rank"]),
             name,
             str(row["n_clusters"]),
-            f"{row['score']:.3f}",
+            decider.text(row["score"]),
             *(f"{values[name][m]:.3f}" for m in shown),
             str(row["reached_by"]),
         )
@@ -396,6 +398,8 @@ def show(study: Study, choice: Choice, top: int = 8) -> None:
             "command with --storage FILE, or a larger --budget, fits them too",
             markup=False,
         )
+    if choice.bound is not None and (yardstick := against_classifier(study, choice.bound)):
+        console.print(yardstick, markup=False)
     counts = study.candidates["status"].value_counts()
     for status in ("failed", "flagged"):
         if counts.get(status, 0):

@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from concurrent.futures import Executor
+from contextlib import closing
 from dataclasses import replace
 from functools import cached_property
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat import __version__
 from karat.clusterers import Clusterer
 from karat.datasets import Dataset, from_array
 from karat.evaluation import judge, known_truth
@@ -62,6 +65,7 @@ if TYPE_CHECKING:
     from karat.bounds import PacMdlBound, PacMdlBounds
 
 DEFAULT_CLUSTERERS = ("kmeans", "ward", "average", "spectral", "gaussian-mixture", "hdbscan")
+EXTERNAL_NOISE: NoisePolicy = "singletons"
 CHUNK = 256  # partitions judged at a time; fixed, because sums depend on what is judged together
 
 
@@ -82,9 +86,10 @@ class Study:
         The distance of the internal measures; by default that of the Dataset, which is
         ``"cosine"`` for documents and ``"euclidean"`` otherwise.
     noise : {"drop", "cluster", "singletons", "error"}, optional
-        What measures make of objects that a clusterer excludes. With ``"drop"``, the default,
-        they are judged without them, and the score in a ranking is multiplied by the share that
-        is left.
+        What internal measures make of objects that a clusterer excludes. With ``"drop"``, the
+        default, they are judged without them, and the score in a ranking is multiplied by the
+        share that is left. External measures always take each of them for a cluster of its own,
+        so that a clusterer gains nothing by excluding what is hard.
     delta : float, optional
         With labels for some of the objects: allowed chance that the guarantee fails; 0.1 if
         nothing is said.
@@ -298,7 +303,7 @@ class Study:
         budget: float | None = None,
         progress: bool | None = None,
     ) -> None:
-        """Fit clusterers × k × starts; go on where an earlier sweep of this study stopped.
+        """Fit clusterers × k × starts; resume where an earlier sweep of this study stopped.
 
         Parameters
         ----------
@@ -326,7 +331,7 @@ class Study:
             For unknown clusterers or numbers below 1. What a fit raises is kept with the
             candidate instead.
         KeyboardInterrupt
-            On Ctrl-C, after what is finished was kept. The same call goes on from there.
+            On Ctrl-C, after what is finished was kept. The same call resumes there.
         """
         numbers = list(k) if isinstance(k, Iterable) else [k]
         check_counts(numbers, n_init, workers)
@@ -346,7 +351,7 @@ class Study:
         total = sum(len(job.candidates) for job in jobs)
         deadline = math.inf if budget is None else time.monotonic() + budget
         outcomes = self._outcomes(jobs, workers or available_cores(), executor, deadline)
-        with progress_bar("Clustering", total, show=progress) as advance:
+        with closing(outcomes), progress_bar("Clustering", total, show=progress) as advance:
             for finished in outcomes:
                 self._store.finish(finished)
                 advance(len(finished))
@@ -379,7 +384,7 @@ class Study:
 
     def _outcomes(
         self, jobs: Sequence[work.Job], workers: int, executor: Executor | None, deadline: float
-    ) -> Iterator[list[Finished]]:
+    ) -> Generator[list[Finished], None, None]:
         """Fit what scales to all objects, then the rest to a sample that is extended."""
         jobs = order_of_work(jobs)
         sampled = [job for job in jobs if self.fits_sample(job.clusterer)]
@@ -474,7 +479,11 @@ class Study:
         for name, codes, names in zip(batch.names, batch.codes, batch.cluster_names, strict=True):
             if name.isdigit():
                 name = f"labels {name}"
-            outcome = Finished(name, "ok", None, codes, 0.0, tuple(map(str, names)))
+            flags = work.lopsided(codes)
+            status = "flagged" if flags else "ok"
+            outcome = Finished(
+                name, status, "; ".join(flags) or None, codes, 0.0, tuple(map(str, names))
+            )
             if len(names) == 0:
                 outcome = Finished(name, "failed", "every object is an outlier", None, 0.0)
             if name in known:
@@ -522,42 +531,41 @@ class Study:
             self._forget_tables()
 
     def _judge(self, partitions: Sequence[str], measures: Sequence[Measure]) -> None:
-        unjudged: dict[str, str] = {}
-        if self.is_estimated:
-            unjudged = {
-                m.key: why_not_sampled(m)
-                for m in measures
-                if m.kind == "internal" and not sampled_by(m, self.metric)
-            }
-        found = judge(
-            self.X,
-            self._labelings(partitions),
-            truth=self.truth,
-            measures=[measure for measure in measures if measure.key not in unjudged],
-            metric=self.metric,
-            noise=self.noise,
-            precision=large.PRECISION if self.is_estimated else None,
-            bounded_only=True,
-            random_state=self.random_state,
-        )
-
-        def score(partition: str, key: str) -> Score:
-            if key in unjudged:
-                return Score(partition, key, math.nan, unjudged[key])
-            errors = found.standard_errors
-            return Score(
-                partition,
-                key,
-                float(found[key].loc[partition]),
-                found.reasons.get(partition, {}).get(key),
-                float(errors[key].loc[partition]) if key in errors else None,
-            )
-
+        labelings = self._labelings(partitions)
         for context, kind in zip(self._contexts, ("internal", "external"), strict=True):
-            self._store.add_scores(
-                context,
-                [score(p, m.key) for m in measures if m.kind == kind for p in partitions],
+            keys = [measure.key for measure in measures if measure.kind == kind]
+            if not keys:
+                continue
+            internal = kind == "internal"
+            unjudged: dict[str, str] = {}
+            if internal and self.is_estimated:
+                unjudged = {
+                    key: why_not_sampled(catalogue[key])
+                    for key in keys
+                    if not sampled_by(catalogue[key], self.metric)
+                }
+            found = judge(
+                self.X if internal else None,
+                labelings,
+                truth=None if internal else self.truth,
+                measures=[catalogue[key] for key in keys if key not in unjudged],
+                metric=self.metric if internal else "euclidean",
+                noise=self.noise if internal else EXTERNAL_NOISE,
+                precision=large.PRECISION if internal and self.is_estimated else None,
+                bounded_only=True,
+                random_state=self.random_state,
             )
+            scores = []
+            for key, partition in product(keys, partitions):
+                if key in unjudged:
+                    scores.append(Score(partition, key, math.nan, unjudged[key]))
+                    continue
+                errors = found.standard_errors
+                error = float(errors[key].loc[partition]) if key in errors else None
+                reason = found.reasons.get(partition, {}).get(key)
+                value = float(found[key].loc[partition])
+                scores.append(Score(partition, key, value, reason, error))
+            self._store.add_scores(context, scores)
 
     def _measures(self, keys: Iterable[str] | None) -> list[Measure]:
         if keys is not None:
@@ -576,11 +584,11 @@ class Study:
 
     @property
     def _contexts(self) -> tuple[str, str]:
-        """What internal and external scores depend on."""
+        """What internal and external scores depend on; another karat judges again."""
         settings = self.settings
         return (
-            json.dumps(["internal", settings.metric, settings.noise, settings.exact]),
-            json.dumps(["external", settings.truth, settings.noise]),
+            json.dumps(["internal", __version__, settings.metric, settings.noise, settings.exact]),
+            json.dumps(["external", __version__, settings.truth, EXTERNAL_NOISE]),
         )
 
     # -- tables ------------------------------------------------------------------------------
@@ -741,8 +749,9 @@ class Study:
             A row per distinct partition, named after its first candidate: ``rank`` (equal for
             ties), ``clusterer``, ``k``, ``n_clusters``, ``noise_share``, ``partition`` (as in
             :meth:`scores`), ``reached_by`` (how many candidates are this partition), ``score``
-            (of a measure: times the share of objects that are not excluded, or over it where
-            lower is better), then the voters. ``attrs["decided_by"]`` says what decided.
+            (of an internal measure with ``noise="drop"``: times the share of objects that are not
+            excluded, or over it where lower is better), then the voters.
+            ``attrs["decided_by"]`` says what decided.
 
         Raises
         ------
@@ -807,19 +816,17 @@ class Study:
         ranked, verdict = self._rank()
         decider = as_decider(ranked.attrs["decided_by"])
         top = ranked.iloc[0]
+        labels = self.labels(str(top.name))
         why = decider.why(self, ranked, verdict)
-        votes = verdict.details if decider.key == "consensus" else None
         return Choice(
             name=str(top.name),
             clusterer=str(top["clusterer"]),
             k=None if top.isna()["k"] else int(top["k"]),
             n_clusters=int(top["n_clusters"]),
-            labels=self.labels(str(top.name)),
+            labels=labels,
             decided_by=decider.key,
-            reasons=(explain.what_it_is(top, self.n_objects), *why),
+            reasons=(*explain.what_it_is(top, labels), *why),
             runner_up=str(ranked.index[1]) if len(ranked) > 1 else None,
-            confidence=None if votes is None else votes.confidence,
-            k_confidence=None if votes is None else votes.group_confidence,
             bound=self.bound_of(str(top.name)) if self.is_partly_labelled else None,
         )
 
