@@ -13,7 +13,7 @@ from karat.distances import check_metric, check_points
 from karat.measures import Measure, catalogue
 from karat.measures.passes.estimates import estimate, sampled_by, why_not_sampled
 from karat.measures.passes.statistics import Plan, Statistics, group, takes_weights, weigh
-from karat.partition import NOISE, Labelings, NoisePolicy, as_labelings
+from karat.partition import NOISE, Encoded, Labelings, NoisePolicy, as_labelings, encode
 from karat.validation import InputError, check_random_state
 
 if TYPE_CHECKING:
@@ -224,9 +224,9 @@ def judge(
     X, batch, weights, kept = weigh(X, labelings, sample_weight, metric=metric, noise=noise)
     known = None
     if truth is not None:
-        known = known_truth(truth, len(kept))
+        known = _classes(truth, len(kept))
         if not kept.all():
-            known = known_truth(known[kept], batch.n_objects)
+            known = Encoded(known.codes[kept], known.names)
     columns: dict[str, NDArray[np.float64]] = {}
     reasons: dict[str, dict[str, str]] = {}
     internal = [m for m in measures if m.kind == "internal"]
@@ -293,6 +293,21 @@ def known_truth(truth: Any, n: int) -> NDArray[np.object_]:
     return values
 
 
+def _classes(truth: Any, n: int) -> Encoded:
+    """The known classes as codes, -1 where the class is not known; integers stay integers."""
+    given = truth.to_numpy() if hasattr(truth, "to_numpy") else truth
+    if isinstance(given, np.ndarray) and given.dtype.kind in "iu" and given.shape == (n,):
+        found = encode(given, name="truth")
+        if found.n_clusters:
+            return found
+    values = known_truth(truth, n)
+    known = np.array([value is not None for value in values])
+    classes = encode(values[known], name="truth")
+    codes = np.full(n, NOISE, dtype=np.int32)
+    codes[known] = classes.codes
+    return Encoded(codes, classes.names)
+
+
 def _applicable(
     keys: Iterable[str] | None, has_data: bool, has_truth: bool, metric: Any = "euclidean"
 ) -> list[Measure]:
@@ -336,16 +351,11 @@ def _judge_internal(
 
 
 def _judge_external(
-    truth: Any, batch: Labelings, measures: list[Measure], weights: Floats | None
+    classes: Any, batch: Labelings, measures: list[Measure], weights: Floats | None
 ) -> Iterable[tuple[Measure, NDArray[np.float64], dict[int, str]]]:
     from karat.measures.external.agreement import tables_against
-    from karat.partition import Encoded, encode
 
-    known = np.array([value is not None for value in truth])
-    classes = encode(truth[known], name="truth")
-    codes = np.full(len(truth), NOISE, dtype=np.int32)
-    codes[known] = classes.codes
-    tables = list(tables_against(Encoded(codes, classes.names), batch, weights))
+    tables = list(tables_against(classes, batch, weights))
 
     def judge(measure: Measure, table: ContingencyTable | None) -> float:
         if table is None:
