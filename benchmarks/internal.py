@@ -212,8 +212,8 @@ def sampled() -> None:
         table = karat.evaluate(X, labels, measures=measures, precision=precision, random_state=0)
         seconds = time.perf_counter() - start
     print(f"n=10^6 d=16 k=50, standard error 0.005: {seconds:.1f} s, "
-          f"drawn: {table.attrs['sample_size']}")  # fmt: skip
-    print(table.T.assign(standard_error=table.attrs["standard_errors"].iloc[0]).to_string())
+          f"drawn: {table.sample_size}")  # fmt: skip
+    print(table.table.T.assign(standard_error=table.standard_errors.iloc[0]).to_string())
 
 
 def kernel() -> None:

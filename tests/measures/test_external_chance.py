@@ -204,18 +204,18 @@ def test_evaluate_judges_by_what_is_known():
     truth = rng.integers(0, 3, 80).astype(object)
     truth[:20] = None
     scores = karat.evaluate(None, labels, truth=truth)
-    for key in scores.columns:
+    for key in scores.table.columns:
         for name, pred in labels.items():
             expected = catalogue[key].function(truth[20:], pred[20:])
-            assert_allclose(scores.loc[name, key], expected, atol=1e-12)
+            assert_allclose(scores.table.loc[name, key], expected, atol=1e-12)
 
 
 def test_evaluate_says_why():
     scores = karat.evaluate(
         None, {"a": [-1, -1, 0, 1]}, truth=[0, 1, None, None], measures=["purity"], noise="drop"
     )
-    assert np.isnan(scores.loc["a", "purity"])
-    assert "outlier" in scores.attrs["reasons"]["a"]["purity"]
+    assert np.isnan(scores.table.loc["a", "purity"])
+    assert "outlier" in scores.reasons["a"]["purity"]
 
 
 def test_frames_are_labelings():
@@ -236,7 +236,8 @@ def test_integer_truth_never_becomes_objects(kind, monkeypatch):
     given = pd.Series(truth) if kind == "pandas" else truth.astype(kind)
     expected = karat.evaluate(None, labels, truth=truth.astype(object))
     monkeypatch.setattr(evaluation, "known_truth", refuse)
-    pd.testing.assert_frame_equal(karat.evaluate(None, labels, truth=given), expected)
+    found = karat.evaluate(None, labels, truth=given)
+    pd.testing.assert_frame_equal(found.table, expected.table)
 
 
 def test_integer_truth_that_is_not_known_everywhere():
@@ -245,8 +246,8 @@ def test_integer_truth_that_is_not_known_everywhere():
     weights = rng.integers(0, 3, 200)
     some = np.where(truth == -1, None, truth.astype(object))
     for options in ({}, {"sample_weight": weights}):
-        one = karat.evaluate(None, labels, truth=truth, **options)
-        pd.testing.assert_frame_equal(one, karat.evaluate(None, labels, truth=some, **options))
+        one, two = (karat.evaluate(None, labels, truth=t, **options) for t in (truth, some))
+        pd.testing.assert_frame_equal(one.table, two.table)
     with pytest.raises(InputError, match="class of no object"):
         karat.evaluate(None, labels, truth=np.full(200, -1))
     with pytest.raises(InputError, match="3 labels"):
