@@ -12,7 +12,6 @@ from karat.contingency import ContingencyTable
 from karat.measures.catalogue import define
 from karat.measures.external.table import as_table, need_counts
 from karat.partition import NoisePolicy
-from karat.validation import UndefinedMeasureError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -49,10 +48,10 @@ def reduced_mutual_information(
     -----
     [ln(n! Π n_ij!/(Π a_i! Π b_j!)) − ln Ω(a, b)]/n, where Ω counts the tables with these margins.
     Ω is not computed but estimated (ln Ω is 1.65 where it should be 1.79 for the margins 5, 5 and
-    5, 5) by the effective-columns estimate of Jerdee, Kirkley & Newman with the longer margin as rows (the mean
-    of both ways where they are equally long); Newman, Cantwell & Young have another estimate. The
-    value is that of ``reduced_flat`` in the package clustering-mi, over n and ln 2, but for that
-    choice. O(n + cells).
+    5, 5) by the effective-columns estimate of Jerdee, Kirkley & Newman with the longer margin as
+    rows (the mean of both ways where they are equally long); Newman, Cantwell & Young have another
+    estimate. The package clustering-mi has this in bits and not for each object, as
+    ``reduced_flat``, with the gold standard's margin as columns. O(n + cells).
 
     Examples
     --------
@@ -76,13 +75,14 @@ def normalized_reduced_mutual_information(
     Returns
     -------
     float
-        At most 1, greater is better; below 0 where the table costs more than it saves.
+        At most 1, greater is better; below 0 where the table costs more than it saves. Where
+        neither side says anything of itself (one cluster, or singletons), 1 if they are the same
+        and 0 if not.
 
     Raises
     ------
     UndefinedMeasureError
-        For weights or memberships, and where neither side says anything of itself: one cluster,
-        or singletons only, on both.
+        For weights or memberships.
 
     Notes
     -----
@@ -97,10 +97,8 @@ def normalized_reduced_mutual_information(
     table = as_table(labels_true, labels_pred, noise=noise)
     need_counts(table, TITLE)
     both = sum(_with_itself(sizes) for sizes in (table.row_sums, table.column_sums)) / 2
-    if both <= 1e-12:
-        raise UndefinedMeasureError(
-            f"{TITLE} has no normalised value: neither clustering saves anything on itself"
-        )
+    if both <= 1e-12:  # neither says anything of itself
+        return float(len(table.counts) == table.shape[0] == table.shape[1])
     return _reduced(table) / both
 
 
