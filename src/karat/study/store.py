@@ -330,7 +330,7 @@ class Store:
         """All candidates in the order of their planning, with all that is known of each."""
         names = (
             "name", "clusterer", "parameter", "value", "start", "seed", "status", "reason",
-            "n_clusters", "n_noise", "seconds", "partition",
+            "n_clusters", "n_noise", "seconds", "fitted_on", "partition",
         )  # fmt: skip
         rows = self._rows(f"SELECT {', '.join(names)}, checksum FROM candidates ORDER BY position")
         return [dict(zip(names, row, strict=True)) for row in rows]
