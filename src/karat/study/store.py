@@ -263,7 +263,7 @@ class Store:
                 " (name, clusterer, parameter, value, start, seed, status, checksum)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 [
-                    (*fields, "planned", _checksum((*fields, "planned", *[None] * 5)))
+                    (*fields, "planned", _checksum((*fields, "planned", *[None] * 6)))
                     for c in candidates
                     if (fields := (c.name, c.clusterer, c.parameter, c.value, c.start, c.seed))
                 ],
