@@ -290,9 +290,9 @@ class ContingencyTable:
         >>> ContingencyTable.from_parquet(path, "t", "c")
         ContingencyTable(2 classes × 2 clusters, 3 objects)
         """
-        from karat._label_files import LabelFile, connect, count_columns
+        from karat.datasets.label_files import LabelFile, connect, count_columns
 
-        file = LabelFile(connect(memory_limit), path, text=False)
+        file = LabelFile(connect(memory_limit), path, patterns=True)
         return cls.from_counts(*count_columns(file, labels_true, labels_pred), noise=noise)
 
     @classmethod
@@ -307,8 +307,8 @@ class ContingencyTable:
     ) -> ContingencyTable:
         r"""Table from two columns of CSV files that need not fit in memory.
 
-        As :meth:`from_parquet`. A CSV file has no types, so the text ``-1`` is an outlier, and
-        an empty field is a missing label.
+        As :meth:`from_parquet`. Labels of a column that are all whole numbers are integers,
+        others stay as they are written; ``-1`` is an outlier, and an empty cell a missing label.
 
         Examples
         --------
@@ -319,9 +319,9 @@ class ContingencyTable:
         >>> ContingencyTable.from_csv(path, "t", "c")
         ContingencyTable(2 classes × 2 clusters, 3 objects)
         """
-        from karat._label_files import LabelFile, connect, count_columns
+        from karat.datasets.label_files import LabelFile, connect, count_columns
 
-        file = LabelFile(connect(memory_limit), path, text=True)
+        file = LabelFile(connect(memory_limit), path, header=True, patterns=True)
         return cls.from_counts(*count_columns(file, labels_true, labels_pred), noise=noise)
 
     def merge(self, *others: ContingencyTable) -> ContingencyTable:
@@ -448,24 +448,7 @@ class ContingencyTable:
         >>> ContingencyTable(["a", "a", "b"], [1, 1, 0]).matching()
         array([1, 0])
         """
-        if self.shape[0] > self.shape[1]:
-            swapped = self.transposed.matching()
-            matched = np.full(self.shape[0], -1, dtype=np.intp)
-            matched[swapped[swapped >= 0]] = np.flatnonzero(swapped >= 0)
-            return matched
-        useful = _may_match(self.rows, self.columns, self.counts)
-        rows, columns, counts = self.rows[useful], self.columns[useful], self.counts[useful]
-        matched = np.full(self.shape[0], -1, dtype=np.intp)
-        # a class and a cluster that nothing else competes for
-        alone = (np.bincount(rows)[rows] == 1) & (np.bincount(columns)[columns] == 1)
-        matched[rows[alone]] = columns[alone]
-        if alone.all():
-            return matched
-        classes, rows = np.unique(rows[~alone], return_inverse=True)
-        clusters, columns = np.unique(columns[~alone], return_inverse=True)
-        a, b = _best_matching(rows, columns, counts[~alone], (len(classes), len(clusters)))
-        matched[classes[a]] = clusters[b]
-        return matched
+        return heaviest_matching(self.rows, self.columns, self.counts, self.shape)
 
     def by_cluster(self) -> pd.DataFrame:
         """How pure each cluster is: one row per cluster.
@@ -529,6 +512,29 @@ class ContingencyTable:
         classes, clusters = self.shape
         size = f"{self.n} objects" if self.is_counted else f"total weight {self.n:g}"
         return f"ContingencyTable({classes} classes × {clusters} clusters, {size})"
+
+
+def heaviest_matching(
+    rows: NDArray[np.intp], columns: NDArray[np.intp], weights: NDArray[Any], shape: tuple[int, int]
+) -> NDArray[np.intp]:
+    """Column of each row in the heaviest one-to-one matching of these cells, -1 where none."""
+    matched = np.full(shape[0], -1, dtype=np.intp)
+    if shape[0] > shape[1]:
+        swapped = heaviest_matching(columns, rows, weights, shape[::-1])
+        matched[swapped[swapped >= 0]] = np.flatnonzero(swapped >= 0)
+        return matched
+    useful = _may_match(rows, columns, weights)
+    rows, columns, weights = rows[useful], columns[useful], weights[useful]
+    # a class and a cluster that nothing else competes for
+    alone = (np.bincount(rows)[rows] == 1) & (np.bincount(columns)[columns] == 1)
+    matched[rows[alone]] = columns[alone]
+    if alone.all():
+        return matched
+    classes, rows = np.unique(rows[~alone], return_inverse=True)
+    clusters, columns = np.unique(columns[~alone], return_inverse=True)
+    a, b = _best_matching(rows, columns, weights[~alone], (len(classes), len(clusters)))
+    matched[classes[a]] = clusters[b]
+    return matched
 
 
 def _may_match(

@@ -76,15 +76,41 @@ def run(
     ] = False,
     by: Annotated[
         str | None,
-        typer.Option(help="The deciding measure (see karat measures), or consensus."),
+        typer.Option(
+            help="Measure that decides (see karat measures), consensus or pac_mdl_bound.",
+            show_default="what suits the labels",
+        ),
     ] = None,
     noise: Annotated[
-        str,
-        typer.Option(help="How measures treat outliers (-1): drop, cluster, singletons, error."),
-    ] = "drop",
+        str | None,
+        typer.Option(
+            help="What outliers are to measures: drop, cluster, singletons, error.",
+            show_default="drop",
+        ),
+    ] = None,
     delta: Annotated[
-        float, typer.Option(help="With some labels: allowed probability that the guarantee fails.")
-    ] = 0.1,
+        float | None,
+        typer.Option(
+            help="With some labels: allowed chance that the guarantee fails.", show_default="0.1"
+        ),
+    ] = None,
+    exact: Annotated[
+        bool,
+        typer.Option(
+            "--exact",
+            help="Sample nothing: fit and judge on all objects, however many there are.",
+        ),
+    ] = False,
+    budget: Annotated[
+        str | None,
+        typer.Option(help="Time for the fits, e.g. 90s, 2m, 1h; what is not done by then is left."),
+    ] = None,
+    memory: Annotated[
+        str | None, typer.Option(help="Memory that may be used, e.g. 4G; less than needed ends.")
+    ] = None,
+    plan: Annotated[
+        bool, typer.Option("--plan", help="Only print what would be done, and how long it takes.")
+    ] = False,
     report: Annotated[Path | None, typer.Option(help="Write an HTML report to this file.")] = None,
     force: Annotated[bool, typer.Option(help="Replace the report if it exists.")] = False,
     labels: Annotated[
@@ -92,12 +118,19 @@ def run(
     ] = None,
     storage: Annotated[
         Path | None,
-        typer.Option(help="Keep every finished fit and score in this file, and resume from it."),
+        typer.Option(help="Keep every finished fit and score in this file; resume from it."),
     ] = None,
+    update: Annotated[
+        bool,
+        typer.Option(help="Judge a stored study by other labels, --noise or --delta from now on."),
+    ] = False,
     workers: Annotated[
         int | None, typer.Option(help="Local processes; one for each core by default.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of all randomness.")] = 0,
+    seed: Annotated[
+        int | None, typer.Option(help="All seeds follow from it.", show_default="0")
+    ] = None,
+    quiet: Annotated[bool, typer.Option(help="Show no progress.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
 ) -> None:
     """Try many clusterings of a data file, judge them all, and say which one to use and why.
@@ -135,12 +168,16 @@ def run(
         vectorizer=vectorizer_options(weight, min_df, max_df, stemmer),
     )
     numbers = parse_counts(k)
+    progress = False if quiet else None
     with Study(
         dataset,
         storage=storage,
         noise=noise,  # type: ignore[arg-type]
         delta=delta,
+        exact=exact or None,
         random_state=seed,
+        by=by,
+        update=update,
     ) as study:
         study.command = shlex.join(["karat", *sys.argv[1:]])
         try:
@@ -150,14 +187,14 @@ def run(
                 ids = dataset.ids if id_column else None
                 study.add(read_labelings(labelings, id_column=id_column, ids=ids))
             if not only_labelings:
-                names = clusterer or list(DEFAULT_CLUSTERERS)
-                study.sweep(_names(names), k=numbers, n_init=n_init, workers=workers)
-            study.evaluate()
+                names = _names(clusterer or list(DEFAULT_CLUSTERERS))
+                _sweep(study, names, numbers, n_init, workers, budget, memory, plan, json, progress)
+            study.evaluate(progress=progress)
         except KeyboardInterrupt:
             typer.echo(_interrupted(study), err=True)
             raise typer.Exit(130) from None
         try:
-            choice = study.best(by)
+            choice = study.best()
         except NothingToRankError as error:
             raise NothingToRankError("\n".join([str(error), *dataset.notes])) from None
         if labels is not None:
@@ -165,12 +202,56 @@ def run(
         if report is not None:
             study.report(report, overwrite=force)
         if json:
-            typer.echo(jsonlib.dumps(as_json(study, choice, by)))
+            typer.echo(jsonlib.dumps(as_json(study, choice)))
         else:
-            show(study, choice, by)
+            show(study, choice)
             for path, what in ((report, "Report"), (labels, "Labels"), (storage, "Study")):
                 if path is not None:
                     typer.echo(f"{what}: {path}")
+
+
+def _sweep(
+    study: Study,
+    names: list[str],
+    numbers: list[int],
+    n_init: int,
+    workers: int | None,
+    budget: str | None,
+    memory: str | None,
+    plan: bool,
+    quiet: bool,
+    progress: bool | None,
+) -> None:
+    """Plan, then fit; on large data what scales comes first, with an answer of its own."""
+    import time
+
+    from karat.clusterers import catalogue
+    from karat.resources import available_cores
+    from karat.study.plan import check_memory, parse_bytes, parse_duration
+
+    seconds = None if budget is None else parse_duration(budget)
+    if memory is not None:
+        check_memory(study, workers or available_cores(), parse_bytes(memory))
+    large = any(study.fits_sample(catalogue[name]) for name in names)
+    if plan or (large and not quiet):
+        expected = study.plan(names, k=numbers, n_init=n_init, workers=workers)
+        typer.echo(str(expected), err=not plan)
+        if plan:
+            raise typer.Exit(0)
+    deadline = None if seconds is None else time.monotonic() + seconds
+
+    def sweep(some: list[str]) -> None:
+        left = None if deadline is None else max(0.0, deadline - time.monotonic())
+        study.sweep(some, k=numbers, n_init=n_init, workers=workers, budget=left, progress=progress)
+
+    first = [name for name in names if not study.fits_sample(catalogue[name])]
+    if large and first and not quiet:
+        sweep(first)
+        if not study.candidates.empty:
+            choice = study.best()
+            typer.echo(f"So far, from {', '.join(first)}: {choice.reasons[0]}", err=True)
+        names = [name for name in names if name not in first]
+    sweep(names)
 
 
 def parse_counts(text: str) -> list[int]:
@@ -242,9 +323,9 @@ def _write_labels(study: Study, choice: Choice, path: Path) -> None:
     table.to_csv(path, index=False)
 
 
-def as_json(study: Study, choice: Choice, by: str | None, top: int = 10) -> dict[str, Any]:
+def as_json(study: Study, choice: Choice, top: int = 10) -> dict[str, Any]:
     """What machines read: the choice, the best candidates, what failed."""
-    ranked = study.rank(by)
+    ranked = study.rank()
     scores = study.scores()
     return {
         "data": {
@@ -258,7 +339,6 @@ def as_json(study: Study, choice: Choice, by: str | None, top: int = 10) -> dict
             "clusterer": choice.clusterer,
             "n_clusters": choice.n_clusters,
             "decided_by": choice.decided_by,
-            "confidence": choice.confidence,
             "runner_up": choice.runner_up,
             "reasons": list(choice.reasons),
             "bound": None if choice.bound is None else choice.bound.bound_rate,
@@ -272,7 +352,7 @@ def as_json(study: Study, choice: Choice, by: str | None, top: int = 10) -> dict
     }
 
 
-def show(study: Study, choice: Choice, by: str | None, top: int = 8) -> None:
+def show(study: Study, choice: Choice, top: int = 8) -> None:
     """The answer for a person: the choice, the best candidates, what to mind."""
     from rich.console import Console
     from rich.panel import Panel
@@ -280,22 +360,22 @@ def show(study: Study, choice: Choice, by: str | None, top: int = 8) -> None:
     from rich.text import Text
 
     from karat.measures import catalogue
+    from karat.study.deciders import against_classifier, as_decider
 
     console = Console()
     first, *others = choice.reasons
     told = Text(first, style="bold").append("\n" + "\n".join(others), style="not bold")
     console.print(Panel(told, title=study.dataset.name, title_align="left"))
-    ranked = study.rank(by)
+    ranked = study.rank()
     measures = study.scores()
-    deciding = {"consensus": "score", "pac_mdl_bound": "bound"}
-    score = deciding.get(choice.decided_by) or catalogue[choice.decided_by].title
+    decider = as_decider(choice.decided_by)
     usual = ("silhouette", "informativeness", "adjusted_rand_index")
     shown = [m for m in usual if m in measures and m != choice.decided_by]
     table = Table(box=None, pad_edge=False)
     table.add_column("")
     table.add_column("candidate", no_wrap=True)
     titles = [catalogue[m].title.partition(" (")[0] for m in shown]
-    for title in ("k", score, *titles, "times"):
+    for title in ("k", decider.title, *titles, "times"):
         table.add_column(title, justify="right")
     values: dict[str, dict[str, float]] = measures[shown].to_dict("index")  # type: ignore[assignment]
     rows: list[dict[str, Any]] = ranked.to_dict("records")  # type: ignore[assignment]
@@ -304,7 +384,7 @@ def show(study: Study, choice: Choice, by: str | None, top: int = 8) -> None:
             str(row["rank"]),
             name,
             str(row["n_clusters"]),
-            f"{row['score']:.3f}",
+            decider.text(row["score"]),
             *(f"{values[name][m]:.3f}" for m in shown),
             str(row["reached_by"]),
         )
@@ -312,6 +392,14 @@ def show(study: Study, choice: Choice, by: str | None, top: int = 8) -> None:
     more = len(ranked) - top
     if more > 0:
         console.print(f"... and {more} more distinct clusterings", style="dim")
+    if study.n_unfinished:
+        console.print(
+            f"{study.n_unfinished} candidates were not finished within the budget; the same "
+            "command with --storage FILE, or a larger --budget, fits them too",
+            markup=False,
+        )
+    if choice.bound is not None and (yardstick := against_classifier(study, choice.bound)):
+        console.print(yardstick, markup=False)
     counts = study.candidates["status"].value_counts()
     for status in ("failed", "flagged"):
         if counts.get(status, 0):

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.plot._by_k import upward
+from karat.plot._by_k import span, upward
 from karat.plot.style import color
+from karat.study.deciders import Decider
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,6 +46,8 @@ def table_payload(facts: Facts) -> dict[str, Any]:
     payload["rows"] = [position[name] for name in ranked.index]
     payload["rank"] = [int(r) for r in ranked["rank"]]
     payload["score"] = _rounded(ranked["score"])
+    if facts.decider is not None and facts.decider.unit == "guarantee":
+        payload["score"] = [float(score) for score in ranked["score"]]
     payload["reached_by"] = [int(r) for r in ranked["reached_by"]]
     payload["parts"] = {key: _rounded(ranked[key]) for key in PARTS if key in ranked}
     payload["votes"] = {family: _rounded(ranked[family]) for family in facts.families}
@@ -53,7 +56,6 @@ def table_payload(facts: Facts) -> dict[str, Any]:
 
 
 def _columns(facts: Facts) -> list[dict[str, Any]]:
-    consensus = facts.decided_by == "consensus"
     columns = [
         _column("rank", "Rank", "whole", up=False),
         _column("name", "Clustering", "text"),
@@ -61,10 +63,10 @@ def _columns(facts: Facts) -> list[dict[str, Any]]:
     ]
     if (facts.distinct["noise_share"].fillna(0) > 0).any():
         columns.append(_column("noise_share", "Outliers", "percent", up=False))
-    if consensus:
-        columns.append(_column("score", "Score", "vote"))
-    elif facts.decider is not None:
-        columns.append(_column("score", "Error rate at most", "percent", up=False))
+    decider = facts.decider
+    if decider is not None:
+        kind = {"number": "number", "share": "vote", "guarantee": "guarantee"}[decider.unit]
+        columns.append(_column("score", decider.title, kind, up=decider.greater_is_better))
     columns += [
         _column(f"parts.{key}", title, "number", up=False, decimals=int(key == "bits"))
         for key, title in PARTS.items()
@@ -79,11 +81,11 @@ def _columns(facts: Facts) -> list[dict[str, Any]]:
         _column(f"votes.{family}", f"{family[:1].upper()}{family[1:]}", "vote", group="Votes")
         for family in facts.families
     ]
-    shown = [] if consensus else [m.key for m in facts.leading[: 6 if facts.decider is None else 3]]
+    few = 0 if facts.families else 6 if decider is None else 3
+    shown = [m.key for m in facts.leading[:few]]
     leading = [m for m in facts.leading if m.key in shown]
     rest = [m for m in facts.measures if m.key not in shown]
     for measure in (*leading, *rest):
-        kind = "Against the classes" if measure.kind == "external" else "From the data alone"
         columns.append(
             _column(
                 f"values.{measure.key}",
@@ -91,11 +93,19 @@ def _columns(facts: Facts) -> list[dict[str, Any]]:
                 "number",
                 up=measure.greater_is_better,
                 shown=measure.key in shown,
-                group=f"{kind}: {measure.family}",
+                group=group_of(measure),
                 decimals=_decimals(facts.scores[measure.key]),
             )
         )
     return columns
+
+
+def group_of(measure: Measure | Decider) -> str:
+    """The heading that a measure stands under in a list of measures."""
+    if isinstance(measure, Decider):
+        return "What decided"
+    kind = "Against the classes" if measure.kind == "external" else "From the data alone"
+    return f"{kind}: {measure.family}"
 
 
 def _column(
@@ -186,7 +196,8 @@ def sparklines(facts: Facts) -> list[dict[str, Any]]:
     table = scores.dropna(subset=["n_clusters"])
     clusterers = list(dict.fromkeys(facts.scores["clusterer"]))
     ks = table["n_clusters"].astype(int)
-    low, high = (int(ks.min()), int(ks.max())) if len(ks) else (0, 1)
+    low, high, _ = span(table, None if facts.chosen is None else facts.chosen.choice.name)
+    best_first = [*facts.distinct.index, *table.index.difference(facts.distinct.index)]
     out = []
     for measure in facts.leading_by_k:
         up = upward(table[measure.key], measure).dropna()
@@ -199,16 +210,19 @@ def sparklines(facts: Facts) -> list[dict[str, Any]]:
             points = [
                 (4 + 152 * (k - low) / max(high - low, 1), 50 - 44 * value)
                 for k, value in best.items()
+                if k <= high
             ]
             curves.append({"color": color(i), "points": points})
-        best_name = str(up.idxmax())
+        # equal values: the one that the ranking puts first
+        best_name = str(up.reindex(best_first).idxmax())
+        best_k = int(ks[best_name])
         out.append(
             {
                 "measure": measure,
                 "curves": curves,
-                "best": next(iter(ks.loc[[best_name]])),
+                "best": best_k,
                 "best_name": best_name,
-                "best_x": 4 + 152 * (int(ks.loc[[best_name]].iloc[0]) - low) / max(high - low, 1),
+                "best_x": 4 + 152 * (min(best_k, high) - low) / max(high - low, 1),
             }
         )
     return out

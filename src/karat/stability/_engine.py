@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from karat.clusterers import Clusterer, as_clusterer
+from karat.clusterers import Clusterer, as_clusterer, under
 from karat.distances import as_distances, check_metric, check_points
 from karat.neighbors import NeighborLists, neighbor_lists
 from karat.partition import encode
@@ -119,7 +119,8 @@ def prepare(
         raise InputError(f"resampling needs at least 4 objects; got {data.shape[0]}")
     if not isinstance(random_state, (int, np.integer)):
         random_state = int(check_random_state(random_state).integers(2**31 - 1))
-    return Engine(data, as_clusterer(clusterer), metric, int(random_state), executor)
+    record = under(as_clusterer(clusterer), metric)
+    return Engine(data, record, metric, int(random_state), executor)
 
 
 def check_numbers(k: int | Iterable[int], most: int) -> list[int]:

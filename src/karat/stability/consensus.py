@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.neighbors import in_strips
-from karat.resources import require_memory
+from karat.resources import in_strips, require_memory
 from karat.stability._engine import check_draws, check_numbers, prepare, subsample
 from karat.validation import InputError
 

@@ -437,7 +437,7 @@ def agreement_of_starts(
     1.0
     """
     engine = prepare(X, clusterer, metric=metric, random_state=random_state, executor=executor)
-    if not engine.clusterer.seeded:
+    if not engine.clusterer.depends_on_seed:
         raise InputError(f"{engine.clusterer.title} does not depend on its seed; all starts agree")
     check_draws(n_starts)
     numbers = check_numbers(k, engine.n)
