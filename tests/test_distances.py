@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse, stats
 from scipy.spatial.distance import cdist, pdist, squareform
@@ -16,13 +19,13 @@ from karat.distances import (
     condensed,
     distance_matrix,
     embed,
-    require_symmetric,
+    object_distances,
     triangle_violations,
 )
 from karat.validation import InputError
 
 X = np.random.default_rng(0).gamma(1.0, size=(30, 5)).round(1) + 0.1
-NAMES = sorted({*METRICS} - {"precomputed", "minkowski:P"}) + ["minkowski:3", "minkowski:0.5"]
+NAMES = sorted({*METRICS} - {"precomputed", "minkowski:P", "kl"}) + ["minkowski:3", "minkowski:0.5"]
 
 
 def _pairwise(value):
@@ -51,10 +54,9 @@ def test_matrix_and_condensed_form_agree_and_are_exactly_symmetric(name):
     many = np.random.default_rng(1).gamma(1.0, size=(600, 4)).round(1) + 0.1
     D = distance_matrix(many, name)
     assert not np.diagonal(D).any()
-    if name != "kl":
-        np.testing.assert_array_equal(D, D.T)
-        np.testing.assert_allclose(squareform(condensed(many, name)), D, atol=1e-12)
-        np.testing.assert_array_equal(condensed(D, "precomputed"), squareform(D))
+    np.testing.assert_array_equal(D, D.T)
+    np.testing.assert_array_equal(squareform(condensed(many, name)), D)
+    np.testing.assert_array_equal(condensed(D, "precomputed"), squareform(D))
 
 
 @pytest.mark.parametrize("name", FORMS)
@@ -137,10 +139,120 @@ def test_what_is_no_file_of_distances_is_refused(tmp_path):
 def test_a_direction_that_matters_is_named():
     D = cdist(X, X)
     D[7, 3] *= 2
+    assert as_square(D) is D
     with pytest.raises(InputError, match="not symmetric: from 3 to 7"):
-        require_symmetric(as_square(D))
+        as_square(D, symmetric=True)
+    with pytest.raises(InputError, match="kl depends on the direction"):
+        distance_matrix(X, "kl")
 
 
 def test_triangles_that_do_not_close_are_counted():
     assert triangle_violations(cdist(X, X)) == 0
     assert triangle_violations(cdist(X, X) ** 2) > 0.1
+
+
+EUCLIDEAN = ["calinski_harabasz_index", "davies_bouldin_index", "simplified_silhouette"]
+
+
+def test_measures_of_means_are_judged_on_rows_that_have_the_distance():
+    labels = np.arange(30) % 3
+    Z = X / np.linalg.norm(X, axis=1, keepdims=True)
+    for form in (X, sparse.csr_array(X)):
+        found = karat.evaluate(form, labels, metric="cosine", measures=["silhouette", *EUCLIDEAN])
+        expected = karat.evaluate(Z, labels, measures=EUCLIDEAN)
+        np.testing.assert_allclose(found[EUCLIDEAN], expected)
+        alone = karat.silhouette(X, labels, metric="cosine")
+        np.testing.assert_allclose(found["silhouette"], alone)
+    scaled = karat.evaluate(X / X.std(axis=0, ddof=1), labels, measures=EUCLIDEAN)
+    found = karat.evaluate(X, labels, metric="seuclidean", measures=EUCLIDEAN)
+    np.testing.assert_allclose(found, scaled)
+
+
+@pytest.mark.parametrize("metric", ["cityblock", "braycurtis", lambda x, y: abs(x - y).max()])
+def test_measures_of_means_have_no_value_under_another_distance(metric):
+    labels = np.arange(30) % 3
+    assert not {*EUCLIDEAN} & {*karat.evaluate(X, labels, metric=metric)}
+    with pytest.raises(InputError, match="needs Euclidean distance; it has no value for"):
+        karat.evaluate(X, labels, metric=metric, measures=EUCLIDEAN)
+
+
+# -- objects of any kind ---------------------------------------------------------------------
+
+
+def _levenshtein(x, y):
+    row = list(range(len(y) + 1))
+    for i, a in enumerate(x, 1):
+        diagonal, row[0] = row[0], i
+        for j, b in enumerate(y, 1):
+            diagonal, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, diagonal + (a != b))
+    return row[-1]
+
+
+def _warped(x, y):
+    cost = np.full((len(x) + 1, len(y) + 1), np.inf)
+    cost[0, 0] = 0
+    for i, a in enumerate(x, 1):
+        for j, b in enumerate(y, 1):
+            least = min(cost[i - 1, j], cost[i, j - 1], cost[i - 1, j - 1])
+            cost[i, j] = (a - b) ** 2 + least
+    return np.sqrt(cost[-1, -1])
+
+
+def test_a_function_is_called_once_for_each_pair_in_any_order_of_workers():
+    rng = np.random.default_rng(0)
+    words = ["".join(rng.choice(list("abc"), rng.integers(1, 9))) for _ in range(120)]
+    calls = []
+
+    def counted(x, y):
+        calls.append((x, y))
+        return _levenshtein(x, y)
+
+    D = object_distances(words, counted, workers=1)
+    assert len(calls) == 120 * 119 // 2
+    np.testing.assert_array_equal(object_distances(words, _levenshtein, workers=2), D)
+    np.testing.assert_array_equal(as_square(D), D)
+    if find_spec("rapidfuzz"):
+        np.testing.assert_array_equal(object_distances(words, "edit"), D)
+        tuples = [tuple(word) for word in words]
+        np.testing.assert_array_equal(object_distances(tuples, "edit"), D)
+
+
+def test_time_warping_is_the_best_path():
+    pytest.importorskip("tslearn")
+    rng = np.random.default_rng(1)
+    series = [rng.normal(size=length) for length in (3, 9, 5, 9)]
+    expected = [[_warped(x, y) for y in series] for x in series]
+    np.testing.assert_allclose(object_distances(series, "dtw"), expected, atol=1e-12)
+
+
+def test_gower_is_the_mean_over_the_columns():
+    table = pd.DataFrame(
+        {"size": [0.0, 5.0, 10.0], "colour": ["r", "r", None], "new": [True, False, True]}
+    )
+    expected = [[0, 1.5 / 3, 1 / 2], [1.5 / 3, 0, 1.5 / 2], [1 / 2, 1.5 / 2, 0]]
+    np.testing.assert_allclose(object_distances(table, "gower"), expected)
+
+
+@pytest.mark.parametrize(
+    ("objects", "metric", "message"),
+    [
+        (["a", "b"], lambda x, y: -1, "distance of objects 0 and 1 is -1"),
+        (["a", "b"], lambda x, y: float("nan"), "0 and 1 is nan"),
+        (["a", "b"], lambda x, y: None, "0 and 1 is None"),
+        (["a"], lambda x, y: 0, "at least two objects"),
+        (["a", "b"], "edits", "did you mean 'edit'"),
+        ([[0.0], ["x"]], "dtw", "series 1 must be finite numbers"),
+        ([[1.0]], "gower", "takes a DataFrame"),
+        (pd.DataFrame({"a": [1, None], "b": [None, "x"]}), "gower", "rows 0 and 1 have no column"),
+    ],
+)
+def test_objects_that_have_no_distance_are_refused(objects, metric, message):
+    with pytest.raises(InputError, match=message):
+        object_distances(objects, metric)
+
+
+def test_a_missing_extra_is_named(monkeypatch):
+    monkeypatch.setattr("karat.distances._objects.find_spec", lambda name: None)
+    for metric in ("edit", "dtw"):
+        with pytest.raises(InputError, match=r"karat\[sequences\]"):
+            object_distances(["ab", "b"], metric)

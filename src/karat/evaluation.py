@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.distances import check_metric, check_points
+from karat.distances import FORMS, check_metric, check_points, embed, metric_name
 from karat.measures import Measure, catalogue
 from karat.measures.passes.estimates import estimate, sampled_by, why_not_sampled
 from karat.measures.passes.statistics import Plan, Statistics, group, takes_weights, weigh
@@ -53,8 +53,10 @@ def evaluate(
         Catalogue keys; by default every measure that applies and costs at most one pass over
         the pairs of objects.
     metric : str or callable
-        The distance of the internal measures, see :data:`karat.distances.METRICS`; measures of
-        centroids are Euclidean whatever it is.
+        The distance of the internal measures, see :data:`karat.distances.METRICS`. Measures that
+        are Euclidean by definition (centroids, scatter matrices) are computed on the rows whose
+        Euclidean distance it is, unit rows for cosine, see :data:`karat.distances.FORMS`; under
+        a distance that has no such rows they have no value and are left out by default.
     noise : {"error", "cluster", "singletons", "drop"}
         What the label ``-1`` means in a clustering.
     sample_weight : array-like, shape (n,), optional
@@ -162,7 +164,7 @@ def explain(
     batch = as_labelings(labelings, n_objects=data.shape[0], noise=noise)
     chosen = [m for m in _applicable(measures, True, False, metric) if m.kind == "internal"]
     reads = {measure.key: tuple(sorted(measure.needs)) for measure in chosen}
-    name = metric if isinstance(metric, str) else getattr(metric, "__name__", "callable")
+    name = metric_name(metric)
     needs = {need for statistics in reads.values() for need in statistics}
     sparse = hasattr(data, "toarray")
     passes = group(needs, metric, sparse=sparse)
@@ -303,9 +305,11 @@ def _applicable(
             return "" if has_truth else "truth"
         if not has_data:
             return "the data X"
-        if metric == "precomputed" and not measure.takes_metric:
+        if measure.takes_metric or _form(metric) is not None:
+            return ""
+        if metric == "precomputed":
             return "the objects' features; it has no value for a matrix of distances"
-        return ""
+        return f"Euclidean distance; it has no value for {metric_name(metric)}"
 
     if keys is None:
         return [m for m in catalogue.values() if m.default and not lacking(m)]
@@ -316,7 +320,30 @@ def _applicable(
     return chosen
 
 
+def _form(metric: Any) -> str | None:
+    """The form of the rows whose Euclidean distance this is, or nothing; see ``FORMS``."""
+    return FORMS.get(metric) if isinstance(metric, str) else None
+
+
 def _judge_internal(
+    X: Any, batch: Labelings, measures: list[Measure], metric: Any, weights: Floats | None
+) -> Iterable[tuple[Measure, NDArray[np.float64], dict[int, str]]]:
+    """Measures that are Euclidean by definition are judged on rows that fit the distance."""
+    euclidean = [m for m in measures if not m.takes_metric] if _form(metric) else []
+    others = [m for m in measures if m not in euclidean]
+    if others:
+        yield from _judge_together(X, batch, others, metric, weights)
+    if euclidean:
+        try:
+            rows = embed(X, metric, weights)
+        except InputError as error:
+            why = dict.fromkeys(range(len(batch)), str(error))
+            yield from ((m, np.full(len(batch), math.nan), why) for m in euclidean)
+        else:
+            yield from _judge_together(rows, batch, euclidean, "euclidean", weights)
+
+
+def _judge_together(
     X: Any, batch: Labelings, measures: list[Measure], metric: Any, weights: Floats | None
 ) -> Iterable[tuple[Measure, NDArray[np.float64], dict[int, str]]]:
     needs = frozenset().union(*(measure.needs for measure in measures))
@@ -329,15 +356,10 @@ def _judge_internal(
         elif failed := [stats.failed[need] for need in measure.needs if need in stats.failed]:
             yield measure, stats.values(), dict.fromkeys(range(len(batch)), failed[0])
         else:
-            stats.undefined = {}
             try:
-                values = measure.compute(stats)
+                yield measure, *measure.judge(stats)
             except InputError as error:
-                values, stats.undefined = (
-                    stats.values(),
-                    dict.fromkeys(range(len(batch)), str(error)),
-                )
-            yield measure, values, stats.undefined
+                yield measure, stats.values(), dict.fromkeys(range(len(batch)), str(error))
 
 
 def _judge_external(

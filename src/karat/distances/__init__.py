@@ -6,7 +6,7 @@ matrix. ``embed(X, metric)`` are rows whose Euclidean distance it is, where ther
 """
 
 from karat.distances._embedding import FORMS, embed
-from karat.distances._given import as_square, require_symmetric, triangle_violations
+from karat.distances._given import as_square, triangle_violations
 from karat.distances._matrix import condensed, distance_matrix, square
 from karat.distances._metrics import (
     ALIASES,
@@ -17,12 +17,14 @@ from karat.distances._metrics import (
     check_points,
     metric_name,
 )
+from karat.distances._objects import OBJECT_METRICS, object_distances
 from karat.distances._tiles import Direct, Distances, Product
 
 __all__ = [
     "ALIASES",
     "FORMS",
     "METRICS",
+    "OBJECT_METRICS",
     "PRODUCT_FEATURES",
     "Direct",
     "Distances",
@@ -35,7 +37,7 @@ __all__ = [
     "distance_matrix",
     "embed",
     "metric_name",
-    "require_symmetric",
+    "object_distances",
     "square",
     "triangle_violations",
 ]

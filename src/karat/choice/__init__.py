@@ -1,0 +1,1 @@
+"""Ways of choosing a clustering without labels."""

@@ -1,0 +1,88 @@
+"""Genie: against its definition, and where it must equal single linkage."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from karat.clusterers import GenieClustering, LinkageClustering
+from karat.clusterers.genie import spanning_tree
+from karat.partition import canonical_codes
+from karat.validation import InputError
+
+
+@parametrize_with_checks([GenieClustering()])
+def test_estimator_contract(estimator, check):
+    check(estimator)
+
+
+def naive_genie(X, k, threshold):
+    """Merge the nearest pair of clusters, or that of a smallest cluster while sizes are unequal."""
+    clusters = [[i] for i in range(len(X))]
+    D = np.linalg.norm(X[:, None] - X[None], axis=2)
+    while len(clusters) > k:
+        sizes = np.array([len(c) for c in clusters])
+        m = len(sizes)
+        differences = np.abs(sizes[:, None] - sizes[None]).sum() / 2
+        gini = differences / ((m - 1) * sizes.sum())
+        pairs = [
+            (D[np.ix_(clusters[a], clusters[b])].min(), a, b)
+            for a in range(m)
+            for b in range(a)
+            if gini <= threshold or min(sizes[a], sizes[b]) == sizes.min()
+        ]
+        _, a, b = min(pairs)
+        clusters[b] += clusters.pop(a)
+    labels = np.empty(len(X), dtype=int)
+    for c, members in enumerate(clusters):
+        labels[members] = c
+    return canonical_codes(labels)
+
+
+@pytest.mark.parametrize("threshold", [0.0, 0.1, 0.3, 0.6])
+def test_genie_is_what_its_definition_says(threshold):
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(40, 2)) * rng.choice([1, 4], size=(40, 1))
+        model = GenieClustering(gini_threshold=threshold).fit(X)
+        for k in (1, 2, 5, 11, 40):
+            np.testing.assert_array_equal(model.cut(k), naive_genie(X, k, threshold))
+
+
+def test_without_a_limit_it_is_single_linkage():
+    X = np.random.default_rng(0).normal(size=(80, 3))
+    genie = GenieClustering(gini_threshold=1.0).fit(X)
+    single = LinkageClustering(method="single").fit(X)
+    for k in (2, 5, 20):
+        np.testing.assert_array_equal(genie.cut(k), single.cut(k))
+
+
+def test_other_distances():
+    X = np.random.default_rng(1).normal(size=(50, 4))
+    D = np.abs(X[:, None] - X[None]).sum(axis=2)
+    one = GenieClustering(4, metric="precomputed").fit(D)
+    two = GenieClustering(4, metric="cityblock").fit(X)
+    np.testing.assert_array_equal(one.labels_, two.labels_)
+
+
+def test_spanning_tree_weighs_as_much_as_scipys():
+    from scipy.sparse.csgraph import minimum_spanning_tree
+
+    rng = np.random.default_rng(2)
+    X, core = rng.normal(size=(60, 3)), rng.uniform(0, 1, 60)
+    D = np.linalg.norm(X[:, None] - X[None], axis=2)
+    reach = np.maximum(D, np.maximum(core[:, None], core[None]))
+    np.fill_diagonal(reach, 0)
+    for metric, data in (("euclidean", X), ("precomputed", D)):
+        edges, weights = spanning_tree(data, metric, core)
+        np.testing.assert_allclose(weights.sum(), minimum_spanning_tree(reach).sum())
+        np.testing.assert_allclose(reach[edges[:, 0], edges[:, 1]], weights)
+
+
+def test_wrong_parameters_are_explained():
+    X = [[0.0], [1.0], [2.0]]
+    with pytest.raises(InputError, match=r"gini_threshold must be in \[0, 1\]; got 2"):
+        GenieClustering(gini_threshold=2).fit(X)
+    with pytest.raises(InputError, match="between 1 and the 3 objects; got 4"):
+        GenieClustering(4).fit(X)
