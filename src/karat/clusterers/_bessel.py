@@ -1,4 +1,4 @@
-"""Modified Bessel functions of the first kind in logarithms, of any order and argument."""
+"""Modified Bessel functions of the first kind in logarithms, and concentrations."""
 
 from __future__ import annotations
 
@@ -8,40 +8,29 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from karat._kernels.bessel import log_and_ratio, solve_concentration
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_ORDER = 40.0
+# mean lengths of which a concentration is estimated; 1 would make it infinite
+_SHORTEST, _LONGEST = 1e-10, 1 - 1e-8
 _TERMS = 12
 
 
 @lru_cache(maxsize=1)
-def _polynomials() -> tuple[NDArray[np.float64], ...]:
-    """u_1 .. of the uniform expansion, lowest power first (DLMF 10.41.9)."""
+def polynomials() -> NDArray[np.float64]:
+    """u_1 .. of the uniform expansion in rows, lowest power first (DLMF 10.41.9)."""
     u = [Fraction(1)]
-    found = []
-    for _ in range(_TERMS):
-        slope = [Fraction(i) * c for i, c in enumerate(u)][1:]
+    found = np.zeros((_TERMS, 3 * _TERMS + 1))
+    for term in range(_TERMS):
         following = [Fraction(0)] * (len(u) + 3)
-        for i, c in enumerate(slope):
-            following[i + 2] += c / 2
-            following[i + 4] -= c / 2
         for i, c in enumerate(u):
-            following[i + 1] += c / (8 * (i + 1))
-            following[i + 3] -= 5 * c / (8 * (i + 3))
+            following[i + 1] += i * c / 2 + c / (8 * (i + 1))
+            following[i + 3] -= i * c / 2 + 5 * c / (8 * (i + 3))
         u = following
-        found.append(np.array([float(c) for c in u]))
-    return tuple(found)
-
-
-def _series(order: NDArray[np.float64], p: NDArray[np.float64]) -> tuple[NDArray[np.float64], ...]:
-    """The asymptotic sum and its derivative by p."""
-    total, slope = np.ones_like(p), np.zeros_like(p)
-    for j, u in enumerate(_polynomials(), 1):
-        total += np.polynomial.polynomial.polyval(p, u) / order**j
-        down = np.polynomial.polynomial.polyder(u)
-        slope += np.polynomial.polynomial.polyval(p, down) / order**j
-    return total, slope
+        found[term, : len(u)] = [float(c) for c in u]
+    return found
 
 
 def log_bessel_and_ratio(
@@ -53,18 +42,24 @@ def log_bessel_and_ratio(
     down by the continued fraction of the ratios, which is stable. Both are right to about 1e-13
     relative, the logarithm where it is near 0 absolutely.
     """
-    x = np.asarray(x, dtype=np.float64)
-    steps = max(0, int(np.ceil(_ORDER - order)))
-    nu = order + steps
-    root = np.hypot(nu, x)
-    p = nu / root
-    total, slope = _series(np.full_like(x, nu), p)
-    log = root + nu * (np.log(x) - np.log(nu + root)) - 0.5 * np.log(2 * np.pi * root)
-    log += np.log(total)
-    # d log I / dx - nu/x, term by term so that nothing cancels
-    ratio = x / (root + nu) - 0.5 * x / root**2 - slope / total * nu * x / root**3
-    for step in range(steps):
-        above = nu - step
-        ratio = 1.0 / (2.0 * above / x + ratio)
-        log -= np.log(ratio)
-    return log, ratio
+    u = polynomials()
+    found = [log_and_ratio(u, float(order), float(value)) for value in np.atleast_1d(x)]
+    return np.array([log for log, _ in found]), np.array([ratio for _, ratio in found])
+
+
+def concentration(mean_length: NDArray[np.float64], d: int) -> NDArray[np.float64]:
+    """κ with A(κ) = I_{d/2}(κ) / I_{d/2-1}(κ) = mean_length."""
+    u = polynomials()
+    clipped = np.clip(mean_length, _SHORTEST, _LONGEST)
+    return np.array([solve_concentration(u, float(r), float(d)) for r in clipped])
+
+
+def log_constant(kappa: NDArray[np.float64], d: int) -> NDArray[np.float64]:
+    """Logarithm of the normalising constant c(κ) of the density in d dimensions."""
+    order = d / 2 - 1
+    positive = np.maximum(kappa, 1e-300)
+    return (
+        order * np.log(positive)
+        - d / 2 * np.log(2 * np.pi)
+        - log_bessel_and_ratio(order, positive)[0]
+    )

@@ -7,16 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat._kernels import documents as kernels
-from karat.clusterers._bessel import log_bessel_and_ratio
+from karat.clusterers._bessel import concentration, log_constant
 from karat.clusterers._rows import RowClusterer, Run, arrays, directions, fill_empty, sums_of
 from karat.validation import InputError, check_choice
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from scipy.sparse import csr_array
-
-# mean lengths of which a concentration is estimated; 1 would make it infinite
-_SHORTEST, _LONGEST = 1e-10, 1 - 1e-8
 
 
 class VonMisesFisherMixture(RowClusterer):
@@ -30,8 +27,8 @@ class VonMisesFisherMixture(RowClusterer):
         probable one only.
     init : {"k-means++", "random"} or array of shape (n_clusters, d)
     n_init : int, default 10
-    max_iter : int, default 300
-    tol : float, default 1e-7
+    max_iter : int, default 100
+    tol : float, default 1e-6
         Soft EM has settled when a step raises the log-likelihood by less than this share of it.
     random_state : None, int or Generator
 
@@ -66,7 +63,7 @@ class VonMisesFisherMixture(RowClusterer):
     >>> from karat.clusterers.von_mises_fisher import VonMisesFisherMixture
     >>> X = [[9, 1, 0], [9, 2, 1], [8, 1, 1], [0, 1, 9], [1, 1, 9], [1, 0, 7]]
     >>> mixture = VonMisesFisherMixture(2, random_state=0).fit(X)
-    >>> mixture.predict_proba([[9, 0, 0], [0, 0, 9]]).max(axis=1).round(6)
+    >>> mixture.posterior([[9, 0, 0], [0, 0, 9]]).max(axis=1).round(6)
     array([1., 1.])
     """
 
@@ -77,8 +74,8 @@ class VonMisesFisherMixture(RowClusterer):
         assignment: str = "soft",
         init: Any = "k-means++",
         n_init: int = 10,
-        max_iter: int = 300,
-        tol: float = 1e-7,
+        max_iter: int = 100,
+        tol: float = 1e-6,
         random_state: Any = None,
     ) -> None:
         super().__init__(
@@ -87,7 +84,7 @@ class VonMisesFisherMixture(RowClusterer):
         self.assignment = assignment
         self.tol = tol
 
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+    def posterior(self, X: Any) -> NDArray[np.float64]:
         """The posterior probability of each component.
 
         Parameters
@@ -164,30 +161,3 @@ class VonMisesFisherMixture(RowClusterer):
             converged,
             {"concentrations_": kappa, "weights_": sizes / n},
         )
-
-
-def concentration(mean_length: NDArray[np.float64], d: int) -> NDArray[np.float64]:
-    """κ with A(κ) = I_{d/2}(κ) / I_{d/2-1}(κ) = mean_length, by Newton's method."""
-    r = np.clip(mean_length, _SHORTEST, _LONGEST)
-    kappa = r * (d - r**2) / (1 - r**2)
-    for _ in range(50):
-        ratio = log_bessel_and_ratio(d / 2 - 1, kappa)[1]
-        step = (ratio - r) / (1 - ratio**2 - (d - 1) / kappa * ratio)
-        # never past 0, and at most twice as far
-        new = np.clip(kappa - step, kappa / 2, kappa * 2)
-        settled = np.abs(new - kappa) <= 1e-13 * kappa
-        kappa = new
-        if settled.all():
-            break
-    return kappa
-
-
-def log_constant(kappa: NDArray[np.float64], d: int) -> NDArray[np.float64]:
-    """Logarithm of the normalising constant c(κ) of the density in d dimensions."""
-    order = d / 2 - 1
-    positive = np.maximum(kappa, 1e-300)
-    return (
-        order * np.log(positive)
-        - d / 2 * np.log(2 * np.pi)
-        - log_bessel_and_ratio(order, positive)[0]
-    )
