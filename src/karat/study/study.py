@@ -65,6 +65,15 @@ if TYPE_CHECKING:
     from karat.bounds import PacMdlBound, PacMdlBounds
 
 DEFAULT_CLUSTERERS = ("kmeans", "ward", "average", "spectral", "gaussian-mixture", "hdbscan")
+#: for sparse rows under the cosine: linear in the stored entries, as banerjee2004 compares them
+DOCUMENT_CLUSTERERS = (
+    "spherical-kmeans-refined",
+    "frequency-sensitive-kmeans",
+    "soft-movmf",
+    "hard-movmf",
+    "kl-kmeans",
+    "kmeans",
+)
 EXTERNAL_NOISE: NoisePolicy = "singletons"
 CHUNK = 256  # partitions judged at a time; fixed, because sums depend on what is judged together
 
@@ -292,9 +301,15 @@ class Study:
 
     # -- trying ------------------------------------------------------------------------------
 
+    @property
+    def default_clusterers(self) -> tuple[str, ...]:
+        """What a sweep tries unless it is told: for documents, what never makes rows dense."""
+        documents = self.metric == "cosine" and not isinstance(self.X, np.ndarray)
+        return DOCUMENT_CLUSTERERS if documents else DEFAULT_CLUSTERERS
+
     def sweep(
         self,
-        clusterers: Any = DEFAULT_CLUSTERERS,
+        clusterers: Any = None,
         *,
         k: int | Iterable[int] = range(2, 11),
         n_init: int = 5,
@@ -308,7 +323,8 @@ class Study:
         Parameters
         ----------
         clusterers : str, estimator, Clusterer, a list of these, or a mapping from names to them
-            See :data:`karat.clusterers.catalogue` for the names. An estimator is cloned.
+            See :data:`karat.clusterers.catalogue` for the names. An estimator is cloned. By
+            default :attr:`default_clusterers`.
         k : int or iterable of int
             Numbers of clusters. Clusterers that find the number themselves (HDBSCAN) try the
             values of their own parameter instead.
@@ -335,7 +351,7 @@ class Study:
         """
         numbers = list(k) if isinstance(k, Iterable) else [k]
         check_counts(numbers, n_init, workers)
-        chosen = swept(clusterers)
+        chosen = swept(self.default_clusterers if clusterers is None else clusterers)
         self._record_sweep(chosen, numbers, n_init)
         plan = [
             (one.clusterer, candidates_of(one.clusterer, numbers, n_init, self.random_state))
