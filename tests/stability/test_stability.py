@@ -178,14 +178,10 @@ def test_null_is_beside_every_curve_and_more_noise_means_less_confidence():
 
 def test_subsampling_methods_two_and_three():
     X, _ = blobs(3, 2, 20)
-    kmeans = KMeans(n_init=3)
-    good = stability.subsampling(
-        X, kmeans, k=3, method=2, n_resamples=7, estimator="prediction-strength"
-    )
-    assert good.table["value"].item() >= 0.85
-    single = stability.subsampling(
-        X, kmeans, k=[2, 3], method=3, n_resamples=3, estimator="prediction-strength"
-    )
+    kmeans = KMeans(n_init=1)
+    good = stability.subsampling(X, kmeans, k=3, method=2, n_resamples=7)
+    assert good.table["value"].item() >= 0.8
+    single = stability.subsampling(X, kmeans, k=[2, 3], method=3, n_resamples=2)
     assert single.table.loc[3, "value"] > single.table.loc[2, "value"]
     folds = stability.subsampling(X, kmeans, k=3, folds=10)
     assert len(folds.samples[3]) == 10
