@@ -79,13 +79,14 @@ def reference(X: Any, labels: Any, file: Path, wanted: int) -> dict[str, tuple[f
     stats = Statistics(X, batch, ())
     codes, sizes = batch.codes[0, : len(objects)], stats.sizes[0]
     scale = sizes / np.bincount(codes, minlength=len(sizes))
+    for name, _ in TARGETS.values():
+        setattr(stats, name, [])
     for column, (name, times) in TARGETS.items():
         total = np.bincount(codes, objects[:, column], len(sizes))
         getattr(stats, name).append(scale * total / times)
     found: dict[str, tuple[float, float, int]] = {}
     for measure in MEASURES["objects"]:
-        assert measure.compute is not None
-        found[measure.key] = (float(measure.compute(stats)[0]), 0.0, len(objects))
+        found[measure.key] = (float(measure.judge(stats)[0][0]), 0.0, len(objects))
     rng = np.random.default_rng(12345)
     sample = PairSample(X, as_distances(X, exact=True), batch, MEASURES["pairs"], rng)
     sample.grow(MOST)

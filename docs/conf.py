@@ -42,7 +42,7 @@ def measure_rows(kind: str) -> list[list[str]]:
             m.family,
             "greater" if m.greater_is_better else "lower",
             f"{m.range[0]:g} to {m.range[1]:g}",
-            f"{m.source} {m.equation}".strip(),
+            m.source,
             m.cost,
         ]
         for m in measures.catalogue.values()

@@ -16,13 +16,12 @@ from karat.distances import (
     condensed,
     distance_matrix,
     embed,
-    require_symmetric,
     triangle_violations,
 )
 from karat.validation import InputError
 
 X = np.random.default_rng(0).gamma(1.0, size=(30, 5)).round(1) + 0.1
-NAMES = sorted({*METRICS} - {"precomputed", "minkowski:P"}) + ["minkowski:3", "minkowski:0.5"]
+NAMES = sorted({*METRICS} - {"precomputed", "minkowski:P", "kl"}) + ["minkowski:3", "minkowski:0.5"]
 
 
 def _pairwise(value):
@@ -51,10 +50,9 @@ def test_matrix_and_condensed_form_agree_and_are_exactly_symmetric(name):
     many = np.random.default_rng(1).gamma(1.0, size=(600, 4)).round(1) + 0.1
     D = distance_matrix(many, name)
     assert not np.diagonal(D).any()
-    if name != "kl":
-        np.testing.assert_array_equal(D, D.T)
-        np.testing.assert_allclose(squareform(condensed(many, name)), D, atol=1e-12)
-        np.testing.assert_array_equal(condensed(D, "precomputed"), squareform(D))
+    np.testing.assert_array_equal(D, D.T)
+    np.testing.assert_array_equal(squareform(condensed(many, name)), D)
+    np.testing.assert_array_equal(condensed(D, "precomputed"), squareform(D))
 
 
 @pytest.mark.parametrize("name", FORMS)
@@ -137,8 +135,11 @@ def test_what_is_no_file_of_distances_is_refused(tmp_path):
 def test_a_direction_that_matters_is_named():
     D = cdist(X, X)
     D[7, 3] *= 2
+    assert as_square(D) is D
     with pytest.raises(InputError, match="not symmetric: from 3 to 7"):
-        require_symmetric(as_square(D))
+        as_square(D, symmetric=True)
+    with pytest.raises(InputError, match="kl depends on the direction"):
+        distance_matrix(X, "kl")
 
 
 def test_triangles_that_do_not_close_are_counted():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -28,12 +29,12 @@ def test_clusterer(key):
 def test_record_is_complete(key):
     measure = catalogue[key]
     assert measure.key == key
+    assert getattr(karat, key) is measure.function
+    assert "\nReferences\n-----" in measure.function.__doc__
     assert measure.title
     assert measure.source
     assert measure.cost
     assert measure.range[0] < measure.range[1]
-    assert measure.optimum in measure.range
-    assert measure.optimum == measure.range[1 if measure.greater_is_better else 0]
     assert measure.summary.endswith(".")
     assert callable(measure.function)
 
@@ -68,11 +69,44 @@ def test_entry_points_add_records(monkeypatch):
     monkeypatch.setattr(metadata, "entry_points", lambda group: [Point()])
     registry = Registry("measure", "karat.measures")
     assert registry["from-elsewhere"] is record
+    assert registry.add(replace(record)) is record
     with pytest.raises(InputError, match="already"):
-        registry.add(record)
+        registry.add(replace(record, family="another"))
 
 
-@pytest.mark.parametrize("key", [key for key in catalogue if hasattr(karat, key)])
+def test_a_module_imported_under_two_names_defines_once():
+    import importlib.util
+
+    home = sys.modules["karat.measures.internal.silhouette"]
+    spec = importlib.util.spec_from_file_location("another_name", home.__file__)
+    again = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(again)
+    assert again.silhouette is not karat.silhouette
+    assert catalogue["silhouette"].function is karat.silhouette
+
+
+def test_needs_must_exist():
+    from karat.validation import InputError
+
+    record = replace(catalogue["silhouette"], key="mine", needs=frozenset({"silhouetes"}))
+    with pytest.raises(InputError, match=r"needs of mine.*did you mean 'silhouettes'"):
+        catalogue.add(record)
+    assert "mine" not in catalogue
+
+
+def test_what_is_not_in_needs_cannot_be_read():
+    from karat.measures.internal.batch import one_value
+    from karat.validation import InputError
+
+    record = replace(catalogue["silhouette"], key="mine", needs=frozenset({"pair_sums"}))
+    X = np.array([[0.0], [1.0], [5.0]])
+    table = karat.evaluation.judge(X, [0, 0, 1], measures=[record])
+    assert "'silhouettes', which is not among its needs" in table.attrs["reasons"]["0"]["mine"]
+    with pytest.raises(InputError, match="not among"):
+        one_value("Mine", record.compute, record.needs, X, [0, 0, 1])
+
+
+@pytest.mark.parametrize("key", list(catalogue))
 def test_one_name_is_one_quantity(key):
     """``karat.<key>`` with its defaults is what ``evaluate`` writes under that key."""
     rng = np.random.default_rng(0)

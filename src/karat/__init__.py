@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from karat.measures import *  # noqa: F403
     from karat.study import Choice as Choice
     from karat.study import Study as Study
+    from karat.study import load_study as load_study
 
 # public name -> the module that has it; nothing is imported before it is asked for
 _HOME = {
@@ -23,6 +24,7 @@ _HOME = {
     "explain": "karat.evaluation",
     "Choice": "karat.study",
     "Study": "karat.study",
+    "load_study": "karat.study",
     "pac_mdl_bound": "karat.bounds",
 }
 _ROOMS = (

@@ -329,15 +329,10 @@ def _judge_internal(
         elif failed := [stats.failed[need] for need in measure.needs if need in stats.failed]:
             yield measure, stats.values(), dict.fromkeys(range(len(batch)), failed[0])
         else:
-            stats.undefined = {}
             try:
-                values = measure.compute(stats)
+                yield measure, *measure.judge(stats)
             except InputError as error:
-                values, stats.undefined = (
-                    stats.values(),
-                    dict.fromkeys(range(len(batch)), str(error)),
-                )
-            yield measure, values, stats.undefined
+                yield measure, stats.values(), dict.fromkeys(range(len(batch)), str(error))
 
 
 def _judge_external(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -11,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from karat.distances import check_points
-from karat.resources import available_cores
+from karat.resources import available_cores, in_strips
 from karat.validation import InputError, check_choice, check_random_state
 
 if TYPE_CHECKING:
@@ -147,18 +145,6 @@ def _in_range(X: NDArray[np.floating[Any]]) -> _Scaled:
         return _Scaled(values, 1.0)
     scale = float(2.0 ** np.floor(np.log2(largest)))
     return _Scaled(values / scale, scale)
-
-
-def in_strips(work: Callable[[int, int], None], n: int, *, least: int = 256) -> None:
-    """Call ``work(start, stop)`` on strips of 0..n, side by side where that pays."""
-    count = min(available_cores(), max(n // least, 1))
-    if count == 1:
-        work(0, n)
-        return
-    # more strips than threads, so that a slow one does not hold up the rest
-    cuts = np.linspace(0, n, min(4 * count, max(n // least, 1)) + 1).astype(int)
-    with ThreadPoolExecutor(count) as pool:
-        list(pool.map(work, cuts[:-1].tolist(), cuts[1:].tolist()))
 
 
 def _brute(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Generic, Protocol, TypeVar
+from dataclasses import fields
+from typing import Any, Generic, Protocol, TypeVar
 
 from karat.validation import InputError, unknown_name
 
@@ -38,11 +39,14 @@ class Registry(Mapping[str, R], Generic[R]):
         self._entry_points_loaded = False
 
     def add(self, record: R) -> R:
-        """Add one record and return it; its key must be new."""
-        if record.key in self._records:
+        """Add one record and return it; its key must be new.
+
+        Adding a definition once more does nothing: a module may be imported under two names.
+        """
+        present = self._records.setdefault(record.key, record)
+        if present is not record and _definition(present) != _definition(record):
             raise InputError(f"there is already a {self._what} {record.key!r}; choose another key")
-        self._records[record.key] = record
-        return record
+        return present
 
     def _all(self) -> dict[str, R]:
         if not self._entry_points_loaded:
@@ -69,3 +73,13 @@ class Registry(Mapping[str, R], Generic[R]):
 
     def __len__(self) -> int:
         return len(self._all())
+
+
+def _definition(record: Any) -> list[Any]:
+    """The fields of a record, where functions are what is written at one place of one file."""
+    values = [getattr(record, field.name) for field in fields(record)]
+    codes = [getattr(value, "__code__", None) for value in values]
+    return [
+        (code.co_filename, code.co_firstlineno) if code else value
+        for code, value in zip(codes, values, strict=True)
+    ]

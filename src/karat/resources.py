@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from karat.validation import InputError
@@ -20,6 +22,19 @@ def available_cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def in_strips(work: Callable[[int, int], None], n: int, *, least: int = 256) -> None:
+    """Call ``work(start, stop)`` on strips of 0..n, side by side where that pays."""
+    count = min(available_cores(), max(n // least, 1))
+    if count == 1:
+        work(0, n)
+        return
+    parts = min(4 * count, max(n // least, 1))
+    # more strips than threads, so that a slow one does not hold up the rest
+    cuts = [n * i // parts for i in range(parts + 1)]
+    with ThreadPoolExecutor(count) as pool:
+        list(pool.map(work, cuts[:-1], cuts[1:]))
 
 
 def available_memory() -> int | None:

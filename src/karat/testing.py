@@ -160,7 +160,8 @@ def check_clusterer(clusterer: Clusterer, *, random_state: int = 0) -> None:
     truth = np.repeat(np.arange(3), 20)
     X = 50.0 * truth[:, None] + rng.normal(size=(60, 2))
     X.flags.writeable = False
-    value = 3 if clusterer.parameter == "n_clusters" else 5
+    default = clusterer.values[0] if clusterer.values else 5
+    value = 3 if clusterer.parameter == "n_clusters" else default
     again = pickle.loads(pickle.dumps(clusterer))
     one, two = (_labels(c, X, value) for c in (clusterer, again))
     assert len(one) == len(X), f"{clusterer.key}: {len(one)} labels for {len(X)} objects"
@@ -168,14 +169,14 @@ def check_clusterer(clusterer: Clusterer, *, random_state: int = 0) -> None:
     encoded = encode(one)
     found = {tuple(sorted(set(truth[encoded.codes == c]))) for c in range(encoded.n_clusters)}
     assert found == {(0,), (1,), (2,)}, f"{clusterer.key}: does not find clusters far apart"
-    _check_seeds(clusterer, rng.random((60, 2)), 7 if clusterer.parameter == "n_clusters" else 5)
+    _check_seeds(clusterer, rng.random((60, 2)), 7 if value == 3 else value)
     if clusterer.every_k:
         tree = clusterer.make(1, 0).fit(X)
         counts = [encode(tree.cut(k)).n_clusters for k in (1, 3, 60)]
         assert counts == [1, 3, 60], f"{clusterer.key}: cut(k) does not give k clusters"
 
 
-def _check_seeds(clusterer: Clusterer, X: NDArray[np.float64], value: int) -> None:
+def _check_seeds(clusterer: Clusterer, X: NDArray[np.float64], value: float) -> None:
     """On data without clusters, where a seed decides most."""
     labels = [_labels(clusterer, X, value, seed) for seed in range(10)]
     differ = any(not np.array_equal(labels[0], other) for other in labels[1:])
@@ -186,6 +187,6 @@ def _check_seeds(clusterer: Clusterer, X: NDArray[np.float64], value: int) -> No
 
 
 def _labels(
-    clusterer: Clusterer, X: NDArray[np.float64], value: int, seed: int = 7
+    clusterer: Clusterer, X: NDArray[np.float64], value: float, seed: int = 7
 ) -> NDArray[np.int32]:
     return encode(clusterer.make(value, seed).fit_predict(X)).codes

@@ -11,9 +11,17 @@ from sklearn.cluster import DBSCAN, KMeans
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from karat import resources
-from karat.clusterers import Clusterer, LinkageClustering, as_clusterer, catalogue
+from karat.clusterers import (
+    Clusterer,
+    KMedoids,
+    LinkageClustering,
+    as_clusterer,
+    catalogue,
+)
+from karat.clusterers.affinity_propagation import QuantileAffinityPropagation
+from karat.clusterers.linkage import METHODS
 from karat.clusterers.spectral import SpectralClustering
-from karat.partition import canonical_codes
+from karat.partition import canonical_codes, cut_dendrogram
 from karat.testing import check_clusterer
 from karat.validation import InputError
 
@@ -24,13 +32,15 @@ from karat.validation import InputError
         LinkageClustering(method="ward"),
         LinkageClustering(method="single"),
         SpectralClustering(),
+        KMedoids(),
+        QuantileAffinityPropagation(),
     ]
 )
 def test_estimator_contract(estimator, check):
     check(estimator)
 
 
-@pytest.mark.parametrize("method", ["single", "complete", "average", "ward"])
+@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
 def test_linkage_agrees_with_scipy(method, form):
     X = np.random.default_rng(3).normal(size=(60, 4))
@@ -38,7 +48,11 @@ def test_linkage_agrees_with_scipy(method, form):
     Z = linkage(X, method)
     np.testing.assert_allclose(model.linkage_[:, 2], Z[:, 2], rtol=1e-9)
     for k in (1, 2, 7):
-        expected = canonical_codes(fcluster(Z, k, "maxclust"))
+        if method == "centroid":
+            # its heights may fall, and fcluster then finds no such number of clusters
+            expected = cut_dendrogram(Z, n_clusters=k)
+        else:
+            expected = canonical_codes(fcluster(Z, k, "maxclust"))
         np.testing.assert_array_equal(model.cut(k), expected)
 
 
@@ -52,7 +66,7 @@ def test_linkage_from_distances():
 
 def test_ties_still_give_the_number_of_clusters_asked_for():
     X = np.zeros((10, 1))
-    for method in ("single", "complete", "average", "ward"):
+    for method in METHODS:
         model = LinkageClustering(method=method).fit(X)
         assert [len(np.unique(model.cut(k))) for k in (1, 4, 10)] == [1, 4, 10]
 
@@ -67,7 +81,7 @@ def test_too_many_objects_for_memory_is_an_error_that_says_how_much(monkeypatch)
 def test_every_clusterer_clusters():
     X = np.random.default_rng(0).normal(size=(50, 3)) + 10 * np.repeat(np.arange(2), 25)[:, None]
     for clusterer in catalogue.values():
-        value = 2 if clusterer.parameter == "n_clusters" else 5
+        value = {"n_clusters": 2, "quantile": 0.0, "min_samples": 20}.get(clusterer.parameter, 5)
         labels = clusterer.make(value, 0).fit_predict(X)
         np.testing.assert_array_equal(canonical_codes(labels), np.repeat([0, 1], 25))
 
@@ -95,19 +109,8 @@ def plain_linkage(k, seed):
 
 
 def test_whether_a_seed_matters_is_found_out():
-    assert {key: c.depends_on_seed for key, c in catalogue.items()} == {
-        "kmeans": True,
-        "bisecting-kmeans": True,
-        "single": False,
-        "complete": False,
-        "average": False,
-        "ward": False,
-        "genie": False,
-        "spectral": True,
-        "gaussian-mixture": True,
-        "hdbscan": False,
-        "informativeness-agglomeration": True,
-    }
+    without = {key for key, clusterer in catalogue.items() if not clusterer.depends_on_seed}
+    assert without == {*METHODS, "genie", "hdbscan", "dbscan", "optics", "affinity-propagation"}
     assert as_clusterer(KMeans()).depends_on_seed
     assert not as_clusterer(LinkageClustering()).depends_on_seed
     with pytest.raises(AssertionError, match="seeded=True"):

@@ -200,7 +200,7 @@ def test_parts_may_be_scaled(key):
 
 def test_a_mean_of_parts_stays_between_the_extremes():
     X = [[0.0], [1.0], [10.0], [14.0]]
-    mean = karat.within_cluster_scatter(X, [0, 0, 1, 1], sample_weight=[0.1, 0.1, 0.1, 0.1])
+    mean = karat.average_within_cluster_scatter(X, [0, 0, 1, 1], sample_weight=[0.1, 0.1, 0.1, 0.1])
     assert mean == pytest.approx(2.5)
 
 

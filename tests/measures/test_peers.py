@@ -12,7 +12,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 import karat
-from karat.measures.internal import scatter, sweeps
+from karat.measures.internal import scatter, sweeps, variance
 from karat.measures.internal.sweeps import _tests
 from karat.measures.peers import PEERS
 
@@ -123,7 +123,7 @@ def test_nbclust_prints_the_same_criteria(k):
         s.scatter[0].log_det_within + s.scatter[0].log_det_ratio for s in (stats, stub(8))
     )
     assert total == pytest.approx(other, abs=2e-6)
-    ratio = math.exp(scatter._log_scatter_ratio(stats, 0))
+    ratio = math.exp(variance._log_scatter_ratio(stats, 0))
     # the notes of the table: Rubin is tr T/tr W, Ball tr W/k
     assert NBCLUST["Rubin"][at] == pytest.approx(1 + ratio, rel=1e-5)
     assert NBCLUST["Ball"][at] == pytest.approx(NBCLUST["TraceW"][at] / k, rel=1e-6)

@@ -121,7 +121,7 @@ def test_objects_that_all_coincide():
     assert karat.silhouette(X, labels, metric="sqeuclidean") == 0
     assert karat.squared_euclidean_silhouette(X, labels) == 0
     assert karat.simplified_silhouette(X, labels) == 0
-    assert karat.within_cluster_scatter(X, labels, metric="sqeuclidean") == 0
+    assert karat.average_within_cluster_scatter(X, labels, metric="sqeuclidean") == 0
 
 
 def test_centroids_are_those_of_the_data():

@@ -390,6 +390,7 @@ def test_page_is_small_for_many_points_and_candidates(blind: karat.Study) -> Non
     study.add({f"clustering {i}": rng.integers(0, 2 + i % 19, n) for i in range(2)})
     scores = study.scores()
     many = scores.iloc[np.arange(m) % 2].set_axis([f"clusterer k={i}" for i in range(m)])
+    many["partition"] = many.index
     for key in many.columns.intersection(list(catalogue)):
         many[key] = rng.normal(size=m)
 
@@ -401,7 +402,7 @@ def test_page_is_small_for_many_points_and_candidates(blind: karat.Study) -> Non
             return many.copy()
 
         def rank(self) -> Any:
-            table = many[["clusterer", "k", "n_clusters", "noise_share"]].copy()
+            table = many[["clusterer", "k", "n_clusters", "noise_share", "partition"]].copy()
             table.insert(0, "rank", range(1, m + 1))
             table["score"], table["reached_by"] = rng.random(m), 1
             table["silhouette"] = rng.random(m)

@@ -126,11 +126,8 @@ def test_other_settings_under_the_same_name_are_refused(tmp_path, wine):
         study.sweep({"mine": KMeans(n_init=1)}, k=2, n_init=1, workers=1)
         with pytest.raises(StorageError, match="started with clusterer mine"):
             study.sweep({"mine": KMeans(n_init=7)}, k=2, n_init=1, workers=1)
-    with (
-        karat.Study(wine[0], storage=tmp_path / "w.karat", random_state=5) as study,
-        pytest.raises(StorageError, match="random_state = 0, not 5"),
-    ):
-        study.sweep("kmeans", k=2, workers=1)
+    with pytest.raises(StorageError, match="random_state = 0, not 5"):
+        karat.Study(wine[0], storage=tmp_path / "w.karat", random_state=5)
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -329,16 +326,6 @@ def test_save_and_go_on(tmp_path, wine):
         study.save(tmp_path / "kept.karat")
 
 
-def test_code_reproduces_the_study():
-    study = karat.Study(THREE)
-    study.sweep(["ward", "kmeans"], k=range(2, 5), n_init=2, workers=1)
-    scope = {"X": THREE}
-    exec(study.code, scope)
-    pd.testing.assert_frame_equal(
-        study.scores().drop(columns="seconds"), scope["study"].scores().drop(columns="seconds")
-    )
-
-
 def test_a_few_labels_give_a_guarantee(wine):
     X, y = wine
     few = np.full(len(y), None, dtype=object)
@@ -359,7 +346,8 @@ def test_a_few_labels_give_a_guarantee(wine):
     # everything that was planned is paid for, what failed too
     table = study.bounds().table
     assert (2.0 ** -table["choice_bits"].drop_duplicates()).max() < 1
-    by_consensus = study.best(by="consensus")
+    study.decide_by("consensus")
+    by_consensus = study.best()
     assert by_consensus.bound is not None
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 import numpy as np
 
 from karat.clarity._task import Task
-from karat.neighbors import in_strips
+from karat.resources import in_strips
 from karat.validation import InputError, check_choice, unknown_name
 
 if TYPE_CHECKING:

@@ -31,7 +31,6 @@ def measures(
                         "greater_is_better": m.greater_is_better,
                         "range": [str(v) if abs(v) == float("inf") else v for v in m.range],
                         "source": m.source,
-                        "equation": m.equation,
                         "cost": m.cost,
                         "summary": m.summary,
                     }

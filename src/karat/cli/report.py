@@ -19,30 +19,8 @@ def report(
     force: Annotated[bool, typer.Option(help="Replace the report if it exists.")] = False,
 ) -> None:
     """Write the HTML report of a study file, without fitting anything again."""
-    from karat.datasets import read
-    from karat.study import Study
-    from karat.study.store import Store
-    from karat.validation import InputError
+    from karat.study import load_study
 
-    store = Store(study_file, None)
-    try:
-        meta = store.meta
-    finally:
-        store.close()
-    source = data or meta["source"]
-    if source is None:
-        raise InputError(
-            f"{study_file} does not know where its data came from; name it with --data"
-        )
-    dataset = read(source, **meta["options"])
-    settings = meta["settings"]
-    with Study(
-        dataset,
-        storage=study_file,
-        metric=settings["metric"] or "euclidean",
-        noise=settings["noise"],
-        delta=settings["delta"],
-        random_state=int(meta.get("random_state", 0)),
-    ) as study:
+    with load_study(study_file, data) as study:
         study.report(output, overwrite=force)
     typer.echo(f"Report: {output}")

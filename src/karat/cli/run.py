@@ -76,15 +76,24 @@ def run(
     ] = False,
     by: Annotated[
         str | None,
-        typer.Option(help="The deciding measure (see karat measures), or consensus."),
+        typer.Option(
+            help="Measure that decides (see karat measures), consensus or pac_mdl_bound.",
+            show_default="what suits the labels",
+        ),
     ] = None,
     noise: Annotated[
-        str,
-        typer.Option(help="How measures treat outliers (-1): drop, cluster, singletons, error."),
-    ] = "drop",
+        str | None,
+        typer.Option(
+            help="What outliers are to measures: drop, cluster, singletons, error.",
+            show_default="drop",
+        ),
+    ] = None,
     delta: Annotated[
-        float, typer.Option(help="With some labels: allowed probability that the guarantee fails.")
-    ] = 0.1,
+        float | None,
+        typer.Option(
+            help="With some labels: allowed chance that the guarantee fails.", show_default="0.1"
+        ),
+    ] = None,
     report: Annotated[Path | None, typer.Option(help="Write an HTML report to this file.")] = None,
     force: Annotated[bool, typer.Option(help="Replace the report if it exists.")] = False,
     labels: Annotated[
@@ -92,12 +101,18 @@ def run(
     ] = None,
     storage: Annotated[
         Path | None,
-        typer.Option(help="Keep every finished fit and score in this file, and resume from it."),
+        typer.Option(help="Keep every finished fit and score in this file; resume from it."),
     ] = None,
+    update: Annotated[
+        bool,
+        typer.Option(help="Judge a stored study by other labels, --noise or --delta from now on."),
+    ] = False,
     workers: Annotated[
         int | None, typer.Option(help="Local processes; one for each core by default.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of all randomness.")] = 0,
+    seed: Annotated[
+        int | None, typer.Option(help="All seeds follow from it.", show_default="0")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
 ) -> None:
     """Try many clusterings of a data file, judge them all, and say which one to use and why.
@@ -141,6 +156,8 @@ def run(
         noise=noise,  # type: ignore[arg-type]
         delta=delta,
         random_state=seed,
+        by=by,
+        update=update,
     ) as study:
         study.command = shlex.join(["karat", *sys.argv[1:]])
         try:
@@ -157,7 +174,7 @@ def run(
             typer.echo(_interrupted(study), err=True)
             raise typer.Exit(130) from None
         try:
-            choice = study.best(by)
+            choice = study.best()
         except NothingToRankError as error:
             raise NothingToRankError("\n".join([str(error), *dataset.notes])) from None
         if labels is not None:
@@ -165,9 +182,9 @@ def run(
         if report is not None:
             study.report(report, overwrite=force)
         if json:
-            typer.echo(jsonlib.dumps(as_json(study, choice, by)))
+            typer.echo(jsonlib.dumps(as_json(study, choice)))
         else:
-            show(study, choice, by)
+            show(study, choice)
             for path, what in ((report, "Report"), (labels, "Labels"), (storage, "Study")):
                 if path is not None:
                     typer.echo(f"{what}: {path}")
@@ -242,9 +259,9 @@ def _write_labels(study: Study, choice: Choice, path: Path) -> None:
     table.to_csv(path, index=False)
 
 
-def as_json(study: Study, choice: Choice, by: str | None, top: int = 10) -> dict[str, Any]:
+def as_json(study: Study, choice: Choice, top: int = 10) -> dict[str, Any]:
     """What machines read: the choice, the best candidates, what failed."""
-    ranked = study.rank(by)
+    ranked = study.rank()
     scores = study.scores()
     return {
         "data": {
@@ -272,7 +289,7 @@ def as_json(study: Study, choice: Choice, by: str | None, top: int = 10) -> dict
     }
 
 
-def show(study: Study, choice: Choice, by: str | None, top: int = 8) -> None:
+def show(study: Study, choice: Choice, top: int = 8) -> None:
     """The answer for a person: the choice, the best candidates, what to mind."""
     from rich.console import Console
     from rich.panel import Panel
@@ -280,15 +297,15 @@ def show(study: Study, choice: Choice, by: str | None, top: int = 8) -> None:
     from rich.text import Text
 
     from karat.measures import catalogue
+    from karat.study.deciders import as_decider
 
     console = Console()
     first, *others = choice.reasons
     told = Text(first, style="bold").append("\n" + "\n".join(others), style="not bold")
     console.print(Panel(told, title=study.dataset.name, title_align="left"))
-    ranked = study.rank(by)
+    ranked = study.rank()
     measures = study.scores()
-    deciding = {"consensus": "score", "pac_mdl_bound": "bound"}
-    score = deciding.get(choice.decided_by) or catalogue[choice.decided_by].title
+    score = as_decider(choice.decided_by).title
     usual = ("silhouette", "informativeness", "adjusted_rand_index")
     shown = [m for m in usual if m in measures and m != choice.decided_by]
     table = Table(box=None, pad_edge=False)

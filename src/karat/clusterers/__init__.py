@@ -1,10 +1,24 @@
 """Clusterers by name: scikit-learn estimators, and what a sweep has to know of each.
 
-``catalogue["kmeans"].make(3, 0)`` is an estimator; :class:`Clusterer` says how it is swept.
+``catalogue["kmeans"].make(3, 0)`` is an estimator; :class:`Clusterer` says how it is swept and
+which distances it takes, and ``under(clusterer, metric)`` is the clusterer under one of them.
 """
 
 from karat.clusterers._catalogue import Clusterer, as_clusterer, catalogue
+from karat.clusterers._under import ExcludedError, OnDistances, OnForm, under
 from karat.clusterers.genie import GenieClustering
+from karat.clusterers.kmedoids import KMedoids
 from karat.clusterers.linkage import LinkageClustering
 
-__all__ = ["Clusterer", "GenieClustering", "LinkageClustering", "as_clusterer", "catalogue"]
+__all__ = [
+    "Clusterer",
+    "ExcludedError",
+    "GenieClustering",
+    "KMedoids",
+    "LinkageClustering",
+    "OnDistances",
+    "OnForm",
+    "as_clusterer",
+    "catalogue",
+    "under",
+]

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
-from karat.clusterers.linkage import LinkageClustering
+from karat.clusterers._under import OnDistances
+from karat.clusterers.linkage import OF_MEANS, LinkageClustering
 from karat.registry import Registry
 from karat.validation import InputError
 
-#: (value of the swept parameter, seed) -> an estimator with ``fit_predict``
-Make: TypeAlias = Callable[[int, int], Any]
+#: (value of the swept parameter, seed[, metric]) -> an estimator with ``fit_predict``
+Make: TypeAlias = Callable[..., Any]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,10 +29,19 @@ class Clusterer:
         Its name in prose.
     make : callable
         ``make(value, seed)`` gives a scikit-learn estimator with ``fit_predict``, where ``value``
-        is that of the swept ``parameter``. Must be picklable, as must the estimator.
-    parameter : {"n_clusters", "min_cluster_size"}
+        is that of the swept ``parameter``; ``make(value, seed, metric=...)`` where it takes any
+        distance, or more than one. Must be picklable, as must the estimator.
+    distances : tuple of str
+        The distances that it takes: names of :data:`karat.distances.METRICS`, or
+
+        - ``"any"``: every symmetric distance, a matrix of them too;
+        - ``"euclidean"`` (default): it forms means of the objects. Under distances that are
+          Euclidean on another form of the rows (cosine on unit rows) it is given that form;
+        - ``"features"``: the data as it is, whatever distance judges;
+        - ``"graph"``: the symmetric matrix of affinities of a graph.
+    parameter : str
         What is swept.
-    values : tuple of int
+    values : tuple of numbers
         The values of a parameter other than ``n_clusters`` that a sweep tries by default.
     seeded : bool, optional
         Whether another seed may give another clustering; if not, one start is enough. By default
@@ -46,8 +57,9 @@ class Clusterer:
     key: str
     title: str
     make: Make = field(repr=False)
-    parameter: Literal["n_clusters", "min_cluster_size"] = "n_clusters"
-    values: tuple[int, ...] = ()
+    distances: tuple[str, ...] = ("euclidean",)
+    parameter: str = "n_clusters"
+    values: tuple[float, ...] = ()
     seeded: bool | None = None
     every_k: bool = False
     source: str = ""
@@ -70,14 +82,20 @@ def _random_states(estimator: Any) -> list[str]:
 catalogue: Registry[Clusterer] = Registry("clusterer", "karat.clusterers")
 
 
-def as_clusterer(given: Any) -> Clusterer:
+def as_clusterer(given: Any, parameter: str | None = None) -> Clusterer:
     """The clusterer that a name, a record or any estimator with ``fit_predict`` stands for.
 
     Parameters
     ----------
     given : str, Clusterer or estimator
         An estimator is cloned for each fit; its ``n_clusters`` (or ``n_components``) and every
-        ``random_state``, also of estimators within it, are set where it has them.
+        ``random_state``, also of estimators within it, are set where it has them; of a pipeline,
+        the number of clusters of its last step. It takes any distance if it has a parameter
+        ``metric`` that is left at its default, and works on the data as it is if that is set, or
+        if it is a pipeline. Otherwise it is held for one that works in Euclidean space; an
+        attribute ``distances`` as that of :class:`Clusterer` says what else it takes.
+    parameter : str, optional
+        What to sweep instead of the number of clusters.
 
     Returns
     -------
@@ -90,10 +108,12 @@ def as_clusterer(given: Any) -> Clusterer:
 
     Examples
     --------
-    >>> from sklearn.cluster import KMeans
+    >>> from sklearn.cluster import DBSCAN, KMeans
     >>> from karat.clusterers import as_clusterer
     >>> as_clusterer(KMeans(algorithm="elkan")).key
     'KMeans'
+    >>> as_clusterer(DBSCAN(), "eps").distances
+    ('any',)
     """
     if isinstance(given, Clusterer):
         return given
@@ -105,26 +125,58 @@ def as_clusterer(given: Any) -> Clusterer:
             f"{given!r} is not a clusterer; give a name ({names}) or an estimator instance with "
             "fit_predict"
         )
+    name = type(given).__name__
+    if type(given).__name__ == "Pipeline":
+        name = type(given.steps[-1][1]).__name__
     parameters = given.get_params() if hasattr(given, "get_params") else {}
-    swept = next((name for name in ("n_clusters", "n_components") if name in parameters), None)
+    wanted = (parameter,) if parameter else ("n_clusters", "n_components")
+    swept = next((one for one in wanted if _own(given, one) in parameters), None)
     if swept is None:
         raise InputError(
-            f"{type(given).__name__} has neither n_clusters nor n_components, so there is nothing "
-            "to sweep; run it yourself and pass its labels to Study.add"
+            f"{name} has neither n_clusters nor n_components, so there is nothing to sweep; name "
+            'a parameter and its values, e.g. sweep(DBSCAN(), grid={"eps": [0.1, 0.2]}), or run '
+            "it yourself and pass its labels to Study.add"
+            if parameter is None
+            else f"{name} has no parameter {parameter!r}"
         )
     return Clusterer(
-        key=type(given).__name__,
-        title=type(given).__name__,
-        make=partial(_configured, given, swept),
+        key=name,
+        title=name,
+        make=partial(_configured, given, _own(given, swept)),
+        distances=_taken(given, parameters),
+        parameter="n_clusters" if parameter in (None, "n_clusters", "n_components") else parameter,
     )
 
 
-def _configured(estimator: Any, swept: str, value: int, seed: int) -> Any:
+def _own(estimator: Any, name: str) -> str:
+    """The name of a parameter; of a pipeline, that of its last step."""
+    steps = getattr(estimator, "steps", None)
+    return f"{steps[-1][0]}__{name}" if steps and "__" not in name else name
+
+
+def _taken(estimator: Any, parameters: dict[str, Any]) -> tuple[str, ...]:
+    stated = getattr(estimator, "distances", None)
+    if stated is not None:
+        return (stated,) if isinstance(stated, str) else tuple(stated)
+    if hasattr(estimator, "steps"):
+        return ("features",)
+    if "metric" not in parameters or parameters.get("linkage") == "ward":
+        return ("euclidean",)
+    default = inspect.signature(type(estimator)).parameters["metric"].default
+    return ("any",) if parameters["metric"] == default else ("features",)
+
+
+def _configured(estimator: Any, swept: str, value: Any, seed: int, metric: Any = None) -> Any:
     from sklearn.base import clone
 
     fresh = clone(estimator)
-    seeds = dict.fromkeys(_random_states(fresh), seed)
-    return fresh.set_params(**{swept: value, **seeds})
+    fresh.set_params(**{swept: value, **dict.fromkeys(_random_states(fresh), seed)})
+    own = _taken(estimator, estimator.get_params()) != ("any",)
+    if metric in (None, "euclidean") or own:
+        return fresh
+    if hasattr(type(fresh), "__module__") and type(fresh).__module__.startswith("karat."):
+        return fresh.set_params(metric=metric)
+    return OnDistances(fresh, metric)
 
 
 def _kmeans(k: int, seed: int) -> Any:
@@ -139,10 +191,22 @@ def _bisecting_kmeans(k: int, seed: int) -> Any:
     return BisectingKMeans(n_clusters=k, random_state=seed, bisecting_strategy="largest_cluster")
 
 
-def _spectral(k: int, seed: int) -> Any:
+def _spectral(k: int, seed: int, metric: Any = "euclidean") -> Any:
     from karat.clusterers.spectral import SpectralClustering
 
-    return SpectralClustering(n_clusters=k, random_state=seed)
+    return SpectralClustering(n_clusters=k, metric=metric, random_state=seed)
+
+
+def _kmedoids(k: int, seed: int, metric: Any = "euclidean") -> Any:
+    from karat.clusterers.kmedoids import KMedoids
+
+    return KMedoids(n_clusters=k, metric=metric, random_state=seed)
+
+
+def _affinity_propagation(quantile: float, seed: int, metric: Any = "euclidean") -> Any:
+    from karat.clusterers.affinity_propagation import QuantileAffinityPropagation
+
+    return QuantileAffinityPropagation(quantile, metric=metric)
 
 
 def _gaussian_mixture(k: int, seed: int) -> Any:
@@ -151,10 +215,24 @@ def _gaussian_mixture(k: int, seed: int) -> Any:
     return GaussianMixture(n_components=k, random_state=seed)
 
 
-def _hdbscan(min_cluster_size: int, seed: int) -> Any:
+def _hdbscan(min_cluster_size: int, seed: int, metric: Any = "euclidean") -> Any:
     from sklearn.cluster import HDBSCAN
 
-    return HDBSCAN(min_cluster_size=min_cluster_size, copy=True)
+    model = HDBSCAN(min_cluster_size=min_cluster_size, copy=True)
+    return model if metric == "euclidean" else OnDistances(model, metric)
+
+
+def _dbscan(eps: float, seed: int, metric: Any = "euclidean") -> Any:
+    from sklearn.cluster import DBSCAN
+
+    return DBSCAN(eps=eps) if metric == "euclidean" else OnDistances(DBSCAN(eps=eps), metric)
+
+
+def _optics(min_samples: int, seed: int, metric: Any = "euclidean") -> Any:
+    from sklearn.cluster import OPTICS
+
+    model = OPTICS(min_samples=min_samples, metric="euclidean")
+    return model if metric == "euclidean" else OnDistances(model, metric)
 
 
 def _informativeness(k: int, seed: int) -> Any:
@@ -163,14 +241,14 @@ def _informativeness(k: int, seed: int) -> Any:
     return InformativenessAgglomeration(n_clusters=k, random_state=seed)
 
 
-def _genie(k: int, seed: int) -> Any:
+def _genie(k: int, seed: int, metric: Any = "euclidean") -> Any:
     from karat.clusterers.genie import GenieClustering
 
-    return GenieClustering(n_clusters=k)
+    return GenieClustering(n_clusters=k, metric=metric)
 
 
-def _linkage(method: str, k: int, seed: int) -> Any:
-    return LinkageClustering(n_clusters=k, method=method)
+def _linkage(method: str, k: int, seed: int, metric: Any = "euclidean") -> Any:
+    return LinkageClustering(n_clusters=k, method=method, metric=metric)
 
 
 catalogue.add(
@@ -195,6 +273,8 @@ for _method, _title, _cost in (
     ("single", "Single linkage", "O(n² d)"),
     ("complete", "Complete linkage", "O(n² d), memory O(n²)"),
     ("average", "Average linkage (UPGMA)", "O(n² d), memory O(n²)"),
+    ("weighted", "Weighted linkage (WPGMA)", "O(n² d), memory O(n²)"),
+    ("centroid", "Centroid linkage (UPGMC)", "O(n² d)"),
     ("ward", "Ward linkage", "O(n² d)"),
 ):
     catalogue.add(
@@ -202,6 +282,7 @@ for _method, _title, _cost in (
             key=_method,
             title=_title,
             make=partial(_linkage, _method),
+            distances=("euclidean",) if _method in OF_MEANS else ("any",),
             every_k=True,
             source="Müllner 2013",
             cost=_cost,
@@ -209,9 +290,20 @@ for _method, _title, _cost in (
     )
 catalogue.add(
     Clusterer(
+        key="kmedoids",
+        title="k-medoids",
+        make=_kmedoids,
+        distances=("any",),
+        source="FasterPAM, Schubert & Rousseeuw 2021",
+        cost="O(n² d) for the distances, O(n²) per pass",
+    )
+)
+catalogue.add(
+    Clusterer(
         key="genie",
         title="Genie",
         make=_genie,
+        distances=("any",),
         every_k=True,
         source="Gagolewski, Bartoszuk & Cena 2016",
         cost="O(n² d)",
@@ -222,6 +314,7 @@ catalogue.add(
         key="spectral",
         title="Spectral clustering",
         make=_spectral,
+        distances=("any", "graph"),
         source="Ng, Jordan & Weiss 2002; Shi & Malik 2000",
         cost="O(n² d) for the graph, then k eigenvectors",
     )
@@ -240,6 +333,7 @@ catalogue.add(
         key="hdbscan",
         title="HDBSCAN",
         make=_hdbscan,
+        distances=("any",),
         parameter="min_cluster_size",
         values=(5, 10, 15, 25, 50, 100),
         source="Campello, Moulavi & Sander 2013",
@@ -255,5 +349,40 @@ catalogue.add(
         make=_informativeness,
         source="whissell2012 chapter 8",
         cost="O(n² d) for the neighbours, then merges",
+    )
+)
+catalogue.add(
+    Clusterer(
+        key="dbscan",
+        title="DBSCAN",
+        make=_dbscan,
+        distances=("any",),
+        parameter="eps",
+        source="Ester, Kriegel, Sander & Xu 1996",
+        cost="O(n² d) at worst",
+    )
+)
+catalogue.add(
+    Clusterer(
+        key="optics",
+        title="OPTICS",
+        make=_optics,
+        distances=("any",),
+        parameter="min_samples",
+        values=(5, 10, 20),
+        source="Ankerst, Breunig, Kriegel & Sander 1999",
+        cost="O(n² d)",
+    )
+)
+catalogue.add(
+    Clusterer(
+        key="affinity-propagation",
+        title="Affinity propagation",
+        make=_affinity_propagation,
+        distances=("any",),
+        parameter="quantile",
+        values=(0.0, 0.1, 0.25, 0.5),
+        source="Frey & Dueck 2007",
+        cost="O(n²) per iteration",
     )
 )

@@ -123,7 +123,7 @@ def spanning_tree(
     at = 0
     for e in range(n - 1):
         todo[at] = False
-        row = distances.block(slice(at, at + 1), slice(0, n))[0]
+        row = distances.block(slice(0, n), slice(at, at + 1))[:, 0]
         row = np.maximum(np.maximum(row, core), core[at])
         nearer = todo & (row < reached)
         reached[nearer], source[nearer] = row[nearer], at

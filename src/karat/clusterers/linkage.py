@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from karat.distances import check_metric, condensed
 from karat.partition import cut_dendrogram
 from karat.resources import require_memory
 from karat.validation import InputError, check_choice
@@ -15,21 +16,24 @@ from karat.validation import InputError, check_choice
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-METHODS = ("single", "complete", "average", "ward")
+METHODS = ("single", "complete", "average", "weighted", "centroid", "ward")
+#: those that are about means of the objects, so that the distance must be Euclidean
+OF_MEANS = ("centroid", "ward")
 
 
 class LinkageClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
-    """Single, complete, average (UPGMA) or Ward linkage.
+    """Single, complete, average (UPGMA), weighted (WPGMA), centroid or Ward linkage.
 
     Parameters
     ----------
     n_clusters : int, default 2
         Where the tree is cut.
-    method : {"average", "single", "complete", "ward"}
+    method : {"average", "single", "complete", "weighted", "centroid", "ward"}
         How the distance between clusters follows from that between objects.
-    metric : str, default "euclidean"
-        Any distance of :func:`sklearn.metrics.pairwise_distances`, or ``"precomputed"`` for a
-        square matrix of distances. Ward needs ``"euclidean"``.
+    metric : str or callable, default "euclidean"
+        A name in :data:`karat.distances.METRICS`, ``"precomputed"`` among them, or a function of
+        two rows; symmetric. Centroid and Ward linkage are about means of the objects, so they
+        need ``"euclidean"``, or the matrix of such distances.
 
     Attributes
     ----------
@@ -56,7 +60,7 @@ class LinkageClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """
 
     def __init__(
-        self, n_clusters: int = 2, *, method: str = "average", metric: str = "euclidean"
+        self, n_clusters: int = 2, *, method: str = "average", metric: Any = "euclidean"
     ) -> None:
         self.n_clusters = n_clusters
         self.method = method
@@ -65,8 +69,12 @@ class LinkageClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any = None) -> LinkageClustering:
         """Build the tree and cut it."""
         check_choice(self.method, METHODS, "method")
-        if self.method == "ward" and self.metric != "euclidean":
-            raise InputError(f"Ward linkage needs metric='euclidean'; got {self.metric!r}")
+        metric = check_metric(self.metric)
+        if self.method in OF_MEANS and metric not in ("euclidean", "precomputed"):
+            raise InputError(
+                f"{self.method} linkage is about means of the objects and needs "
+                f'metric="euclidean"; got {self.metric!r}. Average linkage takes any distance'
+            )
         X = validate_data(
             self, X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2
         )
@@ -74,7 +82,7 @@ class LinkageClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             raise InputError(
                 f"n_clusters must be between 1 and the {X.shape[0]} objects; got {self.n_clusters}"
             )
-        self.linkage_ = _tree(X, self.method, self.metric)
+        self.linkage_ = _tree(X, self.method, metric)
         self.labels_ = self.cut(self.n_clusters)
         return self
 
@@ -90,28 +98,16 @@ class LinkageClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-def _tree(X: Any, method: str, metric: str) -> NDArray[np.float64]:
+def _tree(X: Any, method: str, metric: Any) -> NDArray[np.float64]:
     import fastcluster
-    from scipy import sparse
-    from scipy.spatial.distance import pdist, squareform
 
     n = X.shape[0]
-    if method in ("single", "ward") and metric == "euclidean" and not sparse.issparse(X):
+    direct = method in ("single", *OF_MEANS) and isinstance(X, np.ndarray)
+    if direct and metric == "euclidean":
         return fastcluster.linkage_vector(np.array(X, dtype=np.float64), method=method)
-    square = metric == "precomputed" or sparse.issparse(X)
     require_memory(
-        8 * n * (n - 1) * (1.5 if square else 0.5) * (1 + (method == "ward")),
+        8 * n * (n - 1) * 0.5 * (1 + (method in OF_MEANS)),
         f"{method} linkage of {n:,} objects, with all their distances,",
         "take a sample, or use single linkage or Ward on dense data, or k-means",
     )
-    if metric == "precomputed":
-        condensed = squareform(np.asarray(X, dtype=np.float64), checks=False)
-    elif sparse.issparse(X):
-        from sklearn.metrics import pairwise_distances
-
-        D = pairwise_distances(X, metric=metric)
-        np.fill_diagonal(D, 0.0)
-        condensed = squareform(D, checks=False)
-    else:
-        condensed = pdist(X, metric)
-    return fastcluster.linkage(condensed, method=method, preserve_input=False)
+    return fastcluster.linkage(condensed(X, metric), method=method, preserve_input=False)

@@ -6,7 +6,7 @@ matrix. ``embed(X, metric)`` are rows whose Euclidean distance it is, where ther
 """
 
 from karat.distances._embedding import FORMS, embed
-from karat.distances._given import as_square, require_symmetric, triangle_violations
+from karat.distances._given import as_square, triangle_violations
 from karat.distances._matrix import condensed, distance_matrix, square
 from karat.distances._metrics import (
     ALIASES,
@@ -35,7 +35,6 @@ __all__ = [
     "distance_matrix",
     "embed",
     "metric_name",
-    "require_symmetric",
     "square",
     "triangle_violations",
 ]

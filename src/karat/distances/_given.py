@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 #: share of the largest distance up to which an error is rounding
 ROUNDING = 1e-12
-_ROWS = 512
+_ROWS = 256
 
 
-def as_square(X: Any) -> Floats:
+def as_square(X: Any, *, symmetric: bool = False) -> Floats:
     """The (n, n) distances, checked.
 
     Parameters
@@ -28,6 +28,8 @@ def as_square(X: Any) -> Floats:
     X : array-like, shape (n, n) or (n(n-1)/2,), or path of an ``.npy`` file
         All distances, or those above the diagonal as :func:`scipy.spatial.distance.pdist` has
         them.
+    symmetric : bool
+        Refuse distances that depend on the direction.
 
     Returns
     -------
@@ -71,7 +73,13 @@ def as_square(X: Any) -> Floats:
             f"an object's distance to itself must be 0; that of object {own} is {D[own, own]:g}. "
             "Turn similarities into distances first"
         )
-    error = asymmetry(D)[0]
+    error, i, j = asymmetry(D)
+    if symmetric and error > max(rounding, 1e-9 * abs(float(D[i, j]))):
+        raise InputError(
+            f"the matrix of distances is not symmetric: from {i} to {j} it has {D[i, j]:g}, from "
+            f"{j} to {i} {D[j, i]:g}. Clusterers need one distance for a pair: give (D + D.T)/2, "
+            "or the larger or the smaller of the two"
+        )
     if least >= 0 and not diagonal.any() and not 0 < error <= rounding:
         return D
     D = np.array(D)
@@ -108,13 +116,15 @@ def _from_condensed(values: NDArray[Any]) -> NDArray[Any]:
 def asymmetry(D: Floats) -> tuple[float, int, int]:
     """The largest difference of d(i, j) and d(j, i), and where it is."""
     worst = (0.0, 0, 0)
-    for start in range(0, len(D), _ROWS):
-        apart = np.abs(D[start : start + _ROWS, start:] - D[start:, start : start + _ROWS].T)
-        at = int(np.argmax(apart))
-        largest = float(apart.flat[at])
-        if largest > worst[0]:
-            i, j = divmod(at, apart.shape[1])
-            worst = (largest, start + i, start + j)
+    for a in range(0, len(D), _ROWS):
+        for b in range(a, len(D), _ROWS):
+            there, back = D[a : a + _ROWS, b : b + _ROWS], D[b : b + _ROWS, a : a + _ROWS].T
+            if np.array_equal(there, back):
+                continue
+            apart = np.abs(there - back)
+            i, j = divmod(int(np.argmax(apart)), apart.shape[1])
+            if apart[i, j] > worst[0]:
+                worst = (float(apart[i, j]), a + i, b + j)
     return worst
 
 
@@ -123,18 +133,6 @@ def is_symmetric(D: Floats) -> bool:
     return all(
         np.allclose(D[i : i + _ROWS], D[:, i : i + _ROWS].T, rtol=1e-9, atol=0)
         for i in range(0, len(D), _ROWS)
-    )
-
-
-def require_symmetric(D: Floats) -> None:
-    """Raise :class:`InputError` for distances that depend on the direction."""
-    if is_symmetric(D):
-        return
-    _, i, j = asymmetry(D)
-    raise InputError(
-        f"the matrix of distances is not symmetric: from {i} to {j} it has {D[i, j]:g}, from {j} "
-        f"to {i} {D[j, i]:g}. Clusterers need one distance for a pair: give (D + D.T)/2, or the "
-        "larger or smaller of the two"
     )
 
 

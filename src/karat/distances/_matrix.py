@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.distances._given import as_square
-from karat.distances._metrics import as_distances, check_metric, check_points
-from karat.resources import require_memory
+from karat.distances._metrics import as_distances, check_metric, check_points, metric_name
+from karat.distances._tiles import Distances
+from karat.resources import in_strips, require_memory
+from karat.validation import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,30 +21,34 @@ _ROWS = 256
 
 
 def square(X: Data, metric: Any) -> NDArray[np.floating[Any]]:
-    """All distances between the rows of checked data, (n, n), symmetric where they are.
+    """All distances between the rows of checked data, (n, n); of a given matrix itself.
 
-    A matrix of distances is given back as it is.
+    Raises
+    ------
+    InputError
+        Where they depend on the direction, or need more memory than there is.
     """
     if metric == "precomputed":
-        return as_square(X)
-    n = X.shape[0]
+        return as_square(X, symmetric=True)
+    between, n = _symmetric(X, metric), X.shape[0]
     require_memory(
         8.0 * n * n,
         f"the matrix of the distances of {n:,} objects",
         "take a sample, or a clusterer that needs no matrix",
     )
-    between = as_distances(X, metric)
     D = np.empty((n, n))
-    for start in range(0, n, _ROWS):
-        stop = min(start + _ROWS, n)
-        first = start if between.symmetric else 0
-        block = between.block(slice(start, stop), slice(first, n))
-        if between.symmetric:
-            own = block[:, : stop - start]
-            lower = np.tril_indices(stop - start, -1)
+
+    def work(start: int, stop: int) -> None:
+        for first in range(start, stop, _ROWS):
+            last = min(first + _ROWS, stop)
+            block = between.block(slice(first, last), slice(first, n))
+            own = block[:, : last - first]
+            lower = np.tril_indices(last - first, -1)
             own[lower] = own.T[lower]
-            D[start:, start:stop] = block.T
-        D[start:stop, first:] = block
+            D[first:last, first:] = block
+            D[first:, first:last] = block.T
+
+    in_strips(work, n)
     return D
 
 
@@ -50,17 +56,30 @@ def condensed(X: Data, metric: Any) -> NDArray[np.float64]:
     """The distances above the diagonal, row by row, as :func:`scipy.spatial.distance.pdist`."""
     n = X.shape[0]
     out = np.empty(n * (n - 1) // 2)
-    between = None if metric == "precomputed" else as_distances(X, metric)
-    at = 0
-    for start in range(0, n, _ROWS):
-        stop = min(start + _ROWS, n)
-        rows = slice(start, stop)
-        block: Any = X[rows, start:] if between is None else between.block(rows, slice(start, n))
-        for i in range(stop - start):
-            row = block[i, i + 1 :]
-            out[at : at + len(row)] = row
-            at += len(row)
+    given: Any = as_square(X, symmetric=True) if metric == "precomputed" else None
+    between = None if metric == "precomputed" else _symmetric(X, metric)
+
+    def work(start: int, stop: int) -> None:
+        for first in range(start, stop, _ROWS):
+            rows = slice(first, min(first + _ROWS, stop))
+            block = given[rows, first:] if between is None else between.block(rows, slice(first, n))
+            for i, row in enumerate(block):
+                at = n * (n - 1) // 2 - (n - first - i) * (n - first - i - 1) // 2
+                out[at : at + n - first - i - 1] = row[i + 1 :]
+
+    in_strips(work, n)
     return out
+
+
+def _symmetric(X: Data, metric: Any) -> Distances:
+    """Distances whose ties are the same on every machine."""
+    between = as_distances(X, metric, exact=True)
+    if not between.symmetric:
+        raise InputError(
+            f"{metric_name(metric)} depends on the direction, and a pair of objects needs one "
+            "distance here; use symmetric_kl"
+        )
+    return between
 
 
 def distance_matrix(X: Any, metric: Any = "euclidean") -> NDArray[np.floating[Any]]:

@@ -28,8 +28,8 @@ from karat.measures.internal.scatter import *  # noqa: F403
 from karat.measures.internal.separation import *  # noqa: F403
 from karat.measures.internal.silhouette import *  # noqa: F403
 from karat.measures.internal.soft import *  # noqa: F403
-from karat.measures.internal.spread import *  # noqa: F403
 from karat.measures.internal.sweeps import *  # noqa: F403
+from karat.measures.internal.variance import *  # noqa: F403
 
 if not TYPE_CHECKING:  # type checkers read the star imports instead
     from importlib import import_module
@@ -59,7 +59,7 @@ if not TYPE_CHECKING:  # type checkers read the star imports instead
         "internal.separation",
         "internal.silhouette",
         "internal.soft",
-        "internal.spread",
         "internal.sweeps",
+        "internal.variance",
     ):
         __all__ += import_module(f"karat.measures.{_module}").__all__

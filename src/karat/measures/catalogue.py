@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import inspect
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
+from karat.bibliography import Reference, cite
+from karat.measures.passes.statistics import STATISTICS
 from karat.registry import Registry
+from karat.validation import unknown_name
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -37,20 +41,17 @@ class Measure:
         Direction.
     range : tuple of float
         Least and greatest value; infinities where there is no bound.
-    optimum : float
-        The value of a perfect clustering, infinite where there is none.
-    source : str
+    references : tuple of Reference
         Where it is defined.
-    equation : str
-        Equation or section in the source; empty where there is none.
     cost : str
         Time complexity.
     compute : callable, optional
-        The batch form. Internal: takes the shared statistics of M clusterings, returns M values.
-        External: takes a ContingencyTable, returns a float. Without it the function is called
-        for each clustering.
+        The batch form. Internal: takes the shared statistics of M clusterings and returns, for
+        each of them, a value or why there is none. External: takes a ContingencyTable, returns a
+        float. Without it the function is called for each clustering.
     needs : frozenset of str
-        The statistics that ``compute`` of an internal measure reads.
+        The statistics that ``compute`` of an internal measure reads, see
+        ``karat.measures.passes.statistics.STATISTICS``.
     compares_k : bool
         Whether values for different numbers of clusters are comparable, so that the measure may
         vote on which clustering to use. False for what always improves with k.
@@ -58,10 +59,10 @@ class Measure:
         Whether it is computed where no measures are named: those that cost at most one pass
         over the pairs of objects, and suppose no model of the data.
     takes_metric : bool
-        Internal: whether the function has ``metric=``, and takes a matrix of distances with
-        ``metric="precomputed"``. False for what needs the objects' features.
-    axioms : frozenset of str
-        Axioms of whissell2012 chapter 4 that hold for it.
+        Internal: whether it is judged by the metric that is asked for, and takes a matrix of
+        distances with ``metric="precomputed"``. False for what needs the objects' features.
+    symmetric : bool
+        External: whether exchanging the two clusterings leaves the value unchanged.
     """
 
     key: str
@@ -71,16 +72,24 @@ class Measure:
     function: Callable[..., Any]
     greater_is_better: bool
     range: tuple[float, float]
-    optimum: float
-    source: str
-    equation: str = ""
-    cost: str = ""
+    references: tuple[Reference, ...]
+    cost: str
     compute: Callable[[Any], Any] | None = None
     needs: frozenset[str] = frozenset()
     compares_k: bool = True
     default: bool = True
     takes_metric: bool = True
-    axioms: frozenset[str] = frozenset()
+    symmetric: bool = False
+
+    @property
+    def optimum(self) -> float:
+        """The value of a perfect clustering, infinite where there is none."""
+        return self.range[1 if self.greater_is_better else 0]
+
+    @property
+    def source(self) -> str:
+        """Where it is defined, in short: ``Rousseeuw 1987; Whissell 2012, eq. 3.12``."""
+        return "; ".join(map(str, self.references))
 
     @property
     def sign(self) -> int:
@@ -96,10 +105,24 @@ class Measure:
         with np.errstate(divide="ignore"):
             return np.where(values > 0, coverage**self.sign, 1.0)
 
+    def judge(self, stats: Any) -> tuple[NDArray[np.float64], dict[int, str]]:
+        """Values of an internal measure from shared statistics, and why clustering m has none."""
+        assert self.compute is not None
+        return split_results(self.compute(stats))
+
     @property
     def summary(self) -> str:
         """First line of the function's documentation."""
         return (self.function.__doc__ or "").strip().partition("\n")[0]
+
+
+def split_results(
+    results: Sequence[float | str],
+) -> tuple[NDArray[np.float64], dict[int, str]]:
+    """Values (NaN where there is none), and the reasons of those that have none."""
+    why = {m: found for m, found in enumerate(results) if isinstance(found, str)}
+    values = [np.nan if isinstance(found, str) else found for found in results]
+    return np.asarray(values, dtype=np.float64), why
 
 
 class Catalogue(Registry[Measure]):
@@ -115,6 +138,12 @@ class Catalogue(Registry[Measure]):
     True
     """
 
+    def add(self, record: Measure) -> Measure:
+        """Add one measure and return it; its key must be new and its statistics must exist."""
+        for need in sorted(record.needs - set(STATISTICS)):
+            raise unknown_name(need, STATISTICS, f"statistic (in the needs of {record.key})")
+        return super().add(record)
+
     def select(
         self, keys: Iterable[str] | None = None, *, kind: Kind | None = None
     ) -> list[Measure]:
@@ -124,3 +153,60 @@ class Catalogue(Registry[Measure]):
 
 
 catalogue = Catalogue("measure", "karat.measures")
+
+
+def define(
+    function: Callable[..., Any],
+    title: str,
+    *,
+    family: str,
+    references: Iterable[Reference],
+    greater_is_better: bool = True,
+    range: tuple[float, float] = (0.0, 1.0),
+    cost: str = "O(n + cells)",
+    needs: Iterable[str] = (),
+    **record: Any,
+) -> Measure:
+    """Add the measure that a public function computes to the catalogue.
+
+    Its key is the function's name, and it is external if the function takes ``labels_true``.
+
+    Parameters
+    ----------
+    function : callable
+        ``function(labels_true, labels_pred)`` or ``function(X, labels)``. Its documentation gets
+        a section "References".
+    title, family, references, greater_is_better, range, cost, needs
+        See :class:`Measure`; by default greater is better, from 0 to 1, in linear time.
+    **record
+        Other attributes of :class:`Measure`.
+
+    Returns
+    -------
+    Measure
+
+    Raises
+    ------
+    InputError
+        For a key that another measure has, or statistics that do not exist.
+    """
+    references = tuple(references)
+    external = "labels_true" in inspect.signature(function).parameters
+    if external:
+        record.setdefault("compute", function)
+    cite(*references)(function)
+    return catalogue.add(
+        Measure(
+            key=function.__name__,
+            title=title,
+            kind="external" if external else "internal",
+            family=family,
+            function=function,
+            greater_is_better=greater_is_better,
+            range=range,
+            references=references,
+            cost=cost,
+            needs=frozenset(needs),
+            **record,
+        )
+    )

@@ -125,10 +125,10 @@ NB_CLUST = (
 )
 
 FPC = (
-    Peer("average.between", "between_cluster_scatter(X, labels, variant='mean')"),
+    Peer("average.between", "average_between_cluster_scatter(X, labels)"),
     Peer(
         "average.within",
-        "within_cluster_scatter(X, labels, variant='mean')",
+        "average_within_cluster_scatter(X, labels)",
         "newer versions give each object, not each pair, the same weight",
     ),
     Peer("within.cluster.ss", "within_sum_of_squares(X, labels)"),

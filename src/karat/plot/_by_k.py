@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from karat.measures import Measure, catalogue
+from karat.measures import catalogue
 from karat.plot import style
 from karat.validation import InputError, unknown_name
 
@@ -16,9 +16,33 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 
+class Drawn(Protocol):
+    """What is drawn: a measure, or anything else with values of one direction."""
+
+    @property
+    def key(self) -> str:
+        """The column."""
+        ...
+
+    @property
+    def title(self) -> str:
+        """Its name in prose."""
+        ...
+
+    @property
+    def greater_is_better(self) -> bool:
+        """Its direction."""
+        ...
+
+    @property
+    def sign(self) -> int:
+        """1 or -1: the direction as a factor."""
+        ...
+
+
 def measures_by_k(
     scores: pd.DataFrame,
-    measures: str | Measure | Sequence[str | Measure],
+    measures: str | Drawn | Sequence[str | Drawn],
     *,
     chosen: str | None = None,
 ) -> go.Figure:
@@ -29,7 +53,8 @@ def measures_by_k(
     scores : DataFrame
         As from ``Study.scores()``: columns ``clusterer``, ``k``, ``n_clusters`` and the measures.
     measures : str, Measure, or a sequence of these
-        Columns: keys of the catalogue, or records. One is drawn in its own units, on an axis that
+        Columns: keys of the catalogue, or records with ``key``, ``title``, ``sign`` and
+        ``greater_is_better``. One is drawn in its own units, on an axis that
         is turned where lower is better; each of several gets a panel, scaled so that the worst
         candidate is at 0 and the best at 1.
     chosen : str, optional
@@ -57,8 +82,9 @@ def measures_by_k(
     >>> measures_by_k(scores, "silhouette").layout.yaxis.title.text
     'Silhouette'
     """
-    given = [measures] if isinstance(measures, (str, Measure)) else list(measures)
-    chosen_measures = [catalogue[m] if isinstance(m, str) else m for m in given]
+    several = isinstance(measures, Sequence) and not isinstance(measures, str)
+    given: list[Any] = list(measures) if several else [measures]  # type: ignore[arg-type]
+    chosen_measures: list[Drawn] = [catalogue[m] if isinstance(m, str) else m for m in given]
     for measure in chosen_measures:
         if measure.key not in scores or not scores[measure.key].notna().any():
             have = [c for c in scores.columns if c in catalogue and scores[c].notna().any()]
@@ -70,7 +96,7 @@ def measures_by_k(
     return _panels(scores, chosen_measures, chosen)
 
 
-def _one(scores: pd.DataFrame, measure: Measure, chosen: str | None) -> go.Figure:
+def _one(scores: pd.DataFrame, measure: Drawn, chosen: str | None) -> go.Figure:
     direction = "greater" if measure.greater_is_better else "lower"
     figure = style.figure(
         _traces(scores, scores[measure.key], measure.sign, chosen),
@@ -85,7 +111,7 @@ def _one(scores: pd.DataFrame, measure: Measure, chosen: str | None) -> go.Figur
     return figure
 
 
-def _panels(scores: pd.DataFrame, measures: Sequence[Measure], chosen: str | None) -> go.Figure:
+def _panels(scores: pd.DataFrame, measures: Sequence[Drawn], chosen: str | None) -> go.Figure:
     from plotly.subplots import make_subplots
 
     columns = min(3, len(measures))
@@ -110,7 +136,7 @@ def _panels(scores: pd.DataFrame, measures: Sequence[Measure], chosen: str | Non
     return figure
 
 
-def upward(values: pd.Series[Any], measure: Measure) -> pd.Series[Any]:
+def upward(values: pd.Series[Any], measure: Drawn) -> pd.Series[Any]:
     """Values on a scale from 0 (worst of them) to 1 (best)."""
     up = measure.sign * values.astype(float)
     up = up.where(np.isfinite(up))

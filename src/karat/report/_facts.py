@@ -11,6 +11,7 @@ import numpy as np
 
 from karat.measures import Measure, catalogue
 from karat.partition import NOISE
+from karat.study.deciders import Decider, deciders
 from karat.validation import InputError, NothingToRankError
 
 if TYPE_CHECKING:
@@ -110,26 +111,6 @@ class Chosen:
         return out
 
 
-def _decider(key: str, title: str, up: bool, source: str) -> Measure:
-    """The record of what may decide beside the measures of the catalogue."""
-    return Measure(
-        key=key,
-        title=title,
-        kind="internal" if up else "external",
-        family="what decided",
-        function=float,
-        greater_is_better=up,
-        range=(0.0, 1.0),
-        optimum=float(up),
-        source=source,
-    )
-
-
-CONSENSUS = _decider("consensus", "Consensus score", True, "the families, one vote each")
-BOUND = _decider("pac_mdl_bound", "PAC-MDL bound on the error rate", False, "banerjee2004")
-DECIDERS = {measure.key: measure for measure in (CONSENSUS, BOUND)}
-
-
 @dataclass(frozen=True)
 class Facts:
     """All that the sections of the report draw on."""
@@ -157,28 +138,22 @@ class Facts:
         return [column for column in self.ranked.columns if column in voters]
 
     @property
-    def decider(self) -> Measure | None:
+    def decider(self) -> Decider | None:
         """What decided, where it is not a measure of the catalogue."""
-        return None if self.ranked is None else DECIDERS.get(self.decided_by)
+        known = self.ranked is not None and self.decided_by in deciders
+        return deciders[self.decided_by] if known else None
 
     @cached_property
-    def by_k(self) -> tuple[pd.DataFrame, tuple[Measure, ...]]:
+    def by_k(self) -> tuple[pd.DataFrame, tuple[Measure | Decider, ...]]:
         """Scores and measures to draw against k, what decided before all."""
         if self.decider is None or self.ranked is None:
             return self.scores, self.measures
-        if self.decider is BOUND:
-            values = self.study.bounds().table["bound_rate"].reindex(self.scores.index)
-        else:
-            # candidates with the same values are the same partition, or score the same
-            keys = ["n_clusters", "noise_share", *(m.key for m in self.measures)]
-            same = self.scores[keys].astype(float).groupby(keys, dropna=False, sort=False).ngroup()
-            score = dict(zip(same.loc[self.ranked.index], self.ranked["score"], strict=True))
-            values = same.map(score)
-        table = self.scores.assign(**{self.decider.key: values.astype(float)})
-        return table, (self.decider, *self.measures)
+        score = self.ranked.set_index("partition")["score"]
+        values = self.scores["partition"].map(score).astype(float)
+        return self.scores.assign(**{self.decider.key: values}), (self.decider, *self.measures)
 
     @property
-    def leading_by_k(self) -> tuple[Measure, ...]:
+    def leading_by_k(self) -> tuple[Measure | Decider, ...]:
         """The measures whose curves are shown first."""
         return self.leading if self.decider is None else (self.decider, *self.leading)
 

@@ -19,7 +19,7 @@ from karat.report._clusters import classes, clusters, features, fit
 from karat.report._facts import Facts
 from karat.report._judges import clarity, guarantee
 from karat.report._parts import Picture, Section
-from karat.report._tables import scorecard, sparklines, undefined_values
+from karat.report._tables import group_of, scorecard, sparklines, undefined_values
 
 if TYPE_CHECKING:
     pass
@@ -64,8 +64,7 @@ def by_k(facts: Facts) -> Section | None:
     )
     groups: dict[str, list[Any]] = {}
     for measure in measures:
-        kind = "Against the classes" if measure.kind == "external" else "From the data alone"
-        groups.setdefault(f"{kind}: {measure.family}", []).append(measure)
+        groups.setdefault(group_of(measure), []).append(measure)
     return Section(
         "by-k",
         "By number of clusters",

@@ -8,6 +8,7 @@ import numpy as np
 
 from karat.plot._by_k import upward
 from karat.plot.style import color
+from karat.study.deciders import Decider
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,7 +54,6 @@ def table_payload(facts: Facts) -> dict[str, Any]:
 
 
 def _columns(facts: Facts) -> list[dict[str, Any]]:
-    consensus = facts.decided_by == "consensus"
     columns = [
         _column("rank", "Rank", "whole", up=False),
         _column("name", "Clustering", "text"),
@@ -61,10 +61,10 @@ def _columns(facts: Facts) -> list[dict[str, Any]]:
     ]
     if (facts.distinct["noise_share"].fillna(0) > 0).any():
         columns.append(_column("noise_share", "Outliers", "percent", up=False))
-    if consensus:
-        columns.append(_column("score", "Score", "vote"))
-    elif facts.decider is not None:
-        columns.append(_column("score", "Error rate at most", "percent", up=False))
+    decider = facts.decider
+    if decider is not None:
+        kind = "number" if not decider.percent else "vote" if facts.families else "percent"
+        columns.append(_column("score", decider.title, kind, up=decider.greater_is_better))
     columns += [
         _column(f"parts.{key}", title, "number", up=False, decimals=int(key == "bits"))
         for key, title in PARTS.items()
@@ -79,11 +79,11 @@ def _columns(facts: Facts) -> list[dict[str, Any]]:
         _column(f"votes.{family}", f"{family[:1].upper()}{family[1:]}", "vote", group="Votes")
         for family in facts.families
     ]
-    shown = [] if consensus else [m.key for m in facts.leading[: 6 if facts.decider is None else 3]]
+    few = 0 if facts.families else 6 if decider is None else 3
+    shown = [m.key for m in facts.leading[:few]]
     leading = [m for m in facts.leading if m.key in shown]
     rest = [m for m in facts.measures if m.key not in shown]
     for measure in (*leading, *rest):
-        kind = "Against the classes" if measure.kind == "external" else "From the data alone"
         columns.append(
             _column(
                 f"values.{measure.key}",
@@ -91,11 +91,19 @@ def _columns(facts: Facts) -> list[dict[str, Any]]:
                 "number",
                 up=measure.greater_is_better,
                 shown=measure.key in shown,
-                group=f"{kind}: {measure.family}",
+                group=group_of(measure),
                 decimals=_decimals(facts.scores[measure.key]),
             )
         )
     return columns
+
+
+def group_of(measure: Measure | Decider) -> str:
+    """The heading that a measure stands under in a list of measures."""
+    if isinstance(measure, Decider):
+        return "What decided"
+    kind = "Against the classes" if measure.kind == "external" else "From the data alone"
+    return f"{kind}: {measure.family}"
 
 
 def _column(

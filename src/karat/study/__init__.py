@@ -1,7 +1,14 @@
 """Try many clusterings, keep them, judge them all at once, choose one and say why."""
 
 from karat.study.choice import Choice
-from karat.study.study import DEFAULT_CLUSTERERS, Study
+from karat.study.study import DEFAULT_CLUSTERERS, Study, load_study
 from karat.validation import NothingToRankError, StorageError
 
-__all__ = ["DEFAULT_CLUSTERERS", "Choice", "NothingToRankError", "StorageError", "Study"]
+__all__ = [
+    "DEFAULT_CLUSTERERS",
+    "Choice",
+    "NothingToRankError",
+    "StorageError",
+    "Study",
+    "load_study",
+]

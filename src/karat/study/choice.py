@@ -63,6 +63,11 @@ class Choice:
         return f"<p><strong>{first}</strong> {' '.join(rest)}</p>"
 
 
+def tied_with_first(ranked: pd.DataFrame) -> list[str]:
+    """The other clusterings of the first rank."""
+    return [str(name) for name in ranked.index[1:] if ranked.at[name, "rank"] == 1]
+
+
 def what_it_is(row: pd.Series[Any]) -> str:
     """The first sentence: use this."""
     k = int(row["n_clusters"])

@@ -32,10 +32,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 APPLICATION_ID = 0x4B415254  # "KART"
-FORMAT = 1
+FORMAT = 2
 _HEADER = b"SQLite format 3\x00"
 _SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE calls (position INTEGER PRIMARY KEY, kind TEXT NOT NULL, content TEXT NOT NULL);
+CREATE TABLE truths (
+    fingerprint TEXT PRIMARY KEY, codes BLOB NOT NULL, classes TEXT NOT NULL
+) WITHOUT ROWID;
 CREATE TABLE candidates (
     position INTEGER PRIMARY KEY,
     name TEXT NOT NULL UNIQUE,
@@ -203,6 +207,36 @@ class Store:
     def _set_meta(self, entries: dict[str, Any]) -> None:
         rows = [(key, json.dumps(value)) for key, value in entries.items()]
         self._db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
+
+    def record(self, kind: str, content: dict[str, Any]) -> None:
+        """Append to what was decided and done, unless it is what came last of its kind."""
+        if self.calls(kind)[-1:] == [(kind, content)]:
+            return
+        with self._transaction():
+            self._db.execute(
+                "INSERT INTO calls (kind, content) VALUES (?, ?)", (kind, json.dumps(content))
+            )
+
+    def calls(self, kind: str | None = None) -> list[tuple[str, dict[str, Any]]]:
+        """What was decided and done, in order: pairs of a kind and its content."""
+        rows = self._db.execute("SELECT kind, content FROM calls ORDER BY position")
+        return [(k, json.loads(content)) for k, content in rows if kind in (None, k)]
+
+    def add_truth(self, fingerprint: str, codes: NDArray[np.int32], classes: list[Any]) -> None:
+        """Keep the classes that the study is judged against."""
+        blob = zlib.compress(codes.astype("<i4").tobytes(), 1)
+        with self._transaction():
+            self._db.execute(
+                "INSERT OR IGNORE INTO truths VALUES (?, ?, ?)",
+                (fingerprint, blob, json.dumps(classes)),
+            )
+
+    def truth(self, fingerprint: str) -> tuple[NDArray[np.int32], list[Any]]:
+        """Codes (-1 where the class is not known) and the classes they stand for."""
+        codes, classes = self._db.execute(
+            "SELECT codes, classes FROM truths WHERE fingerprint = ?", (fingerprint,)
+        ).fetchone()
+        return np.frombuffer(zlib.decompress(codes), dtype="<i4"), json.loads(classes)
 
     def plan(self, candidates: Iterable[Planned]) -> int:
         """Note what will be tried and return how many are new; a known one stays as it is."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import Executor
 from functools import cached_property
 from pathlib import Path
@@ -12,18 +11,36 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.clusterers import Clusterer, as_clusterer
 from karat.datasets import Dataset, from_array
 from karat.evaluation import evaluate, known_truth
 from karat.measures import Measure, catalogue
-from karat.partition import NOISE_POLICIES, Labelings, NoisePolicy, as_labelings, encode
+from karat.partition import (
+    NOISE,
+    NOISE_POLICIES,
+    Labelings,
+    NoisePolicy,
+    as_labelings,
+    canonical_codes,
+    encode,
+)
 from karat.progress import progress_bar
 from karat.resources import available_cores
 from karat.study import choice as explain
 from karat.study import work
 from karat.study.choice import Choice
-from karat.study.ranking import Consensus, consensus, order, ranks
-from karat.study.store import Finished, Planned, Score, Store
+from karat.study.code import code_of
+from karat.study.deciders import Verdict, as_decider, usual
+from karat.study.ranking import order, ranks
+from karat.study.record import (
+    check_identities,
+    fingerprint_of,
+    keep_truth,
+    kept_truth,
+    settle,
+    stable,
+)
+from karat.study.store import Finished, Planned, Score, Store, partition_hash
+from karat.study.sweeping import Swept, candidates_of, check_counts, swept
 from karat.validation import (
     InputError,
     NothingToRankError,
@@ -39,7 +56,6 @@ if TYPE_CHECKING:
     from karat.bounds import PacMdlBound, PacMdlBounds
 
 DEFAULT_CLUSTERERS = ("kmeans", "ward", "average", "spectral", "gaussian-mixture", "hdbscan")
-BOUND = "pac_mdl_bound"
 CHUNK = 256  # partitions judged at a time; fixed, because sums depend on what is judged together
 
 
@@ -59,20 +75,35 @@ class Study:
     metric : str or callable, optional
         The distance of the internal measures; by default that of the Dataset, which is
         ``"cosine"`` for documents and ``"euclidean"`` otherwise.
-    noise : {"drop", "cluster", "singletons", "error"}
-        What measures make of objects that a clusterer excludes. With ``"drop"`` they are
-        judged without them, and the score in a ranking is multiplied by the share that is left.
-    delta : float, default 0.1
-        With labels for some of the objects: allowed chance that the guarantee fails.
-    random_state : int, default 0
-        Every candidate's seed follows from it and the candidate's name.
+    noise : {"drop", "cluster", "singletons", "error"}, optional
+        What measures make of objects that a clusterer excludes. With ``"drop"``, the default,
+        they are judged without them, and the score in a ranking is multiplied by the share that
+        is left.
+    delta : float, optional
+        With labels for some of the objects: allowed chance that the guarantee fails; 0.1 if
+        nothing is said.
+    random_state : int, optional
+        Every candidate's seed follows from it and the candidate's name; 0 if nothing is said.
+    by : str, optional
+        What decides, see :meth:`decide_by`.
+    update : bool, default False
+        Whether ``truth``, ``noise`` and ``delta`` may be others than those that the stored study
+        has. The change is recorded, and everything is judged by the new ones.
 
     Raises
     ------
     InputError
         For data that cannot be used.
     StorageError
-        For a storage file that is foreign, damaged, of other data, or in use.
+        For a storage file that is foreign, damaged, of other data, in use, or begun with other
+        settings.
+
+    Notes
+    -----
+    What decides (metric, noise, delta, truth, ``by``) and what was tried (sweeps, added
+    clusterings) is recorded in the study, see :attr:`record`. Ranking, choice, report and code
+    read it there; a resumed study has the settings that it was begun with unless others are
+    given.
 
     Examples
     --------
@@ -91,22 +122,33 @@ class Study:
         truth: Any = None,
         storage: str | Path | None = None,
         metric: Any = None,
-        noise: NoisePolicy = "drop",
-        delta: float = 0.1,
-        random_state: int = 0,
+        noise: NoisePolicy | None = None,
+        delta: float | None = None,
+        random_state: int | None = None,
+        by: str | None = None,
+        update: bool = False,
     ) -> None:
         self.dataset = X if isinstance(X, Dataset) else from_array(X)
-        given = self.dataset.truth if truth is None else truth
-        self.truth = None if given is None else known_truth(given, self.n_objects)
-        self.metric = metric = self.dataset.metric if metric is None else metric
-        check_choice(noise, NOISE_POLICIES, "noise")
-        self.noise = noise
-        if not 0 < delta <= 1:
-            raise InputError(f"delta must be in (0, 1]; got {delta!r}")
-        self.delta = float(delta)
-        if not isinstance(random_state, (int, np.integer)) or random_state < 0:
-            raise InputError(f"random_state must be a non-negative integer; got {random_state!r}")
-        self.random_state = int(random_state)
+        given: dict[str, Any] = {}
+        if noise is not None:
+            check_choice(noise, NOISE_POLICIES, "noise")
+            given["noise"] = noise
+        if delta is not None:
+            if not 0 < delta <= 1:
+                raise InputError(f"delta must be in (0, 1]; got {delta!r}")
+            given["delta"] = float(delta)
+        if random_state is not None:
+            if not isinstance(random_state, (int, np.integer)) or random_state < 0:
+                raise InputError(
+                    f"random_state must be a non-negative integer; got {random_state!r}"
+                )
+            given["random_state"] = int(random_state)
+        if metric is not None:
+            given["metric"] = stable(metric, "the metric", needed=storage is not None)
+        if by is not None:
+            given["by"] = as_decider(by).key
+        classes = self.dataset.truth if truth is None else truth
+        known = None if classes is None else known_truth(classes, self.n_objects)
         self.command: str | None = None
         self._store = Store(
             storage,
@@ -118,15 +160,24 @@ class Study:
                 "options": dict(self.dataset.options),
             },
         )
-        self._store.set_meta(
-            {
-                "settings": {
-                    "noise": noise,
-                    "metric": metric if isinstance(metric, str) else None,
-                    "delta": self.delta,
-                }
-            }
-        )
+        try:
+            if known is not None:
+                given["truth"] = keep_truth(self._store, known)
+            self.settings = settle(self._store, given, update=update, metric=self.dataset.metric)
+            if metric is None:
+                metric = self.settings.metric
+                if "#" in metric:
+                    raise StorageError(
+                        f"this study was started with the metric {metric}, a function, which a "
+                        "file cannot keep; give it again with metric="
+                    )
+        except BaseException:
+            self._store.close()
+            raise
+        self.metric = metric
+        self.truth = None
+        if self.settings.truth is not None:
+            self.truth = kept_truth(self._store, self.settings.truth)
 
     # -- what the data is --------------------------------------------------------------------
 
@@ -158,6 +209,67 @@ class Study:
     def __repr__(self) -> str:
         done = sum(c["status"] != "planned" for c in self._store.candidates())
         return f"Study({self.dataset.name}, {self.n_objects} objects, {done} candidates)"
+
+    # -- what was decided ----------------------------------------------------------------------
+
+    @property
+    def noise(self) -> NoisePolicy:
+        """What measures make of objects that a clusterer excludes."""
+        return self.settings.noise
+
+    @property
+    def delta(self) -> float:
+        """Allowed chance that a guarantee fails."""
+        return self.settings.delta
+
+    @property
+    def random_state(self) -> int:
+        """The seed that all seeds follow from."""
+        return self.settings.random_state
+
+    @property
+    def by(self) -> str:
+        """What decides: a measure's key, ``"consensus"``, ``"pac_mdl_bound"``, ..."""
+        return self.settings.by or usual(self)
+
+    def decide_by(self, by: str | None) -> None:
+        """Set what decides, for the ranking, the choice, the report and the code alike.
+
+        Parameters
+        ----------
+        by : str or None
+            A measure's key, ``"pac_mdl_bound"`` or ``"consensus"``. None is what suits the
+            truth: the bound where some labels are known, the adjusted Rand index where all are,
+            otherwise the consensus.
+
+        Raises
+        ------
+        InputError
+            For an unknown name.
+
+        Examples
+        --------
+        >>> import karat
+        >>> study = karat.Study([[0.0], [0.1], [5.0], [5.1]])
+        >>> study.decide_by("silhouette")
+        >>> study.by
+        'silhouette'
+        """
+        key = None if by is None else as_decider(by).key
+        self.settings = settle(self._store, {"by": key})
+
+    @property
+    def record(self) -> list[tuple[str, dict[str, Any]]]:
+        """What was decided and done, in order: ``("settings" | "sweep" | "add", content)``."""
+        return self._store.calls()
+
+    @property
+    def truth_is_that_of_the_data(self) -> bool:
+        """Whether reading the data again gives the classes, too."""
+        own = self.dataset.truth
+        return own is not None and self.settings.truth == fingerprint_of(
+            known_truth(own, self.n_objects)
+        )
 
     # -- trying ------------------------------------------------------------------------------
 
@@ -199,11 +311,12 @@ class Study:
             On Ctrl-C, after what is finished was kept. The same call goes on from there.
         """
         numbers = list(k) if isinstance(k, Iterable) else [k]
-        _check_counts(numbers, n_init, workers)
-        chosen = _clusterers(clusterers)
-        self._check_settings(chosen)
+        check_counts(numbers, n_init, workers)
+        chosen = swept(clusterers)
+        self._record_sweep(chosen, numbers, n_init)
         plan = [
-            (clusterer, self._candidates_of(clusterer, numbers, n_init)) for clusterer in chosen
+            (one.clusterer, candidates_of(one.clusterer, numbers, n_init, self.random_state))
+            for one in chosen
         ]
         self._store.plan(candidate for _, group in plan for candidate in group)
         planned = self._store.planned()
@@ -224,35 +337,36 @@ class Study:
                 advance(len(finished))
         self._forget_tables()
 
-    def _candidates_of(
-        self, clusterer: Clusterer, numbers: Sequence[int], n_init: int
-    ) -> list[Planned]:
-        swept = clusterer.parameter == "n_clusters"
-        label = "k" if swept else clusterer.parameter
-        out = []
-        for value in numbers if swept else clusterer.values:
-            for start in range(n_init if clusterer.depends_on_seed else 1):
-                name = f"{clusterer.key} {label}={value}"
-                if clusterer.depends_on_seed:
-                    name += f" start={start}"
-                seed = work.derived_seed(self.random_state, name)
-                out.append(
-                    Planned(name, clusterer.key, clusterer.parameter, int(value), start, seed)
-                )
-        return out
-
-    def _check_settings(self, chosen: Sequence[Clusterer]) -> None:
-        meta = self._store.meta
-        settings = {f"clusterer {c.key}": repr(c.make(1, 0)) for c in chosen}
-        settings["random_state"] = str(self.random_state)
-        for key, value in settings.items():
-            if meta.get(key, value) != value:
+    def _record_sweep(self, chosen: Sequence[Swept], numbers: Sequence[int], n_init: int) -> None:
+        """Note the call, unless a clusterer is another one than an earlier call's."""
+        before = {
+            one["key"]: one["identity"]
+            for kind, content in self.record
+            if kind == "sweep"
+            for one in content["clusterers"]
+        }
+        clusterers = []
+        for one in chosen:
+            key, stored = one.clusterer.key, self.storage is not None
+            now = stable(one.clusterer.make(1, 0), f"clusterer {key!r}", needed=stored)
+            if before.get(key, now) != now:
                 raise StorageError(
-                    f"this study was started with {key} = {meta[key]}, not {value}; give other "
-                    "settings a name of their own (sweep({'name': estimator})) or use another "
-                    "storage file"
+                    f"this study was started with clusterer {key} = {before[key]}, not {now}; give "
+                    "other settings a name of their own (sweep({'name': estimator})) or use "
+                    "another storage file"
                 )
-        self._store.set_meta(settings)
+            clusterers.append(
+                {
+                    "key": key,
+                    "identity": now,
+                    "expression": one.expression,
+                    "imports": list(one.imports),
+                }
+            )
+        self._store.record(
+            "sweep",
+            {"clusterers": clusterers, "k": [int(number) for number in numbers], "n_init": n_init},
+        )
 
     def add(self, labelings: Any) -> None:
         """Take in clusterings that were made elsewhere, on the same footing.
@@ -285,6 +399,8 @@ class Study:
                 continue
             planned.append(Planned(name, "given", None, None, 0, None))
             finished.append(outcome)
+        if planned:
+            self._store.record("add", {"names": [candidate.name for candidate in planned]})
         self._store.plan(planned)
         self._store.finish(finished)
         self._forget_tables()
@@ -355,19 +471,13 @@ class Study:
         names = tuple(np.arange(k).astype(object) for k in n_clusters)
         return Labelings(codes, tuple(partitions), n_clusters, names)
 
-    @cached_property
+    @property
     def _contexts(self) -> tuple[str, str]:
-        truth = None
-        if self.truth is not None:
-            truth = hashlib.sha256(repr(self.truth.tolist()).encode()).hexdigest()[:16]
-        metric = (
-            self.metric
-            if isinstance(self.metric, str)
-            else getattr(self.metric, "__qualname__", repr(self.metric))
-        )
+        """What internal and external scores depend on."""
+        settings = self.settings
         return (
-            json.dumps(["internal", metric, self.noise]),
-            json.dumps(["external", truth, self.noise]),
+            json.dumps(["internal", settings.metric, settings.noise]),
+            json.dumps(["external", settings.truth, settings.noise]),
         )
 
     # -- tables ------------------------------------------------------------------------------
@@ -417,7 +527,7 @@ class Study:
     @property
     def candidates(self) -> pd.DataFrame:
         """What was tried and what came of it, without scores; see :meth:`scores`."""
-        return self._candidates.drop(columns="partition")
+        return self._candidates.copy()
 
     def scores(self, *, progress: bool | None = None) -> pd.DataFrame:
         """Every candidate with every measure.
@@ -427,7 +537,8 @@ class Study:
         DataFrame
             A row per candidate, by name, in the order of planning: ``clusterer``, ``k`` (as asked
             for), ``start``, ``status`` (``ok``, ``flagged``, ``failed``), ``reason``,
-            ``n_clusters``, ``noise_share``, ``seconds``, then a column per measure.
+            ``n_clusters``, ``noise_share``, ``seconds``, ``partition`` (equal for equal
+            clusterings), then a column per measure.
             ``attrs["reasons"][name][measure]`` says why a value is NaN.
         """
         self.evaluate(progress=progress)
@@ -438,7 +549,6 @@ class Study:
             for name, partition in table["partition"].items()
             if partition in why
         }
-        table = table.drop(columns="partition")
         table.attrs["reasons"] = reasons
         return table
 
@@ -475,7 +585,7 @@ class Study:
         planned = [(c, _origin(c)) for c in self._store.candidates()]
         tried = [(c, origin) for c, origin in planned if c["partition"] is not None]
         if not tried:
-            raise NothingToRankError(f"there is no clustering: {self._why_nothing()}")
+            raise NothingToRankError(f"there is no clustering: {self.why_nothing()}")
         codes = self._store.labels([c["partition"] for c, _ in tried])
         return study_bounds(
             {c["name"]: row for (c, _), row in zip(tried, codes, strict=True)},
@@ -493,20 +603,20 @@ class Study:
         Parameters
         ----------
         by : str, optional
-            A measure's key, ``"pac_mdl_bound"`` or ``"consensus"``. By default the bound where
-            some labels are known, the adjusted Rand index where all are, otherwise the
-            consensus: each internal measure that compares numbers of
-            clusters ranks the candidates, a family of such measures has one vote, and the mean
-            of the votes, times the share of objects that are not excluded, is the score.
+            Look at another order than that of what decides (:attr:`by`): a measure's key,
+            ``"pac_mdl_bound"`` or ``"consensus"``. With the consensus each internal measure that
+            compares numbers of clusters ranks the candidates, a family of such measures has one
+            vote, and the mean of the votes, times the share of objects that are not excluded,
+            is the score.
 
         Returns
         -------
         DataFrame
             A row per distinct partition, named after its first candidate: ``rank`` (equal for
-            ties), ``clusterer``, ``k``, ``n_clusters``, ``noise_share``, ``score`` (of a measure:
-            times the share of objects that are not excluded, or over it where lower is better),
-            ``reached_by`` (how many candidates are this partition), then the voters.
-            ``attrs["decided_by"]`` says what decided.
+            ties), ``clusterer``, ``k``, ``n_clusters``, ``noise_share``, ``partition`` (as in
+            :meth:`scores`), ``reached_by`` (how many candidates are this partition), ``score``
+            (of a measure: times the share of objects that are not excluded, or over it where
+            lower is better), then the voters. ``attrs["decided_by"]`` says what decided.
 
         Raises
         ------
@@ -515,71 +625,28 @@ class Study:
         """
         return self._rank(by)[0]
 
-    def _rank(self, by: str | None) -> tuple[pd.DataFrame, Consensus | None]:
+    def _rank(self, by: str | None = None) -> tuple[pd.DataFrame, Verdict]:
+        decider = as_decider(by or self.by)
         self.evaluate()
-        decided_by = by or self._decider()
+        if any(key not in self._scores[0] for key in decider.needs):
+            self.evaluate(decider.needs)
         table = self._distinct()
         values = self._scores[0].loc[table["partition"]].set_axis(table.index)
-        votes = None
-        if decided_by == "consensus":
-            voters = [
-                m
-                for m in catalogue.values()
-                if m.kind == "internal" and m.compares_k and m.key in values
-                and values[m.key].notna().any()
-            ]  # fmt: skip
-            if not voters:
-                raise NothingToRankError(
-                    "no measure is defined for any of these clusterings, so there is no choice: "
-                    + self._why_nothing()
-                )
-            usable = values[[m.key for m in voters]].notna().any(axis=1)
-            table, values = table[usable], values[usable]
-            coverage = 1 - table["noise_share"].to_numpy(dtype=np.float64)
-            votes = consensus(
-                values, voters, coverage, table["n_clusters"].to_numpy(dtype=np.int64)
-            )
-            table["score"] = votes.score
-            table = table.join(votes.families)
-            best_first = order(votes.score, table["n_clusters"].to_numpy(dtype=np.int64))
-            upward = votes.score
-        elif decided_by == BOUND:
-            found = self._bounds_of(table)
-            table["score"] = found["bound_rate"]
-            table = table.join(found[["errors", "bits", "bound"]])
-            upward = -table["score"].to_numpy(dtype=np.float64)
-            best_first = order(upward, *(found[c].to_numpy() for c in ("errors", "bits")))
-        else:
-            measure = catalogue[decided_by]
-            if measure.key not in values:
-                self.evaluate([measure.key])
-                return self._rank(by)
-            coverage = 1 - table["noise_share"].to_numpy(dtype=np.float64)
-            score = values[measure.key].to_numpy(dtype=np.float64)
-            table["score"] = score * measure.penalty(score, coverage)
-            upward = measure.sign * table["score"].to_numpy(dtype=np.float64)
-            best_first = order(upward, table["n_clusters"].to_numpy(dtype=np.int64))
+        verdict = decider.judge(self, table, values)
+        table = table.loc[verdict.score.index]
+        table["score"] = verdict.score
+        if verdict.columns is not None:
+            table = table.join(verdict.columns)
+        upward = decider.sign * verdict.score.to_numpy(dtype=np.float64)
         table.insert(0, "rank", ranks(upward))
-        table = table.iloc[best_first].drop(columns="partition")
-        table.attrs["decided_by"] = decided_by
-        return table, votes
-
-    def _bounds_of(self, distinct: pd.DataFrame) -> pd.DataFrame:
-        """The bound of each distinct partition: the best of the candidates that reach it."""
-        table = self.bounds().table.sort_values(["bound_rate", "bits"], kind="stable")
-        partition = self._candidates.loc[table.index, "partition"]
-        first = table[~partition.duplicated()].set_axis(partition.drop_duplicates(), axis=0)
-        return first.loc[distinct["partition"]].set_axis(distinct.index)
-
-    def _decider(self) -> str:
-        if self.truth is None:
-            return "consensus"
-        return BOUND if self.is_partly_labelled else "adjusted_rand_index"
+        table = table.iloc[order(upward, *verdict.ties)]
+        table.attrs["decided_by"] = decider.key
+        return table, verdict
 
     def _distinct(self) -> pd.DataFrame:
         usable = self._candidates[self._candidates["partition"].notna()]
         if usable.empty:
-            raise NothingToRankError(f"there is no clustering to rank: {self._why_nothing()}")
+            raise NothingToRankError(f"there is no clustering to rank: {self.why_nothing()}")
         counts = usable.groupby("partition").size()
         first = usable[~usable["partition"].duplicated()]
         columns = ["clusterer", "k", "n_clusters", "noise_share", "partition"]
@@ -587,7 +654,8 @@ class Study:
         table["reached_by"] = counts.loc[first["partition"]].to_numpy()
         return table
 
-    def _why_nothing(self) -> str:
+    def why_nothing(self) -> str:
+        """What kept candidates from being clusterings, or clusterings from having scores."""
         failed = self._candidates[self._candidates["status"] == "failed"]
         if failed.empty and self._candidates.empty:
             return "nothing was tried; call sweep or add first"
@@ -597,53 +665,40 @@ class Study:
             reasons = failed["reason"].tolist()
         return "; ".join(list(dict.fromkeys(reasons))[:3])
 
-    def best(self, by: str | None = None) -> Choice:
-        """The clustering to use, with the reasons.
-
-        Parameters
-        ----------
-        by : str, optional
-            As for :meth:`rank`.
+    def best(self) -> Choice:
+        """The clustering to use, with the reasons; :meth:`decide_by` says what decides.
 
         Returns
         -------
         Choice
             Prints as a few sentences.
+
+        Raises
+        ------
+        InputError
+            If nothing was tried, or nothing can be ranked.
         """
-        ranked, votes = self._rank(by)
+        ranked, verdict = self._rank()
+        decider = as_decider(ranked.attrs["decided_by"])
         top = ranked.iloc[0]
-        decided_by = ranked.attrs["decided_by"]
-        tied = [str(name) for name in ranked.index[1:] if ranked.at[name, "rank"] == 1]
-        bound = self._bound_of(str(top.name)) if self.is_partly_labelled else None
-        if votes is not None:
-            why = explain.why_by_consensus(ranked, votes, tied)
-        elif decided_by == BOUND:
-            assert bound is not None
-            why = explain.why_by_bound(ranked, bound, tied)
-        else:
-            measure = catalogue[decided_by]
-            known = 0
-            if measure.kind == "external" and self.truth is not None:
-                known = int(sum(value is not None for value in self.truth))
-            why = explain.why_by_measure(
-                ranked, measure.title, known, self.n_objects, measure.greater_is_better
-            )
+        why = decider.why(self, ranked, verdict)
+        votes = verdict.details if decider.key == "consensus" else None
         return Choice(
             name=str(top.name),
             clusterer=str(top["clusterer"]),
             k=None if top.isna()["k"] else int(top["k"]),
             n_clusters=int(top["n_clusters"]),
             labels=self.labels(str(top.name)),
-            decided_by=decided_by,
+            decided_by=decider.key,
             reasons=(explain.what_it_is(top), *why),
             runner_up=str(ranked.index[1]) if len(ranked) > 1 else None,
             confidence=None if votes is None else votes.confidence,
             k_confidence=None if votes is None else votes.group_confidence,
-            bound=bound,
+            bound=self.bound_of(str(top.name)) if self.is_partly_labelled else None,
         )
 
-    def _bound_of(self, name: str) -> PacMdlBound:
-        """The lowest bound among the candidates that are the same partition."""
+    def bound_of(self, name: str) -> PacMdlBound:
+        """What is guaranteed about a candidate: the lowest bound of those that are the same."""
         same = self._candidates["partition"] == self._candidates.at[name, "partition"]
         table = self.bounds().table
         rows = table[table.index.isin(self._candidates.index[same])]
@@ -663,10 +718,49 @@ class Study:
         given = self._store.cluster_names(name)
         return given or [str(i) for i in range(int(self.labels(name).max()) + 1)]
 
+    def labelings(self, names: Iterable[str]) -> dict[str, NDArray[Any]]:
+        """Labels of several candidates as they were given: the clusters by their names.
+
+        Parameters
+        ----------
+        names : iterable of str
+            Candidates.
+
+        Returns
+        -------
+        dict of str to ndarray, shape (n,)
+            Integers where all names of clusters are whole numbers, otherwise text; ``-1`` for
+            outliers.
+        """
+        out: dict[str, NDArray[Any]] = {}
+        for name in names:
+            if self._candidates.at[name, "status"] == "failed":
+                out[name] = np.full(self.n_objects, NOISE)
+                continue
+            clusters: list[Any] = self.cluster_names(name)
+            if all(_is_whole(cluster) for cluster in clusters):
+                clusters = [int(cluster) for cluster in clusters]
+            out[name] = np.array([*clusters, NOISE], dtype=object)[self.labels(name)]
+        return out
+
     # -- telling -----------------------------------------------------------------------------
 
     def save(self, path: str | Path) -> None:
-        """Keep a study that lives in memory in a new file, to go on with later."""
+        """Keep a study that lives in memory in a new file, to be resumed later.
+
+        Raises
+        ------
+        StorageError
+            If the file is there, cannot be written, or a metric or clusterer of the study cannot
+            be recognised when it is resumed.
+        """
+        identities = [self.settings.metric] + [
+            one["identity"]
+            for kind, content in self.record
+            if kind == "sweep"
+            for one in content["clusterers"]
+        ]
+        check_identities(identities)
         self._store.copy_to(path)
 
     def report(self, path: str | Path, *, overwrite: bool = False) -> None:
@@ -677,22 +771,55 @@ class Study:
 
     @property
     def code(self) -> str:
-        """Python that makes the same study."""
-        source = self.dataset.source
-        options = "".join(f", {key}={value!r}" for key, value in self.dataset.options.items())
-        data = f"karat.datasets.read({source!r}{options})" if source else "X"
-        finished = self._store.candidates()
-        swept = list(dict.fromkeys(c["clusterer"] for c in finished if c["parameter"]))
-        ks = sorted({c["value"] for c in finished if c["parameter"] == "n_clusters"})
-        starts = 1 + max((c["start"] for c in finished), default=0)
-        extra = "" if self.random_state == 0 else f", random_state={self.random_state}"
-        lines = ["import karat", "", f"study = karat.Study({data}{extra})"]
-        if swept:
-            lines.append(f"study.sweep({swept!r}, k={_span(ks)}, n_init={starts})")
-        if any(c["clusterer"] == "given" for c in finished):
-            lines.append("study.add(labelings)  # the clusterings that were given")
-        lines += ["print(study.best())"]
-        return "\n".join(lines)
+        """Python that makes the same study: tries the same and chooses by the same.
+
+        What only the user has (arrays, estimators without a faithful ``repr``) is a name that a
+        comment explains.
+        """
+        return code_of(self)
+
+
+def load_study(path: str | Path, X: Any = None, *, metric: Any = None) -> Study:
+    """Open a study file with the settings that it was begun with.
+
+    Parameters
+    ----------
+    path : path-like
+        A file that ``storage=`` or :meth:`Study.save` made.
+    X : Dataset, array-like, DataFrame or sparse, shape (n, d), optional
+        The data. By default it is read again from where it came from, with the same options.
+    metric : callable, optional
+        The distance, where it is a function: a file cannot keep it.
+
+    Returns
+    -------
+    Study
+        Close it, or use it in a ``with`` statement.
+
+    Raises
+    ------
+    StorageError
+        If the file is not there, foreign, damaged, in use, or of other data.
+    InputError
+        If the data did not come from a file.
+    """
+    store = Store(path, None)
+    try:
+        meta = store.meta
+    finally:
+        store.close()
+    if X is None:
+        if meta["source"] is None:
+            raise InputError(
+                f"{path} does not know where its data came from; give the data (X=, or --data on "
+                "the command line)"
+            )
+        X = meta["source"]
+    if isinstance(X, (str, Path)):
+        from karat.datasets import read
+
+        X = read(X, **meta["options"])
+    return Study(X, storage=path, metric=metric)
 
 
 def _origin(candidate: dict[str, Any]) -> tuple[str, int] | None:
@@ -702,43 +829,9 @@ def _origin(candidate: dict[str, Any]) -> tuple[str, int] | None:
     return candidate["clusterer"], candidate["value"]
 
 
-def _span(ks: list[int]) -> str:
-    if len(ks) > 2 and ks == list(range(ks[0], ks[-1] + 1)):
-        return f"range({ks[0]}, {ks[-1] + 1})"
-    return repr(ks)
-
-
 def _hash_of(labels: Any) -> str | None:
-    from karat.partition import canonical_codes
-    from karat.study.store import partition_hash
-
     return None if labels is None else partition_hash(canonical_codes(encode(labels).codes))
 
 
-def _check_counts(numbers: list[Any], n_init: Any, workers: Any) -> None:
-    if not numbers:
-        raise InputError("k is empty; name at least one number of clusters, e.g. range(2, 11)")
-    for number in numbers:
-        if not isinstance(number, (int, np.integer)) or number < 1:
-            raise InputError(f"k must be whole numbers of clusters of at least 1; got {number!r}")
-    for name, value in (("n_init", n_init), ("workers", 1 if workers is None else workers)):
-        if not isinstance(value, (int, np.integer)) or value < 1:
-            raise InputError(f"{name} must be a whole number of at least 1; got {value!r}")
-
-
-def _clusterers(given: Any) -> list[Clusterer]:
-    from dataclasses import replace
-
-    if isinstance(given, Mapping):
-        chosen = [replace(as_clusterer(value), key=str(name)) for name, value in given.items()]
-    elif isinstance(given, (list, tuple, set)):
-        chosen = [as_clusterer(one) for one in given]
-    else:
-        chosen = [as_clusterer(given)]
-    keys = [clusterer.key for clusterer in chosen]
-    if len(set(keys)) < len(keys):
-        twice = next(key for key in keys if keys.count(key) > 1)
-        raise InputError(
-            f"two clusterers are called {twice!r}; name them: sweep({{'a': ..., 'b': ...}})"
-        )
-    return chosen
+def _is_whole(name: str) -> bool:
+    return name.isdecimal() and str(int(name)) == name

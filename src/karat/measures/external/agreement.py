@@ -75,7 +75,7 @@ def compare_labelings(
             if table is None:
                 continue
             values[i, j] = compute(table)
-            if "symmetric" in record.axioms:
+            if record.symmetric:
                 values[j, i] = values[i, j]
             elif j > i:
                 values[j, i] = compute(table.transposed)

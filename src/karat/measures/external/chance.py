@@ -12,8 +12,8 @@ import numpy as np
 from karat._cells import cells_of
 from karat.contingency import ContingencyTable
 from karat.measures.catalogue import catalogue
-from karat.measures.external.define import as_table, need_counts
 from karat.measures.external.random_tables import random_tables
+from karat.measures.external.table import as_table, need_counts
 from karat.partition import NoisePolicy
 from karat.validation import InputError, UndefinedMeasureError, check_random_state
 

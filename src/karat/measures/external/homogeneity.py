@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from karat.bibliography import Reference
 from karat.contingency import ContingencyTable
-from karat.measures.external.define import SYMMETRIC, as_table, check_beta, need_counts, register
+from karat.measures.catalogue import define
 from karat.measures.external.information import (
     FAMILY,
     entropy_given_pred,
     entropy_given_true,
     entropy_of,
 )
+from karat.measures.external.table import as_table, check_beta, need_counts
 from karat.partition import NoisePolicy
 
 __all__ = ["completeness", "dom_q0", "entropy_quality", "homogeneity", "v_measure"]
@@ -192,50 +194,39 @@ def dom_q0(labels_true: Any, labels_pred: Any = None, *, noise: NoisePolicy = "e
     return entropy_given_pred(table) + max(float(histograms.sum()), 0.0) / table.n
 
 
-register(
-    "homogeneity",
-    "Homogeneity",
-    FAMILY,
+define(
     homogeneity,
-    source="Rosenberg & Hirschberg 2007",
-    equation="3.30",
+    "Homogeneity",
+    family=FAMILY,
+    references=[Reference("rosenberg2007"), Reference("whissell2012", "3.30")],
     compares_k=False,
 )
-register(
-    "completeness",
-    "Completeness",
-    FAMILY,
+define(
     completeness,
-    source="Rosenberg & Hirschberg 2007",
-    equation="3.31",
+    "Completeness",
+    family=FAMILY,
+    references=[Reference("rosenberg2007"), Reference("whissell2012", "3.31")],
     compares_k=False,
 )
-register(
-    "v_measure",
-    "V-measure",
-    FAMILY,
+define(
     v_measure,
-    source="whissell2012",
-    equation="3.29",
-    axioms=SYMMETRIC,
+    "V-measure",
+    family=FAMILY,
+    references=[Reference("rosenberg2007"), Reference("whissell2012", "3.29")],
+    symmetric=True,
 )
-register(
-    "entropy_quality",
-    "Entropy quality",
-    FAMILY,
+define(
     entropy_quality,
-    source="whissell2012",
-    equation="3.33",
+    "Entropy quality",
+    family=FAMILY,
+    references=[Reference("whissell2012", "3.33")],
     compares_k=False,
 )
-register(
-    "dom_q0",
-    "Dom's Q0",
-    FAMILY,
+define(
     dom_q0,
-    range=(0.0, math.inf),
-    source="Dom 2001",
-    equation="banerjee2004 §5",
+    "Dom's Q0",
+    family=FAMILY,
+    references=[Reference("dom2001"), Reference("banerjee2004", "§5")],
     greater_is_better=False,
-    optimum=0.0,
+    range=(0.0, math.inf),
 )

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from karat._cells import in_threads
+from karat.bibliography import Reference
 from karat.contingency import ContingencyTable
-from karat.measures.external.define import SYMMETRIC, as_table, need_counts, register
+from karat.measures.catalogue import define
+from karat.measures.external.table import as_table, need_counts
 from karat.partition import NoisePolicy
 from karat.validation import UndefinedMeasureError, check_choice
 
@@ -426,79 +428,64 @@ def normalized_variation_of_information(
     return min(given / bound, 1.0) if given > 0 else 0.0
 
 
-_lower: dict[str, Any] = {"greater_is_better": False, "optimum": 0.0}
-register(
-    "mutual_information",
-    "Mutual information",
-    FAMILY,
+define(
     mutual_information,
+    "Mutual information",
+    family=FAMILY,
+    references=[Reference("whissell2012", "3.21")],
     range=(0.0, math.inf),
-    optimum=math.inf,
-    source="whissell2012",
-    equation="3.21",
     compares_k=False,
-    axioms=SYMMETRIC,
+    symmetric=True,
 )
-register(
-    "conditional_entropy",
-    "Conditional entropy of the classes",
-    FAMILY,
+define(
     conditional_entropy,
+    "Conditional entropy of the classes",
+    family=FAMILY,
+    references=[Reference("whissell2012", "3.26")],
+    greater_is_better=False,
     range=(0.0, math.inf),
-    source="whissell2012",
-    equation="3.26",
     compares_k=False,
-    **_lower,
 )
-register(
-    "normalized_mutual_information",
-    "Normalised mutual information",
-    FAMILY,
+define(
     normalized_mutual_information,
-    source="whissell2012",
-    equation="3.22",
-    axioms=SYMMETRIC,
+    "Normalised mutual information",
+    family=FAMILY,
+    references=[Reference("whissell2012", "3.22"), Reference("manning2008", "183")],
+    symmetric=True,
 )
-register(
-    "adjusted_mutual_information",
-    "Adjusted mutual information",
-    FAMILY,
+define(
     adjusted_mutual_information,
+    "Adjusted mutual information",
+    family=FAMILY,
+    references=[Reference("vinh2010"), Reference("whissell2012", "3.28")],
     range=(-math.inf, 1.0),
-    source="Vinh, Epps & Bailey 2010",
-    equation="3.28",
     cost="O(n + cells + distinct sizes² · spread)",
-    axioms=SYMMETRIC,
+    symmetric=True,
 )
-register(
-    "standardized_mutual_information",
-    "Standardised mutual information",
-    FAMILY,
+define(
     standardized_mutual_information,
+    "Standardised mutual information",
+    family=FAMILY,
+    references=[Reference("romano2016")],
     compute=_standardized_if_quick,
     range=(-math.inf, math.inf),
-    optimum=math.inf,
-    source="Romano et al. 2016",
     cost="O(n + cells + distinct sizes³ · spread²)",
-    axioms=SYMMETRIC,
+    symmetric=True,
 )
-register(
-    "variation_of_information",
-    "Variation of information",
-    FAMILY,
+define(
     variation_of_information,
+    "Variation of information",
+    family=FAMILY,
+    references=[Reference("meila2007"), Reference("whissell2012", "3.27")],
+    greater_is_better=False,
     range=(0.0, math.inf),
-    source="whissell2012",
-    equation="3.27",
-    **_lower,
-    axioms=SYMMETRIC,
+    symmetric=True,
 )
-register(
-    "normalized_variation_of_information",
-    "Normalised variation of information",
-    FAMILY,
+define(
     normalized_variation_of_information,
-    source="Meilă 2007",
-    **_lower,
-    axioms=SYMMETRIC,
+    "Normalised variation of information",
+    family=FAMILY,
+    references=[Reference("meila2007"), Reference("vinh2010")],
+    greater_is_better=False,
+    symmetric=True,
 )

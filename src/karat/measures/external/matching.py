@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat.bibliography import Reference
 from karat.contingency import ContingencyTable
-from karat.measures.external.define import SYMMETRIC, as_table, check_beta, register
+from karat.measures.catalogue import define
+from karat.measures.external.table import as_table, check_beta
 from karat.partition import NoisePolicy, OverlappingPartition
 
 if TYPE_CHECKING:
@@ -397,75 +399,68 @@ def _overlapping(labels_true: Any, labels_pred: Any) -> bool:
     )
 
 
-register(
-    "matching_accuracy",
-    "Accuracy of the best matching",
-    FAMILY,
+define(
     matching_accuracy,
-    source="whissell2012",
-    equation="3.40",
+    "Accuracy of the best matching",
+    family=FAMILY,
+    references=[Reference("whissell2012", "3.40")],
     cost="O(n + min(k, t)² · max(k, t))",
-    axioms=SYMMETRIC,
+    symmetric=True,
 )
-register(
-    "hamming_distance",
-    "Hamming distance",
-    FAMILY,
+define(
     hamming_distance,
+    "Hamming distance",
+    family=FAMILY,
+    references=[Reference("whissell2012", "3.41")],
     greater_is_better=False,
-    optimum=0.0,
-    source="whissell2012",
-    equation="3.41",
     cost="O(n + min(k, t)² · max(k, t))",
-    axioms=SYMMETRIC,
+    symmetric=True,
 )
-register("f_quality", "F quality", FAMILY, f_quality, source="whissell2012", equation="3.45")
-register(
-    "purity",
-    "Purity",
-    FAMILY,
+define(
+    f_quality,
+    "F quality",
+    family=FAMILY,
+    references=[Reference("whissell2012", "3.45")],
+)
+define(
     purity,
-    source="manning2008",
-    equation="182",
+    "Purity",
+    family=FAMILY,
+    references=[Reference("manning2008", "182"), Reference("whissell2012", "3.47")],
     compares_k=False,
 )
-register(
-    "inverse_purity",
-    "Inverse purity",
-    FAMILY,
+define(
     inverse_purity,
-    source="Amigó et al. 2009",
+    "Inverse purity",
+    family=FAMILY,
+    references=[Reference("amigo2009")],
     compares_k=False,
 )
-register(
-    "bcubed_precision",
-    "B-cubed precision",
-    OBJECTS,
+define(
     bcubed_precision,
-    source="Amigó et al. 2009",
+    "B-cubed precision",
+    family=OBJECTS,
+    references=[Reference("amigo2009")],
     compares_k=False,
 )
-register(
-    "bcubed_recall",
-    "B-cubed recall",
-    OBJECTS,
+define(
     bcubed_recall,
-    source="Amigó et al. 2009",
+    "B-cubed recall",
+    family=OBJECTS,
+    references=[Reference("amigo2009")],
     compares_k=False,
 )
-register(
-    "bcubed_f_measure",
-    "B-cubed F-measure",
-    OBJECTS,
+define(
     bcubed_f_measure,
-    source="Amigó et al. 2009",
-    axioms=SYMMETRIC,
+    "B-cubed F-measure",
+    family=OBJECTS,
+    references=[Reference("amigo2009")],
+    symmetric=True,
 )
-register(
-    "element_centric_similarity",
-    "Element-centric similarity",
-    OBJECTS,
+define(
     element_centric_similarity,
-    source="Gates et al. 2019",
-    axioms=SYMMETRIC,
+    "Element-centric similarity",
+    family=OBJECTS,
+    references=[Reference("gates2019")],
+    symmetric=True,
 )

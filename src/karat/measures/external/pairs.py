@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from karat.bibliography import Reference
 from karat.contingency import PairCounts
-from karat.measures.external.define import SYMMETRIC, as_table, check_beta, register
+from karat.measures.catalogue import define
+from karat.measures.external.table import as_table, check_beta
 from karat.partition import NoisePolicy
 
 __all__ = [
@@ -326,77 +328,62 @@ def _ratio(part: Any, whole: Any) -> float:
     return float(part / whole) if whole else 1.0
 
 
-register(
-    "pair_precision",
-    "Pair precision",
-    FAMILY,
+define(
     pair_precision,
-    source="manning2008",
-    equation="§16.3",
+    "Pair precision",
+    family=FAMILY,
+    references=[Reference("manning2008", "§16.3")],
     compares_k=False,
 )
-register(
-    "pair_recall",
-    "Pair recall",
-    FAMILY,
+define(
     pair_recall,
-    source="manning2008",
-    equation="§16.3",
+    "Pair recall",
+    family=FAMILY,
+    references=[Reference("manning2008", "§16.3")],
     compares_k=False,
 )
-register(
-    "pair_f_measure",
-    "Pair F-measure",
-    FAMILY,
+define(
     pair_f_measure,
-    source="manning2008",
-    equation="§16.3",
-    axioms=SYMMETRIC,
+    "Pair F-measure",
+    family=FAMILY,
+    references=[Reference("manning2008", "§16.3")],
+    symmetric=True,
 )
-register(
-    "rand_index",
-    "Rand index",
-    FAMILY,
+define(
     rand_index,
-    source="whissell2012",
-    equation="3.34",
-    axioms=SYMMETRIC,
+    "Rand index",
+    family=FAMILY,
+    references=[Reference("whissell2012", "3.34"), Reference("manning2008", "§16.3")],
+    symmetric=True,
 )
-register(
-    "adjusted_rand_index",
-    "Adjusted Rand index",
-    FAMILY,
+define(
     adjusted_rand_index,
+    "Adjusted Rand index",
+    family=FAMILY,
+    references=[Reference("hubert1985"), Reference("whissell2012", "3.38")],
     range=(-0.5, 1.0),
-    source="Hubert & Arabie 1985",
-    equation="3.38",
-    axioms=SYMMETRIC,
+    symmetric=True,
 )
-register(
-    "jaccard_index",
-    "Jaccard index",
-    FAMILY,
+define(
     jaccard_index,
-    source="whissell2012",
-    equation="3.35",
-    axioms=SYMMETRIC,
+    "Jaccard index",
+    family=FAMILY,
+    references=[Reference("whissell2012", "3.35")],
+    symmetric=True,
 )
-register(
-    "fowlkes_mallows_index",
-    "Fowlkes–Mallows index",
-    FAMILY,
+define(
     fowlkes_mallows_index,
-    source="Fowlkes & Mallows 1983",
-    axioms=SYMMETRIC,
+    "Fowlkes–Mallows index",
+    family=FAMILY,
+    references=[Reference("fowlkes1983")],
+    symmetric=True,
 )
-register(
-    "mirkin_distance",
-    "Mirkin distance",
-    FAMILY,
+define(
     mirkin_distance,
+    "Mirkin distance",
+    family=FAMILY,
+    references=[Reference("mirkin1996")],
     greater_is_better=False,
     range=(0.0, math.inf),
-    optimum=0.0,
-    source="Mirkin 1996",
-    axioms=SYMMETRIC,
+    symmetric=True,
 )

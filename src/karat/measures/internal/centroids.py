@@ -1,17 +1,20 @@
-"""Measures of centroids and the variance around them; Euclidean, O(n d) for each clustering."""
+"""Measures of centroids, their distances and the spread around them; Euclidean."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.measures.internal.define import define, each, one, one_value
+from karat.bibliography import Reference
+from karat.measures.catalogue import define
+from karat.measures.internal.batch import each, one, one_value
 from karat.measures.internal.nearest import centroid_extremes
+from karat.measures.internal.variance import ALL_COINCIDE
 from karat.measures.passes.statistics import Statistics
-from karat.partition import NoisePolicy
+from karat.partition import NOISE, NoisePolicy
 from karat.validation import InputError
 
 if TYPE_CHECKING:
@@ -20,21 +23,14 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 __all__ = [
-    "ball_hall_index",
-    "calinski_harabasz_index",
+    "d_index",
     "davies_bouldin_index",
     "pbm_index",
-    "ratkowsky_lance_index",
     "ray_turi_index",
-    "within_sum_of_squares",
+    "sd_scattering",
+    "sd_separation",
+    "wemmert_gancarski_index",
 ]
-
-
-def sums_of_squares(stats: Statistics, m: int) -> tuple[float, float]:
-    """Sums of squares within and between clusters: the traces of W and B."""
-    sizes, C = stats.sizes[m], stats.centroids[m]
-    mean = sizes @ C / sizes.sum()
-    return float(stats.squares[m].sum()), float((sizes * ((C - mean) ** 2).sum(axis=1)).sum())
 
 
 def davies_bouldin_index(
@@ -117,77 +113,6 @@ def _davies_bouldin_value(stats: Statistics, m: int, p: float, q: float) -> floa
     return float(worst.mean())
 
 
-def calinski_harabasz_index(
-    X: Any, labels: Any, *, noise: NoisePolicy = "error", sample_weight: Any = None
-) -> float:
-    """Variance between clusters over variance within them, per degree of freedom.
-
-    (B/(k−1)) / (W/(n−k)) with the sums of squares B and W. Not negative, greater is better.
-
-    Parameters
-    ----------
-    X : array-like or sparse, shape (n, d)
-    labels : array-like, shape (n,)
-    noise : {"error", "cluster", "singletons", "drop"}
-        What the label -1 means.
-    sample_weight : array-like, shape (n,), optional
-        How many coincident objects each stands for; 0 leaves it out.
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    UndefinedMeasureError
-        For fewer than two clusters, or where every object is at its centroid.
-
-    Notes
-    -----
-    Caliński & Harabasz 1974. O(n d) time.
-
-    Examples
-    --------
-    >>> from karat import calinski_harabasz_index
-    >>> calinski_harabasz_index([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1])
-    200.0
-    """
-    return one("calinski_harabasz_index", X, labels, noise=noise, sample_weight=sample_weight)
-
-
-def within_sum_of_squares(
-    X: Any, labels: Any, *, noise: NoisePolicy = "error", sample_weight: Any = None
-) -> float:
-    """Squared Euclidean distances of the objects to their centroids, added up.
-
-    The objective of k-means (trace W). Not negative, lower is better; it never rises when a
-    cluster is split, so it does not compare different numbers of clusters. O(n d) time.
-
-    Examples
-    --------
-    >>> from karat import within_sum_of_squares
-    >>> within_sum_of_squares([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1])
-    1.0
-    """
-    return one("within_sum_of_squares", X, labels, noise=noise, sample_weight=sample_weight)
-
-
-def ball_hall_index(
-    X: Any, labels: Any, *, noise: NoisePolicy = "error", sample_weight: Any = None
-) -> float:
-    """Mean over clusters of the mean squared distance to the centroid.
-
-    Not negative, lower is better, but it falls as clusters are split. Ball & Hall 1965. O(n d).
-
-    Examples
-    --------
-    >>> from karat import ball_hall_index
-    >>> ball_hall_index([[0.0], [1.0], [10.0], [12.0]], [0, 0, 1, 1])
-    0.625
-    """
-    return one("ball_hall_index", X, labels, noise=noise, sample_weight=sample_weight)
-
-
 def pbm_index(
     X: Any, labels: Any, *, noise: NoisePolicy = "error", sample_weight: Any = None
 ) -> float:
@@ -244,40 +169,8 @@ def ray_turi_index(
     return one("ray_turi_index", X, labels, noise=noise, sample_weight=sample_weight)
 
 
-def ratkowsky_lance_index(
-    X: Any, labels: Any, *, noise: NoisePolicy = "error", sample_weight: Any = None
-) -> float:
-    """√(mean over features of BSS/TSS) / √k. Between 0 and 1, greater is better.
-
-    Constant features are excluded. Ratkowsky & Lance 1978. O(n d).
-
-    Examples
-    --------
-    >>> from karat import ratkowsky_lance_index
-    >>> round(ratkowsky_lance_index([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1]), 6)
-    0.703598
-    """
-    return one("ratkowsky_lance_index", X, labels, noise=noise, sample_weight=sample_weight)
-
-
-def _calinski_harabasz(stats: Statistics, m: int) -> float | str:
-    within, between = sums_of_squares(stats, m)
-    freedom = stats.freedom(m)
-    if freedom == 0 or within == 0:
-        return "the sum of squares within clusters is 0"
-    return between / (len(stats.sizes[m]) - 1) / (within / freedom)
-
-
 def _davies_bouldin(stats: Statistics, m: int) -> float | str:
     return _davies_bouldin_value(stats, m, 2, 1)
-
-
-def _within_squares(stats: Statistics, m: int) -> float:
-    return float(stats.squares[m].sum())
-
-
-def _ball_hall(stats: Statistics, m: int) -> float:
-    return float((stats.squares[m] / stats.sizes[m]).mean())
 
 
 def _pbm(stats: Statistics, m: int) -> float | str:
@@ -296,108 +189,321 @@ def _ray_turi(stats: Statistics, m: int) -> float | str:
     return float(stats.squares[m].sum()) / stats.n_judged(m) / nearest**2
 
 
-def _ratkowsky_lance(stats: Statistics, m: int) -> float | str:
+def d_index(
+    X: Any,
+    labels: Any,
+    *,
+    noise: NoisePolicy = "error",
+    sample_weight: Any = None,
+) -> float:
+    """Mean over the clusters of the mean distance to the centroid.
+
+    Not negative, lower is better; it falls with the number of clusters. The knee of the curve is
+    looked for: the greatest second difference, see :func:`level_differences`.
+
+    Parameters
+    ----------
+    X : array-like or sparse, shape (n, d)
+    labels : array-like, shape (n,)
+    noise : {"error", "cluster", "singletons", "drop"}
+        What the label -1 means.
+    sample_weight : array-like, shape (n,), optional
+        How many coincident objects each stands for; 0 leaves it out.
+
+    Returns
+    -------
+    float
+
+    Notes
+    -----
+    Lebart, Morineau & Piron 2000, as in NbClust. O(n d).
+
+    Examples
+    --------
+    >>> from karat import d_index
+    >>> d_index([[0.0], [1.0], [10.0], [13.0]], [0, 0, 1, 1])
+    1.0
+    """
+    return one("d_index", X, labels, noise=noise, sample_weight=sample_weight)
+
+
+def sd_scattering(
+    X: Any,
+    labels: Any,
+    *,
+    noise: NoisePolicy = "error",
+    sample_weight: Any = None,
+) -> float:
+    """Scat, the first part of SD: mean length of the clusters' variances over that of all.
+
+    Each cluster has a vector of variances, one for each feature; singletons have zeros. Not
+    negative, lower is better; it falls with the number of clusters, so it is added to
+    :func:`sd_separation`, see :func:`sd_index`.
+
+    Parameters
+    ----------
+    X : array-like or sparse, shape (n, d)
+    labels : array-like, shape (n,)
+    noise : {"error", "cluster", "singletons", "drop"}
+    sample_weight : array-like, shape (n,), optional
+        How many coincident objects each stands for; 0 leaves it out.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    UndefinedMeasureError
+        Where all objects coincide.
+
+    Notes
+    -----
+    Halkidi, Vazirgiannis & Batistakis 2000; variances are over n_c, not n_c − 1. O(n d).
+
+    Examples
+    --------
+    >>> from karat import sd_scattering
+    >>> round(sd_scattering([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1]), 6)
+    0.009901
+    """
+    return one("sd_scattering", X, labels, noise=noise, sample_weight=sample_weight)
+
+
+def sd_separation(
+    X: Any,
+    labels: Any,
+    *,
+    noise: NoisePolicy = "error",
+    sample_weight: Any = None,
+) -> float:
+    """Dis, the second part of SD: (D_max/D_min) Σ_a 1/Σ_b ∣v_a − v_b∣ over the centroids v.
+
+    Not negative, lower is better; 1/length is its unit. It grows with the number of clusters.
+
+    Parameters
+    ----------
+    X : array-like or sparse, shape (n, d)
+    labels : array-like, shape (n,)
+    noise : {"error", "cluster", "singletons", "drop"}
+    sample_weight : array-like, shape (n,), optional
+        How many coincident objects each stands for; 0 leaves it out.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    UndefinedMeasureError
+        For fewer than two clusters, or two with the same centroid.
+
+    Notes
+    -----
+    Halkidi, Vazirgiannis & Batistakis 2000. O(n d + k² d).
+
+    Examples
+    --------
+    >>> from karat import sd_separation
+    >>> sd_separation([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1])
+    0.2
+    """
+    return one("sd_separation", X, labels, noise=noise, sample_weight=sample_weight)
+
+
+def wemmert_gancarski_index(
+    X: Any,
+    labels: Any,
+    *,
+    noise: NoisePolicy = "error",
+    sample_weight: Any = None,
+) -> float:
+    """Wemmert–Gançarski: Σ_c max(0, n_c − Σ_{x in c} R(x))/n.
+
+    R(x) is the distance of an object to its own centroid over that to the nearest other one; 1
+    (neutral) for an object at both. Between 0 and 1, greater is better.
+
+    Parameters
+    ----------
+    X : array-like or sparse, shape (n, d)
+    labels : array-like, shape (n,)
+    noise : {"error", "cluster", "singletons", "drop"}
+    sample_weight : array-like, shape (n,), optional
+        How many coincident objects each stands for; 0 leaves it out.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    UndefinedMeasureError
+        For fewer than two clusters.
+
+    Notes
+    -----
+    Wemmert, Gançarski & Korczak 2000, in the form of Desgraupes' clusterCrit. A singleton is at
+    its centroid, so many singletons look good. O(n k d).
+
+    Examples
+    --------
+    >>> from karat import wemmert_gancarski_index
+    >>> round(wemmert_gancarski_index([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1]), 6)
+    0.949875
+    """
+    return one("wemmert_gancarski_index", X, labels, noise=noise, sample_weight=sample_weight)
+
+
+def _d_index(stats: Statistics, m: int) -> float:
+    return float((stats.spreads[m] / stats.sizes[m]).mean())
+
+
+def variance_lengths(stats: Statistics, m: int) -> tuple[Floats, float]:
+    """Length of the vector of the features' variances: of each cluster, and of all objects."""
     sizes, C = stats.sizes[m], stats.centroids[m]
-    between = sizes @ (C - sizes @ C / sizes.sum()) ** 2
-    total = between + stats.feature_squares[m].sum(axis=0)
-    varies = total > 0
-    if not varies.any():
-        return "all objects coincide"
-    return math.sqrt(float((between[varies] / total[varies]).mean()) / len(sizes))
+    mean = sizes @ C / sizes.sum()
+    total = stats.feature_squares[m].sum(axis=0) + sizes @ (C - mean) ** 2
+    within = np.linalg.norm(stats.feature_squares[m] / sizes[:, None], axis=1)
+    return within, float(np.linalg.norm(total)) / stats.n_judged(m)
 
 
-def _define(
-    key: str, title: str, family: str, function: Any, value: Callable[..., Any], **record: Any
-) -> None:
-    record.setdefault("optimum", math.inf if record["greater_is_better"] else 0.0)
-    record.setdefault("range", (0.0, math.inf))
-    record.setdefault("cost", "O(n d + k² d)")
-    least_k = record.pop("least_k", 2)
-    define(
-        key,
-        title,
-        family,
-        function,
-        each(value, least_k=least_k),
-        record.pop("needs", ("centroids",)),
-        takes_metric=False,
-        **record,
-    )
+def scattering_of(stats: Statistics, m: int) -> float | str:
+    within, total = variance_lengths(stats, m)
+    return float(within.mean()) / total if total > 0 else ALL_COINCIDE
 
 
-_define(
-    "davies_bouldin_index",
-    "Davies–Bouldin index",
-    "centroid separation",
+def separation_of(stats: Statistics, m: int) -> float | str:
+    from scipy.spatial.distance import cdist
+
+    C = stats.centroids[m]
+    nearest, farthest, inverses = math.inf, 0.0, 0.0
+    for start in range(0, len(C), 512):
+        apart = cdist(C[start : start + 512], C)
+        totals = apart.sum(axis=1)
+        farthest = max(farthest, float(apart.max()))
+        apart[np.arange(len(apart)), np.arange(start, start + len(apart))] = np.inf
+        nearest = min(nearest, float(apart.min()))
+        if nearest == 0:
+            return "two clusters have the same centroid"
+        inverses += float((1 / totals).sum())
+    return farthest / nearest * inverses
+
+
+def _to_centroids(stats: Statistics, m: int) -> Iterator[tuple[NDArray[np.int32], Floats, Floats]]:
+    """Cluster, weight and distances to all centroids of the objects judged, in blocks."""
+    from scipy.spatial.distance import cdist
+
+    codes, C = stats.labelings.codes[m], stats.centroids[m]
+    weights = np.ones(len(codes)) if stats.weights is None else stats.weights
+    step = max(1, 2**20 // max(len(C), stats.X.shape[1]))
+    for start in range(0, len(codes), step):
+        rows: Any = stats.X[start : start + step]
+        own = codes[start : start + step]
+        kept = own != NOISE
+        dense = (rows.toarray() if hasattr(rows, "toarray") else rows)[kept] - stats.shift
+        yield own[kept], weights[start : start + step][kept], cdist(dense, C)
+
+
+def _wemmert_gancarski(stats: Statistics, m: int) -> float:
+    sizes = stats.sizes[m]
+    ratios = np.zeros(len(sizes))
+    for own, weights, apart in _to_centroids(stats, m):
+        at = np.arange(len(own))
+        a = apart[at, own].copy()
+        apart[at, own] = np.inf
+        b = apart.min(axis=1)
+        ratio = np.divide(a, b, out=np.full(len(a), np.inf), where=b > 0)
+        ratio[(a == 0) & (b == 0)] = 1.0
+        ratios += np.bincount(own, weights * ratio, len(sizes))
+    return float(np.maximum(sizes - ratios, 0).sum()) / stats.n_judged(m)
+
+
+define(
     davies_bouldin_index,
-    _davies_bouldin,
+    "Davies–Bouldin index",
+    family="centroid separation",
+    references=[Reference("davies1979"), Reference("whissell2012", "3.16, 3.17")],
+    compute=each(_davies_bouldin),
+    needs=["centroids"],
     greater_is_better=False,
-    source="Davies & Bouldin 1979",
-    equation="3.17",
+    range=(0.0, math.inf),
+    cost="O(n d + k² d)",
+    takes_metric=False,
 )
-_define(
-    "calinski_harabasz_index",
-    "Calinski–Harabasz index",
-    "variance ratio",
-    calinski_harabasz_index,
-    _calinski_harabasz,
-    greater_is_better=True,
-    source="Caliński & Harabasz 1974",
-    cost="O(n d)",
-)
-_define(
-    "within_sum_of_squares",
-    "Sum of squares within clusters",
-    "variance ratio",
-    within_sum_of_squares,
-    _within_squares,
-    greater_is_better=False,
-    source="MacQueen 1967",
-    cost="O(n d)",
-    compares_k=False,
-    least_k=1,
-)
-_define(
-    "ball_hall_index",
-    "Ball–Hall index",
-    "variance ratio",
-    ball_hall_index,
-    _ball_hall,
-    greater_is_better=False,
-    source="Ball & Hall 1965",
-    cost="O(n d)",
-    compares_k=False,
-    least_k=1,
-)
-_define(
-    "pbm_index",
-    "PBM index",
-    "centroid separation",
+define(
     pbm_index,
-    _pbm,
-    greater_is_better=True,
-    source="Pakhira, Bandyopadhyay & Maulik 2004",
-    needs=("centroids", "total_spreads"),
+    "PBM index",
+    family="centroid separation",
+    references=[Reference("pakhira2004")],
+    compute=each(_pbm),
+    needs=["centroids", "total_spreads"],
+    range=(0.0, math.inf),
+    cost="O(n d + k² d)",
+    takes_metric=False,
 )
-_define(
-    "ray_turi_index",
-    "Ray–Turi index",
-    "centroid separation",
+define(
     ray_turi_index,
-    _ray_turi,
-    default=False,  # Xie–Beni's index has the same values
+    "Ray–Turi index",
+    family="centroid separation",
+    references=[Reference("ray1999")],
+    compute=each(_ray_turi),
+    needs=["centroids"],
     greater_is_better=False,
-    source="Ray & Turi 1999",
+    range=(0.0, math.inf),
+    cost="O(n d + k² d)",
+    default=False,
+    takes_metric=False,
 )
-_define(
-    "ratkowsky_lance_index",
-    "Ratkowsky–Lance index",
-    "variance ratio",
-    ratkowsky_lance_index,
-    _ratkowsky_lance,
-    greater_is_better=True,
-    range=(0.0, 1.0),
-    optimum=1.0,
-    source="Ratkowsky & Lance 1978",
+define(
+    d_index,
+    "D-index",
+    family="centroid separation",
+    references=[Reference("lebart2000")],
+    compute=each(_d_index, least_k=1),
+    needs=["centroids"],
+    greater_is_better=False,
+    range=(0.0, math.inf),
     cost="O(n d)",
+    compares_k=False,
+    default=False,
+    takes_metric=False,
+)
+define(
+    sd_scattering,
+    "Scattering of the SD index (Scat)",
+    family="centroid separation",
+    references=[Reference("halkidi2000")],
+    compute=each(scattering_of, least_k=1),
+    needs=["centroids"],
+    greater_is_better=False,
+    range=(0.0, math.inf),
+    cost="O(n d)",
+    compares_k=False,
+    default=False,
+    takes_metric=False,
+)
+define(
+    sd_separation,
+    "Separation of the SD index (Dis)",
+    family="centroid separation",
+    references=[Reference("halkidi2000")],
+    compute=each(separation_of),
+    needs=["centroids"],
+    greater_is_better=False,
+    range=(0.0, math.inf),
+    cost="O(n d + k² d)",
+    compares_k=False,
+    default=False,
+    takes_metric=False,
+)
+define(
+    wemmert_gancarski_index,
+    "Wemmert–Gançarski index",
+    family="centroid separation",
+    references=[Reference("wemmert2000")],
+    compute=each(_wemmert_gancarski),
+    needs=["centroids"],
+    cost="O(n k d)",
+    default=False,
+    takes_metric=False,
 )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.distances import check_metric, check_points
-from karat.measures.catalogue import catalogue
+from karat.measures.catalogue import Measure, catalogue
 from karat.measures.external.chance import ChanceCorrectedResult
 from karat.measures.passes.statistics import Statistics
 from karat.partition import NOISE, Labelings, NoisePolicy, as_labelings
@@ -90,7 +90,8 @@ def chance_corrected_internal(
     closed = _CLOSED.get(measure)
     if closed is not None:
         stats = Statistics(data, labelings, {*record.needs, "pair_sums"}, metric=metric)
-        measured, error = _value(stats, record, 0), 0.0
+        stats.refuse_failed()
+        measured, error = _first(record, *record.judge(stats)), 0.0
         pairs = stats.pairs_within(0) + stats.pairs_between(0)
         total = float(stats.within_sums[0].sum()) + float(stats.between_sums[0].sum()) / 2
         expected = closed(stats) * total / pairs
@@ -101,12 +102,12 @@ def chance_corrected_internal(
         batch = _permuted(labelings, n_permutations, rng)
         stats = Statistics(data, batch, record.needs, metric=metric)
         stats.refuse_failed()
-        values = record.compute(stats)
-        measured = _value(stats, record, 0, values)
+        values, why = record.judge(stats)
+        measured = _first(record, values, why)
         if not np.isfinite(values[1:]).all():
             raise UndefinedMeasureError(
                 f"{record.title} of permuted labels has no finite value: "
-                f"{next(iter(stats.undefined.values()), 'it is infinite')}"
+                f"{next(iter(why.values()), 'it is infinite')}"
             )
         expected = float(values[1:].mean())
         error = float(values[1:].std(ddof=1)) / math.sqrt(n_permutations)
@@ -121,12 +122,10 @@ def chance_corrected_internal(
     )
 
 
-def _value(stats: Statistics, record: Any, m: int, values: Floats | None = None) -> float:
-    stats.refuse_failed()
-    value = float((record.compute(stats) if values is None else values)[m])
-    if m in stats.undefined:
-        raise UndefinedMeasureError(f"{record.title} is undefined: {stats.undefined[m]}")
-    return value
+def _first(record: Measure, values: Floats, why: dict[int, str]) -> float:
+    if 0 in why:
+        raise UndefinedMeasureError(f"{record.title} is undefined: {why[0]}")
+    return float(values[0])
 
 
 def _permuted(labelings: Labelings, number: int, rng: np.random.Generator) -> Labelings:

@@ -9,7 +9,8 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from karat.measures.catalogue import Measure, catalogue
+from karat.bibliography import Reference
+from karat.measures.catalogue import catalogue, define
 from karat.partition import NOISE, NoisePolicy
 from karat.validation import InputError, UndefinedMeasureError, check_choice
 
@@ -28,6 +29,7 @@ __all__ = [
     "informativeness_pq",
 ]
 
+COST = "O(n² d) once, O(n) per clustering"
 _ONE_CLUSTER = "the clustering has fewer than two clusters; it needs at least 2"
 
 
@@ -243,29 +245,13 @@ def _clarity(stats: Statistics) -> Clarity:
     return _predicted[stats]
 
 
-def _compute(stats: Statistics, judge: Any = None) -> NDArray[np.float64]:
+def _compute(stats: Statistics, judge: Any = None) -> list[float | str]:
     found = _clarity(stats)
-    for m in np.flatnonzero(found.labelings.n_clusters < 2):
-        stats.undefined[int(m)] = _ONE_CLUSTER
-    return found.values() if judge is None else agreement(found, judge)
-
-
-def _record(key: str, title: str, function: Any, compute: Any, **record: Any) -> None:
-    catalogue.add(
-        Measure(
-            key=key,
-            title=title,
-            kind="internal",
-            family="clarity",
-            function=function,
-            compute=compute,
-            greater_is_better=True,
-            optimum=1.0,
-            source="whissell2012",
-            cost="O(n² d) once, O(n) per clustering",
-            **record,
-        )
-    )
+    values = found.values() if judge is None else agreement(found, judge)
+    return [
+        float(value) if k > 1 else _ONE_CLUSTER
+        for value, k in zip(values, found.labelings.n_clusters, strict=True)
+    ]
 
 
 def _generalized(key: str, measure: str, title: str, low: float) -> Callable[..., float]:
@@ -274,9 +260,10 @@ def _generalized(key: str, measure: str, title: str, low: float) -> Callable[...
     ) -> float:
         return generalized_informativeness(X, labels, measure=measure, metric=metric, noise=noise)
 
-    def compute(stats: Statistics) -> NDArray[np.float64]:
+    def compute(stats: Statistics) -> list[float | str]:
         return _compute(stats, catalogue[measure].function)
 
+    function.__name__ = function.__qualname__ = key
     function.__doc__ = f"""{title}: agreement of a clustering with what 5-NN predicts for it.
 
     The external measure {measure!r} between the clustering and its leave-one-out prediction by
@@ -308,18 +295,26 @@ def _generalized(key: str, measure: str, title: str, low: float) -> Callable[...
     -----
     One search for neighbours, O(n² d) or less. Whissell 2012, section 6.2.
     """
-    function.__name__ = function.__qualname__ = key
-    _record(key, title, function, compute, range=(low, 1.0), equation="§6.2")
+    define(
+        function,
+        title,
+        family="clarity",
+        references=[Reference("whissell2012", "§6.2")],
+        compute=compute,
+        range=(low, 1.0),
+        cost=COST,
+    )
     return function
 
 
-_record(
-    "informativeness",
-    "Informativeness (5-NN, leave-one-out)",
+define(
     informativeness,
-    _compute,
+    "Informativeness (5-NN, leave-one-out)",
+    family="clarity",
+    references=[Reference("whissell2012", "6.5, 6.11–6.13")],
+    compute=_compute,
     range=(-1.0, 1.0),
-    equation="6.13",
+    cost=COST,
 )
 informativeness_ari = _generalized("informativeness_ari", "adjusted_rand_index", "inf-ARI", -1.0)
 informativeness_eq = _generalized("informativeness_eq", "entropy_quality", "inf-EQ", 0.0)

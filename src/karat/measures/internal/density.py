@@ -8,15 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat.bibliography import Reference
 from karat.distances import Distances, as_distances, check_metric, check_points
-from karat.measures.internal.define import (
-    define,
-    each,
-    one,
-    one_value,
-    too_few_clusters,
-)
-from karat.measures.internal.spread import variance_lengths
+from karat.measures.catalogue import define
+from karat.measures.internal.batch import each, one, one_value, too_few_clusters
+from karat.measures.internal.centroids import variance_lengths
 from karat.measures.passes.statistics import Statistics
 from karat.partition import NOISE, NoisePolicy, as_labelings
 from karat.validation import InputError, UndefinedMeasureError
@@ -220,7 +216,7 @@ def connectivity(
     if n_neighbors < 1:
         raise InputError(f"n_neighbors must be at least 1; got {n_neighbors}")
 
-    def compute(stats: Statistics) -> Floats:
+    def compute(stats: Statistics) -> list[float | str]:
         return _connectivity(stats, n_neighbors)
 
     return one_value("Connectivity", compute, (), X, labels, metric, noise)
@@ -245,18 +241,16 @@ def _nearest(stats: Statistics, kept: NDArray[np.intp], number: int) -> NDArray[
     return out
 
 
-def _connectivity(stats: Statistics, n_neighbors: int) -> Floats:
+def _connectivity(stats: Statistics, n_neighbors: int) -> list[float | str]:
     from karat.measures.passes.ranks import by_kept
 
-    values = stats.values()
-    stats.undefined |= dict.fromkeys(range(len(stats)), "fewer than two objects are judged")
+    values: list[float | str] = ["fewer than two objects are judged"] * len(stats)
     for kept, which in by_kept(stats.labelings):
         near = _nearest(stats, kept, n_neighbors)
         weights = 1 / np.arange(1, near.shape[1] + 1)
         for m in which:
             codes = stats.labelings.codes[m, kept]
             values[m] = float(((codes[near] != codes[:, None]) * weights).sum())
-            del stats.undefined[m]
     return values
 
 
@@ -312,8 +306,7 @@ def _cvnn(stats: Statistics, n_neighbors: int = NEIGHBORS) -> Floats:
     for kept, which in by_kept(stats.labelings):
         near = _nearest(stats, kept, n_neighbors)
         for m in which:
-            if why := too_few_clusters(stats, m):
-                stats.undefined[m] = why
+            if too_few_clusters(stats, m):
                 continue
             codes, sizes = stats.labelings.codes[m, kept], stats.sizes[m]
             foreign = (codes[near] != codes[:, None]).mean(axis=1)
@@ -413,50 +406,37 @@ def _counts(stats: Statistics, m: int, points: Floats, radius: float) -> Floats:
     return total
 
 
-def _dbcv_index(X: Any, labels: Any, *, noise: NoisePolicy = "drop") -> float:
-    """Density-based clustering validation with squared Euclidean distances, see ``dbcv``."""
-    return dbcv(X, labels, noise=noise)
-
-
 define(
-    "dbcv",
+    dbcv,
     "Density-based clustering validation (DBCV)",
-    "density",
-    _dbcv_index,
-    None,
-    greater_is_better=True,
+    family="density",
+    references=[Reference("moulavi2014", "definitions 1–8")],
     range=(-1.0, 1.0),
-    optimum=1.0,
-    source="Moulavi et al. 2014",
     cost="O(n² d)",
-    takes_metric=False,
     default=False,
+    takes_metric=False,
 )
 define(
-    "s_dbw_index",
-    "S_Dbw",
-    "density",
     s_dbw_index,
-    _s_dbw,
-    ("centroids",),
+    "S_Dbw",
+    family="density",
+    references=[Reference("halkidi2001")],
+    compute=_s_dbw,
+    needs=["centroids"],
     greater_is_better=False,
     range=(0.0, math.inf),
-    optimum=0.0,
-    source="Halkidi & Vazirgiannis 2001",
     cost="O(n k² d)",
-    takes_metric=False,
     default=False,
+    takes_metric=False,
 )
 define(
-    "connectivity",
-    "Connectivity",
-    "neighbours",
     connectivity,
-    lambda stats: _connectivity(stats, NEIGHBORS),
+    "Connectivity",
+    family="neighbours",
+    references=[Reference("handl2005")],
+    compute=lambda stats: _connectivity(stats, NEIGHBORS),
     greater_is_better=False,
     range=(0.0, math.inf),
-    optimum=0.0,
-    source="Handl, Knowles & Kell 2005",
     cost="O(n² (d + log n))",
     compares_k=False,
     default=False,

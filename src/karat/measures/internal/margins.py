@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from karat.bibliography import Reference
 from karat.distances import Distances, as_distances, check_metric, check_points
-from karat.measures.internal.define import SINGLETONS_ONLY, define
-from karat.measures.internal.pairs import within_cluster_scatter
+from karat.measures.catalogue import define
+from karat.measures.internal.batch import SINGLETONS_ONLY
+from karat.measures.internal.pairs import average_within_cluster_scatter
 from karat.partition import NoisePolicy, as_labelings
 from karat.validation import UndefinedMeasureError, check_random_state
 
@@ -134,7 +136,7 @@ def additive_margin(
     6.0 (exact)
     """
     found = _margin(X, labels, metric, noise, "additive", n_starts, random_state)
-    within = within_cluster_scatter(X, labels, variant="mean", metric=metric, noise=noise)
+    within = average_within_cluster_scatter(X, labels, metric=metric, noise=noise)
     if within == 0:
         raise UndefinedMeasureError("Additive margin is undefined: distances within are all 0")
     return MarginResult(float(found) / within, found.exact, found.representatives)
@@ -267,21 +269,21 @@ def _best_of_cluster(
     return best, candidate
 
 
-for _key, _title, _function, _greater, _range in (
-    ("relative_margin", "Relative margin", relative_margin, False, (0.0, 1.0)),
-    ("additive_margin", "Additive margin", additive_margin, True, (0.0, math.inf)),
-):
-    define(
-        _key,
-        _title,
-        "margin",
-        _function,
-        None,
-        greater_is_better=_greater,
-        range=_range,
-        optimum=math.inf if _greater else 0.0,
-        source="Ackerman & Ben-David 2008",
-        equation="" if _greater else "3.18",
-        cost="O(n^k n), or O(n² d) for each sweep of a local search",
-        default=False,
-    )
+define(
+    relative_margin,
+    "Relative margin",
+    family="margin",
+    references=[Reference("ackerman2008"), Reference("whissell2012", "3.18")],
+    greater_is_better=False,
+    cost="O(n^k n), or O(n² d) for each sweep of a local search",
+    default=False,
+)
+define(
+    additive_margin,
+    "Additive margin",
+    family="margin",
+    references=[Reference("ackerman2008")],
+    range=(0.0, math.inf),
+    cost="O(n^k n), or O(n² d) for each sweep of a local search",
+    default=False,
+)

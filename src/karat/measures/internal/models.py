@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from karat.measures.internal.define import define, each, one
+from karat.bibliography import Reference
+from karat.measures.catalogue import define
+from karat.measures.internal.batch import each, one
 from karat.measures.passes.statistics import Statistics
 from karat.partition import NoisePolicy
 from karat.validation import InputError, check_data
@@ -150,25 +152,29 @@ def _aic(stats: Statistics, m: int) -> float | str:
     return fit if isinstance(fit, str) else fit[0] + 2 * fit[1]
 
 
-for _key, _title, _function, _value, _equation in (
-    ("bayesian_information_criterion", "BIC of spherical Gaussians",
-     bayesian_information_criterion, _bic, "3.19"),
-    ("akaike_information_criterion", "AIC of spherical Gaussians",
-     akaike_information_criterion, _aic, "3.20"),
-):  # fmt: skip
-    define(
-        _key,
-        _title,
-        "model",
-        _function,
-        each(_value, least_k=1),
-        ("centroids",),
-        greater_is_better=False,
-        range=(-math.inf, math.inf),
-        optimum=-math.inf,
-        source="whissell2012",
-        equation=_equation,
-        cost="O(n d)",
-        takes_metric=False,
-        default=False,  # its model, equal spheres, must be chosen; otherwise many k fit better
-    )
+define(
+    bayesian_information_criterion,
+    "BIC of spherical Gaussians",
+    family="model",
+    references=[Reference("whissell2012", "3.19")],
+    compute=each(_bic, least_k=1),
+    needs=["centroids"],
+    greater_is_better=False,
+    range=(-math.inf, math.inf),
+    cost="O(n d)",
+    default=False,
+    takes_metric=False,
+)
+define(
+    akaike_information_criterion,
+    "AIC of spherical Gaussians",
+    family="model",
+    references=[Reference("whissell2012", "3.20")],
+    compute=each(_aic, least_k=1),
+    needs=["centroids"],
+    greater_is_better=False,
+    range=(-math.inf, math.inf),
+    cost="O(n d)",
+    default=False,
+    takes_metric=False,
+)

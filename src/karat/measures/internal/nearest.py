@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from karat.measures.internal.define import (
-    SINGLETONS_ONLY,
-    define,
-    each,
-    fixed,
-    of_each_object,
-    one,
-    one_value,
-)
+from karat.bibliography import Reference
+from karat.measures.catalogue import define
+from karat.measures.internal.batch import SINGLETONS_ONLY, each, of_each_object, one, one_value
 from karat.measures.passes.statistics import Statistics
 from karat.partition import NoisePolicy
 from karat.validation import check_choice
@@ -25,7 +20,16 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["dunn_index", "point_wise_margin", "point_wise_margin_samples"]
+__all__ = [
+    "centroid_dunn_index",
+    "dunn_index",
+    "generalized_dunn_index_12",
+    "generalized_dunn_index_21",
+    "generalized_dunn_index_31",
+    "generalized_dunn_index_32",
+    "point_wise_margin",
+    "point_wise_margin_samples",
+]
 
 Separation = Literal["single", "complete", "average", "centroid", "average-centroid", "hausdorff"]
 Diameter = Literal["complete", "average", "centroid"]
@@ -66,9 +70,8 @@ def dunn_index(
         ``"hausdorff"``: largest distance of an object to the nearest one of the other cluster.
     diameter : str
         Of a cluster: ``"complete"``: its largest distance; ``"average"``: its mean distance;
-        ``"centroid"``: twice the mean distance to its centroid. whissell2012 equation 3.14 is
-        ``separation="centroid", diameter="centroid"`` without the factor 2, in the catalogue as
-        ``centroid_dunn_index``.
+        ``"centroid"``: twice the mean distance to its centroid; :func:`centroid_dunn_index` is
+        the form without the factor 2.
     metric : str or callable
         Of objects; distances to centroids are Euclidean.
     noise : {"error", "cluster", "singletons", "drop"}
@@ -109,6 +112,45 @@ def dunn_index(
         return float(_separation(stats, m, separation)) / float(widest)
 
     return one_value("Dunn index", compute, needs, X, labels, metric, noise, sample_weight)
+
+
+def centroid_dunn_index(
+    X: Any, labels: Any, *, noise: NoisePolicy = "error", sample_weight: Any = None
+) -> float:
+    """Smallest distance of two centroids over the largest mean distance to a centroid.
+
+    Not negative, greater is better. Twice ``dunn_index(X, labels, separation="centroid",
+    diameter="centroid")``.
+
+    Parameters
+    ----------
+    X : array-like or sparse, shape (n, d)
+    labels : array-like, shape (n,)
+    noise : {"error", "cluster", "singletons", "drop"}
+        What the label -1 means.
+    sample_weight : array-like, shape (n,), optional
+        How many coincident objects each stands for; 0 leaves it out.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    UndefinedMeasureError
+        For fewer than two clusters, or where every object is at its cluster's centroid.
+
+    Notes
+    -----
+    O(n d + k² d) time.
+
+    Examples
+    --------
+    >>> from karat import centroid_dunn_index
+    >>> centroid_dunn_index([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1])
+    20.0
+    """
+    return one("centroid_dunn_index", X, labels, noise=noise, sample_weight=sample_weight)
 
 
 def _separation(stats: Statistics, m: int, kind: str) -> float:
@@ -250,87 +292,114 @@ def _centroid_dunn(stats: Statistics, m: int) -> float | str:
     return _separation(stats, m, "centroid") / widest
 
 
-def _centroid_dunn_index(
-    X: Any, labels: Any, *, noise: NoisePolicy = "error", sample_weight: Any = None
-) -> float:
-    """Smallest distance of two centroids over the largest mean distance to a centroid.
-
-    whissell2012 equation 3.14; half of it is ``dunn_index(X, labels, separation="centroid",
-    diameter="centroid")``.
-    """
-    return one("centroid_dunn_index", X, labels, noise=noise, sample_weight=sample_weight)
-
-
 define(
-    "dunn_index",
-    "Dunn index",
-    "dunn",
     dunn_index,
-    _dunn,
-    ("nearest", "diameters"),
-    greater_is_better=True,
+    "Dunn index",
+    family="dunn",
+    references=[
+        Reference("dunn1973"),
+        Reference("bezdek1998", "18–26"),
+        Reference("whissell2012", "3.13"),
+    ],
+    compute=_dunn,
+    needs=["diameters", "nearest"],
     range=(0.0, math.inf),
-    optimum=math.inf,
-    source="Dunn 1973",
-    equation="3.13",
     cost="O(n² d)",
 )
 define(
-    "centroid_dunn_index",
+    centroid_dunn_index,
     "Dunn index of centroids",
-    "dunn",
-    _centroid_dunn_index,
-    _centroid_dunn,
-    ("centroids",),
-    greater_is_better=True,
+    family="dunn",
+    references=[Reference("whissell2012", "3.14")],
+    compute=_centroid_dunn,
+    needs=["centroids"],
     range=(0.0, math.inf),
-    optimum=math.inf,
-    source="whissell2012",
-    equation="3.14",
     cost="O(n d + k² d)",
     takes_metric=False,
 )
-for _s, _d, _number in (
-    ("complete", "complete", "21"),
-    ("average", "complete", "31"),
-    ("average", "average", "32"),
-    ("single", "average", "12"),
-):
 
-    def _generalised(stats: Statistics, m: int, s: str = _s, d: str = _d) -> float | str:
-        widest = float(_diameters(stats, m, d).max())
-        return _separation(stats, m, s) / widest if widest > 0 else "all diameters are 0"
 
+def _generalized(
+    number: str, separation: Separation, diameter: Diameter, example: float, default: bool = False
+) -> Callable[..., float]:
+    """The function of a member of Dunn's family, added to the catalogue."""
+
+    def function(
+        X: Any,
+        labels: Any,
+        *,
+        metric: Any = "euclidean",
+        noise: NoisePolicy = "error",
+        sample_weight: Any = None,
+    ) -> float:
+        return one(name, X, labels, metric, noise, sample_weight)
+
+    def value(stats: Statistics, m: int) -> float | str:
+        widest = float(_diameters(stats, m, diameter).max())
+        return _separation(stats, m, separation) / widest if widest > 0 else "all diameters are 0"
+
+    name = f"generalized_dunn_index_{number}"
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"""Generalised Dunn index ν{number}.
+
+    :func:`dunn_index` with ``separation={separation!r}, diameter={diameter!r}``. Not negative,
+    greater is better.
+
+    Parameters
+    ----------
+    X : array-like or sparse, shape (n, d), or (n, n) with ``metric="precomputed"``
+    labels : array-like, shape (n,)
+    metric : str or callable
+    noise : {{"error", "cluster", "singletons", "drop"}}
+        What the label -1 means.
+    sample_weight : array-like, shape (n,), optional
+        How many coincident objects each stands for; 0 leaves it out.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    UndefinedMeasureError
+        For fewer than two clusters, or where all diameters are 0.
+
+    Notes
+    -----
+    O(n² d) time.
+
+    Examples
+    --------
+    >>> from karat import {name}
+    >>> round({name}([[0.0], [1.0], [10.0], [13.0]], [0, 0, 1, 1]), 6)
+    {example}
+    """
     define(
-        f"generalized_dunn_index_{_number}",
-        f"Generalised Dunn index ν{_number} ({_s} separation, {_d} diameter)",
-        "dunn",
-        fixed(
-            dunn_index,
-            f"Generalised Dunn index with {_s} separation and {_d} diameter.",
-            separation=_s,
-            diameter=_d,
-        ),
-        each(_generalised),
-        (_SEPARATION_NEEDS[_s], _DIAMETER_NEEDS[_d]),
-        greater_is_better=True,
+        function,
+        f"Generalised Dunn index ν{number} ({separation} separation, {diameter} diameter)",
+        family="dunn",
+        references=[Reference("bezdek1998", "18–26")],
+        compute=each(value),
+        needs=[_SEPARATION_NEEDS[separation], _DIAMETER_NEEDS[diameter]],
         range=(0.0, math.inf),
-        optimum=math.inf,
-        source="Bezdek & Pal 1998",
-        cost="O(n² d), k² memory" if _s != "single" else "O(n² d)",
-        default=_s == "single",
+        cost="O(n² d), k² memory" if separation != "single" else "O(n² d)",
+        default=default,
     )
+    return function
+
+
+generalized_dunn_index_21 = _generalized("21", "complete", "complete", 4.333333)
+generalized_dunn_index_31 = _generalized("31", "average", "complete", 3.666667)
+generalized_dunn_index_32 = _generalized("32", "average", "average", 3.666667)
+generalized_dunn_index_12 = _generalized("12", "single", "average", 3.0, default=True)
 define(
-    "point_wise_margin",
-    "Point-wise margin",
-    "margin",
     point_wise_margin,
-    _point_wise_margin,
-    ("margins",),
+    "Point-wise margin",
+    family="margin",
+    references=[Reference("whissell2012", "6.15")],
+    compute=_point_wise_margin,
+    needs=["margins"],
     greater_is_better=False,
     range=(0.0, math.inf),
-    optimum=0.0,
-    source="whissell2012",
-    equation="6.15",
     cost="O(n² d)",
 )

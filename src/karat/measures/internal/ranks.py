@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from karat.measures.internal.define import SINGLETONS_ONLY, define, each, one
+from karat.bibliography import Reference
+from karat.measures.catalogue import define
+from karat.measures.internal.batch import SINGLETONS_ONLY, each, one
 from karat.measures.passes.statistics import Statistics
 from karat.partition import NoisePolicy
 
@@ -202,42 +204,57 @@ def _tau(stats: Statistics, m: int) -> float | str:
 
 
 define(
-    "c_index",
-    "C-Index",
-    "order of pairs",
     c_index,
-    _c_index,
-    ("pair_sums", "extreme_sums"),
+    "C-Index",
+    family="order of pairs",
+    references=[Reference("hubert1976"), Reference("whissell2012", "3.15")],
+    compute=_c_index,
+    needs=["extreme_sums", "pair_sums"],
     greater_is_better=False,
-    range=(0.0, 1.0),
-    optimum=0.0,
-    source="Hubert & Levin 1976",
-    equation="3.15",
     cost="O(n² d)",
     default=False,
 )
-for _key, _title, _function, _compute, _range, _source, _compares in (
-    ("baker_hubert_gamma", "Gamma", baker_hubert_gamma, _gamma, (-1.0, 1.0),
-     "Baker & Hubert 1975", True),
-    ("aucc", "Area under the curve for clustering (AUCC)", aucc, _aucc, (0.0, 1.0),
-     "Jaskowiak, Costa & Campello 2022", True),
-    ("g_plus_index", "G+", g_plus_index, _g_plus, (0.0, 1.0), "Rohlf 1974", False),
-    ("kendall_tau_index", "Kendall's tau of pairs", kendall_tau_index, _tau, (-1.0, 1.0),
-     "Rohlf 1974", True),
-):  # fmt: skip
-    define(
-        _key,
-        _title,
-        "order of pairs",
-        _function,
-        _compute,
-        ("concordance",),
-        greater_is_better=_key != "g_plus_index",
-        range=_range,
-        optimum=0.0 if _key == "g_plus_index" else 1.0,
-        source=_source,
-        equation="3.10" if _key == "baker_hubert_gamma" else "",
-        cost="O(n² log n)",
-        compares_k=_compares,
-        default=False,
-    )
+define(
+    baker_hubert_gamma,
+    "Gamma",
+    family="order of pairs",
+    references=[Reference("baker1975"), Reference("whissell2012", "3.10")],
+    compute=_gamma,
+    needs=["concordance"],
+    range=(-1.0, 1.0),
+    cost="O(n² log n)",
+    default=False,
+)
+define(
+    aucc,
+    "Area under the curve for clustering (AUCC)",
+    family="order of pairs",
+    references=[Reference("jaskowiak2022")],
+    compute=_aucc,
+    needs=["concordance"],
+    cost="O(n² log n)",
+    default=False,
+)
+define(
+    g_plus_index,
+    "G+",
+    family="order of pairs",
+    references=[Reference("rohlf1974")],
+    compute=_g_plus,
+    needs=["concordance"],
+    greater_is_better=False,
+    cost="O(n² log n)",
+    compares_k=False,
+    default=False,
+)
+define(
+    kendall_tau_index,
+    "Kendall's tau of pairs",
+    family="order of pairs",
+    references=[Reference("rohlf1974")],
+    compute=_tau,
+    needs=["concordance"],
+    range=(-1.0, 1.0),
+    cost="O(n² log n)",
+    default=False,
+)

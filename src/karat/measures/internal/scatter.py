@@ -7,13 +7,14 @@ needed, and distances are Euclidean; criteria of determinants do not depend on t
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.measures.internal.centroids import sums_of_squares
-from karat.measures.internal.define import define, each, one
+from karat.bibliography import Reference
+from karat.measures.catalogue import define
+from karat.measures.internal.batch import each, one
+from karat.measures.internal.variance import NO_SCATTER, objects, sums_of_squares
 from karat.measures.passes.statistics import Statistics
 from karat.partition import NoisePolicy
 
@@ -23,145 +24,13 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 __all__ = [
-    "banfield_raftery_index",
     "cubic_clustering_criterion",
     "determinant_ratio",
     "friedman_rubin_index",
     "log_determinant_ratio",
-    "log_scatter_ratio",
     "marriott_index",
-    "pooled_variance",
     "scott_symons_index",
 ]
-
-NO_SCATTER = "every object is at its cluster's centroid"
-
-
-def pooled_variance(
-    X: Any,
-    labels: Any,
-    *,
-    noise: NoisePolicy = "error",
-    sample_weight: Any = None,
-) -> float:
-    """Trace of the pooled covariance matrix within clusters, tr W/(n − k).
-
-    Not negative, lower is better; it falls with the number of clusters, and the number after its
-    largest fall is taken, see :func:`level_differences`.
-
-    Parameters
-    ----------
-    X : array-like or sparse, shape (n, d)
-    labels : array-like, shape (n,)
-    noise : {"error", "cluster", "singletons", "drop"}
-        What the label -1 means.
-    sample_weight : array-like, shape (n,), optional
-        How many coincident objects each stands for; 0 leaves it out.
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    UndefinedMeasureError
-        Where every cluster is a singleton.
-
-    Notes
-    -----
-    The criterion "trace Cov W" of Milligan & Cooper 1985. NbClust's ``trcovw`` is another
-    number: the trace of the covariance of the columns of the matrix W. O(n d).
-
-    Examples
-    --------
-    >>> from karat import pooled_variance
-    >>> pooled_variance([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1])
-    0.5
-    """
-    return one("pooled_variance", X, labels, noise=noise, sample_weight=sample_weight)
-
-
-def log_scatter_ratio(
-    X: Any,
-    labels: Any,
-    *,
-    noise: NoisePolicy = "error",
-    sample_weight: Any = None,
-) -> float:
-    """ln(tr B/tr W): the logarithm of the sums of squares between over within.
-
-    No bounds, greater is better; it grows with the number of clusters.
-
-    Parameters
-    ----------
-    X : array-like or sparse, shape (n, d)
-    labels : array-like, shape (n,)
-    noise : {"error", "cluster", "singletons", "drop"}
-    sample_weight : array-like, shape (n,), optional
-        How many coincident objects each stands for; 0 leaves it out.
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    UndefinedMeasureError
-        For fewer than two clusters, or where one of the sums is 0.
-
-    Notes
-    -----
-    Hartigan 1975. Not :func:`hartigan_index`, which compares two numbers of clusters. O(n d).
-
-    Examples
-    --------
-    >>> from karat import log_scatter_ratio
-    >>> round(log_scatter_ratio([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1]), 6)
-    4.60517
-    """
-    return one("log_scatter_ratio", X, labels, noise=noise, sample_weight=sample_weight)
-
-
-def banfield_raftery_index(
-    X: Any,
-    labels: Any,
-    *,
-    noise: NoisePolicy = "error",
-    sample_weight: Any = None,
-) -> float:
-    """Σ_c n_c ln(tr W_c/n_c): spherical Gaussian clusters of different sizes.
-
-    No bounds, lower is better. A constant apart, it is 2/d times the negative log-likelihood of
-    the best such Gaussians given the clusters, so it falls as clusters are split.
-
-    Parameters
-    ----------
-    X : array-like or sparse, shape (n, d)
-    labels : array-like, shape (n,)
-    noise : {"error", "cluster", "singletons", "drop"}
-    sample_weight : array-like, shape (n,), optional
-        How many coincident objects each stands for; 0 leaves it out.
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    UndefinedMeasureError
-        Where a cluster is a singleton, or all its objects coincide.
-
-    Notes
-    -----
-    Banfield & Raftery 1993. O(n d).
-
-    Examples
-    --------
-    >>> from karat import banfield_raftery_index
-    >>> round(banfield_raftery_index([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1]), 6)
-    -5.545177
-    """
-    return one("banfield_raftery_index", X, labels, noise=noise, sample_weight=sample_weight)
 
 
 def scott_symons_index(X: Any, labels: Any, *, noise: NoisePolicy = "error") -> float:
@@ -385,39 +254,11 @@ def cubic_clustering_criterion(X: Any, labels: Any, *, noise: NoisePolicy = "err
     return one("cubic_clustering_criterion", X, labels, noise=noise)
 
 
-def _pooled_variance(stats: Statistics, m: int) -> float | str:
-    freedom = stats.freedom(m)
-    if freedom == 0:
-        return "every cluster is a singleton"
-    return float(stats.squares[m].sum()) / freedom
-
-
-def _log_scatter_ratio(stats: Statistics, m: int) -> float | str:
-    within, between = sums_of_squares(stats, m)
-    if within == 0:
-        return NO_SCATTER
-    return math.log(between / within) if between > 0 else "all centroids are the same"
-
-
-def _banfield_raftery(stats: Statistics, m: int) -> float | str:
-    sizes, squares = stats.sizes[m], stats.squares[m]
-    if (squares == 0).any():
-        c = int(np.argmin(squares))
-        return f"the {_objects(sizes[c])} of a cluster coincide, so the logarithm has no value"
-    return float(sizes @ np.log(squares / sizes))
-
-
-def _objects(n: float) -> str:
-    return f"{n:g} object{'s' if n != 1 else ''}"
-
-
 def _scott_symons(stats: Statistics, m: int) -> float | str:
     sizes, logs, d = stats.sizes[m], stats.scatter[m].log_det_clusters, stats.X.shape[1]
     if not np.isfinite(logs).all():
         c = int(np.argmin(logs))
-        return (
-            f"the scatter matrix of a cluster of {_objects(sizes[c])} in {d} features is singular"
-        )
+        return f"the scatter matrix of a cluster of {objects(sizes[c])} in {d} features is singular"
     return float(sizes @ (logs - d * np.log(sizes)))
 
 
@@ -477,124 +318,81 @@ def _ccc(stats: Statistics, m: int) -> float | str:
     return math.log(missed / found) * math.sqrt(n * p / 2) / (1.001 - missed) ** 1.2
 
 
-def _define(
-    key: str, title: str, family: str, function: Any, value: Callable[..., Any], **record: Any
-) -> None:
-    greater = record["greater_is_better"]
-    record.setdefault("range", (0.0, math.inf))
-    define(
-        key,
-        title,
-        family,
-        function,
-        each(value, least_k=record.pop("least_k", 1)),
-        record.pop("needs", ("determinants",)),
-        optimum=record["range"][1 if greater else 0],
-        compares_k=record.pop("compares_k", False),
-        default=False,
-        takes_metric=False,
-        cost=record.pop("cost", "O(n d² + d³)"),
-        **record,
-    )
-
-
-REALS = (-math.inf, math.inf)
-_define(
-    "pooled_variance",
-    "Pooled variance within clusters",
-    "variance ratio",
-    pooled_variance,
-    _pooled_variance,
-    needs=("centroids",),
-    cost="O(n d)",
-    greater_is_better=False,
-    source="Milligan & Cooper 1985",
-)
-_define(
-    "log_scatter_ratio",
-    "Log ratio of sums of squares",
-    "variance ratio",
-    log_scatter_ratio,
-    _log_scatter_ratio,
-    needs=("centroids",),
-    cost="O(n d)",
-    greater_is_better=True,
-    range=REALS,
-    least_k=2,
-    source="Hartigan 1975",
-)
-_define(
-    "cubic_clustering_criterion",
-    "Cubic clustering criterion (CCC)",
-    "variance ratio",
+define(
     cubic_clustering_criterion,
-    _ccc,
-    needs=("centroids", "determinants"),
-    greater_is_better=True,
-    range=REALS,
-    least_k=2,
-    compares_k=True,
-    source="Sarle 1983",
+    "Cubic clustering criterion (CCC)",
+    family="variance ratio",
+    references=[Reference("sarle1983")],
+    compute=each(_ccc),
+    needs=["centroids", "determinants"],
+    range=(-math.inf, math.inf),
+    cost="O(n d² + d³)",
+    default=False,
+    takes_metric=False,
 )
-_define(
-    "banfield_raftery_index",
-    "Banfield–Raftery index",
-    "model",
-    banfield_raftery_index,
-    _banfield_raftery,
-    needs=("centroids",),
-    cost="O(n d)",
-    greater_is_better=False,
-    range=REALS,
-    source="Banfield & Raftery 1993",
-)
-_define(
-    "scott_symons_index",
-    "Scott–Symons index",
-    "model",
+define(
     scott_symons_index,
-    _scott_symons,
-    needs=("determinants", "cluster_determinants"),
+    "Scott–Symons index",
+    family="model",
+    references=[Reference("scott1971")],
+    compute=each(_scott_symons, least_k=1),
+    needs=["cluster_determinants", "determinants"],
+    greater_is_better=False,
+    range=(-math.inf, math.inf),
     cost="O(n d² + k d³)",
-    greater_is_better=False,
-    range=REALS,
-    source="Scott & Symons 1971",
+    compares_k=False,
+    default=False,
+    takes_metric=False,
 )
-_define(
-    "determinant_ratio",
-    "Determinant ratio ∣T∣/∣W∣",
-    "determinants",
+define(
     determinant_ratio,
-    _determinant_ratio,
-    greater_is_better=True,
+    "Determinant ratio ∣T∣/∣W∣",
+    family="determinants",
+    references=[Reference("friedman1967")],
+    compute=each(_determinant_ratio, least_k=1),
+    needs=["determinants"],
     range=(1.0, math.inf),
-    source="Friedman & Rubin 1967",
+    cost="O(n d² + d³)",
+    compares_k=False,
+    default=False,
+    takes_metric=False,
 )
-_define(
-    "log_determinant_ratio",
-    "Log determinant ratio n ln(∣T∣/∣W∣)",
-    "determinants",
+define(
     log_determinant_ratio,
-    _log_determinant_ratio,
-    greater_is_better=True,
-    source="Scott & Symons 1971",
+    "Log determinant ratio n ln(∣T∣/∣W∣)",
+    family="determinants",
+    references=[Reference("scott1971")],
+    compute=each(_log_determinant_ratio, least_k=1),
+    needs=["determinants"],
+    range=(0.0, math.inf),
+    cost="O(n d² + d³)",
+    compares_k=False,
+    default=False,
+    takes_metric=False,
 )
-_define(
-    "marriott_index",
-    "Marriott's k²∣W∣",
-    "determinants",
+define(
     marriott_index,
-    _marriott,
+    "Marriott's k²∣W∣",
+    family="determinants",
+    references=[Reference("marriott1971")],
+    compute=each(_marriott, least_k=1),
+    needs=["determinants"],
     greater_is_better=False,
-    compares_k=True,
-    source="Marriott 1971",
+    range=(0.0, math.inf),
+    cost="O(n d² + d³)",
+    default=False,
+    takes_metric=False,
 )
-_define(
-    "friedman_rubin_index",
-    "Friedman–Rubin index tr W⁻¹B",
-    "determinants",
+define(
     friedman_rubin_index,
-    _friedman_rubin,
-    greater_is_better=True,
-    source="Friedman & Rubin 1967",
+    "Friedman–Rubin index tr W⁻¹B",
+    family="determinants",
+    references=[Reference("friedman1967")],
+    compute=each(_friedman_rubin, least_k=1),
+    needs=["determinants"],
+    range=(0.0, math.inf),
+    cost="O(n d² + d³)",
+    compares_k=False,
+    default=False,
+    takes_metric=False,
 )

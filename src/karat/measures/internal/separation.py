@@ -11,15 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat.bibliography import Reference
 from karat.distances import Distances, as_distances
-from karat.measures.internal.define import (
-    SINGLETONS_ONLY,
-    define,
-    each,
-    one,
-    one_value,
-    statistics_of_one,
-)
+from karat.measures.catalogue import define
+from karat.measures.internal.batch import SINGLETONS_ONLY, each, one, one_value, statistics_of_one
 from karat.measures.internal.pairs import pair_means
 from karat.measures.passes.statistics import Statistics
 from karat.partition import NOISE, NoisePolicy
@@ -318,61 +313,50 @@ def _longest_edge(distances: Distances, a: int, b: int) -> float:
     return longest
 
 
-def _define(key: str, title: str, family: str, function: Any, compute: Any, **record: Any) -> None:
-    define(key, title, family, function, compute, default=False, **record)
-
-
-_define(
-    "point_biserial_index",
-    "Point-biserial correlation",
-    "scatter",
+define(
     point_biserial_index,
-    each(_point_biserial),
-    needs=("pair_sums", "distance_squares"),
-    greater_is_better=True,
+    "Point-biserial correlation",
+    family="scatter",
+    references=[Reference("milligan1981")],
+    compute=each(_point_biserial),
+    needs=["distance_squares", "pair_sums"],
     range=(-1.0, 1.0),
-    optimum=1.0,
-    source="Milligan 1981",
     cost="O(n² d)",
+    default=False,
 )
-_define(
-    "modified_hubert_statistic",
-    "Modified Hubert Γ",
-    "scatter",
+define(
     modified_hubert_statistic,
-    each(_hubert),
-    needs=("linkages", "centroids"),
-    greater_is_better=True,
+    "Modified Hubert Γ",
+    family="scatter",
+    references=[Reference("hubert1985"), Reference("halkidi2001b", "§4.1.2")],
+    compute=each(_hubert),
+    needs=["centroids", "linkages"],
     range=(0.0, math.inf),
-    optimum=math.inf,
-    source="Hubert & Arabie 1985",
     cost="O(n² d), k² memory",
     compares_k=False,
+    default=False,
 )
-_define(
-    "separation_index",
-    "Separation index",
-    "neighbours",
+define(
     separation_index,
-    each(lambda stats, m: _separation_value(stats, m, SHARE)),
-    needs=("objects",),
-    greater_is_better=True,
+    "Separation index",
+    family="neighbours",
+    references=[Reference("hennig2014")],
+    compute=each(lambda stats, m: _separation_value(stats, m, SHARE)),
+    needs=["objects"],
     range=(0.0, math.inf),
-    optimum=math.inf,
-    source="Hennig 2014",
     cost="O(n² d), n memory for each clustering",
     compares_k=False,
+    default=False,
 )
-_define(
-    "widest_within_gap",
-    "Widest gap within a cluster",
-    "neighbours",
+define(
     widest_within_gap,
-    each(lambda stats, m: float(_gaps(stats, m).max()), least_k=1),
+    "Widest gap within a cluster",
+    family="neighbours",
+    references=[Reference("hennig2014")],
+    compute=each(lambda stats, m: float(_gaps(stats, m).max()), least_k=1),
     greater_is_better=False,
     range=(0.0, math.inf),
-    optimum=0.0,
-    source="Hennig 2014",
     cost="O(Σ n_c² d)",
     compares_k=False,
+    default=False,
 )

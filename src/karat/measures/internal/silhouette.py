@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.measures.internal.define import (
-    define,
+from karat.bibliography import Reference
+from karat.measures.catalogue import define
+from karat.measures.internal.batch import (
     each,
     of_each_object,
     one,
@@ -248,45 +249,34 @@ def _simplified_silhouette(stats: Statistics, m: int) -> float:
 
 
 define(
-    "silhouette",
-    "Silhouette",
-    "silhouette",
     silhouette,
-    _silhouette,
-    ("silhouettes",),
-    greater_is_better=True,
+    "Silhouette",
+    family="silhouette",
+    references=[Reference("rousseeuw1987"), Reference("whissell2012", "3.11, 3.12")],
+    compute=_silhouette,
+    needs=["silhouettes"],
     range=(-1.0, 1.0),
-    optimum=1.0,
-    source="Rousseeuw 1987",
-    equation="3.12",
     cost="O(n² d)",
 )
 define(
-    "squared_euclidean_silhouette",
-    "Silhouette of squared Euclidean distances",
-    "silhouette",
     squared_euclidean_silhouette,
-    _squared_euclidean_silhouette,
-    ("centroids", "squared_silhouettes"),
-    greater_is_better=True,
+    "Silhouette of squared Euclidean distances",
+    family="silhouette",
+    references=[Reference("rousseeuw1987"), Reference("whissell2012", "3.11, 3.12")],
+    compute=_squared_euclidean_silhouette,
+    needs=["centroids", "squared_silhouettes"],
     range=(-1.0, 1.0),
-    optimum=1.0,
-    source="Rousseeuw 1987",
-    equation="3.12",
     cost="O(n k d)",
     takes_metric=False,
 )
 define(
-    "simplified_silhouette",
-    "Simplified silhouette",
-    "silhouette",
     simplified_silhouette,
-    _simplified_silhouette,
-    ("centroids", "simplified_silhouettes"),
-    greater_is_better=True,
+    "Simplified silhouette",
+    family="silhouette",
+    references=[Reference("hruschka2004")],
+    compute=_simplified_silhouette,
+    needs=["centroids", "simplified_silhouettes"],
     range=(-1.0, 1.0),
-    optimum=1.0,
-    source="Hruschka, de Castro & Campello 2004",
     cost="O(n k d)",
     takes_metric=False,
 )

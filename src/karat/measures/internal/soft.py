@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from karat.measures.internal.define import define, each, one_value
+from karat.bibliography import Reference
+from karat.measures.catalogue import define
+from karat.measures.internal.batch import each, one_value
 from karat.measures.internal.nearest import centroid_extremes
 from karat.measures.passes.statistics import Statistics
 from karat.partition import NoisePolicy, SoftPartition
@@ -228,16 +230,14 @@ def partition_entropy(memberships: Any) -> float:
 
 
 define(
-    "xie_beni_index",
-    "Xie–Beni index",
-    "centroid separation",
     xie_beni_index,
-    each(lambda stats, m: _xie_beni(stats, m, "centroid")),
-    ("centroids",),
+    "Xie–Beni index",
+    family="centroid separation",
+    references=[Reference("xie1991")],
+    compute=each(lambda stats, m: _xie_beni(stats, m, "centroid")),
+    needs=["centroids"],
     greater_is_better=False,
     range=(0.0, math.inf),
-    optimum=0.0,
-    source="Xie & Beni 1991",
     cost="O(n d + k² d)",
     takes_metric=False,
 )

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.distances import check_metric, check_points
-from karat.measures.internal.centroids import sums_of_squares
+from karat.measures.internal.centroids import scattering_of, separation_of
 from karat.measures.internal.pairs import pair_means
-from karat.measures.internal.spread import scattering_of, separation_of
+from karat.measures.internal.variance import sums_of_squares
 from karat.measures.passes.statistics import Statistics
 from karat.partition import NOISE, NoisePolicy, as_labelings
 from karat.validation import InputError

@@ -158,7 +158,7 @@ class ObjectSample:
         """The estimates, or those of one bootstrap replicate."""
         stats = self.stats
         for name, _ in TARGETS.values():
-            getattr(stats, name).clear()
+            setattr(stats, name, [])
         for (own, objects, counts), sizes in zip(self.strata, stats.sizes, strict=True):
             weights = (sizes / counts)[own]
             if replicate is not None:
@@ -172,10 +172,9 @@ class ObjectSample:
         columns = []
         reasons: dict[tuple[int, int], str] = {}
         for i, measure in enumerate(self.measures):
-            self.stats.undefined = {}
-            assert measure.compute is not None
-            columns.append(measure.compute(self.stats))
-            reasons |= {(m, i): why for m, why in self.stats.undefined.items()}
+            values, why = measure.judge(self.stats)
+            columns.append(values)
+            reasons |= {(m, i): reason for m, reason in why.items()}
         return np.stack(columns, axis=1), reasons
 
     def _heavy(self, values: Floats) -> Iterator[tuple[int, int, str]]:

@@ -150,9 +150,9 @@ class PairSample:
         errors = np.zeros_like(values)
         means, terms = self._linearised()
         for i, measure in enumerate(self.measures):
-            values[0, i] = self._value(measure, means)
-            if 0 in self.stats.undefined:
-                reasons[0, i] = self.stats.undefined[0]
+            values[0, i], why = self._value(measure, means)
+            if why:
+                reasons[0, i] = why[0]
             elif not self.exhausted:
                 errors[0, i], heaviest = self._error(self._gradient(measure, means), terms)
                 if "extreme_sums" in measure.needs and not self._reaches_tails():
@@ -204,8 +204,8 @@ class PairSample:
                 )
         return means, terms
 
-    def _value(self, measure: Measure, means: Floats) -> float:
-        """The measure of these means."""
+    def _value(self, measure: Measure, means: Floats) -> tuple[float, dict[int, str]]:
+        """The measure of these means, and why it has none."""
         n_within, n_between = self.population
         stats, plus, minus = self.stats, float(means[0]), float(means[1])
         both: Any = float(n_within * n_between)
@@ -213,20 +213,19 @@ class PairSample:
         stats.tied = [(1 - plus - minus) * both]
         stats.within_sums = [means[2:3] * n_within]
         stats.smallest_sums, stats.largest_sums = means[3:4] * n_within, means[4:5] * n_within
-        stats.undefined = {}
-        assert measure.compute is not None
-        return float(measure.compute(stats)[0])
+        values, why = measure.judge(stats)
+        return float(values[0]), why
 
     def _gradient(self, measure: Measure, means: Floats) -> Floats:
         """By differences to the side where the measure changes more: the other may be its limit."""
-        here, gradient = self._value(measure, means), np.zeros(5)
+        here, gradient = self._value(measure, means)[0], np.zeros(5)
         steps = 1e-5 * np.where([True, True, False, False, False], 1.0, means[4] - means[3])
         for j in np.flatnonzero(steps > 0):
             changes = []
             for step in (steps[j], -steps[j]):
                 moved = means.copy()
                 moved[j] += step
-                changes.append((self._value(measure, moved) - here) / step)
+                changes.append((self._value(measure, moved)[0] - here) / step)
             gradient[j] = max(changes, key=abs)
         return gradient
 

@@ -54,6 +54,28 @@ STATISTICS = {
     "extreme_sums": ("selection", "sums of the smallest and largest |P_w| distances"),
     "concordance": ("ranks", "rank sums of the distances within, and ties"),
 }
+#: statistic -> the attributes of :class:`Statistics` that hold it
+GIVES = {
+    "pair_sums": ("within_sums", "between_sums"),
+    "silhouettes": ("silhouette_sums",),
+    "nearest": ("nearest_within", "nearest_between"),
+    "margins": ("margin_sums",),
+    "diameters": ("diameters",),
+    "inverse_square_sums": ("within_inverse", "between_inverse"),
+    "linkages": ("linkage_sums", "linkage_minima", "linkage_maxima"),
+    "hausdorff": ("hausdorff",),
+    "objects": ("objects",),
+    "centroids": ("centroids", "squares", "feature_squares", "spreads", "radii"),
+    "squared_silhouettes": ("squared_silhouette_sums",),
+    "simplified_silhouettes": ("simplified_silhouette_sums",),
+    "total_spreads": ("total_spreads",),
+    "cross_spreads": ("cross_spreads",),
+    "determinants": ("scatter",),
+    "cluster_determinants": ("scatter",),
+    "distance_squares": ("distance_squares",),
+    "extreme_sums": ("smallest_sums", "largest_sums"),
+    "concordance": ("concordant", "discordant", "tied"),
+}
 #: those that extend to objects with weights
 WEIGHTED = frozenset(
     need for need, (name, _) in STATISTICS.items() if name in ("pairs", "centroids")
@@ -199,8 +221,6 @@ class Statistics:
 
     Attributes
     ----------
-    undefined : dict of int to str
-        Why clustering m has no value, for the measure that is being computed.
     failed : dict of str to str
         Statistics that this data or metric does not allow, and why.
     sizes : list of ndarray (k,)
@@ -220,7 +240,6 @@ class Statistics:
         self.labelings = labelings
         self.metric = metric
         self.weights = weights
-        self.undefined: dict[int, str] = {}
         self.sizes = [labelings.sizes(m, weights) for m in range(len(labelings))]
         #: sum of the distances of pairs within each cluster, and from it to all others
         self.within_sums: list[Floats] = []
@@ -266,11 +285,24 @@ class Statistics:
         self.discordant: list[int] = []
         self.tied: list[int] = []
         self.failed: dict[str, str] = {}
+        needs = set(needs)
         for name, statistics in group(needs, metric, sparse=hasattr(X, "toarray")).items():
             try:
                 getattr(self, f"_pass_{name}")(set(statistics))
             except InputError as error:
                 self.failed |= dict.fromkeys(statistics, str(error))
+        asked = {attribute for need in needs for attribute in GIVES[need]}
+        for attribute in {a for given in GIVES.values() for a in given} - asked:
+            delattr(self, attribute)
+
+    def __getattr__(self, name: str) -> Any:
+        """Only what was asked for is there; a pass may leave the rest empty."""
+        for need, attributes in GIVES.items():
+            if name in attributes:
+                raise InputError(
+                    f"a measure read {name} of the statistic {need!r}, which is not among its needs"
+                )
+        raise AttributeError(name)
 
     def __len__(self) -> int:
         return len(self.labelings)

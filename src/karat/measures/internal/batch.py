@@ -1,14 +1,14 @@
-"""How an internal measure is defined: one compute function, one record, one public function."""
+"""The batch form of an internal measure, and the function of one clustering that it gives."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from karat.distances import check_metric, check_points
-from karat.measures.catalogue import Measure, catalogue
+from karat.measures.catalogue import catalogue
 from karat.measures.passes.statistics import Statistics, weigh
 from karat.partition import NoisePolicy
 from karat.validation import UndefinedMeasureError
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__: list[str] = []
 
+Compute: TypeAlias = Callable[[Statistics], Sequence[float | str]]
 SINGLETONS_ONLY = "every cluster is a singleton, so no pair is within a cluster"
 
 
@@ -82,7 +83,7 @@ def one(
 
 def one_value(
     title: str,
-    compute: Callable[[Statistics], NDArray[np.float64]],
+    compute: Compute,
     needs: Any,
     X: Any,
     labels: Any,
@@ -92,29 +93,20 @@ def one_value(
 ) -> float:
     """As :func:`one`, for a computation that is not in the catalogue."""
     stats = statistics_of_one(X, labels, needs, metric, noise, sample_weight)
-    value = float(compute(stats)[0])
-    if 0 in stats.undefined:
-        raise UndefinedMeasureError(f"{title} is undefined: {stats.undefined[0]}")
-    return value
+    found = compute(stats)[0]
+    if isinstance(found, str):
+        raise UndefinedMeasureError(f"{title} is undefined: {found}")
+    return found
 
 
-def each(
-    value: Callable[[Statistics, int], float | str], *, least_k: int = 2
-) -> Callable[[Statistics], NDArray[np.float64]]:
+def each(value: Callable[[Statistics, int], float | str], *, least_k: int = 2) -> Compute:
     """The batch form of ``value(stats, m)``, which returns a number or why there is none.
 
     Clusterings of fewer than ``least_k`` clusters have no value.
     """
 
-    def compute(stats: Statistics) -> NDArray[np.float64]:
-        values = stats.values()
-        for m in range(len(stats)):
-            found = too_few_clusters(stats, m, least_k) or value(stats, m)
-            if isinstance(found, str):
-                stats.undefined[m] = found
-            else:
-                values[m] = found
-        return values
+    def compute(stats: Statistics) -> list[float | str]:
+        return [too_few_clusters(stats, m, least_k) or value(stats, m) for m in range(len(stats))]
 
     return compute
 
@@ -125,39 +117,3 @@ def too_few_clusters(stats: Statistics, m: int, least_k: int = 2) -> str:
     if k >= least_k:
         return ""
     return f"the clustering has {k} cluster{'s' * (k != 1)}; it needs at least {least_k}"
-
-
-def define(
-    key: str,
-    title: str,
-    family: str,
-    function: Callable[..., Any],
-    compute: Callable[[Statistics], NDArray[np.float64]] | None,
-    needs: tuple[str, ...] = (),
-    **record: Any,
-) -> Measure:
-    """Add an internal measure to the catalogue."""
-    return catalogue.add(
-        Measure(
-            key=key,
-            title=title,
-            kind="internal",
-            family=family,
-            function=function,
-            compute=compute,
-            needs=frozenset(needs),
-            **record,
-        )
-    )
-
-
-def fixed(function: Callable[..., Any], summary: str, **choice: Any) -> Callable[..., Any]:
-    """``function`` with some of its options chosen, documented by ``summary``."""
-
-    def measure(X: Any, labels: Any, **options: Any) -> Any:
-        return function(X, labels, **choice, **options)
-
-    measure.__name__ = function.__name__
-    options = ", ".join(f"{name}={value!r}" for name, value in choice.items())
-    measure.__doc__ = f"{summary}\n\n``{function.__name__}(X, labels, {options})``."
-    return measure

@@ -1,20 +1,12 @@
-"""What every external measure shares: its input, and its place in the catalogue."""
+"""What every external measure is a function of: the contingency table of its two clusterings."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from karat.contingency import ContingencyTable
-from karat.measures.catalogue import Measure, catalogue
 from karat.partition import NoisePolicy, OverlappingPartition, SoftPartition
 from karat.validation import InputError, UndefinedMeasureError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-
-SYMMETRIC = frozenset({"symmetric"})
 
 
 def as_table(
@@ -57,32 +49,3 @@ def check_beta(beta: float) -> None:
     """Raise unless ``beta`` is a finite number, not negative."""
     if not 0 <= beta < float("inf"):
         raise InputError(f"beta must be a finite number of at least 0; got {beta}")
-
-
-def register(
-    key: str,
-    title: str,
-    family: str,
-    function: Callable[..., float],
-    *,
-    compute: Callable[[ContingencyTable], float] | None = None,
-    **record: Any,
-) -> None:
-    """Add an external measure; by default greater is better, from 0 to 1, in linear time."""
-    defaults: Mapping[str, Any] = {
-        "greater_is_better": True,
-        "range": (0.0, 1.0),
-        "optimum": 1.0,
-        "cost": "O(n + cells)",
-    }
-    catalogue.add(
-        Measure(
-            key=key,
-            title=title,
-            kind="external",
-            family=family,
-            function=function,
-            compute=compute or function,
-            **{**defaults, **record},
-        )
-    )

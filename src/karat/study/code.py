@@ -1,0 +1,152 @@
+"""Python that makes the same study, from its record."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.study.record import Settings
+
+if TYPE_CHECKING:
+    from karat.study.study import Study
+
+LONGEST = 1000  # characters of a literal
+
+
+def code_of(study: Study) -> str:
+    """A program that tries the same, judges by the same and chooses the same.
+
+    Names in it that are not defined there (``X``, ``truth``, ``labelings``, ``own``, ``metric``)
+    stand for what only the user has; a comment says what each is.
+    """
+    return _Program(study).text()
+
+
+class _Program:
+    def __init__(self, study: Study) -> None:
+        self.study = study
+        self.imports: set[str] = set()
+        self.notes: list[str] = []
+        self.kept = False
+
+    def text(self) -> str:
+        lines = [
+            self._study(),
+            *(
+                self._sweep(content) if kind == "sweep" else self._add(content["names"])
+                for kind, content in self.study.record
+                if kind in ("sweep", "add")
+            ),
+            "print(study.best())",
+        ]
+        if self.kept:
+            data = "" if self.study.dataset.source else ", X"
+            lines.insert(
+                0,
+                f"kept = karat.load_study({str(self.study.storage)!r}{data})"
+                "  # what was given to the study",
+            )
+            if lines[-1:] and self.kept:
+                lines.insert(-1, "kept.close()")
+        return "\n".join(["import karat", *sorted(self.imports), "", *self.notes, *lines])
+
+    def _study(self) -> str:
+        study, settings = self.study, self.study.settings
+        source = study.dataset.source
+        options = "".join(f", {key}={value!r}" for key, value in study.dataset.options.items())
+        arguments = [f"karat.datasets.read({source!r}{options})" if source else "X"]
+        if not source:
+            n, d = study.X.shape
+            self.notes.append(f"# X: the data, {n} × {d}")
+        if settings.truth is not None and not (source and study.truth_is_that_of_the_data):
+            arguments.append(f"truth={self._truth()}")
+        if settings.metric != (study.dataset.metric if source else Settings.metric):
+            arguments.append(f"metric={self._metric()}")
+        plain = asdict(settings)
+        for key, default in asdict(Settings()).items():
+            if key not in ("truth", "metric") and plain[key] != default:
+                arguments.append(f"{key}={plain[key]!r}")
+        return f"study = karat.Study({', '.join(arguments)})"
+
+    def _metric(self) -> str:
+        metric = self.study.metric
+        if isinstance(metric, str):
+            return repr(metric)
+        from importlib import import_module
+
+        name = getattr(metric, "__name__", "")
+        home = getattr(metric, "__module__", None) or "__main__"
+        if home != "__main__" and getattr(import_module(home), name, None) is metric:
+            self.imports.add(f"from {home} import {name}")
+            return name
+        self.notes.append(f"# metric: your own distance, {self.study.settings.metric}")
+        return "metric"
+
+    def _truth(self) -> str:
+        assert self.study.truth is not None
+        values = self.study.truth.tolist()
+        text = _shortest(values)
+        if len(text) <= LONGEST:
+            if "np." in text:
+                self.imports.add("import numpy as np")
+            return text
+        if self._can_load():
+            return "kept.truth"
+        known = sum(value is not None for value in values)
+        self.notes.append(f"# truth: the class of each object, {known} known; None elsewhere")
+        return "truth"
+
+    def _can_load(self) -> bool:
+        self.kept = self.kept or self.study.storage is not None
+        return self.kept
+
+    def _sweep(self, content: dict[str, Any]) -> str:
+        names, mapped = [], {}
+        for one in content["clusterers"]:
+            key, expression = one["key"], one["expression"]
+            self.imports.update(one["imports"])
+            if expression is None:
+                self.notes.append(f"# own[{key!r}]: your own clusterer, {one['identity']}")
+                expression = f"own[{key!r}]"
+            mapped[key] = expression
+            names.append(expression == repr(key))
+        if all(names):
+            which = ", ".join(mapped.values())
+            which = which if len(names) == 1 else f"[{which}]"
+        else:
+            which = "{" + ", ".join(f"{key!r}: {how}" for key, how in mapped.items()) + "}"
+        return f"study.sweep({which}, k={_span(content['k'])}, n_init={content['n_init']})"
+
+    def _add(self, names: Sequence[str]) -> str:
+        given = self.study.labelings(names)
+        text = repr({name: labels.tolist() for name, labels in given.items()})
+        if len(text) <= LONGEST:
+            return f"study.add({text})"
+        if self._can_load():
+            return f"study.add(kept.labelings({list(names)!r}))"
+        self.notes.append(f"# labelings: a dict with your clusterings {', '.join(names)}")
+        chosen = f"{{name: labelings[name] for name in {list(names)!r}}}"
+        return f"study.add({chosen})"
+
+
+def _span(ks: Sequence[int]) -> str:
+    if len(ks) > 2 and list(ks) == list(range(ks[0], ks[-1] + 1)):
+        return f"range({ks[0]}, {ks[-1] + 1})"
+    return repr(list(ks))
+
+
+def _shortest(values: list[Any]) -> str:
+    """The shortest literal of a list of classes."""
+    texts = [repr(values)]
+    kinds = {type(value) for value in values}
+    if len(kinds) == 1:
+        starts = [0, *(i for i in range(1, len(values)) if values[i] != values[i - 1])]
+        counts = np.diff([*starts, len(values)]).tolist()
+        texts.append(f"np.repeat({[values[i] for i in starts]!r}, {counts!r})")
+    known = {i: value for i, value in enumerate(values) if value is not None}
+    if len(known) < len(values):
+        texts.append(f"[{known!r}.get(i) for i in range({len(values)})]")
+    return min(texts, key=len)

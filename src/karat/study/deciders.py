@@ -1,0 +1,215 @@
+"""What may decide which clustering to use; a new way is a :class:`Decider` in ``deciders``.
+
+A decider gives the distinct clusterings a score each and says in sentences why the best is best.
+Every measure of the catalogue is one, too. Nothing outside this module knows how one decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from karat.measures import Measure, catalogue
+from karat.registry import Registry
+from karat.study import choice as explain
+from karat.study.ranking import Consensus, consensus
+from karat.validation import NothingToRankError, unknown_name
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from karat.study.study import Study
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The scores that a decider gives.
+
+    Attributes
+    ----------
+    score : Series
+        By the name of the clustering; those that cannot be ranked are not in it.
+    columns : DataFrame
+        What belongs beside the score in a ranking: voters, parts of it.
+    ties : tuple of array
+        What breaks ties of the score, lower first, in the order of ``score``.
+    details : object
+        What the decider needs to explain itself.
+    """
+
+    score: pd.Series[Any]
+    columns: pd.DataFrame | None = None
+    ties: tuple[NDArray[Any], ...] = ()
+    details: Any = None
+
+
+class Judge(Protocol):
+    """``judge(study, distinct, values)``: from the distinct clusterings (columns as in
+    :meth:`Study.rank`, and ``partition``) and their measures to the scores.
+    """
+
+    def __call__(self, study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Verdict:
+        """Score the distinct clusterings."""
+        ...
+
+
+Why = Callable[["Study", "pd.DataFrame", Verdict], list[str]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Decider:
+    """One way to decide.
+
+    Attributes
+    ----------
+    key : str
+        Its name, for ``by``.
+    title : str
+        The heading of its score.
+    judge : callable
+        See :class:`Judge`.
+    why : callable
+        ``why(study, ranking, verdict)`` gives the sentences that follow the first.
+    greater_is_better : bool
+    percent : bool
+        Whether the score is read as a share.
+    needs : tuple of str
+        Measures that must be there before it judges.
+    """
+
+    key: str
+    title: str
+    judge: Judge = field(repr=False)
+    why: Why = field(repr=False)
+    greater_is_better: bool = True
+    percent: bool = False
+    needs: tuple[str, ...] = ()
+
+    @property
+    def sign(self) -> int:
+        """1 where greater is better, -1 where lower is: ``sign * score`` always goes up."""
+        return 1 if self.greater_is_better else -1
+
+
+deciders: Registry[Decider] = Registry("decider", "karat.deciders")
+
+
+def as_decider(key: str) -> Decider:
+    """The decider or the measure of this name."""
+    if key in deciders:
+        return deciders[key]
+    if key not in catalogue:
+        raise unknown_name(key, [*deciders, *catalogue], "measure or other decider")
+    return _by_measure(catalogue[key])
+
+
+def usual(study: Study) -> str:
+    """What decides where the user names nothing."""
+    if study.truth is None:
+        return "consensus"
+    return "pac_mdl_bound" if study.is_partly_labelled else "adjusted_rand_index"
+
+
+# -- the vote of the families ----------------------------------------------------------------
+
+
+def _vote(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Verdict:
+    import pandas as pd
+
+    voters = [
+        m
+        for m in catalogue.values()
+        if m.kind == "internal" and m.compares_k and m.key in values and values[m.key].notna().any()
+    ]
+    if not voters:
+        raise NothingToRankError(
+            "no measure is defined for any of these clusterings, so there is no choice: "
+            + study.why_nothing()
+        )
+    usable = values[[m.key for m in voters]].notna().any(axis=1)
+    distinct, values = distinct[usable], values[usable]
+    coverage = 1 - distinct["noise_share"].to_numpy(dtype=np.float64)
+    groups = distinct["n_clusters"].to_numpy(dtype=np.int64)
+    votes = consensus(values, voters, coverage, groups)
+    score = pd.Series(votes.score, index=values.index)
+    return Verdict(score, votes.families, _fewest_clusters(distinct), votes)
+
+
+def _why_voted(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> list[str]:
+    votes: Consensus = verdict.details
+    return explain.why_by_consensus(ranking, votes, explain.tied_with_first(ranking))
+
+
+# -- the guarantee ---------------------------------------------------------------------------
+
+
+def _bound(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Verdict:
+    # of the candidates that are the same partition, the one with the lowest bound
+    table = study.bounds().table.sort_values(["bound_rate", "bits"], kind="stable")
+    partition = study.candidates.loc[table.index, "partition"]
+    first = table[~partition.duplicated()].set_axis(partition.drop_duplicates(), axis=0)
+    found = first.loc[distinct["partition"]].set_axis(distinct.index)
+    ties = tuple(found[column].to_numpy() for column in ("errors", "bits"))
+    return Verdict(found["bound_rate"], found[["errors", "bits", "bound"]], ties)
+
+
+def _why_bound(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> list[str]:
+    bound = study.bound_of(str(ranking.index[0]))
+    return explain.why_by_bound(ranking, bound, explain.tied_with_first(ranking))
+
+
+# -- one measure -----------------------------------------------------------------------------
+
+
+def _by_measure(measure: Measure) -> Decider:
+    def judge(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Verdict:
+        coverage = 1 - distinct["noise_share"].to_numpy(dtype=np.float64)
+        score = values[measure.key].astype(float)
+        score = score * measure.penalty(score.to_numpy(), coverage)
+        return Verdict(score, None, _fewest_clusters(distinct))
+
+    def why(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> list[str]:
+        known = 0
+        if measure.kind == "external" and study.truth is not None:
+            known = int(sum(value is not None for value in study.truth))
+        return explain.why_by_measure(
+            ranking, measure.title, known, study.n_objects, measure.greater_is_better
+        )
+
+    return Decider(
+        key=measure.key,
+        title=measure.title,
+        judge=judge,
+        why=why,
+        greater_is_better=measure.greater_is_better,
+        needs=(measure.key,),
+    )
+
+
+def _fewest_clusters(distinct: pd.DataFrame) -> tuple[NDArray[Any]]:
+    return (distinct["n_clusters"].to_numpy(dtype=np.int64),)
+
+
+deciders.add(
+    Decider(
+        key="consensus",
+        title="Consensus score",
+        judge=_vote,
+        why=_why_voted,
+        percent=True,
+    )
+)
+deciders.add(
+    Decider(
+        key="pac_mdl_bound",
+        title="Error rate at most",
+        judge=_bound,
+        why=_why_bound,
+        greater_is_better=False,
+        percent=True,
+    )
+)

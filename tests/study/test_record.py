@@ -1,0 +1,322 @@
+"""What decided is recorded once: resumed studies, code, every way of telling say the same."""
+
+from __future__ import annotations
+
+import functools
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.spatial.distance import canberra, chebyshev
+from sklearn.cluster import KMeans, SpectralClustering
+from sklearn.datasets import load_iris
+from sklearn.mixture import GaussianMixture
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import karat
+from failing_clusterers import Fails
+from karat.study.identity import NoIdentityError, identity
+from karat.validation import InputError, StorageError
+
+RNG = np.random.default_rng(0)
+X = np.repeat([0.0, 5.0, 10.0], 20)[:, None] + RNG.normal(scale=0.9, size=(60, 2))
+Y = np.repeat(["a", "b", "c"], 20)
+
+
+@pytest.fixture(autouse=True)
+def few_measures(monkeypatch):
+    """What is compared are choices: a few measures of several families are enough."""
+    internal = ["silhouette", "dunn_index", "davies_bouldin_index", "calinski_harabasz_index"]
+
+    def measures(self, keys):
+        external = [] if self.truth is None else ["adjusted_rand_index"]
+        return karat.measures.catalogue.select(keys or internal + external)
+
+    monkeypatch.setattr(karat.Study, "_measures", measures)
+
+
+def told(study: karat.Study) -> tuple[pd.DataFrame, pd.DataFrame, str]:
+    return study.scores().drop(columns="seconds"), study.rank(), str(study.best())
+
+
+def check_code(study: karat.Study, **scope: object) -> None:
+    expected, code = told(study), study.code
+    study.close()
+    exec(code, scope)
+    again = scope["study"]
+    got = told(again)
+    pd.testing.assert_frame_equal(expected[0], got[0], check_exact=True)
+    pd.testing.assert_frame_equal(expected[1], got[1], check_exact=True)
+    assert expected[2] == got[2]
+    assert again.settings == study.settings
+    again.close()
+
+
+# -- resumed studies -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "first", "other"),
+    [("metric", "euclidean", "cityblock"), ("noise", "drop", "cluster"), ("delta", 0.1, 0.2),
+     ("random_state", 0, 1), ("truth", list(Y), list(Y[::-1]))],
+)  # fmt: skip
+def test_other_settings_are_rejected_and_change_nothing(tmp_path, name, first, other):
+    path = tmp_path / "s.karat"
+    with karat.Study(X, storage=path, **{name: first}) as study:
+        study.sweep("ward", k=[2, 3], workers=1)
+        before = told(study)
+    with pytest.raises(StorageError, match=f"started with {name} = "):
+        karat.Study(X, storage=path, **{name: other})
+    with karat.Study(X, storage=path) as study:
+        for old, new in zip(before, told(study), strict=True):
+            assert old.equals(new) if isinstance(old, pd.DataFrame) else old == new
+
+
+def test_what_is_not_given_is_as_recorded(tmp_path):
+    path = tmp_path / "s.karat"
+    few = np.where(np.arange(60) % 3 == 0, Y, None)
+    given = {"metric": "cityblock", "noise": "cluster", "delta": 0.3, "random_state": 7}
+    with karat.Study(X, storage=path, truth=few, by="silhouette", **given) as study:
+        study.sweep("ward", k=[2, 3], workers=1)
+        settings, expected = study.settings, told(study)
+    with karat.Study(X, storage=path) as study:
+        assert study.settings == settings
+        assert (study.metric, study.noise, study.delta, study.random_state) == tuple(given.values())
+        assert study.truth.tolist() == few.tolist()
+        assert told(study)[2] == expected[2]
+        assert study.best().decided_by == "silhouette"
+
+
+def test_new_labels_are_taken_over_when_asked(tmp_path):
+    path = tmp_path / "s.karat"
+    few, more = (np.where(np.arange(60) % step == 0, Y, None) for step in (6, 2))
+    with karat.Study(X, storage=path, truth=few) as study:
+        study.sweep(["ward", "kmeans"], k=[2, 3, 4], n_init=1, workers=1)
+        study.scores()
+    with pytest.raises(StorageError, match=r"10 labels of 3 classes .* not 30 labels of 3 classes"):
+        karat.Study(X, storage=path, truth=more)
+    with karat.Study(X, storage=path, truth=more, delta=0.2, update=True) as study:
+        got = told(study)
+    fresh = karat.Study(X, truth=more, delta=0.2)
+    fresh.sweep(["ward", "kmeans"], k=[2, 3, 4], n_init=1, workers=1)
+    expected = told(fresh)
+    pd.testing.assert_frame_equal(got[0], expected[0], check_exact=True)
+    assert got[2] == expected[2]
+    with karat.Study(X, storage=path) as study:
+        assert [kind for kind, _ in study.record] == ["settings", "sweep", "settings"]
+        assert study.delta == 0.2
+    with pytest.raises(StorageError, match="metric"):
+        karat.Study(X, storage=path, metric="cosine", update=True)
+
+
+def test_what_decides_is_recorded(tmp_path):
+    path = tmp_path / "s.karat"
+    with karat.Study(X, storage=path) as study:
+        study.sweep("ward", k=[2, 3, 4], workers=1)
+        assert study.best().decided_by == "consensus"
+        study.decide_by("dunn_index")
+        study.decide_by("silhouette")
+        assert study.rank().attrs["decided_by"] == "silhouette"
+        assert study.rank(by="dunn_index").attrs["decided_by"] == "dunn_index"
+        with pytest.raises(InputError, match="did you mean"):
+            study.decide_by("silhouete")
+    with karat.Study(X, storage=path) as study:
+        assert study.best().decided_by == "silhouette"
+        study.decide_by(None)
+        assert study.by == "consensus"
+
+
+def test_callable_metrics_are_told_apart_by_content(tmp_path):
+    path = tmp_path / "s.karat"
+    with karat.Study(X, storage=path, metric=chebyshev) as study:
+        study.sweep("ward", k=2, workers=1)
+        one = study.scores()["silhouette"].iloc[0]
+    with karat.Study(X, storage=path, metric=chebyshev) as study:
+        assert study.scores()["silhouette"].iloc[0] == one
+    with pytest.raises(StorageError, match=r"chebyshev.* not .*canberra"):
+        karat.Study(X, storage=path, metric=canberra)
+    with pytest.raises(StorageError, match="give it again with metric="):
+        karat.Study(X, storage=path)
+    scale = 2.0
+    with pytest.raises(StorageError, match="cannot be recognised"):
+        karat.Study(X, storage=tmp_path / "t.karat", metric=lambda a, b: scale * abs(a - b).sum())
+    inside = karat.Study(X, metric=lambda a, b: scale * abs(a - b).sum())
+    inside.sweep("ward", k=2, workers=1)
+    assert 0 < inside.scores()["silhouette"].iloc[0] < 1
+    with pytest.raises(StorageError, match="cannot be recognised"):
+        inside.save(tmp_path / "t.karat")
+
+
+def test_estimators_are_told_apart_by_content(tmp_path):
+    # the repr of both leaves out the same part of the array
+    init = RNG.normal(size=(600, 2))
+    other = init.copy()
+    other[300] += 1
+    assert repr(KMeans(init=init)) == repr(KMeans(init=other))
+    with karat.Study(X, storage=tmp_path / "s.karat") as study:
+        study.sweep({"mine": KMeans(n_init=1, init=init[:2])}, k=2, n_init=1, workers=1)
+        study.sweep({"mine": KMeans(n_init=1, init=init[:2])}, k=2, n_init=1, workers=1)
+        with pytest.raises(StorageError, match="started with clusterer mine"):
+            study.sweep({"mine": KMeans(n_init=1, init=other[1:3])}, k=2, n_init=1, workers=1)
+
+
+def test_identity():
+    pair = [lambda a, b: a + b, lambda a, b: a - b]
+    assert identity(pair[0]) != identity(pair[1])
+    big = np.zeros(5000)
+    changed = big.copy()
+    changed[2500] = 1
+    assert identity(KMeans(init=big)) != identity(KMeans(init=changed))
+    assert identity({"a": 1, "b": [big]}) == identity({"b": [big.copy()], "a": 1})
+    assert identity(1) != identity(1.0) != identity(True)
+    assert identity(functools.partial(chebyshev, w=big)) != identity(
+        functools.partial(chebyshev, w=changed)
+    )
+    with pytest.raises(NoIdentityError):
+        identity(object())
+    code = "from sklearn.cluster import KMeans; from karat.study.identity import identity;"
+    code += "from scipy.spatial.distance import chebyshev; print(identity([KMeans(3), chebyshev]))"
+    there = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert there.stdout.strip() == identity([KMeans(3), chebyshev])
+
+
+# -- code ------------------------------------------------------------------------------------
+
+
+def test_code_of_the_plain_study():
+    study = karat.Study(X)
+    study.sweep(["ward", "kmeans"], k=range(2, 5), n_init=2, workers=1)
+    assert "study.sweep(['ward', 'kmeans'], k=range(2, 5), n_init=2)" in study.code
+    check_code(study, X=X)
+
+
+def test_code_of_several_sweeps_and_additions_in_their_order():
+    study = karat.Study(X, random_state=3)
+    study.add({"first": np.repeat([4, -1, 9], 20), "words": Y})
+    study.sweep("kmeans", k=[2, 3], n_init=3, workers=1)
+    study.add(np.arange(60) % 2)
+    study.sweep(["single", "kmeans"], k=[7], n_init=1, workers=1)
+    names = list(study.candidates.index)
+    assert names[0] == "first"
+    assert names[-1] == "kmeans k=7 start=0"
+    check_code(study, X=X)
+
+
+@pytest.mark.parametrize("few", [False, True])
+def test_code_of_array_truth_metric_delta_noise_and_decider(few):
+    truth = np.where(RNG.random(60) < 0.3, Y, None) if few else Y
+    study = karat.Study(X, truth=truth, metric="cityblock", noise="cluster", delta=0.3)
+    study.sweep(["ward", "hdbscan"], k=[2, 3], workers=1)
+    assert study.best().decided_by == ("pac_mdl_bound" if few else "adjusted_rand_index")
+    check_code(study, X=X)
+    study = karat.Study(X, truth=truth, metric=chebyshev, by="silhouette")
+    study.sweep("ward", k=[2, 3], workers=1)
+    check_code(study, X=X)
+
+
+def test_code_of_what_is_too_long_to_write(tmp_path):
+    big = RNG.normal(size=(900, 2))
+    truth, mine = RNG.integers(0, 3, 900), RNG.integers(0, 2, 900)
+    study = karat.Study(big, truth=truth)
+    study.add({"mine": mine})
+    assert len(study.code) < 700
+    assert "# truth:" in study.code
+    assert "# labelings:" in study.code
+    check_code(study, X=big, truth=truth, labelings={"mine": mine})
+    stored = karat.Study(big, truth=truth, storage=tmp_path / "s.karat")
+    stored.add({"mine": np.array(["odd", "even"])[mine]})
+    assert "karat.load_study" in stored.code
+    check_code(stored, X=big)
+
+
+def test_code_of_own_estimators():
+    study = karat.Study(X)
+    study.sweep(
+        {
+            "km": KMeans(n_init=2, max_iter=7),
+            "piped": "ward",
+            "init": KMeans(init=X[:2], n_init=1),
+            "nested": SpectralClustering(affinity="rbf", gamma=0.3),
+        },
+        k=2, n_init=1, workers=1,
+    )  # fmt: skip
+    study.sweep(GaussianMixture(max_iter=50), k=[3], n_init=2, workers=1)
+    assert "# own" not in study.code
+    check_code(study, X=X)
+
+
+def test_code_says_what_it_cannot_write():
+    own = {"long": KMeans(init=RNG.normal(size=(900, 2)), n_init=1), "odd": Fails(how="one")}
+    study = karat.Study(X)
+    study.sweep({"long": own["long"]}, k=900, n_init=1, workers=1)
+    study.sweep({"odd": own["odd"], "ward": "ward"}, k=[2], workers=1)
+    assert "# own['long']: your own clusterer, sklearn.cluster._kmeans.KMeans#" in study.code
+    check_code(study, X=X, own=own)
+
+
+def test_code_of_a_data_file(tmp_path):
+    table = pd.DataFrame(X, columns=["x", "y"]).assign(kind=Y, id=[f"o{i}" for i in range(60)])
+    path = tmp_path / "x.csv"
+    table.to_csv(path, index=False)
+    data = karat.datasets.read(path, label_column="kind", id_column="id", scale="standard")
+    study = karat.Study(data)
+    study.sweep("average", k=[3], workers=1)
+    assert "truth=" not in study.code
+    check_code(study)
+    other = karat.Study(data, truth=Y[::-1])
+    other.sweep("average", k=[3], workers=1)
+    check_code(other)
+
+
+def test_load_study(tmp_path):
+    path = tmp_path / "s.karat"
+    with karat.Study(load_iris().data, storage=path, delta=0.3) as study:
+        study.sweep("ward", k=3, workers=1)
+    with pytest.raises(InputError, match="does not know where its data came from"):
+        karat.load_study(path)
+    with karat.load_study(path, load_iris().data) as study:
+        assert study.delta == 0.3
+    with pytest.raises(StorageError, match="no study file"):
+        karat.load_study(tmp_path / "none.karat")
+
+
+def test_pipelines_have_an_identity():
+    assert identity(make_pipeline(StandardScaler(), KMeans(2))) != identity(
+        make_pipeline(StandardScaler(with_mean=False), KMeans(2))
+    )
+
+
+# -- one story -------------------------------------------------------------------------------
+
+
+def test_labels_report_terminal_and_json_tell_the_same(tmp_path, monkeypatch):
+    from typer.testing import CliRunner
+
+    from karat.cli import app
+
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: str) -> str:
+        done = CliRunner().invoke(app, arguments, catch_exceptions=False)
+        assert done.exit_code == 0
+        return done.stdout
+
+    options = ["iris", "--label-column", "species", "--by", "silhouette", "-k", "2:4",
+               "-c", "kmeans", "-c", "ward", "--n-init", "1", "--workers", "1",
+               "--storage", "s.karat"]  # fmt: skip
+    shown = run("run", *options, "--report", "r.html", "--labels", "l.csv")
+    k = pd.read_csv("l.csv")["cluster"].nunique()
+    assert k == 2
+    assert f"k={k}: {k} clusters" in shown.replace(" start=0", "")
+    page = (tmp_path / "r.html").read_text()
+    lead = page[page.index('class="lead"') :][:200]
+    assert f": {k} clusters" in lead
+    assert "by=&#39;silhouette&#39;" in page
+    answer = json.loads(run("run", *options[:3], *options[5:], "--json"))
+    assert (answer["best"]["n_clusters"], answer["best"]["decided_by"]) == (k, "silhouette")
+    run("report", "s.karat", "-o", "again.html")
+    assert lead in (tmp_path / "again.html").read_text()
