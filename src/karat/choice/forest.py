@@ -64,7 +64,9 @@ class Forest:
             )
             roots.append(size)
             size += len(order)
-        feature, threshold, left, value = (np.concatenate(column) for column in zip(*parts))
+        feature, threshold, left, value = (
+            np.concatenate(column) for column in zip(*parts, strict=True)
+        )
         return cls(
             np.array(roots, dtype=np.int32),
             feature.astype(np.int16),

@@ -6,6 +6,7 @@ which distances it takes, and ``under(clusterer, metric)`` is the clusterer unde
 
 from karat.clusterers._catalogue import Clusterer, as_clusterer, catalogue
 from karat.clusterers._under import ExcludedError, OnDistances, OnForm, under
+from karat.clusterers.filled import FilledHDBSCAN
 from karat.clusterers.genie import GenieClustering
 from karat.clusterers.kmedoids import KMedoids
 from karat.clusterers.linkage import LinkageClustering
@@ -13,6 +14,7 @@ from karat.clusterers.linkage import LinkageClustering
 __all__ = [
     "Clusterer",
     "ExcludedError",
+    "FilledHDBSCAN",
     "GenieClustering",
     "KMedoids",
     "LinkageClustering",
