@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse, stats
 from scipy.spatial.distance import cdist, pdist, squareform
@@ -16,6 +19,7 @@ from karat.distances import (
     condensed,
     distance_matrix,
     embed,
+    object_distances,
     triangle_violations,
 )
 from karat.validation import InputError
@@ -105,7 +109,7 @@ def test_the_distances_above_the_diagonal_are_enough(tmp_path):
     np.save(tmp_path / "D.npy", cdist(X, X))
     for given in (pdist(X), tmp_path / "D.npy", str(tmp_path / "D.npy")):
         found = karat.evaluate(given, labels, metric="precomputed", measures=["silhouette"])
-        np.testing.assert_allclose(found, expected)
+        np.testing.assert_allclose(found.table, expected.table)
 
 
 @pytest.mark.parametrize(
@@ -145,3 +149,110 @@ def test_a_direction_that_matters_is_named():
 def test_triangles_that_do_not_close_are_counted():
     assert triangle_violations(cdist(X, X)) == 0
     assert triangle_violations(cdist(X, X) ** 2) > 0.1
+
+
+EUCLIDEAN = ["calinski_harabasz_index", "davies_bouldin_index", "simplified_silhouette"]
+
+
+def test_measures_of_means_are_judged_on_rows_that_have_the_distance():
+    labels = np.arange(30) % 3
+    Z = X / np.linalg.norm(X, axis=1, keepdims=True)
+    for form in (X, sparse.csr_array(X)):
+        found = karat.evaluate(form, labels, metric="cosine", measures=["silhouette", *EUCLIDEAN])
+        expected = karat.evaluate(Z, labels, measures=EUCLIDEAN)
+        np.testing.assert_allclose(found[EUCLIDEAN], expected.table)
+        alone = karat.silhouette(X, labels, metric="cosine")
+        np.testing.assert_allclose(found["silhouette"], alone)
+    scaled = karat.evaluate(X / X.std(axis=0, ddof=1), labels, measures=EUCLIDEAN)
+    found = karat.evaluate(X, labels, metric="seuclidean", measures=EUCLIDEAN)
+    np.testing.assert_allclose(found.table, scaled.table)
+
+
+@pytest.mark.parametrize("metric", ["cityblock", "braycurtis", lambda x, y: abs(x - y).max()])
+def test_measures_of_means_have_no_value_under_another_distance(metric):
+    labels = np.arange(30) % 3
+    assert not {*EUCLIDEAN} & {*karat.evaluate(X, labels, metric=metric)}
+    with pytest.raises(InputError, match="needs Euclidean distance; it has no value for"):
+        karat.evaluate(X, labels, metric=metric, measures=EUCLIDEAN)
+
+
+# -- objects of any kind ---------------------------------------------------------------------
+
+
+def _levenshtein(x, y):
+    row = list(range(len(y) + 1))
+    for i, a in enumerate(x, 1):
+        diagonal, row[0] = row[0], i
+        for j, b in enumerate(y, 1):
+            diagonal, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, diagonal + (a != b))
+    return row[-1]
+
+
+def _warped(x, y):
+    cost = np.full((len(x) + 1, len(y) + 1), np.inf)
+    cost[0, 0] = 0
+    for i, a in enumerate(x, 1):
+        for j, b in enumerate(y, 1):
+            least = min(cost[i - 1, j], cost[i, j - 1], cost[i - 1, j - 1])
+            cost[i, j] = (a - b) ** 2 + least
+    return np.sqrt(cost[-1, -1])
+
+
+def test_a_function_is_called_once_for_each_pair_in_any_order_of_workers():
+    rng = np.random.default_rng(0)
+    words = ["".join(rng.choice(list("abc"), rng.integers(1, 9))) for _ in range(120)]
+    calls = []
+
+    def counted(x, y):
+        calls.append((x, y))
+        return _levenshtein(x, y)
+
+    D = object_distances(words, counted, workers=1)
+    assert len(calls) == 120 * 119 // 2
+    np.testing.assert_array_equal(object_distances(words, _levenshtein, workers=2), D)
+    np.testing.assert_array_equal(as_square(D), D)
+    if find_spec("rapidfuzz"):
+        np.testing.assert_array_equal(object_distances(words, "edit"), D)
+        tuples = [tuple(word) for word in words]
+        np.testing.assert_array_equal(object_distances(tuples, "edit"), D)
+
+
+def test_time_warping_is_the_best_path():
+    pytest.importorskip("tslearn")
+    rng = np.random.default_rng(1)
+    series = [rng.normal(size=length) for length in (3, 9, 5, 9)]
+    expected = [[_warped(x, y) for y in series] for x in series]
+    np.testing.assert_allclose(object_distances(series, "dtw"), expected, atol=1e-12)
+
+
+def test_gower_is_the_mean_over_the_columns():
+    table = pd.DataFrame(
+        {"size": [0.0, 5.0, 10.0], "colour": ["r", "r", None], "new": [True, False, True]}
+    )
+    expected = [[0, 1.5 / 3, 1 / 2], [1.5 / 3, 0, 1.5 / 2], [1 / 2, 1.5 / 2, 0]]
+    np.testing.assert_allclose(object_distances(table, "gower"), expected)
+
+
+@pytest.mark.parametrize(
+    ("objects", "metric", "message"),
+    [
+        (["a", "b"], lambda x, y: -1, "distance of objects 0 and 1 is -1"),
+        (["a", "b"], lambda x, y: float("nan"), "0 and 1 is nan"),
+        (["a", "b"], lambda x, y: None, "0 and 1 is None"),
+        (["a"], lambda x, y: 0, "at least two objects"),
+        (["a", "b"], "edits", "did you mean 'edit'"),
+        ([[0.0], ["x"]], "dtw", "series 1 must be finite numbers"),
+        ([[1.0]], "gower", "takes a DataFrame"),
+        (pd.DataFrame({"a": [1, None], "b": [None, "x"]}), "gower", "rows 0 and 1 have no column"),
+    ],
+)
+def test_objects_that_have_no_distance_are_refused(objects, metric, message):
+    with pytest.raises(InputError, match=message):
+        object_distances(objects, metric)
+
+
+def test_a_missing_extra_is_named(monkeypatch):
+    monkeypatch.setattr("karat.distances._objects.find_spec", lambda name: None)
+    for metric in ("edit", "dtw"):
+        with pytest.raises(InputError, match=r"karat\[sequences\]"):
+            object_distances(["ab", "b"], metric)

@@ -204,18 +204,18 @@ def test_evaluate_judges_by_what_is_known():
     truth = rng.integers(0, 3, 80).astype(object)
     truth[:20] = None
     scores = karat.evaluate(None, labels, truth=truth)
-    for key in scores.columns:
+    for key in scores.table.columns:
         for name, pred in labels.items():
             expected = catalogue[key].function(truth[20:], pred[20:])
-            assert_allclose(scores.loc[name, key], expected, atol=1e-12)
+            assert_allclose(scores.table.loc[name, key], expected, atol=1e-12)
 
 
 def test_evaluate_says_why():
     scores = karat.evaluate(
         None, {"a": [-1, -1, 0, 1]}, truth=[0, 1, None, None], measures=["purity"], noise="drop"
     )
-    assert np.isnan(scores.loc["a", "purity"])
-    assert "outlier" in scores.attrs["reasons"]["a"]["purity"]
+    assert np.isnan(scores.table.loc["a", "purity"])
+    assert "outlier" in scores.reasons["a"]["purity"]
 
 
 def test_frames_are_labelings():

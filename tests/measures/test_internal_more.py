@@ -79,8 +79,24 @@ def test_local_search_says_so_and_comes_near(monkeypatch):
     found = karat.relative_margin(X, labels)
     assert not found.exact
     assert "local search" in repr(found)
-    assert exact <= found <= exact * 1.02
+    assert exact * (1 - 1e-12) <= found <= exact * 1.02
     assert sorted(labels[found.representatives]) == [0, 1, 2]
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cityblock", "canberra"])
+def test_local_search_finds_the_optimum_of_small_sets(metric, monkeypatch):
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        k = int(rng.integers(2, 4))
+        X, labels = small(seed, n=24, k=k)
+        for function in (karat.relative_margin, karat.additive_margin):
+            exact = function(X, labels, metric=metric)
+            with monkeypatch.context() as patch:
+                patch.setattr(internal_margins, "EXACT_WORK", 0)
+                found = function(X, labels, metric=metric)
+            assert exact.exact
+            assert not found.exact
+            assert found == pytest.approx(exact, rel=1e-9)
 
 
 # -- models ---------------------------------------------------------------------------------

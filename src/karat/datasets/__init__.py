@@ -6,8 +6,20 @@ What was done is written into :attr:`Dataset.notes`.
 """
 
 from karat.datasets._dataset import Dataset
-from karat.datasets._labelings import read_labelings
+from karat.datasets._labelings import KnownLabels, LabelColumns, read_labelings, read_labels
 from karat.datasets._packaged import available, load
-from karat.datasets._read import from_array, from_table, read
+from karat.datasets._read import from_array, from_table, read, read_cells
 
-__all__ = ["Dataset", "available", "from_array", "from_table", "load", "read", "read_labelings"]
+__all__ = [
+    "Dataset",
+    "KnownLabels",
+    "LabelColumns",
+    "available",
+    "from_array",
+    "from_table",
+    "load",
+    "read",
+    "read_cells",
+    "read_labelings",
+    "read_labels",
+]

@@ -17,12 +17,14 @@ from karat.distances._metrics import (
     check_points,
     metric_name,
 )
+from karat.distances._objects import OBJECT_METRICS, object_distances
 from karat.distances._tiles import Direct, Distances, Product
 
 __all__ = [
     "ALIASES",
     "FORMS",
     "METRICS",
+    "OBJECT_METRICS",
     "PRODUCT_FEATURES",
     "Direct",
     "Distances",
@@ -35,6 +37,7 @@ __all__ = [
     "distance_matrix",
     "embed",
     "metric_name",
+    "object_distances",
     "square",
     "triangle_violations",
 ]

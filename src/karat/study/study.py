@@ -440,7 +440,7 @@ class Study:
             self._forget_tables()
 
     def _judge(self, partitions: Sequence[str], measures: Sequence[Measure]) -> None:
-        table = evaluate(
+        found = evaluate(
             self.X,
             self._labelings(partitions),
             truth=self.truth,
@@ -448,12 +448,12 @@ class Study:
             metric=self.metric,
             noise=self.noise,
         )
-        reasons = table.attrs["reasons"]
+        reasons = found.reasons
         for context, kind in zip(self._contexts, ("internal", "external"), strict=True):
             self._store.add_scores(
                 context,
                 [
-                    Score(p, m.key, float(table[m.key].loc[p]), reasons.get(p, {}).get(m.key))
+                    Score(p, m.key, float(found[m.key].loc[p]), reasons.get(p, {}).get(m.key))
                     for m in measures
                     if m.kind == kind
                     for p in partitions

@@ -14,6 +14,7 @@ from karat.measures.catalogue import define
 from karat.measures.internal.batch import each, one, one_value, too_few_clusters
 from karat.measures.internal.centroids import variance_lengths
 from karat.measures.passes.statistics import Statistics
+from karat.measures.passes.trees import core_distances, separations, spanning_tree
 from karat.partition import NOISE, NoisePolicy, as_labelings
 from karat.validation import InputError, UndefinedMeasureError
 
@@ -101,19 +102,13 @@ def dbcv(
     sparseness = np.zeros(len(sizes))
     inner: list[NDArray[np.intp]] = []
     for c, (a, b) in enumerate(itertools.pairwise(starts)):
-        core[a:b] = _core_distances(distances, int(a), int(b), n_features)
-        sparseness[c], nodes = _sparseness(distances, int(a), int(b), core)
-        inner.append(nodes)
-    separation = np.full(len(sizes), np.inf)
+        members = distances.take(np.arange(a, b))
+        core[a:b] = core_distances(members, n_features)
+        sparseness[c], inside = _sparseness(members, core[a:b])
+        inner.append(inside + a)
     nodes = np.concatenate(inner)
     own = np.repeat(np.arange(len(sizes)), [len(i) for i in inner])
-    among, depth = distances.take(nodes), core[nodes]
-    for start in range(0, len(nodes), 256):
-        rows = slice(start, min(start + 256, len(nodes)))
-        D = among.block(rows, slice(0, len(nodes)))
-        reach = np.maximum(np.maximum(D, depth), depth[rows, None])
-        reach[own[rows, None] == own] = np.inf
-        np.minimum.at(separation, own[rows], reach.min(axis=1))
+    separation = separations(distances.take(nodes), core[nodes], own, len(sizes))
     largest = np.maximum(separation, sparseness)
     validity = np.where(
         largest > 0, (separation - sparseness) / np.where(largest > 0, largest, 1), 0
@@ -122,55 +117,17 @@ def dbcv(
     return float(sizes @ validity / len(codes))
 
 
-def _core_distances(distances: Distances, a: int, b: int, d: int) -> Floats:
-    """(mean of d(x, y)^-dim)^(-1/dim) over the others of the cluster, in logarithms."""
-    if b - a == 1:
-        return np.zeros(1)
-    out = np.empty(b - a)
-    for start in range(a, b, 256):
-        stop = min(start + 256, b)
-        D = distances.block(slice(start, stop), slice(a, b))
-        with np.errstate(divide="ignore"):
-            logs = -d * np.log(D)
-        logs[np.arange(stop - start), np.arange(start - a, stop - a)] = -np.inf
-        top = logs.max(axis=1)
-        with np.errstate(invalid="ignore"):
-            total = top + np.log(np.exp(logs - top[:, None]).sum(axis=1))
-        total[np.isposinf(top)] = np.inf
-        out[start - a : stop - a] = np.exp(-(total - math.log(b - a - 1)) / d)
-    return out
-
-
-def _sparseness(
-    distances: Distances, a: int, b: int, core: Floats
-) -> tuple[float, NDArray[np.intp]]:
+def _sparseness(members: Distances, core: Floats) -> tuple[float, NDArray[np.intp]]:
     """The largest edge between inner nodes of the minimum spanning tree, and the inner nodes."""
-    size = b - a
-    if size == 1:
-        return 0.0, np.array([a])
-    # edges of equal length in the order of their objects, so that the tree is unique
-    index = np.arange(size)
-    reached, edge = np.full(size, np.inf), np.zeros(size, dtype=np.int64)
-    todo = np.ones(size, dtype=bool)
-    at, edges = 0, []
-    degree = np.zeros(size, dtype=np.int64)
-    for _ in range(size - 1):
-        todo[at] = False
-        row = distances.block(slice(a + at, a + at + 1), slice(a, b))[0]
-        row = np.maximum(np.maximum(row, core[a:b]), core[a + at])
-        name = np.minimum(index, at) * size + np.maximum(index, at)
-        nearer = todo & ((row < reached) | ((row == reached) & (name < edge)))
-        reached[nearer], edge[nearer] = row[nearer], name[nearer]
-        nearest = np.flatnonzero(todo & (reached == reached[todo].min()))
-        at = int(nearest[np.argmin(edge[nearest])])
-        u, v = divmod(int(edge[at]), size)
-        edges.append((u, v, float(reached[at])))
-        degree[[u, v]] += 1
+    if members.n == 1:
+        return 0.0, np.zeros(1, dtype=np.intp)
+    u, v, lengths = spanning_tree(members, core)
+    degree = np.bincount(np.concatenate([u, v]), minlength=members.n)
     nodes = np.flatnonzero(degree > 1)
     if len(nodes) == 0:
-        nodes = np.arange(size)
-    inside = [w for u, v, w in edges if degree[u] > 1 and degree[v] > 1]
-    return float(max(inside or [w for *_, w in edges])), nodes + a
+        nodes = np.arange(members.n)
+    inside = lengths[(degree[u] > 1) & (degree[v] > 1)]
+    return float((inside if len(inside) else lengths).max()), nodes
 
 
 def connectivity(
