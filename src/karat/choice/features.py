@@ -187,7 +187,8 @@ def _measures(
     if missing:
         table = evaluate(points, codes, measures=missing, noise="drop")
         found |= {key: table[key].to_numpy(dtype=np.float64) for key in missing}
-    return {key: np.asarray(found[key] * catalogue[key].sign, np.float64) for key in wanted}
+    upward: dict[str, Any] = {key: found[key] * catalogue[key].sign for key in wanted}
+    return upward
 
 
 def columns(evidence: Evidence) -> dict[str, Floats]:
