@@ -240,8 +240,8 @@ def raw_labels(
         missing = np.flatnonzero(codes < 0)
         raise InputError(
             f"{name} has {len(missing)} missing label{'s' if len(missing) > 1 else ''} "
-            f"(the first at position {missing[0]}); leave those objects "
-            "out, or give them a label of their own (-1 marks outliers)"
+            f"(the first at position {missing[0]}); exclude those objects, "
+            "or give them a label of their own (-1 marks outliers)"
         )
     names = as_names(uniques.tolist())
     if isinstance(array, pd.Categorical):
@@ -372,8 +372,8 @@ def apply_noise_policy(encoded: Encoded, noise: NoisePolicy, *, name: str = "lab
     encoded : Encoded
     noise : {"error", "cluster", "singletons", "drop"}
         ``"cluster"``: the outliers form one ordinary cluster; ``"singletons"``: each is a
-        cluster of its own; ``"drop"``: they stay ``-1`` and the judge leaves them out;
-        ``"error"``: refuse.
+        cluster of its own; ``"drop"``: they stay ``-1`` and the judge excludes them;
+        ``"error"``: reject.
     name : str
         What the caller calls it, for messages.
 

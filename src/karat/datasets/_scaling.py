@@ -21,7 +21,7 @@ def extremes(X: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 
 
 def check_range(work: Work, how: Scale) -> None:
-    """Note constant columns; refuse values whose squares overflow."""
+    """Note constant columns; reject values whose squares overflow."""
     low, high = extremes(work.X)
     largest = np.maximum(np.abs(low), np.abs(high))
     # room for squares, and for the sum of a million of them

@@ -99,7 +99,7 @@ def clarity(facts: Facts) -> Section | None:
         "Five nearest neighbours, trained on all other objects, put "
         f"{row['accuracy']:.1%} of the objects into the cluster that they are in. Informativeness "
         f"is {row['informativeness']:.3f} ± {row['standard_error']:.3f}: 1 where everybody could "
-        "learn the clusters, 0 where nobody could."
+        "learn the clusters, 0 where none can."
     ]
     pairs = found.confused_pairs(0).head(MOST_PAIRS)
     if len(pairs):

@@ -3,7 +3,7 @@
 Each module of this package holds one experiment, or several that share their work, and has
 ``run(*, name, samples=None, random_state=0, storage=None, progress=None) -> ExperimentResult``:
 ``samples`` scales it down (``None`` is the full experiment), ``storage`` is a file where finished
-work is kept so that a killed run goes on, ``progress`` is called with a line of text now and then.
+work is kept so that a killed run resumes, ``progress`` is called with a line of text now and then.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from karat.validation import unknown_name
+from karat.registry import Registry
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,6 +39,11 @@ class Experiment:
     title: str
     source: str
     module: str
+
+    @property
+    def key(self) -> str:
+        """Its name."""
+        return self.name
 
 
 @dataclass(frozen=True)
@@ -70,9 +75,10 @@ class ExperimentResult:
         return f"<h4>{html.escape(self.name)}</h4>{self.table.to_html()}<ul>{notes}</ul>"
 
 
-EXPERIMENTS: dict[str, Experiment] = {
-    experiment.name: experiment
-    for experiment in (
+EXPERIMENTS: Registry[Experiment] = Registry(
+    "experiment",
+    "karat.experiments",
+    (
         Experiment(
             "bound-coverage",
             "How often the test error exceeds its PAC-MDL bound, over random splits",
@@ -103,8 +109,8 @@ EXPERIMENTS: dict[str, Experiment] = {
             "whissell2012 table 6.4",
             "karat.reproduce.whissell2012_chapter6",
         ),
-    )
-}
+    ),
+)
 
 
 def run(
@@ -139,8 +145,6 @@ def run(
     InputError
         If no experiment has this name.
     """
-    if name not in EXPERIMENTS:
-        raise unknown_name(name, EXPERIMENTS, "experiment")
     module = import_module(EXPERIMENTS[name].module)
     result: ExperimentResult = module.run(
         name=name, samples=samples, random_state=random_state, storage=storage, progress=progress

@@ -287,7 +287,7 @@ class Study:
         executor: Executor | None = None,
         progress: bool | None = None,
     ) -> None:
-        """Fit clusterers × k × starts; go on where an earlier sweep of this study stopped.
+        """Fit clusterers × k × starts; resume where an earlier sweep of this study stopped.
 
         Parameters
         ----------
@@ -312,7 +312,7 @@ class Study:
             For unknown clusterers or numbers below 1. What a fit raises is kept with the
             candidate instead.
         KeyboardInterrupt
-            On Ctrl-C, after what is finished was kept. The same call goes on from there.
+            On Ctrl-C, after what is finished was kept. The same call resumes there.
         """
         numbers = list(k) if isinstance(k, Iterable) else [k]
         check_counts(numbers, n_init, workers)

@@ -332,8 +332,8 @@ def element_centric_similarity(
         The gold standard and the clustering; or one :class:`~karat.ContingencyTable` as
         ``labels_true`` alone.
     alpha : float
-        Chance to go on, at each step, of the walk between objects that share a cluster. It has
-        no influence on clusterings without overlap.
+        Probability that the walk between objects that share a cluster continues at each step. It
+        has no influence on clusterings without overlap.
     noise : {"error", "cluster", "singletons", "drop"}
         What the label ``-1`` means.
 
