@@ -182,13 +182,12 @@ def _measures(
     from karat.measures import catalogue
 
     wanted = measure_keys()
-    found = {key: given[key] for key in wanted if key in given}
+    found: dict[str, Any] = {key: given[key] for key in wanted if key in given}
     missing = [key for key in wanted if key not in found]
     if missing:
         table = evaluate(points, codes, measures=missing, noise="drop")
         found |= {key: table[key].to_numpy(dtype=np.float64) for key in missing}
-    upward: dict[str, Any] = {key: found[key] * catalogue[key].sign for key in wanted}
-    return upward
+    return {key: found[key] * catalogue[key].sign for key in wanted}
 
 
 def columns(evidence: Evidence) -> dict[str, Floats]:
