@@ -115,6 +115,7 @@ def run(
     seed: Annotated[
         int | None, typer.Option(help="All seeds follow from it.", show_default="0")
     ] = None,
+    quiet: Annotated[bool, typer.Option(help="Show no progress.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
 ) -> None:
     """Try many clusterings of a data file, judge them all, and say which one to use and why.
@@ -152,6 +153,7 @@ def run(
         vectorizer=vectorizer_options(weight, min_df, max_df, stemmer),
     )
     numbers = parse_counts(k)
+    progress = False if quiet else None
     with Study(
         dataset,
         storage=storage,
@@ -170,8 +172,10 @@ def run(
                 study.add(read_labelings(labelings, id_column=id_column, ids=ids))
             if not only_labelings:
                 names = clusterer or list(DEFAULT_CLUSTERERS)
-                study.sweep(_names(names), k=numbers, n_init=n_init, workers=workers)
-            study.evaluate()
+                study.sweep(
+                    _names(names), k=numbers, n_init=n_init, workers=workers, progress=progress
+                )
+            study.evaluate(progress=progress)
         except KeyboardInterrupt:
             typer.echo(_interrupted(study), err=True)
             raise typer.Exit(130) from None
@@ -281,7 +285,6 @@ def as_json(study: Study, choice: Choice, top: int = 10) -> dict[str, Any]:
             "clusterer": choice.clusterer,
             "n_clusters": choice.n_clusters,
             "decided_by": choice.decided_by,
-            "confidence": choice.confidence,
             "runner_up": choice.runner_up,
             "reasons": list(choice.reasons),
             "bound": None if choice.bound is None else choice.bound.bound_rate,
@@ -322,7 +325,7 @@ def show(study: Study, choice: Choice, top: int = 8) -> None:
     from rich.text import Text
 
     from karat.measures import catalogue
-    from karat.study.deciders import as_decider
+    from karat.study.deciders import against_classifier, as_decider
 
     console = Console()
     first, *others = choice.reasons
@@ -330,15 +333,15 @@ def show(study: Study, choice: Choice, top: int = 8) -> None:
     console.print(Panel(told, title=study.dataset.name, title_align="left"))
     ranked = study.rank()
     measures = study.scores()
+    decider = as_decider(choice.decided_by)
     judged = "predicted" in ranked
-    score = "expected ARI" if judged else as_decider(choice.decided_by).title
     usual = ("silhouette", "informativeness", "adjusted_rand_index")
     shown = [m for m in usual if m in measures and m != choice.decided_by]
     table = Table(box=None, pad_edge=False)
     table.add_column("")
     table.add_column("candidate", no_wrap=True)
     titles = [catalogue[m].title.partition(" (")[0] for m in shown]
-    for title in ("k", score, *titles, "times"):
+    for title in ("k", "expected ARI" if judged else decider.title, *titles, "times"):
         table.add_column(title, justify="right")
     values: dict[str, dict[str, float]] = measures[shown].to_dict("index")  # type: ignore[assignment]
     rows: list[dict[str, Any]] = ranked.to_dict("records")  # type: ignore[assignment]
@@ -347,7 +350,7 @@ def show(study: Study, choice: Choice, top: int = 8) -> None:
             str(row["rank"]),
             name,
             str(row["n_clusters"]),
-            _expected(row) if judged else f"{row['score']:.3f}",
+            _expected(row) if judged else decider.text(row["score"]),
             *(f"{values[name][m]:.3f}" for m in shown),
             str(row["reached_by"]),
         )
@@ -357,6 +360,8 @@ def show(study: Study, choice: Choice, top: int = 8) -> None:
     more = len(ranked) - top
     if more > 0:
         console.print(f"... and {more} more distinct clusterings", style="dim")
+    if choice.bound is not None and (yardstick := against_classifier(study, choice.bound)):
+        console.print(yardstick, markup=False)
     counts = study.candidates["status"].value_counts()
     for status in ("failed", "flagged"):
         if counts.get(status, 0):

@@ -4,7 +4,7 @@
 which distances it takes, and ``under(clusterer, metric)`` is the clusterer under one of them.
 """
 
-from karat.clusterers._catalogue import Clusterer, as_clusterer, catalogue
+from karat.clusterers._catalogue import Clusterer, as_clusterer, catalogue, configured
 from karat.clusterers._under import ExcludedError, OnDistances, OnForm, under
 from karat.clusterers.filled import FilledHDBSCAN
 from karat.clusterers.genie import GenieClustering
@@ -22,5 +22,6 @@ __all__ = [
     "OnForm",
     "as_clusterer",
     "catalogue",
+    "configured",
     "under",
 ]

@@ -142,7 +142,7 @@ def as_clusterer(given: Any, parameter: str | None = None) -> Clusterer:
     return Clusterer(
         key=name,
         title=name,
-        make=partial(_configured, given, _own(given, swept)),
+        make=partial(configured, given, _own(given, swept)),
         distances=_taken(given, parameters),
         parameter="n_clusters" if parameter in (None, "n_clusters", "n_components") else parameter,
     )
@@ -166,7 +166,7 @@ def _taken(estimator: Any, parameters: dict[str, Any]) -> tuple[str, ...]:
     return ("any",) if parameters["metric"] == default else ("features",)
 
 
-def _configured(estimator: Any, swept: str, value: Any, seed: int, metric: Any = None) -> Any:
+def configured(estimator: Any, swept: str, value: Any, seed: int, metric: Any = None) -> Any:
     from sklearn.base import clone
 
     fresh = clone(estimator)

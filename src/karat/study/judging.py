@@ -181,6 +181,6 @@ deciders.add(
         title="Judge's score",
         judge=_judge,
         why=_why,
-        percent=True,
+        unit="share",
     )
 )

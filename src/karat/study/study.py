@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Executor
+from contextlib import closing
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat import __version__
 from karat.datasets import Dataset, from_array
 from karat.evaluation import evaluate, known_truth
 from karat.measures import Measure, catalogue
@@ -60,6 +62,7 @@ DEFAULT_CLUSTERERS = (
     "kmeans", "ward", "average", "genie", "spectral", "gaussian-mixture", "hdbscan",
     "hdbscan-filled",
 )  # fmt: skip
+EXTERNAL_NOISE: NoisePolicy = "singletons"
 CHUNK = 256  # partitions judged at a time; fixed, because sums depend on what is judged together
 
 
@@ -80,9 +83,10 @@ class Study:
         The distance of the internal measures; by default that of the Dataset, which is
         ``"cosine"`` for documents and ``"euclidean"`` otherwise.
     noise : {"drop", "cluster", "singletons", "error"}, optional
-        What measures make of objects that a clusterer excludes. With ``"drop"``, the default,
-        they are judged without them, and the score in a ranking is multiplied by the share that
-        is left.
+        What internal measures make of objects that a clusterer excludes. With ``"drop"``, the
+        default, they are judged without them, and the score in a ranking is multiplied by the
+        share that is left. External measures always take each of them for a cluster of its own,
+        so that a clusterer gains nothing by excluding what is hard.
     delta : float, optional
         With labels for some of the objects: allowed chance that the guarantee fails; 0.1 if
         nothing is said.
@@ -335,7 +339,7 @@ class Study:
         outcomes = work.run_jobs(
             self.X, jobs, workers=workers or available_cores(), executor=executor
         )
-        with progress_bar("Clustering", total, show=progress) as advance:
+        with closing(outcomes), progress_bar("Clustering", total, show=progress) as advance:
             for finished in outcomes:
                 self._store.finish(finished)
                 advance(len(finished))
@@ -392,7 +396,11 @@ class Study:
         for name, codes, names in zip(batch.names, batch.codes, batch.cluster_names, strict=True):
             if name.isdigit():
                 name = f"labels {name}"
-            outcome = Finished(name, "ok", None, codes, 0.0, tuple(map(str, names)))
+            flags = work.lopsided(codes)
+            status = "flagged" if flags else "ok"
+            outcome = Finished(
+                name, status, "; ".join(flags) or None, codes, 0.0, tuple(map(str, names))
+            )
             if len(names) == 0:
                 outcome = Finished(name, "failed", "every object is an outlier", None, 0.0)
             if name in known:
@@ -440,22 +448,26 @@ class Study:
             self._forget_tables()
 
     def _judge(self, partitions: Sequence[str], measures: Sequence[Measure]) -> None:
-        found = evaluate(
-            self.X,
-            self._labelings(partitions),
-            truth=self.truth,
-            measures=[measure.key for measure in measures],
-            metric=self.metric,
-            noise=self.noise,
-        )
-        reasons = found.reasons
+        labelings = self._labelings(partitions)
         for context, kind in zip(self._contexts, ("internal", "external"), strict=True):
+            keys = [measure.key for measure in measures if measure.kind == kind]
+            if not keys:
+                continue
+            internal = kind == "internal"
+            found = evaluate(
+                self.X if internal else None,
+                labelings,
+                truth=None if internal else self.truth,
+                measures=keys,
+                metric=self.metric if internal else "euclidean",
+                noise=self.noise if internal else EXTERNAL_NOISE,
+            )
+            reasons = found.reasons
             self._store.add_scores(
                 context,
                 [
-                    Score(p, m.key, float(found[m.key].loc[p]), reasons.get(p, {}).get(m.key))
-                    for m in measures
-                    if m.kind == kind
+                    Score(p, key, float(found[key].loc[p]), reasons.get(p, {}).get(key))
+                    for key in keys
                     for p in partitions
                 ],
             )
@@ -477,11 +489,11 @@ class Study:
 
     @property
     def _contexts(self) -> tuple[str, str]:
-        """What internal and external scores depend on."""
+        """What internal and external scores depend on; another karat judges again."""
         settings = self.settings
         return (
-            json.dumps(["internal", settings.metric, settings.noise]),
-            json.dumps(["external", settings.truth, settings.noise]),
+            json.dumps(["internal", __version__, settings.metric, settings.noise]),
+            json.dumps(["external", __version__, settings.truth, EXTERNAL_NOISE]),
         )
 
     # -- tables ------------------------------------------------------------------------------
@@ -620,8 +632,9 @@ class Study:
             A row per distinct partition, named after its first candidate: ``rank`` (equal for
             ties), ``clusterer``, ``k``, ``n_clusters``, ``noise_share``, ``partition`` (as in
             :meth:`scores`), ``reached_by`` (how many candidates are this partition), ``score``
-            (of a measure: times the share of objects that are not excluded, or over it where
-            lower is better), then the voters. ``attrs["decided_by"]`` says what decided.
+            (of an internal measure with ``noise="drop"``: times the share of objects that are not
+            excluded, or over it where lower is better), then the voters.
+            ``attrs["decided_by"]`` says what decided.
 
         Raises
         ------
@@ -711,19 +724,17 @@ class Study:
         ranked, verdict = self._rank()
         decider = as_decider(ranked.attrs["decided_by"])
         top = ranked.iloc[0]
+        labels = self.labels(str(top.name))
         why = decider.why(self, ranked, verdict)
-        votes = verdict.details if decider.key == "consensus" else None
         return Choice(
             name=str(top.name),
             clusterer=str(top["clusterer"]),
             k=None if top.isna()["k"] else int(top["k"]),
             n_clusters=int(top["n_clusters"]),
-            labels=self.labels(str(top.name)),
+            labels=labels,
             decided_by=decider.key,
-            reasons=(explain.what_it_is(top), *why),
+            reasons=(*explain.what_it_is(top, labels), *why),
             runner_up=str(ranked.index[1]) if len(ranked) > 1 else None,
-            confidence=None if votes is None else votes.confidence,
-            k_confidence=None if votes is None else votes.group_confidence,
             bound=self.bound_of(str(top.name)) if self.is_partly_labelled else None,
         )
 
