@@ -97,9 +97,9 @@ def test_resume_fits_nothing_again(tmp_path, monkeypatch, wine):
         before = study.scores()
     fits, judged = [], []
     monkeypatch.setattr(work, "run_job", lambda X, job: fits.append(job))
-    original = karat.study.study.evaluate
+    original = karat.study.study.judge
     monkeypatch.setattr(
-        karat.study.study, "evaluate", lambda *a, **kw: judged.append(a) or original(*a, **kw)
+        karat.study.study, "judge", lambda *a, **kw: judged.append(a) or original(*a, **kw)
     )
     with karat.Study(wine[0], storage=path) as study:
         study.sweep(["kmeans", "ward"], k=range(2, 5), n_init=2, workers=1)
