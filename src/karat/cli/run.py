@@ -146,7 +146,7 @@ def run(
     karat run customers.csv --labelings mine.csv --only-labelings
     karat run news.jsonl --text-column text --report news.html
     """
-    from karat.study import DEFAULT_CLUSTERERS, Study
+    from karat.study import Study
     from karat.validation import InputError, NothingToRankError
 
     for path, option in ((report, "--report"), (labels, "--labels")):
@@ -189,7 +189,7 @@ def run(
                 ids = dataset.ids if id_column else None
                 study.add(read_labelings(labelings, id_column=id_column, ids=ids))
             if not only_labelings:
-                names = _names(clusterer or list(DEFAULT_CLUSTERERS))
+                names = _names(clusterer or list(study.default_clusterers))
                 _sweep(study, names, numbers, n_init, workers, budget, memory, plan, json, progress)
             study.evaluate(progress=progress)
         except KeyboardInterrupt:

@@ -69,6 +69,15 @@ DEFAULT_CLUSTERERS = (
     "kmeans", "ward", "average", "genie", "spectral", "gaussian-mixture", "hdbscan",
     "hdbscan-filled",
 )  # fmt: skip
+#: for sparse rows under the cosine: linear in the stored entries, as banerjee2004 compares them
+DOCUMENT_CLUSTERERS = (
+    "spherical-kmeans-refined",
+    "frequency-sensitive-kmeans",
+    "soft-movmf",
+    "hard-movmf",
+    "kl-kmeans",
+    "kmeans",
+)
 EXTERNAL_NOISE: NoisePolicy = "singletons"
 CHUNK = 256  # partitions judged at a time; fixed, because sums depend on what is judged together
 
@@ -296,9 +305,15 @@ class Study:
 
     # -- trying ------------------------------------------------------------------------------
 
+    @property
+    def default_clusterers(self) -> tuple[str, ...]:
+        """What a sweep tries unless it is told: for documents, what never makes rows dense."""
+        documents = self.metric == "cosine" and not isinstance(self.X, np.ndarray)
+        return DOCUMENT_CLUSTERERS if documents else DEFAULT_CLUSTERERS
+
     def sweep(
         self,
-        clusterers: Any = DEFAULT_CLUSTERERS,
+        clusterers: Any = None,
         *,
         k: int | Iterable[int] = range(2, 11),
         n_init: int = 5,
@@ -312,7 +327,8 @@ class Study:
         Parameters
         ----------
         clusterers : str, estimator, Clusterer, a list of these, or a mapping from names to them
-            See :data:`karat.clusterers.catalogue` for the names. An estimator is cloned.
+            See :data:`karat.clusterers.catalogue` for the names. An estimator is cloned. By
+            default :attr:`default_clusterers`.
         k : int or iterable of int
             Numbers of clusters. Clusterers that find the number themselves (HDBSCAN) try the
             values of their own parameter instead.
@@ -339,7 +355,7 @@ class Study:
         """
         numbers = list(k) if isinstance(k, Iterable) else [k]
         check_counts(numbers, n_init, workers)
-        chosen = swept(clusterers)
+        chosen = swept(self.default_clusterers if clusterers is None else clusterers)
         self._record_sweep(chosen, numbers, n_init)
         plan = [
             (one.clusterer, candidates_of(one.clusterer, numbers, n_init, self.random_state))
