@@ -63,8 +63,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from karat.bounds import PacMdlBound, PacMdlBounds
+    from karat.study.judging import Judged
 
-DEFAULT_CLUSTERERS = ("kmeans", "ward", "average", "spectral", "gaussian-mixture", "hdbscan")
+DEFAULT_CLUSTERERS = (
+    "kmeans", "ward", "average", "genie", "spectral", "gaussian-mixture", "hdbscan",
+    "hdbscan-filled",
+)  # fmt: skip
 #: for sparse rows under the cosine: linear in the stored entries, as banerjee2004 compares them
 DOCUMENT_CLUSTERERS = (
     "spherical-kmeans-refined",
@@ -613,6 +617,7 @@ class Study:
         self.__dict__.pop("_candidates", None)
         self.__dict__.pop("_scores", None)
         self.__dict__.pop("_bounds", None)
+        self.__dict__.pop("_judged", None)
 
     @cached_property
     def _candidates(self) -> pd.DataFrame:
@@ -804,6 +809,31 @@ class Study:
         table = first[columns].copy()
         table["reached_by"] = counts.loc[first["partition"]].to_numpy()
         return table
+
+    def found_by(self) -> dict[str, frozenset[str]]:
+        """The clusterers that found each distinct partition; copies from elsewhere add nothing."""
+        usable = self._candidates[self._candidates["partition"].notna()]
+        groups = usable.groupby("partition")["clusterer"]
+        by = {str(partition): frozenset(names) for partition, names in groups}
+        return {p: names - {"given"} or names for p, names in by.items()}
+
+    def judged(self) -> Judged | None:
+        """What the learned judge says of the distinct clusterings.
+
+        Returns
+        -------
+        Judged or None
+            None where there are fewer than 20 objects, or no clustering of two clusters.
+        """
+        self.evaluate()
+        return self._judged
+
+    @cached_property
+    def _judged(self) -> Judged | None:
+        from karat.study.judging import judged
+
+        table = self._distinct()
+        return judged(self, table, self._scores[0].loc[table["partition"]].set_axis(table.index))
 
     def why_nothing(self) -> str:
         """What kept candidates from being clusterings, or clusterings from having scores."""
