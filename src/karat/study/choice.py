@@ -72,8 +72,14 @@ def what_it_is(row: pd.Series[Any], labels: NDArray[np.int32]) -> list[str]:
     if row["noise_share"] > 0:
         clusters += f" and {100 * row['noise_share']:.1f} % of the objects excluded as outliers"
     again = int(row["reached_by"])
-    reached = f", which {again} candidates agree on" if again > 1 else ""
-    return [f"Use {row.name}: {clusters}{reached}.", *_sizes(labels)]
+    reached = f", on which {again} candidates agree" if again > 1 else ""
+    sentences = [f"Use {row.name}: {clusters}{reached}."]
+    if not row.isna()["fitted_on"]:
+        sentences.append(
+            f"It was fitted to {int(row['fitted_on']):,} of {len(labels):,} objects, drawn at "
+            "random; each of the others takes the label of the nearest."
+        )
+    return [*sentences, *_sizes(labels)]
 
 
 def _sizes(labels: NDArray[np.int32]) -> list[str]:

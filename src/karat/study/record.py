@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from karat.study.store import Store
 
 # what the fits depend on, or may: another value makes another study
-FIXED = ("metric", "random_state")
+FIXED = ("metric", "random_state", "exact")
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,8 @@ class Settings:
         The classes there can be.
     by : str or None
         What decides; None for what suits the truth.
+    exact : bool
+        Whether nothing is fitted to a sample or estimated from one.
     """
 
     metric: str = "euclidean"
@@ -54,6 +56,7 @@ class Settings:
     truth: str | None = None
     classes: Any = None
     by: str | None = None
+    exact: bool = False
 
 
 def settle(
