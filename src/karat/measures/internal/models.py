@@ -81,15 +81,15 @@ def akaike_information_criterion(
     return one("akaike_information_criterion", X, labels, noise=noise, sample_weight=sample_weight)
 
 
-def mixture_criteria(mixture: Any, X: Any) -> dict[str, float]:
+def mixture_criteria(X: Any, mixture: Any) -> dict[str, float]:
     """BIC and AIC of a fitted mixture; lower is better.
 
     Parameters
     ----------
+    X : array-like, shape (n, d)
     mixture : estimator
         Fitted, with ``score_samples`` (log-likelihood of each object) and its number of free
         parameters as ``n_parameters`` or, as in scikit-learn, ``_n_parameters()``.
-    X : array-like, shape (n, d)
 
     Returns
     -------
@@ -111,7 +111,7 @@ def mixture_criteria(mixture: Any, X: Any) -> dict[str, float]:
     >>> from karat import mixture_criteria
     >>> X = [[0.0], [1.0], [10.0], [11.0]]
     >>> mixture = GaussianMixture(2, random_state=0).fit(X)
-    >>> mixture_criteria(mixture, X)["n_parameters"]
+    >>> mixture_criteria(X, mixture)["n_parameters"]
     5.0
     """
     data = check_data(X)
