@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import karat
 import naive_clarity
 import naive_external
 import naive_internal
 from karat.measures import catalogue
+from karat.validation import InputError
 
 RNG = np.random.default_rng(0)
 X, LABELS = RNG.normal(size=(30, 3)), RNG.integers(0, 3, 30).tolist()
@@ -51,3 +53,26 @@ def test_a_default_measure_equals_its_oracle(key):
     assert oracle is not None, f"{key} has no naive oracle"
     if key not in ("adjusted_mutual_information", "standardized_mutual_information"):
         assert measure.function(TRUTH, LABELS) == pytest.approx(oracle(TRUTH, LABELS), abs=1e-12)
+
+
+@pytest.mark.parametrize("key", [m.key for m in catalogue.select(kind="external")])
+def test_external_functions_take_weights_as_evaluate_does(key):
+    weights = RNG.integers(1, 4, 30)
+    function = catalogue[key].function
+    found = function(TRUTH, LABELS, sample_weight=weights)
+    repeated = np.repeat(TRUTH, weights), np.repeat(LABELS, weights)
+    assert found == pytest.approx(function(*repeated), rel=1e-12)
+    scores = karat.evaluate(None, LABELS, truth=TRUTH, sample_weight=weights, measures=[key])
+    assert found == pytest.approx(scores[key]["0"], rel=1e-12)
+    with pytest.raises(InputError, match="omit sample_weight"):
+        function(karat.ContingencyTable(TRUTH, LABELS), sample_weight=weights)
+
+
+def test_weights_are_not_ignored_where_they_have_no_meaning():
+    overlapping = karat.partition.OverlappingPartition([[True, True], [True, False]])
+    for function in (karat.bcubed_f_measure, karat.element_centric_similarity):
+        with pytest.raises(InputError, match="no sample_weight"):
+            function(overlapping, overlapping, sample_weight=[1, 2])
+    soft = karat.partition.SoftPartition([[0.5, 0.5], [1.0, 0.0]])
+    with pytest.raises(InputError, match="no sample_weight"):
+        karat.rand_index(soft, [0, 1], sample_weight=[1, 2])
