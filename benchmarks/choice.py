@@ -45,7 +45,7 @@ def data_sets() -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
 
 
 def choices(study: karat.Study) -> dict[str, float]:
-    """Adjusted Rand index of what each way of choosing picks."""
+    """Adjusted Rand index of what each way of choosing picks; outliers are singletons."""
     ari = study.scores()["adjusted_rand_index"]
     voters = [m.key for m in catalogue.values() if m.kind == "internal" and m.compares_k]
     found = {}

@@ -150,7 +150,7 @@ def _print_table(table: pd.DataFrame) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from karat.bounds._bound import percent_up
+    from karat.bounds import percent_up
 
     shown = Table("clustering", "clusters", "errors", "bits", "bound", "at most")
     for name, row in table.sort_values(["bound_rate", "errors", "bits"]).head(30).iterrows():

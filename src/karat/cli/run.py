@@ -94,6 +94,23 @@ def run(
             help="With some labels: allowed chance that the guarantee fails.", show_default="0.1"
         ),
     ] = None,
+    exact: Annotated[
+        bool,
+        typer.Option(
+            "--exact",
+            help="Sample nothing: fit and judge on all objects, however many there are.",
+        ),
+    ] = False,
+    budget: Annotated[
+        str | None,
+        typer.Option(help="Time for the fits, e.g. 90s, 2m, 1h; what is not done by then is left."),
+    ] = None,
+    memory: Annotated[
+        str | None, typer.Option(help="Memory that may be used, e.g. 4G; less than needed ends.")
+    ] = None,
+    plan: Annotated[
+        bool, typer.Option("--plan", help="Only print what would be done, and how long it takes.")
+    ] = False,
     report: Annotated[Path | None, typer.Option(help="Write an HTML report to this file.")] = None,
     force: Annotated[bool, typer.Option(help="Replace the report if it exists.")] = False,
     labels: Annotated[
@@ -113,6 +130,7 @@ def run(
     seed: Annotated[
         int | None, typer.Option(help="All seeds follow from it.", show_default="0")
     ] = None,
+    quiet: Annotated[bool, typer.Option(help="Show no progress.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
 ) -> None:
     """Try many clusterings of a data file, judge them all, and say which one to use and why.
@@ -150,11 +168,13 @@ def run(
         vectorizer=vectorizer_options(weight, min_df, max_df, stemmer),
     )
     numbers = parse_counts(k)
+    progress = False if quiet else None
     with Study(
         dataset,
         storage=storage,
         noise=noise,  # type: ignore[arg-type]
         delta=delta,
+        exact=exact or None,
         random_state=seed,
         by=by,
         update=update,
@@ -167,9 +187,9 @@ def run(
                 ids = dataset.ids if id_column else None
                 study.add(read_labelings(labelings, id_column=id_column, ids=ids))
             if not only_labelings:
-                names = clusterer or list(DEFAULT_CLUSTERERS)
-                study.sweep(_names(names), k=numbers, n_init=n_init, workers=workers)
-            study.evaluate()
+                names = _names(clusterer or list(DEFAULT_CLUSTERERS))
+                _sweep(study, names, numbers, n_init, workers, budget, memory, plan, json, progress)
+            study.evaluate(progress=progress)
         except KeyboardInterrupt:
             typer.echo(_interrupted(study), err=True)
             raise typer.Exit(130) from None
@@ -188,6 +208,50 @@ def run(
             for path, what in ((report, "Report"), (labels, "Labels"), (storage, "Study")):
                 if path is not None:
                     typer.echo(f"{what}: {path}")
+
+
+def _sweep(
+    study: Study,
+    names: list[str],
+    numbers: list[int],
+    n_init: int,
+    workers: int | None,
+    budget: str | None,
+    memory: str | None,
+    plan: bool,
+    quiet: bool,
+    progress: bool | None,
+) -> None:
+    """Plan, then fit; on large data what scales comes first, with an answer of its own."""
+    import time
+
+    from karat.clusterers import catalogue
+    from karat.resources import available_cores
+    from karat.study.plan import check_memory, parse_bytes, parse_duration
+
+    seconds = None if budget is None else parse_duration(budget)
+    if memory is not None:
+        check_memory(study, workers or available_cores(), parse_bytes(memory))
+    large = any(study.fits_sample(catalogue[name]) for name in names)
+    if plan or (large and not quiet):
+        expected = study.plan(names, k=numbers, n_init=n_init, workers=workers)
+        typer.echo(str(expected), err=not plan)
+        if plan:
+            raise typer.Exit(0)
+    deadline = None if seconds is None else time.monotonic() + seconds
+
+    def sweep(some: list[str]) -> None:
+        left = None if deadline is None else max(0.0, deadline - time.monotonic())
+        study.sweep(some, k=numbers, n_init=n_init, workers=workers, budget=left, progress=progress)
+
+    first = [name for name in names if not study.fits_sample(catalogue[name])]
+    if large and first and not quiet:
+        sweep(first)
+        if not study.candidates.empty:
+            choice = study.best()
+            typer.echo(f"So far, from {', '.join(first)}: {choice.reasons[0]}", err=True)
+        names = [name for name in names if name not in first]
+    sweep(names)
 
 
 def parse_counts(text: str) -> list[int]:
@@ -275,7 +339,6 @@ def as_json(study: Study, choice: Choice, top: int = 10) -> dict[str, Any]:
             "clusterer": choice.clusterer,
             "n_clusters": choice.n_clusters,
             "decided_by": choice.decided_by,
-            "confidence": choice.confidence,
             "runner_up": choice.runner_up,
             "reasons": list(choice.reasons),
             "bound": None if choice.bound is None else choice.bound.bound_rate,
@@ -297,7 +360,7 @@ def show(study: Study, choice: Choice, top: int = 8) -> None:
     from rich.text import Text
 
     from karat.measures import catalogue
-    from karat.study.deciders import as_decider
+    from karat.study.deciders import against_classifier, as_decider
 
     console = Console()
     first, *others = choice.reasons
@@ -305,14 +368,14 @@ def show(study: Study, choice: Choice, top: int = 8) -> None:
     console.print(Panel(told, title=study.dataset.name, title_align="left"))
     ranked = study.rank()
     measures = study.scores()
-    score = as_decider(choice.decided_by).title
+    decider = as_decider(choice.decided_by)
     usual = ("silhouette", "informativeness", "adjusted_rand_index")
     shown = [m for m in usual if m in measures and m != choice.decided_by]
     table = Table(box=None, pad_edge=False)
     table.add_column("")
     table.add_column("candidate", no_wrap=True)
     titles = [catalogue[m].title.partition(" (")[0] for m in shown]
-    for title in ("k", score, *titles, "times"):
+    for title in ("k", decider.title, *titles, "times"):
         table.add_column(title, justify="right")
     values: dict[str, dict[str, float]] = measures[shown].to_dict("index")  # type: ignore[assignment]
     rows: list[dict[str, Any]] = ranked.to_dict("records")  # type: ignore[assignment]
@@ -321,7 +384,7 @@ def show(study: Study, choice: Choice, top: int = 8) -> None:
             str(row["rank"]),
             name,
             str(row["n_clusters"]),
-            f"{row['score']:.3f}",
+            decider.text(row["score"]),
             *(f"{values[name][m]:.3f}" for m in shown),
             str(row["reached_by"]),
         )
@@ -329,6 +392,14 @@ def show(study: Study, choice: Choice, top: int = 8) -> None:
     more = len(ranked) - top
     if more > 0:
         console.print(f"... and {more} more distinct clusterings", style="dim")
+    if study.n_unfinished:
+        console.print(
+            f"{study.n_unfinished} candidates were not finished within the budget; the same "
+            "command with --storage FILE, or a larger --budget, fits them too",
+            markup=False,
+        )
+    if choice.bound is not None and (yardstick := against_classifier(study, choice.bound)):
+        console.print(yardstick, markup=False)
     counts = study.candidates["status"].value_counts()
     for status in ("failed", "flagged"):
         if counts.get(status, 0):

@@ -4,7 +4,7 @@
 which distances it takes, and ``under(clusterer, metric)`` is the clusterer under one of them.
 """
 
-from karat.clusterers._catalogue import Clusterer, as_clusterer, catalogue
+from karat.clusterers._catalogue import Clusterer, as_clusterer, catalogue, configured
 from karat.clusterers._under import ExcludedError, OnDistances, OnForm, under
 from karat.clusterers.genie import GenieClustering
 from karat.clusterers.kmedoids import KMedoids
@@ -20,5 +20,6 @@ __all__ = [
     "OnForm",
     "as_clusterer",
     "catalogue",
+    "configured",
     "under",
 ]

@@ -48,6 +48,9 @@ class Clusterer:
         this is so if the estimator, or one within it, has a ``random_state``.
     every_k : bool
         Whether one fit serves every number of clusters: the fitted estimator has ``cut(k)``.
+    growth : float
+        The power of the number of objects that the time of one fit grows with. What grows faster
+        than linearly is fitted to a sample of large data.
     source : str
         Where it is defined.
     cost : str
@@ -62,6 +65,7 @@ class Clusterer:
     values: tuple[float, ...] = ()
     seeded: bool | None = None
     every_k: bool = False
+    growth: float = 2.0
     source: str = ""
     cost: str = ""
 
@@ -78,6 +82,9 @@ def _random_states(estimator: Any) -> list[str]:
     parameters = estimator.get_params() if hasattr(estimator, "get_params") else {}
     return [name for name in parameters if name.split("__")[-1] == "random_state"]
 
+
+#: estimators of scikit-learn whose time grows linearly with the number of objects
+_LINEAR = {"KMeans", "MiniBatchKMeans", "BisectingKMeans", "GaussianMixture", "Birch"}
 
 catalogue: Registry[Clusterer] = Registry("clusterer", "karat.clusterers")
 
@@ -142,8 +149,9 @@ def as_clusterer(given: Any, parameter: str | None = None) -> Clusterer:
     return Clusterer(
         key=name,
         title=name,
-        make=partial(_configured, given, _own(given, swept)),
+        make=partial(configured, given, _own(given, swept)),
         distances=_taken(given, parameters),
+        growth=1.0 if name in _LINEAR else 2.0,
         parameter="n_clusters" if parameter in (None, "n_clusters", "n_components") else parameter,
     )
 
@@ -166,7 +174,7 @@ def _taken(estimator: Any, parameters: dict[str, Any]) -> tuple[str, ...]:
     return ("any",) if parameters["metric"] == default else ("features",)
 
 
-def _configured(estimator: Any, swept: str, value: Any, seed: int, metric: Any = None) -> Any:
+def configured(estimator: Any, swept: str, value: Any, seed: int, metric: Any = None) -> Any:
     from sklearn.base import clone
 
     fresh = clone(estimator)
@@ -256,6 +264,7 @@ catalogue.add(
         key="kmeans",
         title="k-means",
         make=_kmeans,
+        growth=1.0,
         source="Lloyd 1982; starts of Arthur & Vassilvitskii 2007",
         cost="O(n k d) per iteration",
     )
@@ -265,6 +274,7 @@ catalogue.add(
         key="bisecting-kmeans",
         title="Bisecting k-means",
         make=_bisecting_kmeans,
+        growth=1.0,
         source="Steinbach, Karypis & Kumar 2000",
         cost="O(n d log k) per iteration",
     )
@@ -324,6 +334,7 @@ catalogue.add(
         key="gaussian-mixture",
         title="Gaussian mixture",
         make=_gaussian_mixture,
+        growth=1.0,
         source="Dempster, Laird & Rubin 1977",
         cost="O(n k d²) per iteration",
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
+    from karat.bounds import PacMdlBound
     from karat.study.study import Study
 
 
@@ -75,8 +76,8 @@ class Decider:
     why : callable
         ``why(study, ranking, verdict)`` gives the sentences that follow the first.
     greater_is_better : bool
-    percent : bool
-        Whether the score is read as a share.
+    unit : {"number", "share", "guarantee"}
+        How the score is written: a guarantee is a share that is rounded up.
     needs : tuple of str
         Measures that must be there before it judges.
     """
@@ -86,13 +87,21 @@ class Decider:
     judge: Judge = field(repr=False)
     why: Why = field(repr=False)
     greater_is_better: bool = True
-    percent: bool = False
+    unit: Literal["number", "share", "guarantee"] = "number"
     needs: tuple[str, ...] = ()
 
     @property
     def sign(self) -> int:
         """1 where greater is better, -1 where lower is: ``sign * score`` always goes up."""
         return 1 if self.greater_is_better else -1
+
+    def text(self, score: float) -> str:
+        """A score as a person reads it."""
+        if self.unit != "guarantee":
+            return f"{score:.3f}"
+        from karat.bounds import percent_up
+
+        return percent_up(score)
 
 
 deciders: Registry[Decider] = Registry("decider", "karat.deciders")
@@ -132,9 +141,7 @@ def _vote(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Verdict
         )
     usable = values[[m.key for m in voters]].notna().any(axis=1)
     distinct, values = distinct[usable], values[usable]
-    coverage = 1 - distinct["noise_share"].to_numpy(dtype=np.float64)
-    groups = distinct["n_clusters"].to_numpy(dtype=np.int64)
-    votes = consensus(values, voters, coverage, groups)
+    votes = consensus(values, voters, _judged_share(study, distinct))
     score = pd.Series(votes.score, index=values.index)
     return Verdict(score, votes.families, _fewest_clusters(distinct), votes)
 
@@ -162,14 +169,39 @@ def _why_bound(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> list[st
     return explain.why_by_bound(ranking, bound, explain.tied_with_first(ranking))
 
 
+MOST_FOR_CLASSIFIERS = 20_000
+
+
+def against_classifier(study: Study, own: PacMdlBound) -> str | None:
+    """What a classifier that is trained on half of the same labels guarantees, in a sentence."""
+    from karat.bounds import percent_up, supervised_yardstick
+
+    if study.n_objects > MOST_FOR_CLASSIFIERS or own.m < 4 or own.n == 0:
+        return None
+    table = supervised_yardstick(study.X, study.truth, own.delta, random_state=study.random_state)
+    best = table["bound_rate"].astype(float).idxmin()
+    rate = float(table["bound_rate"].min())
+    told = f"{percent_up(rate)} ({str(best).replace('-', ' ')})"
+    if rate < own.bound_rate:
+        return (
+            "A classifier trained on half of the labels and tested on the rest guarantees more: "
+            f"at most {told} are wrong. To predict the classes, use that; to see the structure, "
+            "the clustering."
+        )
+    return (
+        "The clustering guarantees more than a classifier trained on half of the labels and "
+        f"tested on the rest, whose bound is {told}."
+    )
+
+
 # -- one measure -----------------------------------------------------------------------------
 
 
 def _by_measure(measure: Measure) -> Decider:
     def judge(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Verdict:
-        coverage = 1 - distinct["noise_share"].to_numpy(dtype=np.float64)
         score = values[measure.key].astype(float)
-        score = score * measure.penalty(score.to_numpy(), coverage)
+        if measure.kind == "internal":  # outliers are clusters of their own to the others
+            score = score * measure.penalty(score.to_numpy(), _judged_share(study, distinct))
         return Verdict(score, None, _fewest_clusters(distinct))
 
     def why(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> list[str]:
@@ -190,6 +222,13 @@ def _by_measure(measure: Measure) -> Decider:
     )
 
 
+def _judged_share(study: Study, distinct: pd.DataFrame) -> NDArray[np.float64]:
+    """Share of the objects that internal measures judge."""
+    if study.noise != "drop":
+        return np.ones(len(distinct))
+    return 1 - distinct["noise_share"].to_numpy(dtype=np.float64)
+
+
 def _fewest_clusters(distinct: pd.DataFrame) -> tuple[NDArray[Any]]:
     return (distinct["n_clusters"].to_numpy(dtype=np.int64),)
 
@@ -200,7 +239,7 @@ deciders.add(
         title="Consensus score",
         judge=_vote,
         why=_why_voted,
-        percent=True,
+        unit="share",
     )
 )
 deciders.add(
@@ -210,6 +249,6 @@ deciders.add(
         judge=_bound,
         why=_why_bound,
         greater_is_better=False,
-        percent=True,
+        unit="guarantee",
     )
 )

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from karat.study.store import Store
 
 # what the fits depend on, or may: another value makes another study
-FIXED = ("metric", "random_state")
+FIXED = ("metric", "random_state", "exact")
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,8 @@ class Settings:
         Fingerprint of the classes.
     by : str or None
         What decides; None for what suits the truth.
+    exact : bool
+        Whether nothing is fitted to a sample or estimated from one.
     """
 
     metric: str = "euclidean"
@@ -51,6 +53,7 @@ class Settings:
     random_state: int = 0
     truth: str | None = None
     by: str | None = None
+    exact: bool = False
 
 
 def settle(
