@@ -33,6 +33,8 @@ from karat.cli._input import (
 )
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from karat.study import Choice, Study
 
 
@@ -144,7 +146,7 @@ def run(
     karat run customers.csv --labelings mine.csv --only-labelings
     karat run news.jsonl --text-column text --report news.html
     """
-    from karat.study import DEFAULT_CLUSTERERS, Study
+    from karat.study import Study
     from karat.validation import InputError, NothingToRankError
 
     for path, option in ((report, "--report"), (labels, "--labels")):
@@ -187,7 +189,7 @@ def run(
                 ids = dataset.ids if id_column else None
                 study.add(read_labelings(labelings, id_column=id_column, ids=ids))
             if not only_labelings:
-                names = _names(clusterer or list(DEFAULT_CLUSTERERS))
+                names = _names(clusterer or list(study.default_clusterers))
                 _sweep(study, names, numbers, n_init, workers, budget, memory, plan, json, progress)
             study.evaluate(progress=progress)
         except KeyboardInterrupt:
@@ -325,8 +327,12 @@ def _write_labels(study: Study, choice: Choice, path: Path) -> None:
 
 def as_json(study: Study, choice: Choice, top: int = 10) -> dict[str, Any]:
     """What machines read: the choice, the best candidates, what failed."""
+    from karat.study.deciders import JUDGE
+    from karat.study.judging import details_of
+
     ranked = study.rank()
     scores = study.scores()
+    found = study.judged() if choice.decided_by == JUDGE else None
     return {
         "data": {
             "name": study.dataset.name,
@@ -342,6 +348,7 @@ def as_json(study: Study, choice: Choice, top: int = 10) -> dict[str, Any]:
             "runner_up": choice.runner_up,
             "reasons": list(choice.reasons),
             "bound": None if choice.bound is None else choice.bound.bound_rate,
+            "judge": details_of(found) if found is not None else None,
         },
         "ranking": jsonlib.loads(
             ranked.head(top).reset_index().to_json(orient="records", double_precision=15)
@@ -350,6 +357,24 @@ def as_json(study: Study, choice: Choice, top: int = 10) -> dict[str, Any]:
             scores.reset_index().to_json(orient="records", double_precision=15)
         ),
     }
+
+
+def _expected(row: dict[str, Any]) -> str:
+    return f"{row['predicted']:.2f} ({max(row['low'], 0):.2f}–{row['high']:.2f})"
+
+
+def _show_shortlist(study: Study, console: Console) -> None:
+    from rich.table import Table
+
+    found = study.judged()
+    if found is None or len(found.shortlist) < 2:
+        return
+    table = Table(title="Really different and nearly as good", box=None, pad_edge=False)
+    for title in ("candidate", "expected ARI", "good for"):
+        table.add_column(title)
+    for name, use in found.shortlist:
+        table.add_row(name, _expected(found.expected(name)), use)
+    console.print(table)
 
 
 def show(study: Study, choice: Choice, top: int = 8) -> None:
@@ -369,13 +394,14 @@ def show(study: Study, choice: Choice, top: int = 8) -> None:
     ranked = study.rank()
     measures = study.scores()
     decider = as_decider(choice.decided_by)
+    judged = "predicted" in ranked
     usual = ("silhouette", "informativeness", "adjusted_rand_index")
     shown = [m for m in usual if m in measures and m != choice.decided_by]
     table = Table(box=None, pad_edge=False)
     table.add_column("")
     table.add_column("candidate", no_wrap=True)
     titles = [catalogue[m].title.partition(" (")[0] for m in shown]
-    for title in ("k", decider.title, *titles, "times"):
+    for title in ("k", "expected ARI" if judged else decider.title, *titles, "times"):
         table.add_column(title, justify="right")
     values: dict[str, dict[str, float]] = measures[shown].to_dict("index")  # type: ignore[assignment]
     rows: list[dict[str, Any]] = ranked.to_dict("records")  # type: ignore[assignment]
@@ -384,11 +410,13 @@ def show(study: Study, choice: Choice, top: int = 8) -> None:
             str(row["rank"]),
             name,
             str(row["n_clusters"]),
-            decider.text(row["score"]),
+            _expected(row) if judged else decider.text(row["score"]),
             *(f"{values[name][m]:.3f}" for m in shown),
             str(row["reached_by"]),
         )
     console.print(table)
+    if judged:
+        _show_shortlist(study, console)
     more = len(ranked) - top
     if more > 0:
         console.print(f"... and {more} more distinct clusterings", style="dim")

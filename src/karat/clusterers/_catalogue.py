@@ -230,6 +230,13 @@ def _hdbscan(min_cluster_size: int, seed: int, metric: Any = "euclidean") -> Any
     return model if metric == "euclidean" else OnDistances(model, metric)
 
 
+def _filled_hdbscan(min_cluster_size: int, seed: int, metric: Any = "euclidean") -> Any:
+    from karat.clusterers.filled import FilledHDBSCAN
+
+    model = FilledHDBSCAN(min_cluster_size)
+    return model if metric == "euclidean" else OnDistances(model, metric)
+
+
 def _dbscan(eps: float, seed: int, metric: Any = "euclidean") -> Any:
     from sklearn.cluster import DBSCAN
 
@@ -247,6 +254,30 @@ def _informativeness(k: int, seed: int) -> Any:
     from karat.clusterers.informativeness_agglomeration import InformativenessAgglomeration
 
     return InformativenessAgglomeration(n_clusters=k, random_state=seed)
+
+
+def _spherical(refine: bool, k: int, seed: int) -> Any:
+    from karat.clusterers.spherical import SphericalKMeans
+
+    return SphericalKMeans(n_clusters=k, refine=refine, n_init=1, random_state=seed)
+
+
+def _frequency_sensitive(k: int, seed: int) -> Any:
+    from karat.clusterers.spherical import FrequencySensitiveSphericalKMeans
+
+    return FrequencySensitiveSphericalKMeans(n_clusters=k, n_init=1, random_state=seed)
+
+
+def _mixture_of_directions(assignment: str, k: int, seed: int) -> Any:
+    from karat.clusterers.von_mises_fisher import VonMisesFisherMixture
+
+    return VonMisesFisherMixture(n_clusters=k, assignment=assignment, n_init=1, random_state=seed)
+
+
+def _information_theoretic(k: int, seed: int) -> Any:
+    from karat.clusterers.information_theoretic import InformationTheoreticKMeans
+
+    return InformationTheoreticKMeans(n_clusters=k, n_init=1, random_state=seed)
 
 
 def _genie(k: int, seed: int, metric: Any = "euclidean") -> Any:
@@ -351,6 +382,18 @@ catalogue.add(
         cost="O(n² d) at worst",
     )
 )
+catalogue.add(
+    Clusterer(
+        key="hdbscan-filled",
+        title="HDBSCAN, outliers to the nearest cluster",
+        make=_filled_hdbscan,
+        distances=("any",),
+        parameter="min_cluster_size",
+        values=(5, 10, 15, 25, 50, 100),
+        source="Campello, Moulavi & Sander 2013",
+        cost="O(n² d) at worst",
+    )
+)
 
 
 catalogue.add(
@@ -395,5 +438,57 @@ catalogue.add(
         values=(0.0, 0.1, 0.25, 0.5),
         source="Frey & Dueck 2007",
         cost="O(n²) per iteration",
+    )
+)
+for _key, _title, _make, _source in (
+    (
+        "spherical-kmeans",
+        "Spherical k-means",
+        partial(_spherical, False),
+        "Dhillon & Modha 2001",
+    ),
+    (
+        "spherical-kmeans-refined",
+        "Spherical k-means with first variation",
+        partial(_spherical, True),
+        "Dhillon, Guan & Kogan 2002",
+    ),
+    (
+        "frequency-sensitive-kmeans",
+        "Frequency-sensitive spherical k-means",
+        _frequency_sensitive,
+        "Banerjee & Ghosh 2004",
+    ),
+    (
+        "hard-movmf",
+        "von Mises–Fisher mixture, hard",
+        partial(_mixture_of_directions, "hard"),
+        "Banerjee, Dhillon, Ghosh & Sra 2005",
+    ),
+    (
+        "soft-movmf",
+        "von Mises–Fisher mixture, soft",
+        partial(_mixture_of_directions, "soft"),
+        "Banerjee, Dhillon, Ghosh & Sra 2005",
+    ),
+):
+    catalogue.add(
+        Clusterer(
+            key=_key,
+            title=_title,
+            make=_make,
+            distances=("cosine",),
+            source=_source,
+            cost="O(nnz k) per iteration",
+        )
+    )
+catalogue.add(
+    Clusterer(
+        key="kl-kmeans",
+        title="Information-theoretic k-means",
+        make=_information_theoretic,
+        distances=("features",),
+        source="Dhillon, Mallela & Kumar 2003",
+        cost="O(nnz k) per iteration",
     )
 )

@@ -63,8 +63,21 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from karat.bounds import PacMdlBound, PacMdlBounds
+    from karat.study.judging import Judged
 
-DEFAULT_CLUSTERERS = ("kmeans", "ward", "average", "spectral", "gaussian-mixture", "hdbscan")
+DEFAULT_CLUSTERERS = (
+    "kmeans", "ward", "average", "genie", "spectral", "gaussian-mixture", "hdbscan",
+    "hdbscan-filled",
+)  # fmt: skip
+#: for sparse rows under the cosine: linear in the stored entries, as banerjee2004 compares them
+DOCUMENT_CLUSTERERS = (
+    "spherical-kmeans-refined",
+    "frequency-sensitive-kmeans",
+    "soft-movmf",
+    "hard-movmf",
+    "kl-kmeans",
+    "kmeans",
+)
 EXTERNAL_NOISE: NoisePolicy = "singletons"
 CHUNK = 256  # partitions judged at a time; fixed, because sums depend on what is judged together
 
@@ -292,9 +305,15 @@ class Study:
 
     # -- trying ------------------------------------------------------------------------------
 
+    @property
+    def default_clusterers(self) -> tuple[str, ...]:
+        """What a sweep tries unless it is told: for documents, what never makes rows dense."""
+        documents = self.metric == "cosine" and not isinstance(self.X, np.ndarray)
+        return DOCUMENT_CLUSTERERS if documents else DEFAULT_CLUSTERERS
+
     def sweep(
         self,
-        clusterers: Any = DEFAULT_CLUSTERERS,
+        clusterers: Any = None,
         *,
         k: int | Iterable[int] = range(2, 11),
         n_init: int = 5,
@@ -308,7 +327,8 @@ class Study:
         Parameters
         ----------
         clusterers : str, estimator, Clusterer, a list of these, or a mapping from names to them
-            See :data:`karat.clusterers.catalogue` for the names. An estimator is cloned.
+            See :data:`karat.clusterers.catalogue` for the names. An estimator is cloned. By
+            default :attr:`default_clusterers`.
         k : int or iterable of int
             Numbers of clusters. Clusterers that find the number themselves (HDBSCAN) try the
             values of their own parameter instead.
@@ -335,7 +355,7 @@ class Study:
         """
         numbers = list(k) if isinstance(k, Iterable) else [k]
         check_counts(numbers, n_init, workers)
-        chosen = swept(clusterers)
+        chosen = swept(self.default_clusterers if clusterers is None else clusterers)
         self._record_sweep(chosen, numbers, n_init)
         plan = [
             (one.clusterer, candidates_of(one.clusterer, numbers, n_init, self.random_state))
@@ -597,6 +617,7 @@ class Study:
         self.__dict__.pop("_candidates", None)
         self.__dict__.pop("_scores", None)
         self.__dict__.pop("_bounds", None)
+        self.__dict__.pop("_judged", None)
 
     @cached_property
     def _candidates(self) -> pd.DataFrame:
@@ -788,6 +809,31 @@ class Study:
         table = first[columns].copy()
         table["reached_by"] = counts.loc[first["partition"]].to_numpy()
         return table
+
+    def found_by(self) -> dict[str, frozenset[str]]:
+        """The clusterers that found each distinct partition; copies from elsewhere add nothing."""
+        usable = self._candidates[self._candidates["partition"].notna()]
+        groups = usable.groupby("partition")["clusterer"]
+        by = {str(partition): frozenset(names) for partition, names in groups}
+        return {p: names - {"given"} or names for p, names in by.items()}
+
+    def judged(self) -> Judged | None:
+        """What the learned judge says of the distinct clusterings.
+
+        Returns
+        -------
+        Judged or None
+            None where there are fewer than 20 objects, or no clustering of two clusters.
+        """
+        self.evaluate()
+        return self._judged
+
+    @cached_property
+    def _judged(self) -> Judged | None:
+        from karat.study.judging import judged
+
+        table = self._distinct()
+        return judged(self, table, self._scores[0].loc[table["partition"]].set_axis(table.index))
 
     def why_nothing(self) -> str:
         """What kept candidates from being clusterings, or clusterings from having scores."""
