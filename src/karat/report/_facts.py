@@ -176,8 +176,7 @@ class Facts:
 def gather(study: Study) -> Facts:
     """Ask the study; what cannot be ranked is told, not raised, unless nothing was tried."""
     scores = study.scores()
-    # pandas copies attrs with every operation: the reasons are many, so they travel apart
-    reasons, scores.attrs = scores.attrs.get("reasons", {}), {}
+    reasons = study.reasons()
     measures = tuple(
         catalogue[column]
         for column in scores.columns

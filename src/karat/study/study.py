@@ -259,6 +259,9 @@ class Study:
         done = sum(c["status"] != "planned" for c in self._store.candidates())
         return f"Study({self.dataset.name}, {self.n_objects} objects, {done} candidates)"
 
+    def _repr_html_(self) -> str:
+        return explain.study_html(self, self.__dict__.get("_choice"))
+
     # -- what was decided ----------------------------------------------------------------------
 
     @property
@@ -306,6 +309,7 @@ class Study:
         """
         key = None if by is None else as_decider(by).key
         self.settings = settle(self._store, {"by": key})
+        self.__dict__.pop("_choice", None)
 
     @property
     def record(self) -> list[tuple[str, dict[str, Any]]]:
@@ -635,6 +639,7 @@ class Study:
         self.__dict__.pop("_scores", None)
         self.__dict__.pop("_bounds", None)
         self.__dict__.pop("_judged", None)
+        self.__dict__.pop("_choice", None)
 
     @cached_property
     def _candidates(self) -> pd.DataFrame:
@@ -688,19 +693,10 @@ class Study:
             A row per candidate, by name, in the order of planning: ``clusterer``, ``k`` (as asked
             for), ``start``, ``status`` (``ok``, ``flagged``, ``failed``), ``reason``,
             ``n_clusters``, ``noise_share``, ``seconds``, ``partition`` (equal for equal
-            clusterings), then a column per measure.
-            ``attrs["reasons"][name][measure]`` says why a value is NaN.
+            clusterings), then a column per measure. :meth:`reasons` says why a value is NaN.
         """
         self.evaluate(progress=progress)
-        values, why = self._scores
-        table = self._candidates.join(values, on="partition")
-        reasons = {
-            name: why[partition]
-            for name, partition in table["partition"].items()
-            if partition in why
-        }
-        table.attrs["reasons"] = reasons
-        return table
+        return self._candidates.join(self._scores[0], on="partition")
 
     def standard_errors(self) -> pd.DataFrame:
         """Standard errors of the scores that are estimates, a row per candidate.
@@ -722,7 +718,10 @@ class Study:
 
     def reasons(self) -> dict[str, dict[str, str]]:
         """Why scores are missing: candidate -> measure -> sentence."""
-        return dict(self.scores().attrs["reasons"])
+        self.evaluate()
+        why = self._scores[1]
+        partitions = self._candidates["partition"].items()
+        return {str(name): dict(why[at]) for name, at in partitions if at in why}
 
     # -- choosing ----------------------------------------------------------------------------
 
@@ -790,7 +789,6 @@ class Study:
             :meth:`scores`), ``reached_by`` (how many candidates are this partition), ``score``
             (of an internal measure with ``noise="drop"``: times the share of objects that are not
             excluded, or over it where lower is better), then the voters.
-            ``attrs["decided_by"]`` says what decided.
 
         Raises
         ------
@@ -813,9 +811,7 @@ class Study:
             table = table.join(verdict.columns)
         upward = decider.sign * verdict.score.to_numpy(dtype=np.float64)
         table.insert(0, "rank", ranks(upward))
-        table = table.iloc[order(upward, *verdict.ties)]
-        table.attrs["decided_by"] = decider.key
-        return table, verdict
+        return table.iloc[order(upward, *verdict.ties)], verdict
 
     def _distinct(self) -> pd.DataFrame:
         usable = self._candidates[self._candidates["partition"].notna()]
@@ -877,8 +873,12 @@ class Study:
         InputError
             If nothing was tried, or nothing can be ranked.
         """
+        return self._choice
+
+    @cached_property
+    def _choice(self) -> Choice:
         ranked, verdict = self._rank()
-        decider = as_decider(ranked.attrs["decided_by"])
+        decider = as_decider(self.by)
         top = ranked.iloc[0]
         labels = self.labels(str(top.name))
         why = decider.why(self, ranked, verdict)
