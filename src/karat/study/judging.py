@@ -68,7 +68,7 @@ def judged(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Judged
     usable = distinct[(distinct["n_clusters"] > 1).to_numpy(dtype=bool)]
     if study.n_objects < FEWEST_OBJECTS or usable.empty:
         return None
-    codes = np.stack(list(study.labelings(usable.index).values())).astype(np.int32)
+    codes = np.stack([study.labels(str(name)) for name in usable.index])
     table = values.loc[usable.index]
     given = {}
     if study.noise == "drop":
