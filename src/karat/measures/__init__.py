@@ -24,6 +24,7 @@ from karat.measures.internal.gap import *  # noqa: F403
 from karat.measures.internal.graph import *  # noqa: F403
 from karat.measures.internal.margins import *  # noqa: F403
 from karat.measures.internal.models import *  # noqa: F403
+from karat.measures.internal.near import *  # noqa: F403
 from karat.measures.internal.nearest import *  # noqa: F403
 from karat.measures.internal.pairs import *  # noqa: F403
 from karat.measures.internal.ranks import *  # noqa: F403
@@ -58,6 +59,7 @@ if not TYPE_CHECKING:  # type checkers read the star imports instead
         "internal.graph",
         "internal.margins",
         "internal.models",
+        "internal.near",
         "internal.nearest",
         "internal.pairs",
         "internal.ranks",

@@ -179,7 +179,7 @@ def connectivity(
     return one_value("Connectivity", compute, (), X, labels, metric, noise)
 
 
-def _nearest(stats: Statistics, kept: NDArray[np.intp], number: int) -> NDArray[np.intp]:
+def nearest_others(stats: Statistics, kept: NDArray[np.intp], number: int) -> NDArray[np.intp]:
     """Positions among ``kept`` of the nearest others of each, nearest first."""
     if stats.metric == "euclidean":
         from karat.neighbors import neighbor_lists
@@ -203,7 +203,7 @@ def _connectivity(stats: Statistics, n_neighbors: int) -> list[float | str]:
 
     values: list[float | str] = ["fewer than two objects are judged"] * len(stats)
     for kept, which in by_kept(stats.labelings):
-        near = _nearest(stats, kept, n_neighbors)
+        near = nearest_others(stats, kept, n_neighbors)
         weights = 1 / np.arange(1, near.shape[1] + 1)
         for m in which:
             codes = stats.labelings.codes[m, kept]
@@ -273,7 +273,7 @@ def _cvnn(stats: Statistics, n_neighbors: int, *, pooled: bool) -> Floats:
 
     separation, compactness = stats.values(), stats.values()
     for kept, which in by_kept(stats.labelings):
-        near = _nearest(stats, kept, n_neighbors)
+        near = nearest_others(stats, kept, n_neighbors)
         for m in which:
             if too_few_clusters(stats, m):
                 continue
