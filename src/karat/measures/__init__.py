@@ -11,6 +11,7 @@ from karat.measures.external.covers import *  # noqa: F403
 from karat.measures.external.dendrogram import *  # noqa: F403
 from karat.measures.external.homogeneity import *  # noqa: F403
 from karat.measures.external.information import *  # noqa: F403
+from karat.measures.external.jackknife import *  # noqa: F403
 from karat.measures.external.matching import *  # noqa: F403
 from karat.measures.external.pair_sets import *  # noqa: F403
 from karat.measures.external.pairs import *  # noqa: F403
@@ -48,6 +49,7 @@ if not TYPE_CHECKING:  # type checkers read the star imports instead
         "external.dendrogram",
         "external.homogeneity",
         "external.information",
+        "external.jackknife",
         "external.matching",
         "external.pairs",
         "external.soft",
