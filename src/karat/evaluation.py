@@ -219,11 +219,13 @@ def judge(
     sample_weight: Any = None,
     penalize: bool = False,
     precision: float | None = None,
+    bounded_only: bool = False,
     random_state: Any = None,
 ) -> Scores:
     """What :func:`evaluate` does, for measures that may be in no catalogue.
 
-    Parameters and result are those of :func:`evaluate`, but ``measures`` are records.
+    Parameters and result are those of :func:`evaluate`, but ``measures`` are records; with
+    ``bounded_only`` the precision holds for measures of bounded range alone.
     """
     metric = check_metric(metric)
     X, batch, weights, kept = weigh(X, labelings, sample_weight, metric=metric, noise=noise)
@@ -241,7 +243,15 @@ def judge(
     drawn: dict[str, int] = {}
     if sampled and precision is not None:
         rng = check_random_state(random_state)
-        found = estimate(X, batch, sampled, precision=precision, metric=metric, rng=rng)
+        found = estimate(
+            X,
+            batch,
+            sampled,
+            precision=precision,
+            metric=metric,
+            rng=rng,
+            bounded_only=bounded_only,
+        )
         errors = {m.key: found.standard_errors[:, i] for i, m in enumerate(sampled)}
         drawn = found.drawn
         for i, measure in enumerate(sampled):
@@ -286,11 +296,6 @@ class Judged:
     exact: NDArray[np.bool_]
 
 
-def known_truth(truth: Any, n: int) -> NDArray[np.object_]:
-    """The classes as objects, None where the class is not known (missing, or -1)."""
-    return known_labels(truth, n)
-
-
 def _classes(truth: Any, n: int) -> Encoded:
     """The known classes as codes, -1 where the class is not known; integers stay integers."""
     given = truth.to_numpy() if hasattr(truth, "to_numpy") else truth
@@ -298,7 +303,7 @@ def _classes(truth: Any, n: int) -> Encoded:
         found = encode(given, name="truth")
         if found.n_clusters:
             return found
-    values = known_truth(truth, n)
+    values = known_labels(truth, n)
     known = np.array([value is not None for value in values])
     classes = encode(values[known], name="truth")
     codes = np.full(n, NOISE, dtype=np.int32)

@@ -127,11 +127,11 @@ def test_mixture_criteria_equal_scikit_learn():
     from sklearn.mixture import GaussianMixture
 
     mixture = GaussianMixture(3, random_state=0).fit(X_IRIS)
-    found = karat.mixture_criteria(mixture, X_IRIS)
+    found = karat.mixture_criteria(X_IRIS, mixture)
     assert found["bic"] == pytest.approx(mixture.bic(X_IRIS))
     assert found["aic"] == pytest.approx(mixture.aic(X_IRIS))
     with pytest.raises(InputError, match="score_samples"):
-        karat.mixture_criteria(object(), X_IRIS)
+        karat.mixture_criteria(X_IRIS, object())
 
 
 # -- soft -----------------------------------------------------------------------------------
@@ -310,7 +310,7 @@ def test_closed_forms_are_the_mean_over_all_permutations(key):
         naive.of_distances(naive.matrix(X), list(p))[key]
         for p in set(itertools.permutations(labels.tolist()))
     ]
-    found = karat.measures.chance_corrected_internal(key, X, labels, best=0.0)
+    found = karat.measures.chance_corrected_internal(key, X, labels, optimum=0.0)
     assert found.expected == pytest.approx(np.mean(values))
     assert found.standard_error == 0
 
@@ -325,7 +325,7 @@ def test_monte_carlo_agrees_with_itself_within_its_error():
     )
     assert abs(few.value - many.value) < 5 * few.standard_error
     assert many.standard_error < few.standard_error
-    with pytest.raises(InputError, match="best="):
+    with pytest.raises(InputError, match="optimum="):
         karat.measures.chance_corrected_internal("dunn_index", X, labels)
 
 

@@ -1,4 +1,4 @@
-"""Totals over objects from a sample: right on average, covered by their intervals, or refused."""
+"""Totals over objects from a sample: right on average, covered by their intervals, or rejected."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_ten_of_each_cluster_are_drawn():
 
 
 def test_a_cluster_that_random_objects_miss_counts():
-    # WWCS2 gives every cluster one voice, also 30 small and wide ones
+    # WWCS2 gives every cluster one vote, also 30 small and wide ones
     labels = np.concatenate([np.zeros(20_000, dtype=int), 1 + np.arange(90) // 3])
     rng = np.random.default_rng(0)
     X = rng.normal(size=(len(labels), 2)) * np.where(labels > 0, 100, 1)[:, None]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 import numpy as np
 
 from karat.bounds._bound import PacMdlBounds, pac_mdl_bound
-from karat.bounds._classes import Classes
+from karat.bounds.classes import Classes
 from karat.bounds.languages import Choice, Integer, Language, Mixed
 from karat.partition import NoisePolicy, as_labelings
 from karat.validation import InputError, unknown_name
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 USER = "user"
-"""The group of clusterings that a user brought, in :class:`Searched` and in origins."""
+"""The group of user-supplied clusterings, in :class:`Searched` and in origins."""
 
 BROUGHT = (
     "clusterings that you supplied are covered only if they were made without looking at the labels"
@@ -160,7 +160,7 @@ class Searched:
 
 @dataclass(frozen=True)
 class OpenEnded:
-    """A search that may go on for as long as you like, and wherever the bounds lead you.
+    """A search that may continue for as long as you like, and wherever the bounds lead you.
 
     The share of start j (from 0) of a clusterer with setting k (a whole number from 1) is
     w · 1/(k(k+1)) · 1/((j+1)(j+2)), w the clusterer's weight. They sum to 1 over everything that

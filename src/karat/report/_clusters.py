@@ -189,10 +189,10 @@ def features(facts: Facts) -> Section | None:
         plot.feature_profile(profile, n_features=shown, names=chosen.names),
         f"Heat map of the means of {shown} features in {len(names)} clusters; the feature that "
         f"tells them apart best is {profile.names[strongest]}. A table of the values follows.",
-        f"{which}, by the share of their variance that lies between clusters (η²), grouped by the "
-        "cluster in which they are highest. Numbers are means in original units; blue is above, "
+        f"{which}, by the share of their variance that lies between clusters (η²), largest "
+        "first. Numbers are means in original units; blue is above, "
         "orange below the mean of all objects.",
-        min_width=min(900, 260 + 64 * len(names)) if len(names) > 3 else 0,
+        min_width=min(900, 260 + 64 * len(names)) if len(names) > 2 else 0,
     )
     order = np.argsort(-profile.explained, kind="stable")[:shown]
     rows = [

@@ -150,6 +150,8 @@ class Facts:
             return self.scores, self.measures
         score = self.ranked.set_index("partition")["score"]
         values = self.scores["partition"].map(score).astype(float)
+        if self.decider.unit == "guarantee":
+            values = (values * 1000 - 1e-9).map(np.ceil) / 1000
         return self.scores.assign(**{self.decider.key: values}), (self.decider, *self.measures)
 
     @property

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 REPLICATES = 200
-#: a cluster's spread from fewer objects is too rough where its voice is as loud as a large one's
+#: a cluster's spread from fewer objects is too rough where its vote counts as much as a large one's
 OF_EACH = 10
 #: statistic -> the columns of an object's values that it is the total of
 TOTALS = {"silhouettes": (0,), "margins": (1,), "pair_sums": (4, 5), "inverse_square_sums": (6, 7)}
