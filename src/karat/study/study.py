@@ -457,8 +457,14 @@ class Study:
     @cached_property
     def sample(self) -> large.Sample:
         """The objects that clusterers which do not scale are fitted to: 5,000, or all."""
+        rows = self.sample_rows
+        return large.Sample(rows, large.nearest_sampled(self.X, rows, self.metric))
+
+    @cached_property
+    def sample_rows(self) -> NDArray[np.int64]:
+        """The objects of :attr:`sample`, ascending."""
         seed = work.derived_seed(self.random_state, "sample of the objects")
-        return large.draw_sample(self.X, large.FIT_AT_MOST, metric=self.metric, random_state=seed)
+        return large.draw_rows(self.n_objects, large.FIT_AT_MOST, seed)
 
     @property
     def is_estimated(self) -> bool:
