@@ -1,7 +1,7 @@
 """External measures beside scikit-learn, genieclust, pandas and DuckDB.
 
-``python -m benchmarks.external [labels] [ami] [strings] [parquet] [agreement] [intervals]``: all parts, or
-those that are named.
+``python -m benchmarks.external [labels] [ami] [strings] [parquet] [agreement] [intervals]``: all
+parts, or those that are named.
 """
 
 from __future__ import annotations
