@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from karat.cli._input import (
+    ClassesOption,
     DataArgument,
     Drop,
     Encoding,
@@ -28,11 +29,15 @@ from karat.cli._input import (
     TextColumn,
     Truth,
     WeightOption,
+    parse_classes,
     read_dataset,
     vectorizer_options,
 )
+from karat.cli._output import check_target, to_csv
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from karat.study import Choice, Study
 
 
@@ -94,6 +99,7 @@ def run(
             help="With some labels: allowed chance that the guarantee fails.", show_default="0.1"
         ),
     ] = None,
+    classes: ClassesOption = None,
     exact: Annotated[
         bool,
         typer.Option(
@@ -112,7 +118,9 @@ def run(
         bool, typer.Option("--plan", help="Only print what would be done, and how long it takes.")
     ] = False,
     report: Annotated[Path | None, typer.Option(help="Write an HTML report to this file.")] = None,
-    force: Annotated[bool, typer.Option(help="Replace the report if it exists.")] = False,
+    force: Annotated[
+        bool, typer.Option(help="Replace the report and the labels if they exist.")
+    ] = False,
     labels: Annotated[
         Path | None, typer.Option(help="Write the chosen labels to this CSV file.")
     ] = None,
@@ -147,9 +155,13 @@ def run(
     from karat.study import Study
     from karat.validation import InputError, NothingToRankError
 
-    for path, option in ((report, "--report"), (labels, "--labels")):
-        if path is not None:
-            _check_target(path, option, force)
+    check_target(report, "--report", force)
+    check_target(labels, "--labels", force)
+    listed = parse_classes(classes)
+    if isinstance(listed, list) and -1 in listed:
+        raise InputError(
+            "--classes: -1 marks unknown classes in files; write that class as another name"
+        )
     if only_labelings and labelings is None:
         raise InputError("--only-labelings needs --labelings FILE")
     dataset = read_dataset(
@@ -174,6 +186,7 @@ def run(
         storage=storage,
         noise=noise,  # type: ignore[arg-type]
         delta=delta,
+        classes=listed,
         exact=exact or None,
         random_state=seed,
         by=by,
@@ -184,8 +197,10 @@ def run(
             if labelings is not None:
                 from karat.datasets import read_labelings
 
-                ids = dataset.ids if id_column else None
-                study.add(read_labelings(labelings, id_column=id_column, ids=ids))
+                own = read_labelings(labelings, id_column=id_column, ids=dataset.ids)
+                for note in own.notes:
+                    typer.echo(f"Note: {labelings}: {note}", err=True)
+                study.add(own)
             if not only_labelings:
                 names = _names(clusterer or list(study.default_clusterers))
                 _sweep(study, names, numbers, n_init, workers, budget, memory, plan, json, progress)
@@ -283,16 +298,6 @@ def _names(names: list[str]) -> list[str]:
     return list(catalogue) if "all" in names else list(dict.fromkeys(names))
 
 
-def _check_target(path: Path, option: str, force: bool) -> None:
-    """Refuse an output file before hours of work, not after."""
-    from karat.validation import InputError
-
-    if path.exists() and not force:
-        raise InputError(f"{path} already exists; choose another {option} file or add --force")
-    if not path.absolute().parent.is_dir():
-        raise InputError(f"{option}: there is no folder {path.parent}")
-
-
 def _interrupted(study: Study) -> str:
     table = study.candidates
     if table.empty:
@@ -317,16 +322,23 @@ def _free_name(path: Path) -> Path:
 
 
 def _write_labels(study: Study, choice: Choice, path: Path) -> None:
+    import numpy as np
     import pandas as pd
 
-    table = pd.DataFrame({"id": study.dataset.ids, "cluster": choice.labels})
-    table.to_csv(path, index=False)
+    dataset = study.dataset
+    rows = np.arange(study.n_objects) if dataset.rows is None else dataset.rows
+    table = pd.DataFrame({"row": rows, "id": dataset.ids, "cluster": choice.labels})
+    path.write_text(to_csv(table), encoding="utf-8")
 
 
 def as_json(study: Study, choice: Choice, top: int = 10) -> dict[str, Any]:
     """What machines read: the choice, the best candidates, what failed."""
+    from karat.study.deciders import JUDGE
+    from karat.study.judging import details_of
+
     ranked = study.rank()
     scores = study.scores()
+    found = study.judged() if choice.decided_by == JUDGE else None
     return {
         "data": {
             "name": study.dataset.name,
@@ -342,6 +354,7 @@ def as_json(study: Study, choice: Choice, top: int = 10) -> dict[str, Any]:
             "runner_up": choice.runner_up,
             "reasons": list(choice.reasons),
             "bound": None if choice.bound is None else choice.bound.bound_rate,
+            "judge": details_of(found) if found is not None else None,
         },
         "ranking": jsonlib.loads(
             ranked.head(top).reset_index().to_json(orient="records", double_precision=15)
@@ -350,6 +363,24 @@ def as_json(study: Study, choice: Choice, top: int = 10) -> dict[str, Any]:
             scores.reset_index().to_json(orient="records", double_precision=15)
         ),
     }
+
+
+def _expected(row: dict[str, Any]) -> str:
+    return f"{row['predicted']:.2f} ({max(row['low'], 0):.2f}–{row['high']:.2f})"
+
+
+def _show_shortlist(study: Study, console: Console) -> None:
+    from rich.table import Table
+
+    found = study.judged()
+    if found is None or len(found.shortlist) < 2:
+        return
+    table = Table(title="Really different and nearly as good", box=None, pad_edge=False)
+    for title in ("candidate", "expected ARI", "good for"):
+        table.add_column(title)
+    for name, use in found.shortlist:
+        table.add_row(name, _expected(found.expected(name)), use)
+    console.print(table)
 
 
 def show(study: Study, choice: Choice, top: int = 8) -> None:
@@ -369,13 +400,14 @@ def show(study: Study, choice: Choice, top: int = 8) -> None:
     ranked = study.rank()
     measures = study.scores()
     decider = as_decider(choice.decided_by)
+    judged = "predicted" in ranked
     usual = ("silhouette", "informativeness", "adjusted_rand_index")
     shown = [m for m in usual if m in measures and m != choice.decided_by]
     table = Table(box=None, pad_edge=False)
     table.add_column("")
     table.add_column("candidate", no_wrap=True)
     titles = [catalogue[m].title.partition(" (")[0] for m in shown]
-    for title in ("k", decider.title, *titles, "times"):
+    for title in ("k", "expected ARI" if judged else decider.title, *titles, "times"):
         table.add_column(title, justify="right")
     values: dict[str, dict[str, float]] = measures[shown].to_dict("index")  # type: ignore[assignment]
     rows: list[dict[str, Any]] = ranked.to_dict("records")  # type: ignore[assignment]
@@ -384,11 +416,13 @@ def show(study: Study, choice: Choice, top: int = 8) -> None:
             str(row["rank"]),
             name,
             str(row["n_clusters"]),
-            decider.text(row["score"]),
+            _expected(row) if judged else decider.text(row["score"]),
             *(f"{values[name][m]:.3f}" for m in shown),
             str(row["reached_by"]),
         )
     console.print(table)
+    if judged:
+        _show_shortlist(study, console)
     more = len(ranked) - top
     if more > 0:
         console.print(f"... and {more} more distinct clusterings", style="dim")
@@ -408,5 +442,9 @@ def show(study: Study, choice: Choice, top: int = 8) -> None:
             console.print(
                 f"{counts[status]} {status}, e.g. {these.index[0]!s}: {reason}", markup=False
             )
+    if choice.bound is not None:
+        console.print(choice.bound.conditions, markup=False, highlight=False)
+        for doubt in choice.bound.warnings:
+            console.print(f"Warning: {doubt}.", markup=False)
     for note in study.dataset.notes:
         console.print(f"Note: {note}", markup=False)

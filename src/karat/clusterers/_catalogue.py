@@ -230,6 +230,13 @@ def _hdbscan(min_cluster_size: int, seed: int, metric: Any = "euclidean") -> Any
     return model if metric == "euclidean" else OnDistances(model, metric)
 
 
+def _filled_hdbscan(min_cluster_size: int, seed: int, metric: Any = "euclidean") -> Any:
+    from karat.clusterers.filled import FilledHDBSCAN
+
+    model = FilledHDBSCAN(min_cluster_size)
+    return model if metric == "euclidean" else OnDistances(model, metric)
+
+
 def _dbscan(eps: float, seed: int, metric: Any = "euclidean") -> Any:
     from sklearn.cluster import DBSCAN
 
@@ -368,6 +375,18 @@ catalogue.add(
         key="hdbscan",
         title="HDBSCAN",
         make=_hdbscan,
+        distances=("any",),
+        parameter="min_cluster_size",
+        values=(5, 10, 15, 25, 50, 100),
+        source="Campello, Moulavi & Sander 2013",
+        cost="O(n² d) at worst",
+    )
+)
+catalogue.add(
+    Clusterer(
+        key="hdbscan-filled",
+        title="HDBSCAN, outliers to the nearest cluster",
+        make=_filled_hdbscan,
         distances=("any",),
         parameter="min_cluster_size",
         values=(5, 10, 15, 25, 50, 100),

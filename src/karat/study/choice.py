@@ -135,9 +135,9 @@ def why_by_consensus(ranked: pd.DataFrame, votes: Consensus, tied: list[str]) ->
         )
     if votes.agreement is not None:
         sentences.append(
-            f"The families' orders agree to Kendall's W = {votes.agreement:.2f} (1 if all are the "
-            "same, 0 if they have nothing in common); how the votes fall says nothing about what "
-            "other data of this kind would give."
+            f"The families' rankings agree with Kendall's W = {votes.agreement:.2f} (1 if all are "
+            "the same, 0 if they have nothing in common). This does not say how the choice would "
+            "vary on other data of this kind."
         )
     return sentences
 

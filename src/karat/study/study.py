@@ -19,7 +19,7 @@ import numpy as np
 from karat import __version__
 from karat.clusterers import Clusterer
 from karat.datasets import Dataset, from_array
-from karat.evaluation import judge, known_truth
+from karat.evaluation import judge
 from karat.measures import Measure, catalogue
 from karat.measures.passes.estimates import sampled_by, why_not_sampled
 from karat.partition import (
@@ -30,6 +30,7 @@ from karat.partition import (
     as_labelings,
     canonical_codes,
     encode,
+    known_labels,
 )
 from karat.progress import progress_bar
 from karat.resources import available_cores
@@ -63,8 +64,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from karat.bounds import PacMdlBound, PacMdlBounds
+    from karat.bounds.classes import Classes
+    from karat.study.judging import Judged
 
-DEFAULT_CLUSTERERS = ("kmeans", "ward", "average", "spectral", "gaussian-mixture", "hdbscan")
+DEFAULT_CLUSTERERS = (
+    "kmeans", "ward", "average", "genie", "spectral", "gaussian-mixture", "hdbscan",
+    "hdbscan-filled",
+)  # fmt: skip
 #: for sparse rows under the cosine: linear in the stored entries, as banerjee2004 compares them
 DOCUMENT_CLUSTERERS = (
     "spherical-kmeans-refined",
@@ -102,6 +108,9 @@ class Study:
     delta : float, optional
         With labels for some of the objects: allowed chance that the guarantee fails; 0.1 if
         nothing is said.
+    classes : iterable, int or "open", optional
+        With labels for some of the objects: all the classes there can be, or how many, as for
+        :func:`karat.pac_mdl_bound`.
     random_state : int, optional
         Every candidate's seed follows from it and the candidate's name; 0 if nothing is said.
     by : str, optional
@@ -149,6 +158,7 @@ class Study:
         metric: Any = None,
         noise: NoisePolicy | None = None,
         delta: float | None = None,
+        classes: Classes = None,
         random_state: int | None = None,
         by: str | None = None,
         exact: bool | None = None,
@@ -175,8 +185,19 @@ class Study:
             given["exact"] = bool(exact)
         if by is not None:
             given["by"] = as_decider(by).key
-        classes = self.dataset.truth if truth is None else truth
-        known = None if classes is None else known_truth(classes, self.n_objects)
+        if classes is not None:
+            from karat.bounds.classes import listed_classes
+
+            given["classes"] = listed_classes(classes)
+        labels = self.dataset.truth if truth is None else truth
+        listed = given.get("classes")
+        known = (
+            None
+            if labels is None
+            else known_labels(
+                labels, self.n_objects, classes=listed if isinstance(listed, list) else ()
+            )
+        )
         self.command: str | None = None
         self._store = Store(
             storage,
@@ -296,7 +317,7 @@ class Study:
         """Whether reading the data again gives the classes, too."""
         own = self.dataset.truth
         return own is not None and self.settings.truth == fingerprint_of(
-            known_truth(own, self.n_objects)
+            known_labels(own, self.n_objects)
         )
 
     # -- trying ------------------------------------------------------------------------------
@@ -437,8 +458,14 @@ class Study:
     @cached_property
     def sample(self) -> large.Sample:
         """The objects that clusterers which do not scale are fitted to: 5,000, or all."""
+        rows = self.sample_rows
+        return large.Sample(rows, large.nearest_sampled(self.X, rows, self.metric))
+
+    @cached_property
+    def sample_rows(self) -> NDArray[np.int64]:
+        """The objects of :attr:`sample`, ascending."""
         seed = work.derived_seed(self.random_state, "sample of the objects")
-        return large.draw_sample(self.X, large.FIT_AT_MOST, metric=self.metric, random_state=seed)
+        return large.draw_rows(self.n_objects, large.FIT_AT_MOST, seed)
 
     @property
     def is_estimated(self) -> bool:
@@ -614,6 +641,7 @@ class Study:
         self.__dict__.pop("_candidates", None)
         self.__dict__.pop("_scores", None)
         self.__dict__.pop("_bounds", None)
+        self.__dict__.pop("_judged", None)
 
     @cached_property
     def _candidates(self) -> pd.DataFrame:
@@ -742,6 +770,7 @@ class Study:
             {c["name"]: row for (c, _), row in zip(tried, codes, strict=True)},
             self.truth,
             delta=self.delta,
+            classes=self.settings.classes,
             searched=Searched.from_origins([origin for _, origin in planned]),
             origins=[origin for _, origin in tried],
             noise="cluster",
@@ -805,6 +834,31 @@ class Study:
         table = first[columns].copy()
         table["reached_by"] = counts.loc[first["partition"]].to_numpy()
         return table
+
+    def found_by(self) -> dict[str, frozenset[str]]:
+        """The clusterers that found each distinct partition; copies from elsewhere add nothing."""
+        usable = self._candidates[self._candidates["partition"].notna()]
+        groups = usable.groupby("partition")["clusterer"]
+        by = {str(partition): frozenset(names) for partition, names in groups}
+        return {p: names - {"given"} or names for p, names in by.items()}
+
+    def judged(self) -> Judged | None:
+        """What the learned judge says of the distinct clusterings.
+
+        Returns
+        -------
+        Judged or None
+            None where there are fewer than 20 objects, or no clustering of two clusters.
+        """
+        self.evaluate()
+        return self._judged
+
+    @cached_property
+    def _judged(self) -> Judged | None:
+        from karat.study.judging import judged
+
+        table = self._distinct()
+        return judged(self, table, self._scores[0].loc[table["partition"]].set_axis(table.index))
 
     def why_nothing(self) -> str:
         """What kept candidates from being clusterings, or clusterings from having scores."""
