@@ -448,24 +448,7 @@ class ContingencyTable:
         >>> ContingencyTable(["a", "a", "b"], [1, 1, 0]).matching()
         array([1, 0])
         """
-        if self.shape[0] > self.shape[1]:
-            swapped = self.transposed.matching()
-            matched = np.full(self.shape[0], -1, dtype=np.intp)
-            matched[swapped[swapped >= 0]] = np.flatnonzero(swapped >= 0)
-            return matched
-        useful = _may_match(self.rows, self.columns, self.counts)
-        rows, columns, counts = self.rows[useful], self.columns[useful], self.counts[useful]
-        matched = np.full(self.shape[0], -1, dtype=np.intp)
-        # a class and a cluster that nothing else competes for
-        alone = (np.bincount(rows)[rows] == 1) & (np.bincount(columns)[columns] == 1)
-        matched[rows[alone]] = columns[alone]
-        if alone.all():
-            return matched
-        classes, rows = np.unique(rows[~alone], return_inverse=True)
-        clusters, columns = np.unique(columns[~alone], return_inverse=True)
-        a, b = _best_matching(rows, columns, counts[~alone], (len(classes), len(clusters)))
-        matched[classes[a]] = clusters[b]
-        return matched
+        return heaviest_matching(self.rows, self.columns, self.counts, self.shape)
 
     def by_cluster(self) -> pd.DataFrame:
         """How pure each cluster is: one row per cluster.
@@ -529,6 +512,29 @@ class ContingencyTable:
         classes, clusters = self.shape
         size = f"{self.n} objects" if self.is_counted else f"total weight {self.n:g}"
         return f"ContingencyTable({classes} classes × {clusters} clusters, {size})"
+
+
+def heaviest_matching(
+    rows: NDArray[np.intp], columns: NDArray[np.intp], weights: NDArray[Any], shape: tuple[int, int]
+) -> NDArray[np.intp]:
+    """Column of each row in the heaviest one-to-one matching of these cells, -1 where none."""
+    matched = np.full(shape[0], -1, dtype=np.intp)
+    if shape[0] > shape[1]:
+        swapped = heaviest_matching(columns, rows, weights, shape[::-1])
+        matched[swapped[swapped >= 0]] = np.flatnonzero(swapped >= 0)
+        return matched
+    useful = _may_match(rows, columns, weights)
+    rows, columns, weights = rows[useful], columns[useful], weights[useful]
+    # a class and a cluster that nothing else competes for
+    alone = (np.bincount(rows)[rows] == 1) & (np.bincount(columns)[columns] == 1)
+    matched[rows[alone]] = columns[alone]
+    if alone.all():
+        return matched
+    classes, rows = np.unique(rows[~alone], return_inverse=True)
+    clusters, columns = np.unique(columns[~alone], return_inverse=True)
+    a, b = _best_matching(rows, columns, weights[~alone], (len(classes), len(clusters)))
+    matched[classes[a]] = clusters[b]
+    return matched
 
 
 def _may_match(

@@ -14,7 +14,15 @@ from karat.distances import FORMS, check_metric, check_points, embed, metric_nam
 from karat.measures import Measure, catalogue
 from karat.measures.passes.estimates import estimate, sampled_by, why_not_sampled
 from karat.measures.passes.statistics import Plan, Statistics, group, takes_weights, weigh
-from karat.partition import NOISE, Labelings, NoisePolicy, as_labelings, known_labels
+from karat.partition import (
+    NOISE,
+    Encoded,
+    Labelings,
+    NoisePolicy,
+    as_labelings,
+    encode,
+    known_labels,
+)
 from karat.scores import Scores
 from karat.validation import InputError, check_random_state
 
@@ -211,19 +219,21 @@ def judge(
     sample_weight: Any = None,
     penalize: bool = False,
     precision: float | None = None,
+    bounded_only: bool = False,
     random_state: Any = None,
 ) -> Scores:
     """What :func:`evaluate` does, for measures that may be in no catalogue.
 
-    Parameters and result are those of :func:`evaluate`, but ``measures`` are records.
+    Parameters and result are those of :func:`evaluate`, but ``measures`` are records; with
+    ``bounded_only`` the precision holds for measures of bounded range alone.
     """
     metric = check_metric(metric)
     X, batch, weights, kept = weigh(X, labelings, sample_weight, metric=metric, noise=noise)
     known = None
     if truth is not None:
-        known = known_truth(truth, len(kept))
+        known = _classes(truth, len(kept))
         if not kept.all():
-            known = known_truth(known[kept], batch.n_objects)
+            known = Encoded(known.codes[kept], known.names)
     internal = [m for m in measures if m.kind == "internal"]
     external = [m for m in measures if m.kind == "external"]
     judged: list[Judged] = []
@@ -233,7 +243,15 @@ def judge(
     drawn: dict[str, int] = {}
     if sampled and precision is not None:
         rng = check_random_state(random_state)
-        found = estimate(X, batch, sampled, precision=precision, metric=metric, rng=rng)
+        found = estimate(
+            X,
+            batch,
+            sampled,
+            precision=precision,
+            metric=metric,
+            rng=rng,
+            bounded_only=bounded_only,
+        )
         errors = {m.key: found.standard_errors[:, i] for i, m in enumerate(sampled)}
         drawn = found.drawn
         for i, measure in enumerate(sampled):
@@ -278,9 +296,19 @@ class Judged:
     exact: NDArray[np.bool_]
 
 
-def known_truth(truth: Any, n: int) -> NDArray[np.object_]:
-    """The classes as objects, None where the class is not known (missing, or -1)."""
-    return known_labels(truth, n)
+def _classes(truth: Any, n: int) -> Encoded:
+    """The known classes as codes, -1 where the class is not known; integers stay integers."""
+    given = truth.to_numpy() if hasattr(truth, "to_numpy") else truth
+    if isinstance(given, np.ndarray) and given.dtype.kind in "iu" and given.shape == (n,):
+        found = encode(given, name="truth")
+        if found.n_clusters:
+            return found
+    values = known_labels(truth, n)
+    known = np.array([value is not None for value in values])
+    classes = encode(values[known], name="truth")
+    codes = np.full(n, NOISE, dtype=np.int32)
+    codes[known] = classes.codes
+    return Encoded(codes, classes.names)
 
 
 def _applicable(
@@ -359,16 +387,11 @@ def _without_value(measure: Measure, why: str, number: int) -> Judged:
 
 
 def _judge_external(
-    truth: Any, batch: Labelings, measures: list[Measure], weights: Floats | None
+    classes: Any, batch: Labelings, measures: list[Measure], weights: Floats | None
 ) -> Iterator[Judged]:
     from karat.measures.external.agreement import tables_against
-    from karat.partition import Encoded, encode
 
-    known = np.array([value is not None for value in truth])
-    classes = encode(truth[known], name="truth")
-    codes = np.full(len(truth), NOISE, dtype=np.int32)
-    codes[known] = classes.codes
-    tables = list(tables_against(Encoded(codes, classes.names), batch, weights))
+    tables = list(tables_against(classes, batch, weights))
 
     def judge(measure: Measure, table: ContingencyTable | None) -> float:
         if table is None:

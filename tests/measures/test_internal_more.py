@@ -355,3 +355,36 @@ def test_undefined_says_why():
         karat.bayesian_information_criterion([[0.0], [0.0], [1.0], [1.0]], [0, 0, 1, 1])
     with pytest.raises(UndefinedMeasureError, match="at least 2"):
         karat.dbcv(X_IRIS, np.zeros(150, int))
+
+
+def naive_cvnn(X, labelings, n_neighbors, pooled):
+    D = naive.matrix(X)
+    separation, compactness = [], []
+    for labels in labelings:
+        foreign = []
+        for g in naive.clusters(labels):
+            near = [sorted(set(range(len(X))) - {i}, key=lambda j: D[i, j]) for i in g]
+            foreign.append(np.mean([labels[j] != labels[g[0]] for row in near
+                                    for j in row[:n_neighbors]]))  # fmt: skip
+        inside = [naive.pairs_in(D, g) for g in naive.clusters(labels)]
+        separation.append(max(foreign))
+        every = [d for part in inside for d in part]
+        compactness.append(np.mean(every) if pooled else sum(np.mean(p) for p in inside if p))
+    return np.array(separation) / max(separation) + np.array(compactness) / max(compactness)
+
+
+@pytest.mark.parametrize("compactness", ["clusters", "pairs"])
+@pytest.mark.parametrize("seed", range(4))
+def test_cvnn_is_the_papers_and_that_of_fpc(compactness, seed):
+    X, labels = small(seed, n=25, k=3)
+    other = np.concatenate([[0, 1, 2, 3], np.random.default_rng(seed).integers(0, 4, 21)])
+    found = karat.cvnn_index(X, [labels, other], n_neighbors=5, compactness=compactness)
+    expected = naive_cvnn(X, [labels, other], 5, compactness == "pairs")
+    np.testing.assert_allclose(found, expected, rtol=1e-9)
+
+
+def test_cvnn_refuses_what_it_does_not_know():
+    with pytest.raises(InputError, match="compactness"):
+        karat.cvnn_index(X_IRIS, [Y_IRIS], compactness="mean")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="n_neighbors"):
+        karat.cvnn_index(X_IRIS, [Y_IRIS], n_neighbors=0)

@@ -238,3 +238,25 @@ def test_bounded_values_have_a_variance():
     error = float(scores.standard_errors.iloc[0, 0])
     assert 0 < error <= 0.01
     assert abs(scores.table.iloc[0, 0] - exact) <= 3 * error
+
+
+@pytest.mark.parametrize("form", ["dense", "sparse", "precomputed"])
+def test_coincident_objects_that_a_sample_misses(form):
+    """One pair at distance 0 in every cluster: N-Cut is 0, Ratio-Cut is not."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(3000, 5))
+    labels = np.arange(3000) % 3
+    X[3:6] = X[:3]
+    given = {"dense": X, "sparse": sparse.csr_array(X), "precomputed": None}[form]
+    options = {"measures": CUTS}
+    if form == "precomputed":
+        given, options["metric"] = cdist(X, X), "precomputed"
+    for seed in range(3):
+        scores = karat.evaluate(given, labels, precision=0.3, random_state=seed, **options)
+        assert scores.sample_size["objects"] < 3000
+        assert scores.table.loc["0", "normalized_cut"] == 0
+        assert scores.standard_errors.loc["0", "normalized_cut"] == 0
+    # and one pair in two clusters
+    labels[3] = 1
+    scores = karat.evaluate(given, labels, precision=0.3, random_state=0, **options)
+    assert scores.table.loc["0", "ratio_cut"] == np.inf

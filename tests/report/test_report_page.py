@@ -88,6 +88,7 @@ def wine(truth: Any = None) -> Dataset:
 def blind() -> karat.Study:
     study = karat.Study(wine())
     study.sweep(["kmeans", "ward", "hdbscan"], k=range(2, 7), n_init=2, workers=1)
+    study.decide_by("consensus")
     study.command = "karat run wine.csv -k 2:6"
     return study
 

@@ -35,7 +35,7 @@ def test_end_to_end_without_labels():
     choice = study.best()
     assert choice.n_clusters == 3
     assert choice.runner_up is not None
-    assert choice.decided_by == "consensus"
+    assert choice.decided_by == "judge-1"
     assert karat.adjusted_rand_index(np.repeat([0, 1, 2], 20), choice.labels) == 1.0
     text = str(choice)
     assert text.startswith(f"Use {choice.name}: 3 clusters")
@@ -97,9 +97,9 @@ def test_resume_fits_nothing_again(tmp_path, monkeypatch, wine):
         before = study.scores()
     fits, judged = [], []
     monkeypatch.setattr(work, "run_job", lambda X, job: fits.append(job))
-    original = karat.study.study.evaluate
+    original = karat.study.study.judge
     monkeypatch.setattr(
-        karat.study.study, "evaluate", lambda *a, **kw: judged.append(a) or original(*a, **kw)
+        karat.study.study, "judge", lambda *a, **kw: judged.append(a) or original(*a, **kw)
     )
     with karat.Study(wine[0], storage=path) as study:
         study.sweep(["kmeans", "ward"], k=range(2, 5), n_init=2, workers=1)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 import numpy as np
 
 from karat.bounds._bound import PacMdlBounds, pac_mdl_bound
-from karat.bounds._classes import Classes
+from karat.bounds.classes import Classes
 from karat.bounds.languages import Choice, Integer, Language, Mixed
 from karat.partition import NoisePolicy, as_labelings
 from karat.validation import InputError, unknown_name

@@ -7,11 +7,14 @@ from karat.measures.catalogue import Measure as Measure
 from karat.measures.catalogue import catalogue as catalogue
 from karat.measures.external.agreement import *  # noqa: F403
 from karat.measures.external.chance import *  # noqa: F403
+from karat.measures.external.covers import *  # noqa: F403
 from karat.measures.external.dendrogram import *  # noqa: F403
 from karat.measures.external.homogeneity import *  # noqa: F403
 from karat.measures.external.information import *  # noqa: F403
 from karat.measures.external.matching import *  # noqa: F403
+from karat.measures.external.pair_sets import *  # noqa: F403
 from karat.measures.external.pairs import *  # noqa: F403
+from karat.measures.external.reduced import *  # noqa: F403
 from karat.measures.external.soft import *  # noqa: F403
 from karat.measures.internal.centroids import *  # noqa: F403
 from karat.measures.internal.chance import *  # noqa: F403
@@ -38,6 +41,9 @@ if not TYPE_CHECKING:  # type checkers read the star imports instead
     for _module in (
         "external.agreement",
         "external.chance",
+        "external.covers",
+        "external.pair_sets",
+        "external.reduced",
         "external.dendrogram",
         "external.homogeneity",
         "external.information",

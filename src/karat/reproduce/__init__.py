@@ -80,6 +80,42 @@ EXPERIMENTS: Registry[Experiment] = Registry(
     "karat.experiments",
     (
         Experiment(
+            "banerjee2004-figure1",
+            "Bounds of single starts of k-means and spherical k-means",
+            "banerjee2004 figure 1",
+            "karat.reproduce.banerjee2004",
+        ),
+        Experiment(
+            "banerjee2004-figure2",
+            "Bounds of k-means and spherical k-means over k = 2..20, best of ten starts",
+            "banerjee2004 figure 2",
+            "karat.reproduce.banerjee2004",
+        ),
+        Experiment(
+            "banerjee2004-figure3",
+            "Bounds of six clusterers on eleven text collections, best over k and starts",
+            "banerjee2004 figure 3",
+            "karat.reproduce.banerjee2004",
+        ),
+        Experiment(
+            "banerjee2004-figure4",
+            "Best bounds for five splits: classic2, classic3, cmu-different",
+            "banerjee2004 figure 4",
+            "karat.reproduce.banerjee2004",
+        ),
+        Experiment(
+            "banerjee2004-figure5",
+            "Best bounds for five splits: cmu-same, cmu-newsgroup-clean",
+            "banerjee2004 figure 5",
+            "karat.reproduce.banerjee2004",
+        ),
+        Experiment(
+            "banerjee2004-figure6",
+            "Four description languages on eleven text collections, on average",
+            "banerjee2004 figure 6",
+            "karat.reproduce.banerjee2004",
+        ),
+        Experiment(
             "bound-coverage",
             "How often the test error exceeds its PAC-MDL bound, over random splits",
             "banerjee2004 theorem 1",

@@ -72,8 +72,14 @@ def what_it_is(row: pd.Series[Any], labels: NDArray[np.int32]) -> list[str]:
     if row["noise_share"] > 0:
         clusters += f" and {100 * row['noise_share']:.1f} % of the objects excluded as outliers"
     again = int(row["reached_by"])
-    reached = f", which {again} candidates agree on" if again > 1 else ""
-    return [f"Use {row.name}: {clusters}{reached}.", *_sizes(labels)]
+    reached = f", on which {again} candidates agree" if again > 1 else ""
+    sentences = [f"Use {row.name}: {clusters}{reached}."]
+    if not row.isna()["fitted_on"]:
+        sentences.append(
+            f"It was fitted to {int(row['fitted_on']):,} of {len(labels):,} objects, drawn at "
+            "random; each of the others takes the label of the nearest."
+        )
+    return [*sentences, *_sizes(labels)]
 
 
 def _sizes(labels: NDArray[np.int32]) -> list[str]:
@@ -129,9 +135,9 @@ def why_by_consensus(ranked: pd.DataFrame, votes: Consensus, tied: list[str]) ->
         )
     if votes.agreement is not None:
         sentences.append(
-            f"The families' orders agree to Kendall's W = {votes.agreement:.2f} (1 if all are the "
-            "same, 0 if they have nothing in common); how the votes fall says nothing about what "
-            "other data of this kind would give."
+            f"The families' rankings agree with Kendall's W = {votes.agreement:.2f} (1 if all are "
+            "the same, 0 if they have nothing in common). This does not say how the choice would "
+            "vary on other data of this kind."
         )
     return sentences
 

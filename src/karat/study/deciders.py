@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 
+from karat.choice import FEWEST_OBJECTS, VERSION
 from karat.measures import Measure, catalogue
 from karat.registry import Registry
 from karat.study import choice as explain
@@ -104,11 +105,16 @@ class Decider:
         return percent_up(score)
 
 
+JUDGE = f"judge-{VERSION}"
 deciders: Registry[Decider] = Registry("decider", "karat.deciders")
 
 
 def as_decider(key: str) -> Decider:
-    """The decider or the measure of this name."""
+    """The decider or the measure of this name; ``"judge"`` is the judge of this version."""
+    from karat.study import judging  # noqa: F401  it adds the judge, and needs this module
+
+    if key == "judge":
+        key = JUDGE
     if key in deciders:
         return deciders[key]
     if key not in catalogue:
@@ -119,14 +125,15 @@ def as_decider(key: str) -> Decider:
 def usual(study: Study) -> str:
     """What decides where the user names nothing."""
     if study.truth is None:
-        return "consensus"
+        return JUDGE if study.n_objects >= FEWEST_OBJECTS else "consensus"
     return "pac_mdl_bound" if study.is_partly_labelled else "adjusted_rand_index"
 
 
 # -- the vote of the families ----------------------------------------------------------------
 
 
-def _vote(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Verdict:
+def vote(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Verdict:
+    """The consensus of the families of measures."""
     import pandas as pd
 
     voters = [
@@ -146,7 +153,8 @@ def _vote(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Verdict
     return Verdict(score, votes.families, _fewest_clusters(distinct), votes)
 
 
-def _why_voted(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> list[str]:
+def why_voted(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> list[str]:
+    """The sentences of the consensus."""
     votes: Consensus = verdict.details
     return explain.why_by_consensus(ranking, votes, explain.tied_with_first(ranking))
 
@@ -237,8 +245,8 @@ deciders.add(
     Decider(
         key="consensus",
         title="Consensus score",
-        judge=_vote,
-        why=_why_voted,
+        judge=vote,
+        why=why_voted,
         unit="share",
     )
 )

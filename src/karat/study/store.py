@@ -59,6 +59,7 @@ CREATE TABLE candidates (
     n_clusters INTEGER,
     n_noise INTEGER,
     seconds REAL,
+    fitted_on INTEGER,
     partition TEXT REFERENCES partitions,
     checksum INTEGER NOT NULL
 );
@@ -72,6 +73,7 @@ CREATE TABLE scores (
     partition TEXT NOT NULL,
     measure TEXT NOT NULL,
     value REAL,
+    error REAL,
     reason TEXT,
     checksum INTEGER NOT NULL,
     PRIMARY KEY (context, partition, measure)
@@ -96,7 +98,8 @@ class Finished:
     """What became of a candidate; never changed once stored.
 
     ``status`` is ``"ok"``, ``"flagged"`` (usable, but ``reason`` says what to mind) or
-    ``"failed"`` (no clustering; ``reason`` says why).
+    ``"failed"`` (no clustering; ``reason`` says why). ``fitted_on`` is the number of objects that
+    it was fitted to, where that is a sample.
     """
 
     name: str
@@ -105,16 +108,18 @@ class Finished:
     labels: NDArray[np.int32] | None
     seconds: float
     cluster_names: tuple[str, ...] | None = None
+    fitted_on: int | None = None
 
 
 @dataclass(frozen=True)
 class Score:
-    """One value, or the reason why there is none."""
+    """One value, or the reason why there is none; an estimate has a standard error."""
 
     partition: str
     measure: str
     value: float
     reason: str | None
+    error: float | None = None
 
 
 def partition_hash(canonical: NDArray[np.int32]) -> str:
@@ -258,7 +263,7 @@ class Store:
                 " (name, clusterer, parameter, value, start, seed, status, checksum)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 [
-                    (*fields, "planned", _checksum((*fields, "planned", *[None] * 5)))
+                    (*fields, "planned", _checksum((*fields, "planned", *[None] * 6)))
                     for c in candidates
                     if (fields := (c.name, c.clusterer, c.parameter, c.value, c.start, c.seed))
                 ],
@@ -295,29 +300,37 @@ class Store:
             (outcome.name,),
         ).fetchone()
         assert plan is not None, f"{outcome.name} was finished before, or never planned"
-        came = (outcome.status, outcome.reason, n_clusters, n_noise, outcome.seconds, partition)
+        came = (
+            outcome.status,
+            outcome.reason,
+            n_clusters,
+            n_noise,
+            outcome.seconds,
+            outcome.fitted_on,
+            partition,
+        )
         self._db.execute(
             "UPDATE candidates SET status = ?, reason = ?, n_clusters = ?, n_noise = ?,"
-            " seconds = ?, partition = ?, checksum = ? WHERE name = ?",
+            " seconds = ?, fitted_on = ?, partition = ?, checksum = ? WHERE name = ?",
             (*came, _checksum((*plan, *came)), outcome.name),
         )
 
     def add_scores(self, context: str, scores: Iterable[Score]) -> None:
         """Store scores, in one transaction; a score that is there stays."""
         rows = [
-            (context, s.partition, s.measure, None if math.isnan(s.value) else s.value, s.reason)
+            (context, s.partition, s.measure, _or_null(s.value), _or_null(s.error), s.reason)
             for s in scores
         ]
         with self._transaction():
             self._db.executemany(
-                "INSERT OR IGNORE INTO scores VALUES (?, ?, ?, ?, ?, ?)", _summed(rows)
+                "INSERT OR IGNORE INTO scores VALUES (?, ?, ?, ?, ?, ?, ?)", _summed(rows)
             )
 
     def candidates(self) -> list[dict[str, Any]]:
         """All candidates in the order of their planning, with all that is known of each."""
         names = (
             "name", "clusterer", "parameter", "value", "start", "seed", "status", "reason",
-            "n_clusters", "n_noise", "seconds", "partition",
+            "n_clusters", "n_noise", "seconds", "fitted_on", "partition",
         )  # fmt: skip
         rows = self._rows(f"SELECT {', '.join(names)}, checksum FROM candidates ORDER BY position")
         return [dict(zip(names, row, strict=True)) for row in rows]
@@ -355,10 +368,10 @@ class Store:
 
     def scores(self, context: str) -> Iterator[Score]:
         """All scores in a context."""
-        for _, partition, measure, value, reason in self._rows(
+        for _, partition, measure, value, error, reason in self._rows(
             "SELECT * FROM scores WHERE context = ?", context
         ):
-            yield Score(partition, measure, math.nan if value is None else value, reason)
+            yield Score(partition, measure, math.nan if value is None else value, reason, error)
 
     def _rows(self, query: str, *parameters: str) -> list[tuple[Any, ...]]:
         """Rows without their last column, a checksum of the others."""
@@ -405,6 +418,10 @@ class Store:
             yield
         except (sqlite3.Error, UnicodeDecodeError) as error:
             raise StorageError(_explain(error, self.path)) from error
+
+
+def _or_null(value: float | None) -> float | None:
+    return None if value is None or math.isnan(value) else value
 
 
 def _checksum(fields: Iterable[Any]) -> int:

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+import math
+import time
+from collections.abc import Generator, Iterable, Sequence
 from concurrent.futures import Executor
 from contextlib import closing
+from dataclasses import replace
 from functools import cached_property
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from karat import __version__
+from karat.clusterers import Clusterer
 from karat.datasets import Dataset, from_array
-from karat.evaluation import evaluate, known_truth
+from karat.evaluation import judge
 from karat.measures import Measure, catalogue
+from karat.measures.passes.estimates import sampled_by, why_not_sampled
 from karat.partition import (
     NOISE,
     NOISE_POLICIES,
@@ -24,14 +30,16 @@ from karat.partition import (
     as_labelings,
     canonical_codes,
     encode,
+    known_labels,
 )
 from karat.progress import progress_bar
 from karat.resources import available_cores
 from karat.study import choice as explain
-from karat.study import work
+from karat.study import large, work
 from karat.study.choice import Choice
 from karat.study.code import code_of
 from karat.study.deciders import Verdict, as_decider, usual
+from karat.study.plan import SweepPlan, order_of_work, plan_of
 from karat.study.ranking import order, ranks
 from karat.study.record import (
     check_identities,
@@ -56,8 +64,22 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from karat.bounds import PacMdlBound, PacMdlBounds
+    from karat.bounds.classes import Classes
+    from karat.study.judging import Judged
 
-DEFAULT_CLUSTERERS = ("kmeans", "ward", "average", "spectral", "gaussian-mixture", "hdbscan")
+DEFAULT_CLUSTERERS = (
+    "kmeans", "ward", "average", "genie", "spectral", "gaussian-mixture", "hdbscan",
+    "hdbscan-filled",
+)  # fmt: skip
+#: for sparse rows under the cosine: linear in the stored entries, as banerjee2004 compares them
+DOCUMENT_CLUSTERERS = (
+    "spherical-kmeans-refined",
+    "frequency-sensitive-kmeans",
+    "soft-movmf",
+    "hard-movmf",
+    "kl-kmeans",
+    "kmeans",
+)
 EXTERNAL_NOISE: NoisePolicy = "singletons"
 CHUNK = 256  # partitions judged at a time; fixed, because sums depend on what is judged together
 
@@ -86,10 +108,18 @@ class Study:
     delta : float, optional
         With labels for some of the objects: allowed chance that the guarantee fails; 0.1 if
         nothing is said.
+    classes : iterable, int or "open", optional
+        With labels for some of the objects: all the classes there can be, or how many, as for
+        :func:`karat.pac_mdl_bound`.
     random_state : int, optional
         Every candidate's seed follows from it and the candidate's name; 0 if nothing is said.
     by : str, optional
         What decides, see :meth:`decide_by`.
+    exact : bool, optional
+        Whether every clusterer is fitted to all objects and every measure computed exactly,
+        however many objects there are. By default clusterers whose time grows faster than
+        linearly are fitted to 5,000 objects and extended to the others by the nearest object
+        (above 5,000), and measures of pairs are estimated with standard errors (above 20,000).
     update : bool, default False
         Whether ``truth``, ``noise`` and ``delta`` may be others than those that the stored study
         has. The change is recorded, and everything is judged by the new ones.
@@ -128,8 +158,10 @@ class Study:
         metric: Any = None,
         noise: NoisePolicy | None = None,
         delta: float | None = None,
+        classes: Classes = None,
         random_state: int | None = None,
         by: str | None = None,
+        exact: bool | None = None,
         update: bool = False,
     ) -> None:
         self.dataset = X if isinstance(X, Dataset) else from_array(X)
@@ -149,10 +181,23 @@ class Study:
             given["random_state"] = int(random_state)
         if metric is not None:
             given["metric"] = stable(metric, "the metric", needed=storage is not None)
+        if exact is not None:
+            given["exact"] = bool(exact)
         if by is not None:
             given["by"] = as_decider(by).key
-        classes = self.dataset.truth if truth is None else truth
-        known = None if classes is None else known_truth(classes, self.n_objects)
+        if classes is not None:
+            from karat.bounds.classes import listed_classes
+
+            given["classes"] = listed_classes(classes)
+        labels = self.dataset.truth if truth is None else truth
+        listed = given.get("classes")
+        known = (
+            None
+            if labels is None
+            else known_labels(
+                labels, self.n_objects, classes=listed if isinstance(listed, list) else ()
+            )
+        )
         self.command: str | None = None
         self._store = Store(
             storage,
@@ -272,19 +317,26 @@ class Study:
         """Whether reading the data again gives the classes, too."""
         own = self.dataset.truth
         return own is not None and self.settings.truth == fingerprint_of(
-            known_truth(own, self.n_objects)
+            known_labels(own, self.n_objects)
         )
 
     # -- trying ------------------------------------------------------------------------------
 
+    @property
+    def default_clusterers(self) -> tuple[str, ...]:
+        """What a sweep tries unless it is told: for documents, what never makes rows dense."""
+        documents = self.metric == "cosine" and not isinstance(self.X, np.ndarray)
+        return DOCUMENT_CLUSTERERS if documents else DEFAULT_CLUSTERERS
+
     def sweep(
         self,
-        clusterers: Any = DEFAULT_CLUSTERERS,
+        clusterers: Any = None,
         *,
         k: int | Iterable[int] = range(2, 11),
         n_init: int = 5,
         workers: int | None = None,
         executor: Executor | None = None,
+        budget: float | None = None,
         progress: bool | None = None,
     ) -> None:
         """Fit clusterers × k × starts; resume where an earlier sweep of this study stopped.
@@ -292,7 +344,8 @@ class Study:
         Parameters
         ----------
         clusterers : str, estimator, Clusterer, a list of these, or a mapping from names to them
-            See :data:`karat.clusterers.catalogue` for the names. An estimator is cloned.
+            See :data:`karat.clusterers.catalogue` for the names. An estimator is cloned. By
+            default :attr:`default_clusterers`.
         k : int or iterable of int
             Numbers of clusters. Clusterers that find the number themselves (HDBSCAN) try the
             values of their own parameter instead.
@@ -303,6 +356,9 @@ class Study:
         executor : concurrent.futures.Executor, optional
             Where to run instead, e.g. ``dask.distributed.Client().get_executor()``. Every job
             carries the data.
+        budget : float, optional
+            Seconds after which fits that are not finished are stopped; they stay planned, and
+            the same call resumes them. Cheap clusterers come first.
         progress : bool, optional
             Show a bar; by default on a terminal.
 
@@ -316,7 +372,7 @@ class Study:
         """
         numbers = list(k) if isinstance(k, Iterable) else [k]
         check_counts(numbers, n_init, workers)
-        chosen = swept(clusterers)
+        chosen = swept(self.default_clusterers if clusterers is None else clusterers)
         self._record_sweep(chosen, numbers, n_init)
         plan = [
             (one.clusterer, candidates_of(one.clusterer, numbers, n_init, self.random_state))
@@ -329,17 +385,92 @@ class Study:
             for clusterer, group in plan
             for job in work.jobs_for(clusterer, [c for c in group if c.name in planned])
         ]
-        # long jobs first, so that no worker is left with one at the end
-        jobs.sort(key=lambda job: (not job.clusterer.every_k, -(job.candidates[0].value or 0)))
         total = sum(len(job.candidates) for job in jobs)
-        outcomes = work.run_jobs(
-            self.X, jobs, workers=workers or available_cores(), executor=executor
-        )
+        deadline = math.inf if budget is None else time.monotonic() + budget
+        outcomes = self._outcomes(jobs, workers or available_cores(), executor, deadline)
         with closing(outcomes), progress_bar("Clustering", total, show=progress) as advance:
             for finished in outcomes:
                 self._store.finish(finished)
                 advance(len(finished))
         self._forget_tables()
+
+    def plan(
+        self,
+        clusterers: Any = None,
+        *,
+        k: int | Iterable[int] = range(2, 11),
+        n_init: int = 5,
+        workers: int | None = None,
+    ) -> SweepPlan:
+        """What a sweep with the same arguments will take; nothing is tried or kept.
+
+        Returns
+        -------
+        SweepPlan
+            Print it. Each clusterer is timed on a few hundred of the objects, and extrapolated
+            by the growth of its time.
+        """
+        numbers = list(k) if isinstance(k, Iterable) else [k]
+        check_counts(numbers, n_init, workers)
+        clusterers = self.default_clusterers if clusterers is None else clusterers
+        return plan_of(self, clusterers, numbers, n_init, workers or available_cores())
+
+    @property
+    def n_unfinished(self) -> int:
+        """How many candidates are planned and not finished."""
+        return len(self._store.planned())
+
+    def _outcomes(
+        self, jobs: Sequence[work.Job], workers: int, executor: Executor | None, deadline: float
+    ) -> Generator[list[Finished], None, None]:
+        """Fit what scales to all objects, then the rest to a sample that is extended."""
+        jobs = order_of_work(jobs)
+        sampled = [job for job in jobs if self.fits_sample(job.clusterer)]
+        whole = [job for job in jobs if job not in sampled]
+        options: Any = {"workers": workers, "executor": executor, "deadline": deadline}
+        yield from work.run_jobs(self.X, whole, **options)
+        if not sampled or time.monotonic() >= deadline:
+            return
+        part = large.part_of(self.X, self.sample.rows, self.metric)
+        for outcomes in work.run_jobs(part, sampled, **options):
+            yield [
+                replace(
+                    outcome,
+                    labels=None if outcome.labels is None else self.sample.extend(outcome.labels),
+                    fitted_on=len(self.sample),
+                )
+                for outcome in outcomes
+            ]
+
+    def fits_sample(self, clusterer: Clusterer) -> bool:
+        """Whether a clusterer is fitted to :attr:`sample` and extended, not to all objects.
+
+        So it is where there are more than 5,000 objects and its time grows faster than
+        linearly with them, unless the study is exact or its objects are the nodes of a graph.
+        """
+        return (
+            self.n_objects > large.FIT_AT_MOST
+            and clusterer.growth > 1
+            and not self.settings.exact
+            and self.metric != "graph"
+        )
+
+    @cached_property
+    def sample(self) -> large.Sample:
+        """The objects that clusterers which do not scale are fitted to: 5,000, or all."""
+        rows = self.sample_rows
+        return large.Sample(rows, large.nearest_sampled(self.X, rows, self.metric))
+
+    @cached_property
+    def sample_rows(self) -> NDArray[np.int64]:
+        """The objects of :attr:`sample`, ascending."""
+        seed = work.derived_seed(self.random_state, "sample of the objects")
+        return large.draw_rows(self.n_objects, large.FIT_AT_MOST, seed)
+
+    @property
+    def is_estimated(self) -> bool:
+        """Whether measures of pairs are estimated from samples: above 20,000 objects."""
+        return self.n_objects > large.JUDGE_EXACTLY and not self.settings.exact
 
     def _record_sweep(self, chosen: Sequence[Swept], numbers: Sequence[int], n_init: int) -> None:
         """Note the call, unless a clusterer is another one than an earlier call's."""
@@ -450,23 +581,35 @@ class Study:
             if not keys:
                 continue
             internal = kind == "internal"
-            found = evaluate(
+            unjudged: dict[str, str] = {}
+            if internal and self.is_estimated:
+                unjudged = {
+                    key: why_not_sampled(catalogue[key])
+                    for key in keys
+                    if not sampled_by(catalogue[key], self.metric)
+                }
+            found = judge(
                 self.X if internal else None,
                 labelings,
                 truth=None if internal else self.truth,
-                measures=keys,
+                measures=[catalogue[key] for key in keys if key not in unjudged],
                 metric=self.metric if internal else "euclidean",
                 noise=self.noise if internal else EXTERNAL_NOISE,
+                precision=large.PRECISION if internal and self.is_estimated else None,
+                bounded_only=True,
+                random_state=self.random_state,
             )
-            reasons = found.reasons
-            self._store.add_scores(
-                context,
-                [
-                    Score(p, key, float(found[key].loc[p]), reasons.get(p, {}).get(key))
-                    for key in keys
-                    for p in partitions
-                ],
-            )
+            scores = []
+            for key, partition in product(keys, partitions):
+                if key in unjudged:
+                    scores.append(Score(partition, key, math.nan, unjudged[key]))
+                    continue
+                errors = found.standard_errors
+                error = float(errors[key].loc[partition]) if key in errors else None
+                reason = found.reasons.get(partition, {}).get(key)
+                value = float(found[key].loc[partition])
+                scores.append(Score(partition, key, value, reason, error))
+            self._store.add_scores(context, scores)
 
     def _measures(self, keys: Iterable[str] | None) -> list[Measure]:
         if keys is not None:
@@ -488,7 +631,7 @@ class Study:
         """What internal and external scores depend on; another karat judges again."""
         settings = self.settings
         return (
-            json.dumps(["internal", __version__, settings.metric, settings.noise]),
+            json.dumps(["internal", __version__, settings.metric, settings.noise, settings.exact]),
             json.dumps(["external", __version__, settings.truth, EXTERNAL_NOISE]),
         )
 
@@ -498,6 +641,7 @@ class Study:
         self.__dict__.pop("_candidates", None)
         self.__dict__.pop("_scores", None)
         self.__dict__.pop("_bounds", None)
+        self.__dict__.pop("_judged", None)
 
     @cached_property
     def _candidates(self) -> pd.DataFrame:
@@ -508,16 +652,17 @@ class Study:
             rows,
             columns=[
                 "name", "clusterer", "parameter", "value", "start", "status", "reason",
-                "n_clusters", "n_noise", "seconds", "partition",
+                "n_clusters", "n_noise", "seconds", "fitted_on", "partition",
             ],
         ).set_index("name")  # fmt: skip
         swept = table["parameter"] == "n_clusters"
         table["k"] = table["value"].where(swept).astype("Int64")
         table["n_clusters"] = table["n_clusters"].astype("Int64")
+        table["fitted_on"] = table["fitted_on"].astype("Int64")
         table["noise_share"] = table["n_noise"].astype("Float64") / self.n_objects
         order_of_columns = [
             "clusterer", "k", "start", "status", "reason", "n_clusters", "noise_share", "seconds",
-            "partition",
+            "fitted_on", "partition",
         ]  # fmt: skip
         return table[order_of_columns]
 
@@ -564,6 +709,28 @@ class Study:
         table.attrs["reasons"] = reasons
         return table
 
+    def standard_errors(self) -> pd.DataFrame:
+        """Standard errors of the scores that are estimates, a row per candidate.
+
+        Returns
+        -------
+        DataFrame
+            Columns only for measures that were estimated; none where every score is exact.
+        """
+        import pandas as pd
+
+        self.evaluate()
+        errors: dict[str, dict[str, float]] = {}
+        for score in self._store.scores(self._contexts[0]):
+            if score.error is not None:
+                errors.setdefault(score.measure, {})[score.partition] = score.error
+        table = pd.DataFrame({m: errors[m] for m in catalogue if m in errors})
+        return self._candidates[["partition"]].join(table, on="partition").drop(columns="partition")
+
+    def reasons(self) -> dict[str, dict[str, str]]:
+        """Why scores are missing: candidate -> measure -> sentence."""
+        return dict(self.scores().attrs["reasons"])
+
     # -- choosing ----------------------------------------------------------------------------
 
     @property
@@ -603,6 +770,7 @@ class Study:
             {c["name"]: row for (c, _), row in zip(tried, codes, strict=True)},
             self.truth,
             delta=self.delta,
+            classes=self.settings.classes,
             searched=Searched.from_origins([origin for _, origin in planned]),
             origins=[origin for _, origin in tried],
             noise="cluster",
@@ -662,10 +830,35 @@ class Study:
             raise NothingToRankError(f"there is no clustering to rank: {self.why_nothing()}")
         counts = usable.groupby("partition").size()
         first = usable[~usable["partition"].duplicated()]
-        columns = ["clusterer", "k", "n_clusters", "noise_share", "partition"]
+        columns = ["clusterer", "k", "n_clusters", "noise_share", "fitted_on", "partition"]
         table = first[columns].copy()
         table["reached_by"] = counts.loc[first["partition"]].to_numpy()
         return table
+
+    def found_by(self) -> dict[str, frozenset[str]]:
+        """The clusterers that found each distinct partition; copies from elsewhere add nothing."""
+        usable = self._candidates[self._candidates["partition"].notna()]
+        groups = usable.groupby("partition")["clusterer"]
+        by = {str(partition): frozenset(names) for partition, names in groups}
+        return {p: names - {"given"} or names for p, names in by.items()}
+
+    def judged(self) -> Judged | None:
+        """What the learned judge says of the distinct clusterings.
+
+        Returns
+        -------
+        Judged or None
+            None where there are fewer than 20 objects, or no clustering of two clusters.
+        """
+        self.evaluate()
+        return self._judged
+
+    @cached_property
+    def _judged(self) -> Judged | None:
+        from karat.study.judging import judged
+
+        table = self._distinct()
+        return judged(self, table, self._scores[0].loc[table["partition"]].set_axis(table.index))
 
     def why_nothing(self) -> str:
         """What kept candidates from being clusterings, or clusterings from having scores."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 import re
 import signal
@@ -295,7 +296,12 @@ def _local_pool(workers: int) -> Iterator[Executor]:
 
 
 def run_jobs(
-    X: Data, jobs: Sequence[Job], *, workers: int, executor: Executor | None
+    X: Data,
+    jobs: Sequence[Job],
+    *,
+    workers: int,
+    executor: Executor | None,
+    deadline: float = math.inf,
 ) -> Generator[list[Finished], None, None]:
     """Run the jobs and give the outcomes of each as it ends.
 
@@ -307,21 +313,32 @@ def run_jobs(
         Local processes; 1 runs everything here.
     executor : Executor or None
         Anything of :mod:`concurrent.futures`; it gets the data with every job.
+    deadline : float
+        On the clock of :func:`time.monotonic`; what runs then is stopped and has no outcome.
     """
-    if executor is not None:
-        calls = [(run_job, X, job) for job in jobs]
-        for _, outcomes in _drain(executor, calls, ahead=64, cancel=True):
-            yield outcomes
-    elif workers == 1 or len(jobs) < 2:
-        for job in jobs:
-            with _stops_noted():
-                outcomes = run_job(X, job)
-            yield outcomes
-    else:
-        yield from _run_locally(X, jobs, workers)
+    try:
+        if executor is not None:
+            calls = [(run_job, X, job) for job in jobs]
+            for _, outcomes in _drain(executor, calls, ahead=64, cancel=True, deadline=deadline):
+                yield outcomes
+        elif deadline == math.inf and (workers == 1 or len(jobs) < 2):
+            for job in jobs:
+                with _stops_noted():
+                    outcomes = run_job(X, job)
+                yield outcomes
+        elif jobs:
+            yield from _run_locally(X, jobs, workers, deadline)
+    except _DeadlineError:
+        return
 
 
-def _run_locally(X: Data, jobs: Sequence[Job], workers: int) -> Iterator[list[Finished]]:
+class _DeadlineError(Exception):
+    """The time that was given is used up."""
+
+
+def _run_locally(
+    X: Data, jobs: Sequence[Job], workers: int, deadline: float
+) -> Iterator[list[Finished]]:
     import joblib
 
     with _stops_noted(), scratch_folder() as folder:
@@ -332,7 +349,10 @@ def _run_locally(X: Data, jobs: Sequence[Job], workers: int) -> Iterator[list[Fi
         try:
             with _local_pool(workers) as pool:
                 calls = [(_run_on_disk, handle, job) for job in jobs]
-                for job, outcomes in _drain(pool, calls, ahead=4 * workers, cancel=False):
+                outcomes_of = _drain(
+                    pool, calls, ahead=4 * workers, cancel=False, deadline=deadline
+                )
+                for job, outcomes in outcomes_of:
                     del left[id(job)]
                     yield outcomes
         except BrokenExecutor:
@@ -369,7 +389,12 @@ def _why_broken(error: BrokenExecutor) -> str:
 
 
 def _drain(
-    executor: Executor, calls: Iterable[tuple[Any, Any, Job]], *, ahead: int, cancel: bool
+    executor: Executor,
+    calls: Iterable[tuple[Any, Any, Job]],
+    *,
+    ahead: int,
+    cancel: bool,
+    deadline: float,
 ) -> Iterator[tuple[Job, list[Finished]]]:
     """Outcomes as they come, with at most ``ahead`` jobs handed out at a time.
 
@@ -386,7 +411,10 @@ def _drain(
                     break
             if not running:
                 return
-            done, _ = wait(running, return_when=FIRST_COMPLETED)
+            left = None if deadline == math.inf else max(0.0, deadline - time.monotonic())
+            done, _ = wait(running, left, FIRST_COMPLETED)
+            if not done:
+                raise _DeadlineError
             for future in done:
                 job = running.pop(future)
                 try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from karat.measures.internal.centroids import variance_lengths
 from karat.measures.passes.statistics import Statistics
 from karat.measures.passes.trees import core_distances, separations, spanning_tree
 from karat.partition import NOISE, NoisePolicy, as_labelings
-from karat.validation import InputError, UndefinedMeasureError
+from karat.validation import InputError, UndefinedMeasureError, check_choice
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -216,6 +216,7 @@ def cvnn_index(
     labels: Any,
     *,
     n_neighbors: int = NEIGHBORS,
+    compactness: Literal["clusters", "pairs"] = "clusters",
     metric: Any = "euclidean",
     noise: NoisePolicy = "error",
 ) -> NDArray[np.float64]:
@@ -231,6 +232,9 @@ def cvnn_index(
     labels : array-like (M, n), mapping or DataFrame
         The clusterings to compare.
     n_neighbors : int
+    compactness : {"clusters", "pairs"}
+        Com: the sum over the clusters of the mean distance of their pairs, as the paper has it,
+        or the mean distance of all pairs within clusters, as fpc has it.
     metric : str or callable
     noise : {"error", "cluster", "singletons", "drop"}
 
@@ -241,7 +245,11 @@ def cvnn_index(
 
     Notes
     -----
-    Liu, Li, Xiong, Gao, Wu & Wu 2013, with Com = Σ_c mean distance of the pairs in c. O(n² d).
+    Liu, Li, Xiong, Gao, Wu & Wu 2013: Sep is the largest share of foreign neighbours of a
+    cluster, Com = Σ_c 2/(n_c(n_c − 1)) Σ_{x,y in c} d(x, y). That sum grows with the number of
+    clusters; Halkidi, Vazirgiannis & Hennig 2015 and fpc's ``cvnn`` (with 5 neighbours) take the
+    mean over all pairs instead, ``compactness="pairs"``. The two may rank clusterings the other
+    way round. O(n² d).
 
     Examples
     --------
@@ -253,10 +261,14 @@ def cvnn_index(
     metric = check_metric(metric)
     data = check_points(X, metric)
     labelings = as_labelings(labels, n_objects=data.shape[0], noise=noise)
-    return _cvnn(Statistics(data, labelings, ["pair_sums"], metric=metric), n_neighbors)
+    if n_neighbors < 1:
+        raise InputError(f"n_neighbors must be at least 1; got {n_neighbors}")
+    check_choice(compactness, ("clusters", "pairs"), "compactness")
+    stats = Statistics(data, labelings, ["pair_sums"], metric=metric)
+    return _cvnn(stats, n_neighbors, pooled=compactness == "pairs")
 
 
-def _cvnn(stats: Statistics, n_neighbors: int = NEIGHBORS) -> Floats:
+def _cvnn(stats: Statistics, n_neighbors: int, *, pooled: bool) -> Floats:
     from karat.measures.passes.ranks import by_kept
 
     separation, compactness = stats.values(), stats.values()
@@ -268,8 +280,11 @@ def _cvnn(stats: Statistics, n_neighbors: int = NEIGHBORS) -> Floats:
             codes, sizes = stats.labelings.codes[m, kept], stats.sizes[m]
             foreign = (codes[near] != codes[:, None]).mean(axis=1)
             separation[m] = float((np.bincount(codes, foreign, len(sizes)) / sizes).max())
-            pairs = np.maximum(sizes * (sizes - 1) // 2, 1)
-            compactness[m] = float((stats.within_sums[m] / pairs).sum())
+            pairs, sums = np.maximum(sizes * (sizes - 1) // 2, 1), stats.within_sums[m]
+            if pooled:
+                compactness[m] = float(sums.sum()) / max(stats.pairs_within(m), 1)
+            else:
+                compactness[m] = float((sums / pairs).sum())
     if np.isnan(separation).all():
         return separation
     return _over_largest(separation) + _over_largest(compactness)
