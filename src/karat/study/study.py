@@ -396,7 +396,7 @@ class Study:
 
     def plan(
         self,
-        clusterers: Any = DEFAULT_CLUSTERERS,
+        clusterers: Any = None,
         *,
         k: int | Iterable[int] = range(2, 11),
         n_init: int = 5,
@@ -412,6 +412,7 @@ class Study:
         """
         numbers = list(k) if isinstance(k, Iterable) else [k]
         check_counts(numbers, n_init, workers)
+        clusterers = self.default_clusterers if clusterers is None else clusterers
         return plan_of(self, clusterers, numbers, n_init, workers or available_cores())
 
     @property
