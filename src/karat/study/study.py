@@ -400,7 +400,7 @@ class Study:
 
     def plan(
         self,
-        clusterers: Any = DEFAULT_CLUSTERERS,
+        clusterers: Any = None,
         *,
         k: int | Iterable[int] = range(2, 11),
         n_init: int = 5,
@@ -416,6 +416,7 @@ class Study:
         """
         numbers = list(k) if isinstance(k, Iterable) else [k]
         check_counts(numbers, n_init, workers)
+        clusterers = self.default_clusterers if clusterers is None else clusterers
         return plan_of(self, clusterers, numbers, n_init, workers or available_cores())
 
     @property
@@ -461,8 +462,14 @@ class Study:
     @cached_property
     def sample(self) -> large.Sample:
         """The objects that clusterers which do not scale are fitted to: 5,000, or all."""
+        rows = self.sample_rows
+        return large.Sample(rows, large.nearest_sampled(self.X, rows, self.metric))
+
+    @cached_property
+    def sample_rows(self) -> NDArray[np.int64]:
+        """The objects of :attr:`sample`, ascending."""
         seed = work.derived_seed(self.random_state, "sample of the objects")
-        return large.draw_sample(self.X, large.FIT_AT_MOST, metric=self.metric, random_state=seed)
+        return large.draw_rows(self.n_objects, large.FIT_AT_MOST, seed)
 
     @property
     def is_estimated(self) -> bool:

@@ -180,7 +180,7 @@ def connectivity(
     return one_value("Connectivity", compute, (), X, labels, metric, noise)
 
 
-def _nearest(stats: Statistics, kept: NDArray[np.intp], number: int) -> NDArray[np.intp]:
+def nearest_others(stats: Statistics, kept: NDArray[np.intp], number: int) -> NDArray[np.intp]:
     """Positions among ``kept`` of the nearest others of each, nearest first."""
     if stats.metric == "euclidean":
         from karat.neighbors import neighbor_lists
@@ -204,7 +204,7 @@ def _connectivity(stats: Statistics, n_neighbors: int) -> list[float | str]:
 
     values: list[float | str] = ["fewer than two objects are judged"] * len(stats)
     for kept, which in by_kept(stats.labelings):
-        near = _nearest(stats, kept, n_neighbors)
+        near = nearest_others(stats, kept, n_neighbors)
         weights = 1 / np.arange(1, near.shape[1] + 1)
         for m in which:
             codes = stats.labelings.codes[m, kept]
@@ -276,7 +276,7 @@ def _cvnn(stats: Statistics, n_neighbors: int, *, pooled: bool) -> Scores:
     separation, compactness = stats.values(), stats.values()
     reasons: dict[str, dict[str, str]] = {}
     for kept, which in by_kept(stats.labelings):
-        near = _nearest(stats, kept, n_neighbors)
+        near = nearest_others(stats, kept, n_neighbors)
         for m in which:
             if missing := too_few_clusters(stats, m):
                 reasons[stats.labelings.names[m]] = {"cvnn_index": missing}
