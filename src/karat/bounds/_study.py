@@ -309,8 +309,8 @@ def bound_candidates(
     -------
     DataFrame
         One row per candidate: ``clusterer``, ``setting`` and the columns of
-        :attr:`PacMdlBounds.table`; ``attrs`` has ``delta``, ``best`` (its name), ``sentence``,
-        ``reason`` and ``warnings``.
+        :attr:`PacMdlBounds.table`. What else there is to say of them, and which is the best,
+        :func:`study_bounds` tells.
 
     Examples
     --------
@@ -332,14 +332,6 @@ def bound_candidates(
     table = found.table.copy()
     table.insert(0, "clusterer", [USER if origin is None else origin[0] for origin in sources])
     table.insert(1, "setting", [None if origin is None else origin[1] for origin in sources])
-    best = found.best
-    table.attrs.update(
-        delta=delta,
-        best=best.name,
-        sentence=best.sentence,
-        reason=best.reason,
-        warnings=found.warnings,
-    )
     return table
 
 

@@ -259,6 +259,9 @@ class Study:
         done = sum(c["status"] != "planned" for c in self._store.candidates())
         return f"Study({self.dataset.name}, {self.n_objects} objects, {done} candidates)"
 
+    def _repr_html_(self) -> str:
+        return explain.study_html(self, self.__dict__.get("_choice"))
+
     # -- what was decided ----------------------------------------------------------------------
 
     @property
@@ -306,6 +309,7 @@ class Study:
         """
         key = None if by is None else as_decider(by).key
         self.settings = settle(self._store, {"by": key})
+        self.__dict__.pop("_choice", None)
 
     @property
     def record(self) -> list[tuple[str, dict[str, Any]]]:
@@ -396,7 +400,7 @@ class Study:
 
     def plan(
         self,
-        clusterers: Any = DEFAULT_CLUSTERERS,
+        clusterers: Any = None,
         *,
         k: int | Iterable[int] = range(2, 11),
         n_init: int = 5,
@@ -412,6 +416,7 @@ class Study:
         """
         numbers = list(k) if isinstance(k, Iterable) else [k]
         check_counts(numbers, n_init, workers)
+        clusterers = self.default_clusterers if clusterers is None else clusterers
         return plan_of(self, clusterers, numbers, n_init, workers or available_cores())
 
     @property
@@ -457,8 +462,14 @@ class Study:
     @cached_property
     def sample(self) -> large.Sample:
         """The objects that clusterers which do not scale are fitted to: 5,000, or all."""
+        rows = self.sample_rows
+        return large.Sample(rows, large.nearest_sampled(self.X, rows, self.metric))
+
+    @cached_property
+    def sample_rows(self) -> NDArray[np.int64]:
+        """The objects of :attr:`sample`, ascending."""
         seed = work.derived_seed(self.random_state, "sample of the objects")
-        return large.draw_sample(self.X, large.FIT_AT_MOST, metric=self.metric, random_state=seed)
+        return large.draw_rows(self.n_objects, large.FIT_AT_MOST, seed)
 
     @property
     def is_estimated(self) -> bool:
@@ -635,6 +646,7 @@ class Study:
         self.__dict__.pop("_scores", None)
         self.__dict__.pop("_bounds", None)
         self.__dict__.pop("_judged", None)
+        self.__dict__.pop("_choice", None)
 
     @cached_property
     def _candidates(self) -> pd.DataFrame:
@@ -688,19 +700,10 @@ class Study:
             A row per candidate, by name, in the order of planning: ``clusterer``, ``k`` (as asked
             for), ``start``, ``status`` (``ok``, ``flagged``, ``failed``), ``reason``,
             ``n_clusters``, ``noise_share``, ``seconds``, ``partition`` (equal for equal
-            clusterings), then a column per measure.
-            ``attrs["reasons"][name][measure]`` says why a value is NaN.
+            clusterings), then a column per measure. :meth:`reasons` says why a value is NaN.
         """
         self.evaluate(progress=progress)
-        values, why = self._scores
-        table = self._candidates.join(values, on="partition")
-        reasons = {
-            name: why[partition]
-            for name, partition in table["partition"].items()
-            if partition in why
-        }
-        table.attrs["reasons"] = reasons
-        return table
+        return self._candidates.join(self._scores[0], on="partition")
 
     def standard_errors(self) -> pd.DataFrame:
         """Standard errors of the scores that are estimates, a row per candidate.
@@ -722,7 +725,10 @@ class Study:
 
     def reasons(self) -> dict[str, dict[str, str]]:
         """Why scores are missing: candidate -> measure -> sentence."""
-        return dict(self.scores().attrs["reasons"])
+        self.evaluate()
+        why = self._scores[1]
+        partitions = self._candidates["partition"].items()
+        return {str(name): dict(why[at]) for name, at in partitions if at in why}
 
     # -- choosing ----------------------------------------------------------------------------
 
@@ -790,7 +796,6 @@ class Study:
             :meth:`scores`), ``reached_by`` (how many candidates are this partition), ``score``
             (of an internal measure with ``noise="drop"``: times the share of objects that are not
             excluded, or over it where lower is better), then the voters.
-            ``attrs["decided_by"]`` says what decided.
 
         Raises
         ------
@@ -813,9 +818,7 @@ class Study:
             table = table.join(verdict.columns)
         upward = decider.sign * verdict.score.to_numpy(dtype=np.float64)
         table.insert(0, "rank", ranks(upward))
-        table = table.iloc[order(upward, *verdict.ties)]
-        table.attrs["decided_by"] = decider.key
-        return table, verdict
+        return table.iloc[order(upward, *verdict.ties)], verdict
 
     def _distinct(self) -> pd.DataFrame:
         usable = self._candidates[self._candidates["partition"].notna()]
@@ -877,8 +880,12 @@ class Study:
         InputError
             If nothing was tried, or nothing can be ranked.
         """
+        return self._choice
+
+    @cached_property
+    def _choice(self) -> Choice:
         ranked, verdict = self._rank()
-        decider = as_decider(ranked.attrs["decided_by"])
+        decider = as_decider(self.by)
         top = ranked.iloc[0]
         labels = self.labels(str(top.name))
         why = decider.why(self, ranked, verdict)
