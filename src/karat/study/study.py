@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from karat.bounds import PacMdlBound, PacMdlBounds
+    from karat.choice import Judge
     from karat.study.judging import Judged
 
 DEFAULT_CLUSTERERS = (
@@ -182,6 +183,7 @@ class Study:
         classes = self.dataset.truth if truth is None else truth
         known = None if classes is None else known_truth(classes, self.n_objects)
         self.command: str | None = None
+        self._own_judge: Judge | None = None
         self._store = Store(
             storage,
             {
@@ -816,6 +818,16 @@ class Study:
         groups = usable.groupby("partition")["clusterer"]
         by = {str(partition): frozenset(names) for partition, names in groups}
         return {p: names - {"given"} or names for p, names in by.items()}
+
+    @property
+    def judge(self) -> Judge | None:
+        """Your own judge, from :func:`karat.train_judge`; None for the packaged one."""
+        return self._own_judge
+
+    @judge.setter
+    def judge(self, judge: Judge | None) -> None:
+        self._own_judge = judge
+        self.__dict__.pop("_judged", None)
 
     def judged(self) -> Judged | None:
         """What the learned judge says of the distinct clusterings.
