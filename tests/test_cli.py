@@ -44,7 +44,7 @@ def test_answer_report_labels_and_study(finished):
     assert "Use kmeans k=3" in result.stdout
     assert (folder / "w.html").stat().st_size < 8_000_000
     labels = pd.read_csv(folder / "l.csv")
-    assert list(labels.columns) == ["id", "cluster"]
+    assert list(labels.columns) == ["row", "id", "cluster"]
     assert labels["cluster"].nunique() == 3
 
 

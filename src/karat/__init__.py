@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from karat.evaluation import explain as explain
     from karat.measures import *  # noqa: F403
     from karat.scores import Scores as Scores
+    from karat.stability import n_clusters as n_clusters
     from karat.study import Choice as Choice
     from karat.study import Study as Study
     from karat.study import load_study as load_study
@@ -32,6 +33,7 @@ _HOME = {
     "Choice": "karat.study",
     "Study": "karat.study",
     "load_study": "karat.study",
+    "n_clusters": "karat.stability",
     "train_judge": "karat.study",
     "pac_mdl_bound": "karat.bounds",
     "InputError": "karat.validation",
@@ -52,6 +54,7 @@ _ROOMS = (
     "plot",
     "report",
     "scores",
+    "stability",
     "study",
     "testing",
     "validation",

@@ -296,11 +296,6 @@ class Judged:
     exact: NDArray[np.bool_]
 
 
-def known_truth(truth: Any, n: int) -> NDArray[np.object_]:
-    """The classes as objects, None where the class is not known (missing, or -1)."""
-    return known_labels(truth, n)
-
-
 def _classes(truth: Any, n: int) -> Encoded:
     """The known classes as codes, -1 where the class is not known; integers stay integers."""
     given = truth.to_numpy() if hasattr(truth, "to_numpy") else truth
@@ -308,7 +303,7 @@ def _classes(truth: Any, n: int) -> Encoded:
         found = encode(given, name="truth")
         if found.n_clusters:
             return found
-    values = known_truth(truth, n)
+    values = known_labels(truth, n)
     known = np.array([value is not None for value in values])
     classes = encode(values[known], name="truth")
     codes = np.full(n, NOISE, dtype=np.int32)

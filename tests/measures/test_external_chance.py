@@ -235,7 +235,7 @@ def test_integer_truth_never_becomes_objects(kind, monkeypatch):
     labels, truth = rng.integers(0, 4, 200), rng.integers(0, 5, 200)
     given = pd.Series(truth) if kind == "pandas" else truth.astype(kind)
     expected = karat.evaluate(None, labels, truth=truth.astype(object))
-    monkeypatch.setattr(evaluation, "known_truth", refuse)
+    monkeypatch.setattr(evaluation, "known_labels", refuse)
     found = karat.evaluate(None, labels, truth=given)
     pd.testing.assert_frame_equal(found.table, expected.table)
 

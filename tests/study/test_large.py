@@ -180,3 +180,23 @@ def test_times_and_amounts_that_are_none(text):
     for parse in (parse_duration, parse_bytes):
         with pytest.raises(InputError, match="is not"):
             parse(text)
+
+
+def test_the_judge_weighs_a_sample_of_large_data(low, monkeypatch):
+    from karat.choice import gather
+
+    monkeypatch.setattr(large, "WEIGH_AT_MOST", 300)
+    seen = []
+
+    def noted(X, *args, **options):
+        seen.append(X.shape)
+        return gather(X, *args, **options)
+
+    monkeypatch.setattr("karat.choice.gather", noted)
+    X, truth = blobs()
+    study = karat.Study(X)
+    study.sweep(["kmeans", "average"], k=[2, 3], n_init=1, workers=1)
+    best = study.best()
+    assert seen == [(120, 3)]
+    assert "weighed 120 of the objects" in str(best)
+    assert karat.adjusted_rand_index(truth, best.labels) > 0.98

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 import numpy as np
 
 from karat.bounds._bound import PacMdlBounds, pac_mdl_bound
-from karat.bounds._classes import Classes
+from karat.bounds.classes import Classes
 from karat.bounds.languages import Choice, Integer, Language, Mixed
 from karat.partition import NoisePolicy, as_labelings
 from karat.validation import InputError, unknown_name
@@ -329,8 +329,8 @@ def bound_candidates(
     -------
     DataFrame
         One row per candidate: ``clusterer``, ``setting`` and the columns of
-        :attr:`PacMdlBounds.table`; ``attrs`` has ``delta``, ``best`` (its name), ``sentence``,
-        ``reason`` and ``warnings``.
+        :attr:`PacMdlBounds.table`. What else there is to say of them, and which is the best,
+        :func:`study_bounds` tells.
 
     Examples
     --------
@@ -352,14 +352,6 @@ def bound_candidates(
     table = found.table.copy()
     table.insert(0, "clusterer", [USER if origin is None else origin[0] for origin in sources])
     table.insert(1, "setting", [None if origin is None else origin[1] for origin in sources])
-    best = found.best
-    table.attrs.update(
-        delta=delta,
-        best=best.name,
-        sentence=best.sentence,
-        reason=best.reason,
-        warnings=found.warnings,
-    )
     return table
 
 

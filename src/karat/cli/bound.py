@@ -86,9 +86,10 @@ def bound(
     n = len(next(iter(clusterings.values())))
     chosen = {name: clusterings[name] for name in column or clusterings}
     policy: Any = noise
-    given = read_labels(few, n, rows=rows)
-    notes += given.notes
     listed = parse_classes(classes)
+    known = listed if isinstance(listed, list) else ()
+    given = read_labels(few, n, rows=rows, classes=known)
+    notes += given.notes
     look, told = count_look(few, [chosen, given.values.tolist(), delta, noise, classes], once)
     found = pac_mdl_bound(
         chosen,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from karat.cli._input import (
+    ClassesOption,
     DataArgument,
     Drop,
     Encoding,
@@ -28,9 +29,11 @@ from karat.cli._input import (
     TextColumn,
     Truth,
     WeightOption,
+    parse_classes,
     read_dataset,
     vectorizer_options,
 )
+from karat.cli._output import check_target, to_csv
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -96,6 +99,7 @@ def run(
             help="With some labels: allowed chance that the guarantee fails.", show_default="0.1"
         ),
     ] = None,
+    classes: ClassesOption = None,
     exact: Annotated[
         bool,
         typer.Option(
@@ -114,7 +118,9 @@ def run(
         bool, typer.Option("--plan", help="Only print what would be done, and how long it takes.")
     ] = False,
     report: Annotated[Path | None, typer.Option(help="Write an HTML report to this file.")] = None,
-    force: Annotated[bool, typer.Option(help="Replace the report if it exists.")] = False,
+    force: Annotated[
+        bool, typer.Option(help="Replace the report and the labels if they exist.")
+    ] = False,
     labels: Annotated[
         Path | None, typer.Option(help="Write the chosen labels to this CSV file.")
     ] = None,
@@ -149,9 +155,13 @@ def run(
     from karat.study import Study
     from karat.validation import InputError, NothingToRankError
 
-    for path, option in ((report, "--report"), (labels, "--labels")):
-        if path is not None:
-            _check_target(path, option, force)
+    check_target(report, "--report", force)
+    check_target(labels, "--labels", force)
+    listed = parse_classes(classes)
+    if isinstance(listed, list) and -1 in listed:
+        raise InputError(
+            "--classes: -1 marks unknown classes in files; write that class as another name"
+        )
     if only_labelings and labelings is None:
         raise InputError("--only-labelings needs --labelings FILE")
     dataset = read_dataset(
@@ -176,6 +186,7 @@ def run(
         storage=storage,
         noise=noise,  # type: ignore[arg-type]
         delta=delta,
+        classes=listed,
         exact=exact or None,
         random_state=seed,
         by=by,
@@ -186,8 +197,10 @@ def run(
             if labelings is not None:
                 from karat.datasets import read_labelings
 
-                ids = dataset.ids if id_column else None
-                study.add(read_labelings(labelings, id_column=id_column, ids=ids))
+                own = read_labelings(labelings, id_column=id_column, ids=dataset.ids)
+                for note in own.notes:
+                    typer.echo(f"Note: {labelings}: {note}", err=True)
+                study.add(own)
             if not only_labelings:
                 names = _names(clusterer or list(study.default_clusterers))
                 _sweep(study, names, numbers, n_init, workers, budget, memory, plan, json, progress)
@@ -285,16 +298,6 @@ def _names(names: list[str]) -> list[str]:
     return list(catalogue) if "all" in names else list(dict.fromkeys(names))
 
 
-def _check_target(path: Path, option: str, force: bool) -> None:
-    """Refuse an output file before hours of work, not after."""
-    from karat.validation import InputError
-
-    if path.exists() and not force:
-        raise InputError(f"{path} already exists; choose another {option} file or add --force")
-    if not path.absolute().parent.is_dir():
-        raise InputError(f"{option}: there is no folder {path.parent}")
-
-
 def _interrupted(study: Study) -> str:
     table = study.candidates
     if table.empty:
@@ -319,10 +322,13 @@ def _free_name(path: Path) -> Path:
 
 
 def _write_labels(study: Study, choice: Choice, path: Path) -> None:
+    import numpy as np
     import pandas as pd
 
-    table = pd.DataFrame({"id": study.dataset.ids, "cluster": choice.labels})
-    table.to_csv(path, index=False)
+    dataset = study.dataset
+    rows = np.arange(study.n_objects) if dataset.rows is None else dataset.rows
+    table = pd.DataFrame({"row": rows, "id": dataset.ids, "cluster": choice.labels})
+    path.write_text(to_csv(table), encoding="utf-8")
 
 
 def as_json(study: Study, choice: Choice, top: int = 10) -> dict[str, Any]:
@@ -436,5 +442,9 @@ def show(study: Study, choice: Choice, top: int = 8) -> None:
             console.print(
                 f"{counts[status]} {status}, e.g. {these.index[0]!s}: {reason}", markup=False
             )
+    if choice.bound is not None:
+        console.print(choice.bound.conditions, markup=False, highlight=False)
+        for doubt in choice.bound.warnings:
+            console.print(f"Warning: {doubt}.", markup=False)
     for note in study.dataset.notes:
         console.print(f"Note: {note}", markup=False)

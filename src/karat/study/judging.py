@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.choice.judge import VERSION
+from karat.partition import canonical_codes
+from karat.study import large
 from karat.study.choice import tied_with_first
 from karat.study.deciders import Decider, Verdict, deciders, vote, why_voted
+from karat.study.large import part_of
 from karat.validation import InputError
 
 if TYPE_CHECKING:
@@ -70,14 +73,27 @@ def judged(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Judged
     usable = distinct[(distinct["n_clusters"] > 1).to_numpy(dtype=bool)]
     if study.n_objects < FEWEST_OBJECTS or usable.empty:
         return None
-    codes = np.stack(list(study.labelings(usable.index).values())).astype(np.int32)
+    codes = np.stack([study.labels(str(name)) for name in usable.index])
     table = values.loc[usable.index]
     given = {}
     if study.noise == "drop":
         given = {str(key): table[key].to_numpy(dtype=np.float64) for key in table}
     found_by = study.found_by()
+    X = study.X
+    if _weighs_sample(study):
+        # evidence is weighed on the objects that clusterers which do not scale are fitted to
+        X, codes, given = (
+            part_of(X, study.sample_rows, study.metric),
+            codes[:, study.sample_rows],
+            {},
+        )
+        kept = np.array([len(np.unique(row[row >= 0])) > 1 for row in codes])
+        usable, codes = usable[kept], codes[kept]
+        if usable.empty:
+            return None
+        codes = np.stack([canonical_codes(row) for row in codes])
     evidence = gather(
-        study.X,
+        X,
         codes,
         [found_by[partition] for partition in usable["partition"]],
         metric=study.metric,
@@ -89,6 +105,10 @@ def judged(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Judged
     places = shortlist(evidence.agreement, said.score)
     short = tuple((names[i], good_for(evidence, i, places)) for i in places)
     return Judged(judge, said, evidence, names, short)
+
+
+def _weighs_sample(study: Study) -> bool:
+    return study.n_objects > large.WEIGH_AT_MOST and not study.settings.exact
 
 
 def _judge(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Verdict:
@@ -124,10 +144,13 @@ def _why(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> list[str]:
             f"{said.structure:.2f}, and {found.judge.limit:.2f} is needed). Use this partition to "
             "divide the data, not to explain it."
         )
+    weighed = ""
+    if _weighs_sample(study):
+        weighed = f", which weighed {len(study.sample_rows):,} of the objects"
     sentences.append(
         "Expected agreement with the structure that experts would name: ARI "
         f"{expected['predicted']:.2f} ({max(expected['low'], 0):.2f}–{expected['high']:.2f}, "
-        f"80 % interval), by {found.judge.name}."
+        f"80 % interval), by {found.judge.name}{weighed}."
     )
     parts = found.contributions(name)
     up = [kind for kind, part in parts.items() if part > 0.01][:NAMED]

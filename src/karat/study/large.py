@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 #: clusterers whose time grows faster than linearly are fitted to so many objects at most
 FIT_AT_MOST = 5_000
+#: the learned judge weighs its evidence on so many objects at most
+WEIGH_AT_MOST = 10_000
 #: up to so many objects every measure is computed exactly; above, from samples
 JUDGE_EXACTLY = 20_000
 #: standard error that an estimate may have (of unbounded measures: times the value)
@@ -89,12 +91,15 @@ def draw_sample(X: Data, size: int, *, metric: Any = "euclidean", random_state: 
     >>> sample.extend(np.array(["a", "b", "c"]))
     array(['a', 'a', 'a', 'a', 'b', 'b', 'c', 'c', 'c', 'c'], dtype='<U1')
     """
-    n = X.shape[0]
-    if size >= n:
-        return Sample(np.arange(n), np.arange(n, dtype=np.int32))
-    rng = np.random.default_rng(random_state)
-    rows = np.sort(rng.choice(n, size, replace=False))
+    rows = draw_rows(X.shape[0], size, random_state)
     return Sample(rows, nearest_sampled(X, rows, metric))
+
+
+def draw_rows(n: int, size: int, random_state: int) -> NDArray[np.int64]:
+    """A simple random sample of 0..n−1 without replacement, ascending; all where n is no larger."""
+    if size >= n:
+        return np.arange(n)
+    return np.sort(np.random.default_rng(random_state).choice(n, size, replace=False))
 
 
 def nearest_sampled(X: Data, rows: NDArray[np.int64], metric: Any) -> NDArray[np.int32]:

@@ -41,6 +41,8 @@ class Settings:
     random_state : int
     truth : str or None
         Fingerprint of the classes.
+    classes : list, int, "open" or None
+        The classes there can be.
     by : str or None
         What decides; None for what suits the truth.
     exact : bool
@@ -52,6 +54,7 @@ class Settings:
     delta: float = 0.1
     random_state: int = 0
     truth: str | None = None
+    classes: Any = None
     by: str | None = None
     exact: bool = False
 

@@ -19,7 +19,7 @@ import numpy as np
 from karat import __version__
 from karat.clusterers import Clusterer
 from karat.datasets import Dataset, from_array
-from karat.evaluation import judge, known_truth
+from karat.evaluation import judge
 from karat.measures import Measure, catalogue
 from karat.measures.passes.estimates import sampled_by, why_not_sampled
 from karat.partition import (
@@ -30,6 +30,7 @@ from karat.partition import (
     as_labelings,
     canonical_codes,
     encode,
+    known_labels,
 )
 from karat.progress import progress_bar
 from karat.resources import available_cores
@@ -63,6 +64,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from karat.bounds import PacMdlBound, PacMdlBounds
+    from karat.bounds.classes import Classes
     from karat.choice import Judge
     from karat.study.judging import Judged
 
@@ -107,6 +109,9 @@ class Study:
     delta : float, optional
         With labels for some of the objects: allowed chance that the guarantee fails; 0.1 if
         nothing is said.
+    classes : iterable, int or "open", optional
+        With labels for some of the objects: all the classes there can be, or how many, as for
+        :func:`karat.pac_mdl_bound`.
     random_state : int, optional
         Every candidate's seed follows from it and the candidate's name; 0 if nothing is said.
     by : str, optional
@@ -154,6 +159,7 @@ class Study:
         metric: Any = None,
         noise: NoisePolicy | None = None,
         delta: float | None = None,
+        classes: Classes = None,
         random_state: int | None = None,
         by: str | None = None,
         exact: bool | None = None,
@@ -180,8 +186,19 @@ class Study:
             given["exact"] = bool(exact)
         if by is not None:
             given["by"] = as_decider(by).key
-        classes = self.dataset.truth if truth is None else truth
-        known = None if classes is None else known_truth(classes, self.n_objects)
+        if classes is not None:
+            from karat.bounds.classes import listed_classes
+
+            given["classes"] = listed_classes(classes)
+        labels = self.dataset.truth if truth is None else truth
+        listed = given.get("classes")
+        known = (
+            None
+            if labels is None
+            else known_labels(
+                labels, self.n_objects, classes=listed if isinstance(listed, list) else ()
+            )
+        )
         self.command: str | None = None
         self._own_judge: Judge | None = None
         self._store = Store(
@@ -244,6 +261,9 @@ class Study:
         done = sum(c["status"] != "planned" for c in self._store.candidates())
         return f"Study({self.dataset.name}, {self.n_objects} objects, {done} candidates)"
 
+    def _repr_html_(self) -> str:
+        return explain.study_html(self, self.__dict__.get("_choice"))
+
     # -- what was decided ----------------------------------------------------------------------
 
     @property
@@ -291,6 +311,7 @@ class Study:
         """
         key = None if by is None else as_decider(by).key
         self.settings = settle(self._store, {"by": key})
+        self.__dict__.pop("_choice", None)
 
     @property
     def record(self) -> list[tuple[str, dict[str, Any]]]:
@@ -302,7 +323,7 @@ class Study:
         """Whether reading the data again gives the classes, too."""
         own = self.dataset.truth
         return own is not None and self.settings.truth == fingerprint_of(
-            known_truth(own, self.n_objects)
+            known_labels(own, self.n_objects)
         )
 
     # -- trying ------------------------------------------------------------------------------
@@ -381,7 +402,7 @@ class Study:
 
     def plan(
         self,
-        clusterers: Any = DEFAULT_CLUSTERERS,
+        clusterers: Any = None,
         *,
         k: int | Iterable[int] = range(2, 11),
         n_init: int = 5,
@@ -397,6 +418,7 @@ class Study:
         """
         numbers = list(k) if isinstance(k, Iterable) else [k]
         check_counts(numbers, n_init, workers)
+        clusterers = self.default_clusterers if clusterers is None else clusterers
         return plan_of(self, clusterers, numbers, n_init, workers or available_cores())
 
     @property
@@ -442,8 +464,14 @@ class Study:
     @cached_property
     def sample(self) -> large.Sample:
         """The objects that clusterers which do not scale are fitted to: 5,000, or all."""
+        rows = self.sample_rows
+        return large.Sample(rows, large.nearest_sampled(self.X, rows, self.metric))
+
+    @cached_property
+    def sample_rows(self) -> NDArray[np.int64]:
+        """The objects of :attr:`sample`, ascending."""
         seed = work.derived_seed(self.random_state, "sample of the objects")
-        return large.draw_sample(self.X, large.FIT_AT_MOST, metric=self.metric, random_state=seed)
+        return large.draw_rows(self.n_objects, large.FIT_AT_MOST, seed)
 
     @property
     def is_estimated(self) -> bool:
@@ -620,6 +648,7 @@ class Study:
         self.__dict__.pop("_scores", None)
         self.__dict__.pop("_bounds", None)
         self.__dict__.pop("_judged", None)
+        self.__dict__.pop("_choice", None)
 
     @cached_property
     def _candidates(self) -> pd.DataFrame:
@@ -673,19 +702,10 @@ class Study:
             A row per candidate, by name, in the order of planning: ``clusterer``, ``k`` (as asked
             for), ``start``, ``status`` (``ok``, ``flagged``, ``failed``), ``reason``,
             ``n_clusters``, ``noise_share``, ``seconds``, ``partition`` (equal for equal
-            clusterings), then a column per measure.
-            ``attrs["reasons"][name][measure]`` says why a value is NaN.
+            clusterings), then a column per measure. :meth:`reasons` says why a value is NaN.
         """
         self.evaluate(progress=progress)
-        values, why = self._scores
-        table = self._candidates.join(values, on="partition")
-        reasons = {
-            name: why[partition]
-            for name, partition in table["partition"].items()
-            if partition in why
-        }
-        table.attrs["reasons"] = reasons
-        return table
+        return self._candidates.join(self._scores[0], on="partition")
 
     def standard_errors(self) -> pd.DataFrame:
         """Standard errors of the scores that are estimates, a row per candidate.
@@ -707,7 +727,10 @@ class Study:
 
     def reasons(self) -> dict[str, dict[str, str]]:
         """Why scores are missing: candidate -> measure -> sentence."""
-        return dict(self.scores().attrs["reasons"])
+        self.evaluate()
+        why = self._scores[1]
+        partitions = self._candidates["partition"].items()
+        return {str(name): dict(why[at]) for name, at in partitions if at in why}
 
     # -- choosing ----------------------------------------------------------------------------
 
@@ -748,6 +771,7 @@ class Study:
             {c["name"]: row for (c, _), row in zip(tried, codes, strict=True)},
             self.truth,
             delta=self.delta,
+            classes=self.settings.classes,
             searched=Searched.from_origins([origin for _, origin in planned]),
             origins=[origin for _, origin in tried],
             noise="cluster",
@@ -774,7 +798,6 @@ class Study:
             :meth:`scores`), ``reached_by`` (how many candidates are this partition), ``score``
             (of an internal measure with ``noise="drop"``: times the share of objects that are not
             excluded, or over it where lower is better), then the voters.
-            ``attrs["decided_by"]`` says what decided.
 
         Raises
         ------
@@ -797,9 +820,7 @@ class Study:
             table = table.join(verdict.columns)
         upward = decider.sign * verdict.score.to_numpy(dtype=np.float64)
         table.insert(0, "rank", ranks(upward))
-        table = table.iloc[order(upward, *verdict.ties)]
-        table.attrs["decided_by"] = decider.key
-        return table, verdict
+        return table.iloc[order(upward, *verdict.ties)], verdict
 
     def _distinct(self) -> pd.DataFrame:
         usable = self._candidates[self._candidates["partition"].notna()]
@@ -871,8 +892,12 @@ class Study:
         InputError
             If nothing was tried, or nothing can be ranked.
         """
+        return self._choice
+
+    @cached_property
+    def _choice(self) -> Choice:
         ranked, verdict = self._rank()
-        decider = as_decider(ranked.attrs["decided_by"])
+        decider = as_decider(self.by)
         top = ranked.iloc[0]
         labels = self.labels(str(top.name))
         why = decider.why(self, ranked, verdict)

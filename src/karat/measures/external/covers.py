@@ -30,6 +30,7 @@ def overlapping_normalized_mutual_information(
     *,
     normalizer: Literal["max", "cluster"] = "max",
     noise: NoisePolicy = "error",
+    sample_weight: Any = None,
 ) -> float:
     """Normalised mutual information of two covers, whose clusters may overlap.
 
@@ -44,6 +45,8 @@ def overlapping_normalized_mutual_information(
         covers that share nothing too highly.
     noise : {"error", "cluster", "singletons", "drop"}
         What the label ``-1`` means.
+    sample_weight : array-like, shape (n,), optional
+        Positive; how many coincident objects each stands for.
 
     Returns
     -------
@@ -73,7 +76,7 @@ def overlapping_normalized_mutual_information(
     0.655639
     """
     check_choice(normalizer, ("max", "cluster"), "normalizer")
-    n, a, b, both = _overlaps(labels_true, labels_pred, noise)
+    n, a, b, both = _overlaps(labels_true, labels_pred, noise, sample_weight)
     if len(a) == len(b) and _same_covers(a, b, both):
         return 1.0
     x, y = _entropies(a / n), _entropies(b / n)
@@ -90,12 +93,14 @@ def overlapping_normalized_mutual_information(
 
 
 def _overlaps(
-    labels_true: Any, labels_pred: Any, noise: NoisePolicy
+    labels_true: Any, labels_pred: Any, noise: NoisePolicy, sample_weight: Any
 ) -> tuple[float, Floats, Floats, Floats]:
     """Number of objects, sizes of the clusters of both sides, and what each two share."""
     if isinstance(labels_true, OverlappingPartition) or isinstance(
         labels_pred, OverlappingPartition
     ):
+        if sample_weight is not None:
+            raise InputError("overlapping clusters take no sample_weight; repeat the objects")
         if labels_pred is None:
             raise InputError("labels_pred is missing; only a ContingencyTable may stand alone")
         U, V = _sets(labels_true, "labels_true"), _sets(labels_pred, "labels_pred")
@@ -107,7 +112,7 @@ def _overlaps(
         X, Y = (S[:, S.any(axis=0)].astype(np.float64) for S in (U, V))
         _check_room(X.shape[1], Y.shape[1])
         return float(len(X)), X.sum(axis=0), Y.sum(axis=0), X.T @ Y
-    table = as_table(labels_true, labels_pred, noise=noise)
+    table = as_table(labels_true, labels_pred, noise=noise, sample_weight=sample_weight)
     _check_room(*table.shape)
     sums = table.row_sums.astype(np.float64), table.column_sums.astype(np.float64)
     return float(table.n), *sums, table.to_array().astype(np.float64)

@@ -16,7 +16,11 @@ __all__ = ["pair_sets_index"]
 
 
 def pair_sets_index(
-    labels_true: Any, labels_pred: Any = None, *, noise: NoisePolicy = "error"
+    labels_true: Any,
+    labels_pred: Any = None,
+    *,
+    noise: NoisePolicy = "error",
+    sample_weight: Any = None,
 ) -> float:
     """Pair sets index: the best matching of clusters with classes by shared share, less chance.
 
@@ -27,6 +31,8 @@ def pair_sets_index(
         ``labels_true`` alone.
     noise : {"error", "cluster", "singletons", "drop"}
         What the label ``-1`` means.
+    sample_weight : array-like, shape (n,), optional
+        Positive; how many coincident objects each stands for.
 
     Returns
     -------
@@ -46,7 +52,7 @@ def pair_sets_index(
     >>> round(pair_sets_index([0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1, 1]), 6)
     0.5
     """
-    table = as_table(labels_true, labels_pred, noise=noise)
+    table = as_table(labels_true, labels_pred, noise=noise, sample_weight=sample_weight)
     a, b = table.row_sums, table.column_sums
     most = max(table.shape)
     if most == 1:

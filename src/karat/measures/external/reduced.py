@@ -22,7 +22,11 @@ TITLE = "Reduced mutual information"
 
 
 def reduced_mutual_information(
-    labels_true: Any, labels_pred: Any = None, *, noise: NoisePolicy = "error"
+    labels_true: Any,
+    labels_pred: Any = None,
+    *,
+    noise: NoisePolicy = "error",
+    sample_weight: Any = None,
 ) -> float:
     """Reduced mutual information: what the clustering saves in describing the gold standard.
 
@@ -33,6 +37,8 @@ def reduced_mutual_information(
         ``labels_true`` alone.
     noise : {"error", "cluster", "singletons", "drop"}
         What the label ``-1`` means.
+    sample_weight : array-like, shape (n,), optional
+        Positive; how many coincident objects each stands for.
 
     Returns
     -------
@@ -59,17 +65,21 @@ def reduced_mutual_information(
     >>> round(reduced_mutual_information([0, 0, 1, 1] * 5, [0, 0, 1, 1] * 5), 6)
     0.494149
     """
-    return _reduced(as_table(labels_true, labels_pred, noise=noise))
+    return _reduced(as_table(labels_true, labels_pred, noise=noise, sample_weight=sample_weight))
 
 
 def normalized_reduced_mutual_information(
-    labels_true: Any, labels_pred: Any = None, *, noise: NoisePolicy = "error"
+    labels_true: Any,
+    labels_pred: Any = None,
+    *,
+    noise: NoisePolicy = "error",
+    sample_weight: Any = None,
 ) -> float:
     """Reduced mutual information over the mean of what each side has with itself.
 
     Parameters
     ----------
-    labels_true, labels_pred, noise
+    labels_true, labels_pred, noise, sample_weight
         As in :func:`reduced_mutual_information`.
 
     Returns
@@ -94,7 +104,7 @@ def normalized_reduced_mutual_information(
     >>> round(normalized_reduced_mutual_information([0, 0, 1, 1] * 5, [0, 1, 1, 1] * 5), 6)
     0.250616
     """
-    table = as_table(labels_true, labels_pred, noise=noise)
+    table = as_table(labels_true, labels_pred, noise=noise, sample_weight=sample_weight)
     need_counts(table, TITLE)
     both = sum(_with_itself(sizes) for sizes in (table.row_sums, table.column_sums)) / 2
     if both <= 1e-12:  # neither says anything of itself
