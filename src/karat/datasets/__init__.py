@@ -9,5 +9,25 @@ from karat.datasets._dataset import Dataset
 from karat.datasets._labelings import read_labelings
 from karat.datasets._packaged import available, load
 from karat.datasets._read import from_array, from_table, read
+from karat.datasets._relations import (
+    RELATIONS,
+    as_dataset,
+    from_distances,
+    from_graph,
+    from_objects,
+)
 
-__all__ = ["Dataset", "available", "from_array", "from_table", "load", "read", "read_labelings"]
+__all__ = [
+    "RELATIONS",
+    "Dataset",
+    "as_dataset",
+    "available",
+    "from_array",
+    "from_distances",
+    "from_graph",
+    "from_objects",
+    "from_table",
+    "load",
+    "read",
+    "read_labelings",
+]

@@ -45,7 +45,7 @@ CREATE TABLE candidates (
     name TEXT NOT NULL UNIQUE,
     clusterer TEXT NOT NULL,
     parameter TEXT,
-    value INTEGER,
+    value NUMERIC,
     start INTEGER NOT NULL,
     seed INTEGER,
     status TEXT NOT NULL DEFAULT 'planned',
@@ -76,7 +76,7 @@ class Planned:
     name: str
     clusterer: str
     parameter: str | None
-    value: int | None
+    value: float | None
     start: int
     seed: int | None
 
@@ -86,7 +86,8 @@ class Finished:
     """What became of a candidate; never changed once stored.
 
     ``status`` is ``"ok"``, ``"flagged"`` (usable, but ``reason`` says what to mind) or
-    ``"failed"`` (no clustering; ``reason`` says why).
+    ``"failed"`` (no clustering; ``reason`` says why); ``"excluded"`` stands for a clusterer that
+    cannot take the study's distance.
     """
 
     name: str

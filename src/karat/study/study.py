@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.datasets import Dataset, from_array
-from karat.evaluation import evaluate, known_truth
+from karat.clusterers import Clusterer, ExcludedError, under
+from karat.datasets import RELATIONS, Dataset, as_dataset
+from karat.distances import check_metric, distance_matrix
+from karat.evaluation import applicable, evaluate, known_truth
 from karat.measures import Measure, catalogue
 from karat.partition import (
     NOISE,
@@ -40,7 +43,17 @@ from karat.study.record import (
     stable,
 )
 from karat.study.store import Finished, Planned, Score, Store, partition_hash
-from karat.study.sweeping import Swept, candidates_of, check_counts, swept
+from karat.study.sweeping import (
+    Grid,
+    Swept,
+    along,
+    candidates_of,
+    check_counts,
+    check_used,
+    checked_grid,
+    swept,
+    usual_clusterers,
+)
 from karat.validation import (
     InputError,
     NothingToRankError,
@@ -55,7 +68,7 @@ if TYPE_CHECKING:
 
     from karat.bounds import PacMdlBound, PacMdlBounds
 
-DEFAULT_CLUSTERERS = ("kmeans", "ward", "average", "spectral", "gaussian-mixture", "hdbscan")
+NO_LABELS = ("failed", "excluded")
 CHUNK = 256  # partitions judged at a time; fixed, because sums depend on what is judged together
 
 
@@ -65,7 +78,9 @@ class Study:
     Parameters
     ----------
     X : Dataset, array-like, DataFrame or sparse, shape (n, d)
-        The data.
+        The data; with ``metric="precomputed"`` distances, with ``metric="graph"`` affinities, see
+        :func:`karat.datasets.from_distances` and :func:`karat.datasets.from_graph`; with another
+        distance between objects, a sequence of these, see :func:`karat.datasets.from_objects`.
     truth : array-like, shape (n,), optional
         Class of each object, None, NaN or ``-1`` where it is not known. By default that of the
         Dataset.
@@ -73,8 +88,11 @@ class Study:
         One SQLite file that keeps every finished fit and score as soon as it is there. An
         existing one is resumed; it must belong to the same data. By default memory.
     metric : str or callable, optional
-        The distance of the internal measures; by default that of the Dataset, which is
-        ``"cosine"`` for documents and ``"euclidean"`` otherwise.
+        The distance that clusters and judges, see :data:`karat.distances.METRICS`; by default
+        that of the Dataset, which is ``"cosine"`` for documents and ``"euclidean"`` otherwise.
+        Clusterers that cannot take it are excluded with a reason; those that form means work on
+        rows whose Euclidean distance it is (unit rows for cosine), and their names say so. A
+        function is called once for each pair.
     noise : {"drop", "cluster", "singletons", "error"}, optional
         What measures make of objects that a clusterer excludes. With ``"drop"``, the default,
         they are judged without them, and the score in a ranking is multiplied by the share that
@@ -128,7 +146,7 @@ class Study:
         by: str | None = None,
         update: bool = False,
     ) -> None:
-        self.dataset = X if isinstance(X, Dataset) else from_array(X)
+        self.dataset: Dataset = as_dataset(X, metric)
         given: dict[str, Any] = {}
         if noise is not None:
             check_choice(noise, NOISE_POLICIES, "noise")
@@ -174,7 +192,8 @@ class Study:
         except BaseException:
             self._store.close()
             raise
-        self.metric = metric
+        own = self.dataset.metric
+        self.metric = own if own in RELATIONS else check_metric(metric)
         self.truth = None
         if self.settings.truth is not None:
             self.truth = kept_truth(self._store, self.settings.truth)
@@ -185,6 +204,13 @@ class Study:
     def X(self) -> Any:  # noqa: N802
         """The data, an array or CSR."""
         return self.dataset.X
+
+    @cached_property
+    def _points(self) -> tuple[Any, Any]:
+        """What is clustered and judged, and its distance: a function is called once per pair."""
+        if callable(self.metric):
+            return distance_matrix(self.X, self.metric), "precomputed"
+        return self.X, self.metric
 
     @property
     def n_objects(self) -> int:
@@ -275,9 +301,10 @@ class Study:
 
     def sweep(
         self,
-        clusterers: Any = DEFAULT_CLUSTERERS,
+        clusterers: Any = None,
         *,
         k: int | Iterable[int] = range(2, 11),
+        grid: Mapping[str, Iterable[Any]] | None = None,
         n_init: int = 5,
         workers: int | None = None,
         executor: Executor | None = None,
@@ -288,10 +315,16 @@ class Study:
         Parameters
         ----------
         clusterers : str, estimator, Clusterer, a list of these, or a mapping from names to them
-            See :data:`karat.clusterers.catalogue` for the names. An estimator is cloned.
+            See :data:`karat.clusterers.catalogue` for the names. An estimator is cloned, a
+            pipeline works on the features as they are. One that cannot take the study's distance
+            is kept with the reason, its status ``excluded``.
         k : int or iterable of int
             Numbers of clusters. Clusterers that find the number themselves (HDBSCAN) try the
             values of their own parameter instead.
+        grid : mapping from parameters to values, optional
+            Values of other parameters, numbers of any kind: every combination is tried, with each
+            ``k`` where the clusterer has a number of clusters. A parameter is set on those
+            clusterers that have it: ``sweep({"db": DBSCAN()}, grid={"eps": [0.1, 0.2]})``.
         n_init : int, default 5
             Starts for each k; clusterers that do not depend on a seed run once.
         workers : int, optional
@@ -312,12 +345,12 @@ class Study:
         """
         numbers = list(k) if isinstance(k, Iterable) else [k]
         check_counts(numbers, n_init, workers)
-        chosen = swept(clusterers)
-        self._record_sweep(chosen, numbers, n_init)
-        plan = [
-            (one.clusterer, candidates_of(one.clusterer, numbers, n_init, self.random_state))
-            for one in chosen
-        ]
+        values = checked_grid(grid)
+        chosen = swept(usual_clusterers(self.metric) if clusterers is None else clusterers, values)
+        check_used(values, chosen)
+        fitting = self._fitting(chosen, values)
+        self._record_sweep(chosen, numbers, n_init, values)
+        plan = [(one, candidates_of(one, numbers, n_init, self.random_state)) for one in fitting]
         self._store.plan(candidate for _, group in plan for candidate in group)
         planned = self._store.planned()
         jobs = [
@@ -328,8 +361,12 @@ class Study:
         # long jobs first, so that no worker is left with one at the end
         jobs.sort(key=lambda job: (not job.clusterer.every_k, -(job.candidates[0].value or 0)))
         total = sum(len(job.candidates) for job in jobs)
-        outcomes = work.run_jobs(
-            self.X, jobs, workers=workers or available_cores(), executor=executor
+        of_rows = [job for job in jobs if "features" in job.clusterer.distances]
+        others = [job for job in jobs if "features" not in job.clusterer.distances]
+        outcomes = chain.from_iterable(
+            work.run_jobs(data, group, workers=workers or available_cores(), executor=executor)
+            for data, group in ((self._points[0], others), (self.X, of_rows))
+            if group
         )
         with progress_bar("Clustering", total, show=progress) as advance:
             for finished in outcomes:
@@ -337,7 +374,26 @@ class Study:
                 advance(len(finished))
         self._forget_tables()
 
-    def _record_sweep(self, chosen: Sequence[Swept], numbers: Sequence[int], n_init: int) -> None:
+    def _fitting(self, chosen: Sequence[Swept], grid: Grid) -> list[Clusterer]:
+        """The clusterers under the study's distance; those that cannot take it are kept as such."""
+        metric = "precomputed" if callable(self.metric) else self.metric
+        out = []
+        for one in chosen:
+            try:
+                # a function of two rows has no form of the rows, and its matrix is what is given
+                under(one.clusterer, self.metric)
+                of_rows = "features" in one.clusterer.distances
+                fitted = one.clusterer if of_rows else under(one.clusterer, metric)
+                out += along(fitted, grid)
+            except ExcludedError as error:
+                key = one.clusterer.key
+                if self._store.plan([Planned(key, key, None, None, 0, None)]):
+                    self._store.finish([Finished(key, "excluded", str(error), None, 0.0)])
+        return out
+
+    def _record_sweep(
+        self, chosen: Sequence[Swept], numbers: Sequence[int], n_init: int, grid: Grid
+    ) -> None:
         """Note the call, unless a clusterer is another one than an earlier call's."""
         before = {
             one["key"]: one["identity"]
@@ -365,7 +421,12 @@ class Study:
             )
         self._store.record(
             "sweep",
-            {"clusterers": clusterers, "k": [int(number) for number in numbers], "n_init": n_init},
+            {
+                "clusterers": clusterers,
+                "k": [int(number) for number in numbers],
+                "n_init": n_init,
+                "grid": grid,
+            },
         )
 
     def add(self, labelings: Any) -> None:
@@ -436,12 +497,13 @@ class Study:
             self._forget_tables()
 
     def _judge(self, partitions: Sequence[str], measures: Sequence[Measure]) -> None:
+        data, metric = self._points
         table = evaluate(
-            self.X,
+            data,
             self._labelings(partitions),
             truth=self.truth,
             measures=[measure.key for measure in measures],
-            metric=self.metric,
+            metric=metric,
             noise=self.noise,
         )
         reasons = table.attrs["reasons"]
@@ -457,13 +519,7 @@ class Study:
             )
 
     def _measures(self, keys: Iterable[str] | None) -> list[Measure]:
-        if keys is not None:
-            return catalogue.select(keys)
-        return [
-            m
-            for m in catalogue.values()
-            if m.default and (m.kind == "internal" or self.truth is not None)
-        ]
+        return applicable(keys, has_truth=self.truth is not None, metric=self.metric)
 
     def _labelings(self, partitions: Sequence[str]) -> Labelings:
         codes = np.stack(self._store.labels(partitions))
@@ -536,7 +592,7 @@ class Study:
         -------
         DataFrame
             A row per candidate, by name, in the order of planning: ``clusterer``, ``k`` (as asked
-            for), ``start``, ``status`` (``ok``, ``flagged``, ``failed``), ``reason``,
+            for), ``start``, ``status`` (``ok``, ``flagged``, ``failed``, ``excluded``), ``reason``,
             ``n_clusters``, ``noise_share``, ``seconds``, ``partition`` (equal for equal
             clusterings), then a column per measure.
             ``attrs["reasons"][name][measure]`` says why a value is NaN.
@@ -582,7 +638,7 @@ class Study:
 
         if self.truth is None:
             raise InputError("a bound needs the class of some objects; give truth, None elsewhere")
-        planned = [(c, _origin(c)) for c in self._store.candidates()]
+        planned = [(c, _origin(c)) for c in self._store.candidates() if c["status"] != "excluded"]
         tried = [(c, origin) for c, origin in planned if c["partition"] is not None]
         if not tried:
             raise NothingToRankError(f"there is no clustering: {self.why_nothing()}")
@@ -656,7 +712,7 @@ class Study:
 
     def why_nothing(self) -> str:
         """What kept candidates from being clusterings, or clusterings from having scores."""
-        failed = self._candidates[self._candidates["status"] == "failed"]
+        failed = self._candidates[self._candidates["status"].isin(NO_LABELS)]
         if failed.empty and self._candidates.empty:
             return "nothing was tried; call sweep or add first"
         if failed.empty:
@@ -709,7 +765,7 @@ class Study:
         if name not in self._candidates.index:
             raise unknown_name(name, self._candidates.index, "candidate")
         row = self._candidates.loc[name]
-        if row["status"] == "failed":
+        if row["status"] in NO_LABELS:
             raise InputError(f"{name} has no labels: {row['reason']}")
         return self._store.labels([str(row["partition"])])[0]
 
@@ -734,7 +790,7 @@ class Study:
         """
         out: dict[str, NDArray[Any]] = {}
         for name in names:
-            if self._candidates.at[name, "status"] == "failed":
+            if self._candidates.at[name, "status"] in NO_LABELS:
                 out[name] = np.full(self.n_objects, NOISE)
                 continue
             clusters: list[Any] = self.cluster_names(name)
