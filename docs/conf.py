@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
+import os
+import re
+import shutil
+import subprocess
+import sys
 from pathlib import Path
+from typing import Any
+
+import plotly
+import plotly.io as pio
+from plotly.io.base_renderers import HtmlRenderer
+from sphinx.application import Sphinx
 
 import karat
 from karat import clusterers, measures
 from karat.measures.peers import PEERS, Peer
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
 
 project = "karat"
 author = "The karat developers"
@@ -15,16 +29,37 @@ version = release = karat.__version__
 extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
-    "sphinx.ext.mathjax",
+    "sphinx_gallery.gen_gallery",
     "numpydoc",
+    "mathml",
 ]
 exclude_patterns = ["_build"]
 html_theme = "furo"
 html_title = "karat"
+html_math_renderer = "mathml"
+html_static_path = ["_static", "generated/static"]
 autosummary_generate = True
 numpydoc_show_class_members = False
 nitpicky = False
-GENERATED = Path(__file__).parent / "generated"
+GENERATED = HERE / "generated"
+
+# the pages of the gallery are run at every build; a page that fails fails the build
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples/gallery",
+    "gallery_dirs": "gallery",
+    "filename_pattern": r"/plot_",
+    "image_scrapers": (),
+    "reset_modules": (),
+    "abort_on_example_error": True,
+    "download_all_examples": False,
+    "show_memory": False,
+    "show_signature": False,
+    "remove_config_comments": True,
+    "within_subsection_order": "FileNameSortKey",
+}
+# figures of the gallery share one plotly.js, which is a file of the documentation
+pio.renderers["docs"] = HtmlRenderer(full_html=False, include_plotlyjs=False)
+pio.renderers.default = "docs"
 
 
 def table(header: list[str], rows: list[list[str]]) -> str:
@@ -100,4 +135,52 @@ def write_generated() -> None:
     )
 
 
+def copy_plotly() -> None:
+    static = GENERATED / "static"
+    static.mkdir(parents=True, exist_ok=True)
+    shutil.copy(Path(plotly.__file__).parent / "package_data" / "plotly.min.js", static)
+
+
+def load_plotly(app: Sphinx, page: str, *_: Any) -> None:
+    if page.startswith("gallery/"):
+        app.add_js_file("plotly.min.js", loading_method=None)
+
+
+def check_offline(app: Sphinx, error: Exception | None) -> None:
+    """Fail where a page would load anything from a network."""
+    loads = re.compile(
+        r"""<(?:script|img|iframe)[^>]+src=["']?https?:|<link[^>]+href=["']?https?:"""
+    )
+    online = [
+        str(page.relative_to(app.outdir))
+        for page in Path(app.outdir).rglob("*.html")
+        if error is None and loads.search(page.read_text())
+    ]
+    if online:
+        raise RuntimeError(f"pages load from a network: {', '.join(online)}")
+
+
+def setup(app: Sphinx) -> None:
+    app.connect("html-page-context", load_plotly)
+    app.connect("build-finished", check_offline)
+
+
+def write_answer() -> None:
+    """The answer on the front page, from the command that stands above it."""
+    data = HERE.parent / "examples" / "wine-40-labels.csv"
+    command = [sys.executable, "-m", "karat", "run", str(data), "--label-column", "cultivar"]
+    done = subprocess.run(
+        [*command, "--scale", "standard"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "COLUMNS": "80"},
+    )
+    panel, _, _ = done.stdout.partition("╯")
+    lines = [".. code-block:: none", "", *(f"   {line}" for line in f"{panel}╯".splitlines())]
+    (GENERATED / "answer.inc").write_text("\n".join(lines) + "\n")
+
+
 write_generated()
+write_answer()
+copy_plotly()

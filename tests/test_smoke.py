@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import karat
 
@@ -11,6 +12,11 @@ import karat
 def test_public_names_resolve() -> None:
     for name in dir(karat):
         assert getattr(karat, name) is not None
+
+
+def test_the_citation_names_this_version() -> None:
+    citation = Path(__file__).resolve().parents[1] / "CITATION.cff"
+    assert f"\nversion: {karat.__version__}\n" in citation.read_text()
 
 
 def test_import_is_lazy() -> None:

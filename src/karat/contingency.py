@@ -290,9 +290,9 @@ class ContingencyTable:
         >>> ContingencyTable.from_parquet(path, "t", "c")
         ContingencyTable(2 classes × 2 clusters, 3 objects)
         """
-        from karat._label_files import LabelFile, connect, count_columns
+        from karat.datasets.label_files import LabelFile, connect, count_columns
 
-        file = LabelFile(connect(memory_limit), path, text=False)
+        file = LabelFile(connect(memory_limit), path, patterns=True)
         return cls.from_counts(*count_columns(file, labels_true, labels_pred), noise=noise)
 
     @classmethod
@@ -307,8 +307,8 @@ class ContingencyTable:
     ) -> ContingencyTable:
         r"""Table from two columns of CSV files that need not fit in memory.
 
-        As :meth:`from_parquet`. A CSV file has no types, so the text ``-1`` is an outlier, and
-        an empty field is a missing label.
+        As :meth:`from_parquet`. Labels of a column that are all whole numbers are integers,
+        others stay as they are written; ``-1`` is an outlier, and an empty cell a missing label.
 
         Examples
         --------
@@ -319,9 +319,9 @@ class ContingencyTable:
         >>> ContingencyTable.from_csv(path, "t", "c")
         ContingencyTable(2 classes × 2 clusters, 3 objects)
         """
-        from karat._label_files import LabelFile, connect, count_columns
+        from karat.datasets.label_files import LabelFile, connect, count_columns
 
-        file = LabelFile(connect(memory_limit), path, text=True)
+        file = LabelFile(connect(memory_limit), path, header=True, patterns=True)
         return cls.from_counts(*count_columns(file, labels_true, labels_pred), noise=noise)
 
     def merge(self, *others: ContingencyTable) -> ContingencyTable:

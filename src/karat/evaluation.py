@@ -13,7 +13,7 @@ from karat.distances import FORMS, check_metric, check_points, embed, metric_nam
 from karat.measures import Measure, catalogue
 from karat.measures.passes.estimates import estimate, sampled_by, why_not_sampled
 from karat.measures.passes.statistics import Plan, Statistics, group, takes_weights, weigh
-from karat.partition import NOISE, Labelings, NoisePolicy, as_labelings
+from karat.partition import NOISE, Labelings, NoisePolicy, as_labelings, known_labels
 from karat.validation import InputError, check_random_state
 
 if TYPE_CHECKING:
@@ -282,21 +282,8 @@ def _penalize(table: pd.DataFrame, measures: Sequence[Measure], coverage: Floats
 
 
 def known_truth(truth: Any, n: int) -> NDArray[np.object_]:
-    """The classes as objects, None where the class is not known (None, NaN, NA or -1)."""
-    import pandas as pd
-
-    values = np.empty(n, dtype=object)
-    given = list(truth.to_numpy() if hasattr(truth, "to_numpy") else truth)
-    if len(given) != n:
-        raise InputError(f"truth has {len(given)} labels, but there are {n} objects")
-    values[:] = given
-    unknown = pd.isna(values) | np.array(
-        [not isinstance(v, (str, bool, np.bool_)) and v == NOISE for v in given], dtype=bool
-    )
-    values[unknown] = None
-    if unknown.all():
-        raise InputError("truth names the class of no object; omit it instead")
-    return values
+    """The classes as objects, None where the class is not known (missing, or -1)."""
+    return known_labels(truth, n)
 
 
 def applicable(

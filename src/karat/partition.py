@@ -6,6 +6,7 @@ cluster names, and ``-1`` for an object that no cluster holds.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -88,6 +89,130 @@ def encode(labels: Any, *, name: str = "labels") -> Encoded:
     return Encoded(rank[codes], names[order])
 
 
+def known_labels(
+    labels: Any, n: int | None = None, *, name: str = "truth", classes: Iterable[Any] = ()
+) -> NDArray[np.object_]:
+    """Classes of objects of which some may be unknown.
+
+    Parameters
+    ----------
+    labels : array-like, shape (n,)
+        The class of each object. Either a missing value (None, NaN, NA, masked) or the number
+        ``-1`` marks an object whose class is unknown, not both.
+    n : int, optional
+        How many objects there are.
+    name : str
+        What the caller calls it, for messages.
+    classes : iterable
+        The classes, where they are known; with ``-1`` among them it is no mark but a class, and
+        comes out as the text ``"-1"``.
+
+    Returns
+    -------
+    ndarray of object, shape (n,)
+        None where the class is unknown; whole numbers as integers.
+
+    Raises
+    ------
+    InputError
+        For another number of labels, both marks at once, or no known class.
+
+    Examples
+    --------
+    >>> from karat.partition import known_labels
+    >>> known_labels([2.0, float("nan"), 1.0])
+    array([2, None, 1], dtype=object)
+    """
+    import pandas as pd
+
+    values = _objects(labels, name)
+    if n is not None and len(values) != n:
+        raise InputError(f"{name} has {len(values)} labels, but there are {n} objects")
+    missing = pd.isna(values)
+    minus = np.array([_is_noise(value) for value in values], dtype=bool)
+    if any(_is_noise(value) for value in classes):
+        values[minus] = str(NOISE)
+        minus[:] = False
+    if missing.any() and minus.any():
+        raise InputError(
+            f"{name} marks unknown classes in two ways: {missing.sum():,} objects have no label "
+            f"and {minus.sum():,} have -1. If -1 is a class, list the classes (classes=, "
+            "--classes) or rename it; if it means unknown, leave those labels empty"
+        )
+    values[missing | minus] = None
+    known = [value for value in values if value is not None]
+    if not known:
+        raise InputError(f"{name} names the class of no object; omit it instead")
+    if all(isinstance(v, (float, np.floating)) and float(v).is_integer() for v in known):
+        values[:] = [None if value is None else int(value) for value in values]
+    return values
+
+
+def count_labels(labels: NDArray[np.object_], most: int = 8) -> str:
+    """How many labels of which classes were read, in words.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from karat.partition import count_labels
+    >>> count_labels(np.array(["a", None, "b", "a"], dtype=object))
+    '3 labels of 2 classes: a (2), b (1); the class of 1 object is unknown'
+    """
+    counts = Counter(value for value in labels if value is not None)
+    total = sum(counts.values())
+    listed = ", ".join(f"{value} ({count:,})" for value, count in counts.most_common(most))
+    more = f", and {len(counts) - most:,} more" if len(counts) > most else ""
+    what = f"{total:,} {'label' if total == 1 else 'labels'} of {len(counts):,} "
+    what += f"{'class' if len(counts) == 1 else 'classes'}: {listed}{more}"
+    rest = len(labels) - total
+    if rest:
+        what += f"; the class of {rest:,} object{'s' if rest > 1 else ''} is unknown"
+    return what
+
+
+def alike_names(names: Iterable[Any]) -> str | None:
+    """A sentence about names that differ only by blanks around them, None where none do."""
+    seen: dict[str, str] = {}
+    for name in names:
+        if isinstance(name, str):
+            other = seen.setdefault(name.strip(), name)
+            if other != name:
+                return f"the classes {other!r} and {name!r} differ only by blanks around them"
+    return None
+
+
+def _objects(labels: Any, name: str) -> NDArray[np.object_]:
+    """The values as Python objects, None where masked."""
+    if isinstance(labels, Mapping):
+        raise _no_order(name)
+    given: Any
+    if isinstance(labels, np.ma.MaskedArray):
+        given = _unmasked(labels)
+    else:
+        given = labels.to_numpy() if hasattr(labels, "to_numpy") else labels
+    if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
+        raise InputError(f"{name} must be a sequence of labels; got {type(labels).__name__}")
+    return as_names(given)
+
+
+def _unmasked(labels: Any) -> NDArray[np.object_]:
+    values = np.array(labels.data, dtype=object)
+    values[np.ma.getmaskarray(labels)] = None
+    return values
+
+
+def _is_noise(value: Any) -> bool:
+    number = isinstance(value, (int, float, np.integer, np.floating))
+    return number and not isinstance(value, bool) and value == NOISE
+
+
+def _no_order(name: str) -> InputError:
+    return InputError(
+        f"{name} is a mapping of objects to labels, which has no order; give the labels as a "
+        f"sequence in the order of the objects, e.g. [{name}[object] for object in objects]"
+    )
+
+
 def raw_labels(
     labels: Any, *, name: str = "labels"
 ) -> tuple[NDArray[np.integer[Any]], NDArray[np.object_] | None]:
@@ -130,8 +255,12 @@ def raw_labels(
 
 def _label_array(labels: Any, name: str) -> Any:
     """A NumPy array or a pandas one, without conversion where that is possible."""
+    if isinstance(labels, np.ma.MaskedArray) and np.ma.is_masked(labels):
+        return _unmasked(labels)
     if isinstance(labels, np.ndarray):
-        return labels
+        return np.asarray(labels)
+    if isinstance(labels, Mapping):
+        raise _no_order(name)
     kind = type(labels).__module__.partition(".")[0]
     if kind == "pandas":
         array = getattr(labels, "array", labels)
@@ -219,19 +348,20 @@ def as_names(values: Iterable[Any]) -> NDArray[np.object_]:
 
 def name_order(names: NDArray[np.object_]) -> NDArray[np.intp]:
     """Positions of the sorted names; as they are where they cannot be compared."""
-    try:
-        return np.array(sorted(range(len(names)), key=names.__getitem__), dtype=np.intp)
-    except TypeError:
-        return np.arange(len(names))
+    places = list(range(len(names)))
+    noise = noise_position(names)
+    for first in ([], [] if noise is None else [noise]):  # -1 among text comes first
+        others = [i for i in places if i not in first]
+        try:
+            return np.array([*first, *sorted(others, key=names.__getitem__)], dtype=np.intp)
+        except TypeError:
+            continue
+    return np.arange(len(names))
 
 
 def noise_position(names: NDArray[np.object_]) -> int | None:
     """Where the outlier label -1 is among the names."""
-    for i, value in enumerate(names):
-        number = isinstance(value, (int, float, np.integer, np.floating))
-        if number and not isinstance(value, bool) and value == NOISE:
-            return i
-    return None
+    return next((i for i, value in enumerate(names) if _is_noise(value)), None)
 
 
 def apply_noise_policy(encoded: Encoded, noise: NoisePolicy, *, name: str = "labels") -> Encoded:

@@ -60,13 +60,13 @@ partial = st.lists(
 def test_errors_and_predictions_follow_the_definition(rows: list) -> None:
     labels = [c for c, *_ in rows]
     y = [label if known else None for _, label, known in rows]
-    found = karat.pac_mdl_bound(labels, y, 0.2, Simple())
+    classes = {v for v in y if v is not None}
+    found = karat.pac_mdl_bound(labels, y, 0.2, Simple(), classes=classes)
     assert found.errors == naive.errors(labels, y)
     assert found.m == sum(v is not None for v in y)
     wrong = sum(p != v for p, v in zip(found.predicted, y, strict=True) if v is not None)
     assert wrong == found.errors
     assert [found.cluster_labels[c] for c in labels] == list(found.predicted)
-    classes = {v for v in y if v is not None}
     bits = len(set(labels)) * math.log2(len(classes))
     assert found.bits == pytest.approx(bits)
     assert found.bound == b_max(

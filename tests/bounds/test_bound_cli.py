@@ -46,7 +46,7 @@ def labelled(files: Path) -> Path:
 def test_from_data_to_guarantee(files: Path) -> None:
     few = labelled(files)
     out = files / "predicted.csv"
-    arguments = ["bound", str(files / "labels.csv"), str(few), "--delta", "0.05"]
+    arguments = ["bound", str(files / "labels.csv"), str(few), "--delta", "0.05", "--once"]
     result = run(app, [*arguments, "--target", "0.03", "--predict", str(out)])
     assert result.exit_code == 0, result.output
     assert "With probability 0.95 at most" in result.output
@@ -64,6 +64,9 @@ def test_from_data_to_guarantee(files: Path) -> None:
     assert answer["bound"] == same.best.bound
     assert len(answer["table"]) == 3
     assert answer["forecast"]["more"] > 0
+    copy = files / "copy.csv"
+    copy.write_bytes(few.read_bytes())
+    arguments[2] = str(copy)
     one = json.loads(run(app, [*arguments, "--json", "-c", "one"]).output)
     assert (one["best"], len(one["table"])) == ("one", 1)
 
@@ -97,9 +100,9 @@ def test_sample_prints_rows(files: Path) -> None:
     [
         ("row,label\n7,a\n500,b\n", "row 500 is none of"),
         ("row,label\n7,a\n7,b\n", "labels row 7 twice"),
-        ("row,label\nx,a\n", "row x is none of"),
+        ("row,label\nx,a\n", "row x is not the number"),
         ("label\na\nb\n", "2 labels for 500 objects"),
-        ("row,class\n1,a\n", "no column 'label'"),
+        ("row,class\n1,a\n", "none is called 'label'"),
     ],
 )
 def test_label_files_that_cannot_be_used(files: Path, text: str, message: str) -> None:

@@ -72,7 +72,7 @@ CASES: dict[str, tuple[str | bytes, dict[str, Any], tuple[str, ...]]] = {
     "id column unknown": ("name,b\nx,1\ny,2\n", {"id_column": "nam"}, ("'nam'", "'name'")),
     "drop unknown": ("name,b\n1,1\n2,2\n", {"drop": "nme"}, ("'nme'", "'name'")),
     "labels all missing": (
-        "x,class\n1,\n2,?\n3,-1\n",
+        "x,class\n1,\n2,\n3,\n",
         {"label_column": "class"},
         ("'class'", "no object"),
     ),

@@ -200,7 +200,7 @@ def test_one_column(tmp_path: Path) -> None:
         (["1", "2", "", "1"], [1, 2, None, 1]),
         (["1.0", "2.0", "", "1.0"], [1, 2, None, 1]),
         (["01", "2", "", "1"], ["01", "2", None, "1"]),
-        (["a", " b ", " ", "?"], ["a", "b", None, None]),
+        (["a", " b ", " ", "?"], ["a", "b", None, "?"]),
         (["0", "-1", "3", "0"], [0, None, 3, 0]),
         (["0.5", "1", "", "1"], ["0.5", "1", None, "1"]),
         (["true", "false", "", "true"], ["true", "false", None, "true"]),
@@ -218,7 +218,7 @@ def test_classes_are_kept_as_written(
     assert one.truth_name == "class"
     assert one.feature_names == ("x",)
     known = sum(value is not None for value in expected)
-    assert has_note(one, f"{known} of 4 objects", "unlabelled") == (known < 4)
+    assert has_note(one, f"{known} labels of", "unknown") == (known < 4)
 
 
 def test_classes_from_tables() -> None:
@@ -239,7 +239,9 @@ def test_dubious_classes_are_noted() -> None:
     x = np.arange(20.0).reshape(-1, 1)
     assert has_note(from_array(x, truth=["a"] * 20), "one class only")
     assert has_note(from_array(x, truth=list(range(20))), "is it a class?")
-    assert not from_array(x, truth=[0, 1] * 10).notes
+    assert from_array(x, truth=[0, 1] * 10).notes == (
+        "In 'truth' are 20 labels of 2 classes: 0 (10), 1 (10).",
+    )
 
 
 def test_truth_beside_the_data(tmp_path: Path) -> None:
@@ -247,8 +249,8 @@ def test_truth_beside_the_data(tmp_path: Path) -> None:
     for name, text in [
         ("y.txt", "earn\n\nacq\n"),
         ("y.csv", "label\nearn\n\nacq\n"),
-        ("y.tsv", "earn\nNA\nacq"),
-        ("why.txt", "earn 1\nNA\nacq 2"),
+        ("y.tsv", "earn\n\nacq"),
+        ("why.txt", "earn 1\n\nacq 2"),
     ]:
         (tmp_path / name).write_text(text)
         one = read(tmp_path / "x.npy", truth=tmp_path / name)

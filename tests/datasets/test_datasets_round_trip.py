@@ -23,7 +23,6 @@ from scipy import io as scipy_io
 from scipy import sparse
 
 from karat.datasets import Dataset, from_array, from_table, read
-from karat.datasets._delimited import MISSING
 
 SHAPES = st.tuples(st.integers(2, 12), st.integers(1, 5))
 FINITE = st.floats(-1e100, 1e100, allow_nan=False, allow_infinity=False)
@@ -122,7 +121,7 @@ def test_awkward_column_names_survive_csv(names: list[str]) -> None:
 )
 @settings(max_examples=50, deadline=None)
 def test_labels_survive_csv(labels: list[str | None]) -> None:
-    labels = [None if value is None or value in MISSING else value for value in labels]
+    labels = [value or None for value in labels]
     if not any(labels):
         return
     table = pd.DataFrame({"x": np.arange(len(labels)), "class": pd.Series(labels, dtype=object)})

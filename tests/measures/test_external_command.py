@@ -130,11 +130,12 @@ def test_errors(tmp_path, true, pred, options, message):
 
 def test_files_that_are_not_there(tmp_path):
     (tmp_path / "t.csv").write_text("t\na\nb\n")
-    with pytest.raises(InputError, match="cannot read"):
+    with pytest.raises(InputError, match="there is no file"):
         run(tmp_path / "none.csv", tmp_path / "t.csv")
     with pytest.raises(InputError, match="--columns"):
         run(tmp_path / "t.csv")
-    with pytest.raises(InputError, match="neither a Parquet nor a CSV suffix"):
+    (tmp_path / "t.xlsx").write_text("t")
+    with pytest.raises(InputError, match="labels are read from CSV"):
         run(tmp_path / "t.xlsx", tmp_path / "t.csv")
 
 

@@ -16,7 +16,7 @@ _LN2 = math.log(2.0)
 def _log2_sum(x, y):
     top = max(x, y)
     low = min(x, y)
-    if low == -math.inf:
+    if top - low > 60.0 or top == -math.inf:
         return top
     return top + math.log1p(math.exp((low - top) * _LN2)) / _LN2
 
@@ -30,27 +30,36 @@ def mixed_label_bits(histogram, lead, log2_factorial, log2_spread):
     ways to label c clusters with as many different classes as possible.
     """
     n_classes = len(histogram)
+    if n_classes == 1:
+        return 0.0
     c = 0
-    most = 0
     log2_multinomial = 0.0
     used = 0
     for h in histogram:
         c += h
-        most = max(most, h)
         used += h > 0
         log2_multinomial -= log2_factorial[h]
     log2_multinomial += log2_factorial[c]
     log2_classes = math.log2(n_classes)
+    log2_others = math.log2(n_classes - 1.0)
     uniform = -c * log2_classes
     rest = c + n_classes - 1
     log2_histograms = log2_factorial[rest] - log2_factorial[n_classes - 1] - log2_factorial[c]
     counted = -log2_histograms - log2_multinomial
-    odd = c - most
-    default = -log2_classes - math.log2(c + 1.0)
-    if odd > 0:
-        log2_places = log2_factorial[c] - log2_factorial[odd] - log2_factorial[most]
-        default -= log2_places + odd * math.log2(n_classes - 1.0)
-    leading = -math.log2(c) - (lead + 1) * log2_classes
+    # a word for each class as the default; those that no cluster has are alike
+    default = -c * log2_others
+    if used < n_classes:
+        default += math.log2(n_classes - used)
+    else:
+        default = -math.inf
+    for h in histogram:
+        if h > 0:
+            places = log2_factorial[c] - log2_factorial[h] - log2_factorial[c - h]
+            default = _log2_sum(default, -places - (c - h) * log2_others)
+    default -= log2_classes + math.log2(c + 1.0)
+    leading = -math.log2(c) - max(lead, 1) * log2_classes
+    if lead > 0:
+        leading -= log2_others
     mixed = _log2_sum(_log2_sum(uniform, counted), _log2_sum(default, leading))
     if used == min(c, n_classes):
         mixed = _log2_sum(mixed, -log2_spread[c])

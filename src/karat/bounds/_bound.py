@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat.bounds._classes import Classes, known_classes
 from karat.bounds._sampling import sampling_warnings
 from karat.bounds._tails import b_max
 from karat.bounds.languages import Language, Mixed
@@ -54,6 +54,10 @@ class PacMdlBound:
         Of how many clusterings it is one.
     warnings : tuple of str
         Reasons to doubt the guarantee.
+    premises : tuple of str
+        What the guarantee rests on.
+    labels_read : str
+        How many labels of which classes were read.
     """
 
     name: str
@@ -73,6 +77,8 @@ class PacMdlBound:
     predicted: NDArray[np.object_] = field(repr=False, compare=False)
     n_compared: int = 1
     warnings: tuple[str, ...] = ()
+    premises: tuple[str, ...] = ()
+    labels_read: str = ""
 
     @property
     def bits(self) -> float:
@@ -116,9 +122,14 @@ class PacMdlBound:
             f"choice, {self.label_bits:.1f} for the cluster labels, language {self.language})."
         )
 
+    @property
+    def conditions(self) -> str:
+        """What was read and what the guarantee rests on, in words."""
+        return f"Read: {self.labels_read}. Premises: {'; '.join(self.premises)}."
+
     def __str__(self) -> str:
         doubts = [f"Warning: {warning}." for warning in self.warnings]
-        return "\n".join([self.sentence, self.reason, *doubts])
+        return "\n".join([self.sentence, self.reason, self.conditions, *doubts])
 
     def _repr_html_(self) -> str:
         doubts = "".join(
@@ -126,7 +137,7 @@ class PacMdlBound:
         )
         return (
             f"<p><strong>{html.escape(self.sentence)}</strong></p>"
-            f"<p>{html.escape(self.reason)}</p>{doubts}"
+            f"<p>{html.escape(self.reason)}</p><p>{html.escape(self.conditions)}</p>{doubts}"
         )
 
 
@@ -143,6 +154,10 @@ class PacMdlBounds:
         ``bound`` (a count), ``bound_rate``, ``constant_bound_rate``.
     kraft : float
         Sum of 2^-choice_bits: the best clustering may be named only if it is at most 1.
+    warnings, premises : tuple of str
+        Reasons to doubt the guarantees, and what they rest on.
+    labels_read : str
+        How many labels of which classes were read.
     """
 
     table: pd.DataFrame
@@ -150,6 +165,8 @@ class PacMdlBounds:
     language: str
     kraft: float
     warnings: tuple[str, ...]
+    premises: tuple[str, ...]
+    labels_read: str
     _labelings: Labelings = field(repr=False)
     _classes: tuple[Any, ...] = field(repr=False)
     _cluster_codes: NDArray[np.int32] = field(repr=False)
@@ -194,6 +211,8 @@ class PacMdlBounds:
             predicted=classes[np.where(codes == NOISE, len(self._classes), labels[codes])],
             n_compared=len(self),
             warnings=self.warnings,
+            premises=self.premises,
+            labels_read=self.labels_read,
         )
 
     @property
@@ -234,7 +253,7 @@ def pac_mdl_bound(
     delta: float = 0.1,
     language: Language | None = None,
     *,
-    classes: Iterable[Any] | None = None,
+    classes: Classes = None,
     noise: NoisePolicy = "error",
     random_state: Any = 0,
 ) -> PacMdlBound | PacMdlBounds:
@@ -260,9 +279,11 @@ def pac_mdl_bound(
         :class:`~karat.bounds.languages.Mixed`, which charges log2(M) bits for choosing among M
         clusterings (equal partitions share theirs) and writes cluster labels by a mixture
         of five codes.
-    classes : iterable, optional
-        All the classes that a labeller could have used, known beforehand. By default those
-        among the labels, which assumes that this list was known before labelling.
+    classes : iterable, int or "open", optional
+        All the classes that a labeller could have used, known beforehand; or how many they are; or
+        ``"open"`` where nobody knows, and the classes seen are charged for. By default those
+        among the labels, uncharged: a premise, which is printed with the bound. Where each
+        labelled object has a class of its own, they are charged for.
     noise : {"error", "cluster", "singletons", "drop"}
         What the cluster label ``-1`` means; with ``"drop"`` the bound is about the objects that
         the clustering holds.
@@ -295,8 +316,20 @@ def pac_mdl_bound(
     so ``E - a > b_max(m, n, a, s)`` has probability at most s. With s = p(σ)·delta and
     Σ p(σ) ≤ 1 this holds for all σ at once with probability ``1 - delta``; hence any choice
     among them may look at the labels, also the classes of clusters. What may not: the
-    clusterings themselves, the language, the list of classes. For objects drawn independently
-    from a distribution the same follows, since given the objects the split is uniform.
+    clusterings themselves, the language, the number of labels, the list of classes. For objects
+    drawn independently from a distribution the same follows, since given the objects the split is
+    uniform.
+
+    The list of classes is part of every classifier, so one that was read off the labels depends
+    on the draw, and the theorem does not cover it: of 1,000 objects of 1,000 classes a single
+    labelled one would "guarantee" that at most 900 of the others differ from it. A list or a number
+    known beforehand is covered. An open list is covered once it is paid for: ℓ classes can be
+    named by ℓ objects that have them, whichever objects are labelled, so a list with m_t labels
+    of class t has at least the share ∏ m_t / (C(m+n, ℓ)·ℓ(ℓ+1)).
+
+    A bound is for a number of labels that was fixed beforehand. To label until the bound is
+    low enough is to choose the best of many bounds, and each of them must be paid for
+    (:class:`~karat.bounds.languages.Looks`).
 
     The level is rounded down by one part in 10^12, so that floating point never tightens the
     bound. O(M·(n + ℓ·c²)) time at most.
@@ -320,16 +353,18 @@ def pac_mdl_bound(
     if not 0 < delta <= 1:
         raise InputError(f"delta must be in (0, 1]; got {delta!r}")
     batch = as_labelings(labels, noise=noise)
-    y, known, names = _partial(y_partial, batch.n_objects, classes)
+    truth = known_classes(y_partial, batch.n_objects, classes)
+    y, known, names = truth.codes, truth.known, truth.names
     chosen = Mixed() if language is None else language
     raw_bits = np.asarray(chosen.choice_bits(batch.names, batch.n_clusters), dtype=np.float64)
     if raw_bits.shape != (len(batch),) or not (raw_bits >= 0).all():
         raise InputError(f"{chosen!r} must give each clustering a length of at least 0 bits")
     choice = _pooled(raw_bits, batch) if chosen.mixed else raw_bits
-    levels = _levels(delta, choice)
+    levels = _levels(delta, choice + truth.bits)
     offsets = np.concatenate([[0], np.cumsum(batch.n_clusters)]).astype(np.int64)
     most = int(batch.n_clusters.max())
     rank = check_random_state(random_state).random((most, len(names)))
+    rank[:, len(names) - truth.nameless :] += 1.0  # a class with a name wins a tie
     cluster_codes, errors, label_bits, ms, ns, per_class = kernel.label_clusterings(
         batch.codes,
         known,
@@ -342,14 +377,17 @@ def pac_mdl_bound(
         _log2_factorials(most + len(names)),
         _log2_spreads(most, len(names)),
     )
+    label_bits += truth.bits
     bound = b_max(ms, ns, errors, log_delta=_levels(delta, choice + label_bits))
-    constants = _constant(per_class, ms, ns, delta)
+    constants = _constant(per_class, ms, ns, delta, truth.bits)
     many = PacMdlBounds(
         _table(batch, len(known), ms, ns, errors, choice, label_bits, bound, constants),
         float(delta),
         chosen.name,
         float(np.exp2(-raw_bits).sum()),
-        sampling_warnings(y >= 0, y[known].tolist()),
+        (*truth.doubts, *sampling_warnings(y >= 0, y[known].tolist())),
+        truth.premises,
+        truth.read,
         batch,
         names,
         cluster_codes,
@@ -365,30 +403,6 @@ def _is_one(labels: Any) -> bool:
     first = labels[0] if isinstance(labels, (list, tuple)) and len(labels) else None
     many = isinstance(first, (list, np.ndarray)) or hasattr(first, "to_numpy")
     return not many and np.ndim(labels) < 2
-
-
-def _partial(
-    y_partial: Any, n: int, classes: Iterable[Any] | None
-) -> tuple[NDArray[np.int64], NDArray[np.intp], tuple[Any, ...]]:
-    """Class codes with -1 where unknown, the labelled positions, and the classes."""
-    from karat.evaluation import known_truth
-    from karat.partition import encode
-
-    truth = known_truth(y_partial, n)
-    known = np.flatnonzero([value is not None for value in truth])
-    encoded = encode(truth[known], name="y_partial")
-    names = list(encoded.names)
-    codes = encoded.codes.astype(np.int64)
-    if classes is not None:
-        listed = list(dict.fromkeys(classes))
-        missing = [name for name in names if name not in listed]
-        if missing:
-            raise InputError(f"y_partial has {missing[0]!r}, which is not among the classes given")
-        codes = np.array([listed.index(name) for name in names], dtype=np.int64)[codes]
-        names = listed
-    y = np.full(n, -1, dtype=np.int64)
-    y[known] = codes
-    return y, known, tuple(names)
 
 
 def _levels(delta: float, bits: Any) -> NDArray[np.float64]:
@@ -439,11 +453,11 @@ def _pooled(bits: NDArray[np.float64], batch: Labelings) -> NDArray[np.float64]:
     return pooled
 
 
-def _constant(per_class: Any, ms: Any, ns: Any, delta: float) -> NDArray[np.int64]:
+def _constant(per_class: Any, ms: Any, ns: Any, delta: float, naming: float) -> NDArray[np.int64]:
     """Class, errors and bound of the best constant classifier, one row a clustering."""
     best = per_class.argmax(axis=1)
     errors = ms - per_class.max(axis=1)
-    bits = math.log2(per_class.shape[1])
+    bits = math.log2(per_class.shape[1]) + naming
     return np.stack([best, errors, b_max(ms, ns, errors, log_delta=_levels(delta, bits))], axis=1)
 
 

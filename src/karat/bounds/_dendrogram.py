@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.bounds._bound import PacMdlBound, PacMdlBounds, _levels, _partial, pac_mdl_bound
+from karat.bounds._bound import PacMdlBound, PacMdlBounds, _levels, pac_mdl_bound
+from karat.bounds._classes import Classes, known_classes
 from karat.bounds._tails import b_max, log_bucket
 from karat.bounds.languages import Code, Integer, Language, Mixed
 from karat.partition import cut_dendrogram
@@ -102,7 +103,7 @@ def prune_dendrogram(
     delta: float = 0.1,
     *,
     extra_bits: float = 0.0,
-    classes: Iterable[Any] | None = None,
+    classes: Classes = None,
     random_state: Any = 0,
 ) -> PacMdlBound:
     """The pruning of a dendrogram with the lowest PAC-MDL bound.
@@ -120,7 +121,7 @@ def prune_dendrogram(
         Allowed chance that the guarantee fails.
     extra_bits : float, default 0
         Bits for having chosen this dendrogram among others, e.g. 2 for one of four.
-    classes : iterable, optional
+    classes : iterable, int or "open", optional
         As for :func:`karat.pac_mdl_bound`.
     random_state : int, Generator or None
         Seed for the class of a cluster where several are equally common or none is known.
@@ -163,7 +164,8 @@ def prune_dendrogram(
     Z = getattr(Z, "linkage", Z)
     left, right = _children(Z)
     N = len(left) + 1
-    y, known, names = _partial(y_partial, N, classes)
+    truth = known_classes(y_partial, N, classes)
+    y, known, names = truth.codes, truth.known, truth.names
     m, n = len(known), N - len(known)
     if not 0 < delta <= 1:
         raise InputError(f"delta must be in (0, 1]; got {delta!r}")
@@ -172,7 +174,8 @@ def prune_dendrogram(
     counts = kernel.class_counts(left, right, y, len(names))
     stop_errors = counts.sum(axis=1, dtype=np.int32) - counts.max(axis=1)
     log2_classes = math.log2(len(names))
-    cap = _most_clusters(m, n, int(stop_errors[-1]), delta, log2_classes, extra_bits, N)
+    paid = extra_bits + truth.bits
+    cap = _most_clusters(m, n, int(stop_errors[-1]), delta, log2_classes, paid, N)
     c = np.arange(1, cap + 1, dtype=np.float64)
     cut_bits = 1.0 + np.log2(c) + np.log2(c + 1)
     log2_count = kernel.log2_prunings(left, right, cap)
@@ -180,7 +183,7 @@ def prune_dendrogram(
     pruned, splits = kernel.fewest_errors(left, right, stop_errors, cap)
 
     def ranked(errors: NDArray[np.int64], bits: NDArray[np.float64]) -> NDArray[np.intp]:
-        total = bits + c[: len(bits)] * log2_classes + extra_bits
+        total = bits + c[: len(bits)] * log2_classes + paid
         bounds = b_max(m, n, errors, log_delta=_levels(delta, total))
         return np.lexsort([total, errors, bounds])
 

@@ -43,7 +43,7 @@ class LabelForecast:
     def __str__(self) -> str:
         goal = f"a bound of {self.target * 100:.4g} %"
         if self.more == 0:
-            return f"The bound is at {goal[2:]} or below already."
+            return f"The bound is {self.target * 100:.4g} % or lower already."
         if self.more is None:
             return (
                 f"Forecast: {goal} is out of reach for this clustering of these objects, however "

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 import numpy as np
 
 from karat.bounds._bound import PacMdlBounds, pac_mdl_bound
+from karat.bounds._classes import Classes
 from karat.bounds.languages import Choice, Integer, Language, Mixed
 from karat.partition import NoisePolicy, as_labelings
 from karat.validation import InputError, unknown_name
@@ -224,7 +225,7 @@ def study_bounds(
     delta: float = 0.1,
     searched: Searched | OpenEnded | None = None,
     origins: Iterable[tuple[str, Hashable] | None],
-    classes: Iterable[Any] | None = None,
+    classes: Classes = None,
     noise: NoisePolicy = "error",
     random_state: Any = 0,
 ) -> PacMdlBounds:

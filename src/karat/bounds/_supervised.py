@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.bounds._bound import _levels, _partial
+from karat.bounds._bound import _levels
+from karat.bounds._classes import known_classes
 from karat.bounds._tails import b_max
 from karat.validation import InputError, check_data, check_random_state
 
@@ -124,7 +125,8 @@ def supervised_yardstick(
 
     data = check_data(X)
     N = data.shape[0]
-    y, known, _ = _partial(y_partial, N, None)
+    truth = known_classes(y_partial, N)
+    y, known = truth.codes, truth.known
     if not 0 < delta <= 1:
         raise InputError(f"delta must be in (0, 1]; got {delta!r}")
     if not 0 < test_share < 1:

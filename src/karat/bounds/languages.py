@@ -38,6 +38,7 @@ __all__ = [
     "Integer",
     "Language",
     "LeadingLabels",
+    "Looks",
     "Mixed",
     "Mixture",
     "Prior",
@@ -183,32 +184,40 @@ class HistogramLabels(_Labels):
 class DefaultLabels(_Labels):
     """A default class, and the clusters that deviate from it.
 
-    The most common class of the vector (ties: the lowest) in log2(ℓ) bits, the number j of
-    exceptions in log2(c+1), which ones in log2 C(c, j), their classes in j·log2(ℓ−1). Every
-    vector has one word of a prefix code, so the shares sum to at most 1.
+    A class in log2(ℓ) bits, the number j of exceptions to it in log2(c+1), which ones in log2
+    C(c, j), their classes in j·log2(ℓ−1). A vector has a word for each class as the default, and
+    the sum of their shares; so the shares of all vectors sum to exactly 1.
     """
 
     def probability(self, message: tuple[int, ...]) -> Fraction:
         """Share of a label vector."""
         c, classes = self.n_clusters, self.n_classes
-        odd = c - max(Counter(message).values())
-        words = classes * (c + 1) * math.comb(c, odd) * max(classes - 1, 1) ** odd
-        return Fraction(1, words)
+        if classes == 1:
+            return Fraction(1)
+        counts = Counter(message)
+        odd = (c - counts[default] for default in range(classes))
+        words = (math.comb(c, j) * (classes - 1) ** j for j in odd)
+        return sum((Fraction(1, w) for w in words), Fraction(0)) / (classes * (c + 1))
 
 
 class LeadingLabels(_Labels):
     """Labels for the j largest clusters, and one class for all the smaller ones.
 
-    j in 0..c−1 takes log2(c) bits and the j+1 classes (j+1)·log2(ℓ). Every vector has one word
-    of a prefix code (that of the least j), so the shares sum to at most 1.
+    j in 0..c−1 takes log2(c) bits, the class of the smaller ones log2(ℓ), that of the last of the
+    j larger ones, which is another, log2(ℓ−1), and those before it log2(ℓ) each. Every vector has
+    one word, so the shares sum to exactly 1.
     """
 
     def probability(self, message: tuple[int, ...]) -> Fraction:
         """Share of a label vector, the largest cluster's label first."""
-        lead = self.n_clusters - 1
+        c, classes = self.n_clusters, self.n_classes
+        if classes == 1:
+            return Fraction(1)
+        lead = c - 1
         while lead > 0 and message[lead - 1] == message[-1]:
             lead -= 1
-        return Fraction(1, self.n_clusters * self.n_classes ** (lead + 1))
+        last = classes - 1 if lead else 1
+        return Fraction(1, c * classes ** max(lead, 1) * last)
 
 
 class SpreadLabels(_Labels):
@@ -286,7 +295,7 @@ class Mixture(Code):
 
 
 def mixed_labels(n_clusters: int, n_classes: int) -> Mixture:
-    """The even mixture of the five label codes, which :class:`Mixed` uses.
+    """The even mixture of the five label codes, which :class:`Mixed` uses; its shares sum to 1.
 
     Parameters
     ----------
@@ -449,6 +458,29 @@ class Algo(Language):
         """log2(r) + log2(c(c−1)) + log2(s)."""
         of_cluster = Cluster(self.n_starts).choice_bits(names, n_clusters)
         return of_cluster + _log2_count(self.n_algorithms, "n_algorithms")
+
+
+@dataclass(frozen=True)
+class Looks(Language):
+    """The ``look``-th bound of the same labels as they grow: log2(j(j+1)) more than one of M.
+
+    The shares 1/(j(j+1)) of all looks sum to 1, so with probability ``1 - delta`` the bounds of
+    all of them hold, and labelling may stop at any of them, whatever they say. Number the looks
+    from 1, and count each one that told anything.
+
+    Examples
+    --------
+    >>> from karat.bounds.languages import Looks
+    >>> Looks(1).choice_bits(("kmeans-4",), [4])
+    array([1.])
+    """
+
+    look: int
+
+    def choice_bits(self, names: tuple[str, ...], n_clusters: Any) -> NDArray[np.float64]:
+        """log2(M) + log2(j(j+1))."""
+        _log2_count(self.look, "look")
+        return np.full(len(names), math.log2(len(names)) + Integer().bits(self.look))
 
 
 @dataclass(frozen=True)

@@ -96,6 +96,15 @@ Header = Annotated[
         rich_help_panel=PANEL,
     ),
 ]
+ClassesOption = Annotated[
+    str | None,
+    typer.Option(
+        "--classes",
+        metavar="LIST",
+        help="With some labels: all classes there can be (a,b,c), or how many (3), or open where "
+        "nobody knows. By default those among the labels, a premise of the guarantee.",
+    ),
+]
 Encoding = Annotated[
     str,
     typer.Option("--encoding", help="Encoding of a text file.", rich_help_panel=PANEL),
@@ -209,6 +218,21 @@ def read_dataset(
         terms=terms,
         vectorizer=vectorizer,
     )
+
+
+def parse_classes(given: str | None) -> Any:
+    """``--classes a,b``, ``--classes 3`` or ``--classes open`` as ``classes=`` takes them.
+
+    >>> parse_classes("b,a"), parse_classes("0,1"), parse_classes("3"), parse_classes("open")
+    (['b', 'a'], [0, 1], 3, 'open')
+    """
+    if given is None or given.strip() == "open":
+        return given and "open"
+    if given.strip().isascii() and given.strip().isdigit():
+        return int(given)
+    names = list(split_names([given]))
+    whole = all(name.lstrip("-").isdigit() and str(int(name)) == name for name in names)
+    return [int(name) for name in names] if whole else names
 
 
 def split_names(given: list[str] | None) -> tuple[str, ...]:

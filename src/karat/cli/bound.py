@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from karat.cli._input import ClassesOption, Header, parse_classes
+from karat.cli._output import Force, check_target, to_csv
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,35 +48,68 @@ def bound(
         Path | None,
         typer.Option("--predict", help="Write the class of every object to this CSV file."),
     ] = None,
+    force: Force = False,
+    classes: ClassesOption = None,
+    once: Annotated[
+        bool,
+        typer.Option(
+            "--once",
+            help="You decided beforehand how many to label and ask this one time; otherwise part "
+            "of delta is kept for further looks.",
+        ),
+    ] = False,
+    header: Header = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
 ) -> None:
     """Guarantee how many unlabelled objects a clustering can mislabel, from a few labels.
 
     The labelled objects must have been drawn at random, as `karat sample` does, and the
     clusterings made without looking at the labels. Choosing the best of several is paid for.
+    So is asking again with more labels: a file FEW.looks beside the labels counts the questions,
+    and question j gets the share 1/(j(j+1)) of delta. --once gives it all of delta, for a number
+    of labels that was fixed beforehand.
     """
     import json as jsonlib
 
-    from karat.bounds import PacMdlBounds, forecast_labels, pac_mdl_bound
-    from karat.datasets import read_labelings
+    from karat.bounds import PacMdlBounds, forecast_labels, languages, pac_mdl_bound
+    from karat.cli._looks import count_look
+    from karat.datasets import read_labelings, read_labels
     from karat.validation import InputError, check_choice
 
     check_choice(noise, ("error", "cluster", "singletons", "drop"), "--noise")
-    clusterings = read_labelings(labels)
+    check_target(predict, "--predict", force)
+    clusterings = read_labelings(labels, header=header)
     for name in column or ():
         if name not in clusterings:
             raise InputError(f"{labels} has no column {name!r}; it has {', '.join(clusterings)}")
+    rows, notes = clusterings.rows, list(clusterings.notes)
     n = len(next(iter(clusterings.values())))
-    clusterings = {name: clusterings[name] for name in column or clusterings}
+    chosen = {name: clusterings[name] for name in column or clusterings}
     policy: Any = noise
-    found = pac_mdl_bound(clusterings, read_labels(few, n), delta, noise=policy)
-    assert isinstance(found, PacMdlBounds)
+    given = read_labels(few, n, rows=rows)
+    notes += given.notes
+    listed = parse_classes(classes)
+    look, told = count_look(few, [chosen, given.values.tolist(), delta, noise, classes], once)
+    found = pac_mdl_bound(
+        chosen,
+        given.values,
+        delta,
+        None if look is None else languages.Mixed(languages.Looks(look)),
+        classes=listed,
+        noise=policy,
+    )
+    if not isinstance(found, PacMdlBounds):
+        raise TypeError
+    found = replace(found, warnings=(*given.doubts, *found.warnings))
     best = found.best
     forecast = None if target is None else forecast_labels(best, target)
     if predict is not None:
+        import numpy as np
         import pandas as pd
 
-        pd.DataFrame({"label": best.predicted}).to_csv(predict, index_label="row")
+        where = np.arange(n) if rows is None else rows
+        predicted = pd.DataFrame({"row": where, "label": best.predicted})
+        predict.write_text(to_csv(predicted), encoding="utf-8")
     if json:
         records = found.table.rename_axis("clustering").reset_index()
         answer: dict[str, Any] = {
@@ -83,6 +120,10 @@ def bound(
             "sentence": best.sentence,
             "reason": best.reason,
             "warnings": list(best.warnings),
+            "premises": list(best.premises),
+            "labels_read": best.labels_read,
+            "notes": notes,
+            "look": look,
             "cluster_labels": {str(k): str(v) for k, v in best.cluster_labels.items()},
             "table": jsonlib.loads(records.to_json(orient="records", double_precision=15)),
         }
@@ -95,9 +136,12 @@ def bound(
             }
         typer.echo(jsonlib.dumps(answer))
         return
+    for note in notes:
+        typer.echo(f"Note: {note}")
     if len(found) > 1:
         _print_table(found.table)
     typer.echo(str(best))
+    typer.echo(told)
     if forecast is not None:
         typer.echo(str(forecast))
 
@@ -119,53 +163,3 @@ def _print_table(table: pd.DataFrame) -> None:
             percent_up(row["bound_rate"]),
         )
     Console().print(shown)
-
-
-def read_table(path: Path) -> pd.DataFrame:
-    """A CSV or Parquet file as a table, or a plain error."""
-    import pandas as pd
-
-    from karat.validation import InputError
-
-    try:
-        if path.suffix.lower() in (".parquet", ".pq"):
-            return pd.read_parquet(path)
-        return pd.read_csv(path)
-    except FileNotFoundError:
-        raise InputError(f"there is no file {path}") from None
-    except (ValueError, OSError) as error:
-        raise InputError(f"{path} cannot be read as a table: {error}") from None
-
-
-def read_labels(path: Path, n_objects: int) -> Any:
-    """The known classes as one value an object, None where unknown."""
-    import numpy as np
-    import pandas as pd
-
-    from karat.validation import InputError
-
-    table = read_table(path)
-    if "label" not in table.columns:
-        if len(table.columns) > 1:
-            raise InputError(
-                f"{path} has no column 'label'; it has {', '.join(map(str, table.columns))}"
-            )
-        table.columns = pd.Index(["label"])
-    given = table["label"].astype(object).where(table["label"].notna(), None)
-    if "row" not in table.columns:
-        if len(table) != n_objects:
-            raise InputError(
-                f"{path} has {len(table)} labels for {n_objects} objects; add a column 'row' with "
-                "the number of each labelled object, counted from 0"
-            )
-        return given.to_numpy()
-    rows = pd.to_numeric(table["row"], errors="coerce")
-    bad = rows.isna() | (rows != rows.round()) | (rows < 0) | (rows >= n_objects)
-    if bad.any():
-        value = table["row"][bad].iloc[0]
-        raise InputError(f"{path}: row {value} is none of the objects 0 to {n_objects - 1}")
-    if rows.duplicated().any():
-        raise InputError(f"{path} labels row {int(rows[rows.duplicated()].iloc[0])} twice")
-    truth = np.full(n_objects, None, dtype=object)
-    truth[rows.astype(int).to_numpy()] = given.to_numpy()
-    return truth

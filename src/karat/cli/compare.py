@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from karat.cli._output import Force, check_target
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -61,6 +63,7 @@ def compare(
         Path | None,
         typer.Option("--picture", metavar="FILE", help="Draw the table to this HTML file."),
     ] = None,
+    force: Force = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
 ) -> None:
     """Compare a clustering with a gold standard by every external measure.
@@ -73,6 +76,7 @@ def compare(
     from karat.contingency import ContingencyTable
     from karat.validation import check_choice
 
+    check_target(picture, "--picture", force)
     check_choice(noise, ("error", "cluster", "singletons", "drop"), "--noise")
     groups, left_out = _read(true, pred, columns, id_column, header)
     policy: Any = noise
@@ -104,7 +108,13 @@ def _read(
     """Groups with their counts, and how many objects of either file have no partner."""
     import csv
 
-    from karat._label_files import LabelFile, connect, count_columns, count_joined, count_rows
+    from karat.datasets.label_files import (
+        LabelFile,
+        connect,
+        count_columns,
+        count_joined,
+        count_rows,
+    )
     from karat.validation import InputError
 
     names = next(csv.reader([columns])) if columns else None

@@ -7,39 +7,49 @@ from typing import Annotated
 
 import typer
 
+from karat.cli._input import DataArgument, Encoding, Header
+from karat.cli._output import Force, check_target, to_csv
+
 
 def sample(
-    data: Annotated[Path, typer.Argument(help="CSV or Parquet file, one object a row.")],
+    data: DataArgument,
     size: Annotated[int, typer.Option("-n", "--size", min=1, help="How many to draw.")] = 100,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the draw.")] = 0,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write here instead of printing.")
     ] = None,
+    force: Force = False,
+    header: Header = None,
+    encoding: Encoding = "utf-8",
     json: Annotated[bool, typer.Option("--json", help="Print only the row numbers, as JSON.")] = (
         False
     ),
 ) -> None:
     """Draw the objects to label at random, as a table with an empty label column.
 
-    Rows are counted from 0. Label from the top; you may stop anywhere. `karat bound` and
-    `karat run` read the filled-in table.
+    Rows are counted from 0, as `karat run` reads them. Label from the top and skip none, as many
+    as you decided on beforehand: to stop when the bound is low enough breaks its guarantee.
+    `karat bound FILE` and `karat run --truth FILE` read the filled-in table.
     """
     import json as jsonlib
 
     from karat.bounds import sample as draw
-    from karat.cli.bound import read_table
+    from karat.datasets import read_cells
 
-    table = read_table(data)
+    check_target(output, "--output", force)
+    table, notes = read_cells(data, header=header, encoding=encoding)
     rows = draw(len(table), size, random_state=seed)
     if json:
-        typer.echo(jsonlib.dumps({"rows": rows.tolist(), "of": len(table), "seed": seed}))
+        answer = {"rows": rows.tolist(), "of": len(table), "seed": seed, "notes": list(notes)}
+        typer.echo(jsonlib.dumps(answer))
         return
     drawn = table.iloc[rows].rename(columns={"row": "row (data)", "label": "label (data)"})
     drawn.insert(0, "row", rows)
     drawn.insert(1, "label", "")
-    text = drawn.to_csv(index=False)
+    for note in notes:
+        typer.echo(f"Note: {note}", err=True)
     if output is None:
-        typer.echo(text, nl=False)
+        typer.echo(to_csv(drawn), nl=False)
     else:
-        output.write_text(text, encoding="utf-8")
+        output.write_text(to_csv(drawn), encoding="utf-8")
         typer.echo(f"{size} of {len(table)} objects are in {output}; fill in the column 'label'")

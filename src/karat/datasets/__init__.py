@@ -6,9 +6,9 @@ What was done is written into :attr:`Dataset.notes`.
 """
 
 from karat.datasets._dataset import Dataset
-from karat.datasets._labelings import read_labelings
+from karat.datasets._labelings import KnownLabels, LabelColumns, read_labelings, read_labels
 from karat.datasets._packaged import available, load
-from karat.datasets._read import from_array, from_table, read
+from karat.datasets._read import from_array, from_table, read, read_cells
 from karat.datasets._relations import (
     RELATIONS,
     as_dataset,
@@ -20,6 +20,8 @@ from karat.datasets._relations import (
 __all__ = [
     "RELATIONS",
     "Dataset",
+    "KnownLabels",
+    "LabelColumns",
     "as_dataset",
     "available",
     "from_array",
@@ -29,5 +31,7 @@ __all__ = [
     "from_table",
     "load",
     "read",
+    "read_cells",
     "read_labelings",
+    "read_labels",
 ]

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 MAX_CATEGORIES = 100
 _NUMBER = r"^[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf|infinity)$"
 _WHOLE = r"^-?(0|[1-9][0-9]{0,17})(\.0*)?$"
+_DECIMAL = r"^-?(0|[1-9][0-9]*)(\.[0-9]*)?([eE][+-]?[0-9]+)?$"
+_MINUS_ONE = r"^-1(\.0*)?([eE][+-]?0+)?$"
 
 
 @dataclass(frozen=True)
@@ -116,10 +118,24 @@ def without_index(table: pa.Table, keep: Iterable[str] = ()) -> tuple[pa.Table, 
     return table.drop_columns(gone), gone
 
 
+def without_row_numbers(table: pa.Table, notes: list[str]) -> pa.Table:
+    """Drop an unnamed first column that only counts the rows, as pandas and R write it."""
+    if table.num_columns < 2 or table.column_names[0] not in ("", "Unnamed: 0", "rownames"):
+        return table
+    first = table.column(0).to_pylist()
+    for start in (0, 1):
+        counted = range(start, start + len(first))
+        if first == list(counted) or first == [str(i) for i in counted]:
+            notes.append("Excluded the first column: it has no name and only numbers the rows.")
+            return table.remove_column(0)
+    return table.rename_columns([table.column_names[0] or "column1", *table.column_names[1:]])
+
+
 def objects(column: pa.ChunkedArray, name: str) -> NDArray[np.object_]:
     """The values of a label or id column as Python objects, None where blank.
 
-    Values that are all whole numbers become integers; everything else stays as written.
+    Values that are all whole numbers, however written, become integers; so does a lone ``-1``
+    among names. Everything else stays as written, but for blanks around it.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -128,11 +144,14 @@ def objects(column: pa.ChunkedArray, name: str) -> NDArray[np.object_]:
     if pa.types.is_dictionary(kind):
         column = column.cast(kind.value_type)
         kind = column.type
+    marks = None
     if _is_text(kind):
         column = _blank_to_null(pc.utf8_trim_whitespace(column.cast(pa.large_string())))
-        whole = pc.all(pc.match_substring_regex(column, _WHOLE)).as_py()
-        if whole and column.null_count < len(column):
-            column = pc.replace_substring_regex(column, r"\.0*$", "").cast(pa.int64())
+        numbers = _whole_numbers(column)
+        if numbers is not None:
+            column = numbers
+        else:
+            marks = pc.match_substring_regex(column, _MINUS_ONE).fill_null(False).to_numpy(False)
     elif pa.types.is_floating(kind):
         column = pc.if_else(pc.is_nan(column), pa.scalar(None, kind), column)
         if pc.all(pc.equal(pc.floor(column), column)).as_py() and _fits_int(column):
@@ -144,7 +163,42 @@ def objects(column: pa.ChunkedArray, name: str) -> NDArray[np.object_]:
         out[:] = column.to_numpy().tolist()
     else:
         out[:] = column.to_pylist()
+    if marks is not None:
+        out[marks] = -1
     return out
+
+
+def _whole_numbers(column: pa.ChunkedArray) -> pa.ChunkedArray | None:
+    """Text that is all whole numbers as integers, None where it is not.
+
+    NumPy writes 2 as ``2.000000000000000000e+00`` and pandas as ``2.0``; ``007`` is a name.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if column.null_count == len(column):
+        return None
+    if pc.all(pc.match_substring_regex(column, _WHOLE)).as_py():
+        return pc.replace_substring_regex(column, r"\.0*$", "").cast(pa.int64())
+    if not pc.all(pc.match_substring_regex(column, _DECIMAL)).as_py():
+        return None
+    values = column.cast(pa.float64())
+    if pc.all(pc.equal(pc.floor(values), values)).as_py() and _fits_int(values):
+        return values.cast(pa.int64())
+    return None
+
+
+def trimmed(column: pa.ChunkedArray, name: str) -> str | None:
+    """A note about labels with blanks around them that were read as others without, if any."""
+    import pyarrow.compute as pc
+
+    if not _is_text(column.type):
+        return None
+    values = {value for value in pc.unique(column).to_pylist() if value}
+    odd = sorted(value for value in values if value != value.strip() and value.strip() in values)
+    if not odd:
+        return None
+    return f"{name!r}: {odd[0]!r} was read as {odd[0].strip()!r}, without the blanks around it."
 
 
 def _fits_int(column: pa.ChunkedArray) -> bool:

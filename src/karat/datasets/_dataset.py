@@ -36,6 +36,8 @@ class Dataset:
         The column the classes came from.
     notes : tuple of str
         Sentences: what was dropped, encoded, imputed, scaled, noticed.
+    rows : ndarray of int, shape (n,), or None
+        Which row of the source each object is, from 0; None where there is no source.
     center, scale : ndarray, shape (d,), or None
         What undoes the scaling: original = ``X * scale + center``.
     source : str or None
@@ -57,6 +59,7 @@ class Dataset:
     truth: NDArray[np.object_] | None = None
     truth_name: str | None = None
     notes: tuple[str, ...] = ()
+    rows: NDArray[np.intp] | None = None
     center: NDArray[np.float64] | None = None
     scale: NDArray[np.float64] | None = None
     source: str | None = None

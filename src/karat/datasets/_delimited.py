@@ -37,6 +37,10 @@ class Layout:
     ----------
     names : tuple of str
         The columns, ``x1 .. xd`` where the file has no header line.
+    has_header : bool
+        Whether the file names them.
+    guessed : bool
+        Whether nothing proves that.
     delimiter, decimal : str
         One character each; the delimiter ``" "`` stands for blanks of any number.
     skip : int
@@ -52,6 +56,8 @@ class Layout:
     """
 
     names: tuple[str, ...]
+    has_header: bool
+    guessed: bool
     delimiter: str
     decimal: str
     skip: int
@@ -80,12 +86,19 @@ def decompressed(raw: BinaryIO, suffix: str) -> Any:
 
 
 def look(
-    path: Path, suffix: str, *, header: bool | None, encoding: str, delimiter: str | None = None
+    path: Path,
+    suffix: str,
+    *,
+    header: bool | None,
+    encoding: str,
+    delimiter: str | None = None,
+    wanted: Iterable[str] = (),
 ) -> Layout:
-    """Decide the layout from the first lines.
+    """Decide the layout from the first lines; ``wanted`` columns in the first are a header.
 
-    The first line is a header unless one of its cells is a number; a first line whose numbers
-    count the columns (0, 1, 2, ... or 1, 2, 3, ..., three or more) is a header too. Cells are
+    The first line is a header unless one of its cells is a number, or each of its cells comes
+    again below in its column; a first line whose numbers count the columns (0, 1, 2, ... or 1, 2,
+    3, ..., three or more) is a header too. A note says so where nothing proves it. Cells are
     separated by the first of tab, semicolon, comma, bar that splits all lines into equally many,
     or by blanks.
     """
@@ -98,17 +111,21 @@ def look(
     if delimiter is None:
         delimiter = "\t" if suffix in (".tsv", ".tab") else _delimiter(lines)
     first, skip = _first_cells(lines, delimiter)
+    cells = [row for row in _cells_of(lines[skip:][:50], delimiter) if len(row) == len(first)]
+    has_names, why = _header(first, cells, wanted) if header is None else (header, "as told")
     notes = []
-    if _is_header(first) if header is None else header:
+    if has_names:
         names = _names(first, path)
-        if header is None and any(NUMBER.fullmatch(cell) for cell in first):
-            notes.append("The first line counts the columns, so it was taken for a header line.")
+        if header is None and why:
+            notes.append(f"The first line was taken for a header line ({why}).")
     else:
         names, skip = tuple(f"x{j + 1}" for j in range(len(first))), 0
-        why = "its first line has numbers in it" if header is None else "as told"
-        notes.append(
-            f"The file has no header line ({why}): its columns are called x1 to x{len(names)}."
+        which = (
+            "its column is called x1"
+            if len(names) == 1
+            else (f"its columns are called x1 to x{len(names)}")
         )
+        notes.append(f"The file has no header line ({why}): {which}.")
     body = lines[skip:]
     decimal = "," if delimiter in ";\t" and _uses_decimal_comma(body, delimiter) else "."
     if decimal == ",":
@@ -116,7 +133,10 @@ def look(
     block_size = max(_SAMPLE, 64 * max(map(len, lines)))
     rows = _rows(path, body, n_bytes)
     numeric = _numeric(names, body[:50], delimiter, decimal)
-    return Layout(names, delimiter, decimal, skip, rows, block_size, numeric, tuple(notes))
+    guessed = header is None and why != ""
+    return Layout(
+        names, has_names, guessed, delimiter, decimal, skip, rows, block_size, numeric, tuple(notes)
+    )
 
 
 def read_table(
@@ -127,28 +147,42 @@ def read_table(
     as_text: set[str],
     encoding: str,
 ) -> pa.Table:
-    """Read ``columns``; those in ``as_text`` keep the characters they are written with."""
+    """Read ``columns``; those in ``as_text`` keep the characters they are written with.
+
+    There only the empty cell is missing; elsewhere all of :data:`MISSING` are.
+    """
     import pyarrow as pa
 
     types = dict.fromkeys(as_text, pa.string())
     # a column whose type is known needs half the memory: its text is not kept to be read again
     sure = {name: pa.float64() for name in layout.numeric if name not in as_text}
+    missing = ("",) if as_text.issuperset(columns) else MISSING
     try:
-        table = _arrow_table(path, layout, columns, {**sure, **types}, encoding)
+        table = _arrow_table(path, layout, columns, {**sure, **types}, encoding, missing)
     except (pa.ArrowInvalid, UnicodeError):
         try:
-            table = _arrow_table(path, layout, columns, types, encoding)
+            table = _arrow_table(path, layout, columns, types, encoding, missing)
         except (pa.ArrowInvalid, UnicodeError) as error:
             raise _text_error(path, layout, encoding, error) from None
     if any(pa.types.is_binary(field.type) for field in table.schema):
         raise _text_error(path, layout, encoding, None)
     if table.num_rows == 0:
         raise InputError(f"{path} has a header line and no rows")
+    doubtful = [name for name in columns if name in as_text and table.column(name).null_count]
+    if doubtful and missing is MISSING:
+        literal = _arrow_table(path, layout, doubtful, types, encoding, ("",))
+        for name in doubtful:
+            table = table.set_column(columns.index(name), name, literal.column(name))
     return table
 
 
 def _arrow_table(
-    path: Path, layout: Layout, columns: list[str], types: dict[str, Any], encoding: str
+    path: Path,
+    layout: Layout,
+    columns: list[str],
+    types: dict[str, Any],
+    encoding: str,
+    missing: tuple[str, ...],
 ) -> pa.Table:
     from pyarrow import csv as arrow_csv
 
@@ -168,7 +202,7 @@ def _arrow_table(
         convert_options=arrow_csv.ConvertOptions(
             include_columns=columns,
             column_types=types,
-            null_values=list(MISSING),
+            null_values=list(missing),
             strings_can_be_null=True,
             quoted_strings_can_be_null=False,
             decimal_point=layout.decimal,
@@ -275,15 +309,27 @@ def _first_cells(lines: list[str], delimiter: str) -> tuple[list[str], int]:
     raise InputError("no line has a cell with anything in it")
 
 
-def _is_header(cells: list[str]) -> bool:
-    numbers = [cell.strip() for cell in cells if NUMBER.fullmatch(cell)]
-    if not numbers:
-        return True
-    count = len(numbers)
-    return count > 2 and numbers in (
-        [str(j) for j in range(count)],
-        [str(j + 1) for j in range(count)],
-    )
+def _header(first: list[str], rows: list[list[str]], wanted: Iterable[str]) -> tuple[bool, str]:
+    """Whether the first line names the columns, and how that was guessed; "" where it is sure."""
+    cells = [cell.strip() for cell in first]
+    if set(wanted) & set(cells):
+        return True, ""
+    numbers = [cell for cell in cells if NUMBER.fullmatch(cell)]
+    if numbers:
+        counts = [[str(j + start) for j in range(len(numbers))] for start in (0, 1)]
+        if len(numbers) > 2 and numbers in counts:
+            return True, "it counts the columns; --no-header if it is data"
+        return False, "its first line has numbers in it; --header if they are names"
+    if not rows or not cells[0]:
+        return True, ""
+    columns = [[cell.strip() for cell in column] for column in zip(*rows, strict=True)]
+    for column in columns:
+        given = [cell for cell in column if cell not in MISSING]
+        if given and all(NUMBER.fullmatch(cell.replace(",", ".")) for cell in given):
+            return True, ""
+    if all(cell in column for cell, column in zip(cells, columns, strict=True)):
+        return False, "its first line is like those below; --header if it has the names"
+    return True, "all cells are text, so nothing proves it; --no-header if it is data"
 
 
 def _names(cells: list[str], path: Path) -> tuple[str, ...]:

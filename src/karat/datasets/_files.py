@@ -5,9 +5,9 @@ from __future__ import annotations
 import contextlib
 import difflib
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,9 +16,6 @@ from karat.datasets import _delimited
 from karat.datasets._work import Options, Raw
 from karat.validation import InputError
 
-if TYPE_CHECKING:
-    pass
-
 TEXT = (".csv", ".tsv", ".tab", ".txt", ".data", ".dat", "")
 FORMATS = "CSV (.csv, .tsv, .txt, .data), Parquet (.parquet), NumPy (.npy, .npz), "
 FORMATS += "Matrix Market (.mtx); text compressed by .gz, .bz2, .xz, .zst, .mtx by .gz, .bz2"
@@ -26,9 +23,14 @@ _FEWER = "exclude columns with drop (--drop), or give a sample of its rows"
 
 
 def read_raw(
-    path: Path, options: Options, *, header: bool | None = None, encoding: str = "utf-8"
+    path: Path,
+    options: Options,
+    *,
+    header: bool | None = None,
+    encoding: str = "utf-8",
+    literal: bool = False,
 ) -> Raw:
-    """Read ``path`` by the format its name tells."""
+    """Read ``path`` by the format its name tells; text cells stay as written if ``literal``."""
     check_file(path)
     name, suffix = split_name(path)
     reader_options: dict[str, Any] = {}
@@ -38,7 +40,7 @@ def read_raw(
         reader_options["encoding"] = encoding
     with explained(path):
         if suffix in TEXT:
-            raw = _text(path, suffix, options, header, encoding)
+            raw = _text(path, suffix, options, header, encoding, literal)
         elif suffix in (".parquet", ".pq"):
             raw = _parquet(path, options)
         elif suffix == ".npy":
@@ -62,19 +64,22 @@ def split_name(path: Path) -> tuple[str, str]:
     return inner.stem or inner.name, suffix
 
 
-def check_file(path: Path) -> None:
-    """Raise unless ``path`` is a file with something in it; suggest files with near names."""
+def check_file(path: Path, also: Iterable[str] = ()) -> None:
+    """Raise unless ``path`` is a regular file with something in it; suggest near names."""
     if path.is_dir():
         raise InputError(f"{path} is a folder; name a file in it")
     if not path.exists():
-        from karat.datasets._packaged import available
-
-        near = near_files(path) + difflib.get_close_matches(str(path), available(), n=1)
+        others = list(also)
+        near = near_files(path) + difflib.get_close_matches(str(path), others, n=1)
         hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
-        if not near and path.name == str(path) and not path.suffix:
-            hint = f"; the packaged sets are {', '.join(available())}"
+        if not near and others and path.name == str(path) and not path.suffix:
+            hint = f"; the packaged sets are {', '.join(others)}"
         raise InputError(f"there is no file {str(path)!r}{hint}")
-    if path.is_file() and path.stat().st_size == 0:
+    if not path.is_file():
+        raise InputError(
+            f"{path} is a pipe or a device, which cannot be read twice; copy it to a file first"
+        )
+    if path.stat().st_size == 0:
         raise InputError(f"{path} is empty")
 
 
@@ -113,12 +118,18 @@ def explained(path: Path) -> Iterator[None]:
         raise InputError(f"{path} does not fit into memory; {_FEWER}") from None
 
 
-def _text(path: Path, suffix: str, options: Options, header: bool | None, encoding: str) -> Raw:
-    layout = _delimited.look(path, suffix, header=header, encoding=encoding)
+def _text(
+    path: Path, suffix: str, options: Options, header: bool | None, encoding: str, literal: bool
+) -> Raw:
+    layout = _delimited.look(
+        path, suffix, header=header, encoding=encoding, wanted=options.columns()
+    )
     options.check_columns(layout.names)
     columns = [name for name in layout.names if name not in options.drop]
     _delimited.require_memory(path, layout, len(columns))
     aside = {name for name in (options.label_column, options.id_column) if name is not None}
+    if literal:
+        aside = set(columns)
     table = _delimited.read_table(path, layout, columns, as_text=aside, encoding=encoding)
     return Raw("", None, table, layout.names, notes=list(layout.notes))
 

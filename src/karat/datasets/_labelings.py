@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,11 +13,46 @@ import numpy as np
 
 from karat.datasets import _columns, _delimited, _files
 from karat.datasets._work import Options, quoted, row_numbers
+from karat.partition import known_labels
 from karat.validation import InputError, unknown_name
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
+
+
+class LabelColumns(dict[str, "NDArray[Any]"]):
+    """Clusterings by name, as :func:`read_labelings` returns them.
+
+    Attributes
+    ----------
+    notes : tuple of str
+        What was decided on the way that a reader should know.
+    rows : ndarray of int, or None
+        Which row of the data each object is, from 0, where the file says so (column ``row``).
+    """
+
+    notes: tuple[str, ...] = ()
+    rows: NDArray[np.intp] | None = None
+
+
+@dataclass(frozen=True)
+class KnownLabels:
+    """Classes of some objects, as :func:`read_labels` returns them.
+
+    Attributes
+    ----------
+    values : ndarray of object, shape (n,)
+        The class of each object, None where it is unknown.
+    notes : tuple of str
+        What was decided on the way that a reader should know.
+    doubts : tuple of str
+        Signs in the file that the labelled objects are not a random draw.
+    """
+
+    values: NDArray[np.object_]
+    notes: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
 
 
 def read_labelings(
@@ -24,7 +61,8 @@ def read_labelings(
     id_column: str | None = None,
     ids: Any = None,
     drop: tuple[str, ...] | list[str] = (),
-) -> dict[str, NDArray[Any]]:
+    header: bool | None = None,
+) -> LabelColumns:
     r"""Read a table whose columns are clusterings.
 
     Parameters
@@ -34,19 +72,23 @@ def read_labelings(
         ``.npz`` with one array per clustering). A text file of one column may lack the header
         line; the clustering is then called as the file is.
     id_column : str, optional
-        The column that names the objects.
+        The column that names the objects. By default a column ``id`` or ``row`` that has
+        another value in each row is no clustering, and neither is an unnamed one that counts
+        the rows.
     ids : array-like, shape (n,), optional
-        The objects of the data set (:attr:`Dataset.ids`). With ``id_column`` the rows are put
-        into this order, and rows of other objects are excluded; without it there must be one row
-        per object, in the same order.
+        The objects of the data set (:attr:`Dataset.ids`). With ``id_column``, or a column ``id``
+        that has them all, the rows are put into this order, and rows of other objects are
+        ignored; otherwise there must be one row per object, in the same order.
     drop : sequence of str
         Columns that are no clusterings.
+    header : bool, optional
+        Whether the first line of a text file has the columns' names, as for :func:`read`.
 
     Returns
     -------
-    dict of str to ndarray
-        The labels by the name of the clustering: integers where all of a column's labels are
-        whole numbers, else as written. ``-1`` marks outliers.
+    LabelColumns
+        A dict of the labels by the name of the clustering: integers where all of a column's
+        labels are whole numbers, else as written. ``-1`` marks outliers.
 
     Raises
     ------
@@ -63,76 +105,246 @@ def read_labelings(
     {'k2': array([1, 0]), 'k3': array([2, 0])}
     """
     file = Path(path)
-    n = None if ids is None else len(ids)
-    columns = _read_columns(file, id_column, n)
-    for name in drop:
+    n = None if ids is None or id_column is not None else len(ids)
+    columns, notes = read_columns(file, n=n, header=header, wanted=(id_column, *drop))
+    for name in (*drop, *([] if id_column is None else [id_column])):
         if name not in columns:
             raise unknown_name(name, columns, "column")
-    own_ids = columns.pop(id_column) if id_column is not None else None
+    own_ids = None if id_column is None else columns.pop(id_column)
     for name in drop:
-        columns.pop(name)
+        del columns[name]
+    rows = _row_numbers(columns.get("row"))
+    for name in ("row", "id"):
+        if len(columns) > 1 and name in columns and _all_different(columns[name]):
+            named = columns.pop(name)
+            notes.append(f"The column {name!r} names the objects; it is no clustering.")
+            known = {str(value) for value in named}
+            if own_ids is None and ids is not None and known.issuperset(map(str, ids)):
+                own_ids, id_column = named, name
     if not columns:
         raise InputError(f"{file} has no column with a clustering")
     order = _order(file, own_ids, ids, id_column, len(next(iter(columns.values()))))
-    return {name: _labels(values[order], name, file) for name, values in columns.items()}
+    found = LabelColumns(
+        {name: _labels(values[order], name, file) for name, values in columns.items()}
+    )
+    found.notes = tuple(notes)
+    found.rows = None if rows is None else rows[order]
+    return found
 
 
-def read_truth(path: str, n: int) -> NDArray[np.object_]:
-    """The classes in a file of one column, one per object; None where blank."""
-    columns = _read_columns(Path(path), None, n, single=True)
-    if len(columns) != 1:
+def read_labels(
+    path: str | os.PathLike[str],
+    n_objects: int,
+    *,
+    rows: Any = None,
+    header: bool | None = None,
+) -> KnownLabels:
+    r"""Read the known classes of some of the objects.
+
+    Parameters
+    ----------
+    path : str or path
+        A table as ``karat sample`` writes it: the column ``label`` has the class, or nothing
+        where it is unknown, of the object in the row of the data that the column ``row`` names
+        (from 0); other columns are ignored. Or one class, or empty cell, for each object in order:
+        a column ``label``, or the only column.
+    n_objects : int
+        How many objects there are.
+    rows : array-like of int, shape (n_objects,), optional
+        Which row of the data each object is. By default all rows are objects.
+    header : bool, optional
+        As for :func:`read`.
+
+    Returns
+    -------
+    KnownLabels
+
+    Raises
+    ------
+    InputError
+        If a row is named that is not there or named twice, or no class is known.
+
+    Notes
+    -----
+    Labels are read as they are written: ``None``, ``NA`` and ``nan`` are classes. Whole numbers
+    become integers, and ``-1`` marks an unknown class where no cell is empty.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, karat.datasets
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "few.csv")
+    ...     _ = path.write_text("row,label\n2,NA\n0,b\n")
+    ...     karat.datasets.read_labels(path, 4).values
+    array(['b', None, 'NA', None], dtype=object)
+    """
+    file = Path(path)
+    columns, notes = read_columns(
+        file, n=n_objects, header=header, wanted=("row", "label"), single=True
+    )
+    named = "row" in columns and "label" in columns
+    if named or "label" in columns:
+        given = columns["label"]
+    elif len(columns) == 1:
+        given = next(iter(columns.values()))
+    else:
         raise InputError(
-            f"{path} has {len(columns)} columns ({quoted(columns)}); a file of classes has one"
+            f"{file} has {len(columns)} columns ({quoted(columns)}) and none is called 'label'; "
+            "a file of classes has that one or a single column"
         )
-    return next(iter(columns.values()))
+    doubts: list[str] = []
+    if named:
+        given = _by_row(file, columns["row"], given, n_objects, rows, notes, doubts)
+    elif len(given) != n_objects:
+        raise InputError(
+            f"{file} has {len(given):,} labels for {n_objects:,} objects; add a column 'row' with "
+            "the number of each labelled object, counted from 0"
+        )
+    return KnownLabels(known_labels(given, name=str(file)), tuple(notes), tuple(doubts))
 
 
-def _read_columns(
-    path: Path, id_column: str | None, n: int | None, *, single: bool = False
-) -> dict[str, NDArray[Any]]:
+def _by_row(
+    path: Path,
+    named: NDArray[np.object_],
+    labels: NDArray[np.object_],
+    n: int,
+    rows: Any,
+    notes: list[str],
+    doubts: list[str],
+) -> NDArray[np.object_]:
+    """The labels in the order of the objects, from the rows that they are for."""
+    numbers = _row_numbers(named)
+    if numbers is None:
+        value = next(v for v in named if type(v) is not int or v < 0)
+        raise InputError(f"{path}: row {value} is not the number of a row, counted from 0")
+    if len(set(numbers.tolist())) < len(numbers):
+        twice = Counter(numbers.tolist()).most_common(1)[0][0]
+        raise InputError(f"{path} labels row {twice} twice")
+    place = (
+        {row: row for row in range(n)} if rows is None else {int(r): i for i, r in enumerate(rows)}
+    )
+    known = [value is not None for value in labels]
+    absent = [row for row in numbers[known].tolist() if row not in place]
+    if absent and (rows is None or len(absent) == sum(known)):
+        among = f"0 to {n - 1}" if rows is None else "in the clusterings"
+        raise InputError(f"{path}: row {absent[0]} is none of the objects {among}")
+    if absent:
+        notes.append(f"Ignored {len(absent):,} labels of objects that the clusterings do not hold.")
+    last = max((i for i, is_known in enumerate(known) if is_known), default=0)
+    holes = [int(numbers[i]) for i in range(last) if not known[i]]
+    if holes and (np.diff(numbers) < 0).any():
+        some = ", ".join(map(str, holes[:5])) + (", ..." if len(holes) > 5 else "")
+        doubts.append(
+            f"{len(holes)} objects (row{'s' if len(holes) > 1 else ''} {some}) were skipped "
+            "though objects drawn later have a label: what is skipped may be what is hard, so "
+            "label them too"
+        )
+    out = np.full(n, None, dtype=object)
+    for row, label in zip(numbers.tolist(), labels, strict=True):
+        if row in place:
+            out[place[row]] = label
+    return out
+
+
+def _row_numbers(values: NDArray[np.object_] | None) -> NDArray[np.intp] | None:
+    """Row numbers as integers, None where they are not whole numbers from 0 on."""
+    if values is None or any(type(value) is not int or value < 0 for value in values):
+        return None
+    return values.astype(np.intp)
+
+
+def _all_different(values: NDArray[np.object_]) -> bool:
+    return None not in values and len(set(values)) == len(values)
+
+
+def read_columns(
+    path: Path,
+    *,
+    n: int | None,
+    header: bool | None,
+    wanted: Iterable[str | None] = (),
+    single: bool = False,
+) -> tuple[dict[str, NDArray[Any]], list[str]]:
+    """The columns of a file of labels, and notes. ``n`` objects tell whether there is a header."""
     _files.check_file(path)
     stem, suffix = _files.split_name(path)
+    notes: list[str] = []
     with _files.explained(path):
         if suffix in (".npy", ".npz"):
-            columns = _numpy_columns(path, stem, suffix)
-            if id_column is not None and id_column not in columns:
-                raise unknown_name(id_column, columns, "array")
-            return columns
+            return _numpy_columns(path, stem, suffix), notes
         if suffix in _files.TEXT:
-            table = _text(path, stem, suffix, n, single)
+            names = {name for name in wanted if name is not None}
+            table = _text(path, stem, suffix, n, header, names, single, notes)
         else:
-            table = _other(path, suffix, id_column)
-    wanted = Options(id_column=id_column)
-    wanted.check_columns(table.column_names)
-    return {name: _columns.objects(table.column(name), name) for name in table.column_names}
+            table = _other(path, suffix)
+    keep = {name for name in wanted if name is not None}
+    table = _columns.without_index(table, keep)[0]
+    if not keep.intersection(table.column_names[:1]):
+        table = _columns.without_row_numbers(table, notes)
+    notes += [
+        note
+        for name in table.column_names
+        if (note := _columns.trimmed(table.column(name), name)) is not None
+    ]
+    return {name: _columns.objects(table.column(name), name) for name in table.column_names}, notes
 
 
-def _other(path: Path, suffix: str, id_column: str | None) -> pa.Table:
+def _other(path: Path, suffix: str) -> pa.Table:
     if suffix not in (".parquet", ".pq"):
-        raise InputError(f"{path}: clusterings are read from CSV, TSV, Parquet, .npy and .npz")
-    table = _files.read_raw(path, Options(id_column=id_column)).content
-    return _columns.without_index(table, () if id_column is None else (id_column,))[0]
+        raise InputError(f"{path}: labels are read from CSV, TSV, Parquet, .npy and .npz")
+    return _files.read_raw(path, Options()).content
 
 
-def _text(path: Path, stem: str, suffix: str, n: int | None, single: bool) -> pa.Table:
-    layout = _delimited.look(path, suffix, header=None, encoding="utf-8")
+def layout_of(
+    path: Path,
+    suffix: str,
+    header: bool | None,
+    wanted: Iterable[str] = (),
+    single: bool = False,
+) -> _delimited.Layout:
+    """The layout of a text file of labels: one column unless lines are cut alike.
+
+    Blanks are part of the label in a ``single`` column.
+    """
+    options: dict[str, Any] = {"header": header, "encoding": "utf-8", "wanted": wanted}
+    layout = _delimited.look(path, suffix, **options)
     if len(layout.names) == 1 or (single and layout.delimiter == " "):
-        return _one_column(path, stem, layout.names[0], n)
-    _delimited.require_memory(path, layout, len(layout.names))
-    return _delimited.read_table(
-        path, layout, list(layout.names), as_text=set(layout.names), encoding="utf-8"
-    )
+        return _delimited.look(path, ".csv", delimiter=",", **options)
+    return layout
 
 
-def _one_column(path: Path, stem: str, first: str, n: int | None) -> pa.Table:
-    """One label per line; a header line is one line more than there are objects."""
-    layout = _delimited.look(path, ".csv", header=False, encoding="utf-8", delimiter=",")
-    table = _delimited.read_table(path, layout, ["x1"], as_text={"x1"}, encoding="utf-8")
-    headed = table.num_rows == n + 1 if n is not None else first != "x1"
-    if headed and table.num_rows > 1:
-        name = str(table.column(0)[0].as_py() or stem)
-        return table.slice(1).rename_columns([name])
-    return table.rename_columns([stem])
+def _text(
+    path: Path,
+    stem: str,
+    suffix: str,
+    n: int | None,
+    header: bool | None,
+    wanted: set[str],
+    single: bool,
+    notes: list[str],
+) -> pa.Table:
+    """Every column as text; the number of objects decides where the header is a guess."""
+
+    def parsed(header: bool | None) -> tuple[_delimited.Layout, pa.Table]:
+        layout = layout_of(path, suffix, header, wanted, single)
+        _delimited.require_memory(path, layout, len(layout.names))
+        names = list(layout.names)
+        return layout, _delimited.read_table(
+            path, layout, names, as_text=set(names), encoding="utf-8"
+        )
+
+    layout, table = parsed(header)
+    sure = False
+    if layout.guessed and n is not None:
+        sure = table.num_rows == n
+        if table.num_rows == (n - 1 if layout.has_header else n + 1):
+            layout, table = parsed(not layout.has_header)
+            sure = True
+    if not sure:
+        notes += layout.notes
+    if len(layout.names) == 1 and not (layout.has_header and layout.names[0]):
+        table = table.rename_columns([stem])
+    return table
 
 
 def _numpy_columns(path: Path, stem: str, suffix: str) -> dict[str, NDArray[Any]]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from karat.datasets._dataset import Dataset
 from karat.datasets._files import read_raw
+from karat.datasets._prepare import prepare
 from karat.datasets._work import Options, Raw
 from karat.validation import unknown_name
 
@@ -65,21 +66,18 @@ def load(name: str, **options: Any) -> Dataset:
     >>> karat.datasets.load("iris")
     <Dataset 'iris', 150 × 4>
     """
-    from karat.datasets._labelings import read_truth
-    from karat.datasets._prepare import prepare
-
     if name not in _SETS:
         raise unknown_name(name, _SETS, "packaged data set")
     if "truth" not in options:
         options.setdefault("label_column", _SETS[name].label_column)
     chosen = Options.of(options.pop("drop", ()), **options)
-    return prepare(open_set(name, chosen), chosen, read_truth)
+    return prepare(open_set(name, chosen), chosen)
 
 
-def open_set(name: str, options: Options) -> Raw:
+def open_set(name: str, options: Options, *, literal: bool = False) -> Raw:
     """What is in the file; the class column is never a feature."""
     packaged = _SETS[name]
-    raw = read_raw(_FOLDER / f"{name}.csv", options)
+    raw = read_raw(_FOLDER / f"{name}.csv", options, literal=literal)
     raw.source = name
     column = packaged.label_column
     if column in (options.label_column, options.id_column, *options.drop):

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from karat.datasets._dataset import Dataset
+from karat.datasets._labelings import read_labels
 from karat.datasets._missing import fill_missing
 from karat.datasets._scaling import check_range, rescale
 from karat.datasets._work import Options, Raw, Work, quoted, row_numbers
+from karat.partition import count_labels, known_labels
 from karat.validation import InputError, as_numbers
 
 if TYPE_CHECKING:
@@ -19,9 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def prepare(
-    raw: Raw, options: Options, read_truth: Callable[[str, int], Any], ids: Any = None
-) -> Dataset:
+def prepare(raw: Raw, options: Options, ids: Any = None) -> Dataset:
     """Take out labels and ids, encode, impute, check and scale."""
     import pyarrow as pa
 
@@ -31,11 +31,12 @@ def prepare(
         else _from_matrix(raw, options)
     )
     n_read = work.X.shape[0]
-    if options.truth is not None:
-        given = options.truth
-        work.labels = _per_object(
-            read_truth(given, n_read) if isinstance(given, str) else given, "truth", n_read
-        )
+    if isinstance(options.truth, str):
+        found = read_labels(options.truth, n_read)
+        work.labels = found.values
+        work.notes += [*found.notes, *(f"Warning: {doubt}." for doubt in found.doubts)]
+    elif options.truth is not None:
+        work.labels = _per_object(options.truth, "truth", n_read)
     if ids is not None:
         work.ids = _per_object(ids, "ids", n_read)
     if work.X.shape[1] == 0:
@@ -66,6 +67,7 @@ def prepare(
         truth=truth,
         truth_name=truth_name,
         notes=tuple(work.notes),
+        rows=np.arange(n_read) if work.rows is None else work.rows,
         center=center,
         scale=scale,
         source=raw.source,
@@ -99,7 +101,7 @@ def _from_table(raw: Raw, options: Options) -> Work:
     table, index = _columns.without_index(table)
     if index:
         notes.append(f"Excluded the index column that pandas wrote: {quoted(index)}.")
-    table = _without_row_numbers(table, notes)
+    table = _columns.without_row_numbers(table, notes)
     made = _columns.features(table)
     raw.content = None  # the table's memory is wanted for scaling
     return Work(
@@ -119,19 +121,6 @@ def _check_names(names: list[str]) -> None:
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
         raise InputError(f"two columns are called {twice[0]!r}; rename one")
-
-
-def _without_row_numbers(table: pa.Table, notes: list[str]) -> pa.Table:
-    """Drop an unnamed first column that only counts the rows, as pandas and R write it."""
-    if table.num_columns < 2 or table.column_names[0] not in ("", "Unnamed: 0", "rownames"):
-        return table
-    first = table.column(0).to_pylist()
-    for start in (0, 1):
-        counted = range(start, start + len(first))
-        if first == list(counted) or first == [str(i) for i in counted]:
-            notes.append("Excluded the first column: it has no name and only numbers the rows.")
-            return table.remove_column(0)
-    return table.rename_columns([table.column_names[0] or "column1", *table.column_names[1:]])
 
 
 def _from_matrix(raw: Raw, options: Options) -> Work:
@@ -203,28 +192,15 @@ def _check_ids(ids: NDArray[np.object_], name: str) -> None:
 
 
 def _known(labels: NDArray[np.object_], name: str, notes: list[str]) -> NDArray[np.object_]:
-    """Classes, None where blank or -1."""
-    blank = np.array([value is None for value in labels], dtype=bool)
-    minus = np.array([type(value) is int and value == -1 for value in labels], dtype=bool)
-    if (blank | minus).all():
-        raise InputError(
-            f"{name!r} names the class of no object; exclude it with drop (--drop), or choose "
-            "another label column"
-        )
-    truth = labels.copy()
-    truth[minus] = None
-    n_classes = len(set(truth[~blank & ~minus]))
-    n_known = len(truth) - int((blank | minus).sum())
-    if n_known < len(truth):
-        marks = " or ".join(
-            [mark for mark, found in (("blank", blank.any()), ("-1", minus.any())) if found]
-        )
-        notes.append(
-            f"{n_known:,} of {len(truth):,} objects have a class in {name!r}; the others are "
-            f"{marks} and count as unlabelled."
-        )
+    """Classes, None where unknown; notes say how many of which were read."""
+    truth = known_labels(labels, name=repr(name))
+    notes.append(f"In {name!r} are {count_labels(truth)}.")
+    known = [value for value in truth if value is not None]
+    n_classes = len(set(known))
     if n_classes == 1:
         notes.append(f"{name!r} names one class only, so it cannot tell clusterings apart.")
-    elif n_known > 10 and 2 * n_classes > n_known:
-        notes.append(f"{name!r} has {n_classes:,} classes for {n_known:,} objects: is it a class?")
+    elif len(known) > 10 and 2 * n_classes > len(known):
+        notes.append(
+            f"{name!r} has {n_classes:,} classes for {len(known):,} objects: is it a class?"
+        )
     return truth

@@ -5,17 +5,21 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from karat.datasets import _packaged
 from karat.datasets._columns import to_arrow
 from karat.datasets._dataset import Dataset
 from karat.datasets._files import check_file, read_raw, split_name
-from karat.datasets._labelings import read_truth
 from karat.datasets._prepare import prepare
 from karat.datasets._texts import ENDINGS, Vectorizer, has_terms, read_counts, read_documents
 from karat.datasets._work import Impute, Options, Raw, Scale
 from karat.text._matrices import LIBSVM
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def read(
@@ -51,8 +55,9 @@ def read(
     path : str or path
         The file. A name that no file has, but that :func:`available` lists, loads that set.
     label_column : str, optional
-        The column with the class of each object, blank where it is not known (``?``, ``NA`` and
-        the number -1 count as blank). In an NPZ file also the name of another array.
+        The column with the class of each object, read as it is written. An empty cell means that
+        the class is not known (``?``, ``NA`` and ``None`` are classes); so does the number -1
+        where no cell is empty. In an NPZ file also the name of another array.
     id_column : str, optional
         The column that names the objects; without blanks or repeats.
     drop : str or iterable of str
@@ -66,11 +71,12 @@ def read(
         frequent value (text: always the most frequent), or drop those objects. By default
         they are an error.
     truth : array-like of shape (n,), or path, optional
-        The classes, where no column has them; a path names a file with one class per line.
+        The classes, where no column has them; a path names a file with one class per line, or
+        one that ``karat sample`` wrote (:func:`read_labels`).
     header : bool, optional
         Whether the first line of a text file has the columns' names. By default it does unless
-        one of its cells is a number; numbers that count three or more columns from 0 or 1 are
-        names all the same.
+        one of its cells is a number, or all of them come again below in their columns; numbers
+        that count three or more columns from 0 or 1 are names. A note says where it was guessed.
     encoding : str
         Of a text file.
     text_column : str, optional
@@ -121,25 +127,82 @@ def read(
     named = None if terms is None else os.fspath(terms)
     if suffix in (".mat", *LIBSVM) or has_terms(file, named):
         check_file(file)
-        return read_counts(file, options, read_truth, terms=named, vectorizer=vectorizer)
+        return read_counts(file, options, terms=named, vectorizer=vectorizer)
     if file.is_dir() or suffix in ENDINGS or text_column is not None:
         if not file.is_dir():
             check_file(file)
         return read_documents(
             file,
             options,
-            read_truth,
             text_column=text_column,
             messages=messages,
             vectorizer=vectorizer,
             header=header,
             encoding=encoding,
         )
-    if not file.exists() and str(path) in _packaged.available():
-        raw = _packaged.open_set(str(path), options)
+    return prepare(_open(path, options, header, encoding), options)
+
+
+def read_cells(
+    path: str | os.PathLike[str], *, header: bool | None = None, encoding: str = "utf-8"
+) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """The rows of a data file as they are written, and notes.
+
+    Parameters
+    ----------
+    path, header, encoding
+        As for :func:`read`; the rows are those that it reads.
+
+    Returns
+    -------
+    DataFrame
+        Cells of text files are text, "" where empty. Sparse matrices have no columns.
+    tuple of str
+        What was decided on the way that a reader should know.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read.
+
+    Examples
+    --------
+    >>> from karat.datasets import read_cells
+    >>> cells, notes = read_cells("iris")
+    >>> cells.shape, cells.iloc[0, 0]
+    ((150, 4), '5.1')
+    """
+    import pandas as pd
+    import pyarrow as pa
+
+    raw = _open(path, Options(), header, encoding, literal=True)
+    if isinstance(raw.content, pa.Table):
+        columns = [column.to_pandas() for column in raw.content.columns]
+        text = [column.fillna("") if column.dtype == object else column for column in columns]
+        table = pd.concat(text, axis=1, keys=raw.content.column_names)
+    elif isinstance(raw.content, np.ndarray):
+        names = raw.names or [f"x{j + 1}" for j in range(raw.content.shape[1])]
+        table = pd.DataFrame(raw.content, columns=list(names))
     else:
-        raw = read_raw(file, options, header=header, encoding=encoding)
-    return prepare(raw, options, read_truth)
+        table = pd.DataFrame(index=range(raw.content.shape[0]))
+    return table, tuple(raw.notes)
+
+
+def _open(
+    path: str | os.PathLike[str],
+    options: Options,
+    header: bool | None,
+    encoding: str,
+    *,
+    literal: bool = False,
+) -> Raw:
+    """What is in a file or a packaged set."""
+    file = Path(path)
+    if not file.exists():
+        if str(path) in _packaged.available():
+            return _packaged.open_set(str(path), options, literal=literal)
+        check_file(file, _packaged.available())
+    return read_raw(file, options, header=header, encoding=encoding, literal=literal)
 
 
 def from_table(
@@ -193,7 +256,7 @@ def from_table(
         impute=impute,
         truth=truth,
     )
-    return prepare(Raw(name, None, to_arrow(table, id_column)), options, read_truth)
+    return prepare(Raw(name, None, to_arrow(table, id_column)), options)
 
 
 def from_array(
@@ -242,4 +305,4 @@ def from_array(
     """
     options = Options.of((), scale=scale, impute=impute, truth=truth)
     names = None if feature_names is None else tuple(str(feature) for feature in feature_names)
-    return prepare(Raw(name, None, X, names=names), options, read_truth, ids=ids)
+    return prepare(Raw(name, None, X, names=names), options, ids=ids)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -36,7 +36,6 @@ ENDINGS = (
 def read_documents(
     path: Path,
     options: Options,
-    read_truth: Callable[[str, int], Any],
     *,
     text_column: str | None,
     messages: bool | None,
@@ -60,7 +59,7 @@ def read_documents(
     if options.label_column is None and options.truth is None and "folder" in documents.fields:
         options = replace(options, label_column="folder")
         notes.append("The subfolders are taken for the classes.")
-    dataset = prepare(raw, options, read_truth)
+    dataset = prepare(raw, options)
     return replace(dataset, texts=tuple(documents.texts), metric="cosine")
 
 
@@ -115,7 +114,6 @@ def _made_of_texts(vectorizer: vectors.TextVectorizer, X: csr_array) -> str:
 def read_counts(
     path: Path,
     options: Options,
-    read_truth: Callable[[str, int], Any],
     *,
     terms: str | None,
     vectorizer: Vectorizer,
@@ -151,7 +149,7 @@ def read_counts(
     if labels is not None and options.truth is None and options.label_column is None:
         raw.beside = {"class": np.asarray(labels, dtype=object)}
         options = replace(options, label_column="class")
-    return replace(prepare(raw, options, read_truth), metric="cosine")
+    return replace(prepare(raw, options), metric="cosine")
 
 
 def has_terms(path: Path, terms: str | None) -> bool:

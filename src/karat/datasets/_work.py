@@ -60,11 +60,16 @@ class Options:
             chosen["truth"] = self.truth
         return chosen
 
+    def columns(self) -> list[str]:
+        """Every column that was named."""
+        named = (self.label_column, self.id_column, *self.drop)
+        return [name for name in named if name is not None]
+
     def check_columns(self, names: Iterable[str]) -> None:
         """Raise unless every column that was named is there."""
         known = list(names)
-        for name in (self.label_column, self.id_column, *self.drop):
-            if name is not None and name not in known:
+        for name in self.columns():
+            if name not in known:
                 raise unknown_name(name, known, "column")
 
 
@@ -110,6 +115,7 @@ class Work:
     labels: NDArray[np.object_] | None
     notes: list[str]
     owned: bool
+    rows: NDArray[np.intp] | None = None  # where not all are left
 
     @property
     def sparse(self) -> bool:
@@ -122,6 +128,7 @@ class Work:
         self.owned = True
 
     def keep_objects(self, keep: NDArray[np.bool_]) -> None:
+        self.rows = np.flatnonzero(keep) if self.rows is None else self.rows[keep]
         self.X = self.X[keep]
         self.ids = None if self.ids is None else self.ids[keep]
         self.labels = None if self.labels is None else self.labels[keep]

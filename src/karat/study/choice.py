@@ -116,7 +116,7 @@ def why_by_consensus(ranked: pd.DataFrame, votes: Consensus, tied: list[str]) ->
         sentences.append(
             f"{_how_sure(votes.group_confidence)}: in 1,000 resamplings of the families {k} "
             f"clusters win {of_k:.0f} % of the time and this clustering {of_it:.0f} %; the "
-            f"families' orders agree to W = {votes.agreement:.2f}."
+            f"families' rankings agree with Kendall's W = {votes.agreement:.2f}."
         )
     return sentences
 

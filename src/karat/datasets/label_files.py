@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import glob
+import re
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from karat.datasets import _columns, _files, _labelings
 from karat.partition import as_names
 from karat.validation import InputError, unknown_name
 
@@ -14,10 +18,12 @@ Groups = tuple[Any, Any, Any]
 
 
 def connect(memory_limit: str | None = None) -> Any:
-    """A DuckDB of our own in memory."""
+    """A DuckDB of our own in memory, which fetches nothing."""
     import duckdb
 
-    connection = duckdb.connect()
+    connection = duckdb.connect(
+        config={"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
+    )
     if memory_limit is not None:
         connection.execute("SET memory_limit = ?", [memory_limit])
     connection.execute("SET enable_progress_bar = false")
@@ -25,7 +31,21 @@ def connect(memory_limit: str | None = None) -> Any:
 
 
 class LabelFile:
-    """One or more files of one kind, seen as a table; columns of text files stay text."""
+    """One or more files of one kind, seen as a table; columns of text files stay text.
+
+    Parameters
+    ----------
+    connection : DuckDB connection
+    path : path or list of paths
+        Regular files. Text and Parquet may be larger than memory, unless the text is compressed
+        by .bz2 or .xz or separated by blanks; NumPy files are read into it.
+    view : str
+        What the connection calls the table.
+    header : bool, optional
+        As for :func:`karat.datasets.read`.
+    patterns : bool
+        Whether a name that no file has is a pattern such as ``part-*.parquet``.
+    """
 
     def __init__(
         self,
@@ -33,25 +53,63 @@ class LabelFile:
         path: Any,
         *,
         view: str = "gold",
-        text: bool | None = None,
-        header: bool | None = True,
+        header: bool | None = None,
+        patterns: bool = False,
     ) -> None:
         import duckdb
 
-        paths = [str(p) for p in (path if isinstance(path, (list, tuple)) else [path])]
-        self.connection, self.view, self.name = connection, view, ", ".join(paths)
-        self.text = _is_text(paths[0]) if text is None else text
-        try:
-            if not self.text:
-                table = connection.read_parquet(paths)
-            else:
-                if header is None:
-                    header = _has_header(connection, paths[0])
-                table = connection.read_csv(paths, header=header, all_varchar=True)
-            self.columns: list[str] = list(table.columns)
-            table.create_view(view, replace=True)
-        except duckdb.Error as error:
-            raise InputError(f"cannot read {self.name}: {_first_line(error)}") from None
+        given = path if isinstance(path, (list, tuple)) else [path]
+        paths = [found for one in given for found in _regular_files(Path(one), patterns)]
+        self.connection, self.view, self.name = connection, view, ", ".join(map(str, given))
+        self.notes: tuple[str, ...] = ()
+        stem, suffix = _files.split_name(paths[0])
+        names = [_literal(file) for file in paths]
+        with _files.explained(paths[0]):
+            try:
+                if suffix in (".parquet", ".pq"):
+                    self._use(connection.read_parquet(names))
+                elif suffix in _files.TEXT:
+                    self._use(self._text(paths, names, stem, suffix, header))
+                else:
+                    self._use(self._whole(paths))
+            except duckdb.Error as error:
+                raise InputError(f"cannot read {self.name}: {_first_line(error)}") from None
+
+    def _use(self, table: Any) -> None:
+        self.columns: list[str] = list(table.columns)
+        table.create_view(self.view, replace=True)
+
+    def _text(
+        self, paths: list[Path], names: list[str], stem: str, suffix: str, header: bool | None
+    ) -> Any:
+        layout = _labelings.layout_of(paths[0], suffix, header)
+        self.notes = layout.notes
+        columns = list(layout.names)
+        if len(columns) == 1 and not layout.has_header:
+            columns = [stem]
+        if layout.delimiter == " " or paths[0].suffix.lower() in (".bz2", ".xz"):
+            return self._whole(paths, header)
+        return self.connection.read_csv(
+            names,
+            sep=layout.delimiter,
+            header=False,
+            skiprows=layout.skip,
+            all_varchar=True,
+            auto_detect=False,
+            quotechar='"',
+            escapechar='"',
+            columns=dict.fromkeys(columns, "VARCHAR"),
+        )
+
+    def _whole(self, paths: list[Path], header: bool | None = None) -> Any:
+        """The files' tables in memory."""
+        import pyarrow as pa
+
+        tables = []
+        for path in paths:
+            columns, _ = _labelings.read_columns(path, n=None, header=header)
+            tables.append(pa.table({k: [str(v) for v in c] for k, c in columns.items()}))
+        return self.connection.from_arrow(pa.concat_tables(tables))
 
     def column(self, name: str) -> str:
         """The column as SQL names it, once it is known to be there."""
@@ -122,6 +180,7 @@ def _group(
     true: LabelFile, pred: LabelFile, labels_true: str, labels_pred: str, source: str
 ) -> Groups:
     import duckdb
+    import pyarrow as pa
 
     columns = (true.column(labels_true), pred.column(labels_pred))
     try:
@@ -140,36 +199,36 @@ def _group(
                 "those objects out, or give them a label of their own (-1 marks outliers)"
             )
     named = [
-        as_names(-1 if file.text and v == "-1" else v for v in side)
-        for file, side in zip((true, pred), labels, strict=True)
+        _columns.objects(pa.chunked_array([_columns.column_array(side)]), column)
+        for side, column in zip(labels, (labels_true, labels_pred), strict=True)
     ]
-    return np.array(counts, dtype=np.int64), named[0], named[1]
+    if all(len(set(new)) == len(set(old)) for new, old in zip(named, labels, strict=True)):
+        return np.array(counts, dtype=np.int64), named[0], named[1]
+    # labels that differ by blanks around them are one
+    totals: Counter[Any] = Counter()
+    for *group, count in zip(*named, counts, strict=True):
+        totals[tuple(group)] += count
+    sides = [as_names(group[side] for group in totals) for side in (0, 1)]
+    return np.array(list(totals.values()), dtype=np.int64), sides[0], sides[1]
 
 
 def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _is_text(path: str) -> bool:
-    endings = [suffix.lower() for suffix in Path(path).suffixes[-2:]]
-    if any(ending in (".parquet", ".pq") for ending in endings[-1:]):
-        return False
-    if any(ending in (".csv", ".tsv", ".txt") for ending in endings):
-        return True
-    raise InputError(f"{path} has neither a Parquet nor a CSV suffix; rename it to end in one")
+def _regular_files(path: Path, patterns: bool) -> list[Path]:
+    """The file, or those that the pattern matches."""
+    if patterns and not path.exists():
+        found = sorted(map(Path, glob.glob(str(path), recursive=True)))
+        if found:
+            return [file for one in found for file in _regular_files(one, False)]
+    _files.check_file(path)
+    return [path]
 
 
-def _has_header(connection: Any, path: str) -> bool:
-    """As DuckDB finds; but a lone first value that comes again below is a label."""
-    found, columns = connection.execute(
-        "SELECT HasHeader, Columns FROM sniff_csv(?)", [path]
-    ).fetchall()[0]
-    if not found or len(columns) > 1:
-        return bool(found)
-    file = LabelFile(connection, path, view="look", text=True, header=True)
-    name = file.columns[0]
-    text = name.replace("'", "''")
-    return bool(file.select(f"count(*) FILTER ({_quoted(name)} = '{text}')")[0] == 0)
+def _literal(path: Path) -> str:
+    """The name for DuckDB, which reads patterns."""
+    return re.sub(r"([\[*?])", r"[\1]", str(path))
 
 
 def _first_line(error: Exception) -> str:

@@ -1,0 +1,56 @@
+"""
+Embeddings: are these groups real?
+==================================
+
+Embeddings of texts or images are compared by the angle between them. karat takes ``"cosine"``
+wherever it takes a distance, and estimates measures where all pairs would take too long.
+"""
+
+# sphinx_gallery_thumbnail_path = '_static/gallery/embeddings.png'
+import numpy as np
+import plotly.graph_objects as go
+from sklearn.cluster import KMeans
+
+import karat
+
+# %%
+# Unit vectors in 64 dimensions around twelve topics of unequal sizes, in place of the output of a
+# language model.
+
+rng = np.random.default_rng(0)
+topics = rng.normal(size=(12, 64))
+sizes = rng.integers(100, 400, size=12)
+X = np.repeat(topics, sizes, axis=0) + 1.3 * rng.normal(size=(sizes.sum(), 64))
+X /= np.linalg.norm(X, axis=1, keepdims=True)
+
+# %%
+# On unit vectors k-means by Euclidean distance follows the angle. All clusterings are judged in one
+# call: distances are computed once for all of them.
+
+labelings = {
+    str(k): KMeans(k, n_init=3, random_state=0).fit_predict(X) for k in (4, 8, 10, 12, 14, 16, 24)
+}
+measures = ["silhouette", "davies_bouldin_index", "informativeness"]
+scores = karat.evaluate(X, labelings, measures=measures, metric="cosine")
+silhouette = scores["silhouette"]
+silhouette.round(3)
+
+# %%
+
+figure = go.Figure(go.Scatter(x=[int(k) for k in labelings], y=list(silhouette)))
+figure.update_layout(xaxis_title="clusters", yaxis_title="silhouette (cosine)")
+
+# %%
+# Would embeddings without topics look as good? The same clusterer on data with one cluster:
+
+few = X[rng.permutation(len(X))[:300]]
+found = {k: KMeans(k, n_init=1, random_state=0).fit_predict(few) for k in (8, 12)}
+print(karat.clarity.reference_null(few, found, "kmeans", n_references=19, random_state=0))
+
+# %%
+# For millions of vectors ``precision`` draws objects until the standard error is small enough:
+
+estimate = karat.evaluate(
+    X, labelings["12"], measures=["silhouette"], metric="cosine", precision=0.01, random_state=0
+)
+print(estimate)

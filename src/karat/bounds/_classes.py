@@ -1,0 +1,123 @@
+"""The classes of a bound: which were read, which there may be, and what an open list costs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+
+from karat.partition import alike_names, count_labels, encode, known_labels
+from karat.validation import InputError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Classes: TypeAlias = Iterable[Any] | int | Literal["open"] | None
+"""What ``classes=`` takes: the list, its length, or ``"open"`` where nobody knows it."""
+
+DRAWN = "the labelled objects were drawn uniformly at random from all objects (karat sample)"
+BLIND = "the clusterings were made without looking at the labels"
+
+
+@dataclass(frozen=True)
+class KnownClasses:
+    """The labels of a bound.
+
+    Attributes
+    ----------
+    codes : ndarray of int64, shape (n,)
+        Class of each object, an index into ``names``; -1 where unknown.
+    known : ndarray of int, shape (m,)
+        Positions of the labelled objects.
+    names : tuple
+        The classes that a cluster may be given.
+    nameless : int
+        How many of them, the last, are placeholders for classes that nobody named.
+    bits : float
+        What naming the list of classes costs; 0 where it is taken as known.
+    read : str
+        How many labels of which classes were read.
+    premises, doubts : tuple of str
+        What the guarantee rests on, and reasons to doubt it.
+    """
+
+    codes: NDArray[np.int64]
+    known: NDArray[np.intp]
+    names: tuple[Any, ...]
+    nameless: int
+    bits: float
+    read: str
+    premises: tuple[str, ...]
+    doubts: tuple[str, ...]
+
+
+def known_classes(y_partial: Any, n: int, classes: Classes = None) -> KnownClasses:
+    """The labels of ``n`` objects with the list of classes that the bound is to be over."""
+    listed = None
+    if classes is not None and not isinstance(classes, (int, np.integer, str)):
+        listed = list(dict.fromkeys("-1" if v == -1 else v for v in classes))
+    elif isinstance(classes, str) and classes != "open":
+        raise InputError(f"classes takes a list, a number or 'open'; got the text {classes!r}")
+    truth = known_labels(
+        y_partial, n, name="y_partial", classes=() if listed is None or "-1" not in listed else [-1]
+    )
+    known = np.flatnonzero([value is not None for value in truth])
+    encoded = encode(truth[known], name="y_partial")
+    seen = list(encoded.names)
+    codes = np.full(n, -1, dtype=np.int64)
+    codes[known] = encoded.codes
+    names, nameless, bits = seen, 0, 0.0
+    premises = [DRAWN, BLIND]
+    if listed is not None:
+        missing = [name for name in seen if name not in listed]
+        if missing:
+            raise InputError(f"y_partial has {missing[0]!r}, which is not among the classes given")
+        codes[known] = np.array([listed.index(name) for name in seen], dtype=np.int64)[
+            encoded.codes
+        ]
+        names = listed
+    elif isinstance(classes, (int, np.integer)):
+        if classes < len(seen):
+            raise InputError(f"y_partial has {len(seen)} classes, but classes says {classes}")
+        nameless = int(classes) - len(seen)
+        names = [*seen, *(f"unseen class {i + 1}" for i in range(nameless))]
+    elif classes == "open" or len(known) <= len(seen):
+        bits = naming_bits(n, np.bincount(encoded.codes))
+        premises.append(f"none about the list of classes: naming those seen costs {bits:.1f} bits")
+    else:
+        shown = ", ".join(map(str, seen[:6])) + (", ..." if len(seen) > 6 else "")
+        premises.append(
+            f"the list of classes was known before labelling and is what was seen ({shown}); "
+            "otherwise give classes (--classes): the list, its length, or 'open'"
+        )
+    alike = alike_names(seen)
+    return KnownClasses(
+        codes=codes,
+        known=known,
+        names=tuple(names),
+        nameless=nameless,
+        bits=bits,
+        read=count_labels(truth),
+        premises=tuple(premises),
+        doubts=() if alike is None else (alike,),
+    )
+
+
+def naming_bits(n: int, counts: NDArray[np.int64]) -> float:
+    """Bits that name the classes seen among ``n`` objects, where the list is open.
+
+    Every one of the n objects has a class, labelled or not; so a list of ℓ classes can be named by
+    ℓ objects that have them. Give a share of 1/(ℓ(ℓ+1)) to each ℓ, and 1/C(n, ℓ) to each set of ℓ
+    objects: what a list gets is the sum over the sets that have its classes, ∏ n_t / C(n, ℓ) with
+    n_t objects of class t. None of this depends on which objects were labelled, so it is a share
+    in the sense of the theorem. Since n_t is at least the number m_t of labelled objects of the
+    class, ∏ m_t / C(n, ℓ) is not more than the share, and the bound that follows not lower.
+    """
+    seen = len(counts)
+    log2_sets = (math.lgamma(n + 1) - math.lgamma(seen + 1) - math.lgamma(n - seen + 1)) / math.log(
+        2
+    )
+    return float(log2_sets - np.log2(counts).sum() + math.log2(seen * (seen + 1)))

@@ -1,0 +1,51 @@
+"""Files that commands write: never over another without --force, never a formula."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Force = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
+
+
+def check_target(path: Path | None, option: str, force: bool) -> None:
+    """Reject an output file before hours of work, not after."""
+    from karat.validation import InputError
+
+    if path is None:
+        return
+    if path.is_dir():
+        raise InputError(f"{option}: {path} is a folder; name a file in it")
+    if path.exists() and not force:
+        raise InputError(f"{path} exists already; choose another {option} file or add --force")
+    if not path.absolute().parent.is_dir():
+        raise InputError(f"{option}: there is no folder {path.parent}")
+
+
+def to_csv(table: pd.DataFrame) -> str:
+    """CSV text without row names, in which no cell is a formula to a spreadsheet."""
+    plain = table.rename(columns=escaped)
+    for j in range(plain.shape[1]):
+        if plain.dtypes.iloc[j].kind not in "iufb":
+            plain.isetitem(j, [escaped(value) for value in plain.iloc[:, j]])
+    return plain.to_csv(index=False)
+
+
+def escaped(value: Any) -> Any:
+    """Text that a spreadsheet would run, with an apostrophe before it; numbers stay.
+
+    >>> escaped("=HYPERLINK(1)"), escaped("-1.5"), escaped("plain")
+    ("'=HYPERLINK(1)", '-1.5', 'plain')
+    """
+    if not isinstance(value, str) or not value.startswith(("=", "+", "-", "@", "\t", "\r")):
+        return value
+    try:
+        float(value)
+    except ValueError:
+        return f"'{value}"
+    return value

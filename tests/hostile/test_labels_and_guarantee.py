@@ -1,0 +1,373 @@
+"""Labels that once attached to the wrong objects, vanished, or made a false guarantee."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+import karat
+from karat.bounds import languages, sample
+from karat.cli import app
+from karat.datasets import read, read_cells, read_labelings, read_labels
+from karat.partition import known_labels
+from karat.validation import InputError
+
+
+def invoke(*arguments: object) -> str:
+    result = CliRunner().invoke(app, [str(a) for a in arguments])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def rejected(*parts: str):
+    return pytest.raises(InputError, match="".join(f"(?=.*{re.escape(part)})" for part in parts))
+
+
+def blobs(n: int = 300, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, 2, n)
+    return rng.normal(truth[:, None] * 8.0, 1.0, (n, 2)), truth
+
+
+# -- one reader ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("header", [True, False])
+def test_sample_run_bound_through_the_command_line(header: bool, tmp_path: Path) -> None:
+    X, truth = blobs()
+    data, few, labels = (tmp_path / name for name in ("obj.csv", "few.csv", "labels.csv"))
+    pd.DataFrame(X, columns=["a", "b"]).to_csv(data, index=False, header=header)
+    invoke("sample", data, "-n", 60, "--seed", 1, "-o", few)
+    filled = pd.read_csv(few)
+    assert list(filled.columns[:2]) == ["row", "label"]
+    np.testing.assert_allclose(filled.iloc[:, 2:], X[filled["row"]])
+    filled["label"] = np.where(truth[filled["row"]] == 1, "None", "NA")
+    filled.to_csv(few, index=False)
+    out = invoke(
+        "run", data, "--truth", few, "-c", "kmeans", "-k", "2", "--n-init", "1", "--workers", "1",
+        "--labels", labels,
+    )  # fmt: skip
+    assert "60 labels of 2 classes" in " ".join(out.split())
+    answer = json.loads(invoke("bound", labels, few, "--once", "--json"))
+    assert answer["best"] == "cluster"
+    assert len(answer["table"]) == 1
+    assert "60 labels of 2 classes" in answer["labels_read"]
+    y = np.full(300, None, dtype=object)
+    y[filled["row"]] = filled["label"]
+    found = karat.pac_mdl_bound(read_labelings(labels)["cluster"], y)
+    assert (answer["bound"], found.errors) == (found.bound, 0)
+    predicted = tmp_path / "predicted.csv"
+    invoke("bound", labels, few, "--once", "--predict", predicted)
+    named = pd.read_csv(predicted, keep_default_na=False)
+    assert (named["label"] == np.where(truth == 1, "None", "NA")).all()
+    assert named["row"].tolist() == list(range(300))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1,2\n3,4\n5,7\n",
+        "1,2\n\n3,4\n5,7",
+        "a,b\n1,2\n3,4\n5,7\n",
+        "u,v\nv,u\nu,u\nv,v\n",
+        "\n\nx y\n1 2\n3 4\n",
+    ],
+)
+def test_sample_counts_the_rows_that_run_reads(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text(text)
+    cells, _ = read_cells(path)
+    assert len(cells) == read(path).n_objects
+
+
+def test_a_guessed_header_is_said_aloud(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("colour,size\nblue,small\nred,small\nblue,big\n")
+    assert any("--no-header" in note for note in read(path).notes)
+    path.write_text("red,big\nblue,small\nred,small\nblue,big\nred,big\n")
+    dataset = read(path)
+    assert dataset.n_objects == 5
+    assert any("--header" in note for note in dataset.notes)
+    labels = tmp_path / "labels.txt"
+    labels.write_text("earn\nacq\ncrude\n")
+    assert any("header" in note for note in read_labelings(labels).notes)
+    assert len(read_labelings(labels, header=False)["labels"]) == 3
+    # with as many lines as objects nothing is guessed
+    assert read_labelings(labels, ids=range(3)).notes == ()
+    assert read_labelings(labels, ids=range(2)).notes == ()
+
+
+def test_names_are_no_patterns(tmp_path: Path) -> None:
+    (tmp_path / "lab1.csv").write_text("t,c\na,0\na,1\nb,1\nb,1\n")
+    (tmp_path / "lab[1].csv").write_text("t,c\na,0\nb,1\n")
+    answer = json.loads(invoke("compare", tmp_path / "lab[1].csv", "--columns", "t,c", "--json"))
+    assert answer["objects"] == 2
+    with rejected("no file"):
+        invoke("compare", tmp_path / "lab*.csv", "--columns", "t,c")
+    with rejected("no file"):
+        karat.ContingencyTable.from_parquet("https://localhost/x.parquet", "t", "c")
+
+
+def test_a_pipe_does_not_block(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe.csv"
+    os.mkfifo(pipe)
+    for command in (
+        ["run", pipe],
+        ["sample", pipe],
+        ["bound", pipe, pipe],
+        ["compare", pipe, pipe],
+    ):
+        with rejected("pipe"):
+            invoke(*command)
+
+
+# -- labels as they are written --------------------------------------------------------------
+
+
+def test_classes_called_none_or_na_are_classes(tmp_path: Path) -> None:
+    names = ["None", "NA", "NaN", "null", "n/a", "nan", "NULL", "N/A", "?", "#N/A"]
+    few = tmp_path / "few.csv"
+    few.write_text(
+        "row,label\n" + "".join(f"{i},{name}\n" for i, name in enumerate(names)) + "10,\n"
+    )
+    assert read_labels(few, 11).values.tolist() == [*names, None]
+    data = tmp_path / "data.csv"
+    data.write_text("x,class\n" + "".join(f"{i},{name}\n" for i, name in enumerate([*names, ""])))
+    assert read(data, label_column="class").truth.tolist() == [*names, None]
+    assert read(data, drop="class", truth=few).truth.tolist() == [*names, None]
+    (tmp_path / "k.csv").write_text("t,c\n" + "".join(f"{n},{n}\n" for n in names))
+    answer = json.loads(invoke("compare", tmp_path / "k.csv", "--columns", "t,c", "--json"))
+    assert answer["classes"] == len(names)
+
+
+def test_two_marks_for_unknown_are_an_error_that_names_both(tmp_path: Path) -> None:
+    for labels in (
+        [1, -1, None, 1],
+        [1.0, -1.0, np.nan, 1.0],
+        np.ma.masked_array([1, -1, 0], [0, 0, 1]),
+    ):
+        with rejected("no label", "-1", "two ways", "classes"):
+            known_labels(labels)
+        with rejected("two ways"):
+            karat.pac_mdl_bound([0] * len(labels), labels)
+    few = tmp_path / "few.csv"
+    few.write_text("label\n-1\n1\n\n1\n")
+    (tmp_path / "k.csv").write_text("a\n0\n1\n1\n0\n")
+    with rejected("few.csv", "two ways"):
+        invoke("bound", tmp_path / "k.csv", few)
+    # listed, -1 is a class
+    found = karat.pac_mdl_bound([0] * 20, [1, -1, 1, -1, -1] + [None] * 15, classes=[-1, 1])
+    assert found.m == 5
+    assert "'-1'" in repr(found.constant_class)
+
+
+def test_what_was_read_is_always_stated(tmp_path: Path) -> None:
+    X, truth = blobs(40)
+    y = np.where(np.arange(40) % 2 == 0, np.where(truth == 1, "spam", "ham"), None)
+    found = karat.pac_mdl_bound(truth, y)
+    assert re.search(r"20 labels of 2 classes: .*20 objects is unknown", str(found))
+    dataset = karat.datasets.from_array(X, truth=y)
+    assert any("20 labels of 2 classes" in note for note in dataset.notes)
+
+
+def test_integer_classes_stay_integers() -> None:
+    y = [1.0, 2.0, np.nan, 1.0, 1.0] * 20
+    assert karat.pac_mdl_bound([0] * 100, y).constant_class == 1
+    assert "largest class (1)" in karat.pac_mdl_bound([0] * 100, y).sentence
+
+
+def test_names_that_differ_by_blanks_are_told(tmp_path: Path) -> None:
+    y = ["cls1", "cls1 ", "cls2", None] * 10
+    assert any("'cls1 '" in warning for warning in karat.pac_mdl_bound([0] * 40, y).warnings)
+    few = tmp_path / "few.csv"
+    few.write_text("row,label\n0,cls1\n1,cls1 \n2,cls2\n")
+    read_it = read_labels(few, 5)
+    assert read_it.values.tolist() == ["cls1", "cls1", "cls2", None, None]
+    assert any("'cls1 '" in note for note in read_it.notes)
+
+
+def test_skipped_objects_are_named(tmp_path: Path) -> None:
+    few = tmp_path / "few.csv"
+    few.write_text("row,label\n7,a\n3,\n9,b\n1,a\n5,\n")
+    doubts = read_labels(few, 10).doubts
+    assert len(doubts) == 1
+    assert "row 3" in doubts[0]
+    few.write_text("row,label\n7,a\n3,b\n9,b\n1,\n5,\n")
+    assert read_labels(few, 10).doubts == ()
+
+
+@pytest.mark.parametrize("text", ["-1.000000000000000000e+00", "-1.0", "-1"])
+def test_minus_one_however_written_is_the_mark(text: str, tmp_path: Path) -> None:
+    zero, one = (text.replace("-1", digit) for digit in ("0", "1"))
+    path = tmp_path / "k.csv"
+    path.write_text("\n".join([zero, text, one, one]) + "\n")
+    assert read_labelings(path, ids=range(4))["k"].tolist() == [0, -1, 1, 1]
+    path.write_text("\n".join(["a", text, "b", "b"]) + "\n")
+    assert read_labelings(path, ids=range(4))["k"].tolist() == ["a", -1, "b", "b"]
+    clusterings = karat.partition.as_labelings(read_labelings(path, ids=range(4)), noise="drop")
+    assert clusterings.codes.tolist() == [[0, -1, 1, 1]]
+
+
+# -- the guarantee ---------------------------------------------------------------------------
+
+
+def test_one_label_of_a_thousand_classes_guarantees_nothing() -> None:
+    """Every object has a class of its own: any bound below 999 of 999 is false."""
+    truth = [f"class {i}" for i in range(1000)]
+    for seed in range(30):
+        y = [None] * 1000
+        for i in sample(1000, 1, random_state=seed):
+            y[i] = truth[i]
+        found = karat.pac_mdl_bound([0] * 1000, y)
+        wrong = sum(
+            p != t for p, t, known in zip(found.predicted, truth, y, strict=True) if known is None
+        )
+        assert wrong <= found.bound
+
+
+def test_open_lists_of_classes_are_covered() -> None:
+    """Four even classes and two labels: those seen, uncharged, would be violated in a quarter."""
+    truth = np.repeat(np.arange(4), 50)
+    broken = {"open": 0, "known": 0}
+    for seed in range(300):
+        y = np.full(200, None, dtype=object)
+        rows = sample(200, 2, random_state=seed)
+        y[rows] = truth[rows]
+        if len(set(truth[rows])) == 2:
+            continue
+        for name, classes in (("open", "open"), ("known", 4)):
+            found = karat.pac_mdl_bound(np.zeros(200, int), y, classes=classes)
+            broken[name] += (found.predicted != truth)[pd.isna(y)].sum() > found.bound
+    assert max(broken.values()) <= 30
+
+
+def test_the_premise_about_classes_is_printed_unless_they_are_given() -> None:
+    y = ["a", "b", "a", "a", None, None]
+    assert "list of classes was known" in str(karat.pac_mdl_bound([0] * 6, y))
+    assert "list of classes" not in str(karat.pac_mdl_bound([0] * 6, y, classes=["a", "b", "c"]))
+    assert "list of classes" not in str(karat.pac_mdl_bound([0] * 6, y, classes=3))
+    assert "naming those seen costs" in str(karat.pac_mdl_bound([0] * 6, y, classes="open"))
+    by_list = karat.pac_mdl_bound([0] * 6, y, classes=["a", "b", "c"])
+    assert karat.pac_mdl_bound([0] * 6, y, classes=3).bits == by_list.bits
+    with rejected("2 classes", "says 1"):
+        karat.pac_mdl_bound([0] * 6, y, classes=1)
+    with rejected("'yes'"):
+        karat.pac_mdl_bound([0] * 6, y, classes="yes")
+
+
+def test_the_number_of_classes_counts_through_the_command_line(tmp_path: Path) -> None:
+    (tmp_path / "k.csv").write_text("a\n" + "0\n1\n" * 50)
+    few = tmp_path / "few.csv"
+    few.write_text("row,label\n" + "".join(f"{i},{i % 2}\n" for i in range(20)))
+    bounds = [
+        json.loads(invoke("bound", tmp_path / "k.csv", few, "--json", "--classes", classes))[
+            "bound"
+        ]
+        for classes in ("0,1", "2", "50", "open")
+    ]
+    assert bounds[0] < bounds[2]
+    with rejected("not among the classes"):
+        invoke("bound", tmp_path / "k.csv", few, "--classes", "1,2")
+
+
+def test_shares_of_open_lists_sum_to_at_most_one() -> None:
+    """All lists of classes of some objects, each with the share it is charged at most."""
+    from itertools import combinations
+
+    from karat.bounds._classes import naming_bits
+
+    truth = ["a"] * 3 + ["b"] * 2 + ["c"]
+    sizes = {t: truth.count(t) for t in truth}
+    total = 0.0
+    for length in (1, 2, 3):
+        for some in combinations(sizes, length):
+            total += 2 ** -naming_bits(len(truth), np.array([sizes[t] for t in some]))
+    assert total <= 1
+
+
+def test_labelling_until_the_target_is_met_keeps_delta() -> None:
+    """By twenties until the bound is at most 0.3, each question counted as the command does."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 400)
+    labels = np.where(rng.random(400) < 0.28, 1 - truth, truth)
+    broken = 0
+    for seed in range(80):
+        rows = sample(400, 200, random_state=seed)
+        for look in range(1, 11):
+            y = np.full(400, None, dtype=object)
+            y[rows[: 20 * look]] = truth[rows[: 20 * look]]
+            language = languages.Mixed(languages.Looks(look))
+            found = karat.pac_mdl_bound({"k": labels}, y, 0.1, language, classes=[0, 1]).best
+            if found.bound_rate <= 0.3:
+                broken += (found.predicted != truth)[pd.isna(y)].sum() > found.bound
+                break
+    assert broken <= 8
+
+
+def test_the_command_counts_its_looks(tmp_path: Path) -> None:
+    (tmp_path / "k.csv").write_text("a,b\n" + "0,0\n1,0\n" * 100)
+    few = tmp_path / "few.csv"
+
+    def ask(m: int, *more: str) -> dict:
+        few.write_text("row,label\n" + "".join(f"{i},{i % 2}\n" for i in range(m)))
+        return json.loads(invoke("bound", tmp_path / "k.csv", few, "--json", *more))
+
+    first, again, second = ask(20), ask(20), ask(30)
+    assert first == again
+    assert [a["look"] for a in (first, second)] == [1, 2]
+    assert ask(30, "-c", "a")["look"] == 3  # to choose one after a look is another question
+    assert second["table"][0]["choice_bits"] == pytest.approx(1 + np.log2(6))
+    with rejected("--once", "spent"):
+        ask(40, "--once")
+    few.with_name("few.csv.looks").write_text("rubbish\n")
+    with rejected("looks"):
+        ask(50)
+    few.with_name("few.csv.looks").unlink()
+    assert ask(60, "--once")["look"] is None
+    assert ask(60, "--once")["table"][0]["choice_bits"] == 1
+    with rejected("spent"):
+        ask(70)
+
+
+def test_the_label_mixture_uses_all_of_its_shares() -> None:
+    found = languages.mixed_labels(3, 3)
+    assert found.kraft() == 1
+
+
+# -- files that exist ------------------------------------------------------------------------
+
+
+def test_no_command_overwrites_without_force(tmp_path: Path) -> None:
+    data, few = tmp_path / "data.csv", tmp_path / "few.csv"
+    data.write_text("t,c\n" + "a,0\nb,1\n" * 20)
+    few.write_text("row,label\n0,a\n1,b\n2,a\n")
+    before = data.read_bytes()
+    for command in (
+        ["sample", data, "-n", 5, "-o", data],
+        ["bound", data, few, "--predict", data],
+        ["compare", data, "--columns", "t,c", "--picture", data],
+    ):
+        with rejected("exists already", "--force"):
+            invoke(*command)
+        assert data.read_bytes() == before
+    invoke("sample", data, "-n", 5, "-o", data, "--force")
+    assert data.read_bytes() != before
+
+
+def test_cells_are_no_formulas(tmp_path: Path) -> None:
+    data, few = tmp_path / "data.csv", tmp_path / "few.csv"
+    data.write_text("=a,b\n=1+1,-3\n@x,+4\n=1+1,-5\n@x,6\n")
+    invoke("sample", data, "-n", 4, "-o", few)
+    table = pd.read_csv(few)
+    assert table.columns[2] == "'=a"
+    assert set(table.iloc[:, 2]) == {"'=1+1", "'@x"}
+    assert sorted(table["b"]) == [-5, -3, 4, 6]
