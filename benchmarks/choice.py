@@ -4,7 +4,7 @@ The default sweep on every set of points with at most 1,100 objects; then each w
 (the consensus, and every measure that compares numbers of clusters) picks one clustering without
 the classes, and its adjusted Rand index against them is averaged over the sets.
 
-``python -m benchmarks.choice [folder]`` keeps its studies in the folder and goes on from there.
+``python -m benchmarks.choice [folder]`` keeps its studies in the folder and resumes from there.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def data_sets() -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
 
 
 def choices(study: karat.Study) -> dict[str, float]:
-    """Adjusted Rand index of what each way of choosing picks."""
+    """Adjusted Rand index of what each way of choosing picks; outliers are singletons."""
     ari = study.scores()["adjusted_rand_index"]
     voters = [m.key for m in catalogue.values() if m.kind == "internal" and m.compares_k]
     found = {}

@@ -69,7 +69,7 @@ SMALL = {
 
 
 def exact(X: Any, labels: Any) -> dict[str, float]:
-    return karat.evaluate(X, labels, measures=KEYS).iloc[0].to_dict()
+    return karat.evaluate(X, labels, measures=KEYS).table.iloc[0].to_dict()
 
 
 def reference(X: Any, labels: Any, file: Path, wanted: int) -> dict[str, tuple[float, float, int]]:
@@ -133,15 +133,15 @@ def report(
             start = time.perf_counter()
             table = karat.evaluate(X, labels, measures=KEYS, precision=precision, random_state=seed)
             seconds.append(time.perf_counter() - start)
-            tables.append(table)
+            tables.append(table.table)
             if (seed + 1) % 10 == 0 and len(X) > EXACT:
                 print(f"  {seed + 1} repetitions", flush=True)
     except KeyboardInterrupt:
         if not tables:
             raise
-    values = np.array([table.iloc[0] for table in tables])
-    errors = np.array([table.attrs["standard_errors"].iloc[0] for table in tables])
-    drawn = [[table.attrs["sample_size"][way] for way in ("objects", "pairs")] for table in tables]
+    values = np.array([table.table.iloc[0] for table in tables])
+    errors = np.array([table.standard_errors.iloc[0] for table in tables])
+    drawn = [[table.sample_size[way] for way in ("objects", "pairs")] for table in tables]
     n_objects, n_pairs = np.mean(drawn, axis=0)
     print(
         f"\n{title}: n = {len(X):,}, {len(tables)} repetitions to {precision}; median "

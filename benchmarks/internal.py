@@ -3,8 +3,8 @@
 genieclust and permetrics are measured where they are installed (``pip install genieclust
 permetrics``). Their licences are the AGPL and the GPL, so nothing here depends on them.
 
-``python -m benchmarks.internal [section ...]``; sections: one, many, ranks, squared, sampled,
-kernel, memory.
+``python -m benchmarks.internal [section ...]``; sections: one, many, ranks, trees, squared,
+sampled, kernel, memory.
 """
 
 from __future__ import annotations
@@ -176,6 +176,18 @@ def ranks() -> None:
     show("Gamma n=20,000 d=16", alternated(of("baker_hubert_gamma"), 1))
 
 
+def trees() -> None:
+    """Spanning trees, DBCV and margins beside one silhouette, n = 5,000."""
+    for d, k in ((2, 2), (2, 10), (16, 2), (16, 10), (100, 10)):
+        X, labels = blobs(5000, d, k)
+        functions = [
+            karat.silhouette, karat.widest_within_gap, karat.dbcv, karat.relative_margin,
+            karat.additive_margin,
+        ]  # fmt: skip
+        calls = {f"karat {f.__name__}": lambda f=f, X=X, y=labels: f(X, y) for f in functions}
+        show(f"n=5,000 d={d} k={k}", alternated(calls, 3), "karat silhouette")
+
+
 def squared() -> None:
     """Squared-Euclidean silhouette through the centroids."""
     from sklearn.metrics import silhouette_score
@@ -200,8 +212,8 @@ def sampled() -> None:
         table = karat.evaluate(X, labels, measures=measures, precision=precision, random_state=0)
         seconds = time.perf_counter() - start
     print(f"n=10^6 d=16 k=50, standard error 0.005: {seconds:.1f} s, "
-          f"drawn: {table.attrs['sample_size']}")  # fmt: skip
-    print(table.T.assign(standard_error=table.attrs["standard_errors"].iloc[0]).to_string())
+          f"drawn: {table.sample_size}")  # fmt: skip
+    print(table.table.T.assign(standard_error=table.standard_errors.iloc[0]).to_string())
 
 
 def kernel() -> None:
@@ -273,7 +285,7 @@ def _resident() -> int:
     return pages * resource.getpagesize()
 
 
-SECTIONS = {f.__name__: f for f in (one, many, ranks, squared, sampled, kernel, memory)}
+SECTIONS = {f.__name__: f for f in (one, many, ranks, trees, squared, sampled, kernel, memory)}
 
 
 def main(names: list[str] | None = None) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import plotly
 import plotly.io as pio
-from plotly.io.base_renderers import HtmlRenderer
+from plotly.io.base_renderers import MimetypeRenderer
 from sphinx.application import Sphinx
 
 import karat
@@ -55,10 +55,21 @@ sphinx_gallery_conf = {
     "show_memory": False,
     "show_signature": False,
     "remove_config_comments": True,
+    "write_computation_times": False,
     "within_subsection_order": "FileNameSortKey",
 }
-# figures of the gallery share one plotly.js, which is a file of the documentation
-pio.renderers["docs"] = HtmlRenderer(full_html=False, include_plotlyjs=False)
+
+
+class LocalRenderer(MimetypeRenderer):
+    """Figures that share one plotly.js, which is a file of the documentation."""
+
+    def to_mimebundle(self, figure: dict[str, Any]) -> dict[str, str]:
+        script = "../_static/plotly.min.js"
+        html = pio.to_html(figure, full_html=False, include_plotlyjs=script, validate=False)
+        return {"text/html": html}
+
+
+pio.renderers["docs"] = LocalRenderer()
 pio.renderers.default = "docs"
 
 
@@ -141,11 +152,6 @@ def copy_plotly() -> None:
     shutil.copy(Path(plotly.__file__).parent / "package_data" / "plotly.min.js", static)
 
 
-def load_plotly(app: Sphinx, page: str, *_: Any) -> None:
-    if page.startswith("gallery/"):
-        app.add_js_file("plotly.min.js", loading_method=None)
-
-
 def check_offline(app: Sphinx, error: Exception | None) -> None:
     """Fail where a page would load anything from a network."""
     loads = re.compile(
@@ -161,7 +167,6 @@ def check_offline(app: Sphinx, error: Exception | None) -> None:
 
 
 def setup(app: Sphinx) -> None:
-    app.connect("html-page-context", load_plotly)
     app.connect("build-finished", check_offline)
 
 

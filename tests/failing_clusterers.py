@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
+import sys
+import time
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
@@ -16,6 +19,18 @@ class Fails(ClusterMixin, BaseEstimator):
     def fit_predict(self, X, y=None):
         if self.how == "raise":
             raise RuntimeError(f"no luck with {self.n_clusters}")
+        if self.how == "exit":
+            sys.exit(3)
+        if self.how == "interrupt":
+            raise KeyboardInterrupt
+        if self.how == "short":
+            return np.zeros(len(X) - 1, dtype=int)
+        if self.how == "write":
+            X[0, 0] = 1e9
+        if self.how == "sleep":
+            time.sleep(60)
+        if self.how == "crash":
+            ctypes.string_at(0)
         if self.how == "noise":
             return np.full(len(X), -1)
         if self.how == "nan":

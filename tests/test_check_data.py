@@ -1,4 +1,4 @@
-"""The door for X: what goes in, what comes out, what is rejected."""
+"""Input validation of X: what is accepted, converted and rejected."""
 
 from __future__ import annotations
 

@@ -100,8 +100,8 @@ def test_what_is_not_in_needs_cannot_be_read():
 
     record = replace(catalogue["silhouette"], key="mine", needs=frozenset({"pair_sums"}))
     X = np.array([[0.0], [1.0], [5.0]])
-    table = karat.evaluation.judge(X, [0, 0, 1], measures=[record])
-    assert "'silhouettes', which is not among its needs" in table.attrs["reasons"]["0"]["mine"]
+    scores = karat.evaluation.judge(X, [0, 0, 1], measures=[record])
+    assert "'silhouettes', which is not among its needs" in scores.reasons["0"]["mine"]
     with pytest.raises(InputError, match="not among"):
         one_value("Mine", record.compute, record.needs, X, [0, 0, 1])
 
@@ -113,5 +113,5 @@ def test_one_name_is_one_quantity(key):
     X, labels, truth = rng.normal(size=(30, 2)), np.arange(30) % 3, rng.integers(0, 3, 30)
     measure, function = catalogue[key], getattr(karat, key)
     value = function(X, labels) if measure.kind == "internal" else function(truth, labels)
-    table = karat.evaluate(X, labels, truth=truth, measures=[key])
-    assert value == pytest.approx(float(table[key].iloc[0]), rel=1e-12)
+    scores = karat.evaluate(X, labels, truth=truth, measures=[key])
+    assert value == pytest.approx(float(scores[key].iloc[0]), rel=1e-12)

@@ -330,3 +330,30 @@ def test_numbers_to_read(value: float, text: str) -> None:
 )
 def test_shares_to_read(share: float, text: str) -> None:
     assert style.percent(share) == text
+
+
+def test_one_clustering_with_many_clusters_does_not_squeeze_the_axis() -> None:
+    from karat.plot import measures_by_k
+
+    scores = pd.DataFrame(
+        {
+            "clusterer": ["kmeans", "kmeans", "hdbscan"],
+            "k": [2, 6, None],
+            "n_clusters": [2, 6, 72],
+            "silhouette": [0.1, 0.2, 0.3],
+        },
+        index=["a", "b", "c"],
+    )
+    axis = measures_by_k(scores, "silhouette").layout.xaxis
+    assert 6 < axis.range[1] < 8
+    assert axis.title.text == "Number of clusters (1 more, with up to 72, are not shown)"
+    chosen = measures_by_k(scores, "silhouette", chosen="c").layout.xaxis
+    assert chosen.range is None
+
+
+def test_the_strongest_feature_comes_first() -> None:
+    from karat.plot import feature_profile, profile_features
+
+    X = np.array([[0, 0, 0.0], [1, 0.1, 5], [9, 9, 2], [9, 9.1, 4]])
+    profile = profile_features(X, [0, 0, 1, 1], feature_names=["b", "a", "weak"])
+    assert list(feature_profile(profile).data[0].y) == ["a", "b", "weak"]

@@ -16,7 +16,7 @@ import karat
 # Four kinds of customers: few large orders, many small ones, bargain hunters, and newcomers.
 
 rng = np.random.default_rng(0)
-kinds = [  # orders a year, euros an order, share bought at a discount, years as a customer
+kinds = [  # orders a year, euros per order, share bought at a discount, years
     ((4, 320, 0.10, 6), 150),
     ((30, 45, 0.20, 5), 250),
     ((12, 60, 0.70, 3), 200),
@@ -26,7 +26,7 @@ spread = np.array([1.5, 15, 0.06, 0.6])
 customers = pd.DataFrame(
     np.vstack([rng.normal(center, spread, size=(size, 4)) for center, size in kinds]),
     columns=["orders", "order value", "discount share", "years"],
-)
+).clip(lower=0)
 customers.describe().loc[["mean", "std", "min", "max"]].round(2)
 
 # %%
@@ -35,9 +35,10 @@ customers.describe().loc[["mean", "std", "min", "max"]].round(2)
 
 data = karat.datasets.from_table(customers, scale="standard", name="customers")
 study = karat.Study(data)
-study.sweep(["kmeans", "ward", "gaussian-mixture"], k=range(2, 9), workers=1, progress=False)
+clusterers = ["kmeans", "ward", "gaussian-mixture"]
+study.sweep(clusterers, k=range(2, 9), workers=1, progress=False)
 choice = study.best()
-print(choice)
+choice
 
 # %%
 # The segments in the plane of the first two principal components:
@@ -47,8 +48,9 @@ karat.plot.projection(data.X, choice.labels, feature_names=data.feature_names)
 # %%
 # What sets each segment apart, in standard deviations from the mean of all customers:
 
+names = data.feature_names
 profile = karat.plot.profile_features(
-    data.X, choice.labels, feature_names=data.feature_names, center=data.center, scale=data.scale
+    data.X, choice.labels, feature_names=names, center=data.center, scale=data.scale
 )
 karat.plot.feature_profile(profile)
 

@@ -26,7 +26,7 @@ few[tasted] = np.asarray(wine.truth, dtype=object)[tasted]
 study = karat.Study(wine.X, truth=few, delta=0.1)
 study.sweep(["kmeans", "ward"], k=range(2, 9), workers=1, progress=False)
 choice = study.best()
-print(choice)
+choice
 
 # %%
 # More clusters mix fewer classes but cost more bits. The guarantee finds the balance:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from karat._elsewhere import hint, install
+
 __version__ = "0.1.0.dev0"
 
 if TYPE_CHECKING:
@@ -13,9 +15,14 @@ if TYPE_CHECKING:
     from karat.evaluation import evaluate as evaluate
     from karat.evaluation import explain as explain
     from karat.measures import *  # noqa: F403
+    from karat.scores import Scores as Scores
+    from karat.stability import n_clusters as n_clusters
     from karat.study import Choice as Choice
     from karat.study import Study as Study
     from karat.study import load_study as load_study
+    from karat.validation import InputError as InputError
+    from karat.validation import StorageError as StorageError
+    from karat.validation import UndefinedMeasureError as UndefinedMeasureError
 
 # public name -> the module that has it; nothing is imported before it is asked for
 _HOME = {
@@ -25,22 +32,32 @@ _HOME = {
     "Choice": "karat.study",
     "Study": "karat.study",
     "load_study": "karat.study",
+    "n_clusters": "karat.stability",
     "pac_mdl_bound": "karat.bounds",
+    "InputError": "karat.validation",
+    "Scores": "karat.scores",
+    "StorageError": "karat.validation",
+    "UndefinedMeasureError": "karat.validation",
 }
 _ROOMS = (
     "bounds",
     "clarity",
     "clusterers",
     "datasets",
+    "distances",
     "measures",
     "neighbors",
     "partition",
     "plot",
     "report",
+    "scores",
+    "stability",
     "study",
     "testing",
     "validation",
 )
+
+install()
 
 
 def __getattr__(name: str) -> Any:
@@ -52,7 +69,7 @@ def __getattr__(name: str) -> Any:
         measures = import_module("karat.measures")
         if name in measures.__all__:
             return getattr(measures, name)
-    raise AttributeError(f"module 'karat' has no attribute {name!r}")
+    raise AttributeError(f"module 'karat' has no attribute {name!r}{hint(name)}")
 
 
 def __dir__() -> list[str]:

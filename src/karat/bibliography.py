@@ -167,6 +167,12 @@ BIBLIOGRAPHY: dict[str, Work] = {
         "Model-based Gaussian and non-Gaussian clustering",
         "Biometrics 49(3), 803–821",
     ),
+    "beer2026": Work(
+        "Beer, A.; Krieger, L.; Weber, P.; Ritzert, M.; Assent, I.; Plant, C.",
+        2026,
+        "Internal evaluation of density-based clusterings with noise",
+        "International Conference on Learning Representations (ICLR); arXiv:2503.00127",
+    ),
     "bezdek1974": Work(
         "Bezdek, J. C.",
         1974,
@@ -208,6 +214,13 @@ BIBLIOGRAPHY: dict[str, Work] = {
         "Journal of Cybernetics 3(3), 32–57",
         "10.1080/01969727308546046",
     ),
+    "efron1981": Work(
+        "Efron, B.; Stein, C.",
+        1981,
+        "The jackknife estimate of variance",
+        "The Annals of Statistics 9(3), 586–596",
+        "10.1214/aos/1176345462",
+    ),
     "fowlkes1983": Work(
         "Fowlkes, E. B.; Mallows, C. L.",
         1983,
@@ -220,6 +233,13 @@ BIBLIOGRAPHY: dict[str, Work] = {
         1967,
         "On some invariant criteria for grouping data",
         "Journal of the American Statistical Association 62(320), 1159–1178",
+    ),
+    "gagolewski2021": Work(
+        "Gagolewski, M.; Bartoszuk, M.; Cena, A.",
+        2021,
+        "Are cluster validity measures (in)valid?",
+        "Information Sciences 581, 620–636",
+        "10.1016/j.ins.2021.10.004",
     ),
     "gates2019": Work(
         "Gates, A. J.; Wood, I. B.; Hetrick, W. P.; Ahn, Y.-Y.",
@@ -260,11 +280,24 @@ BIBLIOGRAPHY: dict[str, Work] = {
         "How many bee species? A case study in determining the number of clusters",
         "Data Analysis, Machine Learning and Knowledge Discovery, Springer, 41–49",
     ),
+    "hennig2019": Work(
+        "Hennig, C.",
+        2019,
+        "Cluster validation by measurement of clustering characteristics relevant to the user",
+        "Data Analysis and Applications 1, Wiley, 1–24; arXiv:1703.09282",
+    ),
     "hruschka2004": Work(
         "Hruschka, E. R.; de Castro, L. N.; Campello, R. J. G. B.",
         2004,
         "Evolutionary algorithms for clustering gene-expression data",
         "IEEE International Conference on Data Mining (ICDM), 403–406",
+    ),
+    "huang2015": Work(
+        "Huang, H.; Liu, Y.; Yuan, M.; Marron, J. S.",
+        2015,
+        "Statistical significance of clustering using soft thresholding",
+        "Journal of Computational and Graphical Statistics 24(4), 975–993",
+        "10.1080/10618600.2014.948179",
     ),
     "hubert1976": Work(
         "Hubert, L. J.; Levin, J. R.",
@@ -285,11 +318,32 @@ BIBLIOGRAPHY: dict[str, Work] = {
         "The area under the ROC curve as a measure of clustering quality",
         "Data Mining and Knowledge Discovery 36, 1219–1245",
     ),
+    "jerdee2024": Work(
+        "Jerdee, M.; Kirkley, A.; Newman, M. E. J.",
+        2024,
+        "Improved estimates for the number of non-negative integer matrices with given row and "
+        "column sums",
+        "Proceedings of the Royal Society A 480; arXiv:2209.14869",
+    ),
+    "lancichinetti2009": Work(
+        "Lancichinetti, A.; Fortunato, S.; Kertész, J.",
+        2009,
+        "Detecting the overlapping and hierarchical community structure in complex networks",
+        "New Journal of Physics 11, 033015, appendix B",
+        "10.1088/1367-2630/11/3/033015",
+    ),
     "lebart2000": Work(
         "Lebart, L.; Morineau, A.; Piron, M.",
         2000,
         "Statistique exploratoire multidimensionnelle",
         "Dunod",
+    ),
+    "liu2008": Work(
+        "Liu, Y.; Hayes, D. N.; Nobel, A.; Marron, J. S.",
+        2008,
+        "Statistical significance of clustering for high-dimension, low-sample size data",
+        "Journal of the American Statistical Association 103(483), 1281–1293",
+        "10.1198/016214508000000454",
     ),
     "macqueen1967": Work(
         "MacQueen, J.",
@@ -314,6 +368,12 @@ BIBLIOGRAPHY: dict[str, Work] = {
         1975,
         "CLUSTISZ: a program to test for the quality of clustering of a set of objects",
         "Journal of Marketing Research 12(4), 456–460",
+    ),
+    "mcdaid2011": Work(
+        "McDaid, A. F.; Greene, D.; Hurley, N.",
+        2011,
+        "Normalized mutual information to evaluate overlapping community finding algorithms",
+        "arXiv:1110.2515",
     ),
     "meila2007": Work(
         "Meilă, M.",
@@ -342,6 +402,14 @@ BIBLIOGRAPHY: dict[str, Work] = {
         "SIAM International Conference on Data Mining (SDM), 839–847",
         "10.1137/1.9781611973440.96",
     ),
+    "newman2020": Work(
+        "Newman, M. E. J.; Cantwell, G. T.; Young, J.-G.",
+        2020,
+        "Improved mutual information measure for clustering, classification, and community "
+        "detection",
+        "Physical Review E 101, 042304",
+        "10.1103/PhysRevE.101.042304",
+    ),
     "pakhira2004": Work(
         "Pakhira, M. K.; Bandyopadhyay, S.; Maulik, U.",
         2004,
@@ -361,6 +429,13 @@ BIBLIOGRAPHY: dict[str, Work] = {
         "image segmentation",
         "4th International Conference on Advances in Pattern Recognition and Digital Techniques, "
         "137–143",
+    ),
+    "rezaei2016": Work(
+        "Rezaei, M.; Fränti, P.",
+        2016,
+        "Set matching measures for external cluster validity",
+        "IEEE Transactions on Knowledge and Data Engineering 28(8), 2173–2186",
+        "10.1109/TKDE.2016.2551240",
     ),
     "rohlf1974": Work(
         "Rohlf, F. J.",

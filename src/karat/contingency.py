@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,6 +27,8 @@ from karat.validation import InputError, check_choice
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
+
+SHOWN = 20  # classes and clusters that a notebook shows
 
 
 @dataclass(frozen=True)
@@ -448,24 +451,7 @@ class ContingencyTable:
         >>> ContingencyTable(["a", "a", "b"], [1, 1, 0]).matching()
         array([1, 0])
         """
-        if self.shape[0] > self.shape[1]:
-            swapped = self.transposed.matching()
-            matched = np.full(self.shape[0], -1, dtype=np.intp)
-            matched[swapped[swapped >= 0]] = np.flatnonzero(swapped >= 0)
-            return matched
-        useful = _may_match(self.rows, self.columns, self.counts)
-        rows, columns, counts = self.rows[useful], self.columns[useful], self.counts[useful]
-        matched = np.full(self.shape[0], -1, dtype=np.intp)
-        # a class and a cluster that nothing else competes for
-        alone = (np.bincount(rows)[rows] == 1) & (np.bincount(columns)[columns] == 1)
-        matched[rows[alone]] = columns[alone]
-        if alone.all():
-            return matched
-        classes, rows = np.unique(rows[~alone], return_inverse=True)
-        clusters, columns = np.unique(columns[~alone], return_inverse=True)
-        a, b = _best_matching(rows, columns, counts[~alone], (len(classes), len(clusters)))
-        matched[classes[a]] = clusters[b]
-        return matched
+        return heaviest_matching(self.rows, self.columns, self.counts, self.shape)
 
     def by_cluster(self) -> pd.DataFrame:
         """How pure each cluster is: one row per cluster.
@@ -525,10 +511,49 @@ class ContingencyTable:
             columns=pd.Index(self.column_names, tupleize_cols=False),
         )
 
+    def _repr_html_(self) -> str:
+        import pandas as pd
+
+        rows, columns = (np.sort(np.argsort(-sums, kind="stable")[:SHOWN])
+                         for sums in (self.row_sums, self.column_sums))  # fmt: skip
+        here = np.isin(self.rows, rows) & np.isin(self.columns, columns)
+        cells = np.zeros((len(rows), len(columns)), dtype=self.counts.dtype)
+        at = np.searchsorted(rows, self.rows[here]), np.searchsorted(columns, self.columns[here])
+        cells[at] = self.counts[here]
+        index = pd.Index(self.row_names[rows], tupleize_cols=False)
+        shown = pd.DataFrame(
+            cells, index, pd.Index(self.column_names[columns], tupleize_cols=False)
+        )
+        part = f"; the {SHOWN} largest of each side" * (max(self.shape) > SHOWN)
+        return f"<p>{escape(repr(self))}{part}</p>{shown.to_html(border=0)}"
+
     def __repr__(self) -> str:
         classes, clusters = self.shape
         size = f"{self.n} objects" if self.is_counted else f"total weight {self.n:g}"
         return f"ContingencyTable({classes} classes × {clusters} clusters, {size})"
+
+
+def heaviest_matching(
+    rows: NDArray[np.intp], columns: NDArray[np.intp], weights: NDArray[Any], shape: tuple[int, int]
+) -> NDArray[np.intp]:
+    """Column of each row in the heaviest one-to-one matching of these cells, -1 where none."""
+    matched = np.full(shape[0], -1, dtype=np.intp)
+    if shape[0] > shape[1]:
+        swapped = heaviest_matching(columns, rows, weights, shape[::-1])
+        matched[swapped[swapped >= 0]] = np.flatnonzero(swapped >= 0)
+        return matched
+    useful = _may_match(rows, columns, weights)
+    rows, columns, weights = rows[useful], columns[useful], weights[useful]
+    # a class and a cluster that nothing else competes for
+    alone = (np.bincount(rows)[rows] == 1) & (np.bincount(columns)[columns] == 1)
+    matched[rows[alone]] = columns[alone]
+    if alone.all():
+        return matched
+    classes, rows = np.unique(rows[~alone], return_inverse=True)
+    clusters, columns = np.unique(columns[~alone], return_inverse=True)
+    a, b = _best_matching(rows, columns, weights[~alone], (len(classes), len(clusters)))
+    matched[classes[a]] = clusters[b]
+    return matched
 
 
 def _may_match(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -13,11 +14,19 @@ from karat.distances import FORMS, check_metric, check_points, embed, metric_nam
 from karat.measures import Measure, catalogue
 from karat.measures.passes.estimates import estimate, sampled_by, why_not_sampled
 from karat.measures.passes.statistics import Plan, Statistics, group, takes_weights, weigh
-from karat.partition import NOISE, Labelings, NoisePolicy, as_labelings, known_labels
+from karat.partition import (
+    NOISE,
+    Encoded,
+    Labelings,
+    NoisePolicy,
+    as_labelings,
+    encode,
+    known_labels,
+)
+from karat.scores import Scores
 from karat.validation import InputError, check_random_state
 
 if TYPE_CHECKING:
-    import pandas as pd
     from numpy.typing import NDArray
 
     from karat.contingency import ContingencyTable
@@ -37,7 +46,7 @@ def evaluate(
     penalize: bool = False,
     precision: float | None = None,
     random_state: Any = None,
-) -> pd.DataFrame:
+) -> Scores:
     """Judge many clusterings of one data set at once.
 
     Parameters
@@ -75,14 +84,10 @@ def evaluate(
 
     Returns
     -------
-    DataFrame
-        One row per clustering, one column per measure. Where a value is NaN,
-        ``table.attrs["reasons"][row][column]`` says why. ``table.attrs["coverage"][row]`` is the
-        share of the objects that is judged (of their weight, with weights). With ``precision``,
-        ``table.attrs["standard_errors"]`` is a table of the estimates' standard errors (a column
-        is there for each *estimated* measure; 0 where the sample is everything, so that the
-        value is exact), and ``table.attrs["sample_size"]`` says how many ``"objects"`` and how
-        many ``"pairs"`` of them were drawn.
+    Scores
+        ``scores.table`` has a row for each clustering and a column for each measure, and
+        ``scores["silhouette"]`` is one of them; beside it are the reasons of missing values, the
+        standard errors of estimates, the share of the objects judged, and which values are exact.
 
     Notes
     -----
@@ -98,9 +103,9 @@ def evaluate(
     --------
     >>> import karat
     >>> X = [[0.0], [1.0], [10.0], [11.0]]
-    >>> karat.evaluate(X, {"two": [0, 0, 1, 1]}, measures=["silhouette"]).round(3)
-         silhouette
-    two         0.9
+    >>> karat.evaluate(X, {"two": [0, 0, 1, 1]}, measures=["silhouette"])
+        silhouette
+    two     0.8997
     """
     metric = check_metric(metric)
     data = None if X is None else check_points(X, metric)
@@ -218,72 +223,96 @@ def judge(
     sample_weight: Any = None,
     penalize: bool = False,
     precision: float | None = None,
+    bounded_only: bool = False,
     random_state: Any = None,
-) -> pd.DataFrame:
+) -> Scores:
     """What :func:`evaluate` does, for measures that may be in no catalogue.
 
-    Parameters and result are those of :func:`evaluate`, but ``measures`` are records.
+    Parameters and result are those of :func:`evaluate`, but ``measures`` are records; with
+    ``bounded_only`` the precision holds for measures of bounded range alone.
     """
-    import pandas as pd
-
     metric = check_metric(metric)
     X, batch, weights, kept = weigh(X, labelings, sample_weight, metric=metric, noise=noise)
     known = None
     if truth is not None:
-        known = known_truth(truth, len(kept))
+        known = _classes(truth, len(kept))
         if not kept.all():
-            known = known_truth(known[kept], batch.n_objects)
-    columns: dict[str, NDArray[np.float64]] = {}
-    reasons: dict[str, dict[str, str]] = {}
+            known = Encoded(known.codes[kept], known.names)
     internal = [m for m in measures if m.kind == "internal"]
     external = [m for m in measures if m.kind == "external"]
-    judged = []
+    judged: list[Judged] = []
     sampled = [] if precision is None else [m for m in internal if _is_sampled(m, X, metric)]
     internal = [m for m in internal if m not in sampled]
-    estimates = None
+    errors: dict[str, Floats] = {}
+    drawn: dict[str, int] = {}
     if sampled and precision is not None:
         rng = check_random_state(random_state)
-        estimates = estimate(X, batch, sampled, precision=precision, metric=metric, rng=rng)
-        for i, measure in enumerate(sampled):
-            undefined = {m: why for (m, j), why in estimates.reasons.items() if j == i}
-            judged.append((measure, estimates.values[:, i], undefined))
-    if internal:
-        judged += list(_judge_internal(X, batch, internal, metric, weights))
-    if external:
-        judged += list(_judge_external(known, batch, external, weights))
-    for measure, values, why in judged:
-        columns[measure.key] = values
-        for m, reason in why.items():
-            reasons.setdefault(batch.names[m], {})[measure.key] = reason
-    table = pd.DataFrame(
-        {measure.key: columns[measure.key] for measure in measures}, index=list(batch.names)
-    )
-    table.attrs["reasons"] = reasons
-    if estimates is not None:
-        table.attrs["standard_errors"] = pd.DataFrame(
-            estimates.standard_errors, list(batch.names), [measure.key for measure in sampled]
+        found = estimate(
+            X,
+            batch,
+            sampled,
+            precision=precision,
+            metric=metric,
+            rng=rng,
+            bounded_only=bounded_only,
         )
-        table.attrs["sample_size"] = estimates.drawn
+        errors = {m.key: found.standard_errors[:, i] for i, m in enumerate(sampled)}
+        drawn = found.drawn
+        for i, measure in enumerate(sampled):
+            why = {m: reason for (m, j), reason in found.reasons.items() if j == i}
+            exact = found.standard_errors[:, i] == 0
+            judged.append(Judged(measure, found.values[:, i], why, exact))
+    if internal:
+        judged += _judge_internal(X, batch, internal, metric, weights)
+    if external:
+        judged += _judge_external(known, batch, external, weights)
     coverage = np.average(batch.codes != NOISE, axis=1, weights=weights)
-    table.attrs["coverage"] = dict(zip(batch.names, coverage.tolist(), strict=True))
     if penalize:
-        _penalize(table, measures, coverage)
-    return table
+        for each in judged:
+            factors = each.measure.penalty(each.values, coverage)
+            each.values *= factors
+            if each.measure.key in errors:
+                errors[each.measure.key] *= factors
+    by_key = {each.measure.key: each for each in judged}
+    judged = [by_key[measure.key] for measure in measures]
+    reasons: dict[str, dict[str, str]] = {}
+    for each in judged:
+        for m, reason in each.reasons.items():
+            reasons.setdefault(batch.names[m], {})[each.measure.key] = reason
+    return Scores.of(
+        batch.names,
+        {each.measure.key: each.values for each in judged},
+        reasons,
+        coverage,
+        standard_errors=errors,
+        exact={each.measure.key: each.exact for each in judged},
+        sample_size=drawn,
+    )
 
 
-def _penalize(table: pd.DataFrame, measures: Sequence[Measure], coverage: Floats) -> None:
-    """Make values worse by what is excluded, and standard errors to fit."""
-    errors = table.attrs.get("standard_errors", {})
-    for measure in measures:
-        factors = measure.penalty(table[measure.key].to_numpy(), coverage)
-        table[measure.key] *= factors
-        if measure.key in errors:
-            errors[measure.key] *= factors
+@dataclass
+class Judged:
+    """One measure of M clusterings: values, why there is none, and which are exact."""
+
+    measure: Measure
+    values: Floats
+    reasons: dict[int, str]
+    exact: NDArray[np.bool_]
 
 
-def known_truth(truth: Any, n: int) -> NDArray[np.object_]:
-    """The classes as objects, None where the class is not known (missing, or -1)."""
-    return known_labels(truth, n)
+def _classes(truth: Any, n: int) -> Encoded:
+    """The known classes as codes, -1 where the class is not known; integers stay integers."""
+    given = truth.to_numpy() if hasattr(truth, "to_numpy") else truth
+    if isinstance(given, np.ndarray) and given.dtype.kind in "iu" and given.shape == (n,):
+        found = encode(given, name="truth")
+        if found.n_clusters:
+            return found
+    values = known_labels(truth, n)
+    known = np.array([value is not None for value in values])
+    classes = encode(values[known], name="truth")
+    codes = np.full(n, NOISE, dtype=np.int32)
+    codes[known] = classes.codes
+    return Encoded(codes, classes.names)
 
 
 def applicable(
@@ -322,7 +351,7 @@ def _form(metric: Any) -> str | None:
 
 def _judge_internal(
     X: Any, batch: Labelings, measures: list[Measure], metric: Any, weights: Floats | None
-) -> Iterable[tuple[Measure, NDArray[np.float64], dict[int, str]]]:
+) -> Iterator[Judged]:
     """Measures that are Euclidean by definition are judged on rows that fit the distance."""
     euclidean = [m for m in measures if not m.takes_metric] if _form(metric) else []
     others = [m for m in measures if m not in euclidean]
@@ -332,42 +361,45 @@ def _judge_internal(
         try:
             rows = embed(X, metric, weights)
         except InputError as error:
-            why = dict.fromkeys(range(len(batch)), str(error))
-            yield from ((m, np.full(len(batch), math.nan), why) for m in euclidean)
+            yield from (_without_value(m, str(error), len(batch)) for m in euclidean)
         else:
             yield from _judge_together(rows, batch, euclidean, "euclidean", weights)
 
 
 def _judge_together(
     X: Any, batch: Labelings, measures: list[Measure], metric: Any, weights: Floats | None
-) -> Iterable[tuple[Measure, NDArray[np.float64], dict[int, str]]]:
+) -> Iterator[Judged]:
     needs = frozenset().union(*(measure.needs for measure in measures))
     stats = Statistics(X, batch, needs, metric=metric, weights=weights)
     for measure in measures:
         if measure.compute is None:
             options = {"metric": metric} if measure.takes_metric else {}
             function = partial(measure.function, X, noise="drop", **options)
-            yield measure, *_one_by_one([partial(function, row) for row in batch.codes])
-        elif failed := [stats.failed[need] for need in measure.needs if need in stats.failed]:
-            yield measure, stats.values(), dict.fromkeys(range(len(batch)), failed[0])
-        else:
-            try:
-                yield measure, *measure.judge(stats)
-            except InputError as error:
-                yield measure, stats.values(), dict.fromkeys(range(len(batch)), str(error))
+            yield _one_by_one(measure, [partial(function, row) for row in batch.codes])
+            continue
+        failed = [stats.failed[need] for need in measure.needs if need in stats.failed]
+        if failed:
+            yield _without_value(measure, failed[0], len(batch))
+            continue
+        try:
+            yield Judged(measure, *measure.judge(stats), np.ones(len(batch), dtype=bool))
+        except InputError as error:
+            yield _without_value(measure, str(error), len(batch))
+        except Exception as error:  # a measure of another package must not stop the rest
+            yield _without_value(measure, f"{type(error).__name__}: {error}", len(batch))
+
+
+def _without_value(measure: Measure, why: str, number: int) -> Judged:
+    reasons = dict.fromkeys(range(number), why)
+    return Judged(measure, np.full(number, math.nan), reasons, np.ones(number, dtype=bool))
 
 
 def _judge_external(
-    truth: Any, batch: Labelings, measures: list[Measure], weights: Floats | None
-) -> Iterable[tuple[Measure, NDArray[np.float64], dict[int, str]]]:
+    classes: Any, batch: Labelings, measures: list[Measure], weights: Floats | None
+) -> Iterator[Judged]:
     from karat.measures.external.agreement import tables_against
-    from karat.partition import Encoded, encode
 
-    known = np.array([value is not None for value in truth])
-    classes = encode(truth[known], name="truth")
-    codes = np.full(len(truth), NOISE, dtype=np.int32)
-    codes[known] = classes.codes
-    tables = list(tables_against(Encoded(codes, classes.names), batch, weights))
+    tables = list(tables_against(classes, batch, weights))
 
     def judge(measure: Measure, table: ContingencyTable | None) -> float:
         if table is None:
@@ -375,16 +407,17 @@ def _judge_external(
         return (measure.compute or measure.function)(table)
 
     for measure in measures:
-        yield measure, *_one_by_one([partial(judge, measure, table) for table in tables])
+        yield _one_by_one(measure, [partial(judge, measure, table) for table in tables])
 
 
-def _one_by_one(calls: list[Any]) -> tuple[NDArray[np.float64], dict[int, str]]:
-    values, why = np.full(len(calls), math.nan), {}
+def _one_by_one(measure: Measure, calls: list[Any]) -> Judged:
+    found = Judged(measure, np.full(len(calls), math.nan), {}, np.ones(len(calls), dtype=bool))
     for m, call in enumerate(calls):
         try:
-            values[m] = call()
+            value = call()
+            found.values[m], found.exact[m] = value, getattr(value, "exact", True)
         except InputError as error:
-            why[m] = str(error)
+            found.reasons[m] = str(error)
         except Exception as error:  # a measure of another package must not stop the rest
-            why[m] = f"{type(error).__name__}: {error}"
-    return values, why
+            found.reasons[m] = f"{type(error).__name__}: {error}"
+    return found

@@ -104,8 +104,8 @@ def known_labels(
     name : str
         What the caller calls it, for messages.
     classes : iterable
-        The classes, where they are known; with ``-1`` among them it is no mark but a class, and
-        comes out as the text ``"-1"``.
+        The classes, where they are known; with ``-1`` (or its text) among them it is no mark but
+        a class, and comes out as the text ``"-1"``.
 
     Returns
     -------
@@ -130,7 +130,7 @@ def known_labels(
         raise InputError(f"{name} has {len(values)} labels, but there are {n} objects")
     missing = pd.isna(values)
     minus = np.array([_is_noise(value) for value in values], dtype=bool)
-    if any(_is_noise(value) for value in classes):
+    if any(_is_noise(value) or value == str(NOISE) for value in classes):
         values[minus] = str(NOISE)
         minus[:] = False
     if missing.any() and minus.any():
@@ -240,8 +240,8 @@ def raw_labels(
         missing = np.flatnonzero(codes < 0)
         raise InputError(
             f"{name} has {len(missing)} missing label{'s' if len(missing) > 1 else ''} "
-            f"(the first at position {missing[0]}); leave those objects "
-            "out, or give them a label of their own (-1 marks outliers)"
+            f"(the first at position {missing[0]}); exclude those objects, "
+            "or give them a label of their own (-1 marks outliers)"
         )
     names = as_names(uniques.tolist())
     if isinstance(array, pd.Categorical):
@@ -372,8 +372,8 @@ def apply_noise_policy(encoded: Encoded, noise: NoisePolicy, *, name: str = "lab
     encoded : Encoded
     noise : {"error", "cluster", "singletons", "drop"}
         ``"cluster"``: the outliers form one ordinary cluster; ``"singletons"``: each is a
-        cluster of its own; ``"drop"``: they stay ``-1`` and the judge leaves them out;
-        ``"error"``: refuse.
+        cluster of its own; ``"drop"``: they stay ``-1`` and the judge excludes them;
+        ``"error"``: reject.
     name : str
         What the caller calls it, for messages.
 
@@ -548,6 +548,8 @@ def _check_length(length: int, wanted: int | None, name: str) -> None:
 
 def _named(labelings: Any) -> list[tuple[str, Any]]:
     if isinstance(labelings, Mapping):
+        if any(isinstance(v, str) or not isinstance(v, Iterable) for v in labelings.values()):
+            raise _no_order("labels")
         return [(str(name), labels) for name, labels in labelings.items()]
     if hasattr(labelings, "columns") and hasattr(labelings, "__getitem__"):
         return [(str(name), labelings[name]) for name in labelings.columns]

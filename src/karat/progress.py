@@ -1,28 +1,42 @@
-"""Progress bars on a terminal, and silence elsewhere."""
+"""Progress: a bar on a terminal, a line now and then elsewhere."""
 
 from __future__ import annotations
 
 import sys
+import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+
+EVERY = 30.0  # seconds between two lines
 
 
 @contextmanager
 def progress_bar(
     description: str, total: int, *, show: bool | None = None
 ) -> Iterator[Callable[[int], None]]:
-    """A bar on standard error; yields the function that advances it.
+    """Progress on standard error; yields the function that advances it.
 
     Parameters
     ----------
     description : str
     total : int
     show : bool, optional
-        By default only where standard error is a terminal.
+        Whether to draw a bar. By default a bar where standard error is a terminal, and a line
+        every 30 seconds elsewhere; False shows nothing.
     """
-    if total == 0 or not (sys.stderr.isatty() if show is None else show):
+    if total == 0 or show is False:
         yield lambda steps: None
-        return
+    elif show or sys.stderr.isatty():
+        with _bar(description, total) as advance:
+            yield advance
+    else:
+        with _lines(description, total) as advance:
+            yield advance
+
+
+@contextmanager
+def _bar(description: str, total: int) -> Iterator[Callable[[int], None]]:
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -42,3 +56,29 @@ def progress_bar(
     ) as bar:
         task = bar.add_task(description, total=total)
         yield lambda steps: bar.advance(task, steps)
+
+
+@contextmanager
+def _lines(description: str, total: int) -> Iterator[Callable[[int], None]]:
+    done, began, over = 0, time.monotonic(), threading.Event()
+
+    def advance(steps: int) -> None:
+        nonlocal done
+        done += steps
+
+    def tell() -> None:
+        # a thread of its own: a single step may take longer than the time between two lines
+        while not over.wait(EVERY):
+            minutes, seconds = divmod(round(time.monotonic() - began), 60)
+            line = (
+                f"karat: {description.lower()}, {done:,} of {total:,} after {minutes}:{seconds:02}"
+            )
+            print(line, file=sys.stderr, flush=True)
+
+    thread = threading.Thread(target=tell, daemon=True)
+    thread.start()
+    try:
+        yield advance
+    finally:
+        over.set()
+        thread.join()

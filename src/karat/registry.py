@@ -30,13 +30,17 @@ class Registry(Mapping[str, R], Generic[R]):
         The kind of record in one word, for messages.
     group : str
         Entry-point group. An entry point of it names a record, or an iterable of records.
+    records : iterable of records, optional
+        karat's own.
     """
 
-    def __init__(self, what: str, group: str) -> None:
+    def __init__(self, what: str, group: str, records: Iterable[R] = ()) -> None:
         self._what = what
         self._group = group
         self._records: dict[str, R] = {}
         self._entry_points_loaded = False
+        for record in records:
+            self.add(record)
 
     def add(self, record: R) -> R:
         """Add one record and return it; its key must be new.

@@ -126,7 +126,7 @@ def _check_undefined(measure: Measure, X: Any, truth: Any) -> None:
     for name, labels in extremes.items():
         value = float(table[measure.key].loc[name])
         if np.isnan(value):
-            why = table.attrs["reasons"].get(name, {}).get(measure.key)
+            why = table.reasons.get(name, {}).get(measure.key)
             assert why, f"{measure.key}: NaN for {name} without a reason"
             try:
                 raised = _value(measure, X, truth, labels)

@@ -82,14 +82,20 @@ def check_data(X: Any, *, name: str = "X") -> Data:
     Raises
     ------
     InputError
-        If it is not two-dimensional, empty, not numeric, or has NaN or infinite values.
+        If it is not two-dimensional, empty, not numeric, has NaN or infinite values, values whose
+        squares overflow, or a sparse structure that is none.
     """
     matrix = as_numbers(X, name=name)
     if isinstance(matrix, np.ndarray):
-        _check_finite(matrix.ravel(), name, lambda i: np.unravel_index(i, matrix.shape))
+        _check_values(matrix.ravel(), name, lambda i: np.unravel_index(i, matrix.shape))
     else:
-        _check_finite(matrix.data, name, lambda i: _sparse_position(matrix, i))
+        _check_values(matrix.data, name, lambda i: _sparse_position(matrix, i))
     return matrix
+
+
+def largest_value(dtype: Any) -> float:
+    """The largest magnitude whose squares a sum of a million of can hold."""
+    return float(np.finfo(dtype).max ** 0.5 / 1e3)
 
 
 def as_numbers(X: Any, *, name: str = "X") -> Data:
@@ -122,6 +128,7 @@ def _csr(X: Any, name: str) -> csr_array:
     if X.dtype.kind not in "fiub":
         raise InputError(f"{name} must contain real numbers; its dtype is {X.dtype}")
     _check_shape(X.shape, name)
+    _check_structure(X, name)
     # index arrays of any width are kept
     matrix = sparse.csr_array(X)
     if matrix.dtype not in (np.float32, np.float64):
@@ -131,6 +138,34 @@ def _csr(X: Any, name: str) -> csr_array:
         matrix = matrix.copy()
         matrix.sum_duplicates()
     return matrix
+
+
+def _check_structure(X: Any, name: str) -> None:
+    """Raise for compressed rows or columns that native code would follow out of the arrays."""
+    if X.format not in ("csr", "csc", "bsr"):
+        return
+    heights = X.blocksize if X.format == "bsr" else (1, 1)
+    rows, columns = (size // height for size, height in zip(X.shape, heights, strict=True))
+    lines, width = (columns, rows) if X.format == "csc" else (rows, columns)
+    indptr, indices, stored = X.indptr, X.indices, len(X.data)
+    wrong = None
+    if indptr.ndim != 1 or indices.ndim != 1 or indptr.dtype.kind != "i":
+        wrong = "indptr and indices must be one-dimensional arrays of integers"
+    elif indices.dtype.kind != "i":
+        wrong = "indices must be integers"
+    elif len(indptr) != lines + 1:
+        wrong = f"indptr must have {lines + 1} entries, it has {len(indptr)}"
+    elif indptr[0] != 0 or (np.diff(indptr) < 0).any():
+        wrong = "indptr must begin with 0 and never fall"
+    elif indptr[-1] > min(len(indices), stored):
+        wrong = f"indptr ends at {indptr[-1]}, but {min(len(indices), stored)} values are stored"
+    elif len(indices) and not (indices.min() >= 0 and indices.max() < width):
+        wrong = f"indices must be between 0 and {width - 1}"
+    if wrong is not None:
+        raise InputError(
+            f"{name} is no valid {X.format.upper()} matrix: {wrong}. Make it again from its "
+            "values, e.g. scipy.sparse.coo_array((values, (rows, columns))).tocsr()"
+        )
 
 
 def _dense(X: Any, name: str) -> NDArray[Any]:
@@ -207,14 +242,22 @@ def _check_shape(shape: tuple[int, ...], name: str) -> None:
         raise InputError(f"{name} has no columns; at least one feature is needed")
 
 
-def _check_finite(values: NDArray[Any], name: str, position: Any) -> None:
-    # the sum is NaN or infinite whenever a value is: one cheap pass for the usual case
-    with np.errstate(over="ignore", invalid="ignore"):
-        if np.isfinite(values.sum(dtype=np.float64)):
-            return
+def _check_values(values: NDArray[Any], name: str, position: Any) -> None:
+    if len(values) == 0:
+        return
+    # NaN if any value is
+    largest = max(-float(values.min()), float(values.max()))
+    if largest <= largest_value(values.dtype):
+        return
     bad = np.flatnonzero(~np.isfinite(values))
     if len(bad) == 0:
-        return
+        i = int(np.argmax(np.abs(values)))
+        row, column = position(i)
+        raise InputError(
+            f"{name} has values up to {largest:.3g} ({name}[{int(row)}, {int(column)}]), and "
+            f"distances square them: more than {values.dtype} can hold. Choose a larger unit, or "
+            "scale the features (scale='standard', --scale standard)"
+        )
     places = ", ".join(
         f"{name}[{int(r)}, {int(c)}] = {values[i]}" for i in bad[:3] for r, c in [position(i)]
     )

@@ -56,3 +56,11 @@ def test_other_tables_are_refused(table: pd.DataFrame) -> None:
         bound_by_k(table.drop(columns="bound_rate"))
     with pytest.raises(InputError, match="no row"):
         bound_by_k(table.iloc[:0])
+
+
+def test_a_guarantee_is_rounded_up_everywhere() -> None:
+    from karat.bounds import percent_up
+    from karat.study.deciders import deciders
+
+    assert deciders["pac_mdl_bound"].text(0.27501) == percent_up(0.27501) == "27.6 %"
+    assert percent_up(0.275) == "27.5 %"

@@ -172,12 +172,12 @@ def test_catalogue_and_evaluate() -> None:
     labels = np.vstack([labels, np.zeros(60, dtype=int)])
     keys = [key for key, m in karat.measures.catalogue.items() if m.family == "clarity"]
     assert "informativeness" in keys
-    table = karat.evaluate(X, labels, measures=keys)
-    np.testing.assert_array_equal(table["informativeness"], karat.informativeness(X, labels))
-    assert "at least 2" in table.attrs["reasons"]["3"]["informativeness"]
+    scores = karat.evaluate(X, labels, measures=keys)
+    np.testing.assert_array_equal(scores["informativeness"], karat.informativeness(X, labels))
+    assert "at least 2" in scores.reasons["3"]["informativeness"]
     for key in keys:
         function = karat.measures.catalogue[key].function
-        assert function(X, labels[0]) == table[key].iloc[0]
+        assert function(X, labels[0]) == scores[key].iloc[0]
 
 
 def test_one_cluster_is_undefined() -> None:

@@ -1,4 +1,4 @@
-"""Genie: against its definition, and where it must equal single linkage."""
+"""Genie and filled HDBSCAN: against their definitions."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from karat.clusterers import GenieClustering, LinkageClustering
+from karat.clusterers import FilledHDBSCAN, GenieClustering, LinkageClustering
 from karat.clusterers.genie import spanning_tree
 from karat.partition import canonical_codes
 from karat.validation import InputError
 
 
-@parametrize_with_checks([GenieClustering()])
+@parametrize_with_checks([GenieClustering(), FilledHDBSCAN()])
 def test_estimator_contract(estimator, check):
     check(estimator)
 
@@ -86,3 +86,21 @@ def test_wrong_parameters_are_explained():
         GenieClustering(gini_threshold=2).fit(X)
     with pytest.raises(InputError, match="between 1 and the 3 objects; got 4"):
         GenieClustering(4).fit(X)
+
+
+def test_outliers_join_the_nearest_clustered_object():
+    from sklearn.cluster import HDBSCAN
+
+    rng = np.random.default_rng(4)
+    X = np.concatenate(
+        [rng.normal(c, 0.3, (40, 2)) for c in (0, 3)] + [rng.uniform(-2, 5, (20, 2))]
+    )
+    found = HDBSCAN(10, copy=True).fit_predict(X)
+    assert 0 < (found < 0).sum() < 60
+    D = np.linalg.norm(X[:, None] - X[None], axis=2)
+    expected = found.copy()
+    for i in np.flatnonzero(found < 0):
+        expected[i] = min((D[i, j], found[j]) for j in np.flatnonzero(found >= 0))[1]
+    np.testing.assert_array_equal(FilledHDBSCAN(10).fit(X).labels_, expected)
+    np.testing.assert_array_equal(FilledHDBSCAN(10, metric="precomputed").fit(D).labels_, expected)
+    assert (FilledHDBSCAN(90).fit(X).labels_ == -1).all()

@@ -29,7 +29,7 @@ def write(folder: Path, text: str | bytes, name: str = "x.csv") -> Path:
     return path
 
 
-def refused(*parts: str) -> Any:
+def rejected(*parts: str) -> Any:
     """Expect an :class:`InputError` whose message has every one of ``parts``."""
     return pytest.raises(InputError, match="".join(f"(?=.*{re.escape(part)})" for part in parts))
 
@@ -124,7 +124,7 @@ CASES: dict[str, tuple[str | bytes, dict[str, Any], tuple[str, ...]]] = {
 @pytest.mark.parametrize("case", CASES)
 def test_text_files(case: str, tmp_path: Path) -> None:
     text, options, parts = CASES[case]
-    with refused(*parts):
+    with rejected(*parts):
         read(write(tmp_path, text), **options)
 
 
@@ -132,31 +132,31 @@ def test_a_million_categories_cost_little(tmp_path: Path) -> None:
     n = 10**6
     table = pa.table({"word": pa.array([f"w{i}" for i in range(n)]), "x": np.arange(float(n))})
     tracemalloc.start()
-    with refused("'word'", "1,000,000 different values", "--id-column"):
+    with rejected("'word'", "1,000,000 different values", "--id-column"):
         from_table(table)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 400e6
     half = pa.table({"word": pa.array([f"w{i % 500_000}" for i in range(n)])})
-    with refused("500,000 different values"):
+    with rejected("500,000 different values"):
         from_table(half)
 
 
 def test_paths(tmp_path: Path) -> None:
     write(tmp_path, "a\n1\n2\n", "wine-data.csv")
-    with refused("no file", "wine-data.csv"):
+    with rejected("no file", "wine-data.csv"):
         read(tmp_path / "wine-dat.csv")
-    with refused("folder"):
+    with rejected("folder"):
         read(tmp_path)
-    with refused("no file"):
+    with rejected("no file"):
         read(tmp_path / "nowhere" / "x.csv")
-    with refused(".xlsx", "Parquet"):
+    with rejected(".xlsx", "Parquet"):
         read(write(tmp_path, b"PK", "x.xlsx"))
-    with refused("no packaged data set", "'wine'"):
+    with rejected("no packaged data set", "'wine'"):
         load("wime")
-    with refused("no file 'wime'", "did you mean 'wine'"):
+    with rejected("no file 'wime'", "did you mean 'wine'"):
         read("wime")
-    with refused("no file 'xyzzy'", "packaged sets are iris, wine"):
+    with rejected("no file 'xyzzy'", "packaged sets are iris, wine"):
         read("xyzzy")
     assert {"iris", "wine"} <= set(available())
 
@@ -165,13 +165,13 @@ def test_paths(tmp_path: Path) -> None:
 def test_unreadable(tmp_path: Path) -> None:
     path = write(tmp_path, "a\n1\n2\n")
     path.chmod(0)
-    with refused("permission"):
+    with rejected("permission"):
         read(path)
 
 
 @pytest.mark.parametrize("name", ["x.csv.gz", "x.csv.bz2", "x.csv.xz", "x.csv.zst", "x.parquet"])
 def test_not_what_the_name_says(name: str, tmp_path: Path) -> None:
-    with refused(name):
+    with rejected(name):
         read(write(tmp_path, "a,b\n1,2\n3,4\n", name))
 
 
@@ -192,7 +192,7 @@ def test_cut_short(suffix: str, tmp_path: Path) -> None:
         text = "%%MatrixMarket matrix array real general\n100 3\n" + "\n".join(map(str, X.T.flat))
         path.write_bytes(gzip.compress(text.encode()))
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
-    with refused(path.name):
+    with rejected(path.name):
         read(path)
 
 
@@ -223,54 +223,54 @@ def test_matrix_market(text: str, tmp_path: Path) -> None:
 
 def test_numpy_files(tmp_path: Path) -> None:
     np.save(tmp_path / "o.npy", np.array([{"a": 1}, None], dtype=object), allow_pickle=True)
-    with refused("Python objects"):
+    with rejected("Python objects"):
         read(tmp_path / "o.npy")
     np.savez(tmp_path / "o.npz", X=np.array([{"a": 1}, None], dtype=object))
-    with refused("Python objects"):
+    with rejected("Python objects"):
         read(tmp_path / "o.npz")
     np.save(tmp_path / "cube.npy", np.zeros((2, 2, 2)))
-    with refused("(2, 2, 2)"):
+    with rejected("(2, 2, 2)"):
         read(tmp_path / "cube.npy")
     np.save(tmp_path / "none.npy", np.zeros((0, 2)))
-    with refused("(0, 2)"):
+    with rejected("(0, 2)"):
         read(tmp_path / "none.npy")
     np.savez(tmp_path / "two.npz", a=np.eye(2), b=np.eye(2))
-    with refused("a (2, 2)", "called X"):
+    with rejected("a (2, 2)", "called X"):
         read(tmp_path / "two.npz")
     np.savez(tmp_path / "y.npz", X=np.eye(3), y=np.arange(2))
-    with refused("'y'", "2 values for 3"):
+    with rejected("'y'", "2 values for 3"):
         read(tmp_path / "y.npz", label_column="y")
     np.save(tmp_path / "c.npy", np.eye(2) * 1j)
-    with refused("complex128"):
+    with rejected("complex128"):
         read(tmp_path / "c.npy")
 
 
 def test_tables() -> None:
-    with refused("from_array"):
+    with rejected("from_array"):
         from_table(np.eye(3))
-    with refused("'b'", "list"):
+    with rejected("'b'", "list"):
         from_table(pd.DataFrame({"a": [1, 2], "b": [[1], [2]]}))
-    with refused("'d'", "dates"):
+    with rejected("'d'", "dates"):
         from_table({"d": [datetime.date(2020, 1, 1)] * 2})
-    with refused("two columns", "'a'"):
+    with rejected("two columns", "'a'"):
         from_table(pd.DataFrame([[1, 2], [3, 4]], columns=["a", "a"]))
-    with refused("no rows"):
+    with rejected("no rows"):
         from_table(pd.DataFrame({"a": []}))
-    with refused("'a'", "row 2 ('x')"):
+    with rejected("'a'", "row 2 ('x')"):
         from_table(pd.DataFrame({"a": [1, "x", 3.0]}))
-    with refused("cannot be used"):
+    with rejected("cannot be used"):
         from_table({"a": [1, 2], "b": [1, 2, 3]})
 
 
 def test_sparse() -> None:
     X = sparse.csr_array(np.array([[0.0, np.nan, 1], [1, 0, 2], [3, 0, 1]]))
-    with refused("row 1 of 'x2'", "impute='drop'"):
+    with rejected("row 1 of 'x2'", "impute='drop'"):
         from_array(X)
-    with refused("impute='drop'"):
+    with rejected("impute='drop'"):
         from_array(X, impute="mean")
     assert from_array(X, impute="drop").n_objects == 2
     for scale in ("robust", "minmax"):
-        with refused(scale, "standard"):
+        with rejected(scale, "standard"):
             from_array(X[1:], scale=scale)
 
 
@@ -297,9 +297,9 @@ def test_memory_is_asked_before_reading(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(_delimited, "read_table", unread)
     monkeypatch.setattr(np, "load", unread)
     for name in ("x.csv", "x.csv.gz", "x.parquet", "x.npy", "x.npz", "s.npz", "x.mtx"):
-        with refused(name, "3 MB are free", "--drop"):
+        with rejected(name, "3 MB are free", "--drop"):
             read(tmp_path / name)
-    with refused("50,000 rows × 8 columns", "about 7"):
+    with rejected("50,000 rows × 8 columns", "about 7"):
         read(tmp_path / "x.parquet")
     monkeypatch.undo()
     monkeypatch.setattr(resources, "available_memory", lambda: 3_000_000)

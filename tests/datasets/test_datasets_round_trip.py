@@ -1,4 +1,4 @@
-"""What is written in any format comes back equal, through every door."""
+"""What is written in any format comes back equal, through every reader."""
 
 from __future__ import annotations
 

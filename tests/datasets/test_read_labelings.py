@@ -14,7 +14,7 @@ from karat.datasets import load, read_labelings
 from karat.validation import InputError
 
 
-def refused(*parts: str) -> Any:
+def rejected(*parts: str) -> Any:
     return pytest.raises(InputError, match="".join(f"(?=.*{re.escape(part)})" for part in parts))
 
 
@@ -125,18 +125,18 @@ CASES: dict[str, tuple[str, dict[str, Any], tuple[str, ...]]] = {
 @pytest.mark.parametrize("case", CASES)
 def test_refused(case: str, tmp_path: Path) -> None:
     text, options, parts = CASES[case]
-    with refused(*parts):
+    with rejected(*parts):
         read_labelings(write(tmp_path, text), **options)
 
 
 def test_refused_files(tmp_path: Path) -> None:
-    with refused("no file"):
+    with rejected("no file"):
         read_labelings(tmp_path / "nothing.csv")
     np.savez(tmp_path / "x.npz", a=np.eye(2))
-    with refused("'a'", "one-dimensional"):
+    with rejected("'a'", "one-dimensional"):
         read_labelings(tmp_path / "x.npz")
     np.save(tmp_path / "x.npy", np.zeros((2, 2, 2)))
-    with refused("(2, 2, 2)"):
+    with rejected("(2, 2, 2)"):
         read_labelings(tmp_path / "x.npy")
-    with refused("Parquet"):
+    with rejected("Parquet"):
         read_labelings(write(tmp_path, "x", "x.mtx"))

@@ -1,4 +1,4 @@
-"""A sweep that is killed at any moment goes on without loss, doubling or other scores."""
+"""A sweep killed at any moment resumes without loss, duplicates or other scores."""
 
 from __future__ import annotations
 

@@ -283,7 +283,7 @@ def test_shares_of_open_lists_sum_to_at_most_one() -> None:
     """All lists of classes of some objects, each with the share it is charged at most."""
     from itertools import combinations
 
-    from karat.bounds._classes import naming_bits
+    from karat.bounds.classes import naming_bits
 
     truth = ["a"] * 3 + ["b"] * 2 + ["c"]
     sizes = {t: truth.count(t) for t in truth}
@@ -371,3 +371,48 @@ def test_cells_are_no_formulas(tmp_path: Path) -> None:
     assert table.columns[2] == "'=a"
     assert set(table.iloc[:, 2]) == {"'=1+1", "'@x"}
     assert sorted(table["b"]) == [-5, -3, 4, 6]
+
+
+def test_a_study_knows_the_classes_and_says_its_premises(tmp_path: Path) -> None:
+    X, truth = blobs(120)
+    y = np.full(120, None, dtype=object)
+    rows = sample(120, 30, random_state=0)
+    y[rows] = truth[rows]
+    bounds = {}
+    for classes in (None, [0, 1], 9, "open"):
+        study = karat.Study(X, truth=y, classes=classes, storage=tmp_path / f"{classes}.karat")
+        study.add({"k": truth})
+        bounds[str(classes)] = study.bounds().best.bound
+        study.close()
+        again = karat.Study(X, storage=tmp_path / f"{classes}.karat")
+        assert again.bounds().best.bound == bounds[str(classes)]
+        again.close()
+    assert bounds["None"] == bounds["[0, 1]"] <= bounds["9"]
+    assert bounds["open"] > bounds["None"]
+    data, few = tmp_path / "data.csv", tmp_path / "few.csv"
+    pd.DataFrame(X, columns=["a", "b"]).to_csv(data, index=False)
+    pd.DataFrame({"row": rows, "label": truth[rows]}).to_csv(few, index=False)
+    arguments = ["run", data, "--truth", few, "-c", "kmeans", "-k", "2", "--workers", "1"]
+    said = " ".join(invoke(*arguments).split())
+    assert "drawn uniformly at random" in said
+    assert "the list of classes was known" in said
+    assert "the list of classes" not in " ".join(invoke(*arguments, "--classes", "2").split())
+
+
+def test_labels_of_objects_that_were_dropped_are_told(tmp_path: Path) -> None:
+    X, truth = blobs(100)
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    frame.loc[::10, "a"] = np.nan
+    frame.insert(0, "customer", np.arange(100)[::-1])
+    data, few, labels = (tmp_path / name for name in ("d.csv", "few.csv", "labels.csv"))
+    frame.to_csv(data, index=False)
+    rows = sample(100, 40, random_state=0)
+    pd.DataFrame({"row": rows, "label": truth[rows]}).to_csv(few, index=False)
+    invoke(
+        "run", data, "--id-column", "customer", "--impute", "drop", "-c", "kmeans", "-k", "2",
+        "--workers", "1", "--labels", labels,
+    )  # fmt: skip
+    answer = json.loads(invoke("bound", labels, few, "--json", "--once"))
+    assert any("Ignored" in note for note in answer["notes"])
+    assert answer["table"][0]["labelled"] == np.sum(rows % 10 != 0)
+    assert answer["table"][0]["errors"] == 0

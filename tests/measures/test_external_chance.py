@@ -204,20 +204,51 @@ def test_evaluate_judges_by_what_is_known():
     truth = rng.integers(0, 3, 80).astype(object)
     truth[:20] = None
     scores = karat.evaluate(None, labels, truth=truth)
-    for key in scores.columns:
+    for key in scores.table.columns:
         for name, pred in labels.items():
             expected = catalogue[key].function(truth[20:], pred[20:])
-            assert_allclose(scores.loc[name, key], expected, atol=1e-12)
+            assert_allclose(scores.table.loc[name, key], expected, atol=1e-12)
 
 
 def test_evaluate_says_why():
     scores = karat.evaluate(
         None, {"a": [-1, -1, 0, 1]}, truth=[0, 1, None, None], measures=["purity"], noise="drop"
     )
-    assert np.isnan(scores.loc["a", "purity"])
-    assert "outlier" in scores.attrs["reasons"]["a"]["purity"]
+    assert np.isnan(scores.table.loc["a", "purity"])
+    assert "outlier" in scores.reasons["a"]["purity"]
 
 
 def test_frames_are_labelings():
     frame = pd.DataFrame({"x": [0, 0, 1], "y": [0, 1, 1]})
     assert measures.compare_labelings(frame).loc["x", "x"] == 1
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.int64, np.uint16, "pandas"])
+def test_integer_truth_never_becomes_objects(kind, monkeypatch):
+    """One object for each label would take seconds and a gigabyte for ten million labels."""
+    from karat import evaluation
+
+    def refuse(*_):
+        raise AssertionError("labels were made objects")
+
+    rng = np.random.default_rng(0)
+    labels, truth = rng.integers(0, 4, 200), rng.integers(0, 5, 200)
+    given = pd.Series(truth) if kind == "pandas" else truth.astype(kind)
+    expected = karat.evaluate(None, labels, truth=truth.astype(object))
+    monkeypatch.setattr(evaluation, "known_labels", refuse)
+    found = karat.evaluate(None, labels, truth=given)
+    pd.testing.assert_frame_equal(found.table, expected.table)
+
+
+def test_integer_truth_that_is_not_known_everywhere():
+    rng = np.random.default_rng(0)
+    labels, truth = rng.integers(0, 4, 200), rng.integers(-1, 5, 200)
+    weights = rng.integers(0, 3, 200)
+    some = np.where(truth == -1, None, truth.astype(object))
+    for options in ({}, {"sample_weight": weights}):
+        one, two = (karat.evaluate(None, labels, truth=t, **options) for t in (truth, some))
+        pd.testing.assert_frame_equal(one.table, two.table)
+    with pytest.raises(InputError, match="class of no object"):
+        karat.evaluate(None, labels, truth=np.full(200, -1))
+    with pytest.raises(InputError, match="3 labels"):
+        karat.evaluate(None, labels, truth=np.array([0, 1, 2]))

@@ -79,15 +79,18 @@ def test_measures_of_distances_equal_the_definitions(seed, integers):
     D = naive.matrix(X)
     with np.errstate(all="ignore"):
         expected = {k: v for k, v in naive.of_distances(D, labels).items() if math.isfinite(v)}
-    table = karat.evaluate(X, labels, measures=list(expected))
-    check(table.iloc[0], expected)
+    scores = karat.evaluate(X, labels, measures=list(expected))
+    check(scores.table.iloc[0], expected)
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.integers(0, 10**6))
 def test_measures_of_centroids_equal_the_definitions(seed):
     X, labels = random_case(seed)
-    check(karat.evaluate(X, labels, measures=OF_CENTROIDS).iloc[0], naive.of_centroids(X, labels))
+    check(
+        karat.evaluate(X, labels, measures=OF_CENTROIDS).table.iloc[0],
+        naive.of_centroids(X, labels),
+    )
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -102,7 +105,7 @@ def test_every_metric_dense(metric, dtype):
         for key in ("dunn_index", "ratio_cut", "normalized_cut"):
             del expected[key]
     expected = {k: v for k, v in expected.items() if math.isfinite(v)}
-    check(karat.evaluate(X, labels, measures=list(expected), metric=metric).iloc[0], expected)
+    check(karat.evaluate(X, labels, measures=list(expected), metric=metric).table.iloc[0], expected)
 
 
 @pytest.mark.parametrize("metric", SPARSE_METRICS)
@@ -116,14 +119,14 @@ def test_every_metric_sparse(metric):
     keys = [key for key in OF_DISTANCES if catalogue[key].default]
     dense = karat.evaluate(X, labels, metric=metric, measures=keys)
     found = karat.evaluate(sparse.csr_array(X), labels, metric=metric, measures=keys)
-    np.testing.assert_allclose(found, dense, rtol=1e-8, atol=1e-9)
+    np.testing.assert_allclose(found.table, dense.table, rtol=1e-8, atol=1e-9)
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "sqeuclidean", "cosine", "extended_jaccard"])
 def test_matrix_products_give_the_same_as_differences(metric):
     X, labels = random_case(5, n=40, d=90, k=3)
     expected = naive.of_distances(naive.matrix(X, metric), labels)
-    check(karat.evaluate(X, labels, measures=list(expected), metric=metric).iloc[0], expected)
+    check(karat.evaluate(X, labels, measures=list(expected), metric=metric).table.iloc[0], expected)
 
 
 def test_precomputed_and_callable_give_the_same():
@@ -131,9 +134,9 @@ def test_precomputed_and_callable_give_the_same():
     expected = naive.of_distances(naive.matrix(X, "cityblock"), labels)
     keys = list(expected)
     D = naive.matrix(X, "cityblock")
-    check(karat.evaluate(D, labels, measures=keys, metric="precomputed").iloc[0], expected)
+    check(karat.evaluate(D, labels, measures=keys, metric="precomputed").table.iloc[0], expected)
     city = lambda x, y: abs(x - y).sum()  # noqa: E731
-    check(karat.evaluate(X, labels, measures=keys, metric=city).iloc[0], expected)
+    check(karat.evaluate(X, labels, measures=keys, metric=city).table.iloc[0], expected)
 
 
 @pytest.mark.parametrize("separation", sorted(naive.separations([[0], [1]], np.eye(2), [0, 1])))
@@ -229,10 +232,10 @@ def test_many_labelings_equal_one_by_one():
     X = rng.normal(size=(300, 5))
     labelings = {str(k): rng.integers(0, k, 300) for k in (2, 3, 7, 40)}
     keys = [*OF_DISTANCES, *OF_CENTROIDS]
-    table = karat.evaluate(X, labelings, measures=keys)
+    scores = karat.evaluate(X, labelings, measures=keys)
     for name, labels in labelings.items():
-        alone = karat.evaluate(X, labels, measures=keys).iloc[0]
-        np.testing.assert_allclose(table.loc[name], alone, rtol=1e-11)
+        alone = karat.evaluate(X, labels, measures=keys).table.iloc[0]
+        np.testing.assert_allclose(scores.table.loc[name], alone, rtol=1e-11)
 
 
 def test_rounds_hold_every_pair_once_and_nothing_twice():
@@ -256,7 +259,7 @@ def test_number_of_threads_changes_nothing(mirrored, monkeypatch):
     for cores in (1, 2, 5):
         for room in ("pairs", "ranks"):
             monkeypatch.setattr(f"karat.measures.passes.{room}.available_cores", lambda c=cores: c)
-        tables.append(karat.evaluate(X, labels, measures=keys).to_numpy())
+        tables.append(karat.evaluate(X, labels, measures=keys).table.to_numpy())
     assert (tables[0] == tables[1]).all()
     assert (tables[0] == tables[2]).all()
 
@@ -307,7 +310,7 @@ def test_mirrored_tiles_give_what_whole_strips_give(n, metric, d, monkeypatch):
             "karat.measures.passes.pairs._Tiles.better_mirrored",
             lambda tiles, mirrored=mirrored: tiles.distances.symmetric and mirrored,
         )
-        tables.append(karat.evaluate(X, labels, measures=keys, metric=metric, noise="drop"))
+        tables.append(karat.evaluate(X, labels, measures=keys, metric=metric, noise="drop").table)
     np.testing.assert_allclose(tables[0], tables[1], rtol=1e-12)
 
 
@@ -328,13 +331,13 @@ def test_tight_clusters_far_from_the_origin(d):
         for x in exact
     ])  # fmt: skip
     expected = naive.of_distances(D, labels)
-    found = karat.evaluate(X, labels, measures=list(expected)).iloc[0]
+    found = karat.evaluate(X, labels, measures=list(expected)).table.iloc[0]
     check(found, expected, rel=1e-9)
     shifted = np.array(
         [[float(v - w) for v, w in zip(row, exact[0], strict=True)] for row in exact]
     )
     check(
-        karat.evaluate(X, labels, measures=OF_CENTROIDS).iloc[0],
+        karat.evaluate(X, labels, measures=OF_CENTROIDS).table.iloc[0],
         naive.of_centroids(shifted, labels),
         rel=1e-9,
     )
@@ -347,7 +350,7 @@ def test_tight_clusters_far_apart(d):
     X[6:] += 1e6
     labels = np.repeat([0, 1], 6)
     expected = naive.of_distances(naive.matrix(X), labels)
-    check(karat.evaluate(X, labels, measures=list(expected)).iloc[0], expected, rel=1e-9)
+    check(karat.evaluate(X, labels, measures=list(expected)).table.iloc[0], expected, rel=1e-9)
 
 
 def test_coincident_points():
@@ -373,10 +376,10 @@ def test_coincident_points():
 @pytest.mark.parametrize("key", OF_DISTANCES + OF_CENTROIDS)
 def test_one_cluster_and_singletons_have_a_value_or_a_reason(key):
     X = np.random.default_rng(6).normal(size=(6, 2))
-    table = karat.evaluate(X, {"one": [0] * 6, "all": range(6)}, measures=[key])
+    scores = karat.evaluate(X, {"one": [0] * 6, "all": range(6)}, measures=[key])
     for name in ("one", "all"):
-        value = table.at[name, key]
-        reason = table.attrs["reasons"].get(name, {}).get(key)
+        value = scores.table.at[name, key]
+        reason = scores.reasons.get(name, {}).get(key)
         assert (reason is None) == (not math.isnan(value))
 
 
@@ -388,16 +391,18 @@ def test_outlier_policies():
     keys = [*OF_DISTANCES, *OF_CENTROIDS]
     with pytest.raises(InputError, match="noise"):
         karat.evaluate(X, labels, measures=keys)
-    drop = karat.evaluate(X, labels, measures=keys, noise="drop").iloc[0]
-    np.testing.assert_allclose(drop, karat.evaluate(X[kept], labels[kept], measures=keys).iloc[0])
-    cluster = karat.evaluate(X, labels, measures=keys, noise="cluster").iloc[0]
-    np.testing.assert_allclose(cluster, karat.evaluate(X, labels + 1, measures=keys).iloc[0])
+    drop = karat.evaluate(X, labels, measures=keys, noise="drop").table.iloc[0]
+    np.testing.assert_allclose(
+        drop, karat.evaluate(X[kept], labels[kept], measures=keys).table.iloc[0]
+    )
+    cluster = karat.evaluate(X, labels, measures=keys, noise="cluster").table.iloc[0]
+    np.testing.assert_allclose(cluster, karat.evaluate(X, labels + 1, measures=keys).table.iloc[0])
     alone = np.where(kept, labels, 100 + np.arange(40))
-    single = karat.evaluate(X, labels, measures=keys, noise="singletons").iloc[0]
-    np.testing.assert_allclose(single, karat.evaluate(X, alone, measures=keys).iloc[0])
+    single = karat.evaluate(X, labels, measures=keys, noise="singletons").table.iloc[0]
+    np.testing.assert_allclose(single, karat.evaluate(X, alone, measures=keys).table.iloc[0])
     # batches in which each clustering excludes others
     both = karat.evaluate(X, {"a": labels, "b": labels[::-1]}, measures=keys, noise="drop")
-    np.testing.assert_allclose(both.loc["a"], drop, rtol=1e-12)
+    np.testing.assert_allclose(both.table.loc["a"], drop, rtol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -426,17 +431,17 @@ def test_ranks_need_a_symmetric_distance():
 
 def test_what_one_measure_cannot_use_leaves_the_others():
     X = np.random.default_rng(0).random((6, 3))
-    table = karat.evaluate(
+    scores = karat.evaluate(
         X, [0, 0, 0, 1, 1, 1], metric="kl", measures=["aucc", "between_within_ratio"]
     )
-    assert "symmetric" in table.attrs["reasons"]["0"]["aucc"]
-    assert table.at["0", "between_within_ratio"] > 0
+    assert "symmetric" in scores.reasons["0"]["aucc"]
+    assert scores.table.at["0", "between_within_ratio"] > 0
 
 
 def test_features_are_needed_for_centroids():
     D = naive.matrix(np.random.default_rng(0).random((6, 2)))
-    table = karat.evaluate(D, [0, 0, 0, 1, 1, 1], metric="precomputed")
-    assert "davies_bouldin_index" not in table
+    scores = karat.evaluate(D, [0, 0, 0, 1, 1, 1], metric="precomputed")
+    assert "davies_bouldin_index" not in scores.table
     with pytest.raises(InputError, match="features"):
         karat.evaluate(D, [0, 0, 1, 1, 1, 1], metric="precomputed", measures=["pbm_index"])
 
@@ -471,9 +476,9 @@ def test_a_clustering_that_leaves_out_everything_has_reasons_and_stops_nobody(ke
         "one": np.r_[3, np.full(29, -1)],
         "two": np.arange(30) % 2,
     }
-    table = karat.evaluate(X, labelings, measures=[key], noise="drop")
-    assert np.isfinite(table.loc["two", key])
+    scores = karat.evaluate(X, labelings, measures=[key], noise="drop")
+    assert np.isfinite(scores.table.loc["two", key])
     for name in ("none", "one"):
-        assert np.isfinite(table.loc[name, key]) != (key in table.attrs["reasons"].get(name, {}))
-    assert np.isnan(table.loc["none", key])
-    assert "Error" not in table.attrs["reasons"]["none"][key]
+        assert np.isfinite(scores.table.loc[name, key]) != (key in scores.reasons.get(name, {}))
+    assert np.isnan(scores.table.loc["none", key])
+    assert "Error" not in scores.reasons["none"][key]

@@ -79,8 +79,24 @@ def test_local_search_says_so_and_comes_near(monkeypatch):
     found = karat.relative_margin(X, labels)
     assert not found.exact
     assert "local search" in repr(found)
-    assert exact <= found <= exact * 1.02
+    assert exact * (1 - 1e-12) <= found <= exact * 1.02
     assert sorted(labels[found.representatives]) == [0, 1, 2]
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cityblock", "canberra"])
+def test_local_search_finds_the_optimum_of_small_sets(metric, monkeypatch):
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        k = int(rng.integers(2, 4))
+        X, labels = small(seed, n=24, k=k)
+        for function in (karat.relative_margin, karat.additive_margin):
+            exact = function(X, labels, metric=metric)
+            with monkeypatch.context() as patch:
+                patch.setattr(internal_margins, "EXACT_WORK", 0)
+                found = function(X, labels, metric=metric)
+            assert exact.exact
+            assert not found.exact
+            assert found == pytest.approx(exact, rel=1e-9)
 
 
 # -- models ---------------------------------------------------------------------------------
@@ -111,11 +127,11 @@ def test_mixture_criteria_equal_scikit_learn():
     from sklearn.mixture import GaussianMixture
 
     mixture = GaussianMixture(3, random_state=0).fit(X_IRIS)
-    found = karat.mixture_criteria(mixture, X_IRIS)
+    found = karat.mixture_criteria(X_IRIS, mixture)
     assert found["bic"] == pytest.approx(mixture.bic(X_IRIS))
     assert found["aic"] == pytest.approx(mixture.aic(X_IRIS))
     with pytest.raises(InputError, match="score_samples"):
-        karat.mixture_criteria(object(), X_IRIS)
+        karat.mixture_criteria(X_IRIS, object())
 
 
 # -- soft -----------------------------------------------------------------------------------
@@ -167,7 +183,9 @@ def test_connectivity_and_cvnn_equal_the_definitions(metric):
         separation.append(max(np.mean([foreign[i] for i in g]) for g in groups))
         compactness.append(sum(np.mean(naive.pairs_in(D, g)) for g in groups))
     expected = np.divide(separation, max(separation)) + np.divide(compactness, max(compactness))
-    np.testing.assert_allclose(karat.cvnn_index(X, [labels, other], metric=metric), expected)
+    found = karat.cvnn_index(X, [labels, other, [0] * 25], metric=metric)
+    np.testing.assert_allclose(found["cvnn_index"], [*expected, np.nan])
+    assert list(found.reasons) == ["2"]
 
 
 # -- graph cuts -----------------------------------------------------------------------------
@@ -294,7 +312,7 @@ def test_closed_forms_are_the_mean_over_all_permutations(key):
         naive.of_distances(naive.matrix(X), list(p))[key]
         for p in set(itertools.permutations(labels.tolist()))
     ]
-    found = karat.measures.chance_corrected_internal(key, X, labels, best=0.0)
+    found = karat.measures.chance_corrected_internal(key, X, labels, optimum=0.0)
     assert found.expected == pytest.approx(np.mean(values))
     assert found.standard_error == 0
 
@@ -309,7 +327,7 @@ def test_monte_carlo_agrees_with_itself_within_its_error():
     )
     assert abs(few.value - many.value) < 5 * few.standard_error
     assert many.standard_error < few.standard_error
-    with pytest.raises(InputError, match="best="):
+    with pytest.raises(InputError, match="optimum="):
         karat.measures.chance_corrected_internal("dunn_index", X, labels)
 
 
@@ -339,3 +357,36 @@ def test_undefined_says_why():
         karat.bayesian_information_criterion([[0.0], [0.0], [1.0], [1.0]], [0, 0, 1, 1])
     with pytest.raises(UndefinedMeasureError, match="at least 2"):
         karat.dbcv(X_IRIS, np.zeros(150, int))
+
+
+def naive_cvnn(X, labelings, n_neighbors, pooled):
+    D = naive.matrix(X)
+    separation, compactness = [], []
+    for labels in labelings:
+        foreign = []
+        for g in naive.clusters(labels):
+            near = [sorted(set(range(len(X))) - {i}, key=lambda j: D[i, j]) for i in g]
+            foreign.append(np.mean([labels[j] != labels[g[0]] for row in near
+                                    for j in row[:n_neighbors]]))  # fmt: skip
+        inside = [naive.pairs_in(D, g) for g in naive.clusters(labels)]
+        separation.append(max(foreign))
+        every = [d for part in inside for d in part]
+        compactness.append(np.mean(every) if pooled else sum(np.mean(p) for p in inside if p))
+    return np.array(separation) / max(separation) + np.array(compactness) / max(compactness)
+
+
+@pytest.mark.parametrize("compactness", ["clusters", "pairs"])
+@pytest.mark.parametrize("seed", range(4))
+def test_cvnn_is_the_papers_and_that_of_fpc(compactness, seed):
+    X, labels = small(seed, n=25, k=3)
+    other = np.concatenate([[0, 1, 2, 3], np.random.default_rng(seed).integers(0, 4, 21)])
+    found = karat.cvnn_index(X, [labels, other], n_neighbors=5, compactness=compactness)
+    expected = naive_cvnn(X, [labels, other], 5, compactness == "pairs")
+    np.testing.assert_allclose(found["cvnn_index"], expected, rtol=1e-9)
+
+
+def test_cvnn_refuses_what_it_does_not_know():
+    with pytest.raises(InputError, match="compactness"):
+        karat.cvnn_index(X_IRIS, [Y_IRIS], compactness="mean")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="n_neighbors"):
+        karat.cvnn_index(X_IRIS, [Y_IRIS], n_neighbors=0)

@@ -75,7 +75,7 @@ def test_scatter_equals_the_definitions(seed):
     X = X * 10.0 ** np.random.default_rng(seed).uniform(-1, 1, X.shape[1])
     expected = naive.of_scatter(X, labels)
     assert sorted(expected) == OF_SCATTER
-    check(karat.evaluate(X, labels, measures=OF_SCATTER).iloc[0], expected)
+    check(karat.evaluate(X, labels, measures=OF_SCATTER).table.iloc[0], expected)
 
 
 @SLOW
@@ -84,7 +84,7 @@ def test_spread_equals_the_definitions(seed):
     X, labels = random_case(seed)
     expected = naive.of_spread(X, labels)
     assert sorted(expected) == OF_SPREAD
-    check(karat.evaluate(X, labels, measures=OF_SPREAD).iloc[0], expected)
+    check(karat.evaluate(X, labels, measures=OF_SPREAD).table.iloc[0], expected)
 
 
 @SLOW
@@ -95,7 +95,7 @@ def test_pairs_equal_the_definitions(seed, integers, metric):
         X = np.column_stack([X, np.arange(len(X)) % 7])
     expected = naive.of_pairs(X, naive_internal.matrix(X, metric), labels)
     assert sorted(expected) == OF_PAIRS
-    check(karat.evaluate(X, labels, measures=OF_PAIRS, metric=metric).iloc[0], expected, 1e-7)
+    check(karat.evaluate(X, labels, measures=OF_PAIRS, metric=metric).table.iloc[0], expected, 1e-7)
 
 
 @pytest.mark.parametrize("form", ["float32", "sparse", "batch"])
@@ -103,10 +103,12 @@ def test_forms_of_input_give_the_same(form):
     X, labels = random_case(3)
     X = X.astype(np.float32)
     keys = [*OF_SCATTER, *OF_SPREAD, *OF_PAIRS]
-    expected = karat.evaluate(X.astype(np.float64), labels, measures=keys).iloc[0]
+    expected = karat.evaluate(X.astype(np.float64), labels, measures=keys).table.iloc[0]
     others = {"a": labels, "b": np.arange(len(labels)) % 3, "c": np.zeros(len(labels), int)}
     given_ = {"float32": X, "sparse": sparse.csr_array(X), "batch": X.astype(np.float64)}[form]
-    found = karat.evaluate(given_, others if form == "batch" else labels, measures=keys).iloc[0]
+    found = karat.evaluate(given_, others if form == "batch" else labels, measures=keys).table.iloc[
+        0
+    ]
     check(found, expected, 1e-6 if form == "sparse" else 1e-9)
 
 
@@ -122,9 +124,9 @@ def test_precomputed_distances():
 
 def test_blocks_of_rows_give_the_same(monkeypatch):
     X, labels = random_case(5)
-    whole = karat.evaluate(X, labels, measures=OF_SCATTER).iloc[0]
+    whole = karat.evaluate(X, labels, measures=OF_SCATTER).table.iloc[0]
     monkeypatch.setattr(_scatter_pass, "BLOCK", 2 * X.shape[1])
-    check(karat.evaluate(X, labels, measures=OF_SCATTER).iloc[0], whole, 1e-12)
+    check(karat.evaluate(X, labels, measures=OF_SCATTER).table.iloc[0], whole, 1e-12)
 
 
 # -- identities and values -------------------------------------------------------------------
@@ -268,7 +270,7 @@ def test_number_of_threads_changes_nothing(monkeypatch):
     tables = []
     for cores in (1, 3):
         monkeypatch.setattr("karat.measures.passes.pairs.available_cores", lambda c=cores: c)
-        tables.append(karat.evaluate(X, labels, measures=keys).to_numpy())
+        tables.append(karat.evaluate(X, labels, measures=keys).table.to_numpy())
     np.testing.assert_array_equal(*tables)
 
 
@@ -276,10 +278,10 @@ def test_matrices_that_do_not_fit_are_refused(monkeypatch):
     monkeypatch.setattr("karat.resources.available_memory", lambda: 100)
     with pytest.raises(InputError, match="scatter matrices of 4 features"):
         karat.determinant_ratio(X_IRIS, Y_IRIS)
-    table = karat.evaluate(X_IRIS, Y_IRIS, measures=["determinant_ratio", "silhouette"])
-    assert np.isnan(table.loc["0", "determinant_ratio"])
-    assert "principal components" in table.attrs["reasons"]["0"]["determinant_ratio"]
-    assert table.loc["0", "silhouette"] > 0
+    scores = karat.evaluate(X_IRIS, Y_IRIS, measures=["determinant_ratio", "silhouette"])
+    assert np.isnan(scores.table.loc["0", "determinant_ratio"])
+    assert "principal components" in scores.reasons["0"]["determinant_ratio"]
+    assert scores.table.loc["0", "silhouette"] > 0
 
 
 @pytest.mark.parametrize(
@@ -312,8 +314,8 @@ def test_what_is_left_out_does_not_count():
     keys = [*OF_SCATTER, *OF_SPREAD, *OF_PAIRS]
     noisy = np.concatenate([[[50.0] * X.shape[1]], X, [[-70.0] * X.shape[1]]])
     padded = np.concatenate([[-1], labels, [-1]])
-    found = karat.evaluate(noisy, padded, measures=keys, noise="drop").iloc[0]
-    check(found, karat.evaluate(X, labels, measures=keys).iloc[0])
+    found = karat.evaluate(noisy, padded, measures=keys, noise="drop").table.iloc[0]
+    check(found, karat.evaluate(X, labels, measures=keys).table.iloc[0])
 
 
 def test_asymmetric_distances_are_refused():

@@ -44,13 +44,18 @@ def test_hartigan_and_krzanowski_lai_equal_the_definitions(seed):
     krzanowski_lai = karat.krzanowski_lai_index(X, labelings)
     for k in range(2, 6):
         row = f"ward-{k}"
-        assert hartigan[row] == pytest.approx((W[k] / W[k + 1] - 1) * (n - k - 1), rel=1e-9)
-        assert krzanowski_lai[row] == pytest.approx(abs(diff[k] / diff[k + 1]), rel=1e-6)
+        assert hartigan["hartigan_index"][row] == pytest.approx(
+            (W[k] / W[k + 1] - 1) * (n - k - 1), rel=1e-9
+        )
+        assert krzanowski_lai["krzanowski_lai_index"][row] == pytest.approx(
+            abs(diff[k] / diff[k + 1]), rel=1e-6
+        )
     for found in (hartigan, krzanowski_lai):
-        assert list(found.index) == list(labelings)
-        assert math.isnan(found["ward-6"])
-        assert found.attrs["reasons"] == {
-            "ward-6": "there is no clustering of 7 clusters to compare with"
+        (key,) = found
+        assert list(found.table.index) == list(labelings)
+        assert math.isnan(found[key]["ward-6"])
+        assert found.reasons == {
+            "ward-6": {key: "there is no clustering of 7 clusters to compare with"}
         }
 
 
@@ -63,14 +68,14 @@ def test_sd_and_frey_equal_the_definitions(seed, metric):
     expected = [
         spread[-1]["sd_separation"] * s["sd_scattering"] + s["sd_separation"] for s in spread
     ]
-    np.testing.assert_allclose(karat.sd_index(X, labelings), expected, rtol=1e-9)
+    np.testing.assert_allclose(karat.sd_index(X, labelings)["sd_index"], expected, rtol=1e-9)
     D = naive_internal.matrix(X, metric)
     means = [naive.mean_pairs(D, labels) for labels in labelings.values()]
     frey = karat.frey_index(X, labelings, metric=metric)
     for m in range(4):
         (w, b), (next_w, next_b) = means[m : m + 2]
-        assert frey.iloc[m] == pytest.approx((next_b - b) / (next_w - w), rel=1e-6)
-    assert list(frey.attrs["reasons"]) == ["ward-6"]
+        assert frey["frey_index"].iloc[m] == pytest.approx((next_b - b) / (next_w - w), rel=1e-6)
+    assert list(frey.reasons) == ["ward-6"]
 
 
 @SLOW
@@ -91,7 +96,7 @@ def test_split_statistics_equal_the_definitions(seed):
                 break
         Y, part = X[members], labelings[fine][members]
         whole, inner, n = naive.within(Y, np.zeros(len(Y))), naive.within(Y, part), len(Y)
-        row = found.loc[coarse]
+        row = found.table.loc[coarse]
         assert row["duda_hart"] == pytest.approx(inner / whole, rel=1e-9)
         critical = 1 - 2 / (math.pi * d) - 3.2 * math.sqrt(2 * (1 - 8 / (math.pi**2 * d)) / (n * d))
         assert row["duda_hart_critical"] == pytest.approx(critical)
@@ -105,7 +110,7 @@ def test_split_statistics_equal_the_definitions(seed):
             below = row["pseudo_t2"] < row["pseudo_t2_critical"]
             assert below == (row["duda_hart"] > critical)
         else:
-            assert "coincide" in found.attrs["reasons"][coarse]["pseudo_t2"]
+            assert "coincide" in found.reasons[coarse]["pseudo_t2"]
 
 
 def test_order_of_the_sweep_and_of_names_does_not_matter():
@@ -119,10 +124,10 @@ def test_order_of_the_sweep_and_of_names_does_not_matter():
         karat.split_statistics,
     )
     for function in functions:
-        one, two = function(X_IRIS, labelings), function(X_IRIS, reverse)
+        one, two = (function(X_IRIS, given).table for given in (labelings, reverse))
         np.testing.assert_allclose(two.loc[one.index], one, rtol=1e-12)
         moved = function(X_IRIS + 50, {k: 9 - v for k, v in labelings.items()})
-        np.testing.assert_allclose(moved, one, rtol=1e-6)
+        np.testing.assert_allclose(moved.table, one, rtol=1e-6)
 
 
 def test_clear_clusters_are_found():
@@ -130,13 +135,13 @@ def test_clear_clusters_are_found():
     centers = np.array([[0, 0], [20, 0], [0, 20], [20, 20.0]])
     X = centers[np.repeat(np.arange(4), 30)] + rng.normal(size=(120, 2))
     labelings = sweep(X, range(1, 9))
-    assert karat.krzanowski_lai_index(X, labelings).idxmax() == "ward-4"
-    assert karat.sd_index(X, labelings).idxmin() == "ward-4"
+    assert karat.krzanowski_lai_index(X, labelings)["krzanowski_lai_index"].idxmax() == "ward-4"
+    assert karat.sd_index(X, labelings)["sd_index"].idxmin() == "ward-4"
     hartigan = karat.hartigan_index(X, labelings)
-    assert karat.level_differences(hartigan, range(1, 9)).idxmax() == "ward-4"
-    table = karat.evaluate(X, labelings, measures=["within_sum_of_squares", "marriott_index"])
-    for key in table:
-        second = karat.level_differences(table[key], range(1, 9), order=2)
+    assert karat.level_differences(hartigan["hartigan_index"], range(1, 9)).idxmax() == "ward-4"
+    scores = karat.evaluate(X, labelings, measures=["within_sum_of_squares", "marriott_index"])
+    for key in scores:
+        second = karat.level_differences(scores[key], range(1, 9), order=2)
         assert second.index[second.argmax()] in ("ward-2", "ward-4")
 
 
@@ -146,17 +151,17 @@ def test_splits_stop_at_clear_clusters():
     X = centers[np.repeat(np.arange(4), 30)] + rng.normal(size=(120, 2))
     labelings = sweep(X, range(1, 9))
     split = karat.split_statistics(X, labelings)
-    assert (split["duda_hart"] > split["duda_hart_critical"]).idxmax() == "ward-4"
-    assert (split["pseudo_t2"] < split["pseudo_t2_critical"]).idxmax() == "ward-4"
-    assert (split["beale_p_value"] >= 0.1).idxmax() == "ward-4"
+    assert (split.table["duda_hart"] > split.table["duda_hart_critical"]).idxmax() == "ward-4"
+    assert (split.table["pseudo_t2"] < split.table["pseudo_t2_critical"]).idxmax() == "ward-4"
+    assert (split.table["beale_p_value"] >= 0.1).idxmax() == "ward-4"
 
 
 def test_what_is_not_nested_has_a_reason():
     X = [[0.0], [1.0], [2.0], [3.0], [4.0]]
     labelings = {"two": [0, 0, 1, 1, 1], "three": [0, 1, 1, 2, 2]}
     found = karat.split_statistics(X, labelings)
-    assert found.isna().all(axis=None)
-    assert found.attrs["reasons"]["two"]["beale"] == "three does not split one cluster of two"
+    assert found.table.isna().all(axis=None)
+    assert found.reasons["two"]["beale"] == "three does not split one cluster of two"
 
 
 @pytest.mark.parametrize(
@@ -173,16 +178,22 @@ def test_sweeps_that_cannot_be_compared(function):
 def test_degenerate_sweeps_have_reasons():
     X = [[0.0], [0.0], [5.0], [5.0]]
     labelings = [[0, 0, 0, 0], [0, 0, 1, 1], [0, 1, 2, 2]]
-    assert karat.hartigan_index(X, labelings).isna().all()
-    assert "is 0" in karat.hartigan_index(X, labelings).attrs["reasons"]["0"]
-    assert "no smaller" in karat.krzanowski_lai_index(X, labelings).attrs["reasons"]["0"]
-    assert "DIFF(3) is 0" in karat.krzanowski_lai_index(X, labelings).attrs["reasons"]["1"]
-    assert "same centroid" in karat.sd_index(X, labelings).attrs["reasons"]["1"]
-    assert "one cluster" in karat.frey_index(X, labelings).attrs["reasons"]["0"]
+    assert karat.hartigan_index(X, labelings)["hartigan_index"].isna().all()
+    assert "is 0" in karat.hartigan_index(X, labelings).reasons["0"]["hartigan_index"]
+    assert (
+        "no smaller"
+        in karat.krzanowski_lai_index(X, labelings).reasons["0"]["krzanowski_lai_index"]
+    )
+    assert (
+        "DIFF(3) is 0"
+        in karat.krzanowski_lai_index(X, labelings).reasons["1"]["krzanowski_lai_index"]
+    )
+    assert "same centroid" in karat.sd_index(X, labelings).reasons["1"]["sd_index"]
+    assert "one cluster" in karat.frey_index(X, labelings).reasons["0"]["frey_index"]
     split = karat.split_statistics(X, labelings)
-    assert split.loc["0", "duda_hart"] == 0
-    assert "each part" in split.attrs["reasons"]["0"]["pseudo_t2"]
-    assert "coincide" in split.attrs["reasons"]["1"]["duda_hart"]
+    assert split.table.loc["0", "duda_hart"] == 0
+    assert "each part" in split.reasons["0"]["pseudo_t2"]
+    assert "coincide" in split.reasons["1"]["duda_hart"]
 
 
 def test_level_differences():

@@ -40,7 +40,7 @@ def same(found, expected, rtol=1e-10):
         np.testing.assert_allclose(
             found[key], expected[key], rtol=rtol, atol=1e-13, err_msg=key, equal_nan=True
         )
-    assert found.attrs["reasons"] == expected.attrs["reasons"]
+    assert found.reasons == expected.reasons
 
 
 # -- a weight is a number of repetitions ----------------------------------------------------
@@ -236,8 +236,8 @@ def test_a_cluster_without_weight_is_not_there():
     X, labels = [[0.0], [1.0], [5.0], [6.0]], [0, 0, 1, 1]
     with pytest.raises(UndefinedMeasureError, match="has 1 cluster"):
         karat.silhouette(X, labels, sample_weight=[1, 2, 0, 0])
-    table = karat.evaluate(X, labels, measures=["dunn_index"], sample_weight=[1, 2, 0, 0])
-    assert "has 1 cluster" in table.attrs["reasons"]["0"]["dunn_index"]
+    scores = karat.evaluate(X, labels, measures=["dunn_index"], sample_weight=[1, 2, 0, 0])
+    assert "has 1 cluster" in scores.reasons["0"]["dunn_index"]
 
 
 @pytest.mark.parametrize("noise", ["error", "drop", "cluster", "singletons"])
@@ -256,8 +256,8 @@ def test_an_outlier_without_weight_is_not_there(noise):
 
 def test_evaluate_leaves_out_what_has_no_weighted_form():
     X, labels, w, _ = random_case(13)
-    everything = set(karat.evaluate(X, labels))
-    weighted = set(karat.evaluate(X, labels, sample_weight=w))
+    everything = set(karat.evaluate(X, labels).table)
+    weighted = set(karat.evaluate(X, labels, sample_weight=w).table)
     assert weighted == everything & set(WEIGHTED_KEYS)
     with pytest.raises(InputError, match="c_index has no weighted form; exclude it"):
         karat.evaluate(X, labels, measures=["c_index"], sample_weight=w)
@@ -278,7 +278,7 @@ def test_external_measures_count_repetitions():
     )
     found = karat.evaluate(None, labelings, truth=truth, sample_weight=w, **options)
     same(found, again)
-    assert found.attrs["coverage"] == pytest.approx(again.attrs["coverage"])
+    assert found.coverage.to_dict() == pytest.approx(again.coverage.to_dict())
     # next to whole: next to the same
     near = karat.evaluate(
         None, labelings, truth=truth, sample_weight=w * (1 + 1e-12), measures=["rand_index"],
@@ -302,8 +302,8 @@ def test_penalize():
     keys = ["silhouette", "davies_bouldin_index", "akaike_information_criterion"]
     plain = karat.evaluate(X, labels, measures=keys, noise="drop")
     worse = karat.evaluate(X, labels, measures=keys, noise="drop", penalize=True)
-    assert plain.attrs["coverage"] == {"all": 1.0, "some": 0.75, "bad": 0.75}
-    assert worse.loc["all"].equals(plain.loc["all"])
+    assert plain.coverage.to_dict() == {"all": 1.0, "some": 0.75, "bad": 0.75}
+    assert worse.table.loc["all"].equals(plain.table.loc["all"])
     assert worse["silhouette"]["some"] == pytest.approx(0.75 * plain["silhouette"]["some"])
     assert plain["silhouette"]["bad"] < 0
     assert worse["silhouette"]["bad"] == plain["silhouette"]["bad"]
@@ -317,14 +317,14 @@ def test_penalize_by_weight_and_with_standard_errors():
     X += 4 * labels[:, None]
     labels[::3] = -1
     w = np.where(labels == -1, 4.0, 1.0)
-    table = karat.evaluate(X, labels, measures=["silhouette"], noise="drop", sample_weight=w)
-    assert table.attrs["coverage"]["0"] == pytest.approx(1 / 3)
+    scores = karat.evaluate(X, labels, measures=["silhouette"], noise="drop", sample_weight=w)
+    assert scores.coverage["0"] == pytest.approx(1 / 3)
     options = {"measures": ["silhouette"], "noise": "drop", "precision": 0.05, "random_state": 0}
     plain = karat.evaluate(X, labels, **options)
     worse = karat.evaluate(X, labels, penalize=True, **options)
-    ratio = worse.attrs["standard_errors"] / plain.attrs["standard_errors"]
+    ratio = worse.standard_errors / plain.standard_errors
     assert ratio.iloc[0, 0] == pytest.approx(2 / 3)
-    assert worse.iloc[0, 0] == pytest.approx(plain.iloc[0, 0] * 2 / 3)
+    assert worse.table.iloc[0, 0] == pytest.approx(plain.table.iloc[0, 0] * 2 / 3)
 
 
 def test_public_functions_name_their_weights():

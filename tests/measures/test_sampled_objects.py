@@ -1,4 +1,4 @@
-"""Totals over objects from a sample: right on average, covered by their intervals, or refused."""
+"""Totals over objects from a sample: right on average, covered by their intervals, or rejected."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ def test_a_sample_of_everything_is_exact(several):
     X, labels = make_blobs(300, centers=4, random_state=2)
     labelings = {"a": labels, "b": np.arange(300) % 7} if several else labels
     exact = karat.evaluate(X, labelings, measures=KEYS + CUTS)
-    table = karat.evaluate(X, labelings, measures=KEYS + CUTS, precision=1e-9, random_state=0)
-    assert_allclose(table, exact, rtol=1e-10)
-    assert (table.attrs["standard_errors"] == 0).all().all()
-    assert table.attrs["sample_size"] == {"objects": 300}
+    scores = karat.evaluate(X, labelings, measures=KEYS + CUTS, precision=1e-9, random_state=0)
+    assert_allclose(scores.table, exact.table, rtol=1e-10)
+    assert (scores.standard_errors == 0).all().all()
+    assert scores.sample_size == {"objects": 300}
 
 
 @pytest.mark.parametrize("several", [False, True])
@@ -49,18 +49,18 @@ def test_intervals_cover_the_exact_value(several):
         labelings["b"] = np.where(rng.random(4000) < 0.7, labels, 5)
         labelings["c"] = np.where(np.arange(4000) < 3950, labels, 5 + np.arange(4000) // 5)
     exact = karat.evaluate(X, labelings, measures=KEYS + CUTS)
-    covered, seen = np.zeros(exact.shape), []
+    covered, seen = np.zeros(exact.table.shape), []
     for seed in range(40):
-        table = karat.evaluate(
+        scores = karat.evaluate(
             X, labelings, measures=KEYS + CUTS, precision=0.05, random_state=seed
         )
-        assert table.attrs["sample_size"]["objects"] < 4000
-        covered += (table - exact).abs() <= 1.96 * table.attrs["standard_errors"]
-        seen.append(table.to_numpy())
+        assert scores.sample_size["objects"] < 4000
+        covered += (scores.table - exact.table).abs() <= 1.96 * scores.standard_errors
+        seen.append(scores.table.to_numpy())
     # 95 % of 40 is 38; below 32 has probability 0.0006
     assert covered.to_numpy().min() >= 32
     spread = np.std(seen, axis=0) / np.sqrt(40)
-    assert (np.abs(np.mean(seen, axis=0) - exact) < 5 * spread).all().all()
+    assert (np.abs(np.mean(seen, axis=0) - exact.table) < 5 * spread).all().all()
 
 
 def test_totals_are_unbiased_over_all_samples(monkeypatch):
@@ -94,18 +94,18 @@ def test_ten_of_each_cluster_are_drawn():
 
 
 def test_a_cluster_that_random_objects_miss_counts():
-    # WWCS2 gives every cluster one voice, also 30 small and wide ones
+    # WWCS2 gives every cluster one vote, also 30 small and wide ones
     labels = np.concatenate([np.zeros(20_000, dtype=int), 1 + np.arange(90) // 3])
     rng = np.random.default_rng(0)
     X = rng.normal(size=(len(labels), 2)) * np.where(labels > 0, 100, 1)[:, None]
     labelings = {"a": labels, "b": labels % 3}
     key = "weighted_within_cluster_scatter_2"
     exact = karat.evaluate(X, labelings, measures=[key])
-    table = karat.evaluate(X, labelings, measures=[key], precision=0.5, random_state=0)
-    assert table.attrs["sample_size"]["objects"] < 1000
-    error = float(table.attrs["standard_errors"].loc["a", key])
-    assert abs(table.loc["a", key] - exact.loc["a", key]) < 4 * error
-    assert error < 0.2 * exact.loc["a", key]
+    scores = karat.evaluate(X, labelings, measures=[key], precision=0.5, random_state=0)
+    assert scores.sample_size["objects"] < 1000
+    error = float(scores.standard_errors.loc["a", key])
+    assert abs(scores.table.loc["a", key] - exact.table.loc["a", key]) < 4 * error
+    assert error < 0.2 * exact.table.loc["a", key]
 
 
 def test_bootstrap_weights():
@@ -132,10 +132,10 @@ def test_a_sample_all_alike_has_an_error():
     X = np.repeat([[0.0], [1.0]], 10_000, axis=0)
     labels = np.repeat([0, 1], 10_000)
     labels[0] = 1
-    table = karat.evaluate(X, labels, measures=["silhouette"], precision=0.01, random_state=0)
-    error = float(table.attrs["standard_errors"].iloc[0, 0])
+    scores = karat.evaluate(X, labels, measures=["silhouette"], precision=0.01, random_state=0)
+    error = float(scores.standard_errors.iloc[0, 0])
     assert 0 < error <= 0.01
-    assert abs(karat.silhouette(X, labels) - table.iloc[0, 0]) <= 1.96 * error
+    assert abs(karat.silhouette(X, labels) - scores.table.iloc[0, 0]) <= 1.96 * error
 
 
 def heavy(d, n=4000):
@@ -146,10 +146,10 @@ def test_sums_without_a_variance_are_refused():
     for d in (1, 2):
         X, labels = heavy(d)
         keys = ["ratio_cut", "normalized_cut", "silhouette", "between_within_ratio"]
-        table = karat.evaluate(X, labels, measures=keys, precision=0.1, random_state=0)
-        assert np.isnan(table[["ratio_cut", "normalized_cut"]]).all().all()
-        assert np.isfinite(table[["silhouette", "between_within_ratio"]]).all().all()
-        why = table.attrs["reasons"]["0"]["ratio_cut"]
+        scores = karat.evaluate(X, labels, measures=keys, precision=0.1, random_state=0)
+        assert np.isnan(scores.table[["ratio_cut", "normalized_cut"]]).all().all()
+        assert np.isfinite(scores.table[["silhouette", "between_within_ratio"]]).all().all()
+        why = scores.reasons["0"]["ratio_cut"]
         assert "variance is infinite" in why
         assert "omit precision" in why
 
@@ -158,26 +158,26 @@ def test_a_cut_is_not_refused_for_a_column_that_it_does_not_read():
     # far clusters: 1/d² is heavy within them and not between them
     X, labels = heavy(2)
     X[labels == 1] += 3
-    table = karat.evaluate(X, labels, measures=CUTS, precision=0.1, random_state=0)
-    assert np.isfinite(table.loc["0", "ratio_cut"])
-    assert np.isnan(table.loc["0", "normalized_cut"])
+    scores = karat.evaluate(X, labels, measures=CUTS, precision=0.1, random_state=0)
+    assert np.isfinite(scores.table.loc["0", "ratio_cut"])
+    assert np.isnan(scores.table.loc["0", "normalized_cut"])
 
 
 def test_what_is_heavy_is_exact_where_all_is_drawn():
     X, labels = heavy(1, n=400)
     exact = karat.evaluate(X, labels, measures=CUTS)
-    table = karat.evaluate(X, labels, measures=CUTS, precision=0.1, random_state=0)
-    assert_allclose(table, exact, rtol=1e-9)
+    scores = karat.evaluate(X, labels, measures=CUTS, precision=0.1, random_state=0)
+    assert_allclose(scores.table, exact.table, rtol=1e-9)
 
 
 def test_coincident_objects_make_a_cut_infinite_for_certain():
     rng = np.random.default_rng(0)
     X = np.repeat(rng.normal(size=(2000, 6)), 2, axis=0)
     labels = np.arange(4000) % 2
-    table = karat.evaluate(X, labels, measures=["ratio_cut"], precision=0.1, random_state=0)
-    assert np.isposinf(table.iloc[0, 0])
-    assert table.attrs["standard_errors"].iloc[0, 0] == 0
-    assert table.attrs["sample_size"]["objects"] == 512
+    scores = karat.evaluate(X, labels, measures=["ratio_cut"], precision=0.1, random_state=0)
+    assert np.isposinf(scores.table.iloc[0, 0])
+    assert scores.standard_errors.iloc[0, 0] == 0
+    assert scores.sample_size["objects"] == 512
 
 
 def test_infinite_parts_of_a_finite_value():
@@ -185,10 +185,10 @@ def test_infinite_parts_of_a_finite_value():
     X, labels = np.random.default_rng(0).normal(size=(3000, 8)), np.arange(3000) % 3
     X[labels == 0] = np.repeat(X[labels == 0][:500], 2, axis=0)
     exact = karat.evaluate(X, labels, measures=CUTS)
-    table = karat.evaluate(X, labels, measures=CUTS, precision=0.1, random_state=0)
-    errors = table.attrs["standard_errors"]
-    assert table.attrs["sample_size"]["objects"] == 512
-    assert ((table - exact).abs() <= 3 * errors).all().all()
+    scores = karat.evaluate(X, labels, measures=CUTS, precision=0.1, random_state=0)
+    errors = scores.standard_errors
+    assert scores.sample_size["objects"] == 512
+    assert ((scores.table - exact.table).abs() <= 3 * errors).all().all()
     assert (errors > 0).all().all()
 
 
@@ -210,9 +210,9 @@ def test_other_input(form):
     exact = karat.evaluate(given, labels, **options)
     hits = 0
     for seed in range(20):
-        table = karat.evaluate(given, labels, precision=0.1, random_state=seed, **options)
-        assert table.attrs["sample_size"]["objects"] < 1000
-        hits += ((table - exact).abs() <= 3 * table.attrs["standard_errors"]).to_numpy()
+        scores = karat.evaluate(given, labels, precision=0.1, random_state=seed, **options)
+        assert scores.sample_size["objects"] < 1000
+        hits += ((scores.table - exact.table).abs() <= 3 * scores.standard_errors).to_numpy()
     assert hits.min() >= 17
 
 
@@ -220,11 +220,11 @@ def test_degenerate_clusterings_say_why():
     X = np.random.default_rng(0).normal(size=(2000, 2))
     labelings = {"one": np.zeros(2000), "alone": np.arange(2000), "two": np.arange(2000) % 2}
     keys = ["silhouette", "between_within_ratio"]
-    table = karat.evaluate(X, labelings, measures=keys, precision=0.1, random_state=0)
-    assert "1 cluster" in table.attrs["reasons"]["one"]["silhouette"]
-    assert "singleton" in table.attrs["reasons"]["alone"]["between_within_ratio"]
-    assert table.loc["alone", "silhouette"] == 0
-    assert table.loc["two"].notna().all()
+    scores = karat.evaluate(X, labelings, measures=keys, precision=0.1, random_state=0)
+    assert "1 cluster" in scores.reasons["one"]["silhouette"]
+    assert "singleton" in scores.reasons["alone"]["between_within_ratio"]
+    assert scores.table.loc["alone", "silhouette"] == 0
+    assert scores.table.loc["two"].notna().all()
 
 
 def test_bounded_values_have_a_variance():
@@ -234,7 +234,29 @@ def test_bounded_values_have_a_variance():
     X = rng.normal(size=(6000, 2)) + labels[:, None] * 100.0
     X[rng.random(6000) < 0.02] *= 3
     exact = karat.silhouette(X, labels)
-    table = karat.evaluate(X, labels, measures=["silhouette"], precision=0.01, random_state=0)
-    error = float(table.attrs["standard_errors"].iloc[0, 0])
+    scores = karat.evaluate(X, labels, measures=["silhouette"], precision=0.01, random_state=0)
+    error = float(scores.standard_errors.iloc[0, 0])
     assert 0 < error <= 0.01
-    assert abs(table.iloc[0, 0] - exact) <= 3 * error
+    assert abs(scores.table.iloc[0, 0] - exact) <= 3 * error
+
+
+@pytest.mark.parametrize("form", ["dense", "sparse", "precomputed"])
+def test_coincident_objects_that_a_sample_misses(form):
+    """One pair at distance 0 in every cluster: N-Cut is 0, Ratio-Cut is not."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(3000, 5))
+    labels = np.arange(3000) % 3
+    X[3:6] = X[:3]
+    given = {"dense": X, "sparse": sparse.csr_array(X), "precomputed": None}[form]
+    options = {"measures": CUTS}
+    if form == "precomputed":
+        given, options["metric"] = cdist(X, X), "precomputed"
+    for seed in range(3):
+        scores = karat.evaluate(given, labels, precision=0.3, random_state=seed, **options)
+        assert scores.sample_size["objects"] < 3000
+        assert scores.table.loc["0", "normalized_cut"] == 0
+        assert scores.standard_errors.loc["0", "normalized_cut"] == 0
+    # and one pair in two clusters
+    labels[3] = 1
+    scores = karat.evaluate(given, labels, precision=0.3, random_state=0, **options)
+    assert scores.table.loc["0", "ratio_cut"] == np.inf

@@ -53,14 +53,14 @@ def small(monkeypatch):
 def test_all_pairs_give_the_definition(data):
     # integer points: many ties and duplicates; some labels make singletons, some one cluster only
     X, labels = np.array(data[0], dtype=float), np.array(data[1])
-    table = karat.evaluate(X, labels, measures=KEYS, precision=0.1, random_state=0)
+    scores = karat.evaluate(X, labels, measures=KEYS, precision=0.1, random_state=0)
     exact = karat.evaluate(X, labels, measures=KEYS)
-    assert_allclose(table, exact, rtol=1e-9, atol=1e-12)
-    assert table.attrs["standard_errors"].equals(0.0 * table)
-    assert table.attrs["reasons"] == exact.attrs["reasons"]
-    if table.notna().all().all():
+    assert_allclose(scores.table, exact.table, rtol=1e-9, atol=1e-12)
+    assert scores.standard_errors.equals(0.0 * scores.table)
+    assert scores.reasons == exact.reasons
+    if scores.table.notna().all().all():
         found = naive.of_distances(naive.matrix(X), labels)
-        assert_allclose(table.iloc[0], [found[key] for key in KEYS], atol=1e-9)
+        assert_allclose(scores.table.iloc[0], [found[key] for key in KEYS], atol=1e-9)
 
 
 def test_all_pairs_are_listed_once():
@@ -98,15 +98,15 @@ def test_one_pair_within_is_taken_whole(small):
     exact = karat.evaluate(X, labels, measures=KEYS[1:])
     covered = 0
     for seed in range(40):
-        table = karat.evaluate(X, labels, measures=KEYS[1:], precision=0.3, random_state=seed)
-        assert table.attrs["sample_size"]["pairs"] == 2001
-        errors = table.attrs["standard_errors"]
-        covered += ((table - exact).abs() <= 1.96 * errors).to_numpy()
+        scores = karat.evaluate(X, labels, measures=KEYS[1:], precision=0.3, random_state=seed)
+        assert scores.sample_size["pairs"] == 2001
+        errors = scores.standard_errors
+        covered += ((scores.table - exact.table).abs() <= 1.96 * errors).to_numpy()
     assert covered.min() >= 33
     # C-Index rests on the one smallest and the one largest distance: all pairs are needed
-    table = karat.evaluate(X, labels, measures=["c_index"], precision=0.3, random_state=0)
-    assert table.attrs["sample_size"]["pairs"] >= 11_175
-    assert_allclose(table.iloc[0, 0], karat.c_index(X, labels))
+    scores = karat.evaluate(X, labels, measures=["c_index"], precision=0.3, random_state=0)
+    assert scores.sample_size["pairs"] >= 11_175
+    assert_allclose(scores.table.iloc[0, 0], karat.c_index(X, labels))
 
 
 def test_a_c_index_of_few_pairs_within_takes_a_larger_sample(small, monkeypatch):
@@ -115,28 +115,28 @@ def test_a_c_index_of_few_pairs_within_takes_a_larger_sample(small, monkeypatch)
     exact = karat.c_index(X, labels)
     covered = 0
     for seed in range(30):
-        table = karat.evaluate(X, labels, measures=["c_index"], precision=0.1, random_state=seed)
-        assert 60_000 < table.attrs["sample_size"]["pairs"] < 1_000_000
-        covered += abs(table.iloc[0, 0] - exact) <= 1.96 * table.attrs["standard_errors"].iloc[0, 0]
+        scores = karat.evaluate(X, labels, measures=["c_index"], precision=0.1, random_state=seed)
+        assert 60_000 < scores.sample_size["pairs"] < 1_000_000
+        covered += abs(scores.table.iloc[0, 0] - exact) <= 1.96 * scores.standard_errors.iloc[0, 0]
     assert covered >= 24
     monkeypatch.setattr(_sampled_pairs, "MOST", 20_000)
-    table = karat.evaluate(X, labels, measures=KEYS, precision=0.1, random_state=0)
-    assert "20,000 pairs" in table.attrs["reasons"]["0"]["c_index"]
-    assert table.loc["0", KEYS[1:]].notna().all()
+    scores = karat.evaluate(X, labels, measures=KEYS, precision=0.1, random_state=0)
+    assert "20,000 pairs" in scores.reasons["0"]["c_index"]
+    assert scores.table.loc["0", KEYS[1:]].notna().all()
 
 
 def test_undefined_clusterings_say_why(small):
     X = np.random.default_rng(0).normal(size=(500, 2))
     labelings = {"one": np.zeros(500), "alone": np.arange(500), "two": np.arange(500) % 2}
-    table = karat.evaluate(X, labelings, measures=KEYS, precision=0.2, random_state=0)
+    scores = karat.evaluate(X, labelings, measures=KEYS, precision=0.2, random_state=0)
     for key in KEYS:
-        assert "1 cluster" in table.attrs["reasons"]["one"][key]
-        assert "singleton" in table.attrs["reasons"]["alone"][key]
-    assert table.loc["two"].notna().all()
+        assert "1 cluster" in scores.reasons["one"][key]
+        assert "singleton" in scores.reasons["alone"][key]
+    assert scores.table.loc["two"].notna().all()
     equal = karat.evaluate(np.zeros((500, 1)), np.arange(500) % 2, measures=KEYS, precision=0.2)
-    assert "equal" in equal.attrs["reasons"]["0"]["c_index"]
-    assert "equal" in equal.attrs["reasons"]["0"]["baker_hubert_gamma"]
-    assert equal.loc["0", "aucc"] == 0.5
+    assert "equal" in equal.reasons["0"]["c_index"]
+    assert "equal" in equal.reasons["0"]["baker_hubert_gamma"]
+    assert equal.table.loc["0", "aucc"] == 0.5
 
 
 # -- estimates ------------------------------------------------------------------------------
@@ -147,15 +147,17 @@ def coverage(X, labelings, repetitions=60, precision=0.05, **options):
     exact = karat.evaluate(X, labelings, measures=KEYS, **options)
     values, errors = [], []
     for seed in range(repetitions):
-        table = karat.evaluate(
+        scores = karat.evaluate(
             X, labelings, measures=KEYS, precision=precision, random_state=seed, **options
         )
-        values.append(table.to_numpy())
-        errors.append(table.attrs["standard_errors"].to_numpy())
+        values.append(scores.table.to_numpy())
+        errors.append(scores.standard_errors.to_numpy())
     values, errors = np.array(values), np.array(errors)
     assert (errors > 0).all()
-    covered = (np.abs(values - exact.to_numpy()) <= 1.96 * errors).mean(axis=0)
-    bias = (values.mean(axis=0) - exact.to_numpy()) / (values.std(axis=0) / np.sqrt(repetitions))
+    covered = (np.abs(values - exact.table.to_numpy()) <= 1.96 * errors).mean(axis=0)
+    bias = (values.mean(axis=0) - exact.table.to_numpy()) / (
+        values.std(axis=0) / np.sqrt(repetitions)
+    )
     return covered, bias, values.std(axis=0) / errors.mean(axis=0)
 
 
@@ -229,7 +231,7 @@ def test_perfect_separation_is_not_certain():
     # one pair within is wider than one in a million between; no sample of 4,000 pairs shows it
     X, labels = make_blobs(1000, 2, centers=[[0, 0], [20, 0]], random_state=0)
     X[0, 0] += 9
-    exact = karat.evaluate(X, labels, measures=KEYS).to_numpy()
+    exact = karat.evaluate(X, labels, measures=KEYS).table.to_numpy()
     assert 0.9999 < exact[0, 2] < 1
     sample = sample_of(X, labels)
     sample.grow(2000)
@@ -243,9 +245,9 @@ def test_perfect_separation_is_not_certain():
 def test_distances_without_a_variance_are_refused(small):
     rng = np.random.default_rng(0)
     X, labels = rng.standard_cauchy((3000, 1)), np.arange(3000) % 2
-    table = karat.evaluate(X, labels, measures=KEYS, precision=0.1, random_state=0)
-    assert "variance is infinite" in table.attrs["reasons"]["0"]["c_index"]
-    assert table.loc["0", KEYS[1:]].notna().all()  # ranks do not mind
+    scores = karat.evaluate(X, labels, measures=KEYS, precision=0.1, random_state=0)
+    assert "variance is infinite" in scores.reasons["0"]["c_index"]
+    assert scores.table.loc["0", KEYS[1:]].notna().all()  # ranks do not mind
 
 
 @pytest.mark.parametrize("form", ["drop", "precomputed", "sparse", "callable", "cityblock", "wide"])
@@ -299,8 +301,8 @@ def test_distances_of_pairs(metric, form):
 def test_asymmetric_and_infinite_distances_are_refused():
     rng = np.random.default_rng(0)
     X, labels = rng.random((50, 3)), np.arange(50) % 2
-    table = karat.evaluate(X, labels, measures=KEYS, metric="kl", precision=0.1)
-    assert "symmetric" in table.attrs["reasons"]["0"]["aucc"]
+    scores = karat.evaluate(X, labels, measures=KEYS, metric="kl", precision=0.1)
+    assert "symmetric" in scores.reasons["0"]["aucc"]
     X[:, 0] *= np.arange(50) % 3 > 0
-    table = karat.evaluate(X, labels, measures=KEYS, metric="symmetric_kl", precision=0.1)
-    assert "finite" in table.attrs["reasons"]["0"]["aucc"]
+    scores = karat.evaluate(X, labels, measures=KEYS, metric="symmetric_kl", precision=0.1)
+    assert "finite" in scores.reasons["0"]["aucc"]

@@ -27,11 +27,11 @@ def test_what_is_sampled_follows_from_what_is_needed():
     silhouette = catalogue["silhouette"]
     assert sampled_by(silhouette, "sqeuclidean") == "exact"
     assert sampled_by(silhouette, "sqeuclidean", sparse=True) == "objects"
-    table = karat.evaluate(
+    scores = karat.evaluate(
         X, LABELS, measures=["silhouette"], metric="sqeuclidean", precision=0.1, random_state=0
     )
-    assert "standard_errors" not in table.attrs
-    assert table.iloc[0, 0] == karat.squared_euclidean_silhouette(X, LABELS)
+    assert scores.standard_errors.empty
+    assert scores.table.iloc[0, 0] == karat.squared_euclidean_silhouette(X, LABELS)
 
 
 @pytest.mark.parametrize(
@@ -50,12 +50,12 @@ def test_what_has_no_estimate_is_refused_where_it_is_asked_for(key, why):
 
 
 def test_what_has_no_estimate_is_left_out_otherwise():
-    table = karat.evaluate(X, LABELS, precision=0.1, random_state=0)
-    assert "dunn_index" not in table
-    assert "davies_bouldin_index" in table
-    assert "davies_bouldin_index" not in table.attrs["standard_errors"]
-    assert "silhouette" in table.attrs["standard_errors"]
-    assert set(table.attrs["sample_size"]) == {"objects"}
+    scores = karat.evaluate(X, LABELS, precision=0.1, random_state=0)
+    assert "dunn_index" not in scores.table
+    assert "davies_bouldin_index" in scores.table
+    assert "davies_bouldin_index" not in scores.standard_errors
+    assert "silhouette" in scores.standard_errors
+    assert set(scores.sample_size) == {"objects"}
 
 
 def test_explain_says_which_are_estimated():
@@ -82,12 +82,12 @@ def test_the_sample_grows_to_the_precision():
     keys = ["silhouette", "between_within_ratio", "aucc", "c_index"]
     sizes: list[dict[str, int]] = []
     for precision in (0.05, 0.003, 0.0015, 0.0006):
-        table = karat.evaluate(Y, labels, measures=keys, precision=precision, random_state=0)
-        errors = table.attrs["standard_errors"].iloc[0]
+        scores = karat.evaluate(Y, labels, measures=keys, precision=precision, random_state=0)
+        errors = scores.standard_errors.iloc[0]
         assert (errors[["aucc", "c_index"]] > 0).all()
-        relative = np.where(np.array(keys) == "between_within_ratio", table.iloc[0], 1.0)
+        relative = np.where(np.array(keys) == "between_within_ratio", scores.table.iloc[0], 1.0)
         assert (errors <= precision * relative).all()
-        sizes.append(table.attrs["sample_size"])
+        sizes.append(scores.sample_size)
     assert sizes[0]["objects"] < sizes[1]["objects"] < sizes[2]["objects"] < 6000
     assert sizes[3] == {"objects": 6000, "pairs": sizes[3]["pairs"]}
     assert sizes[0]["pairs"] <= sizes[2]["pairs"] < sizes[3]["pairs"] < 6000 * 2999
@@ -97,7 +97,7 @@ def test_the_same_seed_gives_the_same_estimate():
     keys = ["silhouette", "aucc", "c_index"]
     Y, labels = make_blobs(5000, 3, centers=3, cluster_std=3.0, random_state=0)
     one, same, other = (
-        karat.evaluate(Y, labels, measures=keys, precision=0.05, random_state=seed)
+        karat.evaluate(Y, labels, measures=keys, precision=0.05, random_state=seed).table
         for seed in (1, 1, 2)
     )
     assert one.equals(same)
@@ -108,20 +108,20 @@ def test_a_precision_beyond_the_pairs_that_are_held_is_refused(monkeypatch):
     monkeypatch.setattr(_sampled_pairs, "MOST", 100_000)
     Y, labels = make_blobs(3000, 3, centers=2, cluster_std=8.0, random_state=0)
     keys = ["aucc", "g_plus_index", "silhouette"]
-    table = karat.evaluate(Y, labels, measures=keys, precision=0.0008, random_state=0)
-    assert np.isnan(table["aucc"]).all()
-    assert "100,000 pairs" in table.attrs["reasons"]["0"]["aucc"]
-    assert "larger precision" in table.attrs["reasons"]["0"]["aucc"]
-    assert np.isfinite(table[["g_plus_index", "silhouette"]]).all().all()
+    scores = karat.evaluate(Y, labels, measures=keys, precision=0.0008, random_state=0)
+    assert np.isnan(scores["aucc"]).all()
+    assert "100,000 pairs" in scores.reasons["0"]["aucc"]
+    assert "larger precision" in scores.reasons["0"]["aucc"]
+    assert np.isfinite(scores.table[["g_plus_index", "silhouette"]]).all().all()
 
 
 def test_where_there_is_no_value_there_is_no_error():
     labelings = {"none": np.full(1000, -1), "alone": np.arange(1000), "two": np.arange(1000) % 2}
     keys = ["silhouette", "between_within_ratio", "aucc", "c_index"]
     options: dict = {"measures": keys, "noise": "drop", "precision": 0.1, "random_state": 0}
-    table = karat.evaluate(X, labelings, **options)
-    errors, reasons = table.attrs["standard_errors"], table.attrs["reasons"]
-    assert (errors.isna() == table.isna()).all().all()
+    scores = karat.evaluate(X, labelings, **options)
+    errors, reasons = scores.standard_errors, scores.reasons
+    assert (errors.isna() == scores.table.isna()).all().all()
     assert set(reasons["none"]) == set(keys)
     assert set(reasons["alone"]) == set(keys[1:])
     assert "two" not in reasons

@@ -88,6 +88,7 @@ def wine(truth: Any = None) -> Dataset:
 def blind() -> karat.Study:
     study = karat.Study(wine())
     study.sweep(["kmeans", "ward", "hdbscan"], k=range(2, 7), n_init=2, workers=1)
+    study.decide_by("consensus")
     study.command = "karat run wine.csv -k 2:6"
     return study
 
@@ -208,7 +209,7 @@ def test_the_consensus_where_a_measure_is_undefined() -> None:
         }
     )
     page, ranked = Page(render(study)), study.rank()
-    reasons = study.scores().attrs["reasons"]
+    reasons = study.reasons()
     assert len(reasons["alone"]) > 3
     assert reasons.get("one and the rest") != reasons["alone"]
     table = page.payload["table"]
@@ -406,7 +407,6 @@ def test_page_is_small_for_many_points_and_candidates(blind: karat.Study) -> Non
             table.insert(0, "rank", range(1, m + 1))
             table["score"], table["reached_by"] = rng.random(m), 1
             table["silhouette"] = rng.random(m)
-            table.attrs["decided_by"] = "consensus"
             return table
 
         def best(self) -> Any:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import spearmanr
+from scipy.stats import rankdata, spearmanr
 
 from karat.measures import catalogue
 from karat.study.ranking import consensus, kendalls_w, order, ranks
@@ -20,38 +20,27 @@ def measure(key, family, up=True):
 def test_each_family_has_one_voice():
     values = pd.DataFrame({"a1": [3, 2, 1], "a2": [3, 2, 1], "b": [1, 2, 3]}, dtype=float)
     voters = [measure("a1", "a"), measure("a2", "a"), measure("b", "b")]
-    result = consensus(values, voters, np.ones(3), np.arange(3))
+    result = consensus(values, voters, np.ones(3))
     np.testing.assert_allclose(result.score, [0.5, 0.5, 0.5])
     np.testing.assert_allclose(result.families["a"], [1, 0.5, 0])
 
 
 def test_direction_and_undefined_values():
     values = pd.DataFrame({"low": [0.1, np.nan, 0.2]})
-    result = consensus(values, [measure("low", "x", up=False)], np.ones(3), np.arange(3))
+    result = consensus(values, [measure("low", "x", up=False)], np.ones(3))
     np.testing.assert_allclose(result.score, [1, 0, 0.5])
-    assert result.confidence is None
     assert result.agreement is None
 
 
 def test_what_is_left_out_counts_against_a_clustering():
     values = pd.DataFrame({"a": [2.0, 1.0], "b": [2.0, 1.0]})
     voters = [measure("a", "a"), measure("b", "b")]
-    result = consensus(values, voters, np.array([0.5, 1.0]), np.arange(2))
+    result = consensus(values, voters, np.array([0.5, 1.0]))
     np.testing.assert_allclose(result.score, [0.5, 0.0])
-    assert result.confidence == 1.0
-
-
-def test_confidence_halves_for_a_tie():
-    values = pd.DataFrame({"a": [2.0, 2.0], "b": [1.0, 1.0]})
-    result = consensus(values, [measure("a", "a"), measure("b", "b")], np.ones(2), np.zeros(2, int))
-    assert result.confidence == pytest.approx(0.5)
-    assert result.group_confidence == pytest.approx(1.0)
 
 
 def test_one_candidate():
-    result = consensus(
-        pd.DataFrame({"a": [1.0]}), [measure("a", "a")], np.ones(1), np.zeros(1, int)
-    )
+    result = consensus(pd.DataFrame({"a": [1.0]}), [measure("a", "a")], np.ones(1))
     assert result.score[0] == 1.0
 
 
@@ -66,6 +55,19 @@ def test_kendalls_w_is_mean_spearman():
     rho = spearmanr(untied).statistic
     mean = (rho.sum() - 4) / 12
     assert kendalls_w(untied) == pytest.approx((mean * 3 + 1) / 4)
+
+
+def test_kendalls_w_corrects_for_ties():
+    rng = np.random.default_rng(4)
+    for _ in range(20):
+        votes = rng.integers(0, 4, size=(9, 3)).astype(float)
+        ranks_ = np.column_stack([rankdata(column) for column in votes.T])
+        p, f = votes.shape
+        spread = ((ranks_.sum(axis=1) - f * (p + 1) / 2) ** 2).sum()
+        ties = sum((c**3 - c) for v in votes.T for c in np.unique(v, return_counts=True)[1])
+        expected = 12 * spread / (f**2 * (p**3 - p) - f * ties)  # Siegel & Castellan 1988, 9.19
+        assert kendalls_w(votes) == pytest.approx(expected)
+        assert kendalls_w(np.column_stack([votes[:, 0]] * 4)) == pytest.approx(1.0)
 
 
 def test_order_puts_nan_last_and_breaks_ties():

@@ -121,17 +121,20 @@ def test_what_decides_is_recorded(tmp_path):
     path = tmp_path / "s.karat"
     with karat.Study(X, storage=path) as study:
         study.sweep("ward", k=[2, 3, 4], workers=1)
-        assert study.best().decided_by == "consensus"
+        assert study.best().decided_by == "judge-1"
         study.decide_by("dunn_index")
         study.decide_by("silhouette")
-        assert study.rank().attrs["decided_by"] == "silhouette"
-        assert study.rank(by="dunn_index").attrs["decided_by"] == "dunn_index"
+        assert study.best().decided_by == "silhouette"
+        values = study.scores()
+        for by in ("silhouette", "dunn_index"):
+            ranked = study.rank(by=None if by == "silhouette" else by)
+            assert ranked["score"].to_dict() == values.loc[ranked.index, by].to_dict()
         with pytest.raises(InputError, match="did you mean"):
             study.decide_by("silhouete")
     with karat.Study(X, storage=path) as study:
         assert study.best().decided_by == "silhouette"
         study.decide_by(None)
-        assert study.by == "consensus"
+        assert study.by == "judge-1"
 
 
 def test_callable_metrics_are_told_apart_by_content(tmp_path):

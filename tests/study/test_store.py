@@ -9,10 +9,10 @@ import sys
 import numpy as np
 import pytest
 
-from karat.study.store import Finished, Planned, Score, Store
+from karat.study.store import Finished, Planned, Score, Store, _explain
 from karat.validation import StorageError
 
-DATA = {"fingerprint": "f" * 64, "n_objects": 4}
+DATA = {"fingerprint": "f" * 64, "n_objects": 4, "source": None, "options": {}}
 
 
 def planned(name: str) -> Planned:
@@ -21,6 +21,15 @@ def planned(name: str) -> Planned:
 
 def finished(name: str, labels=(0, 1, 1, 0)) -> Finished:
     return Finished(name, "ok", None, np.array(labels), 0.5)
+
+
+def contents(store: Store) -> list:
+    """Everything that can be read from a store."""
+    labels = [codes.tolist() for codes in store.labels(store.partitions())]
+    names = [store.cluster_names(c["name"]) for c in store.candidates()]
+    truth = [part if isinstance(part, list) else part.tolist() for part in store.truth("t")]
+    scores = [repr(s) for s in store.scores("ctx")]
+    return [store.meta, store.calls(), store.candidates(), labels, names, truth, scores]
 
 
 def test_round_trip(tmp_path):
@@ -176,3 +185,45 @@ def test_another_format_is_refused(tmp_path):
     store.close()
     with pytest.raises(StorageError, match="format 99"):
         Store(path, DATA)
+
+
+def test_whatever_bit_flips_is_found_or_without_effect(tmp_path):
+    path = tmp_path / "a.karat"
+    rng = np.random.default_rng(0)
+    store = Store(path, DATA | {"source": "x.csv", "options": {"scale": "none"}})
+    store.record("settings", {"metric": "euclidean"})
+    store.add_truth("t", np.array([0, 1, -1, 0], dtype=np.int32), ["a", "b"])
+    store.plan([planned("a"), planned("b"), planned("c")])
+    store.finish([finished("a"), Finished("b", "failed", "why", None, 0.1)])
+    store.finish([Finished("c", "ok", None, np.array([2, 0, 1, 0]), 0.1, ("x", "y", "z"))])
+    store.add_scores("ctx", [Score(p, "m", rng.random(), None) for p in store.partitions()])
+    expected = contents(store)
+    store.close()
+    whole = path.read_bytes()
+    used = [i for i, byte in enumerate(whole) if byte]
+    found = 0
+    for i in rng.choice(used, size=400, replace=False):
+        broken = bytearray(whole)
+        broken[i] ^= 1 << int(rng.integers(8))
+        path.write_bytes(broken)
+        try:
+            store = Store(path, None)
+            try:
+                got = contents(store)
+            finally:
+                store.close()
+        except StorageError:
+            found += 1
+        else:
+            # a row that cannot be found any more is computed again; nothing is read wrongly
+            lost = [*got[:6], []] if len(got[6]) < len(expected[6]) else got
+            kept = [*expected[:6], []] if len(got[6]) < len(expected[6]) else expected
+            assert lost == kept
+    assert found > 100
+
+
+def test_a_disk_that_fails_is_named(tmp_path):
+    error = sqlite3.OperationalError("disk I/O error")
+    told = _explain(error, tmp_path / "s.karat")
+    assert str(tmp_path) in told
+    assert "what was finished before is kept" in told

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_wine
-from sklearn.metrics import adjusted_rand_score, silhouette_score
+from sklearn.metrics import adjusted_rand_score, calinski_harabasz_score, silhouette_score
 
 import karat
 from failing_clusterers import Dies, Fails
@@ -35,7 +35,7 @@ def test_end_to_end_without_labels():
     choice = study.best()
     assert choice.n_clusters == 3
     assert choice.runner_up is not None
-    assert choice.decided_by == "consensus"
+    assert choice.decided_by == "judge-1"
     assert karat.adjusted_rand_index(np.repeat([0, 1, 2], 20), choice.labels) == 1.0
     text = str(choice)
     assert text.startswith(f"Use {choice.name}: 3 clusters")
@@ -97,9 +97,9 @@ def test_resume_fits_nothing_again(tmp_path, monkeypatch, wine):
         before = study.scores()
     fits, judged = [], []
     monkeypatch.setattr(work, "run_job", lambda X, job: fits.append(job))
-    original = karat.study.study.evaluate
+    original = karat.study.study.judge
     monkeypatch.setattr(
-        karat.study.study, "evaluate", lambda *a, **kw: judged.append(a) or original(*a, **kw)
+        karat.study.study, "judge", lambda *a, **kw: judged.append(a) or original(*a, **kw)
     )
     with karat.Study(wine[0], storage=path) as study:
         study.sweep(["kmeans", "ward"], k=range(2, 5), n_init=2, workers=1)
@@ -134,7 +134,8 @@ def test_other_settings_under_the_same_name_are_refused(tmp_path, wine):
 @pytest.mark.parametrize(
     ("how", "reason"),
     [("raise", "RuntimeError: no luck with 2"), ("noise", "every object is an outlier"),
-     ("nan", "missing label")],
+     ("nan", "missing label"), ("exit", "SystemExit: 3"), ("interrupt", "KeyboardInterrupt"),
+     ("short", "it gave 59 labels for 60 objects"), ("write", "read-only")],
 )  # fmt: skip
 def test_a_failing_candidate_is_kept_with_its_reason_and_stops_nothing(how, reason, workers):
     study = karat.Study(THREE)
@@ -154,7 +155,7 @@ def test_fewer_clusters_than_asked_is_flagged():
     row = study.scores().loc["one k=2"]
     assert row["status"] == "flagged"
     assert row["reason"] == "1 clusters where 2 were asked for"
-    assert study.scores().attrs["reasons"]["one k=2"]["silhouette"]
+    assert study.reasons()["one k=2"]["silhouette"]
 
 
 def test_no_convergence_is_flagged(wine):
@@ -183,7 +184,7 @@ def test_k_of_1_n_and_more():
     assert table.loc["ward k=6", "reason"] == "6 clusters of 5 objects"
     assert table.loc["kmeans k=6 start=0", "status"] == "failed"
     assert table.loc["ward k=1", "status"] == "ok"
-    assert "at least 2" in table.attrs["reasons"]["ward k=1"]["silhouette"]
+    assert "at least 2" in study.reasons()["ward k=1"]["silhouette"]
     assert study.best().n_clusters == 2
 
 
@@ -210,7 +211,7 @@ def test_constant_data_has_an_answer_or_a_reason():
     for name, row in table.iterrows():
         for measure in karat.measures.catalogue:
             if measure in row and np.isnan(row[measure]) and row["status"] != "failed":
-                assert table.attrs["reasons"][name][measure]
+                assert study.reasons()[name][measure]
 
 
 def test_users_labelings_stand_beside_the_swept(wine):
@@ -240,16 +241,26 @@ def test_outliers_count_against_a_clustering():
     ranked = study.rank()
     assert ranked.loc["half", "noise_share"] == 0.5
     assert ranked.loc["half", "score"] <= 0.5
-    known = karat.Study(THREE, truth=np.repeat([0, 1, 2], 20))
-    some = np.where(np.arange(60) % 10 < 9, np.repeat([0, 1, 2], 20), -1)
-    some[0] = 1
-    known.add({"some": some, "half": np.where(np.arange(60) % 2, np.repeat([0, 1, 2], 20), -1)})
-    by_class = known.rank()
-    assert by_class.index[0] == "some"
-    assert by_class.loc["half", "score"] == 0.5
-    assert known.rank(by="davies_bouldin_index").loc["half", "score"] == pytest.approx(
-        2 * known.scores().at["half", "davies_bouldin_index"]
-    )
+    raw = study.scores().at["half", "davies_bouldin_index"]
+    by = study.rank(by="davies_bouldin_index")
+    assert by.loc["half", "score"] == pytest.approx(2 * raw)
+    whole = karat.Study(THREE, noise="cluster")
+    whole.add({"half": most})
+    by = whole.rank(by="davies_bouldin_index")  # nothing was excluded, so nothing is subtracted
+    assert by.loc["half", "score"] == whole.scores().at["half", "davies_bouldin_index"]
+
+
+@pytest.mark.parametrize("noise", ["drop", "cluster"])
+def test_outliers_are_singletons_to_external_measures(noise):
+    truth = np.repeat([0, 1, 2], 20)
+    study = karat.Study(THREE, truth=truth, noise=noise)
+    half = np.where(np.arange(60) % 2, truth, -1)
+    study.add({"all": np.where(np.arange(60) % 10, truth, 1), "half": half})
+    alone = np.where(half < 0, 100 + np.arange(60), half)
+    expected = adjusted_rand_score(truth, alone)
+    assert study.scores().at["half", "adjusted_rand_index"] == pytest.approx(expected)
+    assert study.rank().loc["half", "score"] == pytest.approx(expected)
+    assert study.best().name == "all"
 
 
 def test_rank_by_a_measure_and_ties():
@@ -305,7 +316,7 @@ def test_a_measure_that_raises_stops_nothing(monkeypatch):
     study.sweep("ward", k=[2, 3], workers=1)
     table = study.scores()
     assert table["broken"].isna().all()
-    assert "ZeroDivisionError: oh no" in table.attrs["reasons"]["ward k=2"]["broken"]
+    assert "ZeroDivisionError: oh no" in study.reasons()["ward k=2"]["broken"]
     assert table["silhouette"].notna().all()
 
 
@@ -360,3 +371,88 @@ def test_choosing_among_more_costs_more(wine):
         study.sweep(clusterers, k=range(2, 6), n_init=2, workers=1)
         bits.append(study.bounds()["kmeans k=3 start=0"].choice_bits)
     assert bits[1] - bits[0] == pytest.approx(np.log2(3))
+
+
+def test_more_candidates_than_are_judged_at_a_time(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(12, 1))
+    study = karat.Study(X)
+    study.add({f"c{i}": rng.integers(0, 3, 12) for i in range(400)})
+    assert len(study._store.partitions()) > 256
+    study.evaluate(["calinski_harabasz_index"])
+    values, reasons = study._scores
+    assert list(values.index) == study._store.partitions()
+    undefined = values["calinski_harabasz_index"].isna()
+    assert set(values.index[undefined]) <= set(reasons)
+    for partition in values.index[250:260]:
+        labels = study._store.labels([partition])[0]
+        expected = calinski_harabasz_score(X, labels)
+        assert values.at[partition, "calinski_harabasz_index"] == pytest.approx(expected)
+
+
+def test_sizes_and_single_objects_are_named():
+    study = karat.Study(THREE)
+    alone = np.where(np.arange(60) == 7, 1, 0)
+    study.add({"alone": alone, "three": np.repeat([0, 1, 2], 20)})
+    assert study.candidates.at["three", "status"] == "ok"
+    assert study.candidates.at["alone", "status"] == "flagged"
+    assert study.candidates.at["alone", "reason"] == "it only sets 1 object apart from 59 others"
+    assert "Its clusters have 20, 20 and 20 objects." in str(study.best())
+    only = karat.Study(THREE)
+    only.add({"alone": alone})
+    text = str(only.best())
+    assert "59 and 1 objects. Warning: 1 of them is a single object" in text
+    study.sweep("single", k=[2], workers=1)
+    assert "in 1,000 resamplings" not in str(study.best())
+
+
+def test_a_crash_in_compiled_code_is_called_one():
+    study = karat.Study(THREE)
+    study.sweep({"crash": Fails(how="crash"), "ward": "ward"}, k=[2], workers=2)
+    reason = study.candidates.at["crash k=2", "reason"]
+    assert reason == "the worker process died of SIGSEGV: a crash in compiled code"
+
+
+def test_users_estimators_cannot_write_to_sparse_data():
+    from scipy import sparse
+
+    class Writes(Fails):
+        def fit_predict(self, X, y=None):
+            X.data[:] = 0
+            return np.arange(X.shape[0]) % 2
+
+    X = sparse.csr_array(THREE)
+    study = karat.Study(X)
+    study.sweep({"writes": Writes()}, k=[2], workers=1)
+    assert "read-only" in study.candidates["reason"].iloc[0]
+    assert (study.X.data == X.data).all()
+
+
+def test_ties_are_broken_alike_in_answer_and_report():
+    from karat.report._facts import gather
+    from karat.report._tables import sparklines
+
+    study = karat.Study(np.arange(12.0)[:, None], truth=np.repeat([0, 1], 6))
+    study.add({"three": np.arange(12) % 3, "two": np.arange(12) % 2})
+    study.decide_by("c_index")
+    spark = {s["measure"].key: s for s in sparklines(gather(study))}
+    ranked = study.rank()
+    if ranked["rank"].tolist() == [1, 1]:
+        assert spark["c_index"]["best_name"] == study.best().name
+
+
+def test_a_notebook_shows_what_was_tried_and_computes_nothing(monkeypatch):
+    study = karat.Study(THREE)
+    assert "nothing was tried" in study._repr_html_()
+    study.sweep(["ward", "average"], k=[2, 3], workers=1)
+    with monkeypatch.context() as patched:
+        patched.setattr("karat.study.study.judge", None)
+        before = study._repr_html_()
+    assert "ward: 2 ok" in before
+    assert "Not judged yet" in before
+    best = study.best()
+    assert best.name in study._repr_html_()
+    study.decide_by("dunn_index")
+    assert "Not judged yet" in study._repr_html_()
+    study.add({"<i>": [0, 1] * (len(THREE) // 2)})
+    assert "<i>" not in study._repr_html_()

@@ -10,8 +10,10 @@ from email.message import EmailMessage
 import numpy as np
 import pytest
 from scipy import io, sparse
+from sklearn.metrics import adjusted_rand_score
 from typer.testing import CliRunner
 
+import karat
 from karat.cli import app
 from karat.datasets import read
 from karat.text._messages import are_messages, body
@@ -178,3 +180,16 @@ def test_run_on_json_lines(tmp_path):
     told = json.loads(result.stdout)
     assert told["best"]["n_clusters"] == 2
     assert "cosine" in " ".join(told["data"]["notes"])
+
+
+def test_documents_are_swept_by_clusterers_of_documents(tmp_path):
+    path = write_lines(tmp_path / "n.jsonl", [{"text": text} for _, text in corpus(40)])
+    study = karat.Study(read(path, text_column="text"))
+    study.sweep(k=[2], n_init=1, workers=1, progress=False)
+    assert set(study.candidates["status"]) == {"ok"}
+    assert {"spherical-kmeans-refined", "soft-movmf", "kl-kmeans"} <= {
+        *study.candidates["clusterer"]
+    }
+    truth = [topic for topic, _ in corpus(40)]
+    for name in study.candidates.index:
+        assert adjusted_rand_score(truth, study.labels(name)) == 1

@@ -1,6 +1,6 @@
 """Order statistics of all pair distances without holding them.
 
-Every pair i > j is met once: a tile holds the distances of columns j0..j0+B to rows r0.., and only
+Every pair i > j is visited once: a tile has the distances of columns j0..j0+B to rows r0.., only
 entries below the diagonal count.
 """
 

@@ -1,7 +1,7 @@
 """PAC-MDL bounds: what a few labels guarantee about a clustering."""
 
 from karat.bounds import languages as languages
-from karat.bounds._bound import PacMdlBound, PacMdlBounds, pac_mdl_bound
+from karat.bounds._bound import PacMdlBound, PacMdlBounds, pac_mdl_bound, percent_up
 from karat.bounds._dendrogram import CountedPruning, Pruning, prune_dendrogram
 from karat.bounds._forecast import LabelForecast, forecast_labels
 from karat.bounds._sampling import sample, sampling_warnings
@@ -25,6 +25,7 @@ __all__ = [
     "languages",
     "log_bucket",
     "pac_mdl_bound",
+    "percent_up",
     "prune_dendrogram",
     "sample",
     "sampling_warnings",

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.bounds._classes import Classes, known_classes
 from karat.bounds._sampling import sampling_warnings
 from karat.bounds._tails import b_max
+from karat.bounds.classes import Classes, known_classes
 from karat.bounds.languages import Language, Mixed
 from karat.partition import NOISE, Labelings, NoisePolicy, as_labelings
 from karat.validation import InputError, check_random_state

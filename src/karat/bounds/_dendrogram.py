@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.bounds._bound import PacMdlBound, PacMdlBounds, _levels, pac_mdl_bound
-from karat.bounds._classes import Classes, known_classes
 from karat.bounds._tails import b_max, log_bucket
+from karat.bounds.classes import Classes, known_classes
 from karat.bounds.languages import Code, Integer, Language, Mixed
 from karat.partition import cut_dendrogram
 from karat.validation import InputError

@@ -85,7 +85,11 @@ def sampling_warnings(labelled: Any, classes: Sequence[Any] | None = None) -> tu
     >>> sampling_warnings([True] * 50 + [False] * 150)[0]
     'the labelled objects gather near the start of the data'
     """
+    if not isinstance(labelled, (Sequence, np.ndarray)) and not hasattr(labelled, "to_numpy"):
+        raise InputError(f"labelled must be True or False per object; got {labelled!r:.80}")
     mask = np.asarray(labelled, dtype=bool)
+    if mask.ndim != 1:
+        raise InputError(f"labelled must be one-dimensional; its shape is {mask.shape}")
     N, positions = len(mask), np.flatnonzero(mask)
     m = len(positions)
     n = N - m

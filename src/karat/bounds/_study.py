@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 import numpy as np
 
 from karat.bounds._bound import PacMdlBounds, pac_mdl_bound
-from karat.bounds._classes import Classes
+from karat.bounds.classes import Classes
 from karat.bounds.languages import Choice, Integer, Language, Mixed
 from karat.partition import NoisePolicy, as_labelings
 from karat.validation import InputError, unknown_name
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 USER = "user"
-"""The group of clusterings that a user brought, in :class:`Searched` and in origins."""
+"""The group of user-supplied clusterings, in :class:`Searched` and in origins."""
 
 BROUGHT = (
     "clusterings that you supplied are covered only if they were made without looking at the labels"
@@ -160,7 +160,7 @@ class Searched:
 
 @dataclass(frozen=True)
 class OpenEnded:
-    """A search that may go on for as long as you like, and wherever the bounds lead you.
+    """A search that may continue for as long as you like, and wherever the bounds lead you.
 
     The share of start j (from 0) of a clusterer with setting k (a whole number from 1) is
     w · 1/(k(k+1)) · 1/((j+1)(j+2)), w the clusterer's weight. They sum to 1 over everything that
@@ -309,8 +309,8 @@ def bound_candidates(
     -------
     DataFrame
         One row per candidate: ``clusterer``, ``setting`` and the columns of
-        :attr:`PacMdlBounds.table`; ``attrs`` has ``delta``, ``best`` (its name), ``sentence``,
-        ``reason`` and ``warnings``.
+        :attr:`PacMdlBounds.table`. What else there is to say of them, and which is the best,
+        :func:`study_bounds` tells.
 
     Examples
     --------
@@ -332,14 +332,6 @@ def bound_candidates(
     table = found.table.copy()
     table.insert(0, "clusterer", [USER if origin is None else origin[0] for origin in sources])
     table.insert(1, "setting", [None if origin is None else origin[1] for origin in sources])
-    best = found.best
-    table.attrs.update(
-        delta=delta,
-        best=best.name,
-        sentence=best.sentence,
-        reason=best.reason,
-        warnings=found.warnings,
-    )
     return table
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.bounds._bound import _levels
-from karat.bounds._classes import known_classes
 from karat.bounds._tails import b_max
+from karat.bounds.classes import known_classes
 from karat.validation import InputError, check_data, check_random_state
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""``bucket`` and ``b_max``: how many errors may hide among the objects that nobody labelled."""
+"""``bucket`` and ``b_max``: how many errors may hide among the unlabelled objects."""
 
 from __future__ import annotations
 

@@ -19,6 +19,8 @@ NEIGHBORS = 10
 CORE = 5
 #: dimensions of the coordinates for lines, samples and null sets
 DIMENSIONS = 30
+#: dense data of more features, and sparse data, are taken in latent dimensions
+WIDE, LATENT = 1000, 100
 #: objects at most that evidence is taken from
 LARGEST = 10_000
 HALVES = 3
@@ -91,35 +93,36 @@ def canonical_order(Z: Floats) -> NDArray[np.intp]:
     return np.argsort(((Z - Z.mean(axis=0)) ** 2).sum(axis=1).round(12), kind="stable")
 
 
-def coordinates(X: Any, metric: Any) -> Floats:
-    """Principal coordinates whose Euclidean distances are about those of the metric."""
+def as_points(X: Any, metric: Any = "euclidean") -> Floats:
+    """Dense points whose Euclidean distances are about those of the metric.
+
+    Dense data of up to 1,000 features and Euclidean distance are taken as they are; of sparse or
+    wide data 100 latent dimensions, and of other distances those of 500 landmarks.
+    """
     from scipy import sparse
 
-    if metric in ("cosine", "correlation"):
-        X = X - X.mean(axis=1, keepdims=True) if metric == "correlation" else X
-        from sklearn.preprocessing import normalize
-
-        X = normalize(X)
-    elif metric not in ("euclidean", "sqeuclidean"):
-        X = _landmark_coordinates(X, metric)
+    angular = metric in ("cosine", "correlation")
+    if metric == "correlation":
+        X = X - X.mean(axis=1, keepdims=True)
+    elif not angular and metric not in ("euclidean", "sqeuclidean"):
+        return _landmark_coordinates(X, metric)
+    if angular:
+        X = _unit(X)
     n, d = X.shape
-    if sparse.issparse(X):
+    if sparse.issparse(X) or d > WIDE:
         from sklearn.decomposition import TruncatedSVD
 
-        kept = max(1, min(DIMENSIONS, d - 1, n - 1))
-        Z: Floats = TruncatedSVD(kept, random_state=0).fit_transform(sparse.csr_matrix(X))
-        return Z
-    X = np.asarray(X, dtype=np.float64)
-    X = X - X.mean(axis=0)
-    if d <= DIMENSIONS:
-        Z = X
-    else:
-        small = X.T @ X if d <= n else X @ X.T
-        values, vectors = np.linalg.eigh(small)
-        top = vectors[:, ::-1][:, :DIMENSIONS]
-        Z = X @ top if d <= n else top * np.sqrt(np.maximum(values[::-1][:DIMENSIONS], 0))
-    scale = np.sqrt((Z**2).mean())
-    return Z / scale if scale > 0 else Z
+        kept = max(1, min(LATENT, d - 1, n - 1))
+        given = sparse.csr_matrix(X) if sparse.issparse(X) else X
+        X = TruncatedSVD(kept, random_state=0).fit_transform(given)
+        X = _unit(X) if angular else X
+    return np.ascontiguousarray(X, dtype=np.float64)
+
+
+def _unit(X: Any) -> Any:
+    from sklearn.preprocessing import normalize
+
+    return normalize(X)
 
 
 def _landmark_coordinates(X: Any, metric: Any) -> Floats:
@@ -133,23 +136,38 @@ def _landmark_coordinates(X: Any, metric: Any) -> Floats:
     mean = inner.mean(axis=0)
     B = -0.5 * (inner - mean - mean[:, None] + mean.mean())
     values, vectors = np.linalg.eigh(B)
-    top = values[::-1] > max(values[-1], 0) * 1e-9
-    values, vectors = values[::-1][top][:DIMENSIONS], vectors[:, ::-1][:, top][:, :DIMENSIONS]
+    top = values[::-1] > max(values[-1], 0) * 1e-6
+    values, vectors = values[::-1][top][:LATENT], vectors[:, ::-1][:, top][:, :LATENT]
     if len(values) == 0:
         return np.zeros((n, 1))
     out: Floats = -0.5 * (D**2 - mean) @ (vectors / np.sqrt(values))
     return out
 
 
-def look_at(X: Any, metric: Any = "euclidean", Z: Floats | None = None) -> View:
-    """Neighbours, spanning tree and coordinates of the data."""
+def coordinates(points: Floats) -> Floats:
+    """Up to 30 principal coordinates, of mean square 1."""
+    X = points - points.mean(axis=0)
+    n, d = X.shape
+    if d <= DIMENSIONS:
+        Z = X
+    else:
+        small = X.T @ X if d <= n else X @ X.T
+        values, vectors = np.linalg.eigh(small)
+        top = vectors[:, ::-1][:, :DIMENSIONS]
+        Z = X @ top if d <= n else top * np.sqrt(np.maximum(values[::-1][:DIMENSIONS], 0))
+    scale = np.sqrt((Z**2).mean())
+    return Z / scale if scale > 0 else Z
+
+
+def look_at(points: Floats, Z: Floats | None = None) -> View:
+    """Neighbours, spanning tree and coordinates of points."""
     from karat.clusterers.genie import spanning_tree
     from karat.neighbors import neighbor_lists
 
-    Z = coordinates(X, metric) if Z is None else Z
-    found = neighbor_lists(X, NEIGHBORS, metric=metric, algorithm="exact")
+    Z = coordinates(points) if Z is None else Z
+    found = neighbor_lists(points, NEIGHBORS, algorithm="exact")
     core = found.distances[:, min(CORE, found.n_neighbors) - 1]
-    edges, lengths = spanning_tree(X, metric, core)
+    edges, lengths = spanning_tree(points, "euclidean", core)
     floor = max(np.quantile(lengths, 0.9), lengths.max() * 1e-3) * 1e-6
     if floor <= 0:
         floor = 1.0
@@ -294,12 +312,12 @@ def null_evidence(view: View, n_clusters: NDArray[np.int64], own: Floats) -> Flo
 LOWER = {"filled middle", "bimodal within"}
 
 
-def data_evidence(X: Any, view: View) -> Floats:
+def data_evidence(points: Floats, view: View) -> Floats:
     """Values of :data:`DATA_NAMES`, (13,)."""
     from scipy.stats import kurtosis, skew
 
     n = len(view.Z)
-    d = X.shape[1]
+    d = points.shape[1]
     Z = view.Z - view.Z.mean(axis=0)
     values = np.linalg.svd(Z, compute_uv=False) ** 2
     shares = values / max(values.sum(), 1e-300)
@@ -310,8 +328,7 @@ def data_evidence(X: Any, view: View) -> Floats:
     live = U[:, shares[: U.shape[1]] > 0.02]
     tails = float(np.clip(kurtosis(live, axis=0), -2, 20).mean())
     skewness = float(np.clip(np.abs(skew(live, axis=0)), 0, 5).mean())
-    rows = X.toarray()[:, :50] if hasattr(X, "toarray") else np.asarray(X)
-    some = rows[:, np.unique(np.linspace(0, rows.shape[1] - 1, 50).astype(int))]
+    some = points[:, np.unique(np.linspace(0, d - 1, 50).astype(int))]
     repeated = 1 - np.mean([len(np.unique(column)) for column in some.T]) / n
     floor = view.core.min()
     same = float((view.core <= floor + 1e-9).mean()) if floor < view.core.mean() - 6 else 0.0

@@ -1,4 +1,4 @@
-"""Clarity of many clusterings: can somebody learn the clusters, and which of them?"""
+"""Clarity of many clusterings: can the clusters be learned, and which of them?"""
 
 from __future__ import annotations
 
@@ -276,9 +276,9 @@ def assess(
     ``"5nn"``: one neighbour search, then O(n) for each clustering. ``"centroid"``: as one
     iteration of k-means for each. ``"kernel-ridge"``: O(n³) once, then O(n² k) for each.
 
-    An object alone in its cluster can never be recognised: without it, nobody knows of its
-    cluster. With ``noise="drop"`` an object that a clustering excludes is neither trained on
-    nor predicted.
+    An object alone in its cluster can never be recognised: without it, its
+    cluster is unknown. With ``noise="drop"`` an object that a clustering excludes is neither
+    trained on nor predicted.
 
     Examples
     --------

@@ -364,7 +364,7 @@ def _refit(
     for fold in range(int(folds.max()) + 1):
         test, train = np.flatnonzero(folds == fold), np.flatnonzero(folds != fold)
         if (codes[train] == codes[train[0]]).all():
-            # many classifiers refuse a single class
+            # many classifiers reject a single class
             out[test] = codes[train[0]]
             continue
         model = clone(estimator)
@@ -382,7 +382,7 @@ def _refit(
 class SupportVectorMachine:
     """Weka's SMO at its defaults: polynomial kernel of degree 1, C = 1, one against one.
 
-    Features are first brought to [0, 1] by their range in the training folds, as SMO does;
+    Features are first scaled to [0, 1] by their range in the training folds, as SMO does;
     sparse features are divided by their largest absolute value, so that zeros stay zeros.
 
     Parameters

@@ -86,9 +86,10 @@ def bound(
     n = len(next(iter(clusterings.values())))
     chosen = {name: clusterings[name] for name in column or clusterings}
     policy: Any = noise
-    given = read_labels(few, n, rows=rows)
-    notes += given.notes
     listed = parse_classes(classes)
+    known = listed if isinstance(listed, list) else ()
+    given = read_labels(few, n, rows=rows, classes=known)
+    notes += given.notes
     look, told = count_look(few, [chosen, given.values.tolist(), delta, noise, classes], once)
     found = pac_mdl_bound(
         chosen,
@@ -150,7 +151,7 @@ def _print_table(table: pd.DataFrame) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from karat.bounds._bound import percent_up
+    from karat.bounds import percent_up
 
     shown = Table("clustering", "clusters", "errors", "bits", "bound", "at most")
     for name, row in table.sort_values(["bound_rate", "errors", "bits"]).head(30).iterrows():

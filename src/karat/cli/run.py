@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from karat.cli._input import (
+    ClassesOption,
     DataArgument,
     Drop,
     Encoding,
@@ -28,11 +29,15 @@ from karat.cli._input import (
     TextColumn,
     Truth,
     WeightOption,
+    parse_classes,
     read_dataset,
     vectorizer_options,
 )
+from karat.cli._output import check_target, to_csv
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from karat.study import Choice, Study
 
 
@@ -94,8 +99,28 @@ def run(
             help="With some labels: allowed chance that the guarantee fails.", show_default="0.1"
         ),
     ] = None,
+    classes: ClassesOption = None,
+    exact: Annotated[
+        bool,
+        typer.Option(
+            "--exact",
+            help="Sample nothing: fit and judge on all objects, however many there are.",
+        ),
+    ] = False,
+    budget: Annotated[
+        str | None,
+        typer.Option(help="Time for the fits, e.g. 90s, 2m, 1h; what is not done by then is left."),
+    ] = None,
+    memory: Annotated[
+        str | None, typer.Option(help="Memory that may be used, e.g. 4G; less than needed ends.")
+    ] = None,
+    plan: Annotated[
+        bool, typer.Option("--plan", help="Only print what would be done, and how long it takes.")
+    ] = False,
     report: Annotated[Path | None, typer.Option(help="Write an HTML report to this file.")] = None,
-    force: Annotated[bool, typer.Option(help="Replace the report if it exists.")] = False,
+    force: Annotated[
+        bool, typer.Option(help="Replace the report and the labels if they exist.")
+    ] = False,
     labels: Annotated[
         Path | None, typer.Option(help="Write the chosen labels to this CSV file.")
     ] = None,
@@ -113,6 +138,7 @@ def run(
     seed: Annotated[
         int | None, typer.Option(help="All seeds follow from it.", show_default="0")
     ] = None,
+    quiet: Annotated[bool, typer.Option(help="Show no progress.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
 ) -> None:
     """Try many clusterings of a data file, judge them all, and say which one to use and why.
@@ -126,12 +152,16 @@ def run(
     karat run customers.csv --labelings mine.csv --only-labelings
     karat run news.jsonl --text-column text --report news.html
     """
-    from karat.study import DEFAULT_CLUSTERERS, Study
+    from karat.study import Study
     from karat.validation import InputError, NothingToRankError
 
-    for path, option in ((report, "--report"), (labels, "--labels")):
-        if path is not None:
-            _check_target(path, option, force)
+    check_target(report, "--report", force)
+    check_target(labels, "--labels", force)
+    listed = parse_classes(classes)
+    if isinstance(listed, list) and -1 in listed:
+        raise InputError(
+            "--classes: -1 marks unknown classes in files; write that class as another name"
+        )
     if only_labelings and labelings is None:
         raise InputError("--only-labelings needs --labelings FILE")
     dataset = read_dataset(
@@ -150,11 +180,14 @@ def run(
         vectorizer=vectorizer_options(weight, min_df, max_df, stemmer),
     )
     numbers = parse_counts(k)
+    progress = False if quiet else None
     with Study(
         dataset,
         storage=storage,
         noise=noise,  # type: ignore[arg-type]
         delta=delta,
+        classes=listed,
+        exact=exact or None,
         random_state=seed,
         by=by,
         update=update,
@@ -164,12 +197,14 @@ def run(
             if labelings is not None:
                 from karat.datasets import read_labelings
 
-                ids = dataset.ids if id_column else None
-                study.add(read_labelings(labelings, id_column=id_column, ids=ids))
+                own = read_labelings(labelings, id_column=id_column, ids=dataset.ids)
+                for note in own.notes:
+                    typer.echo(f"Note: {labelings}: {note}", err=True)
+                study.add(own)
             if not only_labelings:
-                names = clusterer or list(DEFAULT_CLUSTERERS)
-                study.sweep(_names(names), k=numbers, n_init=n_init, workers=workers)
-            study.evaluate()
+                names = _names(clusterer or list(study.default_clusterers))
+                _sweep(study, names, numbers, n_init, workers, budget, memory, plan, json, progress)
+            study.evaluate(progress=progress)
         except KeyboardInterrupt:
             typer.echo(_interrupted(study), err=True)
             raise typer.Exit(130) from None
@@ -188,6 +223,50 @@ def run(
             for path, what in ((report, "Report"), (labels, "Labels"), (storage, "Study")):
                 if path is not None:
                     typer.echo(f"{what}: {path}")
+
+
+def _sweep(
+    study: Study,
+    names: list[str],
+    numbers: list[int],
+    n_init: int,
+    workers: int | None,
+    budget: str | None,
+    memory: str | None,
+    plan: bool,
+    quiet: bool,
+    progress: bool | None,
+) -> None:
+    """Plan, then fit; on large data what scales comes first, with an answer of its own."""
+    import time
+
+    from karat.clusterers import catalogue
+    from karat.resources import available_cores
+    from karat.study.plan import check_memory, parse_bytes, parse_duration
+
+    seconds = None if budget is None else parse_duration(budget)
+    if memory is not None:
+        check_memory(study, workers or available_cores(), parse_bytes(memory))
+    large = any(study.fits_sample(catalogue[name]) for name in names)
+    if plan or (large and not quiet):
+        expected = study.plan(names, k=numbers, n_init=n_init, workers=workers)
+        typer.echo(str(expected), err=not plan)
+        if plan:
+            raise typer.Exit(0)
+    deadline = None if seconds is None else time.monotonic() + seconds
+
+    def sweep(some: list[str]) -> None:
+        left = None if deadline is None else max(0.0, deadline - time.monotonic())
+        study.sweep(some, k=numbers, n_init=n_init, workers=workers, budget=left, progress=progress)
+
+    first = [name for name in names if not study.fits_sample(catalogue[name])]
+    if large and first and not quiet:
+        sweep(first)
+        if not study.candidates.empty:
+            choice = study.best()
+            typer.echo(f"So far, from {', '.join(first)}: {choice.reasons[0]}", err=True)
+        names = [name for name in names if name not in first]
+    sweep(names)
 
 
 def parse_counts(text: str) -> list[int]:
@@ -219,16 +298,6 @@ def _names(names: list[str]) -> list[str]:
     return list(catalogue) if "all" in names else list(dict.fromkeys(names))
 
 
-def _check_target(path: Path, option: str, force: bool) -> None:
-    """Refuse an output file before hours of work, not after."""
-    from karat.validation import InputError
-
-    if path.exists() and not force:
-        raise InputError(f"{path} already exists; choose another {option} file or add --force")
-    if not path.absolute().parent.is_dir():
-        raise InputError(f"{option}: there is no folder {path.parent}")
-
-
 def _interrupted(study: Study) -> str:
     table = study.candidates
     if table.empty:
@@ -253,16 +322,23 @@ def _free_name(path: Path) -> Path:
 
 
 def _write_labels(study: Study, choice: Choice, path: Path) -> None:
+    import numpy as np
     import pandas as pd
 
-    table = pd.DataFrame({"id": study.dataset.ids, "cluster": choice.labels})
-    table.to_csv(path, index=False)
+    dataset = study.dataset
+    rows = np.arange(study.n_objects) if dataset.rows is None else dataset.rows
+    table = pd.DataFrame({"row": rows, "id": dataset.ids, "cluster": choice.labels})
+    path.write_text(to_csv(table), encoding="utf-8")
 
 
 def as_json(study: Study, choice: Choice, top: int = 10) -> dict[str, Any]:
     """What machines read: the choice, the best candidates, what failed."""
+    from karat.study.deciders import JUDGE
+    from karat.study.judging import details_of
+
     ranked = study.rank()
     scores = study.scores()
+    found = study.judged() if choice.decided_by == JUDGE else None
     return {
         "data": {
             "name": study.dataset.name,
@@ -275,10 +351,10 @@ def as_json(study: Study, choice: Choice, top: int = 10) -> dict[str, Any]:
             "clusterer": choice.clusterer,
             "n_clusters": choice.n_clusters,
             "decided_by": choice.decided_by,
-            "confidence": choice.confidence,
             "runner_up": choice.runner_up,
             "reasons": list(choice.reasons),
             "bound": None if choice.bound is None else choice.bound.bound_rate,
+            "judge": details_of(found) if found is not None else None,
         },
         "ranking": jsonlib.loads(
             ranked.head(top).reset_index().to_json(orient="records", double_precision=15)
@@ -289,6 +365,24 @@ def as_json(study: Study, choice: Choice, top: int = 10) -> dict[str, Any]:
     }
 
 
+def _expected(row: dict[str, Any]) -> str:
+    return f"{row['predicted']:.2f} ({max(row['low'], 0):.2f}–{row['high']:.2f})"
+
+
+def _show_shortlist(study: Study, console: Console) -> None:
+    from rich.table import Table
+
+    found = study.judged()
+    if found is None or len(found.shortlist) < 2:
+        return
+    table = Table(title="Really different and nearly as good", box=None, pad_edge=False)
+    for title in ("candidate", "expected ARI", "good for"):
+        table.add_column(title)
+    for name, use in found.shortlist:
+        table.add_row(name, _expected(found.expected(name)), use)
+    console.print(table)
+
+
 def show(study: Study, choice: Choice, top: int = 8) -> None:
     """The answer for a person: the choice, the best candidates, what to mind."""
     from rich.console import Console
@@ -297,7 +391,7 @@ def show(study: Study, choice: Choice, top: int = 8) -> None:
     from rich.text import Text
 
     from karat.measures import catalogue
-    from karat.study.deciders import as_decider
+    from karat.study.deciders import against_classifier, as_decider
 
     console = Console()
     first, *others = choice.reasons
@@ -305,14 +399,15 @@ def show(study: Study, choice: Choice, top: int = 8) -> None:
     console.print(Panel(told, title=study.dataset.name, title_align="left"))
     ranked = study.rank()
     measures = study.scores()
-    score = as_decider(choice.decided_by).title
+    decider = as_decider(choice.decided_by)
+    judged = "predicted" in ranked
     usual = ("silhouette", "informativeness", "adjusted_rand_index")
     shown = [m for m in usual if m in measures and m != choice.decided_by]
     table = Table(box=None, pad_edge=False)
     table.add_column("")
     table.add_column("candidate", no_wrap=True)
     titles = [catalogue[m].title.partition(" (")[0] for m in shown]
-    for title in ("k", score, *titles, "times"):
+    for title in ("k", "expected ARI" if judged else decider.title, *titles, "times"):
         table.add_column(title, justify="right")
     values: dict[str, dict[str, float]] = measures[shown].to_dict("index")  # type: ignore[assignment]
     rows: list[dict[str, Any]] = ranked.to_dict("records")  # type: ignore[assignment]
@@ -321,14 +416,24 @@ def show(study: Study, choice: Choice, top: int = 8) -> None:
             str(row["rank"]),
             name,
             str(row["n_clusters"]),
-            f"{row['score']:.3f}",
+            _expected(row) if judged else decider.text(row["score"]),
             *(f"{values[name][m]:.3f}" for m in shown),
             str(row["reached_by"]),
         )
     console.print(table)
+    if judged:
+        _show_shortlist(study, console)
     more = len(ranked) - top
     if more > 0:
         console.print(f"... and {more} more distinct clusterings", style="dim")
+    if study.n_unfinished:
+        console.print(
+            f"{study.n_unfinished} candidates were not finished within the budget; the same "
+            "command with --storage FILE, or a larger --budget, fits them too",
+            markup=False,
+        )
+    if choice.bound is not None and (yardstick := against_classifier(study, choice.bound)):
+        console.print(yardstick, markup=False)
     counts = study.candidates["status"].value_counts()
     for status in ("failed", "flagged"):
         if counts.get(status, 0):
@@ -337,5 +442,9 @@ def show(study: Study, choice: Choice, top: int = 8) -> None:
             console.print(
                 f"{counts[status]} {status}, e.g. {these.index[0]!s}: {reason}", markup=False
             )
+    if choice.bound is not None:
+        console.print(choice.bound.conditions, markup=False, highlight=False)
+        for doubt in choice.bound.warnings:
+            console.print(f"Warning: {doubt}.", markup=False)
     for note in study.dataset.notes:
         console.print(f"Note: {note}", markup=False)

@@ -4,21 +4,31 @@
 which distances it takes, and ``under(clusterer, metric)`` is the clusterer under one of them.
 """
 
-from karat.clusterers._catalogue import Clusterer, as_clusterer, catalogue
+from karat.clusterers._catalogue import Clusterer, as_clusterer, catalogue, configured
 from karat.clusterers._under import ExcludedError, OnDistances, OnForm, under
+from karat.clusterers.filled import FilledHDBSCAN
 from karat.clusterers.genie import GenieClustering
+from karat.clusterers.information_theoretic import InformationTheoreticKMeans
 from karat.clusterers.kmedoids import KMedoids
 from karat.clusterers.linkage import LinkageClustering
+from karat.clusterers.spherical import FrequencySensitiveSphericalKMeans, SphericalKMeans
+from karat.clusterers.von_mises_fisher import VonMisesFisherMixture
 
 __all__ = [
     "Clusterer",
     "ExcludedError",
+    "FilledHDBSCAN",
+    "FrequencySensitiveSphericalKMeans",
     "GenieClustering",
+    "InformationTheoreticKMeans",
     "KMedoids",
     "LinkageClustering",
     "OnDistances",
     "OnForm",
+    "SphericalKMeans",
+    "VonMisesFisherMixture",
     "as_clusterer",
     "catalogue",
+    "configured",
     "under",
 ]

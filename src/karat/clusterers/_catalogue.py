@@ -48,6 +48,9 @@ class Clusterer:
         this is so if the estimator, or one within it, has a ``random_state``.
     every_k : bool
         Whether one fit serves every number of clusters: the fitted estimator has ``cut(k)``.
+    growth : float
+        The power of the number of objects that the time of one fit grows with. What grows faster
+        than linearly is fitted to a sample of large data.
     source : str
         Where it is defined.
     cost : str
@@ -62,6 +65,7 @@ class Clusterer:
     values: tuple[float, ...] = ()
     seeded: bool | None = None
     every_k: bool = False
+    growth: float = 2.0
     source: str = ""
     cost: str = ""
 
@@ -78,6 +82,9 @@ def _random_states(estimator: Any) -> list[str]:
     parameters = estimator.get_params() if hasattr(estimator, "get_params") else {}
     return [name for name in parameters if name.split("__")[-1] == "random_state"]
 
+
+#: estimators of scikit-learn whose time grows linearly with the number of objects
+_LINEAR = {"KMeans", "MiniBatchKMeans", "BisectingKMeans", "GaussianMixture", "Birch"}
 
 catalogue: Registry[Clusterer] = Registry("clusterer", "karat.clusterers")
 
@@ -142,8 +149,9 @@ def as_clusterer(given: Any, parameter: str | None = None) -> Clusterer:
     return Clusterer(
         key=name,
         title=name,
-        make=partial(_configured, given, _own(given, swept)),
+        make=partial(configured, given, _own(given, swept)),
         distances=_taken(given, parameters),
+        growth=1.0 if name in _LINEAR else 2.0,
         parameter="n_clusters" if parameter in (None, "n_clusters", "n_components") else parameter,
     )
 
@@ -166,7 +174,7 @@ def _taken(estimator: Any, parameters: dict[str, Any]) -> tuple[str, ...]:
     return ("any",) if parameters["metric"] == default else ("features",)
 
 
-def _configured(estimator: Any, swept: str, value: Any, seed: int, metric: Any = None) -> Any:
+def configured(estimator: Any, swept: str, value: Any, seed: int, metric: Any = None) -> Any:
     from sklearn.base import clone
 
     fresh = clone(estimator)
@@ -222,6 +230,13 @@ def _hdbscan(min_cluster_size: int, seed: int, metric: Any = "euclidean") -> Any
     return model if metric == "euclidean" else OnDistances(model, metric)
 
 
+def _filled_hdbscan(min_cluster_size: int, seed: int, metric: Any = "euclidean") -> Any:
+    from karat.clusterers.filled import FilledHDBSCAN
+
+    model = FilledHDBSCAN(min_cluster_size)
+    return model if metric == "euclidean" else OnDistances(model, metric)
+
+
 def _dbscan(eps: float, seed: int, metric: Any = "euclidean") -> Any:
     from sklearn.cluster import DBSCAN
 
@@ -241,6 +256,30 @@ def _informativeness(k: int, seed: int) -> Any:
     return InformativenessAgglomeration(n_clusters=k, random_state=seed)
 
 
+def _spherical(refine: bool, k: int, seed: int) -> Any:
+    from karat.clusterers.spherical import SphericalKMeans
+
+    return SphericalKMeans(n_clusters=k, refine=refine, n_init=1, random_state=seed)
+
+
+def _frequency_sensitive(k: int, seed: int) -> Any:
+    from karat.clusterers.spherical import FrequencySensitiveSphericalKMeans
+
+    return FrequencySensitiveSphericalKMeans(n_clusters=k, n_init=1, random_state=seed)
+
+
+def _mixture_of_directions(assignment: str, k: int, seed: int) -> Any:
+    from karat.clusterers.von_mises_fisher import VonMisesFisherMixture
+
+    return VonMisesFisherMixture(n_clusters=k, assignment=assignment, n_init=1, random_state=seed)
+
+
+def _information_theoretic(k: int, seed: int) -> Any:
+    from karat.clusterers.information_theoretic import InformationTheoreticKMeans
+
+    return InformationTheoreticKMeans(n_clusters=k, n_init=1, random_state=seed)
+
+
 def _genie(k: int, seed: int, metric: Any = "euclidean") -> Any:
     from karat.clusterers.genie import GenieClustering
 
@@ -256,6 +295,7 @@ catalogue.add(
         key="kmeans",
         title="k-means",
         make=_kmeans,
+        growth=1.0,
         source="Lloyd 1982; starts of Arthur & Vassilvitskii 2007",
         cost="O(n k d) per iteration",
     )
@@ -265,6 +305,7 @@ catalogue.add(
         key="bisecting-kmeans",
         title="Bisecting k-means",
         make=_bisecting_kmeans,
+        growth=1.0,
         source="Steinbach, Karypis & Kumar 2000",
         cost="O(n d log k) per iteration",
     )
@@ -324,6 +365,7 @@ catalogue.add(
         key="gaussian-mixture",
         title="Gaussian mixture",
         make=_gaussian_mixture,
+        growth=1.0,
         source="Dempster, Laird & Rubin 1977",
         cost="O(n k d²) per iteration",
     )
@@ -333,6 +375,18 @@ catalogue.add(
         key="hdbscan",
         title="HDBSCAN",
         make=_hdbscan,
+        distances=("any",),
+        parameter="min_cluster_size",
+        values=(5, 10, 15, 25, 50, 100),
+        source="Campello, Moulavi & Sander 2013",
+        cost="O(n² d) at worst",
+    )
+)
+catalogue.add(
+    Clusterer(
+        key="hdbscan-filled",
+        title="HDBSCAN, outliers to the nearest cluster",
+        make=_filled_hdbscan,
         distances=("any",),
         parameter="min_cluster_size",
         values=(5, 10, 15, 25, 50, 100),
@@ -384,5 +438,57 @@ catalogue.add(
         values=(0.0, 0.1, 0.25, 0.5),
         source="Frey & Dueck 2007",
         cost="O(n²) per iteration",
+    )
+)
+for _key, _title, _make, _source in (
+    (
+        "spherical-kmeans",
+        "Spherical k-means",
+        partial(_spherical, False),
+        "Dhillon & Modha 2001",
+    ),
+    (
+        "spherical-kmeans-refined",
+        "Spherical k-means with first variation",
+        partial(_spherical, True),
+        "Dhillon, Guan & Kogan 2002",
+    ),
+    (
+        "frequency-sensitive-kmeans",
+        "Frequency-sensitive spherical k-means",
+        _frequency_sensitive,
+        "Banerjee & Ghosh 2004",
+    ),
+    (
+        "hard-movmf",
+        "von Mises–Fisher mixture, hard",
+        partial(_mixture_of_directions, "hard"),
+        "Banerjee, Dhillon, Ghosh & Sra 2005",
+    ),
+    (
+        "soft-movmf",
+        "von Mises–Fisher mixture, soft",
+        partial(_mixture_of_directions, "soft"),
+        "Banerjee, Dhillon, Ghosh & Sra 2005",
+    ),
+):
+    catalogue.add(
+        Clusterer(
+            key=_key,
+            title=_title,
+            make=_make,
+            distances=("cosine",),
+            source=_source,
+            cost="O(nnz k) per iteration",
+        )
+    )
+catalogue.add(
+    Clusterer(
+        key="kl-kmeans",
+        title="Information-theoretic k-means",
+        make=_information_theoretic,
+        distances=("features",),
+        source="Dhillon, Mallela & Kumar 2003",
+        cost="O(nnz k) per iteration",
     )
 )

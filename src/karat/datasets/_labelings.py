@@ -137,6 +137,7 @@ def read_labels(
     n_objects: int,
     *,
     rows: Any = None,
+    classes: Iterable[Any] = (),
     header: bool | None = None,
 ) -> KnownLabels:
     r"""Read the known classes of some of the objects.
@@ -152,6 +153,8 @@ def read_labels(
         How many objects there are.
     rows : array-like of int, shape (n_objects,), optional
         Which row of the data each object is. By default all rows are objects.
+    classes : iterable
+        The classes, where they are known; with -1 among them it is a class.
     header : bool, optional
         As for :func:`read`.
 
@@ -187,6 +190,8 @@ def read_labels(
         given = columns["label"]
     elif len(columns) == 1:
         given = next(iter(columns.values()))
+    elif len(columns) == 2 and _all_different(columns.get("id", np.array([None]))):
+        given = next(column for name, column in columns.items() if name != "id")
     else:
         raise InputError(
             f"{file} has {len(columns)} columns ({quoted(columns)}) and none is called 'label'; "
@@ -200,7 +205,9 @@ def read_labels(
             f"{file} has {len(given):,} labels for {n_objects:,} objects; add a column 'row' with "
             "the number of each labelled object, counted from 0"
         )
-    return KnownLabels(known_labels(given, name=str(file)), tuple(notes), tuple(doubts))
+    return KnownLabels(
+        known_labels(given, name=str(file), classes=classes), tuple(notes), tuple(doubts)
+    )
 
 
 def _by_row(
@@ -279,8 +286,10 @@ def read_columns(
             table = _other(path, suffix)
     keep = {name for name in wanted if name is not None}
     table = _columns.without_index(table, keep)[0]
-    if not keep.intersection(table.column_names[:1]):
-        table = _columns.without_row_numbers(table, notes)
+    if table.num_columns > 1 and table.column_names[0] in ("", "Unnamed: 0", "rownames"):
+        # as pandas and R write the names of the rows
+        first = "id" if "id" not in table.column_names else "column1"
+        table = table.rename_columns([first, *table.column_names[1:]])
     notes += [
         note
         for name in table.column_names

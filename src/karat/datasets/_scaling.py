@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.datasets._work import Scale, Work, quoted
-from karat.validation import InputError
+from karat.validation import InputError, largest_value
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,11 +21,10 @@ def extremes(X: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 
 
 def check_range(work: Work, how: Scale) -> None:
-    """Note constant columns; refuse values whose squares overflow."""
+    """Note constant columns; reject values whose squares overflow."""
     low, high = extremes(work.X)
     largest = np.maximum(np.abs(low), np.abs(high))
-    # room for squares, and for the sum of a million of them
-    limit = np.finfo(work.X.dtype).max ** 0.5 / 1e3 if how == "none" else 1e300
+    limit = largest_value(work.X.dtype) if how == "none" else 1e300
     if (largest > limit).any():
         j = int(np.argmax(largest))
         raise InputError(

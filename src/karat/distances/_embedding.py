@@ -1,4 +1,4 @@
-"""Distances that are Euclidean once the rows are brought into another form."""
+"""Distances that are Euclidean once the rows are transformed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A matrix of distances that somebody else made: its form, its faults, its rounding."""
+"""A user-supplied matrix of distances: its form, its faults, its rounding."""
 
 from __future__ import annotations
 

@@ -1,17 +1,21 @@
 """Measures of clusterings, one public function and one catalogue record each."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from karat.measures.catalogue import Catalogue as Catalogue
 from karat.measures.catalogue import Measure as Measure
 from karat.measures.catalogue import catalogue as catalogue
 from karat.measures.external.agreement import *  # noqa: F403
 from karat.measures.external.chance import *  # noqa: F403
+from karat.measures.external.covers import *  # noqa: F403
 from karat.measures.external.dendrogram import *  # noqa: F403
 from karat.measures.external.homogeneity import *  # noqa: F403
 from karat.measures.external.information import *  # noqa: F403
+from karat.measures.external.jackknife import *  # noqa: F403
 from karat.measures.external.matching import *  # noqa: F403
+from karat.measures.external.pair_sets import *  # noqa: F403
 from karat.measures.external.pairs import *  # noqa: F403
+from karat.measures.external.reduced import *  # noqa: F403
 from karat.measures.external.soft import *  # noqa: F403
 from karat.measures.internal.centroids import *  # noqa: F403
 from karat.measures.internal.chance import *  # noqa: F403
@@ -21,6 +25,7 @@ from karat.measures.internal.gap import *  # noqa: F403
 from karat.measures.internal.graph import *  # noqa: F403
 from karat.measures.internal.margins import *  # noqa: F403
 from karat.measures.internal.models import *  # noqa: F403
+from karat.measures.internal.near import *  # noqa: F403
 from karat.measures.internal.nearest import *  # noqa: F403
 from karat.measures.internal.pairs import *  # noqa: F403
 from karat.measures.internal.ranks import *  # noqa: F403
@@ -38,9 +43,13 @@ if not TYPE_CHECKING:  # type checkers read the star imports instead
     for _module in (
         "external.agreement",
         "external.chance",
+        "external.covers",
+        "external.pair_sets",
+        "external.reduced",
         "external.dendrogram",
         "external.homogeneity",
         "external.information",
+        "external.jackknife",
         "external.matching",
         "external.pairs",
         "external.soft",
@@ -52,6 +61,7 @@ if not TYPE_CHECKING:  # type checkers read the star imports instead
         "internal.graph",
         "internal.margins",
         "internal.models",
+        "internal.near",
         "internal.nearest",
         "internal.pairs",
         "internal.ranks",
@@ -63,3 +73,11 @@ if not TYPE_CHECKING:  # type checkers read the star imports instead
         "internal.variance",
     ):
         __all__ += import_module(f"karat.measures.{_module}").__all__
+
+
+def __getattr__(name: str) -> Any:
+    from karat._elsewhere import MOVED
+
+    old = f"karat.measures.{name}"
+    why = f"{old} is {MOVED[old]} now" if old in MOVED else f"there is no {old}"
+    raise AttributeError(why)

@@ -88,7 +88,7 @@ class Measure:
 
     @property
     def source(self) -> str:
-        """Where it is defined, in short: ``Rousseeuw 1987; Whissell 2012, eq. 3.12``."""
+        """Where it is defined, in short, such as ``Rousseeuw 1987``."""
         return "; ".join(map(str, self.references))
 
     @property

@@ -148,7 +148,11 @@ FPC = (
     Peer("corrected.rand", "adjusted_rand_index(labels, labels)"),
     Peer("vi", "variation_of_information(labels, labels)"),
     Peer("dudahart2", "split_statistics(X, labelings)", "there p-values of a normal law"),
-    Peer("cvnn", "cvnn_index(X, labelings)"),
+    Peer(
+        "cvnn",
+        "cvnn_index(X, labelings, n_neighbors=5, compactness='pairs')",
+        "not the paper's compactness, which karat takes by default",
+    ),
     Peer("cvnnd", "", "how uniform the densities within are: random clusters may score better"),
 )
 

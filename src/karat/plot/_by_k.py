@@ -98,9 +98,15 @@ def measures_by_k(
 
 def _one(scores: pd.DataFrame, measure: Drawn, chosen: str | None) -> go.Figure:
     direction = "greater" if measure.greater_is_better else "lower"
+    low, high, beyond = span(scores, chosen)
+    ends = [low - 0.03 * (high - low) - 0.2, high + 0.03 * (high - low) + 0.2]
+    title = "Number of clusters"
+    if beyond:
+        most = int(scores["n_clusters"].max())
+        title += f" ({beyond} more, with up to {most}, are not shown)"
     figure = style.figure(
         _traces(scores, scores[measure.key], measure.sign, chosen),
-        xaxis={"title": {"text": "Number of clusters"}, "tickformat": "d"},
+        xaxis={"title": {"text": title}, "tickformat": "d"} | ({"range": ends} if beyond else {}),
         yaxis={
             "title": {"text": style.safe(measure.title)},
             "autorange": True if measure.greater_is_better else "reversed",
@@ -134,6 +140,22 @@ def _panels(scores: pd.DataFrame, measures: Sequence[Drawn], chosen: str | None)
     figure.update_annotations(font={"size": 13})
     figure.update_yaxes(range=[-0.06, 1.06])
     return figure
+
+
+def span(scores: pd.DataFrame, chosen: str | None) -> tuple[int, int, int]:
+    """The numbers of clusters to draw, first and last, and how many clusterings have more.
+
+    A clusterer that finds the number itself may find ten times what the others were asked for;
+    it must not squeeze them.
+    """
+    found = scores["n_clusters"].dropna().astype(int)
+    if found.empty:
+        return 0, 1, 0
+    asked = found[scores.loc[found.index, "k"].notna() | (found.index == chosen)]
+    low, high = int(found.min()), int(found.max())
+    if len(asked) and high > 2 * asked.max():
+        high = int(asked.max())
+    return low, high, int((found > high).sum())
 
 
 def upward(values: pd.Series[Any], measure: Drawn) -> pd.Series[Any]:

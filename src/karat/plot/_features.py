@@ -160,7 +160,7 @@ def feature_profile(
     profile : FeatureProfile
         As from :func:`profile_features`.
     n_features : int, default 20
-        How many features, those with the largest η²; grouped by the cluster they stand out in.
+        How many features, those with the largest η², largest first.
     names : sequence, optional
         What the clusters are called, by number.
 
@@ -178,9 +178,6 @@ def feature_profile(
     ['age']
     """
     chosen = np.argsort(-profile.explained, kind="stable")[:n_features]
-    # features that mark the same cluster stand together, the strongest first
-    marks = profile.deviation[:, chosen].argmax(axis=0)
-    chosen = chosen[np.lexsort((-profile.explained[chosen], marks))]
     called = style.cluster_names(np.array(profile.clusters), names)
     columns = [style.safe(name) for name in called.values()]
     rows = [style.safe(profile.names[j]) for j in chosen]

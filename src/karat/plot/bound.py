@@ -101,6 +101,8 @@ def bound_by_k(bounds: Any, *, chosen: str | None = None, target: float | None =
 def _clusterer(own: pd.DataFrame, name: str, i: int) -> list[Any]:
     import plotly.graph_objects as go
 
+    from karat.bounds import percent_up
+
     k = own["n_clusters"].astype(int)
     lowest = own.loc[own.groupby(k)["bound_rate"].idxmin()].sort_values("n_clusters")
     shared = {"name": style.safe(name), "legendgroup": f"clusterer {i}"}
@@ -115,7 +117,7 @@ def _clusterer(own: pd.DataFrame, name: str, i: int) -> list[Any]:
     )
     text = [
         f"{style.safe(label)}<br>{row['errors']:,.0f} errors on {row['labelled']:,.0f} labels, "
-        f"{row['bits']:.1f} bits"
+        f"{row['bits']:.1f} bits<br><b>at most {percent_up(row['bound_rate'])}</b>"
         for label, row in own.iterrows()
     ]
     dots = go.Scatter(
@@ -125,7 +127,7 @@ def _clusterer(own: pd.DataFrame, name: str, i: int) -> list[Any]:
         marker={"color": style.color(i), "symbol": style.symbol(i), "size": 6, "opacity": 0.55},
         showlegend=False,
         text=text,
-        hovertemplate="%{text}<br>%{x} clusters<br><b>at most %{y:.1%}</b><extra></extra>",
+        hovertemplate="%{x} clusters: %{text}<extra></extra>",
         meta={"role": "dots", "clusterer": name},
         **shared,
     )
@@ -135,12 +137,14 @@ def _clusterer(own: pd.DataFrame, name: str, i: int) -> list[Any]:
 def _level(ends: list[int], y: float, name: str, color: str, dash: str) -> Any:
     import plotly.graph_objects as go
 
+    from karat.bounds import percent_up
+
     return go.Scatter(
         x=ends,
         y=[y, y],
         mode="lines+markers" if ends[0] == ends[1] else "lines",
         line={"color": color, "dash": dash, "width": 1.5},
         name=name,
-        hovertemplate=f"{name}: %{{y:.1%}}<extra></extra>",
+        hovertemplate=f"{name}: {percent_up(y)}<extra></extra>",
         meta={"role": "level"},
     )

@@ -11,7 +11,6 @@ from karat.partition import NOISE
 from karat.report._parts import Picture, Section, plain
 
 if TYPE_CHECKING:
-    from karat.bounds import PacMdlBound
     from karat.report._facts import Facts
 
 MOST_FOR_CLARITY = 20_000
@@ -23,7 +22,8 @@ def guarantee(facts: Facts) -> Section | None:
     """What the known labels guarantee about the others."""
     if facts.chosen is None or facts.chosen.choice.bound is None:
         return None
-    from karat.bounds import forecast_labels
+    from karat.bounds import forecast_labels, percent_up
+    from karat.study.deciders import against_classifier
 
     bounds, own = facts.study.bounds(), facts.chosen.choice.bound
     sentences = [own.sentence, own.reason]
@@ -32,7 +32,8 @@ def guarantee(facts: Facts) -> Section | None:
             "That is no better than always guessing the largest class: with these labels the "
             "clustering guarantees nothing of its own."
         )
-    sentences += _yardstick(facts, own)
+    if told := against_classifier(facts.study, own):
+        sentences.append(told)
     target = own.bound_rate / 2
     if own.n and own.m:
         sentences.append(str(forecast_labels(own, target)))
@@ -47,34 +48,12 @@ def guarantee(facts: Facts) -> Section | None:
         "bound",
         figure,
         f"Guaranteed error rate against the number of clusters; the lowest is "
-        f"{own.bound_rate:.1%} at {own.n_clusters} clusters, always guessing the largest class "
-        f"has {own.constant_bound_rate:.1%}.",
+        f"{percent_up(own.bound_rate)} at {own.n_clusters} clusters, always guessing the "
+        f"largest class has {percent_up(own.constant_bound_rate)}.",
         f"Lower is better. One line for each clusterer: its best bound at each number of clusters, "
         f"out of {len(bounds):,} candidates. The level is that of the constant classifier.",
     )
     return plain("guarantee", "The guarantee", "Guarantee", sentences, picture)
-
-
-def _yardstick(facts: Facts, own: PacMdlBound) -> list[str]:
-    """What a classifier trained on half of the same labels guarantees."""
-    from karat.bounds import supervised_yardstick
-
-    study = facts.study
-    if study.n_objects > MOST_FOR_CLARITY or own.m < 4 or own.n == 0:
-        return []
-    table = supervised_yardstick(study.X, study.truth, own.delta, random_state=study.random_state)
-    best = table["bound_rate"].astype(float).idxmin()
-    rate = float(table["bound_rate"].min())
-    told = f"{100 * rate:.1f} % ({str(best).replace('-', ' ')})"
-    if rate < own.bound_rate:
-        return [
-            "A classifier trained on half of the labels and tested on the rest guarantees more: "
-            f"{told}. To predict the classes, use that; to see the structure, the clustering."
-        ]
-    return [
-        "The clustering guarantees more than a classifier trained on half of the labels and "
-        f"tested on the rest, whose bound is {told}."
-    ]
 
 
 def clarity(facts: Facts) -> Section | None:
@@ -99,7 +78,7 @@ def clarity(facts: Facts) -> Section | None:
         "Five nearest neighbours, trained on all other objects, put "
         f"{row['accuracy']:.1%} of the objects into the cluster that they are in. Informativeness "
         f"is {row['informativeness']:.3f} ± {row['standard_error']:.3f}: 1 where everybody could "
-        "learn the clusters, 0 where nobody could."
+        "learn the clusters, 0 where none can."
     ]
     pairs = found.confused_pairs(0).head(MOST_PAIRS)
     if len(pairs):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.plot._by_k import upward
+from karat.plot._by_k import span, upward
 from karat.plot.style import color
 from karat.study.deciders import Decider
 
@@ -46,6 +46,8 @@ def table_payload(facts: Facts) -> dict[str, Any]:
     payload["rows"] = [position[name] for name in ranked.index]
     payload["rank"] = [int(r) for r in ranked["rank"]]
     payload["score"] = _rounded(ranked["score"])
+    if facts.decider is not None and facts.decider.unit == "guarantee":
+        payload["score"] = [float(score) for score in ranked["score"]]
     payload["reached_by"] = [int(r) for r in ranked["reached_by"]]
     payload["parts"] = {key: _rounded(ranked[key]) for key in PARTS if key in ranked}
     payload["votes"] = {family: _rounded(ranked[family]) for family in facts.families}
@@ -63,7 +65,7 @@ def _columns(facts: Facts) -> list[dict[str, Any]]:
         columns.append(_column("noise_share", "Outliers", "percent", up=False))
     decider = facts.decider
     if decider is not None:
-        kind = "number" if not decider.percent else "vote" if facts.families else "percent"
+        kind = {"number": "number", "share": "vote", "guarantee": "guarantee"}[decider.unit]
         columns.append(_column("score", decider.title, kind, up=decider.greater_is_better))
     columns += [
         _column(f"parts.{key}", title, "number", up=False, decimals=int(key == "bits"))
@@ -194,7 +196,8 @@ def sparklines(facts: Facts) -> list[dict[str, Any]]:
     table = scores.dropna(subset=["n_clusters"])
     clusterers = list(dict.fromkeys(facts.scores["clusterer"]))
     ks = table["n_clusters"].astype(int)
-    low, high = (int(ks.min()), int(ks.max())) if len(ks) else (0, 1)
+    low, high, _ = span(table, None if facts.chosen is None else facts.chosen.choice.name)
+    best_first = [*facts.distinct.index, *table.index.difference(facts.distinct.index)]
     out = []
     for measure in facts.leading_by_k:
         up = upward(table[measure.key], measure).dropna()
@@ -207,16 +210,19 @@ def sparklines(facts: Facts) -> list[dict[str, Any]]:
             points = [
                 (4 + 152 * (k - low) / max(high - low, 1), 50 - 44 * value)
                 for k, value in best.items()
+                if k <= high
             ]
             curves.append({"color": color(i), "points": points})
-        best_name = str(up.idxmax())
+        # equal values: the one that the ranking puts first
+        best_name = str(up.reindex(best_first).idxmax())
+        best_k = int(ks[best_name])
         out.append(
             {
                 "measure": measure,
                 "curves": curves,
-                "best": next(iter(ks.loc[[best_name]])),
+                "best": best_k,
                 "best_name": best_name,
-                "best_x": 4 + 152 * (int(ks.loc[[best_name]].iloc[0]) - low) / max(high - low, 1),
+                "best_x": 4 + 152 * (min(best_k, high) - low) / max(high - low, 1),
             }
         )
     return out

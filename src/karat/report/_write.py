@@ -144,6 +144,7 @@ def _cannot_write(target: Path, error: OSError) -> StorageError:
 def _environment() -> Environment:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
+    from karat.bounds import percent_up
     from karat.plot.style import number, percent
 
     environment = Environment(
@@ -157,4 +158,5 @@ def _environment() -> Environment:
     environment.filters["fixed"] = lambda value, places: f"{value:,.{places}f}".replace("-", "−")
     environment.filters["count"] = lambda value: f"{int(value):,}"
     environment.filters["percent"] = percent
+    environment.filters["percent_up"] = percent_up
     return environment

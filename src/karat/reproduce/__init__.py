@@ -3,7 +3,7 @@
 Each module of this package holds one experiment, or several that share their work, and has
 ``run(*, name, samples=None, random_state=0, storage=None, progress=None) -> ExperimentResult``:
 ``samples`` scales it down (``None`` is the full experiment), ``storage`` is a file where finished
-work is kept so that a killed run goes on, ``progress`` is called with a line of text now and then.
+work is kept so that a killed run resumes, ``progress`` is called with a line of text now and then.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from karat.validation import unknown_name
+from karat.registry import Registry
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,6 +39,11 @@ class Experiment:
     title: str
     source: str
     module: str
+
+    @property
+    def key(self) -> str:
+        """Its name."""
+        return self.name
 
 
 @dataclass(frozen=True)
@@ -70,9 +75,46 @@ class ExperimentResult:
         return f"<h4>{html.escape(self.name)}</h4>{self.table.to_html()}<ul>{notes}</ul>"
 
 
-EXPERIMENTS: dict[str, Experiment] = {
-    experiment.name: experiment
-    for experiment in (
+EXPERIMENTS: Registry[Experiment] = Registry(
+    "experiment",
+    "karat.experiments",
+    (
+        Experiment(
+            "banerjee2004-figure1",
+            "Bounds of single starts of k-means and spherical k-means",
+            "banerjee2004 figure 1",
+            "karat.reproduce.banerjee2004",
+        ),
+        Experiment(
+            "banerjee2004-figure2",
+            "Bounds of k-means and spherical k-means over k = 2..20, best of ten starts",
+            "banerjee2004 figure 2",
+            "karat.reproduce.banerjee2004",
+        ),
+        Experiment(
+            "banerjee2004-figure3",
+            "Bounds of six clusterers on eleven text collections, best over k and starts",
+            "banerjee2004 figure 3",
+            "karat.reproduce.banerjee2004",
+        ),
+        Experiment(
+            "banerjee2004-figure4",
+            "Best bounds for five splits: classic2, classic3, cmu-different",
+            "banerjee2004 figure 4",
+            "karat.reproduce.banerjee2004",
+        ),
+        Experiment(
+            "banerjee2004-figure5",
+            "Best bounds for five splits: cmu-same, cmu-newsgroup-clean",
+            "banerjee2004 figure 5",
+            "karat.reproduce.banerjee2004",
+        ),
+        Experiment(
+            "banerjee2004-figure6",
+            "Four description languages on eleven text collections, on average",
+            "banerjee2004 figure 6",
+            "karat.reproduce.banerjee2004",
+        ),
         Experiment(
             "bound-coverage",
             "How often the test error exceeds its PAC-MDL bound, over random splits",
@@ -103,8 +145,8 @@ EXPERIMENTS: dict[str, Experiment] = {
             "whissell2012 table 6.4",
             "karat.reproduce.whissell2012_chapter6",
         ),
-    )
-}
+    ),
+)
 
 
 def run(
@@ -139,8 +181,6 @@ def run(
     InputError
         If no experiment has this name.
     """
-    if name not in EXPERIMENTS:
-        raise unknown_name(name, EXPERIMENTS, "experiment")
     module = import_module(EXPERIMENTS[name].module)
     result: ExperimentResult = module.run(
         name=name, samples=samples, random_state=random_state, storage=storage, progress=progress

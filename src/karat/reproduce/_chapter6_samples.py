@@ -211,7 +211,7 @@ class Sample:
     truth : ndarray, shape (n,)
     labels : dict of str to ndarray, shape (n,)
     seed : int
-        For whoever judges the clusterings at random.
+        For judging the clusterings at random.
     """
 
     X: NDArray[np.float64]
@@ -221,7 +221,7 @@ class Sample:
 
 
 def drawn(dataset: str, sample: int, seed: int) -> tuple[Any, Any, np.random.Generator]:
-    """Data and classes of one sample, and the stream that its clusterings go on with."""
+    """Data and classes of one sample, and the stream that its clusterings continue."""
     # a stream of its own, so that a resumed run draws what a whole one draws
     place = [*WHISSELL2012, *REAL, MIXTURE, *FRESH].index(dataset)
     rng = np.random.default_rng([seed, place, sample])

@@ -113,7 +113,7 @@ def base_values(made: Sample) -> pd.DataFrame:
     found = assess(made.X, made.labels, classifiers=[*voters, NearestCentroid()])
     table = karat.evaluate(
         made.X, found.labelings, truth=made.truth, measures=[TRUTH, *OTHERS.values()]
-    )
+    ).table
     alone = [np.bincount(codes).min() == 1 for codes in found.labelings.codes]
     table.loc[alone, "point_wise_margin"] = np.inf
     columns: dict[str, Any] = {TRUTH: table[TRUTH]}

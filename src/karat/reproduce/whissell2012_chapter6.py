@@ -166,7 +166,7 @@ def judge(made: Sample, found: Clarity) -> pd.DataFrame:
         found.labelings,
         truth=made.truth,
         measures=["normalized_mutual_information", *others],
-    )
+    ).table
     # the nearest of no objects is infinitely far (6.15)
     alone = [np.bincount(codes).min() == 1 for codes in found.labelings.codes]
     table.loc[alone, "point_wise_margin"] = np.inf

@@ -1,8 +1,7 @@
 """Try many clusterings, keep them, judge them all at once, choose one and say why."""
 
 from karat.study.choice import Choice
-from karat.study.study import Study, load_study
-from karat.study.sweeping import DEFAULT_CLUSTERERS
+from karat.study.study import DEFAULT_CLUSTERERS, Study, load_study
 from karat.validation import NothingToRankError, StorageError
 
 __all__ = [

@@ -6,13 +6,17 @@ import html
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 if TYPE_CHECKING:
-    import numpy as np
     import pandas as pd
     from numpy.typing import NDArray
 
     from karat.bounds import PacMdlBound
     from karat.study.ranking import Consensus
+    from karat.study.study import Study
+
+MOST_SIZES = 8
 
 
 @dataclass(frozen=True)
@@ -35,10 +39,6 @@ class Choice:
     reasons : tuple of str
         Sentences.
     runner_up : str or None
-    confidence : float or None
-        For a consensus: share of resamplings of the families of measures in which it stays first.
-    k_confidence : float or None
-        The same for its number of clusters.
     bound : PacMdlBound or None
         Where the class of some objects is known: what is guaranteed about the others.
     """
@@ -51,8 +51,6 @@ class Choice:
     decided_by: str
     reasons: tuple[str, ...]
     runner_up: str | None
-    confidence: float | None
-    k_confidence: float | None
     bound: PacMdlBound | None = None
 
     def __str__(self) -> str:
@@ -63,20 +61,65 @@ class Choice:
         return f"<p><strong>{first}</strong> {' '.join(rest)}</p>"
 
 
+def study_html(study: Study, choice: Choice | None) -> str:
+    """What a notebook shows of a study; nothing is computed for it."""
+    data = study.dataset
+    rows = [f"<strong>{html.escape(str(data.name))}</strong>: {study.n_objects:,} objects, "
+            f"{data.X.shape[1]:,} features"]  # fmt: skip
+    for clusterer, group in study.candidates.groupby("clusterer", sort=False):
+        statuses = group["status"].value_counts(sort=False).items()
+        told = ", ".join(f"{count:,} {status}" for status, count in statuses)
+        rows.append(f"{html.escape(str(clusterer))}: {told}")
+    if study.n_unfinished:
+        rows.append(f"{study.n_unfinished:,} planned candidates are not finished")
+    listed = "".join(f"<li>{row}</li>" for row in rows[1:]) or "<li>nothing was tried</li>"
+    if choice is None:
+        answer = "<p>Not judged yet: <code>best()</code> judges and chooses.</p>"
+    else:
+        answer = choice._repr_html_()
+    return f"<p>{rows[0]}</p><ul>{listed}</ul>{answer}"
+
+
 def tied_with_first(ranked: pd.DataFrame) -> list[str]:
     """The other clusterings of the first rank."""
     return [str(name) for name in ranked.index[1:] if ranked.at[name, "rank"] == 1]
 
 
-def what_it_is(row: pd.Series[Any]) -> str:
-    """The first sentence: use this."""
+def what_it_is(row: pd.Series[Any], labels: NDArray[np.int32]) -> list[str]:
+    """The first sentences: use this, and how large its clusters are."""
     k = int(row["n_clusters"])
     clusters = f"{k} cluster{'s' * (k != 1)}"
     if row["noise_share"] > 0:
         clusters += f" and {100 * row['noise_share']:.1f} % of the objects excluded as outliers"
     again = int(row["reached_by"])
     reached = f", on which {again} candidates agree" if again > 1 else ""
-    return f"Use {row.name}: {clusters}{reached}."
+    sentences = [f"Use {row.name}: {clusters}{reached}."]
+    if not row.isna()["fitted_on"]:
+        sentences.append(
+            f"It was fitted to {int(row['fitted_on']):,} of {len(labels):,} objects, drawn at "
+            "random; each of the others takes the label of the nearest."
+        )
+    return [*sentences, *_sizes(labels)]
+
+
+def _sizes(labels: NDArray[np.int32]) -> list[str]:
+    sizes = -np.sort(-np.bincount(labels[labels >= 0]))
+    if len(sizes) < 2:
+        return []
+    if len(sizes) <= MOST_SIZES:
+        told = f"Its clusters have {_listed([f'{size:,}' for size in sizes])} objects"
+    else:
+        told = (
+            f"Its clusters have from {sizes[-1]:,} to {sizes[0]:,} objects, half of them "
+            f"{int(np.median(sizes)):,} or more"
+        )
+    single = int((sizes == 1).sum())
+    if single:
+        told += (
+            f". Warning: {single:,} of them {'is' if single == 1 else 'are'} a single object, "
+            "which is an outlier rather than a cluster"
+        )
+    return [told + "."]
 
 
 def why_by_consensus(ranked: pd.DataFrame, votes: Consensus, tied: list[str]) -> list[str]:
@@ -110,13 +153,11 @@ def why_by_consensus(ranked: pd.DataFrame, votes: Consensus, tied: list[str]) ->
             f"The runner-up is {runner.name} ({int(runner['n_clusters'])} clusters, score "
             f"{runner['score']:.2f} against {ranked['score'].iloc[0]:.2f})."
         )
-    if votes.confidence is not None and votes.group_confidence is not None:
-        k = int(ranked["n_clusters"].iloc[0])
-        of_k, of_it = 100 * votes.group_confidence, 100 * votes.confidence
+    if votes.agreement is not None:
         sentences.append(
-            f"{_how_sure(votes.group_confidence)}: in 1,000 resamplings of the families {k} "
-            f"clusters win {of_k:.0f} % of the time and this clustering {of_it:.0f} %; the "
-            f"families' rankings agree with Kendall's W = {votes.agreement:.2f}."
+            f"The families' rankings agree with Kendall's W = {votes.agreement:.2f} (1 if all are "
+            "the same, 0 if they have nothing in common). This does not say how the choice would "
+            "vary on other data of this kind."
         )
     return sentences
 
@@ -141,6 +182,8 @@ def why_by_measure(ranked: pd.DataFrame, title: str, known: int, n: int, up: boo
 
 def why_by_bound(ranked: pd.DataFrame, bound: PacMdlBound, tied: list[str]) -> list[str]:
     """Sentences for a choice by the guarantee."""
+    from karat.bounds import percent_up
+
     sentences = [
         bound.sentence,
         f"It misclassifies {bound.errors:,} of the {bound.m:,} labelled objects; choosing it from "
@@ -154,18 +197,10 @@ def why_by_bound(ranked: pd.DataFrame, bound: PacMdlBound, tied: list[str]) -> l
         runner = ranked.iloc[1]
         sentences.append(
             f"The runner-up is {runner.name} ({int(runner['n_clusters'])} clusters) with a bound "
-            f"of {100 * runner['score']:.1f} %."
+            f"of {percent_up(runner['score'])}."
         )
     sentences += [f"Warning: {warning}." for warning in bound.warnings]
     return sentences
-
-
-def _how_sure(confidence: float) -> str:
-    if confidence >= 0.9:
-        return "The number of clusters is certain"
-    if confidence >= 0.6:
-        return "The number of clusters is fairly certain"
-    return "The number of clusters is uncertain, so look at the runner-up too"
 
 
 def _listed(names: list[str]) -> str:

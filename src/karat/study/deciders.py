@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 
+from karat.choice import FEWEST_OBJECTS, VERSION
 from karat.measures import Measure, catalogue
 from karat.registry import Registry
 from karat.study import choice as explain
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
+    from karat.bounds import PacMdlBound
     from karat.study.study import Study
 
 
@@ -75,8 +77,8 @@ class Decider:
     why : callable
         ``why(study, ranking, verdict)`` gives the sentences that follow the first.
     greater_is_better : bool
-    percent : bool
-        Whether the score is read as a share.
+    unit : {"number", "share", "guarantee"}
+        How the score is written: a guarantee is a share that is rounded up.
     needs : tuple of str
         Measures that must be there before it judges.
     """
@@ -86,7 +88,7 @@ class Decider:
     judge: Judge = field(repr=False)
     why: Why = field(repr=False)
     greater_is_better: bool = True
-    percent: bool = False
+    unit: Literal["number", "share", "guarantee"] = "number"
     needs: tuple[str, ...] = ()
 
     @property
@@ -94,12 +96,25 @@ class Decider:
         """1 where greater is better, -1 where lower is: ``sign * score`` always goes up."""
         return 1 if self.greater_is_better else -1
 
+    def text(self, score: float) -> str:
+        """A score as a person reads it."""
+        if self.unit != "guarantee":
+            return f"{score:.3f}"
+        from karat.bounds import percent_up
 
+        return percent_up(score)
+
+
+JUDGE = f"judge-{VERSION}"
 deciders: Registry[Decider] = Registry("decider", "karat.deciders")
 
 
 def as_decider(key: str) -> Decider:
-    """The decider or the measure of this name."""
+    """The decider or the measure of this name; ``"judge"`` is the judge of this version."""
+    from karat.study import judging  # noqa: F401  it adds the judge, and needs this module
+
+    if key == "judge":
+        key = JUDGE
     if key in deciders:
         return deciders[key]
     if key not in catalogue:
@@ -110,14 +125,15 @@ def as_decider(key: str) -> Decider:
 def usual(study: Study) -> str:
     """What decides where the user names nothing."""
     if study.truth is None:
-        return "consensus"
+        return JUDGE if study.n_objects >= FEWEST_OBJECTS else "consensus"
     return "pac_mdl_bound" if study.is_partly_labelled else "adjusted_rand_index"
 
 
 # -- the vote of the families ----------------------------------------------------------------
 
 
-def _vote(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Verdict:
+def vote(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Verdict:
+    """The consensus of the families of measures."""
     import pandas as pd
 
     voters = [
@@ -132,14 +148,13 @@ def _vote(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Verdict
         )
     usable = values[[m.key for m in voters]].notna().any(axis=1)
     distinct, values = distinct[usable], values[usable]
-    coverage = 1 - distinct["noise_share"].to_numpy(dtype=np.float64)
-    groups = distinct["n_clusters"].to_numpy(dtype=np.int64)
-    votes = consensus(values, voters, coverage, groups)
+    votes = consensus(values, voters, _judged_share(study, distinct))
     score = pd.Series(votes.score, index=values.index)
     return Verdict(score, votes.families, _fewest_clusters(distinct), votes)
 
 
-def _why_voted(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> list[str]:
+def why_voted(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> list[str]:
+    """The sentences of the consensus."""
     votes: Consensus = verdict.details
     return explain.why_by_consensus(ranking, votes, explain.tied_with_first(ranking))
 
@@ -162,14 +177,39 @@ def _why_bound(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> list[st
     return explain.why_by_bound(ranking, bound, explain.tied_with_first(ranking))
 
 
+MOST_FOR_CLASSIFIERS = 20_000
+
+
+def against_classifier(study: Study, own: PacMdlBound) -> str | None:
+    """What a classifier that is trained on half of the same labels guarantees, in a sentence."""
+    from karat.bounds import percent_up, supervised_yardstick
+
+    if study.n_objects > MOST_FOR_CLASSIFIERS or own.m < 4 or own.n == 0:
+        return None
+    table = supervised_yardstick(study.X, study.truth, own.delta, random_state=study.random_state)
+    best = table["bound_rate"].astype(float).idxmin()
+    rate = float(table["bound_rate"].min())
+    told = f"{percent_up(rate)} ({str(best).replace('-', ' ')})"
+    if rate < own.bound_rate:
+        return (
+            "A classifier trained on half of the labels and tested on the rest guarantees more: "
+            f"at most {told} are wrong. To predict the classes, use that; to see the structure, "
+            "the clustering."
+        )
+    return (
+        "The clustering guarantees more than a classifier trained on half of the labels and "
+        f"tested on the rest, whose bound is {told}."
+    )
+
+
 # -- one measure -----------------------------------------------------------------------------
 
 
 def _by_measure(measure: Measure) -> Decider:
     def judge(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Verdict:
-        coverage = 1 - distinct["noise_share"].to_numpy(dtype=np.float64)
         score = values[measure.key].astype(float)
-        score = score * measure.penalty(score.to_numpy(), coverage)
+        if measure.kind == "internal":  # outliers are clusters of their own to the others
+            score = score * measure.penalty(score.to_numpy(), _judged_share(study, distinct))
         return Verdict(score, None, _fewest_clusters(distinct))
 
     def why(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> list[str]:
@@ -190,6 +230,13 @@ def _by_measure(measure: Measure) -> Decider:
     )
 
 
+def _judged_share(study: Study, distinct: pd.DataFrame) -> NDArray[np.float64]:
+    """Share of the objects that internal measures judge."""
+    if study.noise != "drop":
+        return np.ones(len(distinct))
+    return 1 - distinct["noise_share"].to_numpy(dtype=np.float64)
+
+
 def _fewest_clusters(distinct: pd.DataFrame) -> tuple[NDArray[Any]]:
     return (distinct["n_clusters"].to_numpy(dtype=np.int64),)
 
@@ -198,9 +245,9 @@ deciders.add(
     Decider(
         key="consensus",
         title="Consensus score",
-        judge=_vote,
-        why=_why_voted,
-        percent=True,
+        judge=vote,
+        why=why_voted,
+        unit="share",
     )
 )
 deciders.add(
@@ -210,6 +257,6 @@ deciders.add(
         judge=_bound,
         why=_why_bound,
         greater_is_better=False,
-        percent=True,
+        unit="guarantee",
     )
 )

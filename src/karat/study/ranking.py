@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from karat.measures import Measure
 
-RESAMPLES = 1000
-
 
 @dataclass(frozen=True)
 class Consensus:
@@ -31,25 +29,17 @@ class Consensus:
     agreement : float or None
         Kendall's W of the families: 1 where all give the same order, 0 where they have nothing
         in common; None for a single family.
-    confidence : float or None
-        Share of 1,000 resamplings of the families in which the winner stays first; None for a
-        single family.
-    group_confidence : float or None
-        The same for its group: another member may be first.
     """
 
     score: NDArray[np.float64]
     families: pd.DataFrame
     agreement: float | None
-    confidence: float | None
-    group_confidence: float | None
 
 
 def consensus(
     values: pd.DataFrame,
     measures: Sequence[Measure],
     coverage: NDArray[np.float64],
-    groups: NDArray[np.int64],
 ) -> Consensus:
     """Rank by each measure, average within a family, then over the families.
 
@@ -61,8 +51,6 @@ def consensus(
         The voters: a column each.
     coverage : ndarray, shape (P,)
         Share of the objects that each clustering does not exclude.
-    groups : ndarray, shape (P,)
-        What the clusterings may have in common: their number of clusters.
 
     Notes
     -----
@@ -81,11 +69,8 @@ def consensus(
     )
     matrix = votes.to_numpy()
     score = matrix.mean(axis=1) * coverage
-    if matrix.shape[1] < 2 or len(matrix) < 2:
-        return Consensus(score, votes, None, None, None)
-    return Consensus(
-        score, votes, kendalls_w(matrix), *_confidence(matrix, coverage, score, groups)
-    )
+    several = matrix.shape[1] > 1 and len(matrix) > 1
+    return Consensus(score, votes, kendalls_w(matrix) if several else None)
 
 
 def _points(upward: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -114,22 +99,6 @@ def kendalls_w(votes: NDArray[np.float64]) -> float:
     spread = float(((totals - totals.mean()) ** 2).sum())
     most = f**2 * (p**3 - p) / 12 - f * ties / 12
     return spread / most if most > 0 else 1.0
-
-
-def _confidence(
-    votes: NDArray[np.float64],
-    coverage: NDArray[np.float64],
-    score: NDArray[np.float64],
-    groups: NDArray[np.int64],
-) -> tuple[float, float]:
-    f = votes.shape[1]
-    draws = np.random.default_rng(0).multinomial(f, np.full(f, 1 / f), size=RESAMPLES)
-    resampled = (votes @ draws.T) * coverage[:, None]
-    # a tie for the first place counts as a share of it
-    top = resampled >= resampled.max(axis=0) - 1e-12
-    share = (top / top.sum(axis=0)).mean(axis=1)
-    winner = int(np.argmax(score))
-    return float(share[winner]), float(share[groups == groups[winner]].sum())
 
 
 def order(score: NDArray[np.float64], *tiebreakers: Any) -> NDArray[np.intp]:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from karat.study.store import Store
 
 # what the fits depend on, or may: another value makes another study
-FIXED = ("metric", "random_state")
+FIXED = ("metric", "random_state", "exact")
 
 
 @dataclass(frozen=True)
@@ -41,8 +41,12 @@ class Settings:
     random_state : int
     truth : str or None
         Fingerprint of the classes.
+    classes : list, int, "open" or None
+        The classes there can be.
     by : str or None
         What decides; None for what suits the truth.
+    exact : bool
+        Whether nothing is fitted to a sample or estimated from one.
     """
 
     metric: str = "euclidean"
@@ -50,7 +54,9 @@ class Settings:
     delta: float = 0.1
     random_state: int = 0
     truth: str | None = None
+    classes: Any = None
     by: str | None = None
+    exact: bool = False
 
 
 def settle(

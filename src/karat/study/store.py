@@ -6,6 +6,7 @@ Contract
 - Each call that writes is one transaction: after a crash it has happened whole or not at all.
 - One process at a time holds the file; a second one is rejected at once.
 - A file that is not a study, or a study of other data, is rejected before anything is written.
+- What is read is verified: labels against their hash, every other row against a checksum.
 - The clusterings are those of the candidates; scores belong to *partitions*, because equal
   partitions of the same data have equal scores.
 """
@@ -32,13 +33,18 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 APPLICATION_ID = 0x4B415254  # "KART"
-FORMAT = 2
+FORMAT = 3
 _HEADER = b"SQLite format 3\x00"
 _SCHEMA = """
-CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE calls (position INTEGER PRIMARY KEY, kind TEXT NOT NULL, content TEXT NOT NULL);
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL, checksum INTEGER NOT NULL)
+WITHOUT ROWID;
+CREATE TABLE calls (
+    position INTEGER PRIMARY KEY, kind TEXT NOT NULL, content TEXT NOT NULL,
+    checksum INTEGER NOT NULL
+);
 CREATE TABLE truths (
-    fingerprint TEXT PRIMARY KEY, codes BLOB NOT NULL, classes TEXT NOT NULL
+    fingerprint TEXT PRIMARY KEY, codes BLOB NOT NULL, classes TEXT NOT NULL,
+    checksum INTEGER NOT NULL
 ) WITHOUT ROWID;
 CREATE TABLE candidates (
     position INTEGER PRIMARY KEY,
@@ -53,17 +59,23 @@ CREATE TABLE candidates (
     n_clusters INTEGER,
     n_noise INTEGER,
     seconds REAL,
-    partition TEXT REFERENCES partitions
+    fitted_on INTEGER,
+    partition TEXT REFERENCES partitions,
+    checksum INTEGER NOT NULL
 );
 CREATE TABLE partitions (hash TEXT PRIMARY KEY, labels BLOB NOT NULL) WITHOUT ROWID;
-CREATE TABLE cluster_names (name TEXT PRIMARY KEY REFERENCES candidates (name), names TEXT NOT NULL)
-WITHOUT ROWID;
+CREATE TABLE cluster_names (
+    name TEXT PRIMARY KEY REFERENCES candidates (name), names TEXT NOT NULL,
+    checksum INTEGER NOT NULL
+) WITHOUT ROWID;
 CREATE TABLE scores (
     context TEXT NOT NULL,
     partition TEXT NOT NULL,
     measure TEXT NOT NULL,
     value REAL,
+    error REAL,
     reason TEXT,
+    checksum INTEGER NOT NULL,
     PRIMARY KEY (context, partition, measure)
 ) WITHOUT ROWID;
 """
@@ -87,7 +99,8 @@ class Finished:
 
     ``status`` is ``"ok"``, ``"flagged"`` (usable, but ``reason`` says what to mind) or
     ``"failed"`` (no clustering; ``reason`` says why); ``"excluded"`` stands for a clusterer that
-    cannot take the study's distance.
+    cannot take the study's distance. ``fitted_on`` is the number of objects that it was fitted
+    to, where that is a sample.
     """
 
     name: str
@@ -96,16 +109,18 @@ class Finished:
     labels: NDArray[np.int32] | None
     seconds: float
     cluster_names: tuple[str, ...] | None = None
+    fitted_on: int | None = None
 
 
 @dataclass(frozen=True)
 class Score:
-    """One value, or the reason why there is none."""
+    """One value, or the reason why there is none; an estimate has a standard error."""
 
     partition: str
     measure: str
     value: float
     reason: str | None
+    error: float | None = None
 
 
 def partition_hash(canonical: NDArray[np.int32]) -> str:
@@ -165,12 +180,15 @@ class Store:
             raise StorageError(f"{self.path} is damaged ({check}); restore it, or choose another")
         self._db.execute("PRAGMA journal_mode = WAL")
         self._db.execute("PRAGMA synchronous = NORMAL")
-        there = self.meta
-        if there.get("format") != FORMAT:
+        written = self._db.execute("SELECT value FROM meta WHERE key = 'format'").fetchone()
+        if written is None or written[0] != str(FORMAT):
             raise StorageError(
-                f"{self.path} was written in format {there.get('format')}, and this karat reads "
+                f"{self.path} was written in format {written and written[0]}, and this karat reads "
                 f"format {FORMAT}; use the karat that wrote it, or choose another file"
             )
+        there = self.meta
+        if not {"fingerprint", "n_objects", "source", "options"} <= there.keys():
+            raise self._damaged("its description of the data")
         if identity is not None and there["fingerprint"] != identity["fingerprint"]:
             raise StorageError(
                 f"{self.path} belongs to other data: its {there['n_objects']} objects have the "
@@ -194,8 +212,7 @@ class Store:
     @property
     def meta(self) -> dict[str, Any]:
         """What was kept about the study."""
-        rows = self._db.execute("SELECT key, value FROM meta")
-        return {key: json.loads(value) for key, value in rows}
+        return {k: self._json(v) for k, v in self._rows("SELECT key, value, checksum FROM meta")}
 
     def set_meta(self, entries: dict[str, Any]) -> None:
         """Keep something about the study; what is there already is not written again."""
@@ -207,37 +224,36 @@ class Store:
 
     def _set_meta(self, entries: dict[str, Any]) -> None:
         rows = [(key, json.dumps(value)) for key, value in entries.items()]
-        self._db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
+        self._db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?, ?)", _summed(rows))
 
     def record(self, kind: str, content: dict[str, Any]) -> None:
         """Append to what was decided and done, unless it is what came last of its kind."""
         if self.calls(kind)[-1:] == [(kind, content)]:
             return
         with self._transaction():
-            self._db.execute(
-                "INSERT INTO calls (kind, content) VALUES (?, ?)", (kind, json.dumps(content))
+            self._db.executemany(
+                "INSERT INTO calls (kind, content, checksum) VALUES (?, ?, ?)",
+                _summed([(kind, json.dumps(content))]),
             )
 
     def calls(self, kind: str | None = None) -> list[tuple[str, dict[str, Any]]]:
         """What was decided and done, in order: pairs of a kind and its content."""
-        rows = self._db.execute("SELECT kind, content FROM calls ORDER BY position")
-        return [(k, json.loads(content)) for k, content in rows if kind in (None, k)]
+        rows = self._rows("SELECT kind, content, checksum FROM calls ORDER BY position")
+        return [(k, self._json(content)) for k, content in rows if kind in (None, k)]
 
     def add_truth(self, fingerprint: str, codes: NDArray[np.int32], classes: list[Any]) -> None:
         """Keep the classes that the study is judged against."""
         blob = zlib.compress(codes.astype("<i4").tobytes(), 1)
         with self._transaction():
-            self._db.execute(
-                "INSERT OR IGNORE INTO truths VALUES (?, ?, ?)",
-                (fingerprint, blob, json.dumps(classes)),
+            self._db.executemany(
+                "INSERT OR IGNORE INTO truths VALUES (?, ?, ?, ?)",
+                _summed([(fingerprint, blob, json.dumps(classes))]),
             )
 
     def truth(self, fingerprint: str) -> tuple[NDArray[np.int32], list[Any]]:
         """Codes (-1 where the class is not known) and the classes they stand for."""
-        codes, classes = self._db.execute(
-            "SELECT codes, classes FROM truths WHERE fingerprint = ?", (fingerprint,)
-        ).fetchone()
-        return np.frombuffer(zlib.decompress(codes), dtype="<i4"), json.loads(classes)
+        _, codes, classes = self._row("SELECT * FROM truths WHERE fingerprint = ?", fingerprint)
+        return np.frombuffer(zlib.decompress(codes), dtype="<i4"), self._json(classes)
 
     def plan(self, candidates: Iterable[Planned]) -> int:
         """Note what will be tried and return how many are new; a known one stays as it is."""
@@ -245,8 +261,13 @@ class Store:
         with self._transaction():
             self._db.executemany(
                 "INSERT OR IGNORE INTO candidates"
-                " (name, clusterer, parameter, value, start, seed) VALUES (?, ?, ?, ?, ?, ?)",
-                [(c.name, c.clusterer, c.parameter, c.value, c.start, c.seed) for c in candidates],
+                " (name, clusterer, parameter, value, start, seed, status, checksum)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                [
+                    (*fields, "planned", _checksum((*fields, "planned", *[None] * 6)))
+                    for c in candidates
+                    if (fields := (c.name, c.clusterer, c.parameter, c.value, c.start, c.seed))
+                ],
             )
         return self._db.total_changes - before
 
@@ -266,79 +287,119 @@ class Store:
                 # the names belong to the labels as given; keep them in the canonical order
                 first = {int(c): int(g) for c, g in zip(codes, outcome.labels, strict=True)}
                 names = [outcome.cluster_names[first[c]] for c in range(n_clusters)]
-                self._db.execute(
-                    "INSERT OR REPLACE INTO cluster_names VALUES (?, ?)",
-                    (outcome.name, json.dumps(names)),
+                self._db.executemany(
+                    "INSERT OR REPLACE INTO cluster_names VALUES (?, ?, ?)",
+                    _summed([(outcome.name, json.dumps(names))]),
                 )
             self._db.execute(
                 "INSERT OR IGNORE INTO partitions VALUES (?, ?)",
                 (partition, zlib.compress(codes.astype("<i4").tobytes(), 1)),
             )
-        done = self._db.execute(
-            "UPDATE candidates SET status = ?, reason = ?, n_clusters = ?, n_noise = ?,"
-            " seconds = ?, partition = ? WHERE name = ? AND status = 'planned'",
-            (
-                outcome.status,
-                outcome.reason,
-                n_clusters,
-                n_noise,
-                outcome.seconds,
-                partition,
-                outcome.name,
-            ),
+        plan = self._db.execute(
+            "SELECT name, clusterer, parameter, value, start, seed FROM candidates WHERE name = ?"
+            " AND status = 'planned'",
+            (outcome.name,),
+        ).fetchone()
+        assert plan is not None, f"{outcome.name} was finished before, or never planned"
+        came = (
+            outcome.status,
+            outcome.reason,
+            n_clusters,
+            n_noise,
+            outcome.seconds,
+            outcome.fitted_on,
+            partition,
         )
-        assert done.rowcount == 1, f"{outcome.name} was finished before, or never planned"
+        self._db.execute(
+            "UPDATE candidates SET status = ?, reason = ?, n_clusters = ?, n_noise = ?,"
+            " seconds = ?, fitted_on = ?, partition = ?, checksum = ? WHERE name = ?",
+            (*came, _checksum((*plan, *came)), outcome.name),
+        )
 
     def add_scores(self, context: str, scores: Iterable[Score]) -> None:
         """Store scores, in one transaction; a score that is there stays."""
         rows = [
-            (context, s.partition, s.measure, None if math.isnan(s.value) else s.value, s.reason)
+            (context, s.partition, s.measure, _or_null(s.value), _or_null(s.error), s.reason)
             for s in scores
         ]
         with self._transaction():
-            self._db.executemany("INSERT OR IGNORE INTO scores VALUES (?, ?, ?, ?, ?)", rows)
+            self._db.executemany(
+                "INSERT OR IGNORE INTO scores VALUES (?, ?, ?, ?, ?, ?, ?)", _summed(rows)
+            )
 
     def candidates(self) -> list[dict[str, Any]]:
         """All candidates in the order of their planning, with all that is known of each."""
-        cursor = self._db.execute("SELECT * FROM candidates ORDER BY position")
-        names = [column[0] for column in cursor.description]
-        return [dict(zip(names, row, strict=True)) for row in cursor]
+        names = (
+            "name", "clusterer", "parameter", "value", "start", "seed", "status", "reason",
+            "n_clusters", "n_noise", "seconds", "fitted_on", "partition",
+        )  # fmt: skip
+        rows = self._rows(f"SELECT {', '.join(names)}, checksum FROM candidates ORDER BY position")
+        return [dict(zip(names, row, strict=True)) for row in rows]
 
     def planned(self) -> set[str]:
         """Names of the candidates that are not finished."""
-        return {
-            name
-            for (name,) in self._db.execute("SELECT name FROM candidates WHERE status = 'planned'")
-        }
+        return {c["name"] for c in self.candidates() if c["status"] == "planned"}
 
     def partitions(self) -> list[str]:
         """Hashes of the distinct partitions, by their first candidate."""
-        rows = self._db.execute(
-            "SELECT partition FROM candidates WHERE partition IS NOT NULL"
-            " GROUP BY partition ORDER BY min(position)"
-        )
-        return [partition for (partition,) in rows]
+        found = (c["partition"] for c in self.candidates())
+        return list(dict.fromkeys(partition for partition in found if partition is not None))
 
     def labels(self, partitions: Sequence[str]) -> list[NDArray[np.int32]]:
         """Canonical codes of each partition."""
         out = []
         for partition in partitions:
-            row = self._db.execute("SELECT labels FROM partitions WHERE hash = ?", (partition,))
-            out.append(np.frombuffer(zlib.decompress(row.fetchone()[0]), dtype="<i4"))
+            with self._errors():
+                row = self._db.execute(
+                    "SELECT labels FROM partitions WHERE hash = ?", (partition,)
+                ).fetchone()
+            try:
+                codes = np.frombuffer(zlib.decompress(row[0]), dtype="<i4")
+            except (TypeError, ValueError, zlib.error):
+                raise self._damaged(f"labels of {partition}") from None
+            if partition_hash(codes) != partition:
+                raise self._damaged(f"labels of {partition}")
+            out.append(codes)
         return out
 
     def cluster_names(self, name: str) -> list[str] | None:
         """The user's names of a candidate's clusters, where it has any."""
-        row = self._db.execute("SELECT names FROM cluster_names WHERE name = ?", (name,)).fetchone()
-        return None if row is None else json.loads(row[0])
+        rows = self._rows("SELECT * FROM cluster_names WHERE name = ?", name)
+        return self._json(rows[0][1]) if rows else None
 
     def scores(self, context: str) -> Iterator[Score]:
         """All scores in a context."""
-        rows = self._db.execute(
-            "SELECT partition, measure, value, reason FROM scores WHERE context = ?", (context,)
+        for _, partition, measure, value, error, reason in self._rows(
+            "SELECT * FROM scores WHERE context = ?", context
+        ):
+            yield Score(partition, measure, math.nan if value is None else value, reason, error)
+
+    def _rows(self, query: str, *parameters: str) -> list[tuple[Any, ...]]:
+        """Rows without their last column, a checksum of the others."""
+        with self._errors():
+            rows = self._db.execute(query, parameters).fetchall()
+        for *fields, checksum in rows:
+            if _checksum(fields) != checksum:
+                raise self._damaged(f"an entry of {query.split(' FROM ')[1].split()[0]}")
+        return [tuple(row[:-1]) for row in rows]
+
+    def _row(self, query: str, *parameters: str) -> tuple[Any, ...]:
+        rows = self._rows(query, *parameters)
+        if not rows:
+            raise self._damaged(f"an entry of {query.split(' FROM ')[1].split()[0]} is missing")
+        return rows[0]
+
+    def _json(self, text: str) -> Any:
+        try:
+            return json.loads(text)
+        except ValueError:
+            raise self._damaged("a record") from None
+
+    def _damaged(self, what: str) -> StorageError:
+        return StorageError(
+            f"{self.path} is damaged ({what} was changed); restore it from a copy, or choose "
+            "another file"
         )
-        for partition, measure, value, reason in rows:
-            yield Score(partition, measure, math.nan if value is None else value, reason)
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
@@ -356,11 +417,27 @@ class Store:
     def _errors(self) -> Iterator[None]:
         try:
             yield
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:
             raise StorageError(_explain(error, self.path)) from error
 
 
-def _explain(error: sqlite3.Error, path: Path | None) -> str:
+def _or_null(value: float | None) -> float | None:
+    return None if value is None or math.isnan(value) else value
+
+
+def _checksum(fields: Iterable[Any]) -> int:
+    """CRC-32 of a row; equal for numbers that SQLite takes for equal."""
+    texts = [
+        str(float(field)) if isinstance(field, (int, float)) else repr(field) for field in fields
+    ]
+    return zlib.crc32("\0".join(texts).encode("utf-8", "surrogatepass"))
+
+
+def _summed(rows: Iterable[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    return [(*row, _checksum(row)) for row in rows]
+
+
+def _explain(error: Exception, path: Path | None) -> str:
     text = str(error)
     if "locked" in text:
         return f"{path} is in use by another process; wait until it ends, or choose another storage"
@@ -369,9 +446,17 @@ def _explain(error: sqlite3.Error, path: Path | None) -> str:
             f"no space is left to write {path}; what was finished before is kept. Free some space "
             "and run the same again"
         )
+    if "disk I/O" in text:
+        folder = "memory" if path is None else path.absolute().parent
+        return (
+            f"the disk that has {folder} reported an error while {path} was read or written; what "
+            "was finished before is kept in it. Look at the disk (its cables, its quota, the "
+            "network it hangs on), then run the same again, or copy the file to another disk first"
+        )
     if "readonly" in text or "unable to open" in text:
         return f"{path} cannot be written ({text}); choose a storage file in a folder that can"
-    if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError):
+    operational = isinstance(error, sqlite3.OperationalError)
+    if not operational or "decode" in text or "no such" in text or "malformed" in text:
         return f"{path} is damaged ({text}); restore it from a copy, or choose another file"
     return f"{path}: {text}"
 

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+import math
+import time
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
+from contextlib import closing
+from dataclasses import replace
 from functools import cached_property
-from itertools import chain
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat import __version__
 from karat.clusterers import Clusterer, ExcludedError, under
 from karat.datasets import RELATIONS, Dataset, as_dataset
-from karat.distances import check_metric, distance_matrix
-from karat.evaluation import applicable, evaluate, known_truth
+from karat.distances import FORMS, check_metric, distance_matrix
+from karat.evaluation import applicable, judge
 from karat.measures import Measure, catalogue
+from karat.measures.passes.estimates import sampled_by, why_not_sampled
 from karat.partition import (
     NOISE,
     NOISE_POLICIES,
@@ -25,14 +31,16 @@ from karat.partition import (
     as_labelings,
     canonical_codes,
     encode,
+    known_labels,
 )
 from karat.progress import progress_bar
 from karat.resources import available_cores
 from karat.study import choice as explain
-from karat.study import work
+from karat.study import large, work
 from karat.study.choice import Choice
 from karat.study.code import code_of
 from karat.study.deciders import Verdict, as_decider, usual
+from karat.study.plan import SweepPlan, order_of_work, plan_of
 from karat.study.ranking import order, ranks
 from karat.study.record import (
     check_identities,
@@ -52,7 +60,6 @@ from karat.study.sweeping import (
     check_used,
     checked_grid,
     swept,
-    usual_clusterers,
 )
 from karat.validation import (
     InputError,
@@ -67,8 +74,24 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from karat.bounds import PacMdlBound, PacMdlBounds
+    from karat.bounds.classes import Classes
+    from karat.study.judging import Judged
 
 NO_LABELS = ("failed", "excluded")
+DEFAULT_CLUSTERERS = (
+    "kmeans", "ward", "average", "genie", "spectral", "gaussian-mixture", "hdbscan",
+    "hdbscan-filled",
+)  # fmt: skip
+#: for sparse rows under the cosine: linear in the stored entries, as banerjee2004 compares them
+DOCUMENT_CLUSTERERS = (
+    "spherical-kmeans-refined",
+    "frequency-sensitive-kmeans",
+    "soft-movmf",
+    "hard-movmf",
+    "kl-kmeans",
+    "kmeans",
+)
+EXTERNAL_NOISE: NoisePolicy = "singletons"
 CHUNK = 256  # partitions judged at a time; fixed, because sums depend on what is judged together
 
 
@@ -94,16 +117,25 @@ class Study:
         rows whose Euclidean distance it is (unit rows for cosine), and their names say so. A
         function is called once for each pair.
     noise : {"drop", "cluster", "singletons", "error"}, optional
-        What measures make of objects that a clusterer excludes. With ``"drop"``, the default,
-        they are judged without them, and the score in a ranking is multiplied by the share that
-        is left.
+        What internal measures make of objects that a clusterer excludes. With ``"drop"``, the
+        default, they are judged without them, and the score in a ranking is multiplied by the
+        share that is left. External measures always take each of them for a cluster of its own,
+        so that a clusterer gains nothing by excluding what is hard.
     delta : float, optional
         With labels for some of the objects: allowed chance that the guarantee fails; 0.1 if
         nothing is said.
+    classes : iterable, int or "open", optional
+        With labels for some of the objects: all the classes there can be, or how many, as for
+        :func:`karat.pac_mdl_bound`.
     random_state : int, optional
         Every candidate's seed follows from it and the candidate's name; 0 if nothing is said.
     by : str, optional
         What decides, see :meth:`decide_by`.
+    exact : bool, optional
+        Whether every clusterer is fitted to all objects and every measure computed exactly,
+        however many objects there are. By default clusterers whose time grows faster than
+        linearly are fitted to 5,000 objects and extended to the others by the nearest object
+        (above 5,000), and measures of pairs are estimated with standard errors (above 20,000).
     update : bool, default False
         Whether ``truth``, ``noise`` and ``delta`` may be others than those that the stored study
         has. The change is recorded, and everything is judged by the new ones.
@@ -142,8 +174,10 @@ class Study:
         metric: Any = None,
         noise: NoisePolicy | None = None,
         delta: float | None = None,
+        classes: Classes = None,
         random_state: int | None = None,
         by: str | None = None,
+        exact: bool | None = None,
         update: bool = False,
     ) -> None:
         self.dataset: Dataset = as_dataset(X, metric)
@@ -163,10 +197,23 @@ class Study:
             given["random_state"] = int(random_state)
         if metric is not None:
             given["metric"] = stable(metric, "the metric", needed=storage is not None)
+        if exact is not None:
+            given["exact"] = bool(exact)
         if by is not None:
             given["by"] = as_decider(by).key
-        classes = self.dataset.truth if truth is None else truth
-        known = None if classes is None else known_truth(classes, self.n_objects)
+        if classes is not None:
+            from karat.bounds.classes import listed_classes
+
+            given["classes"] = listed_classes(classes)
+        labels = self.dataset.truth if truth is None else truth
+        listed = given.get("classes")
+        known = (
+            None
+            if labels is None
+            else known_labels(
+                labels, self.n_objects, classes=listed if isinstance(listed, list) else ()
+            )
+        )
         self.command: str | None = None
         self._store = Store(
             storage,
@@ -236,6 +283,9 @@ class Study:
         done = sum(c["status"] != "planned" for c in self._store.candidates())
         return f"Study({self.dataset.name}, {self.n_objects} objects, {done} candidates)"
 
+    def _repr_html_(self) -> str:
+        return explain.study_html(self, self.__dict__.get("_choice"))
+
     # -- what was decided ----------------------------------------------------------------------
 
     @property
@@ -283,6 +333,7 @@ class Study:
         """
         key = None if by is None else as_decider(by).key
         self.settings = settle(self._store, {"by": key})
+        self.__dict__.pop("_choice", None)
 
     @property
     def record(self) -> list[tuple[str, dict[str, Any]]]:
@@ -294,10 +345,23 @@ class Study:
         """Whether reading the data again gives the classes, too."""
         own = self.dataset.truth
         return own is not None and self.settings.truth == fingerprint_of(
-            known_truth(own, self.n_objects)
+            known_labels(own, self.n_objects)
         )
 
     # -- trying ------------------------------------------------------------------------------
+
+    @property
+    def default_clusterers(self) -> tuple[str, ...]:
+        """What a sweep tries unless it is told.
+
+        For documents what never makes rows dense; k-medoids too where there are no means.
+        """
+        documents = self.metric == "cosine" and not isinstance(self.X, np.ndarray)
+        if documents:
+            return DOCUMENT_CLUSTERERS
+        if isinstance(self.metric, str) and (self.metric in FORMS or self.metric == "graph"):
+            return DEFAULT_CLUSTERERS
+        return (*DEFAULT_CLUSTERERS, "kmedoids")
 
     def sweep(
         self,
@@ -308,16 +372,18 @@ class Study:
         n_init: int = 5,
         workers: int | None = None,
         executor: Executor | None = None,
+        budget: float | None = None,
         progress: bool | None = None,
     ) -> None:
-        """Fit clusterers × k × starts; go on where an earlier sweep of this study stopped.
+        """Fit clusterers × k × starts; resume where an earlier sweep of this study stopped.
 
         Parameters
         ----------
         clusterers : str, estimator, Clusterer, a list of these, or a mapping from names to them
             See :data:`karat.clusterers.catalogue` for the names. An estimator is cloned, a
             pipeline works on the features as they are. One that cannot take the study's distance
-            is kept with the reason, its status ``excluded``.
+            is kept with the reason, its status ``excluded``. By default
+            :attr:`default_clusterers`.
         k : int or iterable of int
             Numbers of clusters. Clusterers that find the number themselves (HDBSCAN) try the
             values of their own parameter instead.
@@ -332,6 +398,9 @@ class Study:
         executor : concurrent.futures.Executor, optional
             Where to run instead, e.g. ``dask.distributed.Client().get_executor()``. Every job
             carries the data.
+        budget : float, optional
+            Seconds after which fits that are not finished are stopped; they stay planned, and
+            the same call resumes them. Cheap clusterers come first.
         progress : bool, optional
             Show a bar; by default on a terminal.
 
@@ -341,16 +410,24 @@ class Study:
             For unknown clusterers or numbers below 1. What a fit raises is kept with the
             candidate instead.
         KeyboardInterrupt
-            On Ctrl-C, after what is finished was kept. The same call goes on from there.
+            On Ctrl-C, after what is finished was kept. The same call resumes there.
         """
         numbers = list(k) if isinstance(k, Iterable) else [k]
         check_counts(numbers, n_init, workers)
         values = checked_grid(grid)
-        chosen = swept(usual_clusterers(self.metric) if clusterers is None else clusterers, values)
+        chosen = swept(self.default_clusterers if clusterers is None else clusterers, values)
         check_used(values, chosen)
-        fitting = self._fitting(chosen, values)
+        fitting, excluded = self.fitting(chosen, values)
         self._record_sweep(chosen, numbers, n_init, values)
         plan = [(one, candidates_of(one, numbers, n_init, self.random_state)) for one in fitting]
+        new = [Planned(key, key, None, None, 0, None) for key in excluded]
+        unfinished = {candidate.name for candidate in new} - {
+            candidate["name"] for candidate in self._store.candidates()
+        }
+        self._store.plan(new)
+        self._store.finish(
+            Finished(key, "excluded", excluded[key], None, 0.0) for key in sorted(unfinished)
+        )
         self._store.plan(candidate for _, group in plan for candidate in group)
         planned = self._store.planned()
         jobs = [
@@ -358,38 +435,112 @@ class Study:
             for clusterer, group in plan
             for job in work.jobs_for(clusterer, [c for c in group if c.name in planned])
         ]
-        # long jobs first, so that no worker is left with one at the end
-        jobs.sort(key=lambda job: (not job.clusterer.every_k, -(job.candidates[0].value or 0)))
         total = sum(len(job.candidates) for job in jobs)
-        of_rows = [job for job in jobs if "features" in job.clusterer.distances]
-        others = [job for job in jobs if "features" not in job.clusterer.distances]
-        outcomes = chain.from_iterable(
-            work.run_jobs(data, group, workers=workers or available_cores(), executor=executor)
-            for data, group in ((self._points[0], others), (self.X, of_rows))
-            if group
-        )
-        with progress_bar("Clustering", total, show=progress) as advance:
+        deadline = math.inf if budget is None else time.monotonic() + budget
+        outcomes = self._outcomes(jobs, workers or available_cores(), executor, deadline)
+        with closing(outcomes), progress_bar("Clustering", total, show=progress) as advance:
             for finished in outcomes:
                 self._store.finish(finished)
                 advance(len(finished))
         self._forget_tables()
 
-    def _fitting(self, chosen: Sequence[Swept], grid: Grid) -> list[Clusterer]:
-        """The clusterers under the study's distance; those that cannot take it are kept as such."""
-        metric = "precomputed" if callable(self.metric) else self.metric
-        out = []
+    def fitting(
+        self, chosen: Sequence[Swept], grid: Grid
+    ) -> tuple[list[Clusterer], dict[str, str]]:
+        """The clusterers under the study's distance, and why others cannot take it."""
+        out: list[Clusterer] = []
+        excluded = {}
         for one in chosen:
             try:
                 # a function of two rows has no form of the rows, and its matrix is what is given
-                under(one.clusterer, self.metric)
-                of_rows = "features" in one.clusterer.distances
-                fitted = one.clusterer if of_rows else under(one.clusterer, metric)
+                fitted = under(one.clusterer, self.metric)
+                if callable(self.metric) and "features" not in one.clusterer.distances:
+                    fitted = under(one.clusterer, "precomputed")
                 out += along(fitted, grid)
             except ExcludedError as error:
-                key = one.clusterer.key
-                if self._store.plan([Planned(key, key, None, None, 0, None)]):
-                    self._store.finish([Finished(key, "excluded", str(error), None, 0.0)])
-        return out
+                excluded[one.clusterer.key] = str(error)
+        return out, excluded
+
+    def plan(
+        self,
+        clusterers: Any = None,
+        *,
+        k: int | Iterable[int] = range(2, 11),
+        n_init: int = 5,
+        workers: int | None = None,
+    ) -> SweepPlan:
+        """What a sweep with the same arguments will take; nothing is tried or kept.
+
+        Returns
+        -------
+        SweepPlan
+            Print it. Each clusterer is timed on a few hundred of the objects, and extrapolated
+            by the growth of its time.
+        """
+        numbers = list(k) if isinstance(k, Iterable) else [k]
+        check_counts(numbers, n_init, workers)
+        clusterers = self.default_clusterers if clusterers is None else clusterers
+        return plan_of(self, clusterers, numbers, n_init, workers or available_cores())
+
+    @property
+    def n_unfinished(self) -> int:
+        """How many candidates are planned and not finished."""
+        return len(self._store.planned())
+
+    def _outcomes(
+        self, jobs: Sequence[work.Job], workers: int, executor: Executor | None, deadline: float
+    ) -> Generator[list[Finished], None, None]:
+        """Fit what scales to all objects, then the rest to a sample that is extended."""
+        jobs = order_of_work(jobs)
+        sampled = [job for job in jobs if self.fits_sample(job.clusterer)]
+        whole = [job for job in jobs if job not in sampled]
+        options: Any = {"workers": workers, "executor": executor, "deadline": deadline}
+        data, metric = self._points
+        of_rows = [job for job in whole if "features" in job.clusterer.distances]
+        yield from work.run_jobs(data, [job for job in whole if job not in of_rows], **options)
+        yield from work.run_jobs(self.X, of_rows, **options)
+        if not sampled or time.monotonic() >= deadline:
+            return
+        part = large.part_of(data, self.sample.rows, metric)
+        for outcomes in work.run_jobs(part, sampled, **options):
+            yield [
+                replace(
+                    outcome,
+                    labels=None if outcome.labels is None else self.sample.extend(outcome.labels),
+                    fitted_on=len(self.sample),
+                )
+                for outcome in outcomes
+            ]
+
+    def fits_sample(self, clusterer: Clusterer) -> bool:
+        """Whether a clusterer is fitted to :attr:`sample` and extended, not to all objects.
+
+        So it is where there are more than 5,000 objects and its time grows faster than
+        linearly with them, unless the study is exact or its objects are the nodes of a graph.
+        """
+        return (
+            self.n_objects > large.FIT_AT_MOST
+            and clusterer.growth > 1
+            and not self.settings.exact
+            and self.metric != "graph"
+        )
+
+    @cached_property
+    def sample(self) -> large.Sample:
+        """The objects that clusterers which do not scale are fitted to: 5,000, or all."""
+        rows = self.sample_rows
+        return large.Sample(rows, large.nearest_sampled(self._points[0], rows, self._points[1]))
+
+    @cached_property
+    def sample_rows(self) -> NDArray[np.int64]:
+        """The objects of :attr:`sample`, ascending."""
+        seed = work.derived_seed(self.random_state, "sample of the objects")
+        return large.draw_rows(self.n_objects, large.FIT_AT_MOST, seed)
+
+    @property
+    def is_estimated(self) -> bool:
+        """Whether measures of pairs are estimated from samples: above 20,000 objects."""
+        return self.n_objects > large.JUDGE_EXACTLY and not self.settings.exact
 
     def _record_sweep(
         self, chosen: Sequence[Swept], numbers: Sequence[int], n_init: int, grid: Grid
@@ -449,7 +600,11 @@ class Study:
         for name, codes, names in zip(batch.names, batch.codes, batch.cluster_names, strict=True):
             if name.isdigit():
                 name = f"labels {name}"
-            outcome = Finished(name, "ok", None, codes, 0.0, tuple(map(str, names)))
+            flags = work.lopsided(codes)
+            status = "flagged" if flags else "ok"
+            outcome = Finished(
+                name, status, "; ".join(flags) or None, codes, 0.0, tuple(map(str, names))
+            )
             if len(names) == 0:
                 outcome = Finished(name, "failed", "every object is an outlier", None, 0.0)
             if name in known:
@@ -497,26 +652,41 @@ class Study:
             self._forget_tables()
 
     def _judge(self, partitions: Sequence[str], measures: Sequence[Measure]) -> None:
-        data, metric = self._points
-        table = evaluate(
-            data,
-            self._labelings(partitions),
-            truth=self.truth,
-            measures=[measure.key for measure in measures],
-            metric=metric,
-            noise=self.noise,
-        )
-        reasons = table.attrs["reasons"]
+        labelings = self._labelings(partitions)
         for context, kind in zip(self._contexts, ("internal", "external"), strict=True):
-            self._store.add_scores(
-                context,
-                [
-                    Score(p, m.key, float(table[m.key].loc[p]), reasons.get(p, {}).get(m.key))
-                    for m in measures
-                    if m.kind == kind
-                    for p in partitions
-                ],
+            keys = [measure.key for measure in measures if measure.kind == kind]
+            if not keys:
+                continue
+            internal = kind == "internal"
+            unjudged: dict[str, str] = {}
+            if internal and self.is_estimated:
+                unjudged = {
+                    key: why_not_sampled(catalogue[key])
+                    for key in keys
+                    if not sampled_by(catalogue[key], self.metric)
+                }
+            found = judge(
+                self._points[0] if internal else None,
+                labelings,
+                truth=None if internal else self.truth,
+                measures=[catalogue[key] for key in keys if key not in unjudged],
+                metric=self._points[1] if internal else "euclidean",
+                noise=self.noise if internal else EXTERNAL_NOISE,
+                precision=large.PRECISION if internal and self.is_estimated else None,
+                bounded_only=True,
+                random_state=self.random_state,
             )
+            scores = []
+            for key, partition in product(keys, partitions):
+                if key in unjudged:
+                    scores.append(Score(partition, key, math.nan, unjudged[key]))
+                    continue
+                errors = found.standard_errors
+                error = float(errors[key].loc[partition]) if key in errors else None
+                reason = found.reasons.get(partition, {}).get(key)
+                value = float(found[key].loc[partition])
+                scores.append(Score(partition, key, value, reason, error))
+            self._store.add_scores(context, scores)
 
     def _measures(self, keys: Iterable[str] | None) -> list[Measure]:
         return applicable(keys, has_truth=self.truth is not None, metric=self.metric)
@@ -529,11 +699,11 @@ class Study:
 
     @property
     def _contexts(self) -> tuple[str, str]:
-        """What internal and external scores depend on."""
+        """What internal and external scores depend on; another karat judges again."""
         settings = self.settings
         return (
-            json.dumps(["internal", settings.metric, settings.noise]),
-            json.dumps(["external", settings.truth, settings.noise]),
+            json.dumps(["internal", __version__, settings.metric, settings.noise, settings.exact]),
+            json.dumps(["external", __version__, settings.truth, EXTERNAL_NOISE]),
         )
 
     # -- tables ------------------------------------------------------------------------------
@@ -542,6 +712,8 @@ class Study:
         self.__dict__.pop("_candidates", None)
         self.__dict__.pop("_scores", None)
         self.__dict__.pop("_bounds", None)
+        self.__dict__.pop("_judged", None)
+        self.__dict__.pop("_choice", None)
 
     @cached_property
     def _candidates(self) -> pd.DataFrame:
@@ -552,16 +724,17 @@ class Study:
             rows,
             columns=[
                 "name", "clusterer", "parameter", "value", "start", "status", "reason",
-                "n_clusters", "n_noise", "seconds", "partition",
+                "n_clusters", "n_noise", "seconds", "fitted_on", "partition",
             ],
         ).set_index("name")  # fmt: skip
         swept = table["parameter"] == "n_clusters"
         table["k"] = table["value"].where(swept).astype("Int64")
         table["n_clusters"] = table["n_clusters"].astype("Int64")
+        table["fitted_on"] = table["fitted_on"].astype("Int64")
         table["noise_share"] = table["n_noise"].astype("Float64") / self.n_objects
         order_of_columns = [
             "clusterer", "k", "start", "status", "reason", "n_clusters", "noise_share", "seconds",
-            "partition",
+            "fitted_on", "partition",
         ]  # fmt: skip
         return table[order_of_columns]
 
@@ -594,19 +767,35 @@ class Study:
             A row per candidate, by name, in the order of planning: ``clusterer``, ``k`` (as asked
             for), ``start``, ``status`` (``ok``, ``flagged``, ``failed``, ``excluded``), ``reason``,
             ``n_clusters``, ``noise_share``, ``seconds``, ``partition`` (equal for equal
-            clusterings), then a column per measure.
-            ``attrs["reasons"][name][measure]`` says why a value is NaN.
+            clusterings), then a column per measure. :meth:`reasons` says why a value is NaN.
         """
         self.evaluate(progress=progress)
-        values, why = self._scores
-        table = self._candidates.join(values, on="partition")
-        reasons = {
-            name: why[partition]
-            for name, partition in table["partition"].items()
-            if partition in why
-        }
-        table.attrs["reasons"] = reasons
-        return table
+        return self._candidates.join(self._scores[0], on="partition")
+
+    def standard_errors(self) -> pd.DataFrame:
+        """Standard errors of the scores that are estimates, a row per candidate.
+
+        Returns
+        -------
+        DataFrame
+            Columns only for measures that were estimated; none where every score is exact.
+        """
+        import pandas as pd
+
+        self.evaluate()
+        errors: dict[str, dict[str, float]] = {}
+        for score in self._store.scores(self._contexts[0]):
+            if score.error is not None:
+                errors.setdefault(score.measure, {})[score.partition] = score.error
+        table = pd.DataFrame({m: errors[m] for m in catalogue if m in errors})
+        return self._candidates[["partition"]].join(table, on="partition").drop(columns="partition")
+
+    def reasons(self) -> dict[str, dict[str, str]]:
+        """Why scores are missing: candidate -> measure -> sentence."""
+        self.evaluate()
+        why = self._scores[1]
+        partitions = self._candidates["partition"].items()
+        return {str(name): dict(why[at]) for name, at in partitions if at in why}
 
     # -- choosing ----------------------------------------------------------------------------
 
@@ -647,6 +836,7 @@ class Study:
             {c["name"]: row for (c, _), row in zip(tried, codes, strict=True)},
             self.truth,
             delta=self.delta,
+            classes=self.settings.classes,
             searched=Searched.from_origins([origin for _, origin in planned]),
             origins=[origin for _, origin in tried],
             noise="cluster",
@@ -671,8 +861,8 @@ class Study:
             A row per distinct partition, named after its first candidate: ``rank`` (equal for
             ties), ``clusterer``, ``k``, ``n_clusters``, ``noise_share``, ``partition`` (as in
             :meth:`scores`), ``reached_by`` (how many candidates are this partition), ``score``
-            (of a measure: times the share of objects that are not excluded, or over it where
-            lower is better), then the voters. ``attrs["decided_by"]`` says what decided.
+            (of an internal measure with ``noise="drop"``: times the share of objects that are not
+            excluded, or over it where lower is better), then the voters.
 
         Raises
         ------
@@ -695,9 +885,7 @@ class Study:
             table = table.join(verdict.columns)
         upward = decider.sign * verdict.score.to_numpy(dtype=np.float64)
         table.insert(0, "rank", ranks(upward))
-        table = table.iloc[order(upward, *verdict.ties)]
-        table.attrs["decided_by"] = decider.key
-        return table, verdict
+        return table.iloc[order(upward, *verdict.ties)], verdict
 
     def _distinct(self) -> pd.DataFrame:
         usable = self._candidates[self._candidates["partition"].notna()]
@@ -705,10 +893,35 @@ class Study:
             raise NothingToRankError(f"there is no clustering to rank: {self.why_nothing()}")
         counts = usable.groupby("partition").size()
         first = usable[~usable["partition"].duplicated()]
-        columns = ["clusterer", "k", "n_clusters", "noise_share", "partition"]
+        columns = ["clusterer", "k", "n_clusters", "noise_share", "fitted_on", "partition"]
         table = first[columns].copy()
         table["reached_by"] = counts.loc[first["partition"]].to_numpy()
         return table
+
+    def found_by(self) -> dict[str, frozenset[str]]:
+        """The clusterers that found each distinct partition; copies from elsewhere add nothing."""
+        usable = self._candidates[self._candidates["partition"].notna()]
+        groups = usable.groupby("partition")["clusterer"]
+        by = {str(partition): frozenset(names) for partition, names in groups}
+        return {p: names - {"given"} or names for p, names in by.items()}
+
+    def judged(self) -> Judged | None:
+        """What the learned judge says of the distinct clusterings.
+
+        Returns
+        -------
+        Judged or None
+            None where there are fewer than 20 objects, or no clustering of two clusters.
+        """
+        self.evaluate()
+        return self._judged
+
+    @cached_property
+    def _judged(self) -> Judged | None:
+        from karat.study.judging import judged
+
+        table = self._distinct()
+        return judged(self, table, self._scores[0].loc[table["partition"]].set_axis(table.index))
 
     def why_nothing(self) -> str:
         """What kept candidates from being clusterings, or clusterings from having scores."""
@@ -734,22 +947,24 @@ class Study:
         InputError
             If nothing was tried, or nothing can be ranked.
         """
+        return self._choice
+
+    @cached_property
+    def _choice(self) -> Choice:
         ranked, verdict = self._rank()
-        decider = as_decider(ranked.attrs["decided_by"])
+        decider = as_decider(self.by)
         top = ranked.iloc[0]
+        labels = self.labels(str(top.name))
         why = decider.why(self, ranked, verdict)
-        votes = verdict.details if decider.key == "consensus" else None
         return Choice(
             name=str(top.name),
             clusterer=str(top["clusterer"]),
             k=None if top.isna()["k"] else int(top["k"]),
             n_clusters=int(top["n_clusters"]),
-            labels=self.labels(str(top.name)),
+            labels=labels,
             decided_by=decider.key,
-            reasons=(explain.what_it_is(top), *why),
+            reasons=(*explain.what_it_is(top, labels), *why),
             runner_up=str(ranked.index[1]) if len(ranked) > 1 else None,
-            confidence=None if votes is None else votes.confidence,
-            k_confidence=None if votes is None else votes.group_confidence,
             bound=self.bound_of(str(top.name)) if self.is_partly_labelled else None,
         )
 

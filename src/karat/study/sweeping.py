@@ -11,13 +11,11 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from karat.clusterers import Clusterer, as_clusterer, catalogue
-from karat.distances import FORMS
 from karat.study import work
 from karat.study.identity import NoIdentityError, identity
 from karat.study.store import Planned
 from karat.validation import InputError, unknown_name
 
-DEFAULT_CLUSTERERS = ("kmeans", "ward", "average", "spectral", "gaussian-mixture", "hdbscan")
 #: parameter -> values
 Grid: TypeAlias = dict[str, list[Any]]
 
@@ -32,13 +30,6 @@ class Swept:
     clusterer: Clusterer
     expression: str | None
     imports: tuple[str, ...] = ()
-
-
-def usual_clusterers(metric: Any) -> list[str]:
-    """What a sweep tries by default; those that cannot take the distance will say why."""
-    if isinstance(metric, str) and (metric in FORMS or metric == "graph"):
-        return list(DEFAULT_CLUSTERERS)
-    return [*DEFAULT_CLUSTERERS, "kmedoids"]
 
 
 def swept(given: Any, grid: Grid | None = None) -> list[Swept]:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import os
-import tempfile
+import re
+import signal
+import threading
 import time
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from concurrent.futures import (
     FIRST_COMPLETED,
     BrokenExecutor,
@@ -18,16 +21,19 @@ from concurrent.futures import (
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat.clusterers import configured
 from karat.partition import encode
+from karat.study.scratch import scratch_folder
 from karat.study.store import Finished, Planned
 from karat.validation import InputError
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from karat.clusterers import Clusterer
     from karat.validation import Data
 
@@ -51,6 +57,59 @@ def jobs_for(clusterer: Clusterer, candidates: Sequence[Planned]) -> list[Job]:
     if clusterer.every_k:
         return [Job(clusterer, tuple(candidates))] if candidates else []
     return [Job(clusterer, (candidate,)) for candidate in candidates]
+
+
+# a fit may call sys.exit, or raise KeyboardInterrupt without anybody having pressed Ctrl-C
+FROM_A_FIT = (Exception, SystemExit, KeyboardInterrupt)
+_asked_to_stop = threading.Event()
+
+
+def _unless_asked_to_stop(error: BaseException) -> None:
+    if _asked_to_stop.is_set() and not isinstance(error, Exception):
+        raise error
+
+
+@contextmanager
+def _stops_noted() -> Iterator[None]:
+    """Tell Ctrl-C and SIGTERM from what a fit raises, and let SIGTERM end tidily."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+
+    def stop(number: int, frame: Any) -> None:
+        _asked_to_stop.set()
+        earlier = before[signal.Signals(number)]
+        if callable(earlier):
+            earlier(number, frame)
+        else:
+            raise SystemExit(128 + number)
+
+    for number, handler in before.items():
+        if handler not in (signal.SIG_IGN, None):
+            signal.signal(number, stop)
+    try:
+        yield
+    finally:
+        _asked_to_stop.clear()
+        for number, handler in before.items():
+            if handler is not None:
+                signal.signal(number, handler)
+
+
+def _lent(X: Data, clusterer: Clusterer) -> Data:
+    """The data as a clusterer gets them: one that is not ours cannot write to them."""
+    maker = getattr(clusterer.make, "func", clusterer.make)
+    if getattr(maker, "__module__", "").startswith("karat.") and maker is not configured:
+        return X
+    if isinstance(X, np.ndarray):
+        lent = X.view()
+        lent.flags.writeable = False
+        return lent
+    parts = [part.view() for part in (X.data, X.indices, X.indptr)]
+    for part in parts:
+        part.flags.writeable = False
+    return type(X)(tuple(parts), shape=X.shape, copy=False)
 
 
 def run_job(X: Data, job: Job) -> list[Finished]:
@@ -91,12 +150,13 @@ def _fit(X: Data, clusterer: Clusterer, candidate: Planned) -> Finished:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            labels = clusterer.make(value, seed).fit_predict(X)
-        except Exception as error:
+            labels = clusterer.make(value, seed).fit_predict(_lent(X, clusterer))
+        except FROM_A_FIT as error:
+            _unless_asked_to_stop(error)
             seconds = time.perf_counter() - began
             return Finished(candidate.name, "failed", _one_line(error), None, seconds)
     seconds = time.perf_counter() - began
-    return _outcome(clusterer, candidate, labels, seconds, caught)
+    return _outcome(clusterer, candidate, labels, X.shape[0], seconds, caught)
 
 
 def _cut_tree(X: Data, job: Job) -> list[Finished]:
@@ -104,8 +164,9 @@ def _cut_tree(X: Data, job: Job) -> list[Finished]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            tree = job.clusterer.make(1, 0).fit(X)
-        except Exception as error:
+            tree = job.clusterer.make(1, 0).fit(_lent(X, job.clusterer))
+        except FROM_A_FIT as error:
+            _unless_asked_to_stop(error)
             share = (time.perf_counter() - began) / len(job.candidates)
             return _all_failed(job, _one_line(error), share)
     share = (time.perf_counter() - began) / len(job.candidates)
@@ -114,11 +175,12 @@ def _cut_tree(X: Data, job: Job) -> list[Finished]:
         began = time.perf_counter()
         try:
             labels = tree.cut(candidate.value)
-        except Exception as error:
+        except FROM_A_FIT as error:
+            _unless_asked_to_stop(error)
             outcomes.append(Finished(candidate.name, "failed", _one_line(error), None, share))
             continue
         seconds = share + time.perf_counter() - began
-        outcomes.append(_outcome(job.clusterer, candidate, labels, seconds, caught))
+        outcomes.append(_outcome(job.clusterer, candidate, labels, X.shape[0], seconds, caught))
     return outcomes
 
 
@@ -130,6 +192,7 @@ def _outcome(
     clusterer: Clusterer,
     candidate: Planned,
     labels: Any,
+    n: int,
     seconds: float,
     caught: Sequence[warnings.WarningMessage],
 ) -> Finished:
@@ -137,15 +200,28 @@ def _outcome(
         encoded = encode(labels)
     except InputError as error:
         return Finished(candidate.name, "failed", _one_line(error), None, seconds)
+    if len(encoded.codes) != n:
+        reason = f"it gave {len(encoded.codes):,} labels for {n:,} objects"
+        return Finished(candidate.name, "failed", reason, None, seconds)
     if encoded.n_clusters == 0:
         reason = "every object is an outlier"
         return Finished(candidate.name, "failed", reason, None, seconds)
     flags = []
     if clusterer.parameter == "n_clusters" and encoded.n_clusters != candidate.value:
         flags.append(f"{encoded.n_clusters} clusters where {candidate.value} were asked for")
+    flags += lopsided(encoded.codes)
     flags += dict.fromkeys(_one_line(w.message) for w in caught if _matters(w))
     status = "flagged" if flags else "ok"
     return Finished(candidate.name, status, "; ".join(flags) or None, encoded.codes, seconds)
+
+
+def lopsided(codes: NDArray[np.int32]) -> list[str]:
+    """The flag of a clustering that only splits off single objects, if it is one."""
+    sizes = np.sort(np.bincount(codes[codes >= 0]))
+    if len(sizes) < 2 or sizes[-2] > 1 or sizes[-1] < 0.9 * sizes.sum():
+        return []
+    apart = "1 object" if len(sizes) == 2 else f"{len(sizes) - 1:,} single objects"
+    return [f"it only sets {apart} apart from {sizes[-1]:,} others"]
 
 
 def _matters(warning: warnings.WarningMessage) -> bool:
@@ -189,8 +265,6 @@ def _run_on_disk(handle: _OnDisk, job: Job) -> list[Finished]:
 def _start_worker(parent: int) -> None:
     """Run first in each worker."""
     import gc
-    import signal
-    import threading
 
     # Ctrl-C reaches every process of the terminal; the parent decides what happens
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -222,8 +296,13 @@ def _local_pool(workers: int) -> Iterator[Executor]:
 
 
 def run_jobs(
-    X: Data, jobs: Sequence[Job], *, workers: int, executor: Executor | None
-) -> Iterator[list[Finished]]:
+    X: Data,
+    jobs: Sequence[Job],
+    *,
+    workers: int,
+    executor: Executor | None,
+    deadline: float = math.inf,
+) -> Generator[list[Finished], None, None]:
     """Run the jobs and give the outcomes of each as it ends.
 
     Parameters
@@ -234,30 +313,46 @@ def run_jobs(
         Local processes; 1 runs everything here.
     executor : Executor or None
         Anything of :mod:`concurrent.futures`; it gets the data with every job.
+    deadline : float
+        On the clock of :func:`time.monotonic`; what runs then is stopped and has no outcome.
     """
-    if executor is not None:
-        calls = [(run_job, X, job) for job in jobs]
-        for _, outcomes in _drain(executor, calls, ahead=64, cancel=True):
-            yield outcomes
-    elif workers == 1 or len(jobs) < 2:
-        for job in jobs:
-            yield run_job(X, job)
-    else:
-        yield from _run_locally(X, jobs, workers)
+    try:
+        if executor is not None:
+            calls = [(run_job, X, job) for job in jobs]
+            for _, outcomes in _drain(executor, calls, ahead=64, cancel=True, deadline=deadline):
+                yield outcomes
+        elif deadline == math.inf and (workers == 1 or len(jobs) < 2):
+            for job in jobs:
+                with _stops_noted():
+                    outcomes = run_job(X, job)
+                yield outcomes
+        elif jobs:
+            yield from _run_locally(X, jobs, workers, deadline)
+    except _DeadlineError:
+        return
 
 
-def _run_locally(X: Data, jobs: Sequence[Job], workers: int) -> Iterator[list[Finished]]:
+class _DeadlineError(Exception):
+    """The time that was given is used up."""
+
+
+def _run_locally(
+    X: Data, jobs: Sequence[Job], workers: int, deadline: float
+) -> Iterator[list[Finished]]:
     import joblib
 
-    with tempfile.TemporaryDirectory(prefix="karat-") as folder:
-        path = str(Path(folder) / "X.joblib")
+    with _stops_noted(), scratch_folder() as folder:
+        path = str(folder / "X.joblib")
         joblib.dump(X, path)
         handle = _OnDisk(path)
         left = {id(job): job for job in jobs}
         try:
             with _local_pool(workers) as pool:
                 calls = [(_run_on_disk, handle, job) for job in jobs]
-                for job, outcomes in _drain(pool, calls, ahead=4 * workers, cancel=False):
+                outcomes_of = _drain(
+                    pool, calls, ahead=4 * workers, cancel=False, deadline=deadline
+                )
+                for job, outcomes in outcomes_of:
                     del left[id(job)]
                     yield outcomes
         except BrokenExecutor:
@@ -284,11 +379,22 @@ def _why_broken(error: BrokenExecutor) -> str:
             "a worker process could not read the clusterer; define it in a module that can be "
             "imported, or use workers=1"
         )
-    return "the worker process died, most likely because it ran out of memory"
+    codes = re.findall(r"(SIG[A-Z]+|EXIT)\((-?\d+)\)", str(error))
+    for name, number in codes:
+        if name in ("SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SIGABRT"):
+            return f"the worker process died of {name}: a crash in compiled code"
+        if name == "EXIT":
+            return f"the worker process died: the clusterer ended it with exit code {number}"
+    return "the worker process died, most likely killed for want of memory"
 
 
 def _drain(
-    executor: Executor, calls: Iterable[tuple[Any, Any, Job]], *, ahead: int, cancel: bool
+    executor: Executor,
+    calls: Iterable[tuple[Any, Any, Job]],
+    *,
+    ahead: int,
+    cancel: bool,
+    deadline: float,
 ) -> Iterator[tuple[Job, list[Finished]]]:
     """Outcomes as they come, with at most ``ahead`` jobs handed out at a time.
 
@@ -305,7 +411,10 @@ def _drain(
                     break
             if not running:
                 return
-            done, _ = wait(running, return_when=FIRST_COMPLETED)
+            left = None if deadline == math.inf else max(0.0, deadline - time.monotonic())
+            done, _ = wait(running, left, FIRST_COMPLETED)
+            if not done:
+                raise _DeadlineError
             for future in done:
                 job = running.pop(future)
                 try:

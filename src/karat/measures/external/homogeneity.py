@@ -21,13 +21,17 @@ __all__ = ["completeness", "dom_q0", "entropy_quality", "homogeneity", "v_measur
 
 
 def homogeneity(
-    labels_true: Any, labels_pred: Any = None, *, noise: NoisePolicy = "error"
+    labels_true: Any,
+    labels_pred: Any = None,
+    *,
+    noise: NoisePolicy = "error",
+    sample_weight: Any = None,
 ) -> float:
     """Whether clusters hold one class each: 1 − H(T∣C)/H(T).
 
     Parameters
     ----------
-    labels_true, labels_pred, noise
+    labels_true, labels_pred, noise, sample_weight
         As in :func:`mutual_information`.
 
     Returns
@@ -46,7 +50,9 @@ def homogeneity(
     >>> homogeneity([0, 0, 1, 1], [0, 1, 2, 2])
     1.0
     """
-    return _share_known(as_table(labels_true, labels_pred, noise=noise))
+    return _share_known(
+        as_table(labels_true, labels_pred, noise=noise, sample_weight=sample_weight)
+    )
 
 
 def _share_known(table: ContingencyTable) -> float:
@@ -60,13 +66,17 @@ def _share_kept(table: ContingencyTable) -> float:
 
 
 def completeness(
-    labels_true: Any, labels_pred: Any = None, *, noise: NoisePolicy = "error"
+    labels_true: Any,
+    labels_pred: Any = None,
+    *,
+    noise: NoisePolicy = "error",
+    sample_weight: Any = None,
 ) -> float:
     """Whether classes lie in one cluster each: 1 − H(C∣T)/H(C).
 
     Parameters
     ----------
-    labels_true, labels_pred, noise
+    labels_true, labels_pred, noise, sample_weight
         As in :func:`mutual_information`.
 
     Returns
@@ -85,17 +95,22 @@ def completeness(
     >>> completeness([0, 0, 1, 1], [0, 0, 0, 0])
     1.0
     """
-    return _share_kept(as_table(labels_true, labels_pred, noise=noise))
+    return _share_kept(as_table(labels_true, labels_pred, noise=noise, sample_weight=sample_weight))
 
 
 def v_measure(
-    labels_true: Any, labels_pred: Any = None, *, beta: float = 1.0, noise: NoisePolicy = "error"
+    labels_true: Any,
+    labels_pred: Any = None,
+    *,
+    beta: float = 1.0,
+    noise: NoisePolicy = "error",
+    sample_weight: Any = None,
 ) -> float:
     """Weighted harmonic mean of homogeneity and completeness.
 
     Parameters
     ----------
-    labels_true, labels_pred, noise
+    labels_true, labels_pred, noise, sample_weight
         As in :func:`mutual_information`.
     beta : float
         Weight of completeness beside that of homogeneity; 0 leaves homogeneity alone, 1 gives
@@ -117,7 +132,7 @@ def v_measure(
     1.0
     """
     check_beta(beta)
-    table = as_table(labels_true, labels_pred, noise=noise)
+    table = as_table(labels_true, labels_pred, noise=noise, sample_weight=sample_weight)
     h, c = _share_known(table), _share_kept(table)
     if beta == 0:
         return h
@@ -125,13 +140,17 @@ def v_measure(
 
 
 def entropy_quality(
-    labels_true: Any, labels_pred: Any = None, *, noise: NoisePolicy = "error"
+    labels_true: Any,
+    labels_pred: Any = None,
+    *,
+    noise: NoisePolicy = "error",
+    sample_weight: Any = None,
 ) -> float:
     """How ordered the classes within clusters are: 1 − H(T∣C)/log(number of classes).
 
     Parameters
     ----------
-    labels_true, labels_pred, noise
+    labels_true, labels_pred, noise, sample_weight
         As in :func:`mutual_information`.
 
     Returns
@@ -150,18 +169,24 @@ def entropy_quality(
     >>> entropy_quality([0, 0, 1, 1], [0, 1, 0, 1])
     0.0
     """
-    table = as_table(labels_true, labels_pred, noise=noise)
+    table = as_table(labels_true, labels_pred, noise=noise, sample_weight=sample_weight)
     if table.shape[0] == 1:
         return 1.0
     return max(1 - entropy_given_pred(table) / math.log(table.shape[0]), 0.0)
 
 
-def dom_q0(labels_true: Any, labels_pred: Any = None, *, noise: NoisePolicy = "error") -> float:
+def dom_q0(
+    labels_true: Any,
+    labels_pred: Any = None,
+    *,
+    noise: NoisePolicy = "error",
+    sample_weight: Any = None,
+) -> float:
     """Dom's Q0: nats per object to tell the classes of objects whose clusters are known.
 
     Parameters
     ----------
-    labels_true, labels_pred, noise
+    labels_true, labels_pred, noise, sample_weight
         As in :func:`mutual_information`; counted objects only.
 
     Returns
@@ -187,7 +212,7 @@ def dom_q0(labels_true: Any, labels_pred: Any = None, *, noise: NoisePolicy = "e
     """
     from scipy.special import gammaln
 
-    table = as_table(labels_true, labels_pred, noise=noise)
+    table = as_table(labels_true, labels_pred, noise=noise, sample_weight=sample_weight)
     need_counts(table, "Dom's Q0")
     t = table.shape[0]
     histograms = gammaln(table.column_sums + t) - gammaln(t) - gammaln(table.column_sums + 1)

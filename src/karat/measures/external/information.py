@@ -102,7 +102,11 @@ class _Information:
 
 
 def mutual_information(
-    labels_true: Any, labels_pred: Any = None, *, noise: NoisePolicy = "error"
+    labels_true: Any,
+    labels_pred: Any = None,
+    *,
+    noise: NoisePolicy = "error",
+    sample_weight: Any = None,
 ) -> float:
     """Mutual information of the two clusterings, in nats.
 
@@ -113,6 +117,8 @@ def mutual_information(
         ``labels_true`` alone.
     noise : {"error", "cluster", "singletons", "drop"}
         What the label ``-1`` means.
+    sample_weight : array-like, shape (n,), optional
+        Positive; how many coincident objects each stands for.
 
     Returns
     -------
@@ -135,17 +141,23 @@ def mutual_information(
     >>> round(mutual_information([0, 0, 1, 1], [1, 1, 0, 0]), 6)
     0.693147
     """
-    return _Information(as_table(labels_true, labels_pred, noise=noise)).mutual
+    return _Information(
+        as_table(labels_true, labels_pred, noise=noise, sample_weight=sample_weight)
+    ).mutual
 
 
 def conditional_entropy(
-    labels_true: Any, labels_pred: Any = None, *, noise: NoisePolicy = "error"
+    labels_true: Any,
+    labels_pred: Any = None,
+    *,
+    noise: NoisePolicy = "error",
+    sample_weight: Any = None,
 ) -> float:
     """Entropy of the classes that is left when the clusters are known, H(T∣C), in nats.
 
     Parameters
     ----------
-    labels_true, labels_pred, noise
+    labels_true, labels_pred, noise, sample_weight
         As in :func:`mutual_information`. Exchange the two for H(C∣T).
 
     Returns
@@ -163,7 +175,9 @@ def conditional_entropy(
     >>> conditional_entropy([0, 0, 1, 1], [0, 1, 2, 2])
     0.0
     """
-    return entropy_given_pred(as_table(labels_true, labels_pred, noise=noise))
+    return entropy_given_pred(
+        as_table(labels_true, labels_pred, noise=noise, sample_weight=sample_weight)
+    )
 
 
 def normalized_mutual_information(
@@ -172,12 +186,13 @@ def normalized_mutual_information(
     *,
     normalizer: Normalizer = "geometric",
     noise: NoisePolicy = "error",
+    sample_weight: Any = None,
 ) -> float:
     """Mutual information divided by a normaliser of the two entropies.
 
     Parameters
     ----------
-    labels_true, labels_pred, noise
+    labels_true, labels_pred, noise, sample_weight
         As in :func:`mutual_information`.
     normalizer : {"geometric", "arithmetic", "max", "min", "joint"}
         Mean of the entropies, the greater, the lesser, or the entropy of both together.
@@ -206,7 +221,9 @@ def normalized_mutual_information(
     1.0
     """
     check_choice(normalizer, (*MEANS, "joint"), "normalizer")
-    info = _Information(as_table(labels_true, labels_pred, noise=noise))
+    info = _Information(
+        as_table(labels_true, labels_pred, noise=noise, sample_weight=sample_weight)
+    )
     divisor = info.normalizer(normalizer)
     if divisor == 0:
         return 1.0 if info.true == info.pred == 0 else 0.0
@@ -233,12 +250,13 @@ def adjusted_mutual_information(
     *,
     normalizer: Literal["max", "arithmetic", "geometric", "min"] = "max",
     noise: NoisePolicy = "error",
+    sample_weight: Any = None,
 ) -> float:
     """Mutual information corrected for chance: (MI − E) / (normaliser − E).
 
     Parameters
     ----------
-    labels_true, labels_pred, noise
+    labels_true, labels_pred, noise, sample_weight
         As in :func:`mutual_information`; counted objects only.
     normalizer : {"max", "arithmetic", "geometric", "min"}
         The greatest value that mutual information is held to have.
@@ -271,7 +289,7 @@ def adjusted_mutual_information(
     0.225042
     """
     check_choice(normalizer, MEANS, "normalizer")
-    table = as_table(labels_true, labels_pred, noise=noise)
+    table = as_table(labels_true, labels_pred, noise=noise, sample_weight=sample_weight)
     need_counts(table, "Adjusted mutual information")
     info = _Information(table)
     if info.true_given_pred == info.pred_given_true == 0:
@@ -283,13 +301,17 @@ def adjusted_mutual_information(
 
 
 def standardized_mutual_information(
-    labels_true: Any, labels_pred: Any = None, *, noise: NoisePolicy = "error"
+    labels_true: Any,
+    labels_pred: Any = None,
+    *,
+    noise: NoisePolicy = "error",
+    sample_weight: Any = None,
 ) -> float:
     """Standard deviations by which mutual information exceeds what chance gives.
 
     Parameters
     ----------
-    labels_true, labels_pred, noise
+    labels_true, labels_pred, noise, sample_weight
         As in :func:`mutual_information`; counted objects only.
 
     Returns
@@ -318,7 +340,7 @@ def standardized_mutual_information(
     >>> round(standardized_mutual_information([0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 1]), 6)
     3.0
     """
-    table = as_table(labels_true, labels_pred, noise=noise)
+    table = as_table(labels_true, labels_pred, noise=noise, sample_weight=sample_weight)
     need_counts(table, "Standardised mutual information")
     return _standardized(table)
 
@@ -360,13 +382,17 @@ def _standardized_if_quick(table: ContingencyTable) -> float:
 
 
 def variation_of_information(
-    labels_true: Any, labels_pred: Any = None, *, noise: NoisePolicy = "error"
+    labels_true: Any,
+    labels_pred: Any = None,
+    *,
+    noise: NoisePolicy = "error",
+    sample_weight: Any = None,
 ) -> float:
     """Information in either clustering that the other does not have, in nats.
 
     Parameters
     ----------
-    labels_true, labels_pred, noise
+    labels_true, labels_pred, noise, sample_weight
         As in :func:`mutual_information`.
 
     Returns
@@ -385,7 +411,7 @@ def variation_of_information(
     >>> variation_of_information([0, 0, 1, 1], [1, 1, 0, 0])
     0.0
     """
-    table = as_table(labels_true, labels_pred, noise=noise)
+    table = as_table(labels_true, labels_pred, noise=noise, sample_weight=sample_weight)
     return entropy_given_pred(table) + entropy_given_true(table)
 
 
@@ -395,12 +421,13 @@ def normalized_variation_of_information(
     *,
     normalizer: Literal["joint", "log_n"] = "joint",
     noise: NoisePolicy = "error",
+    sample_weight: Any = None,
 ) -> float:
     """Variation of information divided by its bound.
 
     Parameters
     ----------
-    labels_true, labels_pred, noise
+    labels_true, labels_pred, noise, sample_weight
         As in :func:`mutual_information`.
     normalizer : {"joint", "log_n"}
         The entropy of both clusterings together, which keeps the metric and makes it
@@ -422,7 +449,7 @@ def normalized_variation_of_information(
     1.0
     """
     check_choice(normalizer, ("joint", "log_n"), "normalizer")
-    table = as_table(labels_true, labels_pred, noise=noise)
+    table = as_table(labels_true, labels_pred, noise=noise, sample_weight=sample_weight)
     given = entropy_given_pred(table) + entropy_given_true(table)
     bound = entropy_of(table.counts) if normalizer == "joint" else math.log(max(table.n, 1))
     return min(given / bound, 1.0) if given > 0 else 0.0

@@ -11,6 +11,7 @@ from karat.contingency import ContingencyTable
 from karat.measures.catalogue import define
 from karat.measures.external.table import as_table, check_beta
 from karat.partition import NoisePolicy, OverlappingPartition
+from karat.validation import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,7 +33,11 @@ OBJECTS = "object-centric"
 
 
 def matching_accuracy(
-    labels_true: Any, labels_pred: Any = None, *, noise: NoisePolicy = "error"
+    labels_true: Any,
+    labels_pred: Any = None,
+    *,
+    noise: NoisePolicy = "error",
+    sample_weight: Any = None,
 ) -> float:
     """Share of the objects on which the best one-to-one matching agrees.
 
@@ -44,6 +49,8 @@ def matching_accuracy(
         of any disjoint nodes.
     noise : {"error", "cluster", "singletons", "drop"}
         What the label ``-1`` means.
+    sample_weight : array-like, shape (n,), optional
+        Positive; how many coincident objects each stands for.
 
     Returns
     -------
@@ -70,19 +77,23 @@ def matching_accuracy(
 
     if isinstance(labels_pred, Dendrogram):
         return best_accuracy(labels_true, labels_pred)
-    table = as_table(labels_true, labels_pred, noise=noise)
+    table = as_table(labels_true, labels_pred, noise=noise, sample_weight=sample_weight)
     cluster = table.matching()
     return float(table.counts[cluster[table.rows] == table.columns].sum() / table.n)
 
 
 def hamming_distance(
-    labels_true: Any, labels_pred: Any = None, *, noise: NoisePolicy = "error"
+    labels_true: Any,
+    labels_pred: Any = None,
+    *,
+    noise: NoisePolicy = "error",
+    sample_weight: Any = None,
 ) -> float:
     """Share of the objects to relabel before the partitions are equal: 1 − accuracy.
 
     Parameters
     ----------
-    labels_true, labels_pred, noise
+    labels_true, labels_pred, noise, sample_weight
         As in :func:`matching_accuracy`.
 
     Returns
@@ -100,17 +111,22 @@ def hamming_distance(
     >>> hamming_distance(["a", "a", "b", "b"], [1, 1, 0, 2])
     0.25
     """
-    return 1 - matching_accuracy(labels_true, labels_pred, noise=noise)
+    return 1 - matching_accuracy(labels_true, labels_pred, noise=noise, sample_weight=sample_weight)
 
 
 def f_quality(
-    labels_true: Any, labels_pred: Any = None, *, beta: float = 1.0, noise: NoisePolicy = "error"
+    labels_true: Any,
+    labels_pred: Any = None,
+    *,
+    beta: float = 1.0,
+    noise: NoisePolicy = "error",
+    sample_weight: Any = None,
 ) -> float:
     """F-measure of the best cluster for each class, averaged by class size.
 
     Parameters
     ----------
-    labels_true, labels_pred, noise
+    labels_true, labels_pred, noise, sample_weight
         As in :func:`matching_accuracy`. A :class:`~karat.Dendrogram` as ``labels_pred``: the
         best node anywhere in the tree for each class.
     beta : float
@@ -136,18 +152,24 @@ def f_quality(
     check_beta(beta)
     if isinstance(labels_pred, Dendrogram):
         return best_f_measure(labels_true, labels_pred, beta)
-    table = as_table(labels_true, labels_pred, noise=noise)
+    table = as_table(labels_true, labels_pred, noise=noise, sample_weight=sample_weight)
     b = beta * beta
     f = (1 + b) * table.counts / (b * table.row_sums[table.rows] + table.column_sums[table.columns])
     return _share(_largest(table.rows, f, table.shape[0]) @ table.row_sums / table.n)
 
 
-def purity(labels_true: Any, labels_pred: Any = None, *, noise: NoisePolicy = "error") -> float:
+def purity(
+    labels_true: Any,
+    labels_pred: Any = None,
+    *,
+    noise: NoisePolicy = "error",
+    sample_weight: Any = None,
+) -> float:
     """Share of the objects that belong to the most frequent class of their cluster.
 
     Parameters
     ----------
-    labels_true, labels_pred, noise
+    labels_true, labels_pred, noise, sample_weight
         As in :func:`matching_accuracy`. A :class:`~karat.Dendrogram` as ``labels_pred``: the
         expected purity of the smallest node that holds two objects of one class.
 
@@ -173,18 +195,22 @@ def purity(labels_true: Any, labels_pred: Any = None, *, noise: NoisePolicy = "e
 
     if isinstance(labels_pred, Dendrogram):
         return dendrogram_purity(labels_true, labels_pred)
-    table = as_table(labels_true, labels_pred, noise=noise)
+    table = as_table(labels_true, labels_pred, noise=noise, sample_weight=sample_weight)
     return _share(_largest(table.columns, table.counts, table.shape[1]).sum() / table.n)
 
 
 def inverse_purity(
-    labels_true: Any, labels_pred: Any = None, *, noise: NoisePolicy = "error"
+    labels_true: Any,
+    labels_pred: Any = None,
+    *,
+    noise: NoisePolicy = "error",
+    sample_weight: Any = None,
 ) -> float:
     """Share of the objects that lie in the cluster that holds most of their class.
 
     Parameters
     ----------
-    labels_true, labels_pred, noise
+    labels_true, labels_pred, noise, sample_weight
         As in :func:`matching_accuracy`.
 
     Returns
@@ -202,12 +228,16 @@ def inverse_purity(
     >>> inverse_purity([0, 0, 1, 1], [0, 0, 0, 0])
     1.0
     """
-    table = as_table(labels_true, labels_pred, noise=noise)
+    table = as_table(labels_true, labels_pred, noise=noise, sample_weight=sample_weight)
     return _share(_largest(table.rows, table.counts, table.shape[0]).sum() / table.n)
 
 
 def bcubed_precision(
-    labels_true: Any, labels_pred: Any = None, *, noise: NoisePolicy = "error"
+    labels_true: Any,
+    labels_pred: Any = None,
+    *,
+    noise: NoisePolicy = "error",
+    sample_weight: Any = None,
 ) -> float:
     """Mean over the objects of the share of their cluster that has their class.
 
@@ -218,6 +248,8 @@ def bcubed_precision(
         ``labels_true`` alone. For overlapping clusters extended B-cubed.
     noise : {"error", "cluster", "singletons", "drop"}
         What the label ``-1`` means.
+    sample_weight : array-like, shape (n,), optional
+        Positive; how many coincident objects each stands for.
 
     Returns
     -------
@@ -241,21 +273,27 @@ def bcubed_precision(
     >>> bcubed_precision([0, 0, 1, 1], [0, 0, 0, 0])
     0.5
     """
-    if _overlapping(labels_true, labels_pred):
+    if _overlapping(labels_true, labels_pred, sample_weight):
         from karat.measures.external.soft import extended_bcubed
 
         return extended_bcubed(labels_true, labels_pred)
-    return _bcubed_precision(as_table(labels_true, labels_pred, noise=noise))
+    return _bcubed_precision(
+        as_table(labels_true, labels_pred, noise=noise, sample_weight=sample_weight)
+    )
 
 
 def bcubed_recall(
-    labels_true: Any, labels_pred: Any = None, *, noise: NoisePolicy = "error"
+    labels_true: Any,
+    labels_pred: Any = None,
+    *,
+    noise: NoisePolicy = "error",
+    sample_weight: Any = None,
 ) -> float:
     """Mean over the objects of the share of their class that lies in their cluster.
 
     Parameters
     ----------
-    labels_true, labels_pred, noise
+    labels_true, labels_pred, noise, sample_weight
         As in :func:`bcubed_precision`.
 
     Returns
@@ -273,21 +311,28 @@ def bcubed_recall(
     >>> bcubed_recall([0, 0, 1, 1], [0, 0, 0, 0])
     1.0
     """
-    if _overlapping(labels_true, labels_pred):
+    if _overlapping(labels_true, labels_pred, sample_weight):
         from karat.measures.external.soft import extended_bcubed
 
         return extended_bcubed(labels_pred, labels_true)
-    return _bcubed_recall(as_table(labels_true, labels_pred, noise=noise))
+    return _bcubed_recall(
+        as_table(labels_true, labels_pred, noise=noise, sample_weight=sample_weight)
+    )
 
 
 def bcubed_f_measure(
-    labels_true: Any, labels_pred: Any = None, *, beta: float = 1.0, noise: NoisePolicy = "error"
+    labels_true: Any,
+    labels_pred: Any = None,
+    *,
+    beta: float = 1.0,
+    noise: NoisePolicy = "error",
+    sample_weight: Any = None,
 ) -> float:
     """Weighted harmonic mean of B-cubed precision and recall.
 
     Parameters
     ----------
-    labels_true, labels_pred, noise
+    labels_true, labels_pred, noise, sample_weight
         As in :func:`bcubed_precision`.
     beta : float
         How many times recall weighs as much as precision.
@@ -308,10 +353,10 @@ def bcubed_f_measure(
     0.666667
     """
     check_beta(beta)
-    if _overlapping(labels_true, labels_pred):
+    if _overlapping(labels_true, labels_pred, sample_weight):
         p, r = bcubed_precision(labels_true, labels_pred), bcubed_recall(labels_true, labels_pred)
     else:
-        table = as_table(labels_true, labels_pred, noise=noise)
+        table = as_table(labels_true, labels_pred, noise=noise, sample_weight=sample_weight)
         p, r = _bcubed_precision(table), _bcubed_recall(table)
     b = beta * beta
     return (1 + b) * p * r / (b * p + r) if p and r else 0.0
@@ -323,6 +368,7 @@ def element_centric_similarity(
     *,
     alpha: float = 0.9,
     noise: NoisePolicy = "error",
+    sample_weight: Any = None,
 ) -> float:
     """Mean over the objects of how alike the two clusterings look from each of them.
 
@@ -332,10 +378,12 @@ def element_centric_similarity(
         The gold standard and the clustering; or one :class:`~karat.ContingencyTable` as
         ``labels_true`` alone.
     alpha : float
-        Chance to go on, at each step, of the walk between objects that share a cluster. It has
-        no influence on clusterings without overlap.
+        Probability that the walk between objects that share a cluster continues at each step. It
+        has no influence on clusterings without overlap.
     noise : {"error", "cluster", "singletons", "drop"}
         What the label ``-1`` means.
+    sample_weight : array-like, shape (n,), optional
+        Positive; how many coincident objects each stands for.
 
     Returns
     -------
@@ -360,14 +408,12 @@ def element_centric_similarity(
     0.5
     """
     if not 0 < alpha < 1:
-        from karat.validation import InputError
-
         raise InputError(f"alpha must lie between 0 and 1; got {alpha}")
-    if any(isinstance(side, OverlappingPartition) for side in (labels_true, labels_pred)):
+    if _overlapping(labels_true, labels_pred, sample_weight):
         from karat.measures.external.soft import overlapping_similarity
 
         return overlapping_similarity(labels_true, labels_pred, alpha)
-    table = as_table(labels_true, labels_pred, noise=noise)
+    table = as_table(labels_true, labels_pred, noise=noise, sample_weight=sample_weight)
     larger = np.maximum(table.row_sums[table.rows], table.column_sums[table.columns])
     return _share(np.sum(table.counts * (table.counts / larger)) / table.n)
 
@@ -393,10 +439,12 @@ def _share(value: Any) -> float:
     return min(float(value), 1.0)
 
 
-def _overlapping(labels_true: Any, labels_pred: Any) -> bool:
-    return isinstance(labels_true, OverlappingPartition) or isinstance(
-        labels_pred, OverlappingPartition
-    )
+def _overlapping(labels_true: Any, labels_pred: Any, sample_weight: Any) -> bool:
+    """Whether a side overlaps; raises where weights come with it."""
+    found = any(isinstance(side, OverlappingPartition) for side in (labels_true, labels_pred))
+    if found and sample_weight is not None:
+        raise InputError("overlapping clusters take no sample_weight; repeat the objects instead")
+    return found
 
 
 define(

@@ -27,7 +27,11 @@ FAMILY = "pair counting"
 
 
 def pair_counts(
-    labels_true: Any, labels_pred: Any = None, *, noise: NoisePolicy = "error"
+    labels_true: Any,
+    labels_pred: Any = None,
+    *,
+    noise: NoisePolicy = "error",
+    sample_weight: Any = None,
 ) -> PairCounts:
     """Pairs of different objects, by whether the two clusterings put them together.
 
@@ -39,6 +43,8 @@ def pair_counts(
         and cluster drawn from them; an object of weight w stands for w that coincide.
     noise : {"error", "cluster", "singletons", "drop"}
         What the label ``-1`` means.
+    sample_weight : array-like, shape (n,), optional
+        Positive; how many coincident objects each stands for.
 
     Returns
     -------
@@ -63,19 +69,23 @@ def pair_counts(
     >>> pair_counts([0, 0, 1, 1], [0, 0, 0, 1])
     PairCounts(both=1, only_pred=2, only_true=1, neither=2)
     """
-    if isinstance(labels_true, PairCounts) and labels_pred is None:
+    if isinstance(labels_true, PairCounts) and labels_pred is None and sample_weight is None:
         return labels_true
-    return as_table(labels_true, labels_pred, noise=noise).pair_counts
+    return as_table(labels_true, labels_pred, noise=noise, sample_weight=sample_weight).pair_counts
 
 
 def pair_precision(
-    labels_true: Any, labels_pred: Any = None, *, noise: NoisePolicy = "error"
+    labels_true: Any,
+    labels_pred: Any = None,
+    *,
+    noise: NoisePolicy = "error",
+    sample_weight: Any = None,
 ) -> float:
     """Share of the pairs put together that belong together: TP / (TP + FP).
 
     Parameters
     ----------
-    labels_true, labels_pred, noise
+    labels_true, labels_pred, noise, sample_weight
         As in :func:`pair_counts`; or its result alone.
 
     Returns
@@ -93,18 +103,22 @@ def pair_precision(
     >>> pair_precision([0, 0, 1, 1], [0, 1, 2, 2])
     1.0
     """
-    p = pair_counts(labels_true, labels_pred, noise=noise)
+    p = pair_counts(labels_true, labels_pred, noise=noise, sample_weight=sample_weight)
     return _ratio(p.both, p.both + p.only_pred)
 
 
 def pair_recall(
-    labels_true: Any, labels_pred: Any = None, *, noise: NoisePolicy = "error"
+    labels_true: Any,
+    labels_pred: Any = None,
+    *,
+    noise: NoisePolicy = "error",
+    sample_weight: Any = None,
 ) -> float:
     """Share of the pairs that belong together that are put together: TP / (TP + FN).
 
     Parameters
     ----------
-    labels_true, labels_pred, noise
+    labels_true, labels_pred, noise, sample_weight
         As in :func:`pair_counts`; or its result alone.
 
     Returns
@@ -122,18 +136,23 @@ def pair_recall(
     >>> pair_recall([0, 0, 1, 1], [0, 1, 2, 2])
     0.5
     """
-    p = pair_counts(labels_true, labels_pred, noise=noise)
+    p = pair_counts(labels_true, labels_pred, noise=noise, sample_weight=sample_weight)
     return _ratio(p.both, p.both + p.only_true)
 
 
 def pair_f_measure(
-    labels_true: Any, labels_pred: Any = None, *, beta: float = 1.0, noise: NoisePolicy = "error"
+    labels_true: Any,
+    labels_pred: Any = None,
+    *,
+    beta: float = 1.0,
+    noise: NoisePolicy = "error",
+    sample_weight: Any = None,
 ) -> float:
     """Weighted harmonic mean of pair precision and pair recall.
 
     Parameters
     ----------
-    labels_true, labels_pred, noise
+    labels_true, labels_pred, noise, sample_weight
         As in :func:`pair_counts`; or its result alone.
     beta : float
         How many times recall weighs as much as precision.
@@ -154,19 +173,25 @@ def pair_f_measure(
     0.6666666666666666
     """
     check_beta(beta)
-    p = pair_counts(labels_true, labels_pred, noise=noise)
+    p = pair_counts(labels_true, labels_pred, noise=noise, sample_weight=sample_weight)
     if beta == 1:  # exact integers to the end
         return _ratio(2 * p.both, 2 * p.both + p.only_true + p.only_pred)
     b = float(beta) ** 2
     return _ratio((1 + b) * p.both, (1 + b) * p.both + b * p.only_true + p.only_pred)
 
 
-def rand_index(labels_true: Any, labels_pred: Any = None, *, noise: NoisePolicy = "error") -> float:
+def rand_index(
+    labels_true: Any,
+    labels_pred: Any = None,
+    *,
+    noise: NoisePolicy = "error",
+    sample_weight: Any = None,
+) -> float:
     """Share of the pairs on which the two clusterings agree.
 
     Parameters
     ----------
-    labels_true, labels_pred, noise
+    labels_true, labels_pred, noise, sample_weight
         As in :func:`pair_counts`; or its result alone.
 
     Returns
@@ -185,18 +210,22 @@ def rand_index(labels_true: Any, labels_pred: Any = None, *, noise: NoisePolicy 
     >>> rand_index([0, 0, 1, 1], [0, 0, 0, 1])
     0.5
     """
-    p = pair_counts(labels_true, labels_pred, noise=noise)
+    p = pair_counts(labels_true, labels_pred, noise=noise, sample_weight=sample_weight)
     return _ratio(p.both + p.neither, p.total)
 
 
 def adjusted_rand_index(
-    labels_true: Any, labels_pred: Any = None, *, noise: NoisePolicy = "error"
+    labels_true: Any,
+    labels_pred: Any = None,
+    *,
+    noise: NoisePolicy = "error",
+    sample_weight: Any = None,
 ) -> float:
     """Agreement on pairs of objects, corrected for chance.
 
     Parameters
     ----------
-    labels_true, labels_pred, noise
+    labels_true, labels_pred, noise, sample_weight
         As in :func:`pair_counts`; or its result alone.
 
     Returns
@@ -221,20 +250,24 @@ def adjusted_rand_index(
     >>> adjusted_rand_index([0, 0, 1, 1], [0, 1, 0, 1])
     -0.5
     """
-    p = pair_counts(labels_true, labels_pred, noise=noise)
+    p = pair_counts(labels_true, labels_pred, noise=noise, sample_weight=sample_weight)
     true, pred, total = p.both + p.only_true, p.both + p.only_pred, p.total
     # (L - E) / (max - E) with every term multiplied by 2·total
     return _ratio(2 * (total * p.both - true * pred), total * (true + pred) - 2 * true * pred)
 
 
 def jaccard_index(
-    labels_true: Any, labels_pred: Any = None, *, noise: NoisePolicy = "error"
+    labels_true: Any,
+    labels_pred: Any = None,
+    *,
+    noise: NoisePolicy = "error",
+    sample_weight: Any = None,
 ) -> float:
     """Share of the pairs together on either side that are together on both.
 
     Parameters
     ----------
-    labels_true, labels_pred, noise
+    labels_true, labels_pred, noise, sample_weight
         As in :func:`pair_counts`; or its result alone.
 
     Returns
@@ -252,18 +285,22 @@ def jaccard_index(
     >>> jaccard_index([0, 0, 1, 1], [0, 0, 0, 1])
     0.25
     """
-    p = pair_counts(labels_true, labels_pred, noise=noise)
+    p = pair_counts(labels_true, labels_pred, noise=noise, sample_weight=sample_weight)
     return _ratio(p.both, p.both + p.only_pred + p.only_true)
 
 
 def fowlkes_mallows_index(
-    labels_true: Any, labels_pred: Any = None, *, noise: NoisePolicy = "error"
+    labels_true: Any,
+    labels_pred: Any = None,
+    *,
+    noise: NoisePolicy = "error",
+    sample_weight: Any = None,
 ) -> float:
     """Geometric mean of pair precision and pair recall.
 
     Parameters
     ----------
-    labels_true, labels_pred, noise
+    labels_true, labels_pred, noise, sample_weight
         As in :func:`pair_counts`; or its result alone.
 
     Returns
@@ -282,7 +319,7 @@ def fowlkes_mallows_index(
     >>> fowlkes_mallows_index([0, 0, 1, 1], [0, 0, 1, 1])
     1.0
     """
-    p = pair_counts(labels_true, labels_pred, noise=noise)
+    p = pair_counts(labels_true, labels_pred, noise=noise, sample_weight=sample_weight)
     true, pred = p.both + p.only_true, p.both + p.only_pred
     if not true or not pred:
         return 1.0 if true == pred else 0.0
@@ -294,13 +331,17 @@ def fowlkes_mallows_index(
 
 
 def mirkin_distance(
-    labels_true: Any, labels_pred: Any = None, *, noise: NoisePolicy = "error"
+    labels_true: Any,
+    labels_pred: Any = None,
+    *,
+    noise: NoisePolicy = "error",
+    sample_weight: Any = None,
 ) -> float:
     """Number of ordered pairs on which the two clusterings disagree.
 
     Parameters
     ----------
-    labels_true, labels_pred, noise
+    labels_true, labels_pred, noise, sample_weight
         As in :func:`pair_counts`; or its result alone.
 
     Returns
@@ -319,7 +360,7 @@ def mirkin_distance(
     >>> mirkin_distance([0, 0, 1, 1], [0, 0, 0, 1])
     6.0
     """
-    p = pair_counts(labels_true, labels_pred, noise=noise)
+    p = pair_counts(labels_true, labels_pred, noise=noise, sample_weight=sample_weight)
     return float(2 * (p.only_pred + p.only_true))
 
 

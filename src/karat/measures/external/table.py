@@ -10,7 +10,11 @@ from karat.validation import InputError, UndefinedMeasureError
 
 
 def as_table(
-    labels_true: Any, labels_pred: Any = None, *, noise: NoisePolicy = "error"
+    labels_true: Any,
+    labels_pred: Any = None,
+    *,
+    noise: NoisePolicy = "error",
+    sample_weight: Any = None,
 ) -> ContingencyTable:
     """The contingency table that is given, or that of two clusterings.
 
@@ -20,6 +24,8 @@ def as_table(
     if isinstance(labels_true, ContingencyTable):
         if labels_pred is not None:
             raise InputError("give either a ContingencyTable alone or two arrays of labels")
+        if sample_weight is not None:
+            raise InputError("a ContingencyTable has its weights; omit sample_weight")
         return labels_true
     if labels_pred is None:
         raise InputError("labels_pred is missing; only a ContingencyTable may stand alone")
@@ -30,10 +36,12 @@ def as_table(
             "bcubed_recall, bcubed_f_measure, omega_index or element_centric_similarity"
         )
     if any(isinstance(side, SoftPartition) for side in sides):
+        if sample_weight is not None:
+            raise InputError("memberships take no sample_weight; repeat the objects instead")
         from karat.measures.external.soft import expected_table
 
         return expected_table(labels_true, labels_pred)
-    return ContingencyTable(labels_true, labels_pred, noise=noise)
+    return ContingencyTable(labels_true, labels_pred, noise=noise, sample_weight=sample_weight)
 
 
 def need_counts(table: ContingencyTable, title: str) -> None:

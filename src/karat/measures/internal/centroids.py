@@ -58,7 +58,7 @@ def davies_bouldin_index(
     noise : {"error", "cluster", "singletons", "drop"}
         What the label -1 means.
     sample_weight : array-like, shape (n,), optional
-        How many coincident objects each stands for; 0 leaves it out.
+        Object weights (frequencies); 0 excludes the object.
 
     Returns
     -------
@@ -127,7 +127,7 @@ def pbm_index(
     labels : array-like, shape (n,)
     noise : {"error", "cluster", "singletons", "drop"}
     sample_weight : array-like, shape (n,), optional
-        How many coincident objects each stands for; 0 leaves it out.
+        Object weights (frequencies); 0 excludes the object.
 
     Returns
     -------
@@ -208,7 +208,7 @@ def d_index(
     noise : {"error", "cluster", "singletons", "drop"}
         What the label -1 means.
     sample_weight : array-like, shape (n,), optional
-        How many coincident objects each stands for; 0 leaves it out.
+        Object weights (frequencies); 0 excludes the object.
 
     Returns
     -------
@@ -246,7 +246,7 @@ def sd_scattering(
     labels : array-like, shape (n,)
     noise : {"error", "cluster", "singletons", "drop"}
     sample_weight : array-like, shape (n,), optional
-        How many coincident objects each stands for; 0 leaves it out.
+        Object weights (frequencies); 0 excludes the object.
 
     Returns
     -------
@@ -287,7 +287,7 @@ def sd_separation(
     labels : array-like, shape (n,)
     noise : {"error", "cluster", "singletons", "drop"}
     sample_weight : array-like, shape (n,), optional
-        How many coincident objects each stands for; 0 leaves it out.
+        Object weights (frequencies); 0 excludes the object.
 
     Returns
     -------
@@ -329,7 +329,7 @@ def wemmert_gancarski_index(
     labels : array-like, shape (n,)
     noise : {"error", "cluster", "singletons", "drop"}
     sample_weight : array-like, shape (n,), optional
-        How many coincident objects each stands for; 0 leaves it out.
+        Object weights (frequencies); 0 excludes the object.
 
     Returns
     -------

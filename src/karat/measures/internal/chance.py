@@ -28,10 +28,10 @@ def chance_corrected_internal(
     X: Any,
     labels: Any,
     *,
-    best: float | None = None,
+    optimum: float | None = None,
     metric: Any = "euclidean",
     noise: NoisePolicy = "error",
-    n_permutations: int = 200,
+    n_permutations: int = 1000,
     random_state: Any = None,
 ) -> ChanceCorrectedResult:
     """An internal measure, corrected for what permuted labels would get.
@@ -42,7 +42,7 @@ def chance_corrected_internal(
         Catalogue key of an internal measure.
     X : array-like or sparse, shape (n, d), or (n, n) with ``metric="precomputed"``
     labels : array-like, shape (n,)
-    best : float, optional
+    optimum : float, optional
         The best value; by default the measure's optimum, if finite.
     metric : str or callable
     noise : {"error", "cluster", "singletons", "drop"}
@@ -62,7 +62,7 @@ def chance_corrected_internal(
     UndefinedMeasureError
         Where the measure, or its value by chance, has none, or chance gets the best value.
     InputError
-        For a measure without finite optimum and without ``best``.
+        For a measure without finite optimum and without ``optimum``.
 
     Notes
     -----
@@ -81,9 +81,9 @@ def chance_corrected_internal(
     record = catalogue[measure]
     if record.kind != "internal" or record.compute is None:
         raise InputError(f"{measure} cannot be corrected here: it is no batch internal measure")
-    best = record.optimum if best is None else best
+    best = record.optimum if optimum is None else optimum
     if not math.isfinite(best):
-        raise InputError(f"{record.title} has no finite optimum; say what is best with best=")
+        raise InputError(f"{record.title} has no finite optimum; say what is best with optimum=")
     metric = check_metric(metric)
     data = check_points(X, metric)
     labelings = as_labelings({"labels": labels}, n_objects=data.shape[0], noise=noise)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -14,8 +14,10 @@ from karat.measures.catalogue import define
 from karat.measures.internal.batch import each, one, one_value, too_few_clusters
 from karat.measures.internal.centroids import variance_lengths
 from karat.measures.passes.statistics import Statistics
+from karat.measures.passes.trees import core_distances, separations, spanning_tree
 from karat.partition import NOISE, NoisePolicy, as_labelings
-from karat.validation import InputError, UndefinedMeasureError
+from karat.scores import Scores
+from karat.validation import InputError, UndefinedMeasureError, check_choice
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -101,19 +103,13 @@ def dbcv(
     sparseness = np.zeros(len(sizes))
     inner: list[NDArray[np.intp]] = []
     for c, (a, b) in enumerate(itertools.pairwise(starts)):
-        core[a:b] = _core_distances(distances, int(a), int(b), n_features)
-        sparseness[c], nodes = _sparseness(distances, int(a), int(b), core)
-        inner.append(nodes)
-    separation = np.full(len(sizes), np.inf)
+        members = distances.take(np.arange(a, b))
+        core[a:b] = core_distances(members, n_features)
+        sparseness[c], inside = _sparseness(members, core[a:b])
+        inner.append(inside + a)
     nodes = np.concatenate(inner)
     own = np.repeat(np.arange(len(sizes)), [len(i) for i in inner])
-    among, depth = distances.take(nodes), core[nodes]
-    for start in range(0, len(nodes), 256):
-        rows = slice(start, min(start + 256, len(nodes)))
-        D = among.block(rows, slice(0, len(nodes)))
-        reach = np.maximum(np.maximum(D, depth), depth[rows, None])
-        reach[own[rows, None] == own] = np.inf
-        np.minimum.at(separation, own[rows], reach.min(axis=1))
+    separation = separations(distances.take(nodes), core[nodes], own, len(sizes))
     largest = np.maximum(separation, sparseness)
     validity = np.where(
         largest > 0, (separation - sparseness) / np.where(largest > 0, largest, 1), 0
@@ -122,55 +118,17 @@ def dbcv(
     return float(sizes @ validity / len(codes))
 
 
-def _core_distances(distances: Distances, a: int, b: int, d: int) -> Floats:
-    """(mean of d(x, y)^-dim)^(-1/dim) over the others of the cluster, in logarithms."""
-    if b - a == 1:
-        return np.zeros(1)
-    out = np.empty(b - a)
-    for start in range(a, b, 256):
-        stop = min(start + 256, b)
-        D = distances.block(slice(start, stop), slice(a, b))
-        with np.errstate(divide="ignore"):
-            logs = -d * np.log(D)
-        logs[np.arange(stop - start), np.arange(start - a, stop - a)] = -np.inf
-        top = logs.max(axis=1)
-        with np.errstate(invalid="ignore"):
-            total = top + np.log(np.exp(logs - top[:, None]).sum(axis=1))
-        total[np.isposinf(top)] = np.inf
-        out[start - a : stop - a] = np.exp(-(total - math.log(b - a - 1)) / d)
-    return out
-
-
-def _sparseness(
-    distances: Distances, a: int, b: int, core: Floats
-) -> tuple[float, NDArray[np.intp]]:
+def _sparseness(members: Distances, core: Floats) -> tuple[float, NDArray[np.intp]]:
     """The largest edge between inner nodes of the minimum spanning tree, and the inner nodes."""
-    size = b - a
-    if size == 1:
-        return 0.0, np.array([a])
-    # edges of equal length in the order of their objects, so that the tree is unique
-    index = np.arange(size)
-    reached, edge = np.full(size, np.inf), np.zeros(size, dtype=np.int64)
-    todo = np.ones(size, dtype=bool)
-    at, edges = 0, []
-    degree = np.zeros(size, dtype=np.int64)
-    for _ in range(size - 1):
-        todo[at] = False
-        row = distances.block(slice(a + at, a + at + 1), slice(a, b))[0]
-        row = np.maximum(np.maximum(row, core[a:b]), core[a + at])
-        name = np.minimum(index, at) * size + np.maximum(index, at)
-        nearer = todo & ((row < reached) | ((row == reached) & (name < edge)))
-        reached[nearer], edge[nearer] = row[nearer], name[nearer]
-        nearest = np.flatnonzero(todo & (reached == reached[todo].min()))
-        at = int(nearest[np.argmin(edge[nearest])])
-        u, v = divmod(int(edge[at]), size)
-        edges.append((u, v, float(reached[at])))
-        degree[[u, v]] += 1
+    if members.n == 1:
+        return 0.0, np.zeros(1, dtype=np.intp)
+    u, v, lengths = spanning_tree(members, core)
+    degree = np.bincount(np.concatenate([u, v]), minlength=members.n)
     nodes = np.flatnonzero(degree > 1)
     if len(nodes) == 0:
-        nodes = np.arange(size)
-    inside = [w for u, v, w in edges if degree[u] > 1 and degree[v] > 1]
-    return float(max(inside or [w for *_, w in edges])), nodes + a
+        nodes = np.arange(members.n)
+    inside = lengths[(degree[u] > 1) & (degree[v] > 1)]
+    return float((inside if len(inside) else lengths).max()), nodes
 
 
 def connectivity(
@@ -222,7 +180,7 @@ def connectivity(
     return one_value("Connectivity", compute, (), X, labels, metric, noise)
 
 
-def _nearest(stats: Statistics, kept: NDArray[np.intp], number: int) -> NDArray[np.intp]:
+def nearest_others(stats: Statistics, kept: NDArray[np.intp], number: int) -> NDArray[np.intp]:
     """Positions among ``kept`` of the nearest others of each, nearest first."""
     if stats.metric == "euclidean":
         from karat.neighbors import neighbor_lists
@@ -246,7 +204,7 @@ def _connectivity(stats: Statistics, n_neighbors: int) -> list[float | str]:
 
     values: list[float | str] = ["fewer than two objects are judged"] * len(stats)
     for kept, which in by_kept(stats.labelings):
-        near = _nearest(stats, kept, n_neighbors)
+        near = nearest_others(stats, kept, n_neighbors)
         weights = 1 / np.arange(1, near.shape[1] + 1)
         for m in which:
             codes = stats.labelings.codes[m, kept]
@@ -259,9 +217,10 @@ def cvnn_index(
     labels: Any,
     *,
     n_neighbors: int = NEIGHBORS,
+    compactness: Literal["clusters", "pairs"] = "clusters",
     metric: Any = "euclidean",
     noise: NoisePolicy = "error",
-) -> NDArray[np.float64]:
+) -> Scores:
     """CVNN: share of foreign neighbours plus mean distance within, each over the worst of a batch.
 
     It compares clusterings of the same data: Sep(C)/max Sep + Com(C)/max Com over those given.
@@ -274,52 +233,71 @@ def cvnn_index(
     labels : array-like (M, n), mapping or DataFrame
         The clusterings to compare.
     n_neighbors : int
+    compactness : {"clusters", "pairs"}
+        Com: the sum over the clusters of the mean distance of their pairs, as the paper has it,
+        or the mean distance of all pairs within clusters, as fpc has it.
     metric : str or callable
     noise : {"error", "cluster", "singletons", "drop"}
 
     Returns
     -------
-    ndarray of float64, shape (M,)
-        NaN for clusterings of one cluster.
+    Scores
+        A value for each clustering, and ``reasons`` for clusterings of one cluster.
 
     Notes
     -----
-    Liu, Li, Xiong, Gao, Wu & Wu 2013, with Com = Σ_c mean distance of the pairs in c. O(n² d).
+    Liu, Li, Xiong, Gao, Wu & Wu 2013: Sep is the largest share of foreign neighbours of a
+    cluster, Com = Σ_c 2/(n_c(n_c − 1)) Σ_{x,y in c} d(x, y). That sum grows with the number of
+    clusters; Halkidi, Vazirgiannis & Hennig 2015 and fpc's ``cvnn`` (with 5 neighbours) take the
+    mean over all pairs instead, ``compactness="pairs"``. The two may rank clusterings the other
+    way round. O(n² d).
 
     Examples
     --------
     >>> from karat import cvnn_index
     >>> X = [[0.0], [1.0], [10.0], [11.0]]
-    >>> cvnn_index(X, [[0, 0, 1, 1], [0, 1, 0, 1]], n_neighbors=1)
-    array([0.1, 2. ])
+    >>> found = cvnn_index(X, [[0, 0, 1, 1], [0, 1, 0, 1]], n_neighbors=1)
+    >>> found["cvnn_index"].round(6).tolist()
+    [0.1, 2.0]
     """
     metric = check_metric(metric)
     data = check_points(X, metric)
     labelings = as_labelings(labels, n_objects=data.shape[0], noise=noise)
-    return _cvnn(Statistics(data, labelings, ["pair_sums"], metric=metric), n_neighbors)
+    if n_neighbors < 1:
+        raise InputError(f"n_neighbors must be at least 1; got {n_neighbors}")
+    check_choice(compactness, ("clusters", "pairs"), "compactness")
+    stats = Statistics(data, labelings, ["pair_sums"], metric=metric)
+    return _cvnn(stats, n_neighbors, pooled=compactness == "pairs")
 
 
-def _cvnn(stats: Statistics, n_neighbors: int = NEIGHBORS) -> Floats:
+def _cvnn(stats: Statistics, n_neighbors: int, *, pooled: bool) -> Scores:
     from karat.measures.passes.ranks import by_kept
 
     separation, compactness = stats.values(), stats.values()
+    reasons: dict[str, dict[str, str]] = {}
     for kept, which in by_kept(stats.labelings):
-        near = _nearest(stats, kept, n_neighbors)
+        near = nearest_others(stats, kept, n_neighbors)
         for m in which:
-            if too_few_clusters(stats, m):
+            if missing := too_few_clusters(stats, m):
+                reasons[stats.labelings.names[m]] = {"cvnn_index": missing}
                 continue
             codes, sizes = stats.labelings.codes[m, kept], stats.sizes[m]
             foreign = (codes[near] != codes[:, None]).mean(axis=1)
             separation[m] = float((np.bincount(codes, foreign, len(sizes)) / sizes).max())
-            pairs = np.maximum(sizes * (sizes - 1) // 2, 1)
-            compactness[m] = float((stats.within_sums[m] / pairs).sum())
-    if np.isnan(separation).all():
-        return separation
-    return _over_largest(separation) + _over_largest(compactness)
+            pairs, sums = np.maximum(sizes * (sizes - 1) // 2, 1), stats.within_sums[m]
+            if pooled:
+                compactness[m] = float(sums.sum()) / max(stats.pairs_within(m), 1)
+            else:
+                compactness[m] = float((sums / pairs).sum())
+    values = _over_largest(separation) + _over_largest(compactness)
+    batch = stats.labelings
+    return Scores.of(
+        batch.names, {"cvnn_index": values}, reasons, (batch.codes != NOISE).mean(axis=1)
+    )
 
 
 def _over_largest(values: Floats) -> Floats:
-    largest = np.nanmax(values)
+    largest = np.fmax.reduce(values)
     return values / largest if largest > 0 else values
 
 
@@ -336,7 +314,7 @@ def s_dbw_index(
     labels : array-like, shape (n,)
     noise : {"error", "cluster", "singletons", "drop"}
     sample_weight : array-like, shape (n,), optional
-        How many coincident objects each stands for; 0 leaves it out.
+        Object weights (frequencies); 0 excludes the object.
 
     Returns
     -------

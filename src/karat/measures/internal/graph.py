@@ -131,7 +131,7 @@ def ratio_cut(
     metric : str or callable
     noise : {"error", "cluster", "singletons", "drop"}
     sample_weight : array-like, shape (n,), optional
-        How many coincident objects each stands for; 0 leaves it out.
+        Object weights (frequencies); 0 excludes the object.
 
     Returns
     -------
@@ -175,7 +175,7 @@ def normalized_cut(
     metric : str or callable
     noise : {"error", "cluster", "singletons", "drop"}
     sample_weight : array-like, shape (n,), optional
-        How many coincident objects each stands for; 0 leaves it out.
+        Object weights (frequencies); 0 excludes the object.
 
     Returns
     -------

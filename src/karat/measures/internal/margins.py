@@ -13,6 +13,8 @@ from karat.distances import Distances, as_distances, check_metric, check_points
 from karat.measures.catalogue import define
 from karat.measures.internal.batch import SINGLETONS_ONLY
 from karat.measures.internal.pairs import average_within_cluster_scatter
+from karat.measures.passes.pairs import WIDTH, in_order
+from karat.measures.passes.trees import coordinates
 from karat.partition import NoisePolicy, as_labelings
 from karat.validation import UndefinedMeasureError, check_random_state
 
@@ -26,6 +28,9 @@ __all__ = ["MarginResult", "additive_margin", "relative_margin"]
 
 #: up to so many representative sets times objects are tried one by one
 EXACT_WORK = 2 * 10**7
+#: pairs of objects that the starts of a local search go through in each of their first sweeps
+SEARCH_WORK = 2 * 10**7
+MOST_STARTS = 32
 
 
 class MarginResult(float):
@@ -60,14 +65,15 @@ def relative_margin(
     *,
     metric: Any = "euclidean",
     noise: NoisePolicy = "error",
-    n_starts: int = 5,
+    n_starts: int | None = None,
     random_state: Any = 0,
 ) -> MarginResult:
     """Relative margin: how much nearer objects are to the first than to the second representative.
 
     The least, over all sets R of one object from each cluster, of the mean over the objects
     outside R of (distance to the nearest)/(distance to the second nearest of R). Between 0 and
-    1, lower is better.
+    1, lower is better. Where there are too many sets to try them all, the least that a local
+    search finds, so an upper bound: ``.exact`` is False then.
 
     Parameters
     ----------
@@ -76,8 +82,9 @@ def relative_margin(
     metric : str or callable
     noise : {"error", "cluster", "singletons", "drop"}
         What the label -1 means.
-    n_starts : int
-        Starts of the local search: medoids first, then random ones.
+    n_starts : int, optional
+        Starts of the local search: medoids first, then random ones. By default 32 up to 790
+        objects, fewer for more, and the medoids alone for more than 3,162.
     random_state : None, int or Generator
         For the random starts.
 
@@ -113,14 +120,15 @@ def additive_margin(
     *,
     metric: Any = "euclidean",
     noise: NoisePolicy = "error",
-    n_starts: int = 5,
+    n_starts: int | None = None,
     random_state: Any = 0,
 ) -> MarginResult:
     """Additive margin: second nearest minus nearest representative, over the mean distance within.
 
     The greatest, over all sets of one object from each cluster, of the mean over the other
     objects of (distance to the second nearest − to the nearest representative), divided by the
-    mean distance of the pairs within clusters. Not negative, greater is better.
+    mean distance of the pairs within clusters. Not negative, greater is better. A lower bound
+    where ``.exact`` is False.
 
     Parameters, result and errors are those of :func:`relative_margin`; it is also undefined
     where all distances within clusters are 0.
@@ -148,7 +156,7 @@ def _margin(
     metric: Any,
     noise: NoisePolicy,
     kind: Literal["relative", "additive"],
-    n_starts: int,
+    n_starts: int | None,
     random_state: Any,
 ) -> MarginResult:
     metric = check_metric(metric)
@@ -207,20 +215,25 @@ def _all_sets(distances: Distances, groups: list[Ints], kind: str) -> tuple[floa
 
 
 def _local_search(
-    distances: Distances, groups: list[Ints], kind: str, n_starts: int, rng: np.random.Generator
+    distances: Distances,
+    groups: list[Ints],
+    kind: str,
+    n_starts: int | None,
+    rng: np.random.Generator,
 ) -> tuple[float, Ints]:
     """Change one representative at a time to the best of its cluster until none gets better."""
+    if n_starts is None:
+        n_starts = min(max(SEARCH_WORK // distances.n**2, 1), MOST_STARTS)
     best, chosen = math.inf, np.zeros(len(groups), dtype=np.intp)
     for start in range(n_starts):
         if start == 0:
             current = np.array([_medoid(distances, g) for g in groups])
         else:
             current = np.array([rng.choice(g) for g in groups])
-        value, waiting = math.inf, len(groups)
-        c = 0
+        value, waiting, c = math.inf, len(groups), 0
         while waiting:
             found, candidate = _best_of_cluster(distances, groups[c], np.delete(current, c), kind)
-            if found < value - 1e-15 * abs(value) if math.isfinite(value) else True:
+            if not math.isfinite(value) or found < value - 1e-12 * abs(value):
                 value, current[c], waiting = found, candidate, len(groups)
             waiting -= 1
             c = (c + 1) % len(groups)
@@ -229,44 +242,66 @@ def _local_search(
     return best, chosen
 
 
-def _rows(distances: Distances, which: Ints) -> Floats:
-    """Distances of the objects ``which`` to all, (len(which), n)."""
-    n = distances.n
-    return np.concatenate([distances.block(slice(i, i + 1), slice(0, n)) for i in which.tolist()])
-
-
 def _medoid(distances: Distances, group: Ints) -> int:
     inside = distances.take(group)
-    sums = [
-        inside.block(slice(i, i + 256), slice(0, len(group))).sum(axis=1)
-        for i in range(0, len(group), 256)
-    ]
-    return int(group[np.argmin(np.concatenate(sums))])
+
+    def sums(start: int) -> Floats:
+        block = inside.block(slice(start, start + 256), slice(0, len(group)))
+        return np.asarray(block.sum(axis=1))
+
+    starts = range(0, len(group), 256)
+    found = (
+        map(sums, starts)
+        if len(group) < 512
+        else in_order(sums, starts, one_blas_thread=inside.uses_blas)
+    )
+    return int(group[np.argmin(np.concatenate(list(found)))])
 
 
 def _best_of_cluster(
     distances: Distances, group: Ints, others: Ints, kind: str
 ) -> tuple[float, int]:
+    """The least mean score of a set with ``others`` and one of the group, and which that is."""
+    from karat._kernels import margins
+
     n = distances.n
-    near = np.sort(_rows(distances, others), axis=0)[:2]
-    moved = distances.take(np.concatenate([group, np.setdiff1d(np.arange(n), group)]))
-    order = np.concatenate([group, np.setdiff1d(np.arange(n), group)])
-    near = near[:, order]
-    outside = ~np.isin(order, others)
-    best, candidate = math.inf, -1
-    for start in range(0, len(group), 64):
-        stop = min(start + 64, len(group))
-        D = moved.block(slice(start, stop), slice(0, n))
-        first, second = np.minimum(near[0], D), np.maximum(near[0], D)
-        if len(near) > 1:
-            second = np.minimum(second, near[1])
-        score = _score(first, second, kind) * outside
-        score[np.arange(stop - start), np.arange(start, stop)] = 0.0
-        means = score.sum(axis=1) / (n - len(others) - 1)
-        at = int(np.argmin(means))
-        if means[at] < best:
-            best, candidate = float(means[at]), int(group[start + at])
-    return best, candidate
+    rows = [distances.block(slice(i, i + 1), slice(0, n)) for i in others.tolist()]
+    near = np.sort(np.concatenate(rows), axis=0)[:2]
+    first, second = near[0], near[1] if len(near) > 1 else np.full(n, np.inf)
+    first[others] = -1.0
+    relative = kind == "relative"
+    of_coordinates = coordinates(distances)
+
+    def scores(start: int) -> Floats:
+        candidates = group[start : start + WIDTH]
+        total = np.zeros(len(candidates))
+        if of_coordinates is not None:
+            way, Z = of_coordinates
+            strip = np.ascontiguousarray(Z[candidates].T)
+            margins.candidate_scores(
+                way, distances.squared, Z, strip, first, second, relative, total
+            )
+        else:
+            moved = distances.take(np.concatenate([candidates, np.arange(n)]))
+            for r0 in range(0, n, 512):
+                part = slice(r0, min(r0 + 512, n))
+                columns = slice(len(candidates) + part.start, len(candidates) + part.stop)
+                tile = np.ascontiguousarray(moved.block(slice(0, len(candidates)), columns).T)
+                margins.add_scores(tile, len(tile), first[part], second[part], relative, total)
+        return total - own(candidates)
+
+    def own(candidates: Ints) -> Any:
+        """What a candidate itself adds, at distance 0: nothing is meant to be added."""
+        if relative:
+            return (first[candidates] == 0).astype(np.float64)
+        return -first[candidates]
+
+    starts = range(0, len(group), WIDTH)
+    # a pool of threads takes longer to start than little work does
+    each = map(scores, starts) if n * len(group) < 2**18 else in_order(scores, starts)
+    found = np.concatenate(list(each))
+    at = int(np.argmin(found))
+    return float(found[at]) / (n - len(others) - 1), int(group[at])
 
 
 define(

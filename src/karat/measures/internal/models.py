@@ -34,7 +34,7 @@ def bayesian_information_criterion(
     noise : {"error", "cluster", "singletons", "drop"}
         What the label -1 means.
     sample_weight : array-like, shape (n,), optional
-        How many coincident objects each stands for; 0 leaves it out.
+        Object weights (frequencies); 0 excludes the object.
 
     Returns
     -------
@@ -81,15 +81,15 @@ def akaike_information_criterion(
     return one("akaike_information_criterion", X, labels, noise=noise, sample_weight=sample_weight)
 
 
-def mixture_criteria(mixture: Any, X: Any) -> dict[str, float]:
+def mixture_criteria(X: Any, mixture: Any) -> dict[str, float]:
     """BIC and AIC of a fitted mixture; lower is better.
 
     Parameters
     ----------
+    X : array-like, shape (n, d)
     mixture : estimator
         Fitted, with ``score_samples`` (log-likelihood of each object) and its number of free
         parameters as ``n_parameters`` or, as in scikit-learn, ``_n_parameters()``.
-    X : array-like, shape (n, d)
 
     Returns
     -------
@@ -111,7 +111,7 @@ def mixture_criteria(mixture: Any, X: Any) -> dict[str, float]:
     >>> from karat import mixture_criteria
     >>> X = [[0.0], [1.0], [10.0], [11.0]]
     >>> mixture = GaussianMixture(2, random_state=0).fit(X)
-    >>> mixture_criteria(mixture, X)["n_parameters"]
+    >>> mixture_criteria(X, mixture)["n_parameters"]
     5.0
     """
     data = check_data(X)

@@ -77,7 +77,7 @@ def dunn_index(
     noise : {"error", "cluster", "singletons", "drop"}
         What the label -1 means.
     sample_weight : array-like, shape (n,), optional
-        How many coincident objects each stands for; 0 leaves it out.
+        Object weights (frequencies); 0 excludes the object.
 
     Returns
     -------
@@ -129,7 +129,7 @@ def centroid_dunn_index(
     noise : {"error", "cluster", "singletons", "drop"}
         What the label -1 means.
     sample_weight : array-like, shape (n,), optional
-        How many coincident objects each stands for; 0 leaves it out.
+        Object weights (frequencies); 0 excludes the object.
 
     Returns
     -------
@@ -246,7 +246,7 @@ def point_wise_margin(
     noise : {"error", "cluster", "singletons", "drop"}
         What the label -1 means.
     sample_weight : array-like, shape (n,), optional
-        How many coincident objects each stands for; 0 leaves it out.
+        Object weights (frequencies); 0 excludes the object.
 
     Returns
     -------
@@ -353,7 +353,7 @@ def _generalized(
     noise : {{"error", "cluster", "singletons", "drop"}}
         What the label -1 means.
     sample_weight : array-like, shape (n,), optional
-        How many coincident objects each stands for; 0 leaves it out.
+        Object weights (frequencies); 0 excludes the object.
 
     Returns
     -------

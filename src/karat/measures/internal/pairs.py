@@ -45,7 +45,7 @@ def within_cluster_scatter(
     noise : {"error", "cluster", "singletons", "drop"}
         What the label -1 means.
     sample_weight : array-like, shape (n,), optional
-        How many coincident objects each stands for; 0 leaves it out.
+        Object weights (frequencies); 0 excludes the object.
 
     Returns
     -------
@@ -88,7 +88,7 @@ def average_within_cluster_scatter(
     noise : {"error", "cluster", "singletons", "drop"}
         What the label -1 means.
     sample_weight : array-like, shape (n,), optional
-        How many coincident objects each stands for; 0 leaves it out.
+        Object weights (frequencies); 0 excludes the object.
 
     Returns
     -------
@@ -137,7 +137,7 @@ def weighted_within_cluster_scatter_1(
     noise : {"error", "cluster", "singletons", "drop"}
         What the label -1 means.
     sample_weight : array-like, shape (n,), optional
-        How many coincident objects each stands for; 0 leaves it out.
+        Object weights (frequencies); 0 excludes the object.
 
     Returns
     -------
@@ -180,7 +180,7 @@ def weighted_within_cluster_scatter_2(
     noise : {"error", "cluster", "singletons", "drop"}
         What the label -1 means.
     sample_weight : array-like, shape (n,), optional
-        How many coincident objects each stands for; 0 leaves it out.
+        Object weights (frequencies); 0 excludes the object.
 
     Returns
     -------
@@ -222,7 +222,7 @@ def between_cluster_scatter(
     noise : {"error", "cluster", "singletons", "drop"}
         What the label -1 means.
     sample_weight : array-like, shape (n,), optional
-        How many coincident objects each stands for; 0 leaves it out.
+        Object weights (frequencies); 0 excludes the object.
 
     Returns
     -------
@@ -269,7 +269,7 @@ def average_between_cluster_scatter(
     noise : {"error", "cluster", "singletons", "drop"}
         What the label -1 means.
     sample_weight : array-like, shape (n,), optional
-        How many coincident objects each stands for; 0 leaves it out.
+        Object weights (frequencies); 0 excludes the object.
 
     Returns
     -------
@@ -314,7 +314,7 @@ def between_within_ratio(
     metric : str or callable
     noise : {"error", "cluster", "singletons", "drop"}
     sample_weight : array-like, shape (n,), optional
-        How many coincident objects each stands for; 0 leaves it out.
+        Object weights (frequencies); 0 excludes the object.
 
     Returns
     -------

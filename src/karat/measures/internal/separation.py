@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.bibliography import Reference
-from karat.distances import Distances, as_distances
+from karat.distances import as_distances
 from karat.measures.catalogue import define
 from karat.measures.internal.batch import SINGLETONS_ONLY, each, one, one_value, statistics_of_one
 from karat.measures.internal.pairs import pair_means
 from karat.measures.passes.statistics import Statistics
+from karat.measures.passes.trees import spanning_tree
 from karat.partition import NOISE, NoisePolicy
 from karat.validation import InputError
 
@@ -101,7 +102,7 @@ def modified_hubert_statistic(
         Of objects; distances of centroids are Euclidean.
     noise : {"error", "cluster", "singletons", "drop"}
     sample_weight : array-like, shape (n,), optional
-        How many coincident objects each stands for; 0 leaves it out.
+        Object weights (frequencies); 0 excludes the object.
 
     Returns
     -------
@@ -152,7 +153,7 @@ def separation_index(
     metric : str or callable
     noise : {"error", "cluster", "singletons", "drop"}
     sample_weight : array-like, shape (n,), optional
-        How many coincident objects each stands for; 0 leaves it out.
+        Object weights (frequencies); 0 excludes the object.
 
     Returns
     -------
@@ -294,23 +295,8 @@ def _gaps(stats: Statistics, m: int) -> Floats:
     if not distances.symmetric:
         raise InputError("spanning trees need a symmetric distance; for kl there is symmetric_kl")
     stops = np.cumsum(sizes)
-    return np.array(
-        [_longest_edge(distances, int(b - s), int(b)) for s, b in zip(sizes, stops, strict=True)]
-    )
-
-
-def _longest_edge(distances: Distances, a: int, b: int) -> float:
-    """Longest edge of the minimum spanning tree of the objects a..b."""
-    reached = np.full(b - a, np.inf)
-    todo = np.ones(b - a, dtype=bool)
-    at, longest = 0, 0.0
-    for _ in range(b - a - 1):
-        todo[at] = False
-        row = distances.block(slice(a + at, a + at + 1), slice(a, b))[0]
-        np.minimum(reached, row, out=reached)
-        at = int(np.argmin(np.where(todo, reached, np.inf)))
-        longest = max(longest, float(reached[at]))
-    return longest
+    members = (np.arange(b - s, b) for s, b in zip(sizes, stops, strict=True))
+    return np.array([spanning_tree(distances.take(m))[2].max(initial=0.0) for m in members])
 
 
 define(

@@ -55,7 +55,7 @@ def silhouette_samples(
     noise : {"error", "cluster", "singletons", "drop"}
         What the label -1 means.
     sample_weight : array-like, shape (n,), optional
-        How many coincident objects each stands for; 0 leaves it out.
+        Object weights (frequencies); 0 excludes the object.
 
     Returns
     -------
@@ -131,7 +131,7 @@ def silhouette(
     noise : {"error", "cluster", "singletons", "drop"}
         What the label -1 means.
     sample_weight : array-like, shape (n,), optional
-        How many coincident objects each stands for; 0 leaves it out.
+        Object weights (frequencies); 0 excludes the object.
 
     Returns
     -------
@@ -171,7 +171,7 @@ def squared_euclidean_silhouette(
     labels : array-like, shape (n,)
     noise : {"error", "cluster", "singletons", "drop"}
     sample_weight : array-like, shape (n,), optional
-        How many coincident objects each stands for; 0 leaves it out.
+        Object weights (frequencies); 0 excludes the object.
 
     Returns
     -------
@@ -209,7 +209,7 @@ def simplified_silhouette(
     labels : array-like, shape (n,)
     noise : {"error", "cluster", "singletons", "drop"}
     sample_weight : array-like, shape (n,), optional
-        How many coincident objects each stands for; 0 leaves it out.
+        Object weights (frequencies); 0 excludes the object.
 
     Returns
     -------

@@ -80,7 +80,7 @@ def xie_beni_index(
     noise : {"error", "cluster", "singletons", "drop"}
         For hard clusterings.
     sample_weight : array-like, shape (n,), optional
-        How many coincident objects each stands for; 0 leaves it out.
+        Object weights (frequencies); 0 excludes the object.
 
     Returns
     -------

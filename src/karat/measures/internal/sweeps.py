@@ -13,16 +13,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.distances import check_metric, check_points
+from karat.measures.catalogue import split_results
 from karat.measures.internal.centroids import scattering_of, separation_of
 from karat.measures.internal.pairs import pair_means
 from karat.measures.internal.variance import sums_of_squares
 from karat.measures.passes.statistics import Statistics
 from karat.partition import NOISE, NoisePolicy, as_labelings
+from karat.scores import Scores
 from karat.validation import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
 
 __all__ = [
     "frey_index",
@@ -37,7 +41,7 @@ __all__ = [
 DUDA_HART_Z = 3.20
 
 
-def hartigan_index(X: Any, labelings: Any, *, noise: NoisePolicy = "error") -> pd.Series[float]:
+def hartigan_index(X: Any, labelings: Any, *, noise: NoisePolicy = "error") -> Scores:
     """Hartigan's H(k) = (tr W_k/tr W_{k+1} − 1)(n − k − 1), over a sweep.
 
     Large where one more cluster helps: the smallest k with H(k) ≤ 10 is taken (Hartigan), or the
@@ -53,8 +57,8 @@ def hartigan_index(X: Any, labelings: Any, *, noise: NoisePolicy = "error") -> p
 
     Returns
     -------
-    Series
-        A value for each clustering; ``attrs["reasons"]`` says why one is NaN.
+    Scores
+        A value for each clustering, and ``reasons`` where there is none.
 
     Raises
     ------
@@ -69,7 +73,7 @@ def hartigan_index(X: Any, labelings: Any, *, noise: NoisePolicy = "error") -> p
     --------
     >>> from karat import hartigan_index
     >>> X = [[0.0], [1.0], [10.0], [11.0]]
-    >>> hartigan_index(X, [[0, 0, 0, 0], [0, 0, 1, 1]]).round(6).tolist()
+    >>> hartigan_index(X, [[0, 0, 0, 0], [0, 0, 1, 1]])["hartigan_index"].round(6).tolist()
     [200.0, nan]
     """
     stats = _sweep(X, labelings, noise, ["centroids"])
@@ -82,12 +86,10 @@ def hartigan_index(X: Any, labelings: Any, *, noise: NoisePolicy = "error") -> p
             return f"the sum of squares within {k + 1} clusters is 0"
         return (within[k] / within[k + 1] - 1) * (stats.n_judged(m) - k - 1)
 
-    return _series("hartigan_index", stats, value)
+    return _by_clustering("hartigan_index", stats, value)
 
 
-def krzanowski_lai_index(
-    X: Any, labelings: Any, *, noise: NoisePolicy = "error"
-) -> pd.Series[float]:
+def krzanowski_lai_index(X: Any, labelings: Any, *, noise: NoisePolicy = "error") -> Scores:
     """KL(k) = ∣DIFF(k)/DIFF(k+1)∣ with DIFF(k) = (k−1)^{2/d} tr W_{k−1} − k^{2/d} tr W_k.
 
     Not negative; the k with the greatest value is taken. It may be very large where DIFF(k+1)
@@ -102,8 +104,8 @@ def krzanowski_lai_index(
 
     Returns
     -------
-    Series
-        A value for each clustering; ``attrs["reasons"]`` says why one is NaN.
+    Scores
+        A value for each clustering, and ``reasons`` where there is none.
 
     Raises
     ------
@@ -119,7 +121,8 @@ def krzanowski_lai_index(
     --------
     >>> from karat import krzanowski_lai_index
     >>> X = [[0.0], [1.0], [10.0], [11.0]]
-    >>> krzanowski_lai_index(X, [[0, 0, 1, 1], [0, 0, 1, 2]]).round(6).tolist()
+    >>> found = krzanowski_lai_index(X, [[0, 0, 1, 1], [0, 0, 1, 2]])
+    >>> found["krzanowski_lai_index"].round(6).tolist()
     [194.0, nan]
     """
     stats = _sweep(X, labelings, noise, ["centroids"])
@@ -136,10 +139,10 @@ def krzanowski_lai_index(
         after = difference(k + 1)
         return abs(difference(k) / after) if after else f"DIFF({k + 1}) is 0"
 
-    return _series("krzanowski_lai_index", stats, value)
+    return _by_clustering("krzanowski_lai_index", stats, value)
 
 
-def sd_index(X: Any, labelings: Any, *, noise: NoisePolicy = "error") -> pd.Series[float]:
+def sd_index(X: Any, labelings: Any, *, noise: NoisePolicy = "error") -> Scores:
     """SD = α Scat + Dis, with α the Dis of the greatest number of clusters in the sweep.
 
     Not negative, lower is better.
@@ -153,8 +156,8 @@ def sd_index(X: Any, labelings: Any, *, noise: NoisePolicy = "error") -> pd.Seri
 
     Returns
     -------
-    Series
-        A value for each clustering; ``attrs["reasons"]`` says why one is NaN.
+    Scores
+        A value for each clustering, and ``reasons`` where there is none.
 
     Raises
     ------
@@ -170,7 +173,7 @@ def sd_index(X: Any, labelings: Any, *, noise: NoisePolicy = "error") -> pd.Seri
     --------
     >>> from karat import sd_index
     >>> X = [[0.0], [1.0], [10.0], [11.0]]
-    >>> sd_index(X, [[0, 0, 1, 1], [0, 0, 1, 2]]).round(6).tolist()
+    >>> sd_index(X, [[0, 0, 1, 1], [0, 0, 1, 2]])["sd_index"].round(6).tolist()
     [0.224139, 2.44609]
     """
     stats = _sweep(X, labelings, noise, ["centroids"])
@@ -185,12 +188,12 @@ def sd_index(X: Any, labelings: Any, *, noise: NoisePolicy = "error") -> pd.Seri
             return scattering
         return separation if isinstance(separation, str) else weight * scattering + separation
 
-    return _series("sd_index", stats, value)
+    return _by_clustering("sd_index", stats, value)
 
 
 def frey_index(
     X: Any, labelings: Any, *, metric: Any = "euclidean", noise: NoisePolicy = "error"
-) -> pd.Series[float]:
+) -> Scores:
     """Frey's (b_{k+1} − b_k)/(w_{k+1} − w_k) of the mean distances between and within clusters.
 
     For hierarchies: the last k before the values fall below 1 for good is taken.
@@ -205,8 +208,8 @@ def frey_index(
 
     Returns
     -------
-    Series
-        A value for each clustering; ``attrs["reasons"]`` says why one is NaN.
+    Scores
+        A value for each clustering, and ``reasons`` where there is none.
 
     Raises
     ------
@@ -222,8 +225,8 @@ def frey_index(
     --------
     >>> from karat import frey_index
     >>> X = [[0.0], [1.0], [10.0], [11.0]]
-    >>> frey_index(X, [[0, 0, 1, 1], [0, 0, 1, 2]]).attrs["reasons"]
-    {'0': 'the mean distance within clusters stays the same', ...}
+    >>> frey_index(X, [[0, 0, 1, 1], [0, 0, 1, 2]]).reasons["0"]
+    {'frey_index': 'the mean distance within clusters stays the same'}
     """
     stats = _sweep(X, labelings, noise, ["pair_sums"], metric)
     means = {int(k): pair_means(stats, m) for m, k in enumerate(stats.labelings.n_clusters)}
@@ -240,10 +243,10 @@ def frey_index(
             return "the mean distance within clusters stays the same"
         return (next_between - between) / (next_within - within)
 
-    return _series("frey_index", stats, value)
+    return _by_clustering("frey_index", stats, value)
 
 
-def split_statistics(X: Any, labelings: Any, *, noise: NoisePolicy = "error") -> pd.DataFrame:
+def split_statistics(X: Any, labelings: Any, *, noise: NoisePolicy = "error") -> Scores:
     """Whether to split a cluster further: Duda–Hart, pseudo-t² and Beale, over a hierarchy.
 
     A clustering of k clusters is compared with that of k + 1, which must split one of its
@@ -259,8 +262,8 @@ def split_statistics(X: Any, labelings: Any, *, noise: NoisePolicy = "error") ->
 
     Returns
     -------
-    DataFrame
-        A row for each clustering; ``attrs["reasons"]`` says why one is NaN. Columns:
+    Scores
+        A row for each clustering, and ``reasons`` where there is no value. Columns:
 
         - ``duda_hart``: Je(2)/Je(1) = (W_K + W_L)/W_M. Take the smallest k whose value is above
           ``duda_hart_critical`` = 1 − 2/(πd) − z √(2 (1 − 8/(π²d))/(n_M d)), z = 3.20.
@@ -285,17 +288,15 @@ def split_statistics(X: Any, labelings: Any, *, noise: NoisePolicy = "error") ->
     >>> from karat import split_statistics
     >>> X = [[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]]
     >>> found = split_statistics(X, {"all": [0] * 6, "two": [0, 0, 0, 1, 1, 1]})
-    >>> found.loc["all", ["duda_hart", "pseudo_t2", "beale"]].round(4).tolist()
+    >>> found.table.loc["all", ["duda_hart", "pseudo_t2", "beale"]].round(4).tolist()
     [0.026, 150.0, 9.375]
     """
-    import pandas as pd
-
     stats = _sweep(X, labelings, noise, ["centroids"])
     batch = stats.labelings
     at = {int(k): m for m, k in enumerate(batch.n_clusters)}
     names = ("duda_hart", "duda_hart_critical", "pseudo_t2", "pseudo_t2_critical",
              "beale", "beale_p_value")  # fmt: skip
-    table = pd.DataFrame(math.nan, index=list(batch.names), columns=list(names))
+    columns = {name: stats.values() for name in names}
     reasons: dict[str, dict[str, str]] = {}
     for k, m in at.items():
         found = _missing(at, k + 1) or _split(stats, m, at[k + 1])
@@ -303,12 +304,13 @@ def split_statistics(X: Any, labelings: Any, *, noise: NoisePolicy = "error") ->
             reasons[batch.names[m]] = dict.fromkeys(names, found)
             continue
         inner, between, size = found
-        table.loc[batch.names[m]] = _tests(inner, between, size, stats.X.shape[1])
+        tests = _tests(inner, between, size, stats.X.shape[1])
+        for name, value in zip(names, tests, strict=True):
+            columns[name][m] = value
         if inner == 0:
             why = "the objects of each part coincide"
             reasons[batch.names[m]] = dict.fromkeys(("pseudo_t2", "beale", "beale_p_value"), why)
-    table.attrs["reasons"] = reasons
-    return table
+    return _scores(stats, columns, reasons)
 
 
 def level_differences(values: Any, n_clusters: Any, *, order: int = 1) -> pd.Series[float]:
@@ -412,23 +414,20 @@ def _missing(known: dict[int, Any], *numbers: int) -> str:
     return ""
 
 
-def _series(
+def _by_clustering(
     name: str, stats: Statistics, value: Callable[[int, int], float | str]
-) -> pd.Series[float]:
-    import pandas as pd
+) -> Scores:
+    found = [value(m, int(k)) for m, k in enumerate(stats.labelings.n_clusters)]
+    values, why = split_results(found)
+    names = stats.labelings.names
+    return _scores(stats, {name: values}, {names[m]: {name: text} for m, text in why.items()})
 
+
+def _scores(
+    stats: Statistics, columns: dict[str, Floats], reasons: dict[str, dict[str, str]]
+) -> Scores:
     batch = stats.labelings
-    values = stats.values()
-    reasons: dict[str, str] = {}
-    for m, k in enumerate(batch.n_clusters):
-        found = value(m, int(k))
-        if isinstance(found, str):
-            reasons[batch.names[m]] = found
-        else:
-            values[m] = found
-    series = pd.Series(values, index=list(batch.names), name=name)
-    series.attrs["reasons"] = reasons
-    return series
+    return Scores.of(batch.names, columns, reasons, (batch.codes != NOISE).mean(axis=1))
 
 
 def _dis(stats: Statistics, m: int) -> float | str:

@@ -93,12 +93,15 @@ def estimate(
     precision: float,
     metric: Any,
     rng: np.random.Generator,
+    bounded_only: bool = False,
 ) -> Estimates:
     """Estimates of measures that :func:`sampled_by` names a way for.
 
     Samples grow until every standard error is at most ``precision``, or, for measures whose range
     has no bound, ``precision`` times the value. Each clustering has its own pairs: they cost no
-    more than their distances. Objects, which cost n distances each, are shared.
+    more than their distances. Objects, which cost n distances each, are shared. With
+    ``bounded_only`` measures without a bound do not make samples grow: they have the standard
+    error that the others' samples give them.
     """
     if not 0 < precision < 1:
         raise InputError(f"precision is a standard error between 0 and 1; got {precision}")
@@ -111,14 +114,14 @@ def estimate(
     if which := by["objects"]:
         chosen = [measures[i] for i in which]
         sample = ObjectSample(X, as_distances(X, metric), labelings, chosen, rng)
-        _settle(sample, precision, result, range(len(labelings)), which)
+        _settle(sample, precision, result, range(len(labelings)), which, bounded_only)
     if which := by["pairs"]:
         chosen = [measures[i] for i in which]
         distances = as_distances(X, metric, exact=True)
         for m in range(len(labelings)):
             try:
                 pairs = PairSample(X, distances, labelings.select([m]), chosen, rng)
-                _settle(pairs, precision, result, [m], which)
+                _settle(pairs, precision, result, [m], which, bounded_only)
             except InputError as error:
                 result.reasons |= {(m, i): str(error) for i in which}
     return result
@@ -130,13 +133,15 @@ def _settle(
     result: Estimates,
     rows: Sequence[int],
     columns: list[int],
+    bounded_only: bool,
 ) -> None:
     """Grow the sample until it is large enough, and write what it says."""
     bounded = np.array([all(map(math.isfinite, measure.range)) for measure in sample.measures])
     sample.grow(sample.least)
     while True:
         values, errors, reasons = sample.estimates()
-        target = np.where(bounded, precision, precision * np.abs(values))
+        unbounded = np.inf if bounded_only else precision * np.abs(values)
+        target = np.where(bounded, precision, unbounded)
         with np.errstate(invalid="ignore", divide="ignore"):
             ratio = np.where(np.isfinite(values) & (errors > 0), errors / target, 0.0)
         worst = float(ratio.max(initial=0.0))

@@ -10,12 +10,14 @@ the totals too.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat.distances._tiles import Precomputed
 from karat.measures.catalogue import Measure
 from karat.measures.passes.pairs import pair_pass
 from karat.measures.passes.statistics import Statistics
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 REPLICATES = 200
-#: a cluster's spread from fewer objects is too rough where its voice is as loud as a large one's
+#: a cluster's spread from fewer objects is too rough where its vote counts as much as a large one's
 OF_EACH = 10
 #: statistic -> the columns of an object's values that it is the total of
 TOTALS = {"silhouettes": (0,), "margins": (1,), "pair_sums": (4, 5), "inverse_square_sums": (6, 7)}
@@ -93,6 +95,13 @@ class ObjectSample:
         self.of_each_cluster = np.stack([_first(OF_EACH, row) for row in self.codes])
         self.drawn = np.zeros(len(self.order), dtype=bool)
         self.size = 0
+        self.coincident: list[tuple[NDArray[np.bool_], NDArray[np.bool_]]] = []
+        if "inverse_square_sums" in self.needs:
+            groups = coincident_groups(X, precomputed=isinstance(distances, Precomputed))
+            self.coincident = [
+                _with_coincident(groups, row, int(k))
+                for row, k in zip(labelings.codes, labelings.n_clusters, strict=True)
+            ]
         #: (M, n drawn, 8), parallel to the positions in ``order``
         self.positions = np.empty(0, dtype=np.int64)
         self.objects = np.empty((len(labelings), 0, 8))
@@ -166,6 +175,10 @@ class ObjectSample:
             for column, (name, times) in TARGETS.items():
                 total = np.bincount(own, weights * objects[:, column], len(sizes))
                 getattr(stats, name).append(total / times)
+        # a pair at distance 0 makes its sum of 1/d² infinite, whether it was drawn or not
+        for m, (within, between) in enumerate(self.coincident):
+            stats.within_inverse[m][within] = math.inf
+            stats.between_inverse[m][between] = math.inf
         return self._values()
 
     def _values(self) -> tuple[Floats, dict[tuple[int, int], str]]:
@@ -213,6 +226,48 @@ class ObjectSample:
                 farthest = np.maximum(values[:, i] - low, high - values[:, i])
                 least[:, i] = RULE_OF_THREE * farthest * share / self.size
         return least
+
+
+def coincident_groups(X: Any, *, precomputed: bool = False) -> NDArray[np.int64]:
+    """A number for each object, the same for those at distance 0 from each other: equal rows."""
+    if precomputed:
+        from scipy import sparse
+        from scipy.sparse.csgraph import connected_components
+
+        zeros = [np.argwhere(X[i : i + 512] == 0) + [i, 0] for i in range(0, len(X), 512)]
+        i, j = np.concatenate(zeros).T
+        graph = sparse.csr_array((np.ones(len(i)), (i, j)), shape=X.shape)
+        return np.asarray(connected_components(graph, directed=False)[1], dtype=np.int64)
+    if hasattr(X, "toarray"):
+        rows = X.copy()
+        rows.sum_duplicates()
+        rows.eliminate_zeros()
+        at: dict[tuple[bytes, bytes], int] = {}
+        return np.array(
+            [
+                at.setdefault((rows.indices[a:b].tobytes(), rows.data[a:b].tobytes()), len(at))
+                for a, b in itertools.pairwise(rows.indptr.tolist())
+            ]
+        )
+    rows = np.ascontiguousarray(X + 0.0)  # no negative zeros
+    whole = rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).ravel()
+    return np.asarray(np.unique(whole, return_inverse=True)[1], dtype=np.int64)
+
+
+def _with_coincident(
+    groups: NDArray[np.int64], codes: NDArray[np.int32], k: int
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which clusters have two coincident objects, and which share a place with another cluster."""
+    judged = codes != NOISE
+    pairs, counts = np.unique(
+        groups[judged] * k + codes[judged].astype(np.int64), return_counts=True
+    )
+    group, cluster = np.divmod(pairs, k)
+    places = np.bincount(group)[group] > 1
+    within, between = np.zeros(k, dtype=bool), np.zeros(k, dtype=bool)
+    within[cluster[counts > 1]] = True
+    between[cluster[places]] = True
+    return within, between
 
 
 def _first(number: int, codes: NDArray[np.int32]) -> NDArray[np.bool_]:

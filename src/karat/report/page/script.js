@@ -23,6 +23,8 @@
   }
 
   const percent = (v) => (v > 0 && v < 0.0995 ? (100 * v).toFixed(1) : Math.round(100 * v)) + " %";
+  // a guarantee is never written tighter than it is
+  const percentUp = (v) => (Math.ceil(1000 * v - 1e-6) / 10).toFixed(1) + " %";
 
   // ---- dark and light
   const root = document.documentElement, themeButton = $("theme");
@@ -114,7 +116,8 @@
       const td = document.createElement(column.kind === "text" ? "th" : "td");
       if (column.kind === "text") { td.scope = "row"; td.textContent = v; return td; }
       td.className = column.kind === "vote" ? "number vote" : "number";
-      if (v !== null && (column.kind === "vote" || column.kind === "percent")) {
+      if (v !== null && column.kind === "guarantee") td.textContent = percentUp(v);
+      else if (v !== null && (column.kind === "vote" || column.kind === "percent")) {
         td.textContent = percent(v);
         if (column.kind === "vote") td.style.setProperty("--share", 100 * v + " %");
       } else td.textContent = number(v, column.decimals);
@@ -221,7 +224,6 @@
       plotly.update(plot, { x: xs, y: ys, text: texts }, {
         "yaxis.title.text": escaped(detail.title),
         "yaxis.autorange": detail.up ? true : "reversed",
-        "xaxis.autorange": true,
       });
       plot.setAttribute("aria-label", detail.title + " against the number of clusters, a line for each clusterer");
     }

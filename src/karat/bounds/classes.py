@@ -54,16 +54,29 @@ class KnownClasses:
     doubts: tuple[str, ...]
 
 
+def listed_classes(classes: Classes) -> Any:
+    """``classes`` as a list, a number, ``"open"`` or None; the class -1 becomes the text."""
+    if classes is None or isinstance(classes, bool):
+        given: Any = classes
+    elif isinstance(classes, (int, np.integer)):
+        given = int(classes)
+    elif isinstance(classes, str):
+        given = classes
+    else:
+        plain = (v.item() if isinstance(v, np.generic) else v for v in classes)
+        given = list(dict.fromkeys("-1" if v == -1 else v for v in plain))
+    if isinstance(given, bool) or (isinstance(given, str) and given != "open"):
+        raise InputError(f"classes must be a list, a number or 'open'; got {classes!r}")
+    if given == [] or (isinstance(given, int) and given < 1):
+        raise InputError(f"classes must name at least one class; got {classes!r}")
+    return given
+
+
 def known_classes(y_partial: Any, n: int, classes: Classes = None) -> KnownClasses:
     """The labels of ``n`` objects with the list of classes that the bound is to be over."""
-    listed = None
-    if classes is not None and not isinstance(classes, (int, np.integer, str)):
-        listed = list(dict.fromkeys("-1" if v == -1 else v for v in classes))
-    elif isinstance(classes, str) and classes != "open":
-        raise InputError(f"classes takes a list, a number or 'open'; got the text {classes!r}")
-    truth = known_labels(
-        y_partial, n, name="y_partial", classes=() if listed is None or "-1" not in listed else [-1]
-    )
+    classes = listed_classes(classes)
+    listed = classes if isinstance(classes, list) else None
+    truth = known_labels(y_partial, n, name="y_partial", classes=listed or ())
     known = np.flatnonzero([value is not None for value in truth])
     encoded = encode(truth[known], name="y_partial")
     seen = list(encoded.names)
@@ -79,7 +92,7 @@ def known_classes(y_partial: Any, n: int, classes: Classes = None) -> KnownClass
             encoded.codes
         ]
         names = listed
-    elif isinstance(classes, (int, np.integer)):
+    elif isinstance(classes, int):
         if classes < len(seen):
             raise InputError(f"y_partial has {len(seen)} classes, but classes says {classes}")
         nameless = int(classes) - len(seen)

@@ -1,0 +1,328 @@
+"""Train a judge on data sets whose structure is known, and find out how far to believe it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.choice.features import Evidence, columns
+from karat.choice.forest import Forest
+from karat.choice.judge import VERSION, Judge, degenerate, digest, shared_score
+from karat.validation import InputError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+FOLDS = 5
+#: candidates of a task that take part in training, at most
+CANDIDATES = 40
+#: how many of those ahead teach the level
+AHEAD = 4
+TEMPERATURES = (0.01, 0.02, 0.035, 0.05, 0.08)
+#: share of a task in training, by family; whole sets count twice
+SHARES = {"synthetic": 0.6, "cloud": 0.3, "shuffled": 0.3}
+#: share of clouds without clusters that may pass for data with some
+FALSE_ALARMS = 0.06
+COVERAGE = 0.8
+
+
+@dataclass(frozen=True)
+class Case:
+    """One data set whose structure is known.
+
+    Attributes
+    ----------
+    name : str
+    family : str
+        ``"cloud"`` and ``"shuffled"`` have no structure; ``"synthetic"`` is never tested on.
+    collection : str
+        Cases of one collection are never on both sides of a split.
+    evidence : Evidence
+    agreement : ndarray, shape (L, M)
+        Adjusted Rand index of each candidate with each reference labeling; 0 without structure.
+    whole : bool
+    """
+
+    name: str
+    family: str
+    collection: str
+    evidence: Evidence
+    agreement: Floats
+    whole: bool = False
+
+    @property
+    def first(self) -> Floats:
+        """Agreement with the first labeling."""
+        return self.agreement[0]
+
+    @property
+    def target(self) -> Floats:
+        """Half the agreement with the first labeling, half that with the nearest one."""
+        return 0.5 * self.agreement[0] + 0.5 * self.agreement.max(axis=0)
+
+    @property
+    def share(self) -> float:
+        """How much it counts."""
+        return SHARES.get(self.family, 1.0) * (2.0 if self.whole else 1.0)
+
+    @property
+    def is_tested(self) -> bool:
+        """Whether it is one of those by which a judge is measured."""
+        return self.family not in SHARES
+
+
+@dataclass(frozen=True)
+class Size:
+    """How large the trees are: their number and that of their leaves."""
+
+    order: tuple[int, int] = (60, 400)
+    level: tuple[int, int] = (50, 120)
+    structure: tuple[int, int] = (50, 40)
+    within: int = 24  # trees of the order in the folds
+
+
+def folds_of(cases: Sequence[Case], n_folds: int = FOLDS) -> NDArray[np.int64]:
+    """A fold for each case; those that are never tested have ``-1``."""
+    names = sorted({case.collection for case in cases if case.is_tested})
+    if len(names) < 2:
+        raise InputError(
+            f"a judge needs labelled data sets of at least two collections; got {len(names)}"
+        )
+    order = np.random.default_rng(0).permutation(len(names))
+    fold = {name: int(place) % n_folds for name, place in zip(names, order, strict=True)}
+    return np.array([fold[case.collection] if case.is_tested else -1 for case in cases])
+
+
+def train(
+    cases: Sequence[Case],
+    *,
+    size: Size | None = None,
+    random_state: int = 0,
+    version: str = VERSION,
+    n_jobs: int = 1,
+) -> Judge:
+    """Train a judge.
+
+    Parameters
+    ----------
+    cases : sequence of Case
+        Of at least two collections.
+    size : Size, optional
+    random_state : int
+    version : str
+    n_jobs : int
+        Threads; the result does not depend on it.
+
+    Returns
+    -------
+    Judge
+
+    Notes
+    -----
+    Extremely randomised trees (Geurts, Ernst & Wehenkel 2006). The temperature, the level, the
+    interval and the limit come from predictions for collections left out of training.
+    """
+    size = size or Size()
+    cases = list(cases)
+    names = list(columns(cases[0].evidence))
+    tables = [_table(case.evidence, names) for case in cases]
+    fit = _Fit(cases, tables, size, random_state, n_jobs)
+    fold = folds_of(cases)
+    never = np.flatnonzero(fold < 0)
+    # synthetic cases are tested in folds of their own here, which only sets limits
+    inner = fold.copy()
+    inner[never] = np.arange(len(never)) % FOLDS
+    ahead = fit.left_out(inner)
+    temperature = _temperature(cases, ahead)
+    leaders = [_leaders(case, score, temperature) for case, score in zip(cases, ahead, strict=True)]
+    level, structure = fit.levels_left_out(inner, leaders)
+    chosen = np.array([case.first[rows[0]] for case, rows in zip(cases, leaders, strict=True)])
+    tested = np.array([case.is_tested for case in cases])
+    steps, below, above = _interval(
+        level[tested], chosen[tested], _weights([c for c in cases if c.is_tested])
+    )
+    clouds = np.array([case.family == "cloud" for case in cases])
+    limit = 0.5
+    if clouds.any():
+        limit = float(np.quantile(structure[clouds], 1 - FALSE_ALARMS))
+    everything = np.arange(len(cases))
+    judge = Judge(
+        version,
+        tuple(names),
+        fit.order(everything, size.order[0]),
+        *fit.level_and_structure(everything, leaders),
+        temperature,
+        limit,
+        steps,
+        below,
+        above,
+        np.zeros((3, 2)),
+    )
+    return replace(judge, digest=digest(judge.arrays()))
+
+
+def _table(evidence: Evidence, names: Sequence[str]) -> NDArray[np.float32]:
+    found = columns(evidence)
+    return np.column_stack([found[name] for name in names]).astype(np.float32)
+
+
+def _temperature(cases: Sequence[Case], ahead: Sequence[Floats]) -> float:
+    def mean(temperature: float) -> float:
+        values: dict[str, list[float]] = {}
+        for case, score in zip(cases, ahead, strict=True):
+            if case.is_tested:
+                best = int(np.argmax(_score(case, score, temperature)))
+                values.setdefault(case.collection, []).append(case.first[best])
+        return float(np.mean([np.mean(v) for v in values.values()]))
+
+    means = [mean(temperature) for temperature in TEMPERATURES]
+    return TEMPERATURES[int(np.argmax(means))]
+
+
+def _score(case: Case, ahead: Floats, temperature: float) -> Floats:
+    score = shared_score(ahead, case.evidence.agreement, temperature)
+    score[degenerate(case.evidence)] -= 1.0
+    return score
+
+
+def _leaders(case: Case, ahead: Floats, temperature: float) -> NDArray[np.intp]:
+    return np.argsort(-_score(case, ahead, temperature), kind="stable")[:AHEAD]
+
+
+def _weights(cases: Iterable[Case]) -> Floats:
+    """Every collection of a family counts alike, and so does every family."""
+    cases = list(cases)
+    of: dict[tuple[str, str], int] = {}
+    for case in cases:
+        key = (case.family, case.collection)
+        of[key] = of.get(key, 0) + 1
+    collections: dict[str, int] = {}
+    for family, _ in of:
+        collections[family] = collections.get(family, 0) + 1
+    return np.array(
+        [1 / of[c.family, c.collection] / collections[c.family] for c in cases], dtype=np.float64
+    )
+
+
+def _interval(level: Floats, true: Floats, weights: Floats) -> tuple[Floats, Floats, Floats]:
+    """How far below and above the predicted level the true one is, by the level."""
+    steps = np.quantile(level, np.linspace(0.1, 0.9, 5))
+    below, above = np.empty(len(steps)), np.empty(len(steps))
+    width = max(float(np.ptp(level)) * 0.12, 0.05)
+    tail = (1 - COVERAGE) / 2
+    for j, step in enumerate(steps):
+        near = weights * np.exp(-0.5 * ((level - step) / width) ** 2)
+        below[j] = -_quantile(true - level, near, tail)
+        above[j] = _quantile(true - level, near, 1 - tail)
+    return steps, np.maximum(below, 0.02), np.maximum(above, 0.02)
+
+
+def _quantile(values: Floats, weights: Floats, q: float) -> float:
+    order = np.argsort(values)
+    shares = np.cumsum(weights[order]) / weights.sum()
+    place = min(int(np.searchsorted(shares, q)), len(values) - 1)
+    return float(values[order][place])
+
+
+@dataclass(frozen=True)
+class _Fit:
+    """Fits on some of the cases."""
+
+    cases: Sequence[Case]
+    tables: Sequence[NDArray[np.float32]]
+    size: Size
+    random_state: int
+    n_jobs: int
+
+    def order(self, which: NDArray[Any], n_trees: int) -> Forest:
+        """Trees for how much better a candidate is than the average one."""
+        rng = np.random.default_rng(self.random_state)
+        rows, targets, weights = [], [], []
+        for i in which:
+            case, table = self.cases[int(i)], self.tables[int(i)]
+            m = len(table)
+            target = case.target - case.target.mean()
+            some = np.arange(m) if m <= CANDIDATES else rng.permutation(m)[:CANDIDATES]
+            some = np.union1d(some, [int(np.argmax(target))])
+            rows.append(table[some])
+            targets.append(target[some])
+            weights.append(np.full(len(some), case.share / len(some)))
+        return self._forest(rows, targets, weights, n_trees, self.size.order[1], leaf=5)
+
+    def level_and_structure(
+        self, which: NDArray[Any], leaders: Sequence[NDArray[np.intp]]
+    ) -> tuple[Forest, Forest]:
+        """Trees for the agreement of those ahead, and for whether there is structure."""
+        places = [int(i) for i in which]
+        rows = [self.tables[i][leaders[i]] for i in places]
+        true = [self.cases[i].first[leaders[i]] for i in places]
+        shares = [np.full(len(leaders[i]), self.cases[i].share) for i in places]
+        level = self._forest(rows, true, shares, *self.size.level, leaf=8)
+        kind = [_has_structure(self.cases[i]) for i in places]
+        known = [j for j, value in enumerate(kind) if value is not None]
+        if len({kind[j] for j in known}) < 2:
+            return level, level
+        n_with = sum(kind[j] is True for j in known)
+        even = {True: 1 / n_with, False: 1 / (len(known) - n_with)}
+        first = [rows[j][:2] for j in known]
+        target = [np.full(len(first[a]), float(bool(kind[j]))) for a, j in enumerate(known)]
+        weight = [np.full(len(first[a]), even[bool(kind[j])]) for a, j in enumerate(known)]
+        return level, self._forest(first, target, weight, *self.size.structure, leaf=4)
+
+    def _forest(
+        self,
+        rows: Sequence[Any],
+        targets: Sequence[Any],
+        weights: Sequence[Any],
+        n_trees: int,
+        leaves: int,
+        *,
+        leaf: int,
+    ) -> Forest:
+        from sklearn.ensemble import ExtraTreesRegressor
+
+        model = ExtraTreesRegressor(
+            n_trees,
+            max_leaf_nodes=leaves,
+            min_samples_leaf=leaf,
+            max_features=0.3,
+            random_state=self.random_state,
+            n_jobs=self.n_jobs,
+        )
+        weight = np.concatenate(weights)
+        model.fit(np.concatenate(rows), np.concatenate(targets), weight / weight.mean())
+        return Forest.from_sklearn(model.estimators_)
+
+    def left_out(self, fold: NDArray[np.int64]) -> list[Floats]:
+        """How far ahead each candidate is, by trees that did not see its fold."""
+        out: list[Floats] = [np.zeros(0)] * len(self.cases)
+        for f in np.unique(fold):
+            forest = self.order(np.flatnonzero(fold != f), self.size.within)
+            for i in np.flatnonzero(fold == f):
+                out[i] = forest.predict(self.tables[int(i)])
+        return out
+
+    def levels_left_out(
+        self, fold: NDArray[np.int64], leaders: Sequence[NDArray[np.intp]]
+    ) -> tuple[Floats, Floats]:
+        """Level and structure of each case's choice, by trees that did not see its fold."""
+        level, structure = np.zeros(len(self.cases)), np.zeros(len(self.cases))
+        for f in np.unique(fold):
+            first, second = self.level_and_structure(np.flatnonzero(fold != f), leaders)
+            for i in np.flatnonzero(fold == f):
+                row = self.tables[int(i)][leaders[int(i)][:1]]
+                level[i] = first.predict(row)[0]
+                structure[i] = second.predict(row)[0]
+        return level, structure
+
+
+def _has_structure(case: Case) -> bool | None:
+    """Whether there is structure to be found; None where it is there but hardly shows."""
+    if case.family in ("cloud", "shuffled"):
+        return False
+    return True if case.agreement.max() > 0.5 else None

@@ -1,0 +1,65 @@
+"""Modified Bessel functions of the first kind in logarithms, and concentrations."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from karat._kernels.bessel import log_and_ratio, solve_concentration
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+# mean lengths of which a concentration is estimated; 1 would make it infinite
+_SHORTEST, _LONGEST = 1e-10, 1 - 1e-8
+_TERMS = 12
+
+
+@lru_cache(maxsize=1)
+def polynomials() -> NDArray[np.float64]:
+    """u_1 .. of the uniform expansion in rows, lowest power first (DLMF 10.41.9)."""
+    u = [Fraction(1)]
+    found = np.zeros((_TERMS, 3 * _TERMS + 1))
+    for term in range(_TERMS):
+        following = [Fraction(0)] * (len(u) + 3)
+        for i, c in enumerate(u):
+            following[i + 1] += i * c / 2 + c / (8 * (i + 1))
+            following[i + 3] -= i * c / 2 + 5 * c / (8 * (i + 3))
+        u = following
+        found[term, : len(u)] = [float(c) for c in u]
+    return found
+
+
+def log_bessel_and_ratio(
+    order: float, x: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Log I_order(x) and I_{order+1}(x) / I_order(x), for order > -1 and x > 0.
+
+    The uniform expansion in the order (DLMF 10.41.3) at an order of at least 40, and from there
+    down by the continued fraction of the ratios, which is stable. Both are right to about 1e-13
+    relative, the logarithm where it is near 0 absolutely.
+    """
+    u = polynomials()
+    found = [log_and_ratio(u, float(order), float(value)) for value in np.atleast_1d(x)]
+    return np.array([log for log, _ in found]), np.array([ratio for _, ratio in found])
+
+
+def concentration(mean_length: NDArray[np.float64], d: int) -> NDArray[np.float64]:
+    """κ with A(κ) = I_{d/2}(κ) / I_{d/2-1}(κ) = mean_length."""
+    u = polynomials()
+    clipped = np.clip(mean_length, _SHORTEST, _LONGEST)
+    return np.array([solve_concentration(u, float(r), float(d)) for r in clipped])
+
+
+def log_constant(kappa: NDArray[np.float64], d: int) -> NDArray[np.float64]:
+    """Logarithm of the normalising constant c(κ) of the density in d dimensions."""
+    order = d / 2 - 1
+    positive = np.maximum(kappa, 1e-300)
+    return (
+        order * np.log(positive)
+        - d / 2 * np.log(2 * np.pi)
+        - log_bessel_and_ratio(order, positive)[0]
+    )

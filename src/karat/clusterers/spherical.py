@@ -1,0 +1,210 @@
+"""k-means on the sphere: clusters of directions, and the variant with clusters of like sizes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat._kernels import documents as kernels
+from karat.clusterers._rows import RowClusterer, Run, arrays, directions, fill_empty, sums_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from scipy.sparse import csr_array
+
+
+class SphericalKMeans(RowClusterer):
+    """k-means with the cosine: rows and centers have length 1.
+
+    Parameters
+    ----------
+    n_clusters : int, default 8
+    refine : bool, default False
+        After the batch steps, move single rows as long as that raises the objective (first
+        variation). It leaves optima in which batch steps are caught when clusters are small.
+    init : {"k-means++", "random"} or array of shape (n_clusters, d)
+        Where to start: rows that are far apart, random rows, or centers.
+    n_init : int, default 10
+        Starts, of which the best is kept; one if centers are given.
+    max_iter : int, default 300
+        Most batch steps, and most passes of single moves, of each start.
+    random_state : None, int or Generator
+
+    Attributes
+    ----------
+    labels_ : ndarray of int32, shape (n,)
+    cluster_centers_ : ndarray, shape (k, d)
+        Of length 1.
+    objective_ : float
+        Sum of the cosines between rows and centers, to be maximised.
+    objective_path_ : ndarray of float64
+        Its value after each step of the best start; it never falls.
+    n_iter_ : int
+    n_features_in_ : int
+
+    Notes
+    -----
+    O(nnz k) for a step, less when few rows can move: bounds on the cosines, updated by how far
+    the centers turned (Schubert, Lang & Feher 2021), leave out the others without changing the
+    result. Memory O(n k + d k) beside X, which is never made dense.
+
+    A row that is as near to several centers stays where it is. An empty row is like no center:
+    it belongs to the largest cluster. A cluster that runs empty gets the row that fits its own
+    worst. Where there are fewer distinct rows than clusters, there are fewer clusters and a
+    ConvergenceWarning.
+
+    Dhillon & Modha 2001 (Machine Learning 42); first variation of Dhillon, Guan & Kogan 2002,
+    here made move by move instead of the best move at a time.
+
+    Examples
+    --------
+    >>> from karat.clusterers.spherical import SphericalKMeans
+    >>> X = [[3, 1, 0], [9, 2, 0], [0, 1, 4], [0, 0, 1]]
+    >>> SphericalKMeans(2, random_state=0).fit(X).labels_.tolist() in ([0, 0, 1, 1], [1, 1, 0, 0])
+    True
+    """
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        refine: bool = False,
+        init: Any = "k-means++",
+        n_init: int = 10,
+        max_iter: int = 300,
+        random_state: Any = None,
+    ) -> None:
+        super().__init__(
+            n_clusters, init=init, n_init=n_init, max_iter=max_iter, random_state=random_state
+        )
+        self.refine = refine
+
+    def _run(self, rows: csr_array, labels: NDArray[np.int64], k: int) -> Run:
+        path, converged = _batch_steps(rows, labels, k, self.max_iter)
+        if self.refine:
+            more, converged = _single_moves(rows, labels, k, self.max_iter, balanced=False)
+            path += more
+        centers = directions(sums_of(rows, labels, k))[0].astype(rows.dtype)
+        bias = np.zeros(k, dtype=rows.dtype)
+        return Run(labels, np.ascontiguousarray(centers.T), centers, bias, path, converged)
+
+
+class FrequencySensitiveSphericalKMeans(RowClusterer):
+    """Spherical k-means whose clusters are drawn together in inverse proportion to their size.
+
+    Parameters
+    ----------
+    n_clusters : int, default 8
+    init : {"k-means++", "random"} or array of shape (n_clusters, d)
+    n_init : int, default 10
+    max_iter : int, default 300
+        Most passes over the rows.
+    random_state : None, int or Generator
+
+    Attributes
+    ----------
+    labels_, cluster_centers_, objective_path_, n_iter_, n_features_in_
+        As of :class:`SphericalKMeans`.
+    objective_ : float
+        Sum over the clusters of (n/k) r - m log(m k/n), with m the size and r the mean cosine to
+        the center, to be maximised.
+
+    Notes
+    -----
+    A mixture of von Mises–Fisher distributions in which the concentration of a cluster is
+    (d/2) n/(k m), inversely proportional to its size m, and the normalising constant is that of
+    large concentrations: a row's log-likelihood is, up to the factor d/2, -(n/(k m)) (1 - cos) -
+    log m. The objective is the sum of these. Rows are moved one at a time, sizes and centers with
+    them, so that it never falls; the batch form of the algorithm oscillates.
+
+    After Banerjee & Ghosh 2004 (IEEE Trans. Neural Networks 15). O(nnz k) for each pass.
+
+    Examples
+    --------
+    >>> from karat.clusterers.spherical import FrequencySensitiveSphericalKMeans
+    >>> X = [[9, 1], [9, 2], [9, 3], [9, 4], [5, 5], [1, 9]]
+    >>> labels = FrequencySensitiveSphericalKMeans(2, random_state=0).fit(X).labels_
+    >>> sorted([int((labels == c).sum()) for c in (0, 1)])
+    [3, 3]
+    """
+
+    def _run(self, rows: csr_array, labels: NDArray[np.int64], k: int) -> Run:
+        path, converged = _single_moves(rows, labels, k, self.max_iter, balanced=True)
+        centers = directions(sums_of(rows, labels, k))[0]
+        sizes = np.bincount(labels, minlength=k)
+        concentration = len(labels) / (k * sizes)
+        return Run(
+            labels,
+            np.ascontiguousarray(centers.T.astype(rows.dtype)),
+            centers * concentration,
+            -concentration - np.log(sizes),
+            path,
+            converged,
+        )
+
+
+def _batch_steps(
+    rows: csr_array, labels: NDArray[np.int64], k: int, most: int
+) -> tuple[list[float], bool]:
+    """Centers, then labels, until no row moves. ``labels`` are changed."""
+    n, d = rows.shape
+    exact = rows.dtype == np.float64
+    slack = 1e-10 if exact else 1e-5
+    lower, upper = np.full(n, -1.0), np.ones((n, k))
+    kept, turned = np.zeros(k), np.ones(k)
+    centers = np.zeros((d, k))
+    path: list[float] = []
+    for _ in range(most):
+        new, lengths = directions(sums_of(rows, labels, k))
+        path.append(float(lengths.sum()))
+        if len(path) > 1:
+            centers -= new
+            chord = np.minimum(np.sqrt(np.einsum("jh,jh->h", centers, centers)), 2.0)
+            kept, turned = 1 - chord**2 / 2, chord * np.sqrt(1 - chord**2 / 4)
+        centers = new
+        moved = kernels.assign_bounded(
+            *arrays(rows),
+            centers.astype(rows.dtype, copy=False),
+            kept,
+            turned,
+            labels,
+            slack,
+            lower,
+            upper,
+        )
+        refilled = fill_empty(labels, lower, k)
+        lower[refilled] = -1.0
+        if not moved:
+            return path, True
+    return path, False
+
+
+def _single_moves(
+    rows: csr_array, labels: NDArray[np.int64], k: int, most: int, *, balanced: bool
+) -> tuple[list[float], bool]:
+    """Single moves in passes over the rows, until there is none. ``labels`` are changed."""
+    n = rows.shape[0]
+    path: list[float] = []
+    for _ in range(most):
+        # afresh for each pass, so that rounding does not add up
+        sums = sums_of(rows, labels, k)
+        squares = np.einsum("jh,jh->h", sums, sums)
+        sizes = np.bincount(labels, minlength=k)
+        if not path:
+            path.append(_worth(squares, sizes, n, balanced))
+        moved = kernels.single_moves(
+            *arrays(rows), balanced, labels, sums, squares, sizes, 1e-9 if n < 1e6 else 1e-7
+        )
+        if not moved:
+            return path, True
+        path.append(_worth(squares, sizes, n, balanced))
+    return path, False
+
+
+def _worth(squares: Any, sizes: Any, n: int, balanced: bool) -> float:
+    lengths = np.sqrt(np.maximum(squares, 0.0))
+    if not balanced:
+        return float(lengths.sum())
+    share = n / len(sizes)
+    return float((share * lengths / sizes - sizes * np.log(sizes / share)).sum())

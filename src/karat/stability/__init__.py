@@ -1,0 +1,36 @@
+"""Would these clusters be found again? Resampling methods, beside data without clusters."""
+
+from karat.stability.clusterwise import clusterwise_bootstrap
+from karat.stability.consensus import Consensus, consensus_matrix
+from karat.stability.curves import (
+    agreement_of_starts,
+    ben_hur,
+    cross_validated_likelihood,
+    lange,
+    levine_domany,
+    prediction_strength,
+)
+from karat.stability.null import draw_reference
+from karat.stability.number import ESTIMATORS, NumberOfClusters, clest, n_clusters
+from karat.stability.result import ClusterStability, StabilityCurve
+from karat.stability.subsampling import subsampling
+
+__all__ = [
+    "ESTIMATORS",
+    "ClusterStability",
+    "Consensus",
+    "NumberOfClusters",
+    "StabilityCurve",
+    "agreement_of_starts",
+    "ben_hur",
+    "clest",
+    "clusterwise_bootstrap",
+    "consensus_matrix",
+    "cross_validated_likelihood",
+    "draw_reference",
+    "lange",
+    "levine_domany",
+    "n_clusters",
+    "prediction_strength",
+    "subsampling",
+]

@@ -1,0 +1,84 @@
+"""How alike two clusterings of the same objects are, from integer codes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Codes = NDArray[np.int32]
+
+
+def table(one: Codes, other: Codes) -> NDArray[np.int64]:
+    """Counts of the objects in each pair of clusters; outliers are singletons."""
+    one, other = _singletons(one), _singletons(other)
+    shape = int(one.max(initial=-1)) + 1, int(other.max(initial=-1)) + 1
+    cells = one.astype(np.int64) * shape[1] + other
+    return np.bincount(cells, minlength=shape[0] * shape[1]).reshape(shape)
+
+
+def _singletons(codes: Codes) -> NDArray[Any]:
+    noise = np.flatnonzero(codes < 0)
+    if len(noise) == 0:
+        return codes
+    out = codes.astype(np.int64)
+    out[noise] = codes.max() + 1 + np.arange(len(noise))
+    return np.unique(out, return_inverse=True)[1]
+
+
+def _pairs(counts: NDArray[np.int64]) -> float:
+    return float((counts * (counts - 1) // 2).sum())
+
+
+def jaccard(one: Codes, other: Codes) -> float:
+    """Pairs together in both over pairs together in either; 1 where there is none."""
+    t = table(one, other)
+    both, a, b = _pairs(t), _pairs(t.sum(axis=1)), _pairs(t.sum(axis=0))
+    return both / (a + b - both) if a + b > both else 1.0
+
+
+def matching(one: Codes, other: Codes) -> float:
+    """Share of the pairs on which both agree (Rand; Ben-Hur's matching coefficient)."""
+    t = table(one, other)
+    n = int(t.sum())
+    total = n * (n - 1) / 2
+    both, a, b = _pairs(t), _pairs(t.sum(axis=1)), _pairs(t.sum(axis=0))
+    return (total - a - b + 2 * both) / total if total else 1.0
+
+
+def fowlkes_mallows(one: Codes, other: Codes) -> float:
+    """Pairs together in both over the geometric mean of those together in each."""
+    t = table(one, other)
+    both, a, b = _pairs(t), _pairs(t.sum(axis=1)), _pairs(t.sum(axis=0))
+    return both / np.sqrt(a * b) if a * b else float(a == b)
+
+
+def adjusted_rand(one: Codes, other: Codes) -> float:
+    """Adjusted Rand index (Hubert & Arabie 1985); 1 for two equal partitions."""
+    t = table(one, other)
+    n = int(t.sum())
+    total = n * (n - 1) / 2
+    both, a, b = _pairs(t), _pairs(t.sum(axis=1)), _pairs(t.sum(axis=0))
+    expected = a * b / total if total else 0.0
+    most = (a + b) / 2
+    return (both - expected) / (most - expected) if most != expected else 1.0
+
+
+def disagreement(predicted: Codes, labels: Codes) -> float:
+    """Least share of objects that differ, over all matchings of the cluster names."""
+    from scipy.optimize import linear_sum_assignment
+
+    t = table(predicted, labels)
+    rows, columns = linear_sum_assignment(-t)
+    return 1 - float(t[rows, columns].sum()) / max(int(t.sum()), 1)
+
+
+SIMILARITIES = {
+    "jaccard": jaccard,
+    "matching": matching,
+    "fowlkes_mallows": fowlkes_mallows,
+    "adjusted_rand": adjusted_rand,
+}

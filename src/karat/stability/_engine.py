@@ -1,0 +1,231 @@
+"""One engine for every resampling method: draws, fits, and labels carried to other objects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from karat.clusterers import Clusterer, as_clusterer, under
+from karat.distances import as_distances, check_metric, check_points
+from karat.neighbors import NeighborLists, neighbor_lists
+from karat.partition import encode
+from karat.resources import available_cores
+from karat.validation import InputError, check_random_state
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Codes = NDArray[np.int32]
+    Rows = NDArray[np.int64]
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+#: length of the neighbour lists that serve every subsample
+LIST_LENGTH = 60
+
+
+@dataclass
+class Engine:
+    """A clusterer on one data set, fitted again and again to parts of it.
+
+    Attributes
+    ----------
+    X : ndarray or csr_array
+        The data, or the matrix of distances with ``metric="precomputed"``.
+    clusterer : Clusterer
+    metric : str or callable
+    random_state : int
+        Every draw and every fit has a generator of its own that follows from it, so that the
+        result does not depend on the number of workers.
+    """
+
+    X: Any
+    clusterer: Clusterer
+    metric: Any = "euclidean"
+    random_state: int = 0
+    executor: Executor | None = None
+    _lists: list[NeighborLists] = field(default_factory=list)
+
+    @property
+    def n(self) -> int:
+        """Number of objects."""
+        return int(self.X.shape[0])
+
+    def generator(self, *keys: int) -> np.random.Generator:
+        """The generator of one draw."""
+        return np.random.default_rng([self.random_state, *keys])
+
+    def part(self, rows: Rows) -> Any:
+        """The data of some objects."""
+        return self.X[np.ix_(rows, rows)] if self.metric == "precomputed" else self.X[rows]
+
+    def fit(self, rows: Rows | None, ks: Sequence[int], rng: np.random.Generator) -> list[Codes]:
+        """Labels of these objects (of all where None), one array per number of clusters."""
+        data = self.X if rows is None else self.part(rows)
+        n = data.shape[0]
+        seeds = rng.integers(0, 2**31 - 1, len(ks)).tolist()
+        found: list[Codes] = []
+        tree = None
+        for k, seed in zip(ks, seeds, strict=True):
+            if k == 1 and self.clusterer.parameter == "n_clusters":
+                found.append(np.zeros(n, dtype=np.int32))
+                continue
+            if self.clusterer.every_k:
+                tree = tree or self.clusterer.make(1, seed).fit(data)
+                labels = tree.cut(k)
+            else:
+                labels = self.clusterer.make(k, seed).fit_predict(data)
+            found.append(encode(labels).codes)
+        return found
+
+    def map(self, function: Callable[[T], R], items: Iterable[T]) -> list[R]:
+        """``function`` of every item, in order, on all cores."""
+        from threadpoolctl import threadpool_limits
+
+        todo = list(items)
+        if self.executor is not None:
+            return list(self.executor.map(function, todo))
+        with threadpool_limits(1):
+            if available_cores() == 1 or len(todo) < 2:
+                return [function(item) for item in todo]
+            with ThreadPoolExecutor(available_cores()) as pool:
+                return list(pool.map(function, todo))
+
+    def neighbors(self) -> NeighborLists:
+        """Nearest neighbours of every object among all, found once for every subsample."""
+        if not self._lists:
+            length = min(LIST_LENGTH, self.n - 1)
+            self._lists.append(neighbor_lists(self.X, length, metric=self.metric))
+        return self._lists[0]
+
+
+def prepare(
+    X: Any,
+    clusterer: Any,
+    *,
+    metric: Any = "euclidean",
+    random_state: Any = 0,
+    executor: Executor | None = None,
+) -> Engine:
+    """Check what a public function was given."""
+    metric = check_metric(metric)
+    data = check_points(X, metric)
+    if data.shape[0] < 4:
+        raise InputError(f"resampling needs at least 4 objects; got {data.shape[0]}")
+    if not isinstance(random_state, (int, np.integer)):
+        random_state = int(check_random_state(random_state).integers(2**31 - 1))
+    record = under(as_clusterer(clusterer), metric)
+    return Engine(data, record, metric, int(random_state), executor)
+
+
+def check_numbers(k: int | Iterable[int], most: int) -> list[int]:
+    """Numbers of clusters, ascending, each between 1 and the objects that a fit has."""
+    numbers = sorted({int(v) for v in (k if isinstance(k, Iterable) else [k])})
+    if not numbers or numbers[0] < 1 or numbers[-1] > most:
+        raise InputError(
+            f"k must be numbers of clusters between 1 and {most:,}, the objects in each fit; "
+            f"got {numbers}"
+        )
+    return numbers
+
+
+def check_draws(n_resamples: int, fraction: float | None = None) -> None:
+    """Reject numbers of resamples and fractions that say nothing."""
+    if n_resamples < 2:
+        raise InputError(f"the number of resamples must be at least 2; got {n_resamples}")
+    if fraction is not None and not 0 < fraction < 1:
+        raise InputError(f"fraction must be between 0 and 1, exclusive; got {fraction}")
+
+
+def subsample(n: int, fraction: float, rng: np.random.Generator) -> Rows:
+    """Objects drawn without replacement, ascending."""
+    return np.sort(rng.choice(n, max(2, round(fraction * n)), replace=False)).astype(np.int64)
+
+
+def halves(n: int, rng: np.random.Generator) -> tuple[Rows, Rows]:
+    """A random split into two halves, each ascending."""
+    order = rng.permutation(n)
+    return np.sort(order[: n // 2]), np.sort(order[n // 2 :])
+
+
+# -- labels for other objects ----------------------------------------------------------------
+
+
+def transfer(
+    engine: Engine, classifier: Any, train: Rows, labels: Codes, test: Rows
+) -> NDArray[np.int32]:
+    """Labels of the ``test`` objects from a classifier trained on the labelled ``train`` objects.
+
+    ``classifier`` is ``"neighbors"`` (5 nearest labelled objects, from neighbour lists that are
+    found once), ``"centroid"`` (nearest mean), or a scikit-learn classifier. Outliers do not
+    train, and are never predicted.
+    """
+    kept = labels >= 0
+    train, labels = train[kept], labels[kept]
+    if len(train) == 0:
+        return np.full(len(test), -1, dtype=np.int32)
+    if classifier == "neighbors":
+        return _by_neighbors(engine, train, labels, test)
+    if engine.metric == "precomputed":
+        raise InputError(
+            f"classifier={classifier!r} needs the objects' features; with a matrix of distances "
+            "use classifier='neighbors'"
+        )
+    if isinstance(classifier, str):
+        if classifier != "centroid":
+            raise InputError(
+                "classifier must be 'neighbors', 'centroid' or an estimator with fit and predict; "
+                f"got {classifier!r}"
+            )
+        return _by_centroids(engine, train, labels, test)
+    from sklearn.base import clone
+
+    model = clone(classifier).fit(engine.X[train], labels)
+    return np.asarray(model.predict(engine.X[test]), dtype=np.int32)
+
+
+def _by_centroids(engine: Engine, train: Rows, labels: Codes, test: Rows) -> NDArray[np.int32]:
+    from sklearn.metrics import pairwise_distances_argmin
+
+    present = np.unique(labels)
+    X = engine.X
+    means = [np.asarray(X[train[labels == c]].mean(axis=0)).ravel() for c in present]
+    return present[pairwise_distances_argmin(X[test], np.stack(means))].astype(np.int32)
+
+
+def _by_neighbors(
+    engine: Engine, train: Rows, labels: Codes, test: Rows, r: int = 5
+) -> NDArray[np.int32]:
+    position = np.full(engine.n, -1, dtype=np.int64)
+    position[train] = np.arange(len(train))
+    lists = position[engine.neighbors().indices[test]]
+    labelled = lists >= 0
+    voting = labelled & (np.cumsum(labelled, axis=1) <= r)
+    short = np.flatnonzero(voting.sum(axis=1) < min(r, len(train)))
+    k = int(labels.max()) + 1
+    rows, columns = np.nonzero(voting)
+    voters = labels[lists[rows, columns]]
+    votes = np.zeros((len(test), k))
+    np.add.at(votes, (rows, voters), 1.0)
+    # a tie goes to the nearest: an earlier voter weighs a little more
+    np.add.at(votes, (rows, voters), 1e-3 / (1 + columns))
+    out = votes.argmax(axis=1).astype(np.int32)
+    if len(short):
+        out[short] = _nearest_label(engine, train, labels, test[short])
+    return out
+
+
+def _nearest_label(engine: Engine, train: Rows, labels: Codes, test: Rows) -> NDArray[np.int32]:
+    """The label of the nearest training object, for objects far from all that were drawn."""
+    distances = as_distances(engine.X, engine.metric).take(np.concatenate([train, test]))
+    end, to_train = len(train) + len(test), slice(0, len(train))
+    nearest = [
+        distances.block(slice(i, min(i + 64, end)), to_train).argmin(axis=1)
+        for i in range(len(train), end, 64)
+    ]
+    return labels[np.concatenate(nearest)]

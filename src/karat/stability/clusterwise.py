@@ -1,0 +1,147 @@
+"""Which clusters of one clustering are found again in resamples of the data."""
+
+from __future__ import annotations
+
+from concurrent.futures import Executor
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from karat.partition import encode
+from karat.stability._engine import check_draws, check_numbers, prepare, subsample
+from karat.stability.result import ClusterStability
+from karat.validation import InputError, check_choice
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Scheme = Literal["bootstrap", "subset", "noise"]
+SCHEMES: tuple[Scheme, ...] = ("bootstrap", "subset", "noise")
+RECOVERED, DISSOLVED = 0.75, 0.5
+
+
+def clusterwise_bootstrap(
+    X: Any,
+    clusterer: Any = "kmeans",
+    *,
+    k: int = 3,
+    labels: Any = None,
+    n_resamples: int = 100,
+    scheme: Scheme = "bootstrap",
+    fraction: float = 0.5,
+    noise: float = 0.05,
+    metric: Any = "euclidean",
+    random_state: Any = 0,
+    executor: Executor | None = None,
+) -> ClusterStability:
+    """Mean Jaccard similarity of each cluster with the most similar one of each resample.
+
+    Parameters
+    ----------
+    X : array-like or sparse, shape (n, d)
+        The data, or the (n, n) distances with ``metric="precomputed"``.
+    clusterer : str, Clusterer or estimator
+    k : int
+        The swept parameter's value, usually the number of clusters.
+    labels : array-like, shape (n,), optional
+        The clustering to judge; by default the clusterer's own on all objects.
+    n_resamples : int
+    scheme : {"bootstrap", "subset", "noise"}
+        Objects drawn with replacement, each kept once however often it was drawn (copies would
+        make clusters of their own); a ``fraction`` of them without replacement; or all of them
+        with Gaussian noise of ``noise`` times the standard deviation of each feature.
+    fraction, noise : float
+    metric : str or callable
+    random_state : None, int or Generator
+    executor : concurrent.futures.Executor, optional
+
+    Returns
+    -------
+    ClusterStability
+        Per cluster and per object. A mean below 0.6 is no cluster to believe in, 0.75 and more is
+        a stable one (Hennig 2007).
+
+    Raises
+    ------
+    InputError
+        For input that cannot be used.
+
+    Notes
+    -----
+    Hennig 2007; ``clusterboot`` of R's fpc with its default ``multipleboot=FALSE``. n_resamples + 1
+    fits.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from karat.stability import clusterwise_bootstrap
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.concatenate([rng.normal(c, 0.1, (20, 2)) for c in (0, 2, 4)])
+    >>> clusterwise_bootstrap(X, k=3, n_resamples=20).advice
+    'Every cluster is found again in the resamples (mean Jaccard at least 0.75).'
+    """
+    import pandas as pd
+
+    check_choice(scheme, SCHEMES, "scheme")
+    engine = prepare(X, clusterer, metric=metric, random_state=random_state, executor=executor)
+    check_draws(n_resamples, fraction)
+    (number,) = check_numbers(k, engine.n)
+    if scheme == "noise" and (engine.metric == "precomputed" or hasattr(engine.X, "toarray")):
+        raise InputError("scheme='noise' needs dense features; use 'bootstrap' or 'subset'")
+    if labels is None:
+        own = engine.fit(None, [number], engine.generator(2**32 - 1))[0]
+    else:
+        own = encode(labels).codes
+        if len(own) != engine.n:
+            raise InputError(f"labels has {len(own)} labels, but there are {engine.n} objects")
+    n_clusters = int(own.max(initial=-1)) + 1
+    if n_clusters == 0:
+        raise InputError("every object is an outlier, so there is no cluster to judge")
+
+    def resample(b: int) -> tuple[NDArray[np.float64], NDArray[Any], NDArray[np.bool_]]:
+        rng = engine.generator(b)
+        if scheme == "noise":
+            rows = np.arange(engine.n)
+            spread = noise * engine.X.std(axis=0)
+            data = engine.X + rng.normal(size=engine.X.shape) * spread
+            found = type(engine)(data, engine.clusterer, engine.metric).fit(None, [number], rng)[0]
+        else:
+            if scheme == "bootstrap":
+                rows = np.unique(rng.integers(0, engine.n, engine.n))
+            else:
+                rows = subsample(engine.n, fraction, rng)
+            found = engine.fit(rows, [number], rng)[0]
+        mine = own[rows]
+        kept = mine >= 0
+        mine, theirs, rows = mine[kept], found[kept], rows[kept]
+        # an outlier there is in no cluster that could match, but counts in its own
+        width = int(theirs.max(initial=0)) + 1
+        cells = mine[theirs >= 0].astype(np.int64) * width + theirs[theirs >= 0]
+        counts = np.bincount(cells, minlength=n_clusters * width).reshape(n_clusters, width)
+        sizes = np.bincount(mine, minlength=n_clusters)
+        union = sizes[:, None] + counts.sum(axis=0) - counts
+        similar = np.divide(counts, union, out=np.zeros(counts.shape), where=union > 0)
+        best = similar.max(axis=1)
+        best[sizes == 0] = np.nan  # no object of it was drawn
+        return best, rows, similar.argmax(axis=1)[mine] == theirs
+
+    outcomes = engine.map(resample, range(n_resamples))
+    values = np.array([best for best, _, _ in outcomes])
+    seen, stayed = np.zeros(engine.n), np.zeros(engine.n)
+    for _, rows, with_own in outcomes:
+        seen[rows] += 1
+        stayed[rows] += with_own
+    drawn = np.maximum((~np.isnan(values)).sum(axis=0), 1)
+    with np.errstate(invalid="ignore"):
+        frame = pd.DataFrame(
+            {
+                "size": np.bincount(own[own >= 0], minlength=n_clusters),
+                "jaccard": np.nanmean(values, axis=0),
+                "standard_error": np.nanstd(values, axis=0) / np.sqrt(drawn),
+                "recovered": (values >= RECOVERED).sum(axis=0) / drawn,
+                "dissolved": (values <= DISSOLVED).sum(axis=0) / drawn,
+            },
+            index=pd.Index(range(n_clusters), name="cluster"),
+        )
+    objects = np.divide(stayed, seen, out=np.full(engine.n, np.nan), where=seen > 0)
+    return ClusterStability(frame, own, objects, n_resamples)

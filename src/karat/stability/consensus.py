@@ -1,0 +1,219 @@
+"""The consensus matrix: how often two objects that were drawn together share a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.resources import in_strips, require_memory
+from karat.stability._engine import check_draws, check_numbers, prepare, subsample
+from karat.validation import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+BINS = 100
+_ROWS = 64
+
+
+@dataclass(frozen=True)
+class Consensus:
+    """Clusterings of many subsamples, and what pairs of objects make of them.
+
+    Attributes
+    ----------
+    table : DataFrame
+        A row per k: ``area`` under the distribution of the consensus, ``delta_area`` (its
+        relative growth from the k before; for the first k the area itself), ``ambiguous``
+        (PAC: share of pairs with a consensus from 0.1 to 0.9; lower is better), ``never``
+        (share of pairs that were never drawn together, which have none).
+    labels : dict of int to ndarray of uint8, shape (B, n)
+        For each k the clusters in each subsample; 255 where an object was not drawn.
+    histograms : dict of int to ndarray of int64, shape (100,)
+        Pairs by consensus, in equal bins from 0 to 1.
+    """
+
+    table: pd.DataFrame
+    labels: dict[int, NDArray[np.uint8]]
+    histograms: dict[int, NDArray[np.int64]]
+
+    def to_frame(self) -> pd.DataFrame:
+        """A copy of the table."""
+        return self.table.copy()
+
+    def cdf(self, k: int) -> tuple[Floats, Floats]:
+        """Upper ends of the bins, and the share of pairs with at most so much consensus."""
+        counts = self.histograms[k]
+        return np.arange(1, BINS + 1) / BINS, np.cumsum(counts) / max(int(counts.sum()), 1)
+
+    def rows(self, k: int, first: int, last: int) -> NDArray[np.float32]:
+        """Rows first..last of the matrix for k clusters; NaN for pairs never drawn together."""
+        from karat._kernels.consensus import consensus_rows
+
+        labels = self.labels[k]
+        together = np.empty((last - first, labels.shape[1]), dtype=np.uint16)
+        drawn = np.empty_like(together)
+        consensus_rows(labels, first, last, together, drawn)
+        with np.errstate(invalid="ignore"):
+            return np.divide(together, drawn, dtype=np.float32)
+
+    def matrix(self, k: int) -> NDArray[np.float32]:
+        """The whole matrix, shape (n, n), where memory allows."""
+        n = self.labels[k].shape[1]
+        require_memory(4.0 * n * n, f"the consensus matrix of {n:,} objects", "use rows()")
+        out = np.empty((n, n), dtype=np.float32)
+
+        def work(start: int, stop: int) -> None:
+            for i in range(start, stop, _ROWS):
+                out[i : min(i + _ROWS, stop)] = self.rows(k, i, min(i + _ROWS, stop))
+
+        in_strips(work, n)
+        return out
+
+    def order(self, k: int) -> NDArray[np.int64]:
+        """Objects in the order of the dendrogram of average linkage on 1 − consensus."""
+        import fastcluster
+        from scipy.cluster.hierarchy import leaves_list
+        from scipy.spatial.distance import squareform
+
+        apart = 1 - np.nan_to_num(self.matrix(k), nan=0.0)
+        np.fill_diagonal(apart, 0)
+        condensed = squareform(apart, checks=False).astype(np.float64)
+        return np.asarray(leaves_list(fastcluster.linkage(condensed, "average")), dtype=np.int64)
+
+    def __str__(self) -> str:
+        best = self.table["ambiguous"].idxmin()
+        return (
+            f"Consensus of {len(next(iter(self.labels.values())))} subsamples: fewest ambiguous "
+            f"pairs for {best} clusters; compare with a null before believing it\n"
+            f"{self.table.round(4)}"
+        )
+
+    def _repr_html_(self) -> str:
+        import html
+
+        head, _, _ = str(self).partition("\n")
+        return f"<p>{html.escape(head)}</p>{self.table.round(4).to_html()}"
+
+
+def consensus_matrix(
+    X: Any,
+    clusterer: Any = "kmeans",
+    *,
+    k: int | Iterable[int] = range(2, 11),
+    n_resamples: int = 100,
+    fraction: float = 0.8,
+    metric: Any = "euclidean",
+    random_state: Any = 0,
+    executor: Executor | None = None,
+) -> Consensus:
+    """Cluster many subsamples, and count how often pairs of objects stay together.
+
+    Parameters
+    ----------
+    X : array-like or sparse, shape (n, d)
+        The data, or the (n, n) distances with ``metric="precomputed"``.
+    clusterer : str, Clusterer or estimator
+    k : int or iterable of int
+    n_resamples : int
+        Subsamples, at most 65,535; drawn without replacement, so no object is there twice.
+    fraction : float
+        Share of the objects in each.
+    metric : str or callable
+    random_state : None, int or Generator
+    executor : concurrent.futures.Executor, optional
+
+    Returns
+    -------
+    Consensus
+        ``table`` for all k; ``matrix(k)`` and ``rows(k, i, j)`` on demand.
+
+    Raises
+    ------
+    InputError
+        For input that cannot be used, or a clustering of more than 254 clusters.
+
+    Notes
+    -----
+    Monti, Tamayo, Mesirov & Golub 2003; the share of ambiguous pairs is Șenbabaoğlu, Michailidis
+    & Li 2014, who show that consensus matrices look crisp on data without clusters too. O(B n²)
+    byte comparisons for each k; memory O(B n), since no n×n matrix is stored.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from karat.stability import consensus_matrix
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.concatenate([rng.normal(c, 0.1, (20, 2)) for c in (0, 2, 4)])
+    >>> int(consensus_matrix(X, k=range(2, 6), n_resamples=20).table["ambiguous"].idxmin())
+    3
+    """
+    import pandas as pd
+
+    engine = prepare(X, clusterer, metric=metric, random_state=random_state, executor=executor)
+    check_draws(n_resamples, fraction)
+    if n_resamples > 65535:
+        raise InputError(f"n_resamples must be at most 65535; got {n_resamples}")
+    numbers = check_numbers(k, round(fraction * engine.n))
+
+    def one(b: int) -> list[NDArray[np.uint8]]:
+        rng = engine.generator(b)
+        rows = subsample(engine.n, fraction, rng)
+        out = []
+        for labels in engine.fit(rows, numbers, rng):
+            # outliers share no cluster: as objects that were not drawn
+            if labels.max(initial=0) > 253:
+                raise InputError("a consensus matrix takes at most 254 clusters")
+            full = np.full(engine.n, 255, dtype=np.uint8)
+            full[rows] = np.where(labels < 0, 255, labels)
+            out.append(full)
+        return out
+
+    found = engine.map(one, range(n_resamples))
+    labels = {number: np.stack([row[i] for row in found]) for i, number in enumerate(numbers)}
+    histograms, rows = {}, []
+    before = None
+    for number in numbers:
+        counts, missed = _histogram(labels[number])
+        histograms[number] = counts
+        share = np.cumsum(counts) / max(int(counts.sum()), 1)
+        # Σ (x_i − x_{i−1}) CDF(x_i), equation 6 of Monti et al.
+        area = float(share.mean())
+        inner = int(counts[BINS // 10 : BINS * 9 // 10].sum())
+        rows.append(
+            {
+                "area": area,
+                "delta_area": area if before is None else (area - before) / before,
+                "ambiguous": inner / max(int(counts.sum()), 1),
+                "never": missed / (engine.n * (engine.n - 1) / 2),
+            }
+        )
+        before = area
+    return Consensus(pd.DataFrame(rows, pd.Index(numbers, name="k")), labels, histograms)
+
+
+def _histogram(labels: NDArray[np.uint8]) -> tuple[NDArray[np.int64], int]:
+    from karat._kernels.consensus import consensus_histogram, consensus_rows
+
+    n = labels.shape[1]
+    parts: list[tuple[NDArray[np.int64], int]] = []
+
+    def work(start: int, stop: int) -> None:
+        counts, missed = np.zeros(BINS, dtype=np.int64), 0
+        together = np.empty((_ROWS, n), dtype=np.uint16)
+        drawn = np.empty_like(together)
+        for i in range(start, stop, _ROWS):
+            m = min(_ROWS, stop - i)
+            consensus_rows(labels, i, i + m, together[:m], drawn[:m])
+            missed += consensus_histogram(together[:m], drawn[:m], i, counts)
+        parts.append((counts, missed))
+
+    in_strips(work, n)
+    return np.sum([counts for counts, _ in parts], axis=0), sum(missed for _, missed in parts)

@@ -1,0 +1,582 @@
+"""Stability over the number of clusters: the methods of the literature, each by its own name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Executor
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.stability._agreement import SIMILARITIES, adjusted_rand, disagreement
+from karat.stability._engine import (
+    Engine,
+    check_draws,
+    check_numbers,
+    halves,
+    prepare,
+    subsample,
+    transfer,
+)
+from karat.stability.null import REFERENCES, draw_reference
+from karat.stability.result import StabilityCurve, curve_table
+from karat.validation import InputError, check_choice
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+#: values (B, K) of an engine for its numbers of clusters
+Method = Callable[[Engine, Sequence[int]], "Floats"]
+
+
+def prediction_strength(
+    X: Any,
+    clusterer: Any = "kmeans",
+    *,
+    k: int | Iterable[int] = range(1, 6),
+    n_splits: int = 10,
+    classifier: Any = "centroid",
+    cutoff: float = 0.8,
+    metric: Any = "euclidean",
+    n_references: int = 0,
+    random_state: Any = 0,
+    executor: Executor | None = None,
+) -> StabilityCurve:
+    """Prediction strength: do the clusters of one half predict who is together in the other?
+
+    Parameters
+    ----------
+    X : array-like or sparse, shape (n, d)
+        The data, or the (n, n) distances with ``metric="precomputed"``.
+    clusterer : str, Clusterer or estimator
+    k : int or iterable of int
+        Numbers of clusters; 1 has the value 1.
+    n_splits : int
+        Random splits into halves; each half is predicted from the other.
+    classifier : {"centroid", "neighbors"} or estimator
+        What carries the clusters of one half to the other.
+    cutoff : float
+        The largest k with at least this mean is selected.
+    metric : str or callable
+    n_references : int
+        Reference data sets of each kind (one Gaussian, one uniform box along the principal
+        axes) to compare with; 0 for none.
+    random_state : None, int or Generator
+    executor : concurrent.futures.Executor, optional
+        Where the resamples run; by default threads of this process.
+
+    Returns
+    -------
+    StabilityCurve
+        Values from 0 to 1, higher is better. The value of a split is the mean over its halves of
+        the least share, over the clusters of the half, of pairs that are predicted together.
+
+    Raises
+    ------
+    InputError
+        For input that cannot be used.
+
+    Notes
+    -----
+    Tibshirani & Walther 2005. A cluster of one object has no pair and counts as predicted. Halves
+    are drawn without replacement, so no object is there twice. 2·n_splits fits for each k.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from karat.stability import prediction_strength
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.concatenate([rng.normal(c, 0.1, (20, 2)) for c in (0, 2, 4)])
+    >>> prediction_strength(X, k=range(1, 5)).selected
+    3
+    """
+    engine = prepare(X, clusterer, metric=metric, random_state=random_state, executor=executor)
+    check_draws(n_splits)
+    numbers = check_numbers(k, engine.n // 2)
+
+    def method(engine: Engine, ks: Sequence[int]) -> Floats:
+        def split(b: int) -> Floats:
+            rng = engine.generator(b)
+            parts = halves(engine.n, rng)
+            labels = [engine.fit(rows, ks, rng) for rows in parts]
+            out = np.empty((2, len(ks)))
+            for side in (0, 1):
+                for i in range(len(ks)):
+                    other = labels[1 - side][i]
+                    predicted = transfer(engine, classifier, parts[1 - side], other, parts[side])
+                    out[side, i] = _least_share(labels[side][i], predicted)
+            return np.asarray(out.mean(axis=0))
+
+        return np.stack(engine.map(split, range(n_splits)))
+
+    def choose(mean: dict[int, float]) -> int | None:
+        strong = [number for number, value in mean.items() if value >= cutoff]
+        return max(strong) if strong else None
+
+    return _curve(
+        "Prediction strength",
+        engine,
+        numbers,
+        method,
+        n_references,
+        choose,
+        f"the largest k with a mean of at least {cutoff:g}",
+    )
+
+
+def _least_share(labels: NDArray[np.int32], predicted: NDArray[np.int32]) -> float:
+    shares = [1.0]
+    for cluster in range(int(labels.max(initial=-1)) + 1):
+        counts = np.bincount(predicted[labels == cluster] + 1)[1:].astype(np.float64)
+        size = np.count_nonzero(labels == cluster)
+        if size > 1:
+            shares.append(float((counts * (counts - 1)).sum() / (size * (size - 1))))
+    return min(shares)
+
+
+def ben_hur(
+    X: Any,
+    clusterer: Any = "kmeans",
+    *,
+    k: int | Iterable[int] = range(2, 11),
+    n_resamples: int = 50,
+    fraction: float = 0.8,
+    similarity: str = "jaccard",
+    metric: Any = "euclidean",
+    n_references: int = 0,
+    random_state: Any = 0,
+    executor: Executor | None = None,
+) -> StabilityCurve:
+    """Similarity of the clusterings of two overlapping subsamples, on what they share.
+
+    Parameters
+    ----------
+    X : array-like or sparse, shape (n, d)
+    clusterer : str, Clusterer or estimator
+    k : int or iterable of int
+    n_resamples : int
+        Pairs of subsamples.
+    fraction : float
+        Share of the objects in each subsample.
+    similarity : {"jaccard", "matching", "fowlkes_mallows", "adjusted_rand"}
+        Ben-Hur et al. use the first three ("matching" is the Rand index).
+    metric, n_references, random_state, executor
+        As for :func:`prediction_strength`.
+
+    Returns
+    -------
+    StabilityCurve
+        Higher is better. ``cdf(k)`` is the distribution that the authors read k from. ``selected``
+        is the k that exceeds its null by most standard errors, or 1 where none exceeds it by
+        two; without references there is no rule and it is None.
+
+    Raises
+    ------
+    InputError
+        For input that cannot be used.
+
+    Notes
+    -----
+    Ben-Hur, Elisseeff & Guyon 2002. Small k is stable whatever the data, so compare with the
+    null. 2·n_resamples fits for each k.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from karat.stability import ben_hur
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.concatenate([rng.normal(c, 0.1, (20, 2)) for c in (0, 2, 4)])
+    >>> float(ben_hur(X, k=3, n_resamples=10).table.loc[3, "value"])
+    1.0
+    """
+    check_choice(similarity, tuple(SIMILARITIES), "similarity")
+    engine = prepare(X, clusterer, metric=metric, random_state=random_state, executor=executor)
+    check_draws(n_resamples, fraction)
+    numbers = check_numbers(k, round(fraction * engine.n))
+    alike = SIMILARITIES[similarity]
+
+    def method(engine: Engine, ks: Sequence[int]) -> Floats:
+        def pair(b: int) -> list[float]:
+            rng = engine.generator(b)
+            one, other = (subsample(engine.n, fraction, rng) for _ in range(2))
+            shared, at, to = np.intersect1d(one, other, assume_unique=True, return_indices=True)
+            if len(shared) < 2:
+                raise InputError(
+                    f"two subsamples of {fraction:g} of {engine.n} objects share fewer than two; "
+                    "use a larger fraction"
+                )
+            first, second = engine.fit(one, ks, rng), engine.fit(other, ks, rng)
+            return [alike(a[at], c[to]) for a, c in zip(first, second, strict=True)]
+
+        return np.array(engine.map(pair, range(n_resamples)))
+
+    return _curve(
+        f"Ben-Hur's stability ({similarity})",
+        engine,
+        numbers,
+        method,
+        n_references,
+        None,
+        "the largest excess over the null in standard errors",
+    )
+
+
+def levine_domany(
+    X: Any,
+    clusterer: Any = "kmeans",
+    *,
+    k: int | Iterable[int] = range(2, 11),
+    n_resamples: int = 50,
+    fraction: float = 2 / 3,
+    n_neighbors: int = 10,
+    metric: Any = "euclidean",
+    n_references: int = 0,
+    random_state: Any = 0,
+    executor: Executor | None = None,
+) -> StabilityCurve:
+    """Figure of merit: are neighbours together in a subsample when they are in all the data?
+
+    Parameters
+    ----------
+    X : array-like or sparse, shape (n, d)
+    clusterer : str, Clusterer or estimator
+    k : int or iterable of int
+    n_resamples : int
+    fraction : float
+    n_neighbors : int
+        Only pairs of nearest neighbours count.
+    metric, n_references, random_state, executor
+        As for :func:`prediction_strength`.
+
+    Returns
+    -------
+    StabilityCurve
+        Share of the neighbouring pairs in the subsample that are together, or apart, as in the
+        clustering of all objects; from 0 to 1, higher is better.
+
+    Raises
+    ------
+    InputError
+        For input that cannot be used.
+
+    Notes
+    -----
+    Levine & Domany 2001, equation 3. n_resamples + 1 fits for each k, and one search for
+    neighbours. ``selected`` as for :func:`ben_hur`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from karat.stability import levine_domany
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.concatenate([rng.normal(c, 0.1, (20, 2)) for c in (0, 2, 4)])
+    >>> float(levine_domany(X, k=3, n_resamples=10).table.loc[3, "value"])
+    1.0
+    """
+    engine = prepare(X, clusterer, metric=metric, random_state=random_state, executor=executor)
+    check_draws(n_resamples, fraction)
+    numbers = check_numbers(k, round(fraction * engine.n))
+
+    def method(engine: Engine, ks: Sequence[int]) -> Floats:
+        lists = engine.neighbors().indices[:, :n_neighbors]
+        whole = engine.fit(None, ks, engine.generator(-1 + 2**32))
+
+        def one(b: int) -> list[float]:
+            rng = engine.generator(b)
+            rows = subsample(engine.n, fraction, rng)
+            position = np.full(engine.n, -1)
+            position[rows] = np.arange(len(rows))
+            partner = position[lists[rows]]
+            at, column = np.nonzero(partner >= 0)
+            to = partner[at, column]
+            values = []
+            for all_labels, labels in zip(whole, engine.fit(rows, ks, rng), strict=True):
+                full = all_labels[rows]
+                values.append(float(((full[at] == full[to]) == (labels[at] == labels[to])).mean()))
+            return values
+
+        return np.array(engine.map(one, range(n_resamples)))
+
+    return _curve(
+        "Levine & Domany's figure of merit",
+        engine,
+        numbers,
+        method,
+        n_references,
+        None,
+        "the largest excess over the null in standard errors",
+    )
+
+
+def lange(
+    X: Any,
+    clusterer: Any = "kmeans",
+    *,
+    k: int | Iterable[int] = range(2, 11),
+    n_splits: int = 20,
+    classifier: Any = "neighbors",
+    metric: Any = "euclidean",
+    n_references: int = 0,
+    random_state: Any = 0,
+    executor: Executor | None = None,
+) -> StabilityCurve:
+    """Instability: disagreement of a half's clusters with those predicted from the other half.
+
+    Parameters
+    ----------
+    X : array-like or sparse, shape (n, d)
+    clusterer : str, Clusterer or estimator
+    k : int or iterable of int
+        From 2 upward.
+    n_splits : int
+    classifier : {"neighbors", "centroid"} or estimator
+    metric, n_references, random_state, executor
+        As for :func:`prediction_strength`.
+
+    Returns
+    -------
+    StabilityCurve
+        Lower is better: 0 is perfect, 1 is what labels at random get. The k of the lowest value is
+        selected, the larger one in a tie; it is never 1.
+
+    Raises
+    ------
+    InputError
+        For input that cannot be used.
+
+    Notes
+    -----
+    Lange, Roth, Braun & Buhmann 2004: the least disagreement over all matchings of the names,
+    over that of random labels of the same sizes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from karat.stability import lange
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.concatenate([rng.normal(c, 0.1, (20, 2)) for c in (0, 2, 4)])
+    >>> lange(X, k=range(2, 5)).selected
+    3
+    """
+    engine = prepare(X, clusterer, metric=metric, random_state=random_state, executor=executor)
+    check_draws(n_splits)
+    numbers = [n for n in check_numbers(k, engine.n // 2) if n > 1]
+    if not numbers:
+        raise InputError("instability needs at least 2 clusters; k has only 1")
+
+    def method(engine: Engine, ks: Sequence[int]) -> Floats:
+        def split(b: int) -> list[float]:
+            rng = engine.generator(b)
+            one, other = halves(engine.n, rng)
+            first, second = engine.fit(one, ks, rng), engine.fit(other, ks, rng)
+            values = []
+            for a, c in zip(first, second, strict=True):
+                predicted = transfer(engine, classifier, one, a, other)
+                by_chance = disagreement(rng.permutation(predicted), rng.permutation(c))
+                values.append(disagreement(predicted, c) / max(by_chance, 1e-12))
+            return values
+
+        return np.array(engine.map(split, range(n_splits)))
+
+    return _curve(
+        "Lange's instability",
+        engine,
+        numbers,
+        method,
+        n_references,
+        lambda mean: min(mean, key=lambda number: (mean[number], -number)),
+        "the lowest mean, the larger k in a tie",
+        greater_is_better=False,
+    )
+
+
+def agreement_of_starts(
+    X: Any,
+    clusterer: Any = "kmeans",
+    *,
+    k: int | Iterable[int] = range(2, 11),
+    n_starts: int = 10,
+    metric: Any = "euclidean",
+    n_references: int = 0,
+    random_state: Any = 0,
+    executor: Executor | None = None,
+) -> StabilityCurve:
+    """Adjusted Rand index between clusterings of the same data from different starts.
+
+    Parameters
+    ----------
+    X : array-like or sparse, shape (n, d)
+    clusterer : str, Clusterer or estimator
+        One that depends on its seed.
+    k : int or iterable of int
+    n_starts : int
+    metric, n_references, random_state, executor
+        As for :func:`prediction_strength`.
+
+    Returns
+    -------
+    StabilityCurve
+        A value per start: its mean agreement with the others; 1 is best. ``selected`` as for
+        :func:`ben_hur`. The values are dependent, so that the standard error is a rough one.
+
+    Raises
+    ------
+    InputError
+        For a clusterer that does not depend on its seed, or other input that cannot be used.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from karat.stability import agreement_of_starts
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.concatenate([rng.normal(c, 0.1, (20, 2)) for c in (0, 5)])
+    >>> round(agreement_of_starts(X, k=2).table["value"].item(), 6)
+    1.0
+    """
+    engine = prepare(X, clusterer, metric=metric, random_state=random_state, executor=executor)
+    if not engine.clusterer.depends_on_seed:
+        raise InputError(f"{engine.clusterer.title} does not depend on its seed; all starts agree")
+    check_draws(n_starts)
+    numbers = check_numbers(k, engine.n)
+
+    def method(engine: Engine, ks: Sequence[int]) -> Floats:
+        labels = engine.map(lambda b: engine.fit(None, ks, engine.generator(b)), range(n_starts))
+        out = np.zeros((n_starts, len(ks)))
+        for i in range(len(ks)):
+            for a in range(n_starts):
+                for c in range(a):
+                    value = adjusted_rand(labels[a][i], labels[c][i]) / (n_starts - 1)
+                    out[a, i] += value
+                    out[c, i] += value
+        return out
+
+    return _curve(
+        "Agreement of starts (adjusted Rand index)",
+        engine,
+        numbers,
+        method,
+        n_references,
+        None,
+        "the largest excess over the null in standard errors",
+    )
+
+
+def cross_validated_likelihood(
+    X: Any,
+    *,
+    k: int | Iterable[int] = range(1, 11),
+    n_splits: int = 20,
+    fraction: float = 0.5,
+    random_state: Any = 0,
+    executor: Executor | None = None,
+) -> StabilityCurve:
+    """Mean log-likelihood of held-out objects under a Gaussian mixture of k components.
+
+    Parameters
+    ----------
+    X : array-like, shape (n, d)
+    k : int or iterable of int
+        Numbers of components; 1 may be among them and may win.
+    n_splits : int
+    fraction : float
+        Share of the objects that the mixture is fitted to.
+    random_state, executor
+        As for :func:`prediction_strength`.
+
+    Returns
+    -------
+    StabilityCurve
+        Nats per object, higher is better. The k of the highest mean is selected.
+
+    Raises
+    ------
+    InputError
+        For input that cannot be used.
+
+    Notes
+    -----
+    Smyth 2000, with half of the objects held out.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from karat.stability import cross_validated_likelihood
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.concatenate([rng.normal(c, 0.3, (60, 2)) for c in (0, 4)])
+    >>> cross_validated_likelihood(X, k=range(1, 4)).selected
+    2
+    """
+    engine = prepare(X, "gaussian-mixture", random_state=random_state, executor=executor)
+    check_draws(n_splits, fraction)
+    numbers = check_numbers(k, round(fraction * engine.n))
+
+    def method(engine: Engine, ks: Sequence[int]) -> Floats:
+        def split(b: int) -> list[float]:
+            rng = engine.generator(b)
+            train = subsample(engine.n, fraction, rng)
+            test = np.setdiff1d(np.arange(engine.n), train)
+            seed = int(rng.integers(2**31 - 1))
+            return [
+                float(engine.clusterer.make(c, seed).fit(engine.X[train]).score(engine.X[test]))
+                for c in ks
+            ]
+
+        return np.array(engine.map(split, range(n_splits)))
+
+    return _curve(
+        "Cross-validated likelihood",
+        engine,
+        numbers,
+        method,
+        0,
+        lambda mean: max(mean, key=lambda number: mean[number]),
+        "the highest mean",
+    )
+
+
+def _curve(
+    name: str,
+    engine: Engine,
+    numbers: list[int],
+    method: Method,
+    n_references: int,
+    choose: Callable[[dict[int, float]], int | None] | None,
+    rule: str,
+    *,
+    greater_is_better: bool = True,
+) -> StabilityCurve:
+    """The values of the data, and of reference data; the k that the method's rule takes."""
+    found = method(engine, numbers)
+    samples = {k: found[:, i] for i, k in enumerate(numbers)}
+    references: list[dict[int, Floats]] = []
+    if n_references:
+        check_draws(n_references)
+        if engine.metric == "precomputed":
+            raise InputError("reference data need the objects' features, not their distances")
+        for number, kind in enumerate(REFERENCES):
+            sets = []
+            for r in range(n_references):
+                seed = np.random.default_rng([engine.random_state, 2**31, number, r])
+                null = draw_reference(engine.X, kind, random_state=seed)
+                sets.append(method(replace(engine, X=null, _lists=[]), numbers).mean(axis=0))
+            values = np.array(sets)
+            references.append({k: values[:, i] for i, k in enumerate(numbers)})
+    table = curve_table(samples, references, greater_is_better=greater_is_better)
+    if choose is not None:
+        means = table["value"].to_numpy().tolist()
+        selected = choose(dict(zip(numbers, means, strict=True)))
+    else:
+        selected = _beyond_null(table) if references else None
+    return StabilityCurve(name, table, samples, greater_is_better, selected, rule, engine.n)
+
+
+def _beyond_null(table: Any) -> int:
+    """The k that exceeds the null by most standard errors, 1 where none does by two."""
+    clear = table[(table["lower"] > 0) & (table.index > 1)]
+    if clear.empty:
+        return 1
+    excess = clear["difference"] / (clear["difference"] - clear["lower"])
+    return int(clear.index[int(np.argmax(excess))])

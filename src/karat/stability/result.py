@@ -1,0 +1,150 @@
+"""What the stability of a clustering is told by: a curve over k, beside a null."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class StabilityCurve:
+    """A stability for each number of clusters, with its error, beside the same on null data.
+
+    Attributes
+    ----------
+    name : str
+        The method.
+    table : DataFrame
+        A row per k: ``value`` (the mean over the resamples), ``standard_error`` (their standard
+        deviation over √B: the error of resampling, not of sampling other data); with reference
+        data ``null`` (mean over the reference sets of the more stable kind), ``null_error`` and
+        ``difference`` (how much more stable the data are than the null, upward), with ``lower``
+        and ``upper``, two standard errors to either side.
+    samples : dict of int to ndarray
+        The value of each resample.
+    greater_is_better : bool
+    selected : int or None
+        The number of clusters that the method's own rule takes.
+    rule : str
+        That rule.
+    n_objects : int
+    """
+
+    name: str
+    table: pd.DataFrame
+    samples: dict[int, Floats]
+    greater_is_better: bool
+    selected: int | None
+    rule: str
+    n_objects: int
+    #: per-k arrays that a method keeps besides
+    details: dict[str, Any] = field(default_factory=dict)
+
+    def to_frame(self) -> pd.DataFrame:
+        """A copy of the table."""
+        return self.table.copy()
+
+    def cdf(self, k: int) -> tuple[Floats, Floats]:
+        """The resamples' values in ascending order, and the share of them that is at most so."""
+        values = np.sort(self.samples[k])
+        return values, np.arange(1, len(values) + 1) / len(values)
+
+    def __str__(self) -> str:
+        which = "none" if self.selected is None else str(self.selected)
+        better = "higher" if self.greater_is_better else "lower"
+        return f"{self.name} ({better} is better): {which} by {self.rule}\n{self.table.round(4)}"
+
+    def _repr_html_(self) -> str:
+        import html
+
+        head, _, _ = str(self).partition("\n")
+        return f"<p>{html.escape(head)}</p>{self.table.round(4).to_html()}"
+
+
+def curve_table(
+    samples: dict[int, Floats],
+    references: list[dict[int, Floats]],
+    *,
+    greater_is_better: bool,
+) -> pd.DataFrame:
+    """The table of a curve; ``references`` hold, per kind of null, the values per k and set."""
+    import pandas as pd
+
+    ks = list(samples)
+    value = np.array([samples[k].mean() for k in ks])
+    error = np.array([samples[k].std(ddof=1) / np.sqrt(len(samples[k])) for k in ks])
+    columns: dict[str, Any] = {"value": value, "standard_error": error}
+    if references:
+        sign = 1 if greater_is_better else -1
+        means = np.array([[r[k].mean() for k in ks] for r in references])
+        spreads = np.array([[r[k].std(ddof=1) for k in ks] for r in references])
+        which = (sign * means).argmax(axis=0)
+        at = np.arange(len(ks))
+        null, spread = means[which, at], spreads[which, at]
+        # the spread of the null sets is the scale on which the data differ from one of them
+        both = np.sqrt(error**2 + spread**2)
+        difference = sign * (value - null)
+        columns |= {
+            "null": null,
+            "null_error": spread,
+            "difference": difference,
+            "lower": difference - 2 * both,
+            "upper": difference + 2 * both,
+        }
+    return pd.DataFrame(columns, index=pd.Index(ks, name="k"))
+
+
+@dataclass(frozen=True)
+class ClusterStability:
+    """How well each cluster of one clustering is found again.
+
+    Attributes
+    ----------
+    table : DataFrame
+        A row per cluster: ``size``, ``jaccard`` (mean over the resamples of the largest Jaccard
+        similarity with a cluster found there), ``standard_error``, ``recovered`` (share of
+        resamples in which it is at least 0.75), ``dissolved`` (share in which it is at most 0.5).
+    labels : ndarray of int32, shape (n,)
+        The clustering that is judged.
+    objects : ndarray of float64, shape (n,)
+        For each object: share of the resamples with it in which it is in the cluster that matches
+        its own best. NaN for outliers and for objects that were never drawn.
+    n_resamples : int
+    """
+
+    table: pd.DataFrame
+    labels: NDArray[np.int32]
+    objects: Floats
+    n_resamples: int
+
+    def to_frame(self) -> pd.DataFrame:
+        """A copy of the table."""
+        return self.table.copy()
+
+    @property
+    def advice(self) -> str:
+        """One sentence: which clusters to believe."""
+        stable = self.table.index[self.table["jaccard"] >= 0.75].tolist()
+        worst = int(np.nanargmin(self.table["jaccard"]))
+        if len(stable) == len(self.table):
+            return "Every cluster is found again in the resamples (mean Jaccard at least 0.75)."
+        return (
+            f"{len(stable)} of {len(self.table)} clusters are found again; cluster {worst} "
+            f"dissolves in {self.table['dissolved'].iloc[worst]:.0%} of the resamples."
+        )
+
+    def __str__(self) -> str:
+        return f"{self.advice}\n{self.table.round(3)}"
+
+    def _repr_html_(self) -> str:
+        import html
+
+        return f"<p>{html.escape(self.advice)}</p>{self.table.round(3).to_html()}"

@@ -1,0 +1,217 @@
+"""The three subsampling methods of abul2003."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from concurrent.futures import Executor
+from itertools import combinations
+from math import comb
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from karat.stability._engine import (
+    Engine,
+    check_draws,
+    check_numbers,
+    prepare,
+    subsample,
+    transfer,
+)
+from karat.stability.number import ESTIMATORS, Estimator
+from karat.stability.result import StabilityCurve, curve_table
+from karat.validation import InputError, unknown_name
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Codes = NDArray[np.int32]
+
+#: the least number of objects that an estimator of the number of clusters is given
+LEAST = 10
+
+
+def subsampling(
+    X: Any,
+    clusterer: Any = "kmeans",
+    *,
+    method: Literal[1, 2, 3] = 1,
+    k: int | Iterable[int] = range(2, 11),
+    n_resamples: int = 20,
+    fraction: float = 0.5,
+    classifier: Any = "neighbors",
+    folds: int | None = None,
+    estimator: str | Estimator = "gap-pca",
+    n_runs: int = 1,
+    metric: Any = "euclidean",
+    random_state: Any = 0,
+    executor: Executor | None = None,
+) -> StabilityCurve:
+    """Confidence in a clustering by subsampling it.
+
+    Parameters
+    ----------
+    X : array-like or sparse, shape (n, d)
+    clusterer : str, Clusterer or estimator
+    method : {1, 2, 3}
+        1: mean accuracy of a classifier that is trained on a subsample of the labelled objects,
+        on the rest. 2: share of subsets of the clusters whose number an estimator gets right from
+        their objects. 3: share of subsamples of single clusters in which it finds one cluster.
+    k : int or iterable of int
+    n_resamples : int
+        Subsamples (method 1), subsets (method 2; all of them where there are no more), or
+        subsamples of each cluster (method 3).
+    fraction : float
+        Share of the objects in a subsample (methods 1 and 3).
+    classifier : {"neighbors", "centroid"} or estimator
+        For method 1.
+    folds : int, optional
+        Method 1 by cross-validation with so many folds in place of subsampling; the paper has 10.
+    estimator : str or callable
+        For methods 2 and 3: a name in :data:`karat.stability.ESTIMATORS` that can answer 1, or
+        a function as there.
+    n_runs : int
+        Clusterings from different seeds that are averaged over, for randomised clusterers.
+    metric : str or callable
+    random_state : None, int or Generator
+    executor : concurrent.futures.Executor, optional
+
+    Returns
+    -------
+    StabilityCurve
+        Confidence from 0 to 1 for each k, higher is better; the most confident k is selected.
+        Method 1 is high for small k whatever the data.
+
+    Raises
+    ------
+    InputError
+        For input that cannot be used.
+
+    Notes
+    -----
+    Abul, Lo, Alhajj, Polat & Barker 2003. A cluster of fewer than 10 objects is given to no
+    estimator: method 2 passes over subsets with so few objects, method 3 counts it as one cluster.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from karat.stability import subsampling
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.concatenate([rng.normal(c, 0.1, (20, 2)) for c in (0, 2, 4)])
+    >>> subsampling(X, k=3, method=1, n_resamples=5).table["value"].item()
+    1.0
+    """
+    if method not in (1, 2, 3):
+        raise InputError(f"method must be 1, 2 or 3; got {method!r}")
+    check_draws(n_resamples, fraction)
+    engine = prepare(X, clusterer, metric=metric, random_state=random_state, executor=executor)
+    numbers = check_numbers(k, engine.n)
+    if isinstance(estimator, str):
+        if estimator not in ESTIMATORS:
+            raise unknown_name(estimator, ESTIMATORS, "estimator")
+        estimate, one = ESTIMATORS[estimator]
+        if method == 3 and not one:
+            raise InputError(f"method 3 needs an estimator that can answer 1; {estimator} cannot")
+    else:
+        estimate = estimator
+    if method > 1 and engine.metric == "precomputed":
+        raise InputError("methods 2 and 3 need the objects' features for the estimator")
+    samples: dict[int, NDArray[np.float64]] = {}
+    for number in numbers:
+        values: list[float] = []
+        for run in range(n_runs):
+            labels = engine.fit(None, [number], engine.generator(run, number))[0]
+            key = (run, number)
+            if method == 1:
+                values += _accuracies(engine, labels, key, n_resamples, fraction, classifier, folds)
+            elif method == 2:
+                values += _subsets(engine, labels, key, n_resamples, estimate)
+            else:
+                values += _single_clusters(engine, labels, key, n_resamples, fraction, estimate)
+        samples[number] = np.array(values or [np.nan])
+    table = curve_table(
+        {c: v if len(v) > 1 else np.repeat(v, 2) for c, v in samples.items()},
+        [],
+        greater_is_better=True,
+    )
+    best = None if table["value"].isna().all() else numbers[int(np.nanargmax(table["value"]))]
+    return StabilityCurve(
+        f"Subsampling, method {method}", table, samples, True, best, "the highest mean", engine.n
+    )
+
+
+def _accuracies(
+    engine: Engine,
+    labels: Codes,
+    key: tuple[int, int],
+    n_resamples: int,
+    fraction: float,
+    classifier: Any,
+    folds: int | None,
+) -> list[float]:
+    judged = np.flatnonzero(labels >= 0)
+    if folds is not None:
+        if not 2 <= folds <= len(judged):
+            raise InputError(f"folds must be between 2 and {len(judged)}; got {folds}")
+        parts = np.array_split(engine.generator(*key, 0).permutation(judged), folds)
+        tests = [np.sort(part) for part in parts]
+    else:
+        tests = []
+        for b in range(n_resamples):
+            train = judged[subsample(len(judged), fraction, engine.generator(*key, b))]
+            tests.append(np.setdiff1d(judged, train))
+
+    def accuracy(test: Any) -> float:
+        train = np.setdiff1d(judged, test)
+        predicted = transfer(engine, classifier, train, labels[train], test)
+        return float((predicted == labels[test]).mean())
+
+    return engine.map(accuracy, tests)
+
+
+def _subsets(
+    engine: Engine, labels: Codes, key: tuple[int, int], most: int, estimate: Estimator
+) -> list[float]:
+    k = int(labels.max(initial=-1)) + 1
+    rng = engine.generator(*key, 2)
+    if 2**k - 1 <= most:
+        subsets = [s for size in range(1, k + 1) for s in combinations(range(k), size)]
+    else:
+        # every subset of the clusters is equally likely
+        shares = np.array([comb(k, size) for size in range(1, k + 1)], dtype=float)
+        sizes = rng.choice(np.arange(1, k + 1), most, p=shares / shares.sum())
+        subsets = [tuple(sorted(rng.choice(k, size, replace=False))) for size in sizes]
+
+    def right(job: tuple[int, tuple[int, ...]]) -> float | None:
+        b, subset = job
+        rows = np.flatnonzero(np.isin(labels, subset))
+        if len(rows) < LEAST:
+            return None
+        numbers = list(range(1, min(k + 2, len(rows) // 2) + 1))
+        seed = int(engine.generator(*key, 3, b).integers(2**31 - 1))
+        return float(estimate(engine.X[rows], engine.clusterer, numbers, seed) == len(subset))
+
+    return [v for v in map(right, enumerate(subsets)) if v is not None]
+
+
+def _single_clusters(
+    engine: Engine,
+    labels: Codes,
+    key: tuple[int, int],
+    n_resamples: int,
+    fraction: float,
+    estimate: Estimator,
+) -> list[float]:
+    values = []
+    for cluster in range(int(labels.max(initial=-1)) + 1):
+        rows = np.flatnonzero(labels == cluster)
+        for b in range(n_resamples):
+            rng = engine.generator(*key, 4, cluster, b)
+            part = rows[subsample(len(rows), fraction, rng)] if len(rows) > 1 else rows
+            if len(part) < LEAST:
+                values.append(1.0)
+                continue
+            numbers = list(range(1, min(5, len(part) // 2) + 1))
+            seed = int(rng.integers(2**31 - 1))
+            values.append(float(estimate(engine.X[part], engine.clusterer, numbers, seed) == 1))
+    return values

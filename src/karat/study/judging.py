@@ -1,0 +1,209 @@
+"""The learned judge as what decides a study, and the sentences that say why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.choice.judge import VERSION
+from karat.partition import canonical_codes
+from karat.study import large
+from karat.study.choice import tied_with_first
+from karat.study.deciders import Decider, Verdict, deciders, vote, why_voted
+from karat.study.large import part_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from karat.choice import Evidence, Judge, Judgement
+    from karat.study.study import Study
+
+#: kinds of evidence that are named for and against
+NAMED = 2
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What the judge said of a study's distinct clusterings.
+
+    Attributes
+    ----------
+    judge : Judge
+    judgement : Judgement
+        In the order of ``names``.
+    evidence : Evidence
+    names : tuple of str
+    shortlist : tuple of (str, str)
+        Really different clusterings, the best first, and what each is good for.
+    """
+
+    judge: Judge
+    judgement: Judgement
+    evidence: Evidence
+    names: tuple[str, ...]
+    shortlist: tuple[tuple[str, str], ...]
+
+    def expected(self, name: str) -> dict[str, float]:
+        """Predicted agreement of a clustering with experts, and its interval."""
+        i = self.names.index(name)
+        said = self.judgement
+        return {
+            "predicted": float(said.predicted[i]),
+            "low": float(said.low[i]),
+            "high": float(said.high[i]),
+        }
+
+    def contributions(self, name: str) -> dict[str, float]:
+        """What each kind of evidence added to the prediction, the greatest first."""
+        i = self.names.index(name)
+        parts = {kind: float(part[i]) for kind, part in self.judgement.contributions.items()}
+        return dict(sorted(parts.items(), key=lambda item: -abs(item[1])))
+
+
+def judged(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Judged | None:
+    """Judge the clusterings with two clusters or more; None where there is too little to see."""
+    from karat.choice import gather, load_judge
+    from karat.choice.features import FEWEST_OBJECTS
+    from karat.choice.judge import good_for, shortlist
+
+    usable = distinct[(distinct["n_clusters"] > 1).to_numpy(dtype=bool)]
+    if study.n_objects < FEWEST_OBJECTS or usable.empty:
+        return None
+    codes = np.stack([study.labels(str(name)) for name in usable.index])
+    table = values.loc[usable.index]
+    given = {}
+    if study.noise == "drop":
+        given = {str(key): table[key].to_numpy(dtype=np.float64) for key in table}
+    found_by = study.found_by()
+    X = study.X
+    if _weighs_sample(study):
+        # evidence is weighed on the objects that clusterers which do not scale are fitted to
+        X, codes, given = (
+            part_of(X, study.sample_rows, study.metric),
+            codes[:, study.sample_rows],
+            {},
+        )
+        kept = np.array([len(np.unique(row[row >= 0])) > 1 for row in codes])
+        usable, codes = usable[kept], codes[kept]
+        if usable.empty:
+            return None
+        codes = np.stack([canonical_codes(row) for row in codes])
+    evidence = gather(
+        X,
+        codes,
+        [found_by[partition] for partition in usable["partition"]],
+        metric=study.metric,
+        measures=given,
+    )
+    judge = load_judge()
+    said = judge(evidence)
+    names = tuple(map(str, usable.index))
+    places = shortlist(evidence.agreement, said.score)
+    short = tuple((names[i], good_for(evidence, i, places)) for i in places)
+    return Judged(judge, said, evidence, names, short)
+
+
+def _weighs_sample(study: Study) -> bool:
+    return study.n_objects > large.WEIGH_AT_MOST and not study.settings.exact
+
+
+def _judge(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Verdict:
+    import pandas as pd
+
+    found = study.judged()
+    if found is None:
+        return vote(study, distinct, values)
+    index = pd.Index(found.names, name=distinct.index.name)
+    said = found.judgement
+    table = pd.DataFrame(
+        {"predicted": said.predicted, "low": said.low, "high": said.high}, index=index
+    )
+    k = distinct.loc[index, "n_clusters"].to_numpy(dtype=np.int64)
+    return Verdict(pd.Series(said.score, index=index), table, (k,), found)
+
+
+def _why(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> list[str]:
+    found = verdict.details
+    if not isinstance(found, Judged):
+        return [
+            "There is too little here for the learned judge, so the consensus decided.",
+            *why_voted(study, ranking, verdict),
+        ]
+    name = str(ranking.index[0])
+    expected = found.expected(name)
+    said = found.judgement
+    sentences = []
+    if not said.has_structure:
+        sentences.append(
+            "No cluster structure found: data without any clusters look the same to the judge "
+            "(evidence of structure "
+            f"{said.structure:.2f}, and {found.judge.limit:.2f} is needed). Use this partition to "
+            "divide the data, not to explain it."
+        )
+    weighed = ""
+    if _weighs_sample(study):
+        weighed = f", which weighed {len(study.sample_rows):,} of the objects"
+    sentences.append(
+        "Expected agreement with the structure that experts would name: ARI "
+        f"{expected['predicted']:.2f} ({max(expected['low'], 0):.2f}–{expected['high']:.2f}, "
+        f"80 % interval), by {found.judge.name}{weighed}."
+    )
+    parts = found.contributions(name)
+    up = [kind for kind, part in parts.items() if part > 0.01][:NAMED]
+    down = [kind for kind, part in parts.items() if part < -0.01][:NAMED]
+    if up:
+        sentences.append(f"For it: {_weighed(up, parts)}.")
+    if down:
+        sentences.append(f"Against it: {_weighed(down, parts)}.")
+    tied = tied_with_first(ranking)
+    if tied:
+        sentences.append(f"It ties with {', '.join(tied[:3])}.")
+    elif len(ranking) > 1:
+        second = ranking.iloc[1]
+        sentences.append(f"The runner-up is {second.name} ({int(second['n_clusters'])} clusters).")
+    if len(found.shortlist) > 1:
+        k = dict(zip(ranking.index, ranking["n_clusters"].astype(int), strict=True))
+        others = "; ".join(
+            f"{other} ({k[other]} clusters; {use})" for other, use in found.shortlist[1:]
+        )
+        sentences.append(f"Really different and nearly as good: {others}.")
+    gain = found.judge.gain(expected["predicted"])
+    if gain is not None:
+        sentences.append(
+            f"With 10 random labels the choice was better by {gain[0]:.2f}, with 40 by "
+            f"{gain[2]:.2f}, on data judged like these: karat sample draws the objects to label."
+        )
+    return sentences
+
+
+def _weighed(kinds: list[str], parts: dict[str, float]) -> str:
+    return ", ".join(f"{kind} ({parts[kind]:+.2f})" for kind in kinds)
+
+
+def details_of(found: Judged) -> dict[str, Any]:
+    """What machines read of what the judge said."""
+    best = found.shortlist[0][0]
+    return {
+        "judge": found.judge.version,
+        "digest": found.judge.digest,
+        **found.expected(best),
+        "structure": found.judgement.structure,
+        "has_structure": bool(found.judgement.has_structure),
+        "contributions": found.contributions(best),
+        "shortlist": [
+            {"name": name, "good_for": use, **found.expected(name)} for name, use in found.shortlist
+        ],
+    }
+
+
+deciders.add(
+    Decider(
+        key=f"judge-{VERSION}",
+        title="Judge's score",
+        judge=_judge,
+        why=_why,
+        unit="share",
+    )
+)

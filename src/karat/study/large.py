@@ -1,0 +1,127 @@
+"""Large data: what is fitted on a sample of the objects, and extended to all of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.distances import as_distances
+from karat.resources import in_strips
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from karat.validation import Data
+
+#: clusterers whose time grows faster than linearly are fitted to so many objects at most
+FIT_AT_MOST = 5_000
+#: the learned judge weighs its evidence on so many objects at most
+WEIGH_AT_MOST = 10_000
+#: up to so many objects every measure is computed exactly; above, from samples
+JUDGE_EXACTLY = 20_000
+#: standard error that an estimate may have (of unbounded measures: times the value)
+PRECISION = 0.005
+_TILE_ROWS = 32
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A simple random sample of the objects, and the sampled object nearest to each object.
+
+    Attributes
+    ----------
+    rows : ndarray of int64, shape (s,)
+        The sampled objects, ascending.
+    nearest : ndarray of int32, shape (n,)
+        Position in ``rows`` of the nearest sampled object; a sampled object is its own.
+    """
+
+    rows: NDArray[np.int64]
+    nearest: NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def is_everything(self) -> bool:
+        """Whether every object is in the sample, so that nothing is extended."""
+        return len(self.rows) == len(self.nearest)
+
+    def extend(self, labels: NDArray[Any]) -> NDArray[Any]:
+        """Labels of all objects: each takes that of the nearest sampled object."""
+        return np.asarray(labels)[self.nearest]
+
+
+def part_of(X: Data, rows: NDArray[np.int64], metric: Any) -> Data:
+    """The data of some objects: rows, or rows and columns of a matrix."""
+    if metric in ("precomputed", "graph"):
+        return X[np.ix_(rows, rows)]
+    return X[rows]
+
+
+def draw_sample(X: Data, size: int, *, metric: Any = "euclidean", random_state: int = 0) -> Sample:
+    """A simple random sample without replacement, with what extends labels to all objects.
+
+    Parameters
+    ----------
+    X : ndarray or csr_array, shape (n, d)
+    size : int
+        Number of objects; all of them where there are no more.
+    metric : str or callable
+        The distance by which an object is nearest.
+    random_state : int
+        The same seed gives the same sample.
+
+    Returns
+    -------
+    Sample
+
+    Notes
+    -----
+    O(n s d) time on all cores, O(n d) memory. Ties go to the sampled object that comes first.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> sample = draw_sample(np.arange(10.0)[:, None], 3, random_state=1)
+    >>> sample.rows
+    array([3, 4, 7])
+    >>> sample.extend(np.array(["a", "b", "c"]))
+    array(['a', 'a', 'a', 'a', 'b', 'b', 'c', 'c', 'c', 'c'], dtype='<U1')
+    """
+    rows = draw_rows(X.shape[0], size, random_state)
+    return Sample(rows, nearest_sampled(X, rows, metric))
+
+
+def draw_rows(n: int, size: int, random_state: int) -> NDArray[np.int64]:
+    """A simple random sample of 0..n−1 without replacement, ascending; all where n is no larger."""
+    if size >= n:
+        return np.arange(n)
+    return np.sort(np.random.default_rng(random_state).choice(n, size, replace=False))
+
+
+def nearest_sampled(X: Data, rows: NDArray[np.int64], metric: Any) -> NDArray[np.int32]:
+    """Position in ``rows`` of the sampled object that is nearest to each object."""
+    n, s = X.shape[0], len(rows)
+    sampled = np.zeros(n, dtype=bool)
+    sampled[rows] = True
+    rest = np.flatnonzero(~sampled)
+    nearest = np.empty(n, dtype=np.int32)
+    nearest[rows] = np.arange(s)
+    distances = as_distances(X, metric).take(np.concatenate([rows, rest]))
+    strip = distances.strip(0, s)
+
+    def work(start: int, stop: int) -> None:
+        out = np.empty((_TILE_ROWS, s))
+        for first in range(start, stop, _TILE_ROWS):
+            last = min(first + _TILE_ROWS, stop)
+            distances.tile(s + first, s + last, 0, s, strip, out)
+            nearest[rest[first:last]] = out[: last - first].argmin(axis=1)
+
+    if distances.uses_blas:  # its matrix products use all cores by themselves
+        work(0, len(rest))
+    else:
+        in_strips(work, len(rest))
+    return nearest

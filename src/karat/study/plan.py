@@ -1,0 +1,209 @@
+"""What a sweep will take: time and memory for each clusterer, before any of it is done."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.resources import readable
+from karat.study import large, work
+from karat.study.sweeping import candidates_of, swept
+from karat.validation import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from karat.clusterers import Clusterer
+    from karat.study.study import Study
+
+#: numbers of objects that the clusterers are timed on
+TRIALS = (300, 900)
+
+
+@dataclass(frozen=True)
+class SweepPlan:
+    """What a sweep will do.
+
+    Attributes
+    ----------
+    table : DataFrame
+        A row per clusterer: ``candidates``, ``fits`` (one tree serves every k), ``on`` (objects in
+        each fit), ``seconds`` (of processor time, for all its fits) and ``bytes`` (of one fit,
+        beside the data).
+    n_objects, workers : int
+    judging : str
+        How candidates will be judged.
+    """
+
+    table: pd.DataFrame
+    n_objects: int
+    workers: int
+    judging: str
+
+    @property
+    def seconds(self) -> float:
+        """Predicted time of the fits on all workers."""
+        return float(self.table["seconds"].sum()) / self.workers
+
+    def __str__(self) -> str:
+        lines = [
+            f"Plan for {self.n_objects:,} objects: {int(self.table['candidates'].sum())} "
+            f"candidates, about {duration(self.seconds)} on {self.workers} "
+            f"worker{'s' * (self.workers != 1)}"
+        ]
+        rows: dict[str, dict[str, Any]] = self.table.to_dict("index")  # type: ignore[assignment]
+        for name, row in rows.items():
+            where = "all objects"
+            if row["on"] < self.n_objects:
+                where = f"{row['on']:,} of {self.n_objects:,}, extended by nearest object"
+            lines.append(
+                f"  {name}: {row['candidates']} candidates from {row['fits']} "
+                f"fit{'s' * (row['fits'] != 1)} on {where}; {duration(row['seconds'])} of "
+                f"processor time, {readable(row['bytes'])} a fit"
+            )
+        lines.append(f"  judged: {self.judging}")
+        return "\n".join(lines)
+
+
+def plan_of(
+    study: Study, clusterers: Any, k: Iterable[int], n_init: int, workers: int
+) -> SweepPlan:
+    """Time each clusterer on a few hundred objects, and extrapolate by its growth."""
+    import pandas as pd
+
+    numbers = list(k)
+    rows = {}
+    for clusterer in study.fitting(swept(clusterers), {})[0]:
+        candidates = candidates_of(clusterer, numbers, n_init, study.random_state)
+        if not candidates:
+            continue
+        fits = 1 if clusterer.every_k else len(candidates)
+        on = large.FIT_AT_MOST if study.fits_sample(clusterer) else study.n_objects
+        value = sorted(c.value for c in candidates if c.value is not None)[len(candidates) // 2]
+        rows[clusterer.key] = {
+            "candidates": len(candidates),
+            "fits": fits,
+            "on": on,
+            "seconds": fits * _seconds(study, clusterer, value, on),
+            "bytes": _bytes(study, clusterer, on),
+        }
+    judging = "exactly, all measures"
+    if study.is_estimated:
+        judging = (
+            f"measures of pairs by samples, to a standard error of {large.PRECISION}; sums over "
+            "the objects exactly; extremes not at all"
+        )
+    return SweepPlan(
+        pd.DataFrame.from_dict(rows, orient="index"), study.n_objects, workers, judging
+    )
+
+
+def _seconds(study: Study, clusterer: Clusterer, value: Any, on: int) -> float:
+    """Of one fit on so many objects: a constant and a power, through two trials."""
+    rng = np.random.default_rng(0)
+    sizes = [min(size, on) for size in TRIALS]
+    times = []
+    for size in sizes:
+        rows = np.sort(rng.choice(study.n_objects, size, replace=False))
+        part = large.part_of(study.X, rows, study.metric)
+        candidate = candidates_of(clusterer, [min(value, size // 2)], 1, 0)[:1]
+        began = time.perf_counter()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            work.run_job(part, work.Job(clusterer, tuple(candidate)))
+        times.append(time.perf_counter() - began)
+    if sizes[0] == sizes[1] or on <= sizes[1]:
+        return times[1]
+    powers = [size**clusterer.growth for size in sizes]
+    slope = max(times[1] - times[0], 0.0) / (powers[1] - powers[0])
+    return times[1] + slope * (on**clusterer.growth - powers[1])
+
+
+def _bytes(study: Study, clusterer: Clusterer, on: int) -> float:
+    d = study.X.shape[1]
+    pairs = 4.0 * on * on if clusterer.growth > 1 else 0.0
+    return pairs + 8.0 * on * d
+
+
+def check_memory(study: Study, workers: int, limit: float) -> None:
+    """Raise if a study of this data takes more memory than ``limit`` bytes at the least."""
+    X = study.X
+    size = X.nbytes if isinstance(X, np.ndarray) else X.data.nbytes + X.indices.nbytes
+    each = 2e8 + size + 8.0 * min(study.n_objects, large.FIT_AT_MOST) ** 2
+    needed = 2e8 + 2 * size + workers * each
+    if needed <= limit:
+        return
+    fewer = 2e8 + 2 * size + each
+    way_out = f"allow {readable(needed)}"
+    if fewer <= limit:
+        way_out += ", or use fewer workers (--workers 1)"
+    raise InputError(
+        f"{study.n_objects:,} objects take about {readable(needed)} with {workers} "
+        f"worker{'s' * (workers != 1)}, and {readable(limit)} are allowed; {way_out}"
+    )
+
+
+def duration(seconds: float) -> str:
+    """A time as a person says it.
+
+    >>> duration(0.2), duration(40), duration(400), duration(9000)
+    ('1 s', '40 s', '7 min', '2.5 h')
+    """
+    if seconds < 90:
+        return f"{max(1, round(seconds))} s"
+    if seconds < 5400:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h"
+
+
+def parse_duration(text: str) -> float:
+    """``90``, ``90s``, ``2m`` or ``1.5h`` in seconds.
+
+    >>> parse_duration("2m")
+    120.0
+    """
+    return _with_unit(text, {"s": 1, "m": 60, "h": 3600}, "a time such as 90s, 2m or 1.5h")
+
+
+def parse_bytes(text: str) -> float:
+    """``500M`` or ``4G`` in bytes.
+
+    >>> parse_bytes("4G")
+    4000000000.0
+    """
+    return _with_unit(
+        text, {"K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}, "an amount such as 500M or 4G"
+    )
+
+
+def _with_unit(text: str, units: dict[str, float], wanted: str) -> float:
+    number, unit = text.strip(), 1.0
+    for name, size in units.items():
+        if number.lower().endswith(name.lower()):
+            number, unit = number[: -len(name)], size
+            break
+    try:
+        value = float(number) * unit
+    except ValueError:
+        value = 0.0
+    if not 0 < value < float("inf"):
+        raise InputError(f"{text!r} is not {wanted}")
+    return value
+
+
+def order_of_work(jobs: Sequence[work.Job]) -> list[work.Job]:
+    """Cheap families first, so that there is an answer early; in each the long fits first."""
+    # a short job at the end leaves no worker waiting for a long one
+    return sorted(
+        jobs,
+        key=lambda job: (
+            job.clusterer.growth,
+            not job.clusterer.every_k,
+            -(job.candidates[0].value or 0),
+        ),
+    )

@@ -1,0 +1,183 @@
+"""The learned judge: what its answer must not depend on, and what it may never say."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+from scipy.stats import ortho_group
+from sklearn.datasets import load_iris, load_wine, make_blobs, make_moons
+
+import karat
+from karat.choice import gather, load_judge
+from karat.choice.forest import Forest
+from karat.choice.judge import shared_score, shortlist
+from karat.validation import InputError
+
+CLUSTERERS = ["kmeans", "ward", "average", "genie", "gaussian-mixture", "hdbscan"]
+
+
+@cache
+def candidates():
+    """Iris, its distinct candidates and who found them."""
+    X, y = load_iris(return_X_y=True)
+    study = karat.Study(X)
+    study.sweep(CLUSTERERS, k=range(2, 8), n_init=2, workers=1)
+    table = study.rank()
+    codes = np.stack(list(study.labelings(table.index).values())).astype(np.int32)
+    by = study.found_by()
+    return X, y, codes, [by[partition] for partition in table["partition"]]
+
+
+@cache
+def judged():
+    X, _, codes, by = candidates()
+    return load_judge()(gather(X, codes, by))
+
+
+def swept(X, **options):
+    study = karat.Study(X, **options)
+    study.sweep(CLUSTERERS, k=range(2, 8), n_init=2, workers=1)
+    return study
+
+
+def test_the_order_of_objects_is_no_evidence():
+    X, _, codes, by = candidates()
+    order = np.random.default_rng(0).permutation(len(X))
+    again = load_judge()(gather(X[order], codes[:, order], by))
+    np.testing.assert_allclose(again.score, judged().score, atol=0.02)
+    assert np.argmax(again.score) == np.argmax(judged().score)
+
+
+def test_names_of_clusters_are_no_evidence():
+    X, _, codes, by = candidates()
+    k = codes.max(axis=1)[:, None]
+    renamed = np.where(codes < 0, -1, k - codes).astype(np.int32)
+    again = load_judge()(gather(X, renamed, by))
+    np.testing.assert_allclose(again.score, judged().score, atol=1e-6)
+
+
+@pytest.mark.parametrize("change", ["scaled", "turned", "moved"])
+def test_units_axes_and_origin_are_no_evidence(change):
+    X, _, codes, by = candidates()
+    turn = ortho_group.rvs(X.shape[1], random_state=1)
+    Z = {"scaled": 1000 * X, "turned": X @ turn, "moved": X + 7}[change]
+    again = load_judge()(gather(Z, codes, by))
+    assert np.argmax(again.score) == np.argmax(judged().score)
+    np.testing.assert_allclose(again.predicted, judged().predicted, atol=0.08)
+
+
+def test_copies_of_a_candidate_are_no_evidence():
+    X, _ = make_blobs(120, 3, centers=4, random_state=5)
+    study = swept(X)
+    before = study.best()
+    third = study.rank().index[2]
+    study.add({f"copy {i}": study.labels(third) for i in range(5)})
+    after = study.best()
+    assert after.name == before.name
+    np.testing.assert_array_equal(after.labels, before.labels)
+
+
+def test_one_object_against_the_rest_wins_only_alone():
+    X = np.random.default_rng(3).normal(size=(80, 3))
+    X[0] = 40
+    alone = {"lonely": [1] + [0] * 79}
+    study = karat.Study(X)
+    study.add(alone)
+    assert study.best().name == "lonely"
+    study.add({"halves": (X[:, 0] > 0).astype(int), "pair": [1, 1] + [0] * 78})
+    assert study.best().name == "halves"
+
+
+@pytest.mark.parametrize("load", [load_wine])
+def test_shuffled_features_have_no_structure(load):
+    X, _ = load(return_X_y=True)
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    said = swept(X).judged().judgement
+    assert said.has_structure
+    rng = np.random.default_rng(0)
+    shuffled = np.column_stack([rng.permutation(column) for column in X.T])
+    study = swept(shuffled)
+    assert not study.judged().judgement.has_structure
+    assert "No cluster structure found" in str(study.best())
+
+
+def test_one_cloud_has_no_structure_and_four_segments_have():
+    rng = np.random.default_rng(0)
+    cloud = swept(rng.normal(size=(250, 3)))
+    assert "No cluster structure found" in str(cloud.best())
+    X, y = make_blobs(250, 3, centers=4, cluster_std=0.8, random_state=2)
+    segments = swept(X)
+    best = segments.best()
+    assert karat.adjusted_rand_index(y, best.labels, noise="singletons") > 0.95
+    found = segments.judged()
+    assert found.judgement.has_structure
+    assert found.expected(best.name)["predicted"] > 0.8
+    assert "No cluster structure" not in str(best)
+
+
+def test_connected_shapes_win_where_they_are():
+    X, y = make_moons(300, noise=0.06, random_state=0)
+    best = swept(X).best()
+    assert karat.adjusted_rand_index(y, best.labels, noise="singletons") > 0.95
+    assert best.decided_by == "judge-1"
+
+
+def test_contributions_add_up():
+    X, _, codes, by = candidates()
+    judge = load_judge()
+    evidence = gather(X, codes, by)
+    F = judge.table(evidence)
+    level, parts, start = judge.level.paths(F)
+    np.testing.assert_allclose(level, judge.level.predict(F), atol=1e-6)
+    np.testing.assert_allclose(start + parts.sum(axis=1), level, atol=1e-5)
+    said = judge(evidence)
+    total = sum(said.contributions.values())
+    np.testing.assert_allclose(said.average + total, level, atol=1e-5)
+    assert (said.low <= said.predicted).all()
+    assert (said.predicted <= said.high).all()
+
+
+def test_trees_are_those_of_scikit_learn(tmp_path):
+    from sklearn.ensemble import ExtraTreesRegressor
+
+    rng = np.random.default_rng(0)
+    F = rng.normal(size=(300, 6)).astype(np.float32)
+    y = np.sin(F[:, 0]) + F[:, 1] * F[:, 2]
+    model = ExtraTreesRegressor(7, min_samples_leaf=3, random_state=0).fit(F, y)
+    forest = Forest.from_sklearn(model.estimators_)
+    np.testing.assert_allclose(forest.predict(F), model.predict(F), atol=2e-3)
+    np.savez(tmp_path / "f.npz", **forest.arrays("a_"))
+    again = Forest.from_arrays(np.load(tmp_path / "f.npz"), "a_")
+    np.testing.assert_array_equal(again.predict(F), forest.predict(F))
+
+
+def test_a_file_that_is_no_judge_is_rejected(tmp_path):
+    path = tmp_path / "other.npz"
+    np.savez(path, a=1)
+    with pytest.raises(InputError, match="is not a judge"):
+        load_judge(path)
+
+
+def test_the_packaged_judge_is_small_and_plain():
+    from karat.choice.judge import PACKAGED
+
+    assert PACKAGED.stat().st_size <= 1_000_000
+    with np.load(PACKAGED, allow_pickle=False) as file:
+        assert all(file[name].dtype != object for name in file.files)
+    judge = load_judge()
+    assert judge.digest[:8] in judge.name
+
+
+def test_neighbours_that_are_judged_well_count():
+    agreement = np.array([[1.0, 0.9, 0.0], [0.9, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    ahead = np.array([0.2, 0.2, 0.21])
+    assert np.argmax(shared_score(ahead, agreement, 0.05)) in (0, 1)
+    assert np.argmax(shared_score(ahead, agreement, 0.001)) == 2
+
+
+def test_the_shortlist_has_one_of_each_kind():
+    agreement = np.array([[1.0, 0.9, 0.1], [0.9, 1.0, 0.1], [0.1, 0.1, 1.0]])
+    assert shortlist(agreement, np.array([0.5, 0.49, 0.45])) == [0, 2]
+    assert shortlist(agreement, np.array([0.5, 0.49, 0.2])) == [0]

@@ -1,0 +1,101 @@
+"""Arrays and files that once ended the interpreter, or gave a number without a word."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+
+import karat
+from karat.datasets import from_array, read_labelings
+from karat.validation import InputError, check_data, largest_value
+
+
+def rejected(*parts: str):
+    return pytest.raises(InputError, match="".join(f"(?=.*{re.escape(part)})" for part in parts))
+
+
+@pytest.mark.parametrize("kind", ["csr", "csc", "bsr"])
+@pytest.mark.parametrize(
+    ("array", "at", "value", "told"),
+    [
+        ("indices", 0, -1, "indices must be between 0 and 3"),
+        ("indices", 0, 2**30, "indices must be between 0 and 3"),
+        ("indptr", 1, 10**6, "never fall"),
+        ("indptr", -1, 10**6, "values are stored"),
+        ("indptr", 0, -5, "begin with 0"),
+    ],
+)
+def test_broken_sparse_structure_is_named(
+    kind: str, array: str, at: int, value: int, told: str
+) -> None:
+    X = sparse.csr_array(np.arange(1.0, 17).reshape(4, 4))
+    if kind == "bsr":
+        X, told = X.tobsr((2, 2)), ""
+    elif kind == "csc":
+        X = X.tocsc()
+    getattr(X, array)[at] = value
+    for function in (check_data, lambda X: karat.silhouette(X, [0, 0, 1, 1]), from_array):
+        with rejected("no valid", kind.upper(), told):
+            function(X)
+
+
+def test_unsorted_and_repeated_indices_are_put_in_order_on_a_copy() -> None:
+    data, indices, indptr = np.array([1.0, 2, 3, 4]), np.array([2, 0, 1, 1]), np.array([0, 2, 4])
+    X = sparse.csr_array((data, indices, indptr), shape=(2, 3))
+    np.testing.assert_array_equal(check_data(X).toarray(), [[2, 0, 1], [0, 7, 0]])
+    assert X.indices.tolist() == [2, 0, 1, 1]
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_one_rule_of_magnitude_for_arrays_and_files(dtype: type, tmp_path: Path) -> None:
+    limit = largest_value(dtype)
+    X = np.array([[0.0, 1.0], [1.0, 2.0], [5.0, 3.0], [6.0, 1.0]], dtype=dtype)
+    X[0, 0] = limit * 0.99
+    assert np.isfinite(karat.silhouette(X, [0, 1, 1, 1]))
+    X[0, 0] = limit * 1.1
+    for function in (karat.silhouette, karat.c_index, karat.baker_hubert_gamma):
+        with rejected("X[0, 0]", "square", "scale"):
+            function(X, [0, 0, 1, 1])
+    with rejected("square"):
+        from_array(X)
+    pd.DataFrame(X).to_csv(tmp_path / "x.csv", index=False, header=["a", "b"])
+    if dtype is np.float64:
+        with rejected("square"):
+            karat.datasets.read(tmp_path / "x.csv")
+
+
+def test_a_mapping_of_nodes_is_no_sequence_of_labels() -> None:
+    communities = {"ann": 0, "bob": 0, "eve": 1}
+    for call in (
+        lambda: karat.adjusted_rand_index(communities, [0, 0, 1]),
+        lambda: karat.evaluate([[0.0], [1.0], [9.0]], communities),
+        lambda: karat.pac_mdl_bound([0, 0, 1], communities),
+    ):
+        with rejected("mapping", "order"):
+            call()
+
+
+def test_masked_labels_are_missing() -> None:
+    labels = np.ma.masked_array([0, 1, 1], mask=[False, True, False])
+    with rejected("1 missing label"):
+        karat.adjusted_rand_index(labels, [0, 1, 1])
+    assert karat.pac_mdl_bound([0, 0, 0], labels).m == 2
+
+
+def test_the_index_that_pandas_writes_is_no_clustering(tmp_path: Path) -> None:
+    table = pd.DataFrame({"k": ["u", "v", "u"]}, index=["ann", "bob", "eve"])
+    table.to_csv(tmp_path / "k.csv")
+    found = read_labelings(tmp_path / "k.csv")
+    assert list(found) == ["k"]
+    pd.DataFrame({"k": ["u", "v", "u"]}).to_csv(tmp_path / "k.csv")
+    assert list(read_labelings(tmp_path / "k.csv")) == ["k"]
+
+
+def test_one_class_alone_is_shuffled_to_itself() -> None:
+    value = karat.permutation_test("purity", [0] * 6, [0, 0, 0, 0, 0, 1], random_state=0)
+    assert value.mean == 1

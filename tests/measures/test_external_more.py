@@ -1,0 +1,187 @@
+"""Pair sets index, reduced mutual information, NMI of covers: against their definitions."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+import karat
+from karat import ContingencyTable
+from karat.measures.external.reduced import log_number_of_tables
+from karat.partition import OverlappingPartition
+from karat.validation import InputError, UndefinedMeasureError
+
+
+def two(seed, n=24):
+    rng = np.random.default_rng(seed)
+    k, t = rng.integers(1, 6, 2)
+    true = rng.integers(0, k, n)
+    return true, np.where(rng.random(n) < 0.5, true, rng.integers(0, t, n))
+
+
+# -- pair sets index ------------------------------------------------------------------------
+
+
+def naive_psi(true, pred):
+    table = np.array([[np.sum((true == i) & (pred == j)) for j in np.unique(pred)]
+                      for i in np.unique(true)])  # fmt: skip
+    if table.shape[0] > table.shape[1]:
+        table = table.T
+    a, b, n = table.sum(axis=1), table.sum(axis=0), table.sum()
+    if table.shape == (1, 1):
+        return 1.0
+    best = max(
+        sum(table[i, j] / max(a[i], b[j]) for i, j in enumerate(chosen))
+        for chosen in itertools.permutations(range(len(b)), len(a))
+    )
+    pairs = zip(sorted(a, reverse=True), sorted(b, reverse=True), strict=False)
+    expected = sum(x * y / n / max(x, y) for x, y in pairs)
+    return max(0, (best - expected) / (len(b) - expected))
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_pair_sets_index(seed):
+    true, pred = two(seed)
+    assert karat.pair_sets_index(true, pred) == pytest.approx(naive_psi(true, pred), abs=1e-12)
+
+
+def test_pair_sets_index_gives_small_clusters_the_same_vote():
+    big = np.repeat([0, 1], [1000, 10])
+    one, other = big.copy(), big.copy()
+    one[:5] = 1  # five of the big cluster to the small one: half of that is wrong
+    other[1000:1005] = 0
+    assert karat.pair_sets_index(big, one) < 0.75
+    assert karat.pair_sets_index(big, other) < 0.75
+    assert karat.matching_accuracy(big, one) > 0.99
+
+
+# -- reduced mutual information -------------------------------------------------------------
+
+
+def number_of_tables(a, b):
+    """All of them, counted."""
+    if len(a) == 1:
+        return 1
+    return sum(
+        number_of_tables(a[1:], tuple(y - x for x, y in zip(row, b, strict=True)))
+        for row in itertools.product(*(range(min(a[0], y) + 1) for y in b))
+        if sum(row) == a[0]
+    )
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [((3, 2), (4, 1)), ((5, 5), (5, 5)), ((4, 3, 3), (6, 4)), ((2, 2, 2), (3, 3)), ((6,), (2, 4)),
+     ((3, 3, 2), (4, 2, 2)), ((1, 1, 1, 1), (2, 2)), ((7, 3), (1,) * 10)],
+)  # fmt: skip
+def test_number_of_tables(a, b):
+    exact = math.log(number_of_tables(a, b))
+    for found in (log_number_of_tables(a, b), log_number_of_tables(b, a)):
+        assert found == pytest.approx(exact, rel=0.05, abs=0.2)
+
+
+def test_number_of_tables_of_the_package():
+    # clustering-mi's test: log2 Ω of these margins, rows as they are given
+    from karat.measures.external.reduced import _effective_columns
+
+    found = _effective_columns(np.array([1.0, 3, 4, 4]), np.array([5.0, 2, 2, 3]))
+    assert found / math.log(2) == pytest.approx(9.4314, abs=5e-5)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_reduced_mutual_information(seed):
+    true, pred = two(seed)
+    table = ContingencyTable(true, pred)
+    f = math.factorial
+    cells, a, b = (x.tolist() for x in (table.counts, table.row_sums, table.column_sums))
+    ways = math.log(f(24) * math.prod(map(f, cells)))
+    ways -= math.log(math.prod(map(f, a)) * math.prod(map(f, b)))
+    expected = (ways - log_number_of_tables(a, b)) / 24
+    assert karat.reduced_mutual_information(true, pred) == pytest.approx(expected, rel=1e-9)
+    with_itself = karat.reduced_mutual_information(true, true)
+    if len(a) > 1:
+        assert karat.normalized_reduced_mutual_information(true, true) == pytest.approx(1)
+        both = (with_itself + karat.reduced_mutual_information(pred, pred)) / 2
+        value = karat.normalized_reduced_mutual_information(true, pred)
+        assert value == pytest.approx(expected / both, rel=1e-9)
+
+
+def test_reduced_information_does_not_reward_singletons():
+    true = np.repeat([0, 1, 2], 30)
+    alone = np.arange(90)
+    assert karat.normalized_mutual_information(true, alone) > 0.4
+    assert abs(karat.reduced_mutual_information(true, alone)) < 0.002
+    for one, other in itertools.product((alone, np.zeros(90, int)), repeat=2):
+        value = karat.normalized_reduced_mutual_information(one, other)
+        assert value == (1 if one is other else 0)
+    table = ContingencyTable([0, 1], [0, 1], sample_weight=[1, 2.5])
+    with pytest.raises(UndefinedMeasureError, match="counted"):
+        karat.reduced_mutual_information(table)
+
+
+# -- covers ---------------------------------------------------------------------------------
+
+
+def h(p):
+    return -p * math.log(p) if p > 0 else 0.0
+
+
+def naive_cover_information(U, V, normalizer):
+    n = len(U)
+    X, Y = ([set(np.flatnonzero(c).tolist()) for c in M.T if c.any()] for M in (U, V))
+    if sorted(map(sorted, X)) == sorted(map(sorted, Y)):
+        return 1.0
+
+    def entropy(c):
+        return h(len(c) / n) + h(1 - len(c) / n)
+
+    def given(x, others):
+        found = [entropy(x)]
+        for y in others:
+            a, b = (n - len(x | y)) / n, len(y - x) / n
+            c, d = len(x - y) / n, len(x & y) / n
+            if h(a) + h(d) > h(b) + h(c):
+                found.append(h(a) + h(b) + h(c) + h(d) - entropy(y))
+        return min(found)
+
+    if normalizer == "cluster":
+        sides = []
+        for these, those in ((X, Y), (Y, X)):
+            sides.append(np.mean([given(x, those) / entropy(x) if entropy(x) else 1
+                                  for x in these]))  # fmt: skip
+        return 1 - sum(sides) / 2
+    of_x, of_y = sum(map(entropy, X)), sum(map(entropy, Y))
+    shared = of_x - sum(given(x, Y) for x in X) + of_y - sum(given(y, X) for y in Y)
+    return shared / 2 / max(of_x, of_y)
+
+
+@pytest.mark.parametrize("normalizer", ["max", "cluster"])
+@pytest.mark.parametrize("seed", range(12))
+def test_information_of_covers(seed, normalizer):
+    rng = np.random.default_rng(seed)
+    U = rng.random((20, int(rng.integers(1, 5)))) < 0.5
+    V = np.where(rng.random((20, 1)) < 0.7, np.roll(U, seed % 2, axis=1), rng.random(U.shape) < 0.4)
+    U[0], V[0] = True, True
+    function = karat.overlapping_normalized_mutual_information
+    found = function(OverlappingPartition(U), OverlappingPartition(V), normalizer=normalizer)
+    expected = naive_cover_information(U, V, normalizer)
+    assert found == pytest.approx(max(expected, 0), abs=1e-9)
+    true, pred = two(seed)
+    hard = [np.unique(x)[:, None] == x for x in (true, pred)]
+    expected = naive_cover_information(hard[0].T, hard[1].T, normalizer)
+    assert function(true, pred, normalizer=normalizer) == pytest.approx(expected, abs=1e-9)
+    sets = [OverlappingPartition(x.T) for x in hard]
+    assert function(*sets, normalizer=normalizer) == pytest.approx(expected, abs=1e-9)
+
+
+def test_covers_that_cannot_be_compared():
+    U = OverlappingPartition(np.ones((3, 2)))
+    with pytest.raises(InputError, match="3 objects"):
+        karat.overlapping_normalized_mutual_information(U, [0, 1])
+    with pytest.raises(InputError, match="normalizer"):
+        karat.overlapping_normalized_mutual_information([0, 1], [0, 1], normalizer="min")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="missing"):
+        karat.overlapping_normalized_mutual_information(U)

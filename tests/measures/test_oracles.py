@@ -1,0 +1,92 @@
+"""Every measure that is computed by default has a naive oracle, and equals it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import karat
+import naive_clarity
+import naive_external
+import naive_internal
+from karat.measures import catalogue
+from karat.validation import InputError
+
+RNG = np.random.default_rng(0)
+X, LABELS = RNG.normal(size=(30, 3)), RNG.integers(0, 3, 30).tolist()
+TRUTH = RNG.integers(0, 4, 30).tolist()
+
+
+def internal() -> dict[str, float]:
+    D = naive_internal.matrix(X)
+    predicted = naive_clarity.nearest_vote(naive_clarity.distances(X), LABELS, 5)
+    separations = naive_internal.separations(X, D, LABELS)
+    squares = sum(
+        ((X[i] - X[[LABELS[j] == LABELS[i] for j in range(30)]].mean(axis=0)) ** 2).sum()
+        for i in range(30)
+    )
+    return {
+        **naive_internal.of_distances(D, LABELS),
+        **naive_internal.of_centroids(X, LABELS),
+        "generalized_dunn_index_12": separations["single"]
+        / naive_internal.diameters(X, D, LABELS)["average"],
+        "xie_beni_index": squares / 30 / separations["centroid"] ** 2,
+        "informativeness": naive_clarity.informativeness(LABELS, predicted),
+        "informativeness_ari": naive_external.adjusted_rand_index(predicted, LABELS),
+        "informativeness_eq": naive_external.entropy_quality(predicted, LABELS),
+        "informativeness_f1": naive_external.f_quality(predicted, LABELS),
+        "informativeness_pq": naive_external.purity(predicted, LABELS),
+    }
+
+
+INTERNAL = internal()
+#: measures whose definition stands beside a test of their own, in test_external_more
+OWN_TEST = {
+    "overlapping_normalized_mutual_information": "test_information_of_covers",
+    "pair_sets_index": "test_pair_sets_index",
+    "reduced_mutual_information": "test_reduced_mutual_information",
+    "normalized_reduced_mutual_information": "test_reduced_mutual_information",
+}
+
+
+@pytest.mark.parametrize("key", [m.key for m in catalogue.values() if m.default])
+def test_a_default_measure_equals_its_oracle(key):
+    measure = catalogue[key]
+    if measure.kind == "internal":
+        assert key in INTERNAL, f"{key} has no naive oracle"
+        assert measure.function(X, LABELS) == pytest.approx(INTERNAL[key], rel=1e-9)
+        return
+    if key in OWN_TEST:
+        source = (Path(__file__).parent / "test_external_more.py").read_text()
+        assert f"def {OWN_TEST[key]}(" in source
+        assert key in source
+        return
+    oracle = getattr(naive_external, key, None)
+    assert oracle is not None, f"{key} has no naive oracle"
+    if key not in ("adjusted_mutual_information", "standardized_mutual_information"):
+        assert measure.function(TRUTH, LABELS) == pytest.approx(oracle(TRUTH, LABELS), abs=1e-12)
+
+
+@pytest.mark.parametrize("key", [m.key for m in catalogue.select(kind="external")])
+def test_external_functions_take_weights_as_evaluate_does(key):
+    weights = RNG.integers(1, 4, 30)
+    function = catalogue[key].function
+    found = function(TRUTH, LABELS, sample_weight=weights)
+    repeated = np.repeat(TRUTH, weights), np.repeat(LABELS, weights)
+    assert found == pytest.approx(function(*repeated), rel=1e-12)
+    scores = karat.evaluate(None, LABELS, truth=TRUTH, sample_weight=weights, measures=[key])
+    assert found == pytest.approx(scores[key]["0"], rel=1e-12)
+    with pytest.raises(InputError, match="omit sample_weight"):
+        function(karat.ContingencyTable(TRUTH, LABELS), sample_weight=weights)
+
+
+def test_weights_are_not_ignored_where_they_have_no_meaning():
+    overlapping = karat.partition.OverlappingPartition([[True, True], [True, False]])
+    for function in (karat.bcubed_f_measure, karat.element_centric_similarity):
+        with pytest.raises(InputError, match="no sample_weight"):
+            function(overlapping, overlapping, sample_weight=[1, 2])
+    soft = karat.partition.SoftPartition([[0.5, 0.5], [1.0, 0.0]])
+    with pytest.raises(InputError, match="no sample_weight"):
+        karat.rand_index(soft, [0, 1], sample_weight=[1, 2])

@@ -1,0 +1,274 @@
+"""Resampling methods: published values, definitions, planted clusters, and what cannot be."""
+
+from __future__ import annotations
+
+import itertools
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from sklearn.cluster import KMeans
+from sklearn.datasets import load_iris
+from sklearn.metrics import adjusted_rand_score, fowlkes_mallows_score, rand_score
+
+from karat import stability
+from karat.clusterers import as_clusterer
+from karat.stability import _agreement as agreement
+from karat.stability._engine import Engine, halves, prepare, subsample, transfer
+from karat.stability.curves import _least_share
+from karat.validation import InputError
+
+IRIS = load_iris().data
+
+
+def blobs(k: int, d: int, n: int = 30, *, seed: int = 0, apart: float = 12.0):
+    rng = np.random.default_rng(seed)
+    centers = rng.normal(size=(k, d))
+    gap = min(np.linalg.norm(a - b) for a, b in itertools.combinations(centers, 2))
+    X = np.repeat(centers / gap * apart, n, axis=0) + rng.normal(size=(k * n, d))
+    return X, np.repeat(np.arange(k), n)
+
+
+# -- published values ------------------------------------------------------------------------
+
+
+def test_prediction_strength_of_iris_as_in_fpc():
+    # fpc takes one random start of k-means; its 10 splits have a standard error of about 0.06
+    found = stability.prediction_strength(
+        IRIS, KMeans(n_init=1, init="random"), k=range(1, 6), n_splits=40
+    )
+    published = np.array([1, 0.980, 0.631, 0.535, 0.486])
+    errors = 3 * np.sqrt(found.table["standard_error"] ** 2 * (1 + 40 / 10)) + 1e-12
+    assert (np.abs(found.table["value"] - published) <= errors + 0.01).all()
+    assert found.selected == 2
+
+
+def test_clusterwise_bootstrap_of_iris_as_in_fpc():
+    found = stability.clusterwise_bootstrap(IRIS, KMeans(n_init=10), k=3, n_resamples=60)
+    means = np.sort(found.table["jaccard"])
+    assert means == pytest.approx([0.949, 0.961, 1.0], abs=0.03)
+    assert (found.table["recovered"] >= 0.8).all()
+    assert "found again" in found.advice
+
+
+# -- definitions -----------------------------------------------------------------------------
+
+
+def test_agreement_of_codes_is_that_of_scikit_learn():
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        a, b = rng.integers(0, 4, 30).astype(np.int32), rng.integers(0, 3, 30).astype(np.int32)
+        assert agreement.adjusted_rand(a, b) == pytest.approx(adjusted_rand_score(a, b))
+        assert agreement.matching(a, b) == pytest.approx(rand_score(a, b))
+        assert agreement.fowlkes_mallows(a, b) == pytest.approx(fowlkes_mallows_score(a, b))
+        pairs = list(itertools.combinations(range(30), 2))
+        both = sum(a[i] == a[j] and b[i] == b[j] for i, j in pairs)
+        either = sum(a[i] == a[j] or b[i] == b[j] for i, j in pairs)
+        assert agreement.jaccard(a, b) == pytest.approx(both / either)
+        naive = min(
+            np.mean(np.array(names)[a] != b) for names in itertools.permutations(range(4), 4)
+        )
+        assert agreement.disagreement(a, b) == pytest.approx(naive)
+
+
+def test_outliers_are_singletons_in_the_agreement():
+    a = np.array([0, 0, 1, -1, -1], dtype=np.int32)
+    assert agreement.adjusted_rand(a, a) == 1.0
+    b = np.array([0, 0, 1, 2, 3], dtype=np.int32)
+    assert agreement.jaccard(a, b) == 1.0
+
+
+def test_least_share_is_the_definition():
+    rng = np.random.default_rng(1)
+    for _ in range(20):
+        labels, predicted = (rng.integers(0, 3, 20).astype(np.int32) for _ in range(2))
+        shares = [1.0]
+        for c in range(3):
+            members = np.flatnonzero(labels == c)
+            pairs = list(itertools.combinations(members, 2))
+            if pairs:
+                shares.append(np.mean([predicted[i] == predicted[j] for i, j in pairs]))
+        assert _least_share(labels, predicted) == pytest.approx(min(shares))
+
+
+def test_consensus_is_the_definition():
+    X, _ = blobs(3, 2, 8, apart=3)
+    found = stability.consensus_matrix(X, k=[2, 3], n_resamples=15, fraction=0.6)
+    for k in (2, 3):
+        labels = found.labels[k].astype(int)
+        n = len(X)
+        naive = np.full((n, n), np.nan)
+        for i in range(n):
+            for j in range(n):
+                both = (labels[:, i] != 255) & (labels[:, j] != 255)
+                if both.any():
+                    naive[i, j] = (labels[both, i] == labels[both, j]).mean()
+        np.testing.assert_allclose(found.matrix(k), naive, rtol=1e-6)
+        upper = naive[np.triu_indices(n, 1)]
+        upper = upper[~np.isnan(upper)]
+        x, share = found.cdf(k)
+        at = np.searchsorted(x, 0.5)
+        assert share[at] == pytest.approx((upper < x[at] - 1e-9).mean())
+        assert found.histograms[k].sum() == len(upper)
+        assert sorted(found.order(k)) == list(range(n))
+
+
+def test_neighbours_carry_labels_as_a_classifier_of_the_training_objects():
+    from sklearn.neighbors import KNeighborsClassifier
+
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(200, 3))
+    engine = prepare(X, "kmeans")
+    train, test = halves(200, rng)
+    labels = rng.integers(0, 2, len(train)).astype(np.int32)
+    expected = KNeighborsClassifier(5).fit(X[train], labels).predict(X[test])
+    assert (transfer(engine, "neighbors", train, labels, test) == expected).all()
+
+
+def test_objects_far_from_all_that_were_drawn_take_the_nearest_label():
+    X = np.concatenate([np.zeros((90, 1)), np.full((10, 1), 50.0), np.full((1, 1), 49.0)])
+    X += np.random.default_rng(0).normal(scale=1e-3, size=X.shape)
+    engine = prepare(X, "kmeans")
+    train = np.concatenate([np.arange(3), np.arange(90, 93)])
+    labels = np.array([0, 0, 0, 1, 1, 1], dtype=np.int32)
+    test = np.arange(3, 90)
+    assert (transfer(engine, "neighbors", train, labels, test) == 0).all()
+    assert transfer(engine, "neighbors", train, labels, np.array([100]))[0] == 1
+
+
+# -- planted clusters ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("k", "d"), [(2, 2), (3, 10), (5, 2), (4, 50)])
+def test_planted_clusters_are_found(k, d):
+    X, _ = blobs(k, d)
+    kmeans = KMeans(n_init=10)
+    assert stability.prediction_strength(X, kmeans, k=range(1, 8)).selected == k
+    assert stability.lange(X, kmeans, k=range(2, 8), n_splits=10).selected == k
+    bootstrap = stability.clusterwise_bootstrap(X, kmeans, k=k, n_resamples=20)
+    assert (bootstrap.table["jaccard"] > 0.9).all()
+    assert np.nanmin(bootstrap.objects) > 0.8
+    assert stability.subsampling(X, kmeans, k=k, n_resamples=5).table["value"].item() > 0.97
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["gap-pca", "clest", "prediction-strength", "stability"])
+def test_one_cluster_can_be_the_answer(name):
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(90, 3))
+    found = stability.n_clusters(X, KMeans(n_init=3), k=range(1, 5), estimators=[name])
+    assert found.table["k"].tolist() == [1]
+    X = np.repeat(9.0 * np.eye(3), 30, axis=0) + rng.normal(size=(90, 3))
+    found = stability.n_clusters(X, KMeans(n_init=3), k=range(1, 5), estimators=[name])
+    assert found.table["k"].tolist() == [3]
+
+
+def test_null_is_beside_every_curve_and_more_noise_means_less_confidence():
+    values = []
+    for apart in (12.0, 0.3):
+        X, _ = blobs(3, 2, apart=apart, seed=1)
+        curve = stability.ben_hur(
+            X, KMeans(n_init=3), k=[2, 3, 4], n_resamples=10, n_references=4,
+            similarity="adjusted_rand",
+        )  # fmt: skip
+        assert set(curve.table) >= {"null", "null_error", "difference", "lower", "upper"}
+        values.append(curve.table.loc[3, "value"])
+    assert values[0] > values[1]
+
+
+def test_subsampling_methods_two_and_three():
+    X, _ = blobs(3, 2, 20)
+    kmeans = KMeans(n_init=1)
+    good = stability.subsampling(X, kmeans, k=3, method=2, n_resamples=7)
+    assert good.table["value"].item() >= 0.8
+    single = stability.subsampling(X, kmeans, k=[2, 3], method=3, n_resamples=2)
+    assert single.table.loc[3, "value"] > single.table.loc[2, "value"]
+    folds = stability.subsampling(X, kmeans, k=3, folds=10)
+    assert len(folds.samples[3]) == 10
+
+
+def test_levine_domany_starts_and_likelihood():
+    X, _ = blobs(3, 2, 25)
+    assert stability.levine_domany(X, "average", k=3, n_resamples=5).table["value"].item() > 0.99
+    starts = stability.agreement_of_starts(X, "gaussian-mixture", k=[2, 3], n_starts=4)
+    assert (starts.table["value"] <= 1 + 1e-9).all()
+    curve = stability.cross_validated_likelihood(X, k=range(1, 6), n_splits=6)
+    assert curve.selected == 3
+
+
+# -- what it rests on ------------------------------------------------------------------------
+
+
+def test_the_number_of_workers_changes_nothing(monkeypatch):
+    X, _ = blobs(3, 2, apart=3)
+    tables = []
+    for cores in (1, 2):
+        monkeypatch.setattr("karat.stability._engine.available_cores", lambda cores=cores: cores)
+        tables.append(stability.ben_hur(X, k=[2, 3], n_resamples=6).table)
+    with ThreadPoolExecutor(3) as pool:
+        tables.append(stability.ben_hur(X, k=[2, 3], n_resamples=6, executor=pool).table)
+    assert tables[0].equals(tables[1])
+    assert tables[0].equals(tables[2])
+
+
+def test_precomputed_distances_give_the_same():
+    from scipy.spatial.distance import cdist
+
+    X, _ = blobs(3, 2, apart=4)
+    by_features = stability.ben_hur(X, "average", k=[2, 3], n_resamples=5)
+    by_matrix = stability.ben_hur(
+        cdist(X, X), "average", k=[2, 3], n_resamples=5, metric="precomputed"
+    )
+    np.testing.assert_allclose(by_features.table, by_matrix.table)
+
+
+def test_a_tree_is_fitted_once_for_every_number_of_clusters():
+    engine = prepare(IRIS, "average")
+    rows = subsample(150, 0.5, np.random.default_rng(0))
+    many = engine.fit(rows, [1, 2, 5], np.random.default_rng(0))
+    assert [len(np.unique(labels)) for labels in many] == [1, 2, 5]
+    calls = []
+    record = as_clusterer("average")
+    counting = Engine(IRIS, type(record)(**{**record.__dict__, "make": lambda k, s: (calls.append(k), record.make(k, s))[1]}))  # noqa: E501  # fmt: skip
+    counting.fit(None, [2, 3, 4], np.random.default_rng(0))
+    assert len(calls) == 1
+
+
+def test_outliers_of_a_density_clusterer_are_excluded():
+    X, _ = blobs(2, 2, 40)
+    X = np.concatenate([X, [[200.0, 0.0]]])
+    found = stability.clusterwise_bootstrap(X, "hdbscan", k=10, n_resamples=10)
+    assert np.isnan(found.objects[-1])
+    assert found.table["size"].sum() <= 80
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda X: stability.ben_hur(X, k=0), "k must be"),
+        (lambda X: stability.ben_hur(X, k=2, fraction=1.5), "fraction"),
+        (lambda X: stability.ben_hur(X, k=2, n_resamples=1), "at least 2"),
+        (lambda X: stability.ben_hur(X, k=2, similarity="nmi"), "similarity"),
+        (lambda X: stability.subsampling(X, method=4), "method must be"),
+        (lambda X: stability.subsampling(X, method=3, estimator="silhouette"), "answer 1"),
+        (lambda X: stability.n_clusters(X, estimators=["elbow"]), "elbow"),
+        (lambda X: stability.agreement_of_starts(X, "ward", k=2), "does not depend"),
+        (lambda X: stability.prediction_strength(X[:3]), "at least 4"),
+        (lambda X: stability.clusterwise_bootstrap(X, labels=[0, 1]), "2 labels"),
+        (lambda X: stability.draw_reference(X, "cube"), "gaussian"),
+    ],
+)
+def test_what_cannot_be_is_said(call, says):
+    with pytest.raises(InputError, match=says):
+        call(IRIS)
+
+
+def test_results_print():
+    X, _ = blobs(2, 2, 15)
+    curve = stability.ben_hur(X, k=[2, 3], n_resamples=4, n_references=2)
+    assert "by the largest excess" in str(curve)
+    assert "<table" in curve._repr_html_()
+    values, share = curve.cdf(2)
+    assert share[-1] == 1
+    assert len(values) == 4
+    assert "Consensus" in str(stability.consensus_matrix(X, k=2, n_resamples=4))

@@ -1,0 +1,202 @@
+"""Large data: fits on a sample, extended; estimates with errors; thresholds lowered here."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from scipy.spatial.distance import cdist
+from sklearn.cluster import KMeans
+
+import karat
+from karat.clusterers import LinkageClustering, as_clusterer
+from karat.study import large
+
+
+@pytest.fixture
+def low(monkeypatch):
+    monkeypatch.setattr(large, "FIT_AT_MOST", 120)
+    monkeypatch.setattr(large, "JUDGE_EXACTLY", 200)
+
+
+def blobs(n: int = 600, seed: int = 0):
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, 3, n)
+    return 10.0 * np.eye(3)[truth] + rng.normal(size=(n, 3)), truth
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine", "cityblock", "precomputed", "sparse"])
+def test_every_object_takes_the_label_of_the_nearest_sampled_one(metric):
+    X, _ = blobs(150)
+    apart = cdist(X, X, "euclidean" if metric in ("precomputed", "sparse") else metric)
+    data = {"precomputed": apart, "sparse": csr_array(X)}.get(metric, X)
+    given = {"sparse": "euclidean"}.get(metric, metric)
+    sample = large.draw_sample(data, 30, metric=given, random_state=3)
+    assert len(np.unique(sample.rows)) == 30
+    nearest = apart[:, sample.rows].min(axis=1)
+    taken = apart[np.arange(150), sample.rows[sample.nearest]]
+    np.testing.assert_allclose(taken, nearest, rtol=1e-7, atol=1e-7)
+    assert (sample.nearest[sample.rows] == np.arange(30)).all()
+
+
+def test_sampled_objects_keep_their_own_label_even_among_duplicates():
+    sample = large.draw_sample(np.zeros((50, 2)), 20, random_state=0)
+    labels = np.arange(20)
+    assert (sample.extend(labels)[sample.rows] == labels).all()
+
+
+def test_a_sample_of_everything_extends_nothing():
+    X, _ = blobs(40)
+    sample = large.draw_sample(X, 40)
+    assert sample.is_everything
+    labels = np.arange(40)
+    assert (sample.extend(labels) == labels).all()
+
+
+def test_what_does_not_scale_is_fitted_to_a_sample_and_says_so(low):
+    X, truth = blobs()
+    study = karat.Study(X)
+    study.sweep(["kmeans", "average"], k=[3], n_init=1, workers=1)
+    table = study.candidates
+    assert table["fitted_on"].isna().tolist() == [True, False]
+    assert table.loc["average k=3", "fitted_on"] == 120
+    rows = study.sample.rows
+    alone = LinkageClustering(3, method="average").fit_predict(X[rows])
+    found = study.labels("average k=3")
+    assert karat.adjusted_rand_index(alone, found[rows]) == 1
+    assert karat.adjusted_rand_index(truth, found) > 0.99
+    study.decide_by("silhouette")
+    again = karat.Study(X)
+    again.sweep(["average"], k=[3], workers=2)
+    assert "120 of 600 objects" in str(again.best())
+
+
+def test_exact_is_exact(low):
+    X, _ = blobs()
+    study = karat.Study(X, exact=True)
+    study.sweep(["average"], k=[3], n_init=1, workers=1)
+    assert study.candidates["fitted_on"].isna().all()
+    value = study.scores()["silhouette"].item()
+    assert value == pytest.approx(karat.silhouette(X, study.labels("average k=3")), rel=1e-12)
+    assert "exact=True" in study.code
+
+
+def test_measures_of_pairs_are_estimated_and_extremes_have_a_reason(low):
+    X, _ = blobs(4000)
+    study = karat.Study(3.0 * X + np.random.default_rng(1).normal(scale=9, size=X.shape))
+    X = study.X
+    study.add({"mine": KMeans(3, n_init=1, random_state=0).fit_predict(X)})
+    scores = study.scores()
+    exact = karat.silhouette(X, study.labels("mine"))
+    assert scores["silhouette"].item() == pytest.approx(exact, abs=4 * large.PRECISION)
+    error = study.standard_errors().loc["mine", "silhouette"]
+    assert 0 < error <= large.PRECISION
+    assert np.isnan(scores["dunn_index"].item())
+    assert "extremes" in study.reasons()["mine"]["dunn_index"]
+    centroids = karat.calinski_harabasz_index(X, study.labels("mine"))
+    assert scores["calinski_harabasz_index"].item() == pytest.approx(centroids, rel=1e-9)
+
+
+def test_below_the_thresholds_nothing_is_sampled():
+    X, _ = blobs(100)
+    study = karat.Study(X)
+    study.sweep(["average"], k=[3], workers=1)
+    assert study.candidates["fitted_on"].isna().all()
+    assert not study.is_estimated
+    assert study.standard_errors().empty
+
+
+def test_the_sample_does_not_depend_on_workers_and_survives_a_resume(low, tmp_path):
+    X, _ = blobs()
+    found = []
+    for workers in (1, 2):
+        with karat.Study(X, storage=tmp_path / f"{workers}.karat") as study:
+            study.sweep(["average", "ward"], k=[2, 3], workers=workers)
+        with karat.Study(X, storage=tmp_path / f"{workers}.karat") as study:
+            study.sweep(["average", "ward"], k=[2, 3], workers=workers)
+            found.append(study.candidates["partition"].tolist())
+    assert found[0] == found[1]
+
+
+def test_linear_clusterers_are_known():
+    assert as_clusterer(KMeans()).growth == 1
+    assert as_clusterer("gaussian-mixture").growth == 1
+    assert as_clusterer("average").growth == 2
+
+
+# -- plan, budget, memory --------------------------------------------------------------------
+
+
+class Slow(KMeans):
+    """Never ends in a test's time."""
+
+    def fit_predict(self, X, y=None, sample_weight=None):
+        import time
+
+        time.sleep(600)
+
+
+def test_a_budget_stops_fits_and_a_larger_one_resumes(tmp_path):
+    X, _ = blobs(60)
+    with karat.Study(X) as study:
+        study.sweep({"kmeans": "kmeans"}, k=[2, 3], n_init=1, budget=300, workers=2)
+        assert study.n_unfinished == 0
+        study.sweep({"slow": Slow(n_init=1)}, k=[2, 3], n_init=1, budget=3, workers=2)
+        assert study.n_unfinished == 2
+        assert len(study.candidates) == 2
+        study.decide_by("silhouette")
+        assert study.best().name == "kmeans k=3 start=0"
+
+
+def test_a_plan_names_what_is_sampled_and_tries_nothing(low):
+    X, _ = blobs()
+    study = karat.Study(X)
+    plan = study.plan(["kmeans", "average"], k=[2, 3], n_init=2, workers=2)
+    assert plan.table["candidates"].tolist() == [4, 2]
+    assert plan.table["fits"].tolist() == [4, 1]
+    assert plan.table["on"].tolist() == [600, 120]
+    assert (plan.table["seconds"] > 0).all()
+    assert "average: 2 candidates from 1 fit on 120 of 600, extended" in str(plan)
+    assert study.candidates.empty
+
+
+def test_too_little_memory_names_what_would_do():
+    from karat.study.plan import check_memory
+    from karat.validation import InputError
+
+    study = karat.Study(blobs()[0])
+    check_memory(study, 2, 8e9)
+    with pytest.raises(InputError, match=r"allow 6.* MB, or use fewer workers"):
+        check_memory(study, 2, 5e8)
+    with pytest.raises(InputError, match=r"allow \d+ MB$"):
+        check_memory(study, 1, 1e6)
+
+
+@pytest.mark.parametrize("text", ["", "soon", "-1s", "0", "nan"])
+def test_times_and_amounts_that_are_none(text):
+    from karat.study.plan import parse_bytes, parse_duration
+    from karat.validation import InputError
+
+    for parse in (parse_duration, parse_bytes):
+        with pytest.raises(InputError, match="is not"):
+            parse(text)
+
+
+def test_the_judge_weighs_a_sample_of_large_data(low, monkeypatch):
+    from karat.choice import gather
+
+    monkeypatch.setattr(large, "WEIGH_AT_MOST", 300)
+    seen = []
+
+    def noted(X, *args, **options):
+        seen.append(X.shape)
+        return gather(X, *args, **options)
+
+    monkeypatch.setattr("karat.choice.gather", noted)
+    X, truth = blobs()
+    study = karat.Study(X)
+    study.sweep(["kmeans", "average"], k=[2, 3], n_init=1, workers=1)
+    best = study.best()
+    assert seen == [(120, 3)]
+    assert "weighed 120 of the objects" in str(best)
+    assert karat.adjusted_rand_index(truth, best.labels) > 0.98

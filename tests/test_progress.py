@@ -1,0 +1,29 @@
+"""Progress off a terminal: lines on standard error, or nothing."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from karat import progress
+
+
+def test_a_line_now_and_then_even_if_nothing_advances(monkeypatch, capsys):
+    monkeypatch.setattr(progress, "EVERY", 0.02)
+    with progress.progress_bar("Judging", 1200) as advance:
+        advance(1100)
+        time.sleep(0.3)
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert shown.err.startswith("karat: judging, 1,100 of 1,200 after 0:0")
+    assert shown.err.count("\n") > 1
+
+
+@pytest.mark.parametrize(("show", "total"), [(False, 10), (None, 0)])
+def test_quiet(monkeypatch, capsys, show, total):
+    monkeypatch.setattr(progress, "EVERY", 0.01)
+    with progress.progress_bar("Judging", total, show=show) as advance:
+        advance(1)
+        time.sleep(0.1)
+    assert capsys.readouterr().err == ""
