@@ -127,8 +127,8 @@ def _judge(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Verdic
 
 
 def _why(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> list[str]:
-    found = verdict.details
-    if not isinstance(found, Judged):
+    found = study.judged()
+    if found is None:
         return [
             "There is too little here for the learned judge, so the consensus decided.",
             *why_voted(study, ranking, verdict),
