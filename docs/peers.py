@@ -250,8 +250,12 @@ GENIECLUST = (
     Peer("negated_ball_hall_index", "ball_hall_index(X, labels)", _NEGATED),
     Peer("negated_davies_bouldin_index", "davies_bouldin_index(X, labels)", _NEGATED),
     Peer("negated_wcss_index", "within_sum_of_squares(X, labels)", _NEGATED),
-    Peer("dunnowa_index", "", "of ordered weighted averages of near neighbours, M=25"),
-    Peer("wcnn_index", "", "share of the M=25 nearest neighbours in the same cluster"),
+    Peer(
+        "dunnowa_index",
+        "dunn_owa_index(X, labels, n_neighbors=25, compactness='const')",
+        "the defaults there; 5 neighbours and 'max' here",
+    ),
+    Peer("wcnn_index", "wcnn_index(X, labels, n_neighbors=25)", "the default there; 5 here"),
 )
 
 PERMETRICS = (
