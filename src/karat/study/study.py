@@ -75,6 +75,7 @@ if TYPE_CHECKING:
 
     from karat.bounds import PacMdlBound, PacMdlBounds
     from karat.bounds.classes import Classes
+    from karat.choice import Judge
     from karat.study.judging import Judged
 
 NO_LABELS = ("failed", "excluded")
@@ -215,6 +216,7 @@ class Study:
             )
         )
         self.command: str | None = None
+        self._own_judge: Judge | None = None
         self._store = Store(
             storage,
             {
@@ -904,6 +906,16 @@ class Study:
         groups = usable.groupby("partition")["clusterer"]
         by = {str(partition): frozenset(names) for partition, names in groups}
         return {p: names - {"given"} or names for p, names in by.items()}
+
+    @property
+    def judge(self) -> Judge | None:
+        """Your own judge, from :func:`karat.train_judge`; None for the packaged one."""
+        return self._own_judge
+
+    @judge.setter
+    def judge(self, judge: Judge | None) -> None:
+        self._own_judge = judge
+        self.__dict__.pop("_judged", None)
 
     def judged(self) -> Judged | None:
         """What the learned judge says of the distinct clusterings.
