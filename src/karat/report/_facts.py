@@ -111,7 +111,7 @@ class Chosen:
         """Of each cluster the object that is nearest to its centroid, where it is drawn."""
         from scipy import sparse
 
-        X = self.drawn.X
+        X: Any = self.drawn.X
         out = {}
         for cluster in self.clusters:
             own = np.flatnonzero(self.labels == cluster)
