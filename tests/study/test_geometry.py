@@ -263,4 +263,4 @@ def test_from_a_file_of_distances_to_a_report(tmp_path, monkeypatch):
     assert result.exit_code == 0, result.output
     assert "dbscan eps=0." in result.output
     result = CliRunner().invoke(app, ["run", "D.npy", "--grid", "eps=a"])
-    assert "--grid takes name=0.1:2:0.1" in result.output
+    assert "--grid takes name=0.1:2:0.1" in str(result.exception)
