@@ -10,6 +10,7 @@ from karat._elsewhere import hint, install
 __version__ = "0.1.0.dev0"
 
 if TYPE_CHECKING:
+    from karat._representations import representations as representations
     from karat.bounds import pac_mdl_bound as pac_mdl_bound
     from karat.contingency import ContingencyTable as ContingencyTable
     from karat.evaluation import evaluate as evaluate
@@ -34,6 +35,7 @@ _HOME = {
     "load_study": "karat.study",
     "n_clusters": "karat.stability",
     "pac_mdl_bound": "karat.bounds",
+    "representations": "karat._representations",
     "InputError": "karat.validation",
     "Scores": "karat.scores",
     "StorageError": "karat.validation",
@@ -54,6 +56,7 @@ _ROOMS = (
     "stability",
     "study",
     "testing",
+    "text",
     "validation",
 )
 
