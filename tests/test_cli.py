@@ -71,10 +71,10 @@ def test_json_for_machines(finished):
     assert answer["ranking"][0]["rank"] == 1
 
 
-def test_without_labels_the_families_vote(tmp_path):
+def test_without_labels_the_judge_predicts_agreement(tmp_path):
     result = run("run", "wine", "--scale", "standard", *FAST)
     assert result.returncode == 0
-    assert "No labels were given, so" in result.stdout
+    assert "Expected agreement with the structure that experts would name" in result.stdout
 
 
 def test_own_labelings_alone(tmp_path):

@@ -25,7 +25,10 @@ from karat.distances import (
 from karat.validation import InputError
 
 X = np.random.default_rng(0).gamma(1.0, size=(30, 5)).round(1) + 0.1
-NAMES = sorted({*METRICS} - {"precomputed", "minkowski:P", "kl"}) + ["minkowski:3", "minkowski:0.5"]
+NAMES = sorted({*METRICS} - {"precomputed", "minkowski:P", "kl", "graph"}) + [
+    "minkowski:3",
+    "minkowski:0.5",
+]
 
 
 def _pairwise(value):

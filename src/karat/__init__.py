@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from karat.study import Choice as Choice
     from karat.study import Study as Study
     from karat.study import load_study as load_study
+    from karat.study import train_judge as train_judge
     from karat.validation import InputError as InputError
     from karat.validation import StorageError as StorageError
     from karat.validation import UndefinedMeasureError as UndefinedMeasureError
@@ -33,6 +34,7 @@ _HOME = {
     "Study": "karat.study",
     "load_study": "karat.study",
     "n_clusters": "karat.stability",
+    "train_judge": "karat.study",
     "pac_mdl_bound": "karat.bounds",
     "InputError": "karat.validation",
     "Scores": "karat.scores",
@@ -41,6 +43,7 @@ _HOME = {
 }
 _ROOMS = (
     "bounds",
+    "choice",
     "clarity",
     "clusterers",
     "datasets",

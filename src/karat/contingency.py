@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,6 +27,8 @@ from karat.validation import InputError, check_choice
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
+
+SHOWN = 20  # classes and clusters that a notebook shows
 
 
 @dataclass(frozen=True)
@@ -507,6 +510,22 @@ class ContingencyTable:
             index=pd.Index(self.row_names, tupleize_cols=False),
             columns=pd.Index(self.column_names, tupleize_cols=False),
         )
+
+    def _repr_html_(self) -> str:
+        import pandas as pd
+
+        rows, columns = (np.sort(np.argsort(-sums, kind="stable")[:SHOWN])
+                         for sums in (self.row_sums, self.column_sums))  # fmt: skip
+        here = np.isin(self.rows, rows) & np.isin(self.columns, columns)
+        cells = np.zeros((len(rows), len(columns)), dtype=self.counts.dtype)
+        at = np.searchsorted(rows, self.rows[here]), np.searchsorted(columns, self.columns[here])
+        cells[at] = self.counts[here]
+        index = pd.Index(self.row_names[rows], tupleize_cols=False)
+        shown = pd.DataFrame(
+            cells, index, pd.Index(self.column_names[columns], tupleize_cols=False)
+        )
+        part = f"; the {SHOWN} largest of each side" * (max(self.shape) > SHOWN)
+        return f"<p>{escape(repr(self))}{part}</p>{shown.to_html(border=0)}"
 
     def __repr__(self) -> str:
         classes, clusters = self.shape

@@ -109,7 +109,9 @@ def evaluate(
     """
     metric = check_metric(metric)
     data = None if X is None else check_points(X, metric)
-    chosen = _applicable(measures, data is not None, truth is not None, metric)
+    chosen = applicable(
+        measures, has_data=data is not None, has_truth=truth is not None, metric=metric
+    )
     if sample_weight is not None:
         if precision is not None:
             raise InputError(
@@ -167,7 +169,9 @@ def explain(
     metric = check_metric(metric)
     data = check_points(X, metric)
     batch = as_labelings(labelings, n_objects=data.shape[0], noise=noise)
-    chosen = [m for m in _applicable(measures, True, False, metric) if m.kind == "internal"]
+    chosen = [
+        m for m in applicable(measures, has_truth=False, metric=metric) if m.kind == "internal"
+    ]
     reads = {measure.key: tuple(sorted(measure.needs)) for measure in chosen}
     name = metric_name(metric)
     needs = {need for statistics in reads.values() for need in statistics}
@@ -234,6 +238,10 @@ def judge(
         known = _classes(truth, len(kept))
         if not kept.all():
             known = Encoded(known.codes[kept], known.names)
+            if (known.codes == NOISE).all():
+                raise InputError(
+                    "truth names the class of no object that has a weight; omit it instead"
+                )
     internal = [m for m in measures if m.kind == "internal"]
     external = [m for m in measures if m.kind == "external"]
     judged: list[Judged] = []
@@ -311,8 +319,12 @@ def _classes(truth: Any, n: int) -> Encoded:
     return Encoded(codes, classes.names)
 
 
-def _applicable(
-    keys: Iterable[str] | None, has_data: bool, has_truth: bool, metric: Any = "euclidean"
+def applicable(
+    keys: Iterable[str] | None,
+    *,
+    has_truth: bool,
+    has_data: bool = True,
+    metric: Any = "euclidean",
 ) -> list[Measure]:
     """The measures with these keys; by default the cheap ones that the input allows."""
 

@@ -32,7 +32,6 @@ def test_bits_by_hand() -> None:
     )
     assert table.loc["av-4", "choice_bits"] == pytest.approx(1 + math.log2(12 * total))
     assert (table["bits"] == table["choice_bits"] + table["label_bits"]).all()
-    assert table.attrs["best"] in table.index
     assert table["clusterer"].tolist() == ["kmeans", "average"]
     assert table["setting"].tolist() == [3, 4]
 

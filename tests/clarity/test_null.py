@@ -126,3 +126,64 @@ def test_the_table_of_a_null_has_errors_of_a_sample():
     np.testing.assert_allclose(table["null_error"], np.array(spread) / math.sqrt(3))
     assert table["excess"].tolist() == [0.0, -2.0]
     assert table["p_value"].tolist() == [0.5, 1.0]
+
+
+def two_clusters(n: int, apart: float, seed: int) -> Any:
+    X = np.random.default_rng(seed).normal(size=(n, 2))
+    X[: n // 2, 0] += apart
+    return X
+
+
+@pytest.mark.parametrize("statistic", ["point_wise_margin", "r_squared"])
+@pytest.mark.parametrize("apart", [6.0, 20.0, 200.0])
+def test_clusters_farther_apart_do_not_stand_out_less(statistic: str, apart: float) -> None:
+    for seed in range(2):
+        X = two_clusters(100, apart, seed)
+        labels = KMeans(2, n_init=1, random_state=0).fit_predict(X)
+        test = reference_null(X, labels, "kmeans", statistic=statistic, random_state=seed)
+        assert test.p_any == 0.05
+
+
+def test_the_default_statistic_finds_what_informativeness_does_not() -> None:
+    found = {}
+    for statistic in ("r_squared", "informativeness"):
+        p = []
+        for seed in range(3):
+            X = two_clusters(100, 20, seed)
+            labels = KMeans(2, n_init=1, random_state=0).fit_predict(X)
+            p.append(
+                reference_null(X, labels, "kmeans", statistic=statistic, random_state=seed).p_any
+            )
+        found[statistic] = np.mean(np.array(p) <= 0.05)
+    assert found["r_squared"] == 1
+    assert found["informativeness"] < 1
+
+
+def test_one_cluster_is_not_two() -> None:
+    rejected = 0
+    for seed in range(6):
+        X = np.random.default_rng(seed).exponential(size=(100, 2))
+        labels = KMeans(2, n_init=1, random_state=0).fit_predict(X)
+        rejected += reference_null(X, labels, "kmeans", random_state=seed).p_any <= 0.05
+    assert rejected <= 2
+
+
+def test_lower_may_be_better() -> None:
+    null = np.array([[0.4, 0.1], [0.5, 0.2], [0.6, 0.3]])
+    test = NullTest(("a", "b"), np.array([0.3, 0.4]), null, "point_wise_margin", False)
+    assert test.p_values.tolist() == [0.25, 1.0]
+    np.testing.assert_allclose(test.table["excess"], [0.2, -0.2])
+    np.testing.assert_allclose(test.table["point_wise_margin"], [0.3, 0.4])
+    mirrored = NullTest(("a", "b"), -test.observed, -null)
+    assert mirrored.p_any == test.p_any
+
+
+def test_what_is_no_statistic() -> None:
+    X = two_clusters(40, 5, 0)
+    labels = np.arange(40) % 2
+    for statistic in ("purity", "dbcv"):
+        with pytest.raises(InputError, match="shared statistics"):
+            reference_null(X, labels, "kmeans", statistic=statistic)
+    X[:2] = 7  # coincident objects in two clusters, and a third beside them
+    with pytest.raises(UndefinedMeasureError, match="no finite value"):
+        reference_null(X, np.arange(40) % 2, "kmeans", statistic="ratio_cut")

@@ -117,7 +117,7 @@ def test_four_commands_answer_or_say_why(part: int, tmp_path: Path) -> None:
             ["compare", path, path],
         ):
             with warnings.catch_warnings():
-                warnings.simplefilter("error")
+                warnings.simplefilter("error", RuntimeWarning)
                 result = CliRunner().invoke(app, [str(a) for a in command])
             error = result.exception
             if error is not None and not isinstance(error, (InputError, SystemExit)):

@@ -183,7 +183,9 @@ def test_connectivity_and_cvnn_equal_the_definitions(metric):
         separation.append(max(np.mean([foreign[i] for i in g]) for g in groups))
         compactness.append(sum(np.mean(naive.pairs_in(D, g)) for g in groups))
     expected = np.divide(separation, max(separation)) + np.divide(compactness, max(compactness))
-    np.testing.assert_allclose(karat.cvnn_index(X, [labels, other], metric=metric), expected)
+    found = karat.cvnn_index(X, [labels, other, [0] * 25], metric=metric)
+    np.testing.assert_allclose(found["cvnn_index"], [*expected, np.nan])
+    assert list(found.reasons) == ["2"]
 
 
 # -- graph cuts -----------------------------------------------------------------------------
@@ -380,7 +382,7 @@ def test_cvnn_is_the_papers_and_that_of_fpc(compactness, seed):
     other = np.concatenate([[0, 1, 2, 3], np.random.default_rng(seed).integers(0, 4, 21)])
     found = karat.cvnn_index(X, [labels, other], n_neighbors=5, compactness=compactness)
     expected = naive_cvnn(X, [labels, other], 5, compactness == "pairs")
-    np.testing.assert_allclose(found, expected, rtol=1e-9)
+    np.testing.assert_allclose(found["cvnn_index"], expected, rtol=1e-9)
 
 
 def test_cvnn_refuses_what_it_does_not_know():

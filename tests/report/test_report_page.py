@@ -209,7 +209,7 @@ def test_the_consensus_where_a_measure_is_undefined() -> None:
         }
     )
     page, ranked = Page(render(study)), study.rank()
-    reasons = study.scores().attrs["reasons"]
+    reasons = study.reasons()
     assert len(reasons["alone"]) > 3
     assert reasons.get("one and the rest") != reasons["alone"]
     table = page.payload["table"]
@@ -251,7 +251,10 @@ def test_a_few_labels_give_a_guarantee() -> None:
     assert study.best().bound.sentence in page.texts["guarantee"]
     assert "Of 178 objects the class of 110 is known" in page.texts["classes"]
     shown = page.payload["table"]["values"]["pac_mdl_bound"]
-    np.testing.assert_allclose(shown, study.bounds().table["bound_rate"], rtol=1e-4)
+    exact = study.bounds().table["bound_rate"].to_numpy()
+    # shown to a tenth of a per cent, rounded up: a bound is never told as lower than it is
+    assert (np.array(shown) >= exact - 1e-12).all()
+    np.testing.assert_allclose(shown, exact, atol=1.001e-3)
 
 
 def test_same_study_same_page(labelled: karat.Study) -> None:
@@ -407,7 +410,6 @@ def test_page_is_small_for_many_points_and_candidates(blind: karat.Study) -> Non
             table.insert(0, "rank", range(1, m + 1))
             table["score"], table["reached_by"] = rng.random(m), 1
             table["silhouette"] = rng.random(m)
-            table.attrs["decided_by"] = "consensus"
             return table
 
         def best(self) -> Any:

@@ -155,7 +155,7 @@ def test_fewer_clusters_than_asked_is_flagged():
     row = study.scores().loc["one k=2"]
     assert row["status"] == "flagged"
     assert row["reason"] == "1 clusters where 2 were asked for"
-    assert study.scores().attrs["reasons"]["one k=2"]["silhouette"]
+    assert study.reasons()["one k=2"]["silhouette"]
 
 
 def test_no_convergence_is_flagged(wine):
@@ -184,7 +184,7 @@ def test_k_of_1_n_and_more():
     assert table.loc["ward k=6", "reason"] == "6 clusters of 5 objects"
     assert table.loc["kmeans k=6 start=0", "status"] == "failed"
     assert table.loc["ward k=1", "status"] == "ok"
-    assert "at least 2" in table.attrs["reasons"]["ward k=1"]["silhouette"]
+    assert "at least 2" in study.reasons()["ward k=1"]["silhouette"]
     assert study.best().n_clusters == 2
 
 
@@ -211,7 +211,7 @@ def test_constant_data_has_an_answer_or_a_reason():
     for name, row in table.iterrows():
         for measure in karat.measures.catalogue:
             if measure in row and np.isnan(row[measure]) and row["status"] != "failed":
-                assert table.attrs["reasons"][name][measure]
+                assert study.reasons()[name][measure]
 
 
 def test_users_labelings_stand_beside_the_swept(wine):
@@ -316,7 +316,7 @@ def test_a_measure_that_raises_stops_nothing(monkeypatch):
     study.sweep("ward", k=[2, 3], workers=1)
     table = study.scores()
     assert table["broken"].isna().all()
-    assert "ZeroDivisionError: oh no" in table.attrs["reasons"]["ward k=2"]["broken"]
+    assert "ZeroDivisionError: oh no" in study.reasons()["ward k=2"]["broken"]
     assert table["silhouette"].notna().all()
 
 
@@ -439,3 +439,20 @@ def test_ties_are_broken_alike_in_answer_and_report():
     ranked = study.rank()
     if ranked["rank"].tolist() == [1, 1]:
         assert spark["c_index"]["best_name"] == study.best().name
+
+
+def test_a_notebook_shows_what_was_tried_and_computes_nothing(monkeypatch):
+    study = karat.Study(THREE)
+    assert "nothing was tried" in study._repr_html_()
+    study.sweep(["ward", "average"], k=[2, 3], workers=1)
+    with monkeypatch.context() as patched:
+        patched.setattr("karat.study.study.judge", None)
+        before = study._repr_html_()
+    assert "ward: 2 ok" in before
+    assert "Not judged yet" in before
+    best = study.best()
+    assert best.name in study._repr_html_()
+    study.decide_by("dunn_index")
+    assert "Not judged yet" in study._repr_html_()
+    study.add({"<i>": [0, 1] * (len(THREE) // 2)})
+    assert "<i>" not in study._repr_html_()

@@ -343,9 +343,9 @@ def pac_mdl_bound(
     ...     y[i] = "ham" if i < 500 else "spam"
     >>> found = karat.pac_mdl_bound(labels, y, delta=0.05)
     >>> found.errors, found.m, found.n, found.bound
-    (0, 100, 900, 41)
+    (0, 100, 900, 40)
     >>> print(found.sentence)
-    With probability 0.95 at most 4.6 % of the 900 unlabelled objects are mislabelled (41); always
+    With probability 0.95 at most 4.5 % of the 900 unlabelled objects are mislabelled (40); always
     guessing the largest class (spam): at most 53.8 %.
     """
     from karat._kernels import pac_mdl as kernel

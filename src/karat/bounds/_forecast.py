@@ -89,9 +89,9 @@ def forecast_labels(bound: PacMdlBound, target: float) -> LabelForecast:
     >>> for i in karat.bounds.sample(2000, 60, random_state=0): y[i] = i < 1000
     >>> bound = karat.pac_mdl_bound([0] * 1000 + [1] * 1000, y)
     >>> round(bound.bound_rate, 3)
-    0.062
+    0.059
     >>> karat.bounds.forecast_labels(bound, 0.03).more
-    67
+    62
     """
     if not 0 <= target < 1:
         raise InputError(f"target is an error rate in [0, 1); got {target!r}")

@@ -225,6 +225,7 @@ def study_bounds(
     delta: float = 0.1,
     searched: Searched | OpenEnded | None = None,
     origins: Iterable[tuple[str, Hashable] | None],
+    prior: Any = None,
     classes: Classes = None,
     noise: NoisePolicy = "error",
     random_state: Any = 0,
@@ -244,6 +245,12 @@ def study_bounds(
     origins : iterable of (clusterer, setting) or None, length M
         Where each candidate comes from; None for one that the user supplied. Starts of the same
         origin are taken in order.
+    prior : array-like of float, shape (M,), optional
+        Shares of the candidates, decided without the labels; they sum to 1 at most, and replace
+        what the origins cost.
+    prior : array-like of float, shape (M,), optional
+        Shares of the candidates, decided without the labels; they sum to 1 at most, and replace
+        what the origins cost.
     classes, noise, random_state
         As for :func:`karat.pac_mdl_bound`.
 
@@ -273,6 +280,8 @@ def study_bounds(
     for origin in sources:
         lengths.append(plan.bits(origin, seen[origin]))
         seen[origin] += 1
+    if prior is not None:
+        lengths = _lengths(prior, len(batch))
     language = Mixed(_StudyLanguage(tuple(lengths)))
     found = pac_mdl_bound(
         batch,
@@ -287,6 +296,17 @@ def study_bounds(
     if plan.n_user:
         found = replace(found, warnings=(*found.warnings, BROUGHT))
     return found
+
+
+def _lengths(prior: Any, n_candidates: int) -> list[float]:
+    shares = np.asarray(prior, dtype=np.float64)
+    if shares.shape != (n_candidates,) or not (shares > 0).all() or shares.sum() > 1 + 1e-9:
+        raise InputError(
+            f"prior must be {n_candidates} positive shares that sum to at most 1; got shape "
+            f"{shares.shape} with sum {shares.sum():.4g}"
+        )
+    lengths: list[float] = (-np.log2(shares)).tolist()
+    return lengths
 
 
 def bound_candidates(
@@ -309,8 +329,8 @@ def bound_candidates(
     -------
     DataFrame
         One row per candidate: ``clusterer``, ``setting`` and the columns of
-        :attr:`PacMdlBounds.table`; ``attrs`` has ``delta``, ``best`` (its name), ``sentence``,
-        ``reason`` and ``warnings``.
+        :attr:`PacMdlBounds.table`. What else there is to say of them, and which is the best,
+        :func:`study_bounds` tells.
 
     Examples
     --------
@@ -332,14 +352,6 @@ def bound_candidates(
     table = found.table.copy()
     table.insert(0, "clusterer", [USER if origin is None else origin[0] for origin in sources])
     table.insert(1, "setting", [None if origin is None else origin[1] for origin in sources])
-    best = found.best
-    table.attrs.update(
-        delta=delta,
-        best=best.name,
-        sentence=best.sentence,
-        reason=best.reason,
-        warnings=found.warnings,
-    )
     return table
 
 

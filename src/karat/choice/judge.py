@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 VERSION = "1"
 HALF = 0.5
+#: of the prior, and the part of it that all candidates share evenly
+PRIOR_TEMPERATURE, EVEN = 0.06, 0.02
 PACKAGED = Path(__file__).with_name("judge.npz")
 #: what a column is evidence of, by how its name begins; the first that fits
 KINDS = (
@@ -225,6 +227,21 @@ def shared_score(ahead: Floats, agreement: Floats, temperature: float) -> Floats
     weights = np.exp((ahead - ahead.max()) / temperature)
     score: Floats = agreement @ (weights / weights.sum())
     return score
+
+
+def prior(score: Floats, copies: NDArray[Any] | None = None) -> Floats:
+    """Shares of partitions as candidates for a few labels to choose among; they sum to 1.
+
+    Parameters
+    ----------
+    score : ndarray, shape (M,)
+        The judge's.
+    copies : ndarray of int, shape (M,), optional
+        How many candidates each partition stands for; each of them gets the same part.
+    """
+    weights = np.exp((score - score.max()) / PRIOR_TEMPERATURE)
+    shares: Floats = (1 - EVEN) * weights / weights.sum() + EVEN / len(weights)
+    return shares if copies is None else shares / copies
 
 
 def degenerate(evidence: Evidence) -> NDArray[np.bool_]:

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-FOLDS = 5
+FOLDS = 4
 #: candidates of a task that take part in training, at most
-CANDIDATES = 40
+CANDIDATES = 36
 #: how many of those ahead teach the level
 AHEAD = 4
 TEMPERATURES = (0.01, 0.02, 0.035, 0.05, 0.08)
@@ -46,6 +46,10 @@ class Case:
     agreement : ndarray, shape (L, M)
         Adjusted Rand index of each candidate with each reference labeling; 0 without structure.
     whole : bool
+    codes : ndarray of int, shape (M, n), optional
+        The candidates, for trials with a few labels.
+    truth : ndarray of int, shape (n,), optional
+        The first reference labeling, ``-1`` where an object does not count.
     """
 
     name: str
@@ -54,6 +58,8 @@ class Case:
     evidence: Evidence
     agreement: Floats
     whole: bool = False
+    codes: NDArray[Any] | None = None
+    truth: NDArray[Any] | None = None
 
     @property
     def first(self) -> Floats:
@@ -80,10 +86,10 @@ class Case:
 class Size:
     """How large the trees are: their number and that of their leaves."""
 
-    order: tuple[int, int] = (60, 400)
+    order: tuple[int, int] = (48, 400)
     level: tuple[int, int] = (50, 120)
     structure: tuple[int, int] = (50, 40)
-    within: int = 24  # trees of the order in the folds
+    within: int = 12  # trees of the order in the folds
 
 
 def folds_of(cases: Sequence[Case], n_folds: int = FOLDS) -> NDArray[np.int64]:

@@ -11,6 +11,8 @@ import numpy as np
 from karat.clarity._task import LeaveOneOut
 from karat.clarity.assessment import assess_labelings
 from karat.clarity.scores import BASELINES, Baseline
+from karat.measures.catalogue import Measure, catalogue
+from karat.measures.passes.statistics import Statistics
 from karat.neighbors import neighbor_lists
 from karat.partition import NOISE, Labelings, NoisePolicy, as_labelings
 from karat.validation import (
@@ -33,33 +35,43 @@ _LIST_LENGTH = 10
 
 @dataclass(frozen=True)
 class NullTest:
-    """Informativeness of M clusterings beside B draws without clusters.
+    """A statistic of M clusterings beside B draws without clusters.
 
     Attributes
     ----------
     names : tuple of str, length M
     observed : ndarray of float64, shape (M,)
     null : ndarray of float64, shape (B, M)
+    statistic : str
+        ``"informativeness"``, or the key of a measure.
+    greater_is_better : bool
+        Direction of the statistic.
     """
 
     names: tuple[str, ...]
     observed: NDArray[np.float64]
     null: NDArray[np.float64]
+    statistic: str = "informativeness"
+    greater_is_better: bool = True
+
+    @property
+    def _sign(self) -> int:
+        return 1 if self.greater_is_better else -1
 
     @property
     def p_values(self) -> NDArray[np.float64]:
-        """(1 + draws at least as large) / (1 + draws), for each clustering by itself."""
-        larger = (self.null >= self.observed).sum(axis=0)
-        return (1 + larger) / (1 + len(self.null))
+        """(1 + draws at least as good) / (1 + draws), for each clustering by itself."""
+        as_good = (self._sign * self.null >= self._sign * self.observed).sum(axis=0)
+        return (1 + as_good) / (1 + len(self.null))
 
     @property
     def p_any(self) -> float:
         """The same for the clustering that stands out most, so that trying many is paid for.
 
-        Each set (the data and every draw) gives the largest of its M values, each value less
-        its mean over all B + 1 sets and divided by its standard deviation over them.
+        Each set (the data and every draw) gives the best of its M values, each value less its mean
+        over all B + 1 sets and divided by its standard deviation over them.
         """
-        every = np.vstack([self.observed, self.null])
+        every = self._sign * np.vstack([self.observed, self.null])
         spread = every.std(axis=0)
         kept = spread > 0
         if not kept.any():
@@ -71,20 +83,20 @@ class NullTest:
     def table(self) -> pd.DataFrame:
         """One row per clustering.
 
-        Columns: ``informativeness``; ``null_mean`` with its ``null_error``, the standard error
-        from drawing B times; ``null_sd``; ``excess``, informativeness less the null mean;
-        ``p_value``.
+        Columns: the statistic; ``null_mean`` with its ``null_error``, the standard error from
+        drawing B times; ``null_sd``; ``excess``, the statistic less the null mean, or the null mean
+        less the statistic where lower is better; ``p_value``.
         """
         import pandas as pd
 
         spread = self.null.std(axis=0, ddof=1)
         return pd.DataFrame(
             {
-                "informativeness": self.observed,
+                self.statistic: self.observed,
                 "null_mean": self.null.mean(axis=0),
                 "null_error": spread / np.sqrt(len(self.null)),
                 "null_sd": spread,
-                "excess": self.observed - self.null.mean(axis=0),
+                "excess": self._sign * (self.observed - self.null.mean(axis=0)),
                 "p_value": self.p_values,
             },
             index=list(self.names),
@@ -202,6 +214,7 @@ def reference_null(
     labels: Any,
     clusterer: Any,
     *,
+    statistic: str = "r_squared",
     n_references: int = 19,
     reference: Reference = "uniform",
     classifiers: Any = "5nn",
@@ -212,10 +225,10 @@ def reference_null(
     random_state: Any = None,
     executor: Executor | None = None,
 ) -> NullTest:
-    """Informativeness of the same clusterer's work on data that has one cluster only.
+    """What the same clusterer makes of data that has one cluster only.
 
-    Answers *is there any clustering here at all* (``p_any``), and which clusterings are clearer
-    than the clusterer makes them of nothing.
+    Answers *is there any clustering here at all* (``p_any``), and which clusterings are better
+    than those the clusterer makes of nothing.
 
     Parameters
     ----------
@@ -225,12 +238,18 @@ def reference_null(
     clusterer : str, Clusterer or estimator
         What made them: a name in ``karat.clusterers``, or an estimator with ``fit_predict`` and
         ``n_clusters``. It is run on every reference set for every number of clusters.
+    statistic : str
+        What is compared: ``"informativeness"``, or the key of an internal measure that is computed
+        from shared statistics, such as ``"point_wise_margin"``, ``"silhouette"``, or
+        ``"r_squared"``, the default, which is 1 less SigClust's cluster index.
     n_references : int
         Reference sets; the smallest possible p-value is 1/(1 + n_references).
     reference : {"uniform", "gaussian"}
         A uniform box along the principal axes of X (as the gap statistic has it), or one
         Gaussian with the mean and covariance of X.
-    classifiers, cv, baseline, metric, noise, random_state, executor
+    classifiers, cv, baseline, executor
+        As in :func:`karat.informativeness`; for that statistic only.
+    metric, noise, random_state
         As in :func:`karat.informativeness`.
 
     Returns
@@ -241,14 +260,20 @@ def reference_null(
     ------
     InputError
         For input that cannot be used, sparse data, or a clustering with a single cluster.
+    UndefinedMeasureError
+        Where the statistic has no finite value for a clustering of X.
 
     Notes
     -----
-    One neighbour search and M fits for each reference set.
+    M fits for each reference set, and a pass for the statistic.
 
-    Few objects say little: cutting 120 objects without clusters in two costs only one or two
-    errors, so even clusters that are recognised without one hardly stand out. The number of
-    objects at a cut grows more slowly than n, and with it the power.
+    Informativeness ends at 1, and a cut through few objects without clusters costs next to no
+    errors: the farther clusters are apart, the longer and thinner the reference is, and the less
+    they stand out. R² and the point-wise margin do not end there. R² compares sums of squares; with
+    one Gaussian as the reference that is SigClust (Liu et al. 2008), but for its way to estimate
+    the covariance in many dimensions. The margin also sees clusters that are not round, but takes
+    one skewed cluster for two; and one Gaussian is no reference for data that end sharply.
+    ``python -m benchmarks.clarity null`` measures all of this.
 
     Examples
     --------
@@ -280,7 +305,22 @@ def reference_null(
         "random_state": int(rng.integers(2**31 - 1)),
         "executor": executor,
     }
-    observed = assess_labelings(data, labelings, **options).values(baseline)
+    record = None if statistic == "informativeness" else _record(statistic)
+
+    def judged(points: Any, given: Labelings) -> NDArray[np.float64]:
+        if record is None:
+            return assess_labelings(points, given, **options).values(baseline)
+        stats = Statistics(points, given, record.needs, metric=metric)
+        stats.refuse_failed()
+        return record.judge(stats)[0]
+
+    observed = judged(data, labelings)
+    if not np.isfinite(observed).all():
+        without = labelings.names[int(np.argmin(np.isfinite(observed)))]
+        raise UndefinedMeasureError(
+            f"{statistic} has no finite value for clustering {without!r}, so there is nothing to "
+            "compare; omit the clustering, or take another statistic"
+        )
     null = np.empty((n_references, len(labelings)))
     for b in range(n_references):
         drawn = _draw(data.astype(np.float64), reference, rng)
@@ -288,11 +328,26 @@ def reference_null(
             str(k): made.make(int(k), int(rng.integers(2**31 - 1))).fit_predict(drawn)
             for k in np.unique(labelings.n_clusters)
         }
-        found = assess_labelings(drawn, as_labelings(rows, noise="drop"), **options)
-        values = dict(zip(found.labelings.names, found.values(baseline), strict=True))
-        # a clusterer that found one cluster in the reference has recognised nothing
+        found = as_labelings(rows, noise="drop")
+        values = dict(zip(found.names, judged(drawn, found), strict=True))
         null[b] = [values[str(k)] for k in labelings.n_clusters]
-    return NullTest(labelings.names, observed, np.nan_to_num(null, nan=0.0))
+    better = record is None or record.greater_is_better
+    # a clusterer that found one cluster in the reference has recognised nothing
+    worst = np.nanmin if better else np.nanmax
+    nothing = 0.0 if record is None else worst(np.vstack([observed, null]), axis=0)
+    null = np.where(np.isfinite(null), null, nothing)
+    return NullTest(labelings.names, observed, null, statistic, better)
+
+
+def _record(statistic: str) -> Measure:
+    """The internal measure that is computed from shared statistics."""
+    record = catalogue[statistic]
+    if record.kind != "internal" or record.compute is None:
+        raise InputError(
+            f"{statistic} is not computed from the data and shared statistics; take "
+            "point_wise_margin, r_squared, silhouette or informativeness"
+        )
+    return record
 
 
 def _draw(

@@ -9,13 +9,25 @@ from karat.datasets._dataset import Dataset
 from karat.datasets._labelings import KnownLabels, LabelColumns, read_labelings, read_labels
 from karat.datasets._packaged import available, load
 from karat.datasets._read import from_array, from_table, read, read_cells
+from karat.datasets._relations import (
+    RELATIONS,
+    as_dataset,
+    from_distances,
+    from_graph,
+    from_objects,
+)
 
 __all__ = [
+    "RELATIONS",
     "Dataset",
     "KnownLabels",
     "LabelColumns",
+    "as_dataset",
     "available",
     "from_array",
+    "from_distances",
+    "from_graph",
+    "from_objects",
     "from_table",
     "load",
     "read",

@@ -47,7 +47,9 @@ class Dataset:
     texts : tuple of str, or None
         The documents that ``X`` was made of.
     metric : str
-        The distance that suits the data: ``"cosine"`` for terms of documents.
+        The distance that suits the data: ``"cosine"`` for terms of documents;
+        ``"precomputed"`` where ``X`` are the (n, n) distances, ``"graph"`` where it is the (n, n)
+        matrix of affinities of a graph: there are no features then.
     """
 
     X: Data
@@ -72,8 +74,19 @@ class Dataset:
 
     @property
     def n_features(self) -> int:
-        """Number of features, d."""
-        return int(self.X.shape[1])
+        """Number of features, d; 0 where there are none."""
+        return 0 if self.metric in ("precomputed", "graph") else int(self.X.shape[1])
+
+    @property
+    def kind(self) -> str:
+        """How many objects there are, and by what they are known."""
+        n = f"{self.n_objects:,}"
+        if self.metric == "precomputed":
+            return f"distances of {n} objects"
+        if self.metric == "graph":
+            return f"a graph of {n} nodes and {self.X.nnz // 2:,} edges"  # type: ignore[union-attr]
+        sparse = "" if isinstance(self.X, np.ndarray) else "sparse "
+        return f"{n} objects, {self.n_features:,} {sparse}features"
 
     @cached_property
     def fingerprint(self) -> str:
@@ -95,8 +108,7 @@ class Dataset:
         return digest.hexdigest()
 
     def __str__(self) -> str:
-        kind = "" if isinstance(self.X, np.ndarray) else "sparse "
-        text = f"{self.name}: {self.n_objects:,} objects, {self.n_features:,} {kind}features"
+        text = f"{self.name}: {self.kind}"
         if self.truth is not None:
             known = [value for value in self.truth if value is not None]
             text += f", {len(set(known))} classes in {self.truth_name or 'truth'}"

@@ -69,7 +69,14 @@ class Layout:
 
 def open_binary(path: Path) -> Any:
     """The file's bytes, decompressed when its name ends in .gz, .bz2, .xz or .zst."""
-    return decompressed(path.open("rb"), path.suffix.lower())
+    suffix = path.suffix.lower()
+    if suffix == ".gz":
+        return gzip.open(path, "rb")
+    if suffix == ".bz2":
+        return bz2.open(path, "rb")
+    if suffix == ".xz":
+        return lzma.open(path, "rb")
+    return decompressed(path.open("rb"), suffix)
 
 
 def decompressed(raw: BinaryIO, suffix: str) -> Any:

@@ -58,6 +58,7 @@ METRICS = {
     "sokalsneath": "as SciPy has it, features as presence",
     "yule": "as SciPy has it, features as presence",
     "precomputed": "X is the n×n matrix of distances, or the n(n-1)/2 above its diagonal",
+    "graph": "X is the symmetric matrix of affinities of a graph, which has no distances",
 }
 ALIASES = {
     "manhattan": "cityblock",
@@ -143,6 +144,11 @@ def as_distances(
         from scipy.spatial.distance import cdist
 
         return Blocks(X, lambda A, B: cdist(A, B, name), symmetric=True)
+    if name == "graph":
+        raise InputError(
+            "a graph has edges, not distances between all nodes; for these give the matrix of "
+            "shortest paths (scipy.sparse.csgraph) as precomputed distances"
+        )
     if name == "precomputed":
         return Precomputed(X, symmetric=is_symmetric(X))
     sparse = hasattr(X, "toarray")

@@ -11,6 +11,7 @@ from karat.measures.external.covers import *  # noqa: F403
 from karat.measures.external.dendrogram import *  # noqa: F403
 from karat.measures.external.homogeneity import *  # noqa: F403
 from karat.measures.external.information import *  # noqa: F403
+from karat.measures.external.jackknife import *  # noqa: F403
 from karat.measures.external.matching import *  # noqa: F403
 from karat.measures.external.pair_sets import *  # noqa: F403
 from karat.measures.external.pairs import *  # noqa: F403
@@ -24,6 +25,7 @@ from karat.measures.internal.gap import *  # noqa: F403
 from karat.measures.internal.graph import *  # noqa: F403
 from karat.measures.internal.margins import *  # noqa: F403
 from karat.measures.internal.models import *  # noqa: F403
+from karat.measures.internal.near import *  # noqa: F403
 from karat.measures.internal.nearest import *  # noqa: F403
 from karat.measures.internal.pairs import *  # noqa: F403
 from karat.measures.internal.ranks import *  # noqa: F403
@@ -47,6 +49,7 @@ if not TYPE_CHECKING:  # type checkers read the star imports instead
         "external.dendrogram",
         "external.homogeneity",
         "external.information",
+        "external.jackknife",
         "external.matching",
         "external.pairs",
         "external.soft",
@@ -58,6 +61,7 @@ if not TYPE_CHECKING:  # type checkers read the star imports instead
         "internal.graph",
         "internal.margins",
         "internal.models",
+        "internal.near",
         "internal.nearest",
         "internal.pairs",
         "internal.ranks",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,9 +10,12 @@ from karat import plot
 from karat.contingency import ContingencyTable
 from karat.partition import NOISE
 from karat.plot.style import color, percent, symbol
-from karat.report._facts import Chosen, Facts
+from karat.report._facts import Chosen, Facts, of_documents, snippet
 from karat.report._parts import Picture, Section, plain
 from karat.validation import InputError
+
+if TYPE_CHECKING:
+    from karat.datasets import Dataset
 
 MOST_CLUSTERS_LISTED = 100
 
@@ -25,7 +28,7 @@ def clusters(facts: Facts) -> Section | None:
     drawing = plot.projection(
         data.X,
         chosen.labels,
-        ids=data.ids,
+        ids=_titles(data),
         truth=facts.study.truth,
         names=chosen.names,
         feature_names=chosen.feature_names,
@@ -63,6 +66,13 @@ def clusters(facts: Facts) -> Section | None:
         },
         (where,),
     )
+
+
+def _titles(data: Dataset) -> Any:
+    """What a reader sees of an object where he points: its name, and how its text begins."""
+    if data.texts is None:
+        return data.ids
+    return [f"{i}: {snippet(text, 90)}" for i, text in zip(data.ids, data.texts, strict=True)]
 
 
 def _cluster_rows(facts: Facts, chosen: Chosen) -> list[dict[str, Any]]:
@@ -170,8 +180,8 @@ def fit(facts: Facts) -> Section | None:
 
 
 def features(facts: Facts) -> Section | None:
-    """What the clusters are made of."""
-    if facts.chosen is None:
+    """What the clusters are made of; of documents the topics say it."""
+    if facts.chosen is None or of_documents(facts.study.dataset):
         return None
     chosen = facts.chosen
     profile = chosen.profile

@@ -12,12 +12,14 @@ import numpy as np
 from karat.measures import Measure, catalogue
 from karat.partition import NOISE
 from karat.study.deciders import Decider, deciders
+from karat.text import telling_terms
 from karat.validation import InputError, NothingToRankError
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
+    from karat.datasets import Dataset
     from karat.plot import FeatureProfile
     from karat.study import Choice, Study
 
@@ -47,8 +49,13 @@ class Chosen:
 
     @cached_property
     def names(self) -> list[str]:
-        """What each cluster is called, by number."""
-        return [str(name) for name in self.study.cluster_names(self.choice.name)]
+        """What each cluster is called, by number; of documents with its most telling words."""
+        names = [str(name) for name in self.study.cluster_names(self.choice.name)]
+        if of_documents(self.study.dataset):
+            terms = telling_terms(self.study.X, self.labels, self.feature_names, count=3)
+            for cluster, words in terms.groupby("cluster")["term"]:
+                names[int(str(cluster))] += f": {', '.join(map(str, words))}"
+        return names
 
     @cached_property
     def clusters(self) -> list[int]:
@@ -176,8 +183,7 @@ class Facts:
 def gather(study: Study) -> Facts:
     """Ask the study; what cannot be ranked is told, not raised, unless nothing was tried."""
     scores = study.scores()
-    # pandas copies attrs with every operation: the reasons are many, so they travel apart
-    reasons, scores.attrs = scores.attrs.get("reasons", {}), {}
+    reasons = study.reasons()
     measures = tuple(
         catalogue[column]
         for column in scores.columns
@@ -212,3 +218,20 @@ def _leading(measures: Sequence[Measure], decided_by: Any) -> tuple[Measure, ...
             seen.add(measure.family)
             first.append(measure)
     return tuple(first[:MOST_LEADING]) or tuple(measures[:MOST_LEADING])
+
+
+def of_documents(data: Dataset) -> bool:
+    """Whether the features are weighted terms of documents."""
+    return data.metric == "cosine" and not isinstance(data.X, np.ndarray)
+
+
+def snippet(text: str, most: int = 280) -> str:
+    r"""The beginning of a text on one line, cut between words.
+
+    >>> snippet("One  two\nthree", 9)
+    'One two …'
+    """
+    line = " ".join(text[: 4 * most].split())
+    if len(line) <= most:
+        return line
+    return line[:most].rpartition(" ")[0] + " …"

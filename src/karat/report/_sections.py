@@ -20,6 +20,7 @@ from karat.report._facts import Facts
 from karat.report._judges import clarity, guarantee
 from karat.report._parts import Picture, Section
 from karat.report._tables import group_of, scorecard, sparklines, undefined_values
+from karat.report._topics import topics
 
 if TYPE_CHECKING:
     pass
@@ -273,6 +274,7 @@ Builder: TypeAlias = Callable[[Facts], "Section | None"]
 SECTIONS: tuple[Builder, ...] = (
     answer,
     guarantee,
+    topics,
     clusters,
     features,
     classes,

@@ -122,6 +122,12 @@ EXPERIMENTS: Registry[Experiment] = Registry(
             "karat.reproduce.bound_coverage",
         ),
         Experiment(
+            "choice",
+            "Ways of choosing without labels, each collection left out; trains the judge",
+            "karat",
+            "karat.reproduce.choice",
+        ),
+        Experiment(
             "clarity-combination",
             "A clarity-based measure chosen on synthetic data, and its Kendall's tau on real data",
             "karat",

@@ -58,7 +58,14 @@ def case_of(given: tuple[str, str, int], data: Path) -> Case | None:
             return None
         evidence = gather(X, codes, found_by)
     return Case(
-        task.name, task.family, task.collection, evidence, _agreements(task, codes), task.whole
+        task.name,
+        task.family,
+        task.collection,
+        evidence,
+        _agreements(task, codes),
+        task.whole,
+        codes.astype(np.int16),
+        task.truths[0].astype(np.int16),
     )
 
 
@@ -130,7 +137,9 @@ def keep(case: Case | None, path: Path) -> None:
             "against_null": e.against_null,
             "data": e.data,
             "agreement": e.agreement,
-            "truth": case.agreement,
+            "reached": case.agreement,
+            "codes": case.codes,
+            "truth": case.truth,
             **{f"measure {key}": values for key, values in e.measures.items()},
         }
     part = path.with_suffix(".part.npz")
@@ -156,4 +165,13 @@ def kept(path: Path) -> Case | None:
         {key[start:]: arrays[key] for key in arrays if key.startswith("measure ")},
         tuple(frozenset(json.loads(str(names))) for names in arrays["clusterers"]),
     )
-    return Case(name, family, collection, evidence, arrays["truth"], whole)
+    return Case(
+        name,
+        family,
+        collection,
+        evidence,
+        arrays["reached"],
+        whole,
+        arrays["codes"],
+        arrays["truth"],
+    )

@@ -1,6 +1,7 @@
 """Try many clusterings, keep them, judge them all at once, choose one and say why."""
 
 from karat.study.choice import Choice
+from karat.study.judging import train_judge
 from karat.study.study import DEFAULT_CLUSTERERS, Study, load_study
 from karat.validation import NothingToRankError, StorageError
 
@@ -11,4 +12,5 @@ __all__ = [
     "StorageError",
     "Study",
     "load_study",
+    "train_judge",
 ]

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from karat.bounds import PacMdlBound
     from karat.study.ranking import Consensus
+    from karat.study.study import Study
 
 MOST_SIZES = 8
 
@@ -58,6 +59,25 @@ class Choice:
     def _repr_html_(self) -> str:
         first, *rest = (html.escape(reason) for reason in self.reasons)
         return f"<p><strong>{first}</strong> {' '.join(rest)}</p>"
+
+
+def study_html(study: Study, choice: Choice | None) -> str:
+    """What a notebook shows of a study; nothing is computed for it."""
+    data = study.dataset
+    rows = [f"<strong>{html.escape(str(data.name))}</strong>: {study.n_objects:,} objects, "
+            f"{data.X.shape[1]:,} features"]  # fmt: skip
+    for clusterer, group in study.candidates.groupby("clusterer", sort=False):
+        statuses = group["status"].value_counts(sort=False).items()
+        told = ", ".join(f"{count:,} {status}" for status, count in statuses)
+        rows.append(f"{html.escape(str(clusterer))}: {told}")
+    if study.n_unfinished:
+        rows.append(f"{study.n_unfinished:,} planned candidates are not finished")
+    listed = "".join(f"<li>{row}</li>" for row in rows[1:]) or "<li>nothing was tried</li>"
+    if choice is None:
+        answer = "<p>Not judged yet: <code>best()</code> judges and chooses.</p>"
+    else:
+        answer = choice._repr_html_()
+    return f"<p>{rows[0]}</p><ul>{listed}</ul>{answer}"
 
 
 def tied_with_first(ranked: pd.DataFrame) -> list[str]:

@@ -59,8 +59,7 @@ class _Program:
         options = "".join(f", {key}={value!r}" for key, value in study.dataset.options.items())
         arguments = [f"karat.datasets.read({source!r}{options})" if source else "X"]
         if not source:
-            n, d = study.X.shape
-            self.notes.append(f"# X: the data, {n} × {d}")
+            self.notes.append(f"# X: the data, {study.dataset.kind}")
         if settings.truth is not None and not (source and study.truth_is_that_of_the_data):
             arguments.append(f"truth={self._truth()}")
         if settings.metric != (study.dataset.metric if source else Settings.metric):
@@ -118,7 +117,8 @@ class _Program:
             which = which if len(names) == 1 else f"[{which}]"
         else:
             which = "{" + ", ".join(f"{key!r}: {how}" for key, how in mapped.items()) + "}"
-        return f"study.sweep({which}, k={_span(content['k'])}, n_init={content['n_init']})"
+        grid = f", grid={content['grid']!r}" if content.get("grid") else ""
+        return f"study.sweep({which}, k={_span(content['k'])}{grid}, n_init={content['n_init']})"
 
     def _add(self, names: Sequence[str]) -> str:
         given = self.study.labelings(names)

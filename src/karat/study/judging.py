@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from karat.study import large
 from karat.study.choice import tied_with_first
 from karat.study.deciders import Decider, Verdict, deciders, vote, why_voted
 from karat.study.large import part_of
+from karat.validation import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -71,7 +73,7 @@ def judged(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Judged
     usable = distinct[(distinct["n_clusters"] > 1).to_numpy(dtype=bool)]
     if study.n_objects < FEWEST_OBJECTS or usable.empty:
         return None
-    codes = np.stack(list(study.labelings(usable.index).values())).astype(np.int32)
+    codes = np.stack([study.labels(str(name)) for name in usable.index])
     table = values.loc[usable.index]
     given = {}
     if study.noise == "drop":
@@ -97,7 +99,7 @@ def judged(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Judged
         metric=study.metric,
         measures=given,
     )
-    judge = load_judge()
+    judge = study.judge or load_judge()
     said = judge(evidence)
     names = tuple(map(str, usable.index))
     places = shortlist(evidence.agreement, said.score)
@@ -125,8 +127,8 @@ def _judge(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Verdic
 
 
 def _why(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> list[str]:
-    found = verdict.details
-    if not isinstance(found, Judged):
+    found = study.judged()
+    if found is None:
         return [
             "There is too little here for the learned judge, so the consensus decided.",
             *why_voted(study, ranking, verdict),
@@ -207,3 +209,81 @@ deciders.add(
         unit="share",
     )
 )
+
+
+def train_judge(
+    studies: Iterable[Study],
+    *,
+    collections: Iterable[str] | None = None,
+    version: str = "own",
+    random_state: int = 0,
+) -> Judge:
+    """Train a judge on your own data sets whose classes are known.
+
+    Parameters
+    ----------
+    studies : iterable of Study
+        Swept, with the class of every object as ``truth``.
+    collections : iterable of str, optional
+        What each belongs to; studies of one collection are never on both sides of a split. By
+        default each is one of its own.
+    version : str
+        A name for it.
+    random_state : int
+
+    Returns
+    -------
+    Judge
+        ``judge.save("lab.npz")`` keeps it; ``study.judge = karat.choice.load_judge("lab.npz")``
+        lets it decide.
+
+    Raises
+    ------
+    InputError
+        If a class is not known, or there are fewer than two collections.
+
+    Notes
+    -----
+    What the packaged judge was trained on takes no part: ten data sets or fewer give a judge
+    that is worse than the packaged one.
+
+    Examples
+    --------
+    >>> import karat, numpy as np
+    >>> studies = []
+    >>> for seed in range(4):
+    ...     X = np.random.default_rng(seed).normal(size=(40, 2))
+    ...     X[20:] += 4
+    ...     studies.append(karat.Study(X, truth=[0] * 20 + [1] * 20))
+    ...     studies[-1].sweep(["ward", "average", "genie"], k=range(2, 6), workers=1)
+    >>> karat.train_judge(studies).version
+    'own'
+    """
+    from karat.choice.training import Case, train
+
+    studies = list(studies)
+    names = [str(i) for i in range(len(studies))] if collections is None else list(collections)
+    cases = []
+    for study, collection in zip(studies, names, strict=True):
+        if study.truth is None or study.is_partly_labelled:
+            raise InputError(
+                f"{study.dataset.name} lacks the class of some objects; give truth for all of them"
+            )
+        found = study.judged()
+        if found is None:
+            raise InputError(
+                f"{study.dataset.name} has nothing to learn from: sweep clusterers over 20 objects "
+                "or more first"
+            )
+        agreement = study.scores().loc[list(found.names), "adjusted_rand_index"]
+        cases.append(
+            Case(
+                study.dataset.name,
+                "given",
+                collection,
+                found.evidence,
+                agreement.to_numpy(dtype=np.float64)[None],
+                whole=True,
+            )
+        )
+    return train(cases, random_state=random_state, version=version)

@@ -78,8 +78,7 @@ def plan_of(
 
     numbers = list(k)
     rows = {}
-    for one in swept(clusterers):
-        clusterer = one.clusterer
+    for clusterer in study.fitting(swept(clusterers), {})[0]:
         candidates = candidates_of(clusterer, numbers, n_init, study.random_state)
         if not candidates:
             continue

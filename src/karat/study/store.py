@@ -51,7 +51,7 @@ CREATE TABLE candidates (
     name TEXT NOT NULL UNIQUE,
     clusterer TEXT NOT NULL,
     parameter TEXT,
-    value INTEGER,
+    value NUMERIC,
     start INTEGER NOT NULL,
     seed INTEGER,
     status TEXT NOT NULL DEFAULT 'planned',
@@ -88,7 +88,7 @@ class Planned:
     name: str
     clusterer: str
     parameter: str | None
-    value: int | None
+    value: float | None
     start: int
     seed: int | None
 
@@ -98,8 +98,9 @@ class Finished:
     """What became of a candidate; never changed once stored.
 
     ``status`` is ``"ok"``, ``"flagged"`` (usable, but ``reason`` says what to mind) or
-    ``"failed"`` (no clustering; ``reason`` says why). ``fitted_on`` is the number of objects that
-    it was fitted to, where that is a sample.
+    ``"failed"`` (no clustering; ``reason`` says why); ``"excluded"`` stands for a clusterer that
+    cannot take the study's distance. ``fitted_on`` is the number of objects that it was fitted
+    to, where that is a sample.
     """
 
     name: str

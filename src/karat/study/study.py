@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import closing
 from dataclasses import replace
@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat import __version__
-from karat.clusterers import Clusterer
-from karat.datasets import Dataset, from_array
-from karat.evaluation import judge
+from karat.clusterers import Clusterer, ExcludedError, under
+from karat.datasets import RELATIONS, Dataset, as_dataset
+from karat.distances import FORMS, check_metric, distance_matrix
+from karat.evaluation import applicable, judge
 from karat.measures import Measure, catalogue
 from karat.measures.passes.estimates import sampled_by, why_not_sampled
 from karat.partition import (
@@ -50,7 +51,16 @@ from karat.study.record import (
     stable,
 )
 from karat.study.store import Finished, Planned, Score, Store, partition_hash
-from karat.study.sweeping import Swept, candidates_of, check_counts, swept
+from karat.study.sweeping import (
+    Grid,
+    Swept,
+    along,
+    candidates_of,
+    check_counts,
+    check_used,
+    checked_grid,
+    swept,
+)
 from karat.validation import (
     InputError,
     NothingToRankError,
@@ -65,8 +75,10 @@ if TYPE_CHECKING:
 
     from karat.bounds import PacMdlBound, PacMdlBounds
     from karat.bounds.classes import Classes
+    from karat.choice import Judge
     from karat.study.judging import Judged
 
+NO_LABELS = ("failed", "excluded")
 DEFAULT_CLUSTERERS = (
     "kmeans", "ward", "average", "genie", "spectral", "gaussian-mixture", "hdbscan",
     "hdbscan-filled",
@@ -90,7 +102,9 @@ class Study:
     Parameters
     ----------
     X : Dataset, array-like, DataFrame or sparse, shape (n, d)
-        The data.
+        The data; with ``metric="precomputed"`` distances, with ``metric="graph"`` affinities, see
+        :func:`karat.datasets.from_distances` and :func:`karat.datasets.from_graph`; with another
+        distance between objects, a sequence of these, see :func:`karat.datasets.from_objects`.
     truth : array-like, shape (n,), optional
         Class of each object, None, NaN or ``-1`` where it is not known. By default that of the
         Dataset.
@@ -98,8 +112,11 @@ class Study:
         One SQLite file that keeps every finished fit and score as soon as it is there. An
         existing one is resumed; it must belong to the same data. By default memory.
     metric : str or callable, optional
-        The distance of the internal measures; by default that of the Dataset, which is
-        ``"cosine"`` for documents and ``"euclidean"`` otherwise.
+        The distance that clusters and judges, see :data:`karat.distances.METRICS`; by default
+        that of the Dataset, which is ``"cosine"`` for documents and ``"euclidean"`` otherwise.
+        Clusterers that cannot take it are excluded with a reason; those that form means work on
+        rows whose Euclidean distance it is (unit rows for cosine), and their names say so. A
+        function is called once for each pair.
     noise : {"drop", "cluster", "singletons", "error"}, optional
         What internal measures make of objects that a clusterer excludes. With ``"drop"``, the
         default, they are judged without them, and the score in a ranking is multiplied by the
@@ -164,7 +181,7 @@ class Study:
         exact: bool | None = None,
         update: bool = False,
     ) -> None:
-        self.dataset = X if isinstance(X, Dataset) else from_array(X)
+        self.dataset: Dataset = as_dataset(X, metric)
         given: dict[str, Any] = {}
         if noise is not None:
             check_choice(noise, NOISE_POLICIES, "noise")
@@ -199,6 +216,7 @@ class Study:
             )
         )
         self.command: str | None = None
+        self._own_judge: Judge | None = None
         self._store = Store(
             storage,
             {
@@ -223,7 +241,8 @@ class Study:
         except BaseException:
             self._store.close()
             raise
-        self.metric = metric
+        own = self.dataset.metric
+        self.metric = own if own in RELATIONS else check_metric(metric)
         self.truth = None
         if self.settings.truth is not None:
             self.truth = kept_truth(self._store, self.settings.truth)
@@ -234,6 +253,13 @@ class Study:
     def X(self) -> Any:  # noqa: N802
         """The data, an array or CSR."""
         return self.dataset.X
+
+    @cached_property
+    def _points(self) -> tuple[Any, Any]:
+        """What is clustered and judged, and its distance: a function is called once per pair."""
+        if callable(self.metric):
+            return distance_matrix(self.X, self.metric), "precomputed"
+        return self.X, self.metric
 
     @property
     def n_objects(self) -> int:
@@ -258,6 +284,9 @@ class Study:
     def __repr__(self) -> str:
         done = sum(c["status"] != "planned" for c in self._store.candidates())
         return f"Study({self.dataset.name}, {self.n_objects} objects, {done} candidates)"
+
+    def _repr_html_(self) -> str:
+        return explain.study_html(self, self.__dict__.get("_choice"))
 
     # -- what was decided ----------------------------------------------------------------------
 
@@ -306,6 +335,7 @@ class Study:
         """
         key = None if by is None else as_decider(by).key
         self.settings = settle(self._store, {"by": key})
+        self.__dict__.pop("_choice", None)
 
     @property
     def record(self) -> list[tuple[str, dict[str, Any]]]:
@@ -324,15 +354,23 @@ class Study:
 
     @property
     def default_clusterers(self) -> tuple[str, ...]:
-        """What a sweep tries unless it is told: for documents, what never makes rows dense."""
+        """What a sweep tries unless it is told.
+
+        For documents what never makes rows dense; k-medoids too where there are no means.
+        """
         documents = self.metric == "cosine" and not isinstance(self.X, np.ndarray)
-        return DOCUMENT_CLUSTERERS if documents else DEFAULT_CLUSTERERS
+        if documents:
+            return DOCUMENT_CLUSTERERS
+        if isinstance(self.metric, str) and (self.metric in FORMS or self.metric == "graph"):
+            return DEFAULT_CLUSTERERS
+        return (*DEFAULT_CLUSTERERS, "kmedoids")
 
     def sweep(
         self,
         clusterers: Any = None,
         *,
         k: int | Iterable[int] = range(2, 11),
+        grid: Mapping[str, Iterable[Any]] | None = None,
         n_init: int = 5,
         workers: int | None = None,
         executor: Executor | None = None,
@@ -344,11 +382,17 @@ class Study:
         Parameters
         ----------
         clusterers : str, estimator, Clusterer, a list of these, or a mapping from names to them
-            See :data:`karat.clusterers.catalogue` for the names. An estimator is cloned. By
-            default :attr:`default_clusterers`.
+            See :data:`karat.clusterers.catalogue` for the names. An estimator is cloned, a
+            pipeline works on the features as they are. One that cannot take the study's distance
+            is kept with the reason, its status ``excluded``. By default
+            :attr:`default_clusterers`.
         k : int or iterable of int
             Numbers of clusters. Clusterers that find the number themselves (HDBSCAN) try the
             values of their own parameter instead.
+        grid : mapping from parameters to values, optional
+            Values of other parameters, numbers of any kind: every combination is tried, with each
+            ``k`` where the clusterer has a number of clusters. A parameter is set on those
+            clusterers that have it: ``sweep({"db": DBSCAN()}, grid={"eps": [0.1, 0.2]})``.
         n_init : int, default 5
             Starts for each k; clusterers that do not depend on a seed run once.
         workers : int, optional
@@ -372,12 +416,20 @@ class Study:
         """
         numbers = list(k) if isinstance(k, Iterable) else [k]
         check_counts(numbers, n_init, workers)
-        chosen = swept(self.default_clusterers if clusterers is None else clusterers)
-        self._record_sweep(chosen, numbers, n_init)
-        plan = [
-            (one.clusterer, candidates_of(one.clusterer, numbers, n_init, self.random_state))
-            for one in chosen
-        ]
+        values = checked_grid(grid)
+        chosen = swept(self.default_clusterers if clusterers is None else clusterers, values)
+        check_used(values, chosen)
+        fitting, excluded = self.fitting(chosen, values)
+        self._record_sweep(chosen, numbers, n_init, values)
+        plan = [(one, candidates_of(one, numbers, n_init, self.random_state)) for one in fitting]
+        new = [Planned(key, key, None, None, 0, None) for key in excluded]
+        unfinished = {candidate.name for candidate in new} - {
+            candidate["name"] for candidate in self._store.candidates()
+        }
+        self._store.plan(new)
+        self._store.finish(
+            Finished(key, "excluded", excluded[key], None, 0.0) for key in sorted(unfinished)
+        )
         self._store.plan(candidate for _, group in plan for candidate in group)
         planned = self._store.planned()
         jobs = [
@@ -394,9 +446,26 @@ class Study:
                 advance(len(finished))
         self._forget_tables()
 
+    def fitting(
+        self, chosen: Sequence[Swept], grid: Grid
+    ) -> tuple[list[Clusterer], dict[str, str]]:
+        """The clusterers under the study's distance, and why others cannot take it."""
+        out: list[Clusterer] = []
+        excluded = {}
+        for one in chosen:
+            try:
+                # a function of two rows has no form of the rows, and its matrix is what is given
+                fitted = under(one.clusterer, self.metric)
+                if callable(self.metric) and "features" not in one.clusterer.distances:
+                    fitted = under(one.clusterer, "precomputed")
+                out += along(fitted, grid)
+            except ExcludedError as error:
+                excluded[one.clusterer.key] = str(error)
+        return out, excluded
+
     def plan(
         self,
-        clusterers: Any = DEFAULT_CLUSTERERS,
+        clusterers: Any = None,
         *,
         k: int | Iterable[int] = range(2, 11),
         n_init: int = 5,
@@ -412,6 +481,7 @@ class Study:
         """
         numbers = list(k) if isinstance(k, Iterable) else [k]
         check_counts(numbers, n_init, workers)
+        clusterers = self.default_clusterers if clusterers is None else clusterers
         return plan_of(self, clusterers, numbers, n_init, workers or available_cores())
 
     @property
@@ -427,10 +497,13 @@ class Study:
         sampled = [job for job in jobs if self.fits_sample(job.clusterer)]
         whole = [job for job in jobs if job not in sampled]
         options: Any = {"workers": workers, "executor": executor, "deadline": deadline}
-        yield from work.run_jobs(self.X, whole, **options)
+        data, metric = self._points
+        of_rows = [job for job in whole if "features" in job.clusterer.distances]
+        yield from work.run_jobs(data, [job for job in whole if job not in of_rows], **options)
+        yield from work.run_jobs(self.X, of_rows, **options)
         if not sampled or time.monotonic() >= deadline:
             return
-        part = large.part_of(self.X, self.sample.rows, self.metric)
+        part = large.part_of(data, self.sample.rows, metric)
         for outcomes in work.run_jobs(part, sampled, **options):
             yield [
                 replace(
@@ -458,7 +531,7 @@ class Study:
     def sample(self) -> large.Sample:
         """The objects that clusterers which do not scale are fitted to: 5,000, or all."""
         rows = self.sample_rows
-        return large.Sample(rows, large.nearest_sampled(self.X, rows, self.metric))
+        return large.Sample(rows, large.nearest_sampled(self._points[0], rows, self._points[1]))
 
     @cached_property
     def sample_rows(self) -> NDArray[np.int64]:
@@ -471,7 +544,9 @@ class Study:
         """Whether measures of pairs are estimated from samples: above 20,000 objects."""
         return self.n_objects > large.JUDGE_EXACTLY and not self.settings.exact
 
-    def _record_sweep(self, chosen: Sequence[Swept], numbers: Sequence[int], n_init: int) -> None:
+    def _record_sweep(
+        self, chosen: Sequence[Swept], numbers: Sequence[int], n_init: int, grid: Grid
+    ) -> None:
         """Note the call, unless a clusterer is another one than an earlier call's."""
         before = {
             one["key"]: one["identity"]
@@ -499,7 +574,12 @@ class Study:
             )
         self._store.record(
             "sweep",
-            {"clusterers": clusterers, "k": [int(number) for number in numbers], "n_init": n_init},
+            {
+                "clusterers": clusterers,
+                "k": [int(number) for number in numbers],
+                "n_init": n_init,
+                "grid": grid,
+            },
         )
 
     def add(self, labelings: Any) -> None:
@@ -588,11 +668,11 @@ class Study:
                     if not sampled_by(catalogue[key], self.metric)
                 }
             found = judge(
-                self.X if internal else None,
+                self._points[0] if internal else None,
                 labelings,
                 truth=None if internal else self.truth,
                 measures=[catalogue[key] for key in keys if key not in unjudged],
-                metric=self.metric if internal else "euclidean",
+                metric=self._points[1] if internal else "euclidean",
                 noise=self.noise if internal else EXTERNAL_NOISE,
                 precision=large.PRECISION if internal and self.is_estimated else None,
                 bounded_only=True,
@@ -611,13 +691,7 @@ class Study:
             self._store.add_scores(context, scores)
 
     def _measures(self, keys: Iterable[str] | None) -> list[Measure]:
-        if keys is not None:
-            return catalogue.select(keys)
-        return [
-            m
-            for m in catalogue.values()
-            if m.default and (m.kind == "internal" or self.truth is not None)
-        ]
+        return applicable(keys, has_truth=self.truth is not None, metric=self.metric)
 
     def _labelings(self, partitions: Sequence[str]) -> Labelings:
         codes = np.stack(self._store.labels(partitions))
@@ -641,6 +715,7 @@ class Study:
         self.__dict__.pop("_scores", None)
         self.__dict__.pop("_bounds", None)
         self.__dict__.pop("_judged", None)
+        self.__dict__.pop("_choice", None)
 
     @cached_property
     def _candidates(self) -> pd.DataFrame:
@@ -692,21 +767,12 @@ class Study:
         -------
         DataFrame
             A row per candidate, by name, in the order of planning: ``clusterer``, ``k`` (as asked
-            for), ``start``, ``status`` (``ok``, ``flagged``, ``failed``), ``reason``,
+            for), ``start``, ``status`` (``ok``, ``flagged``, ``failed``, ``excluded``), ``reason``,
             ``n_clusters``, ``noise_share``, ``seconds``, ``partition`` (equal for equal
-            clusterings), then a column per measure.
-            ``attrs["reasons"][name][measure]`` says why a value is NaN.
+            clusterings), then a column per measure. :meth:`reasons` says why a value is NaN.
         """
         self.evaluate(progress=progress)
-        values, why = self._scores
-        table = self._candidates.join(values, on="partition")
-        reasons = {
-            name: why[partition]
-            for name, partition in table["partition"].items()
-            if partition in why
-        }
-        table.attrs["reasons"] = reasons
-        return table
+        return self._candidates.join(self._scores[0], on="partition")
 
     def standard_errors(self) -> pd.DataFrame:
         """Standard errors of the scores that are estimates, a row per candidate.
@@ -728,7 +794,10 @@ class Study:
 
     def reasons(self) -> dict[str, dict[str, str]]:
         """Why scores are missing: candidate -> measure -> sentence."""
-        return dict(self.scores().attrs["reasons"])
+        self.evaluate()
+        why = self._scores[1]
+        partitions = self._candidates["partition"].items()
+        return {str(name): dict(why[at]) for name, at in partitions if at in why}
 
     # -- choosing ----------------------------------------------------------------------------
 
@@ -760,7 +829,7 @@ class Study:
 
         if self.truth is None:
             raise InputError("a bound needs the class of some objects; give truth, None elsewhere")
-        planned = [(c, _origin(c)) for c in self._store.candidates()]
+        planned = [(c, _origin(c)) for c in self._store.candidates() if c["status"] != "excluded"]
         tried = [(c, origin) for c, origin in planned if c["partition"] is not None]
         if not tried:
             raise NothingToRankError(f"there is no clustering: {self.why_nothing()}")
@@ -796,7 +865,6 @@ class Study:
             :meth:`scores`), ``reached_by`` (how many candidates are this partition), ``score``
             (of an internal measure with ``noise="drop"``: times the share of objects that are not
             excluded, or over it where lower is better), then the voters.
-            ``attrs["decided_by"]`` says what decided.
 
         Raises
         ------
@@ -819,9 +887,7 @@ class Study:
             table = table.join(verdict.columns)
         upward = decider.sign * verdict.score.to_numpy(dtype=np.float64)
         table.insert(0, "rank", ranks(upward))
-        table = table.iloc[order(upward, *verdict.ties)]
-        table.attrs["decided_by"] = decider.key
-        return table, verdict
+        return table.iloc[order(upward, *verdict.ties)], verdict
 
     def _distinct(self) -> pd.DataFrame:
         usable = self._candidates[self._candidates["partition"].notna()]
@@ -840,6 +906,16 @@ class Study:
         groups = usable.groupby("partition")["clusterer"]
         by = {str(partition): frozenset(names) for partition, names in groups}
         return {p: names - {"given"} or names for p, names in by.items()}
+
+    @property
+    def judge(self) -> Judge | None:
+        """Your own judge, from :func:`karat.train_judge`; None for the packaged one."""
+        return self._own_judge
+
+    @judge.setter
+    def judge(self, judge: Judge | None) -> None:
+        self._own_judge = judge
+        self.__dict__.pop("_judged", None)
 
     def judged(self) -> Judged | None:
         """What the learned judge says of the distinct clusterings.
@@ -861,7 +937,7 @@ class Study:
 
     def why_nothing(self) -> str:
         """What kept candidates from being clusterings, or clusterings from having scores."""
-        failed = self._candidates[self._candidates["status"] == "failed"]
+        failed = self._candidates[self._candidates["status"].isin(NO_LABELS)]
         if failed.empty and self._candidates.empty:
             return "nothing was tried; call sweep or add first"
         if failed.empty:
@@ -883,8 +959,12 @@ class Study:
         InputError
             If nothing was tried, or nothing can be ranked.
         """
+        return self._choice
+
+    @cached_property
+    def _choice(self) -> Choice:
         ranked, verdict = self._rank()
-        decider = as_decider(ranked.attrs["decided_by"])
+        decider = as_decider(self.by)
         top = ranked.iloc[0]
         labels = self.labels(str(top.name))
         why = decider.why(self, ranked, verdict)
@@ -912,7 +992,7 @@ class Study:
         if name not in self._candidates.index:
             raise unknown_name(name, self._candidates.index, "candidate")
         row = self._candidates.loc[name]
-        if row["status"] == "failed":
+        if row["status"] in NO_LABELS:
             raise InputError(f"{name} has no labels: {row['reason']}")
         return self._store.labels([str(row["partition"])])[0]
 
@@ -937,7 +1017,7 @@ class Study:
         """
         out: dict[str, NDArray[Any]] = {}
         for name in names:
-            if self._candidates.at[name, "status"] == "failed":
+            if self._candidates.at[name, "status"] in NO_LABELS:
                 out[name] = np.full(self.n_objects, NOISE)
                 continue
             clusters: list[Any] = self.cluster_names(name)

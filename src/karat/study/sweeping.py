@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
+from itertools import product
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -12,7 +14,10 @@ from karat.clusterers import Clusterer, as_clusterer, catalogue
 from karat.study import work
 from karat.study.identity import NoIdentityError, identity
 from karat.study.store import Planned
-from karat.validation import InputError
+from karat.validation import InputError, unknown_name
+
+#: parameter -> values
+Grid: TypeAlias = dict[str, list[Any]]
 
 
 @dataclass(frozen=True)
@@ -27,8 +32,8 @@ class Swept:
     imports: tuple[str, ...] = ()
 
 
-def swept(given: Any) -> list[Swept]:
-    """The clusterers that the argument of :meth:`Study.sweep` stands for."""
+def swept(given: Any, grid: Grid | None = None) -> list[Swept]:
+    """The clusterers that the arguments of :meth:`Study.sweep` stand for."""
     pairs: list[tuple[str | None, Any]]
     if isinstance(given, Mapping):
         pairs = [(str(name), value) for name, value in given.items()]
@@ -37,7 +42,7 @@ def swept(given: Any) -> list[Swept]:
         pairs = [(None, value) for value in several]
     chosen = []
     for name, value in pairs:
-        clusterer = as_clusterer(value)
+        clusterer = as_clusterer(value, _swept_of(value, grid or {}))
         if name is not None:
             clusterer = replace(clusterer, key=name)
         chosen.append(Swept(clusterer, *_written(value)))
@@ -48,6 +53,92 @@ def swept(given: Any) -> list[Swept]:
             f"two clusterers are called {twice!r}; name them: sweep({{'a': ..., 'b': ...}})"
         )
     return chosen
+
+
+def _swept_of(estimator: Any, grid: Grid) -> str | None:
+    """Of an estimator that is not swept by its number of clusters, the first of the grid."""
+    parameters = has_parameters(estimator)
+    if {"n_clusters", "n_components"} & parameters:
+        return None
+    return next((name for name in grid if name in parameters), None)
+
+
+def checked_grid(grid: Any) -> Grid:
+    """Lists of values by parameter."""
+    if grid is None:
+        return {}
+    if not isinstance(grid, Mapping):
+        raise InputError(
+            f'grid maps parameters to values, e.g. {{"eps": [0.1, 0.2]}}; got {grid!r}'
+        )
+    out: Grid = {}
+    for name, values in grid.items():
+        if isinstance(values, str) or not isinstance(values, Iterable):
+            values = [values]
+        out[str(name)] = [v.item() if isinstance(v, np.generic) else v for v in values]
+        if not out[str(name)]:
+            raise InputError(f"the grid has no value of {name}; give at least one")
+    return out
+
+
+def along(clusterer: Clusterer, grid: Grid) -> list[Clusterer]:
+    """One clusterer for each combination of what the grid has of its other parameters."""
+    has = has_parameters(clusterer.make(clusterer.values[0] if clusterer.values else 2, 0))
+    names = [name for name in grid if name in has and name != clusterer.parameter]
+    out = []
+    for values in product(*(grid[name] for name in names)):
+        chosen = dict(zip(names, values, strict=True))
+        if not chosen:
+            return [_with_values(clusterer, grid)]
+        told = " ".join(f"{name}={_short(value)}" for name, value in chosen.items())
+        made = partial(_configured, clusterer.make, chosen)
+        one = replace(clusterer, key=f"{clusterer.key} {told}", make=made)
+        out.append(_with_values(one, grid))
+    return out
+
+
+def _with_values(clusterer: Clusterer, grid: Grid) -> Clusterer:
+    if clusterer.parameter in grid and clusterer.parameter != "n_clusters":
+        clusterer = replace(clusterer, values=tuple(grid[clusterer.parameter]))
+    if clusterer.parameter != "n_clusters" and not clusterer.values:
+        raise InputError(
+            f"{clusterer.key} has no usual values of {clusterer.parameter}; say which to try, "
+            f'e.g. grid={{"{clusterer.parameter}": [0.1, 0.2, 0.5]}} '
+            f"(--grid {clusterer.parameter}=0.1:0.5:0.1)"
+        )
+    return clusterer
+
+
+def check_used(grid: Grid, chosen: Sequence[Swept]) -> None:
+    """Raise for a parameter that no clusterer has."""
+    known = {one.clusterer.parameter for one in chosen}
+    for one in chosen:
+        known |= has_parameters(one.clusterer.make(2, 0))
+    for name in grid:
+        if name not in known:
+            raise unknown_name(name, known, "parameter of these clusterers")
+
+
+def has_parameters(estimator: Any) -> set[str]:
+    """Names of its parameters; those of the last step of a pipeline, of one that is wrapped."""
+    if not hasattr(estimator, "get_params") or isinstance(estimator, type):
+        return set()
+    names = set(estimator.get_params())
+    return names | {name.rpartition("__")[2] for name in names}
+
+
+def _configured(make: Any, chosen: dict[str, Any], *arguments: Any, **options: Any) -> Any:
+    estimator = make(*arguments, **options)
+    own = list(estimator.get_params())
+    for name, value in chosen.items():
+        # the shortest path is the parameter of the outermost estimator that has it
+        path = min((p for p in own if p.rpartition("__")[2] == name or p == name), key=len)
+        estimator.set_params(**{path: value})
+    return estimator
+
+
+def _short(value: Any) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def check_counts(numbers: list[Any], n_init: Any, workers: Any) -> None:
@@ -71,11 +162,11 @@ def candidates_of(
     out = []
     for value in numbers if by_k else clusterer.values:
         for start in range(n_init if clusterer.depends_on_seed else 1):
-            name = f"{clusterer.key} {label}={value}"
+            name = f"{clusterer.key} {label}={_short(value)}"
             if clusterer.depends_on_seed:
                 name += f" start={start}"
             seed = work.derived_seed(root, name)
-            out.append(Planned(name, clusterer.key, clusterer.parameter, int(value), start, seed))
+            out.append(Planned(name, clusterer.key, clusterer.parameter, value, start, seed))
     return out
 
 

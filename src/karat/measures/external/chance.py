@@ -182,7 +182,7 @@ def bootstrap_interval(
     """
     table = as_table(labels_true, labels_pred, noise=noise)
     need_counts(table, "The bootstrap")
-    function, (low, high), _ = _resolve(measure)
+    function, (low, high), _ = resolve(measure)
     optimum = catalogue[measure].optimum if isinstance(measure, str) else 0.0
     if n_resamples < 2:
         raise InputError(f"n_resamples must be at least 2; got {n_resamples}")
@@ -274,7 +274,7 @@ def permutation_test(
     """
     table = as_table(labels_true, labels_pred, noise=noise)
     need_counts(table, "The permutation test")
-    function, _, sign = _resolve(measure)
+    function, _, sign = resolve(measure)
     value = function(table)
     values = _under_chance(function, table, n_permutations, random_state)
     # values equal in exact arithmetic may differ in the last bits
@@ -334,7 +334,7 @@ def chance_corrected(
     """
     table = as_table(labels_true, labels_pred, noise=noise)
     need_counts(table, "The correction for chance")
-    function, _, _ = _resolve(measure)
+    function, _, _ = resolve(measure)
     if optimum is None:
         optimum = catalogue[measure].optimum if isinstance(measure, str) else math.nan
     if not math.isfinite(optimum):
@@ -353,7 +353,7 @@ def chance_corrected(
     )
 
 
-def _resolve(
+def resolve(
     measure: MeasureLike,
 ) -> tuple[Callable[[ContingencyTable], float], tuple[float, float], int]:
     """Function of a table, range and sign."""
@@ -375,7 +375,7 @@ def _resampled(
     for _ in range(times):
         counts = rng.multinomial(table.n, shares)
         kept = counts > 0
-        yield _trimmed(table, table.rows[kept], table.columns[kept], counts[kept])
+        yield trimmed(table, table.rows[kept], table.columns[kept], counts[kept])
 
 
 def _under_chance(
@@ -400,7 +400,7 @@ def _shuffled(table: ContingencyTable, times: int, random_state: Any) -> Iterato
         yield ContingencyTable._of_cells(*cells_of(dense), table.row_names, table.column_names)
 
 
-def _trimmed(
+def trimmed(
     table: ContingencyTable, rows: NDArray[Any], columns: NDArray[Any], counts: NDArray[Any]
 ) -> ContingencyTable:
     """Without the classes and clusters that a resample does not have."""

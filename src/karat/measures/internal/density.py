@@ -16,6 +16,7 @@ from karat.measures.internal.centroids import variance_lengths
 from karat.measures.passes.statistics import Statistics
 from karat.measures.passes.trees import core_distances, separations, spanning_tree
 from karat.partition import NOISE, NoisePolicy, as_labelings
+from karat.scores import Scores
 from karat.validation import InputError, UndefinedMeasureError, check_choice
 
 if TYPE_CHECKING:
@@ -179,7 +180,7 @@ def connectivity(
     return one_value("Connectivity", compute, (), X, labels, metric, noise)
 
 
-def _nearest(stats: Statistics, kept: NDArray[np.intp], number: int) -> NDArray[np.intp]:
+def nearest_others(stats: Statistics, kept: NDArray[np.intp], number: int) -> NDArray[np.intp]:
     """Positions among ``kept`` of the nearest others of each, nearest first."""
     if stats.metric == "euclidean":
         from karat.neighbors import neighbor_lists
@@ -203,7 +204,7 @@ def _connectivity(stats: Statistics, n_neighbors: int) -> list[float | str]:
 
     values: list[float | str] = ["fewer than two objects are judged"] * len(stats)
     for kept, which in by_kept(stats.labelings):
-        near = _nearest(stats, kept, n_neighbors)
+        near = nearest_others(stats, kept, n_neighbors)
         weights = 1 / np.arange(1, near.shape[1] + 1)
         for m in which:
             codes = stats.labelings.codes[m, kept]
@@ -219,7 +220,7 @@ def cvnn_index(
     compactness: Literal["clusters", "pairs"] = "clusters",
     metric: Any = "euclidean",
     noise: NoisePolicy = "error",
-) -> NDArray[np.float64]:
+) -> Scores:
     """CVNN: share of foreign neighbours plus mean distance within, each over the worst of a batch.
 
     It compares clusterings of the same data: Sep(C)/max Sep + Com(C)/max Com over those given.
@@ -240,8 +241,8 @@ def cvnn_index(
 
     Returns
     -------
-    ndarray of float64, shape (M,)
-        NaN for clusterings of one cluster.
+    Scores
+        A value for each clustering, and ``reasons`` for clusterings of one cluster.
 
     Notes
     -----
@@ -255,8 +256,9 @@ def cvnn_index(
     --------
     >>> from karat import cvnn_index
     >>> X = [[0.0], [1.0], [10.0], [11.0]]
-    >>> cvnn_index(X, [[0, 0, 1, 1], [0, 1, 0, 1]], n_neighbors=1)
-    array([0.1, 2. ])
+    >>> found = cvnn_index(X, [[0, 0, 1, 1], [0, 1, 0, 1]], n_neighbors=1)
+    >>> found["cvnn_index"].round(6).tolist()
+    [0.1, 2.0]
     """
     metric = check_metric(metric)
     data = check_points(X, metric)
@@ -268,14 +270,16 @@ def cvnn_index(
     return _cvnn(stats, n_neighbors, pooled=compactness == "pairs")
 
 
-def _cvnn(stats: Statistics, n_neighbors: int, *, pooled: bool) -> Floats:
+def _cvnn(stats: Statistics, n_neighbors: int, *, pooled: bool) -> Scores:
     from karat.measures.passes.ranks import by_kept
 
     separation, compactness = stats.values(), stats.values()
+    reasons: dict[str, dict[str, str]] = {}
     for kept, which in by_kept(stats.labelings):
-        near = _nearest(stats, kept, n_neighbors)
+        near = nearest_others(stats, kept, n_neighbors)
         for m in which:
-            if too_few_clusters(stats, m):
+            if missing := too_few_clusters(stats, m):
+                reasons[stats.labelings.names[m]] = {"cvnn_index": missing}
                 continue
             codes, sizes = stats.labelings.codes[m, kept], stats.sizes[m]
             foreign = (codes[near] != codes[:, None]).mean(axis=1)
@@ -285,13 +289,15 @@ def _cvnn(stats: Statistics, n_neighbors: int, *, pooled: bool) -> Floats:
                 compactness[m] = float(sums.sum()) / max(stats.pairs_within(m), 1)
             else:
                 compactness[m] = float((sums / pairs).sum())
-    if np.isnan(separation).all():
-        return separation
-    return _over_largest(separation) + _over_largest(compactness)
+    values = _over_largest(separation) + _over_largest(compactness)
+    batch = stats.labelings
+    return Scores.of(
+        batch.names, {"cvnn_index": values}, reasons, (batch.codes != NOISE).mean(axis=1)
+    )
 
 
 def _over_largest(values: Floats) -> Floats:
-    largest = np.nanmax(values)
+    largest = np.fmax.reduce(values)
     return values / largest if largest > 0 else values
 
 

@@ -19,6 +19,7 @@ __all__ = [
     "calinski_harabasz_index",
     "log_scatter_ratio",
     "pooled_variance",
+    "r_squared",
     "ratkowsky_lance_index",
     "within_sum_of_squares",
 ]
@@ -119,6 +120,50 @@ def ratkowsky_lance_index(
     0.703598
     """
     return one("ratkowsky_lance_index", X, labels, noise=noise, sample_weight=sample_weight)
+
+
+def r_squared(
+    X: Any, labels: Any, *, noise: NoisePolicy = "error", sample_weight: Any = None
+) -> float:
+    """Share of the variance that the clusters explain, R² = 1 − tr W/tr T.
+
+    Between 0 and 1, greater is better; it never falls when a cluster is split, so it does not
+    compare different numbers of clusters.
+
+    Parameters
+    ----------
+    X : array-like or sparse, shape (n, d)
+    labels : array-like, shape (n,)
+    noise : {"error", "cluster", "singletons", "drop"}
+        What the label -1 means.
+    sample_weight : array-like, shape (n,), optional
+        How many coincident objects each stands for; 0 excludes it.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    UndefinedMeasureError
+        For fewer than two clusters, or where all objects coincide.
+
+    Notes
+    -----
+    ``r_squared_index`` of permetrics. 1 − R² is SigClust's cluster index of two clusters. O(n d).
+
+    Examples
+    --------
+    >>> from karat import r_squared
+    >>> round(r_squared([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1]), 6)
+    0.990099
+    """
+    return one("r_squared", X, labels, noise=noise, sample_weight=sample_weight)
+
+
+def _r_squared(stats: Statistics, m: int) -> float | str:
+    within, between = sums_of_squares(stats, m)
+    return between / (within + between) if within + between > 0 else ALL_COINCIDE
 
 
 def pooled_variance(
@@ -321,6 +366,17 @@ define(
     needs=["centroids"],
     greater_is_better=False,
     range=(0.0, math.inf),
+    cost="O(n d)",
+    compares_k=False,
+    takes_metric=False,
+)
+define(
+    r_squared,
+    "Share of the variance explained (R²)",
+    family="variance ratio",
+    references=[Reference("sarle1983"), Reference("liu2008")],
+    compute=each(_r_squared),
+    needs=["centroids"],
     cost="O(n d)",
     compares_k=False,
     takes_metric=False,

@@ -1,0 +1,254 @@
+"""Data sets without features: distances, graphs, and objects that a distance compares."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.datasets._dataset import Dataset
+from karat.datasets._read import from_array
+from karat.distances import (
+    OBJECT_METRICS,
+    as_square,
+    metric_name,
+    object_distances,
+    triangle_violations,
+)
+from karat.validation import InputError, check_data
+
+if TYPE_CHECKING:
+    from karat.validation import Data
+
+RELATIONS = ("precomputed", "graph")
+
+
+def from_distances(
+    D: Any, *, truth: Any = None, ids: Any = None, name: str = "distances"
+) -> Dataset:
+    """Make a data set of the distances between objects.
+
+    Parameters
+    ----------
+    D : array-like, shape (n, n) or (n(n-1)/2,), or path of an ``.npy`` file
+        All distances, or those above the diagonal as :func:`scipy.spatial.distance.pdist` has
+        them. Errors of rounding, up to 1e-12 of the largest distance, are taken out.
+    truth : array-like, shape (n,), optional
+        Class of each object; None, NaN or -1 where it is not known.
+    ids : array-like, shape (n,), optional
+        Names of the objects, in the order of the rows.
+    name : str
+        What to call it.
+
+    Returns
+    -------
+    Dataset
+        Its ``metric`` is ``"precomputed"``. A note says how many triangles do not close.
+
+    Raises
+    ------
+    InputError
+        For a matrix that is not symmetric, negative, or has another diagonal than 0.
+
+    Examples
+    --------
+    >>> from karat.datasets import from_distances
+    >>> from_distances([1.0, 4.0, 3.0], ids=["a", "b", "c"]).X
+    array([[0., 1., 4.],
+           [1., 0., 3.],
+           [4., 3., 0.]])
+    """
+    X = as_square(D, symmetric=True)
+    return _related(X, "precomputed", truth, ids, name, _triangle_notes(X))
+
+
+def from_graph(A: Any, *, truth: Any = None, ids: Any = None, name: str = "graph") -> Dataset:
+    """Make a data set of a graph.
+
+    Parameters
+    ----------
+    A : array-like or sparse, shape (n, n), or path of an ``.npz`` file
+        Affinities: a greater weight is a stronger edge, 0 is none. Symmetric.
+    truth, ids, name
+        As for :func:`from_distances`.
+
+    Returns
+    -------
+    Dataset
+        Its ``metric`` is ``"graph"``; ``X`` is sparse. A note says into how many parts it falls.
+
+    Raises
+    ------
+    InputError
+        For a matrix that is not square, not symmetric or negative, or has no edge.
+
+    Examples
+    --------
+    >>> from karat.datasets import from_graph
+    >>> print(from_graph([[0, 1, 0], [1, 0, 0], [0, 0, 0]]))
+    graph: a graph of 3 nodes and 1 edges
+      The graph falls into 2 parts that no edge joins; the smallest has 1 of the 3 nodes.
+    """
+    X = as_graph(A)
+    return _related(X, "graph", truth, ids, name, _graph_notes(X))
+
+
+def from_objects(
+    objects: Any, metric: Any, *, truth: Any = None, ids: Any = None, name: str = "objects"
+) -> Dataset:
+    """Make a data set of objects of any kind and a distance between two of them.
+
+    Parameters
+    ----------
+    objects : sequence
+        Texts, tuples, arrays of different lengths, or whatever the metric takes.
+    metric : {"edit", "dtw", "gower"} or callable
+        See :func:`karat.distances.object_distances`; called once for each pair.
+    truth, ids, name
+        As for :func:`from_distances`. By default the ids are the objects, where these are texts
+        that differ.
+
+    Returns
+    -------
+    Dataset
+
+    Examples
+    --------
+    >>> from karat.datasets import from_objects
+    >>> data = from_objects(["ab", "abc", "x"], lambda a, b: abs(len(a) - len(b)))
+    >>> data.ids.tolist(), data.metric
+    (['ab', 'abc', 'x'], 'precomputed')
+    """
+    D = object_distances(objects, metric)
+    if ids is None:
+        listed = list(objects)
+        if all(isinstance(one, str) for one in listed) and len(set(listed)) == len(D):
+            ids = listed
+    notes = (f"Distances of all pairs by {metric_name(metric)}.", *_triangle_notes(D))
+    return _related(D, "precomputed", truth, ids, name, notes)
+
+
+def as_dataset(X: Any, metric: Any = None) -> Dataset:
+    """The data set that the first argument of a study stands for."""
+    if isinstance(X, Dataset):
+        if X.metric in RELATIONS and metric not in (None, X.metric):
+            raise InputError(
+                f"{X.name} holds {_what(X.metric)}, so its metric is {X.metric!r}; "
+                f"got {metric_name(metric)!r}"
+            )
+        if metric in RELATIONS and X.metric != metric:
+            return with_relation(X, X.X, metric)
+        return X
+    if metric == "precomputed":
+        return from_distances(X)
+    if metric == "graph":
+        return from_graph(X)
+    if (isinstance(metric, str) and metric in OBJECT_METRICS) or (
+        callable(metric) and not _is_table(X)
+    ):
+        return from_objects(X, metric)
+    return from_array(X)
+
+
+def with_relation(dataset: Dataset, X: Any, metric: str) -> Dataset:
+    """The same objects, related by distances (``"precomputed"``) or a graph instead of features."""
+    if metric == "precomputed":
+        matrix: Any = as_square(X, symmetric=True)
+        notes = _triangle_notes(matrix)
+    else:
+        matrix = as_graph(X)
+        notes = _graph_notes(matrix)
+    if matrix.shape[0] != dataset.n_objects:
+        raise InputError(
+            f"there are {_what(metric)} of {matrix.shape[0]:,} objects, and {dataset.name} has "
+            f"{dataset.n_objects:,}; they must be the same objects in the same order"
+        )
+    return replace(
+        dataset,
+        X=matrix,
+        metric=metric,
+        feature_names=(),
+        center=None,
+        scale=None,
+        notes=(*dataset.notes, *notes),
+    )
+
+
+def as_graph(A: Any) -> Data:
+    """The symmetric affinities of a graph as a CSR array, checked; loops are taken out."""
+    from scipy import sparse
+
+    if isinstance(A, (str, Path)):
+        try:
+            A = sparse.load_npz(A)
+        except (OSError, ValueError) as error:
+            raise InputError(
+                f"{A} is not a sparse matrix in .npz form ({error}); write one with "
+                "scipy.sparse.save_npz(path, A)"
+            ) from None
+    matrix: Any = check_data(A, name="the graph")
+    if matrix.shape[0] != matrix.shape[1]:
+        raise InputError(f"a graph is a square matrix of affinities; its shape is {matrix.shape}")
+    matrix = sparse.csr_array(matrix)
+    matrix.setdiag(0)
+    matrix.eliminate_zeros()
+    if matrix.nnz == 0:
+        raise InputError("the graph has no edge, so there is nothing to cluster by")
+    if matrix.data.min() < 0:
+        raise InputError("affinities must not be negative; leave out edges that push apart")
+    if abs(matrix - matrix.T).max() > 1e-9 * matrix.data.max():
+        raise InputError(
+            "the affinities must be the same in both directions; for a graph of nearest "
+            "neighbours give (A + A.T) / 2"
+        )
+    return matrix
+
+
+def _related(
+    X: Any, metric: str, truth: Any, ids: Any, name: str, notes: tuple[str, ...]
+) -> Dataset:
+    # one column takes truth and ids through the checks that every data set makes
+    numbers = np.arange(X.shape[0], dtype=np.float64)[:, None]
+    checked = from_array(numbers, truth=truth, ids=ids, name=name)
+    return replace(
+        checked, X=X, metric=metric, feature_names=(), notes=(*checked.notes, *notes), options={}
+    )
+
+
+def _triangle_notes(D: Any) -> tuple[str, ...]:
+    share = triangle_violations(D)
+    if share == 0:
+        return ()
+    return (
+        f"The distances are not a metric: in {100 * share:.3g} % of random triples the way over a "
+        "third object is shorter.",
+    )
+
+
+def _graph_notes(A: Any) -> tuple[str, ...]:
+    from scipy.sparse.csgraph import connected_components
+
+    count, part = connected_components(A, directed=False)
+    if count == 1:
+        return ()
+    return (
+        f"The graph falls into {count:,} parts that no edge joins; the smallest has "
+        f"{np.bincount(part).min():,} of the {A.shape[0]:,} nodes.",
+    )
+
+
+def _what(metric: str) -> str:
+    return "distances" if metric == "precomputed" else "edges"
+
+
+def _is_table(X: Any) -> bool:
+    """Whether X has rows of numbers, so that a metric is called with two rows."""
+    if hasattr(X, "toarray") or hasattr(X, "columns"):
+        return True
+    try:
+        array = np.asarray(X)
+    except ValueError:
+        return False
+    return array.ndim == 2 and array.dtype.kind in "fiub"

@@ -1,0 +1,357 @@
+"""Ways of choosing without labels, each collection of data sets left out in turn.
+
+Real tables, benchmark sets, term collections and generated sets are clustered as a study does;
+the learned judge and its simple rivals choose. Whatever is learned is learned on the other
+collections. ``samples`` is the number of sub-tasks of each real table (21 in full), ``storage`` a
+folder that keeps every finished task; with it the trained judge is written there, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.choice.judge import HALF, Judge, digest, prior
+from karat.choice.rivals import RIVALS, by_families, by_measure, measure_families
+from karat.choice.training import (
+    Case,
+    Size,
+    folds_of,
+    train,
+)
+from karat.reproduce import ExperimentResult
+from karat.reproduce._choice_corpus import case_of, keep, kept
+from karat.reproduce._choice_tasks import plan
+from karat.validation import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+PARTS = 21
+FOLDS = 4
+BOOTSTRAPS = 2000
+GROUPS = (
+    ("benchmark sets", "benchmark", True),
+    ("parts of them", "benchmark", False),
+    ("real tables", "real", True),
+    ("real sub-tasks", "real", False),
+    ("terms and texts", "terms", None),
+)
+LABELS = (10, 20, 40)
+#: of the tested tasks, one in so many is also tried with a few labels
+TRIED = 10
+
+
+def run(
+    *,
+    name: str,
+    samples: int | None = None,
+    random_state: Any = 0,
+    storage: Any = None,
+    progress: Callable[[str], None] | None = None,
+) -> ExperimentResult:
+    """Build the corpus, choose with everything left out in turn, and train the judge.
+
+    Parameters
+    ----------
+    name : str
+        ``"choice"``.
+    samples : int, optional
+        Sub-tasks of each real table; 21 in full.
+    random_state : int
+        Of the trees; the tasks are fixed.
+    storage : path-like, optional
+        A folder: finished tasks are kept there, and at the end ``judge.npz``.
+    progress : callable, optional
+
+    Returns
+    -------
+    ExperimentResult
+        Mean adjusted Rand index of the choice, by family of data and way of choosing.
+    """
+    say = progress or (lambda line: None)
+    cases = corpus(PARTS if samples is None else samples, storage, say)
+    size = Size() if samples is None else Size((20, 100), (15, 40), (15, 20), 8)
+    found = left_out(cases, size=size, random_state=random_state, progress=say)
+    judge = train(cases, size=size, random_state=random_state, n_jobs=2)
+    judge = with_gains(judge, cases, found)
+    if storage is not None:
+        judge.save(Path(storage) / "judge.npz")
+    return ExperimentResult(name, table_of(cases, found), tuple(notes_on(cases, found, judge)))
+
+
+def corpus(parts: int, storage: Any, say: Callable[[str], None]) -> list[Case]:
+    """The cases of all tasks, from the storage where they are there."""
+    data = data_folder()
+    folder = None if storage is None else Path(storage)
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+    cases = []
+    todo = plan(data, parts, parts + 3)
+    for number, task in enumerate(todo):
+        path = None
+        if folder is not None:
+            path = folder / ("_".join(map(str, task)).replace(" ", "-") + ".npz")
+        if path is not None and path.exists():
+            case = kept(path)
+        else:
+            case = case_of(task, data)
+            if path is not None:
+                keep(case, path)
+            say(f"{number + 1} of {len(todo)} tasks: {'/'.join(map(str, task))}")
+        if case is not None:
+            cases.append(case)
+    return cases
+
+
+def data_folder() -> Path:
+    """Where ``datasets.json`` is."""
+    for folder in (Path("../shared/data"), Path("data")):
+        if (folder / "datasets.json").exists():
+            return folder
+    raise InputError(
+        "the corpus needs the shared data sets; put them with their datasets.json into "
+        "../shared/data or data"
+    )
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """What ways of choosing did on collections that nothing was learned on.
+
+    Attributes
+    ----------
+    chosen : dict of str to ndarray, shape (cases,)
+        Position of the choice; -1 for cases that are never tested.
+    predicted, low, high, structure : ndarray, shape (cases,)
+        What the judge said of its choice.
+    has_structure : ndarray of bool, shape (cases,)
+    few : dict of (way, number of labels) to ndarray, shape (cases,)
+        Mean agreement of choices with some labels.
+    """
+
+    chosen: dict[str, NDArray[np.int64]]
+    predicted: Floats
+    low: Floats
+    high: Floats
+    structure: Floats
+    has_structure: NDArray[np.bool_]
+    few: dict[tuple[str, int], Floats]
+
+
+def left_out(
+    cases: Sequence[Case],
+    *,
+    size: Size,
+    random_state: Any = 0,
+    n_folds: int = FOLDS,
+    progress: Callable[[str], None] | None = None,
+) -> LeftOut:
+    """Let every way choose on collections that it learned nothing from.
+
+    Synthetic cases are left out by turns, too, for the limit of structure; they never count in
+    the table.
+    """
+    fold = folds_of(cases, n_folds)
+    never = np.flatnonzero(fold < 0)
+    fold[never] = np.arange(len(never)) % n_folds
+    n = len(cases)
+    chosen = {way: np.full(n, -1) for way in ("judge", *RIVALS, *LEARNED)}
+    said = {key: np.full(n, np.nan) for key in ("predicted", "low", "high", "structure")}
+    has = np.zeros(n, dtype=bool)
+    few = {
+        (way, m): np.full(n, np.nan) for way in ("labels alone", "judge and labels") for m in LABELS
+    }
+    for f in range(n_folds):
+        learned = [case for case, at in zip(cases, fold, strict=True) if at != f]
+        judge = train(learned, size=size, random_state=random_state, n_jobs=2)
+        simple = learned_rivals([case for case in learned if case.is_tested])
+        for i in np.flatnonzero(fold == f):
+            case = cases[int(i)]
+            judgement = judge(case.evidence)
+            best = int(np.argmax(judgement.score))
+            chosen["judge"][i] = best
+            for key in ("predicted", "low", "high"):
+                said[key][i] = getattr(judgement, key)[best]
+            said["structure"][i] = judgement.structure
+            has[i] = judgement.has_structure
+            if not case.is_tested:
+                continue
+            for way, rival in {**RIVALS, **simple}.items():
+                chosen[way][i] = int(np.argmax(rival(case.evidence)))
+            if i % TRIED:
+                continue
+            for m in LABELS:
+                few["labels alone", m][i] = with_labels(case, m, None)
+                few["judge and labels", m][i] = with_labels(case, m, prior(judgement.score))
+        if progress is not None:
+            progress(f"fold {f + 1} of {n_folds}")
+    return LeftOut(chosen, **said, has_structure=has, few=few)
+
+
+def with_labels(case: Case, n_labels: int, shares: Floats | None) -> float:
+    """Agreement of the choice by the guarantee, with the classes of some objects at random."""
+    from karat.bounds import study_bounds
+
+    assert case.codes is not None
+    assert case.truth is not None
+    rng = np.random.default_rng([n_labels, len(case.truth)])
+    known = rng.permutation(np.flatnonzero(case.truth >= 0))[:n_labels]
+    few = np.full(len(case.truth), None, dtype=object)
+    few[known] = case.truth[known]
+    sizes = case.codes.max(axis=1) + 1
+    origins = [(min(by), int(k)) for by, k in zip(case.evidence.clusterers, sizes, strict=True)]
+    table = study_bounds(
+        case.codes, few, origins=origins, prior=shares, noise="cluster"
+    ).table.reset_index(drop=True)
+    best = table.sort_values(["bound_rate", "errors", "bits"], kind="stable").index[0]
+    return float(case.first[int(best)])
+
+
+LEARNED = ("best measure of the other collections", "consensus of learned families")
+
+
+def learned_rivals(cases: Sequence[Case]) -> dict[str, Any]:
+    """The simple ways that look at other collections first."""
+    keys = sorted(cases[0].evidence.measures)
+
+    def mean(score: Any) -> float:
+        by: dict[str, list[float]] = {}
+        for case in cases:
+            value = case.first[int(np.argmax(score(case.evidence)))]
+            by.setdefault(case.collection, []).append(value)
+        return float(np.mean([np.mean(values) for values in by.values()]))
+
+    best = max(keys, key=lambda key: mean(by_measure(key)))
+    options = [
+        by_families(measure_families([case.evidence for case in cases], number))
+        for number in (4, 8, 12)
+    ]
+    return dict(zip(LEARNED, (by_measure(best), max(options, key=mean)), strict=True))
+
+
+def with_gains(judge: Judge, cases: Sequence[Case], found: LeftOut) -> Judge:
+    """The judge, told what labels were worth where it was not sure, and where it was."""
+    chosen = found.chosen["judge"]
+    alone = np.array([case.first[at] for case, at in zip(cases, chosen, strict=True)])
+    gains = np.zeros((len(LABELS), 2))
+    for row, m in enumerate(LABELS):
+        values = found.few["judge and labels", m]
+        for column, sure in enumerate((found.predicted < HALF, found.predicted >= HALF)):
+            tried = ~np.isnan(values) & sure
+            if tried.any():
+                gains[row, column] = (values - alone)[tried].mean()
+    judge = replace(judge, gains=gains)
+    return replace(judge, digest=digest(judge.arrays()))
+
+
+# -- telling -------------------------------------------------------------------------------------
+
+
+def _members(cases: Sequence[Case], family: str, whole: bool | None) -> NDArray[np.intp]:
+    return np.array(
+        [
+            i
+            for i, case in enumerate(cases)
+            if case.family == family and (whole is None or case.whole == whole)
+        ],
+        dtype=np.intp,
+    )
+
+
+def _by_collection(cases: Sequence[Case], members: Any, values: Floats) -> Floats:
+    """Mean of the values within each collection."""
+    by: dict[str, list[float]] = {}
+    for i in members:
+        if not np.isnan(values[i]):
+            by.setdefault(cases[int(i)].collection, []).append(float(values[i]))
+    return np.array([np.mean(v) for v in by.values()])
+
+
+def _interval(values: Floats) -> str:
+    draws = np.random.default_rng(0).integers(len(values), size=(BOOTSTRAPS, len(values)))
+    low, high = np.quantile(values[draws].mean(axis=1), [0.025, 0.975])
+    return f"{values.mean():.3f} ({low:.3f}–{high:.3f})"
+
+
+def table_of(cases: Sequence[Case], found: LeftOut) -> pd.DataFrame:
+    """Mean agreement with 95 % bootstrap intervals over collections; a column a family."""
+    import pandas as pd
+
+    columns: dict[str, dict[str, str]] = {}
+    for title, family, whole in GROUPS:
+        members = _members(cases, family, whole)
+        if len(members) == 0:
+            continue
+        rows: dict[str, str] = {}
+        for way, chosen in found.chosen.items():
+            values = np.array([case.first[at] for case, at in zip(cases, chosen, strict=True)])
+            rows[way] = _interval(_by_collection(cases, members, values))
+        rows["a candidate at random"] = _interval(
+            _by_collection(cases, members, np.array([case.first.mean() for case in cases]))
+        )
+        for (way, m), values in found.few.items():
+            tried = _by_collection(cases, members, values)
+            if len(tried):
+                rows[f"{way}, {m} (one task in {TRIED})"] = _interval(tried)
+        rows["best candidate"] = _interval(
+            _by_collection(cases, members, np.array([case.first.max() for case in cases]))
+        )
+        columns[title] = rows
+    return pd.DataFrame(columns).rename_axis("way of choosing")
+
+
+def notes_on(cases: Sequence[Case], found: LeftOut, judge: Judge) -> list[str]:
+    """The model card in sentences: what was left out, calibration, what fails."""
+    tested = np.array([case.is_tested for case in cases])
+    collections = {case.collection for case in cases if case.is_tested}
+    true = np.array([case.first[at] for case, at in zip(cases, found.chosen["judge"], strict=True)])
+    median = np.array([np.median(case.first) for case in cases])
+    inside = (true >= found.low) & (true <= found.high)
+    notes = [
+        f"{tested.sum():,} tasks of {len(collections)} collections, each left out of training "
+        f"with all its tasks ({FOLDS} folds of collections), and {(~tested).sum():,} generated or "
+        "shuffled ones that only train. Means over collections, 95 % bootstrap intervals.",
+    ]
+    for title, family, whole in GROUPS:
+        members = _members(cases, family, whole)
+        if len(members) == 0:
+            continue
+        below = _by_collection(cases, members, (true < median).astype(float)).mean()
+        covered = _by_collection(cases, members, inside.astype(float)).mean()
+        notes.append(
+            f"{title} (n = {len(members)}): below the sweep's median on {100 * below:.0f} %; the "
+            f"80 % interval covers {100 * covered:.0f} %."
+        )
+    edges = (-1.0, 0.2, 0.4, 0.6, 0.8, 1.01)
+    for low, high in pairwise(edges):
+        these = tested & (found.predicted >= low) & (found.predicted < high)
+        if these.any():
+            notes.append(
+                f"predicted {max(low, 0):.1f} to {min(high, 1):.1f}: {these.sum()} tasks, mean "
+                f"prediction {found.predicted[these].mean():.2f}, true mean "
+                f"{true[these].mean():.2f}."
+            )
+    clouds = np.array([case.family == "cloud" for case in cases])
+    shuffled = np.array([case.family == "shuffled" for case in cases])
+    drawn = np.array([case.family == "synthetic" for case in cases]) & np.array(
+        [case.agreement.max() > 0.9 for case in cases]
+    )
+    for these, what in (
+        (clouds, "clouds without clusters called structure"),
+        (shuffled, "tables with shuffled features called structure"),
+        (drawn, "generated sets that a candidate finds to 0.9, called structure"),
+    ):
+        if these.any():
+            share = 100 * found.has_structure[these].mean()
+            notes.append(f"{what}: {share:.0f} % of {these.sum()}.")
+    notes.append(f"judge {judge.version}, SHA-256 {judge.digest}.")
+    return notes

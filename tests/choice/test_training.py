@@ -1,0 +1,139 @@
+"""Training a judge: the same bytes twice, and a protocol that cannot find what is not there."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+import karat
+from karat.choice import load_judge
+from karat.choice.rivals import RIVALS, measure_families
+from karat.choice.training import Case, Size, folds_of, train
+from karat.reproduce._choice_corpus import agreement, keep, kept
+from karat.reproduce._choice_shapes import CLOUDS, SHAPES, draw_shapes
+from karat.reproduce.choice import left_out, table_of
+from karat.validation import InputError
+
+SMALL = Size((5, 20), (3, 10), (3, 8), 3)
+
+
+def case(kind, seed):
+    X, y = draw_shapes(kind, np.random.default_rng(seed), largest=130)
+    study = karat.Study(X)
+    study.sweep(["kmeans", "ward", "genie"], k=range(2, 6), n_init=1, workers=1)
+    found = study.judged()
+    codes = np.stack(list(study.labelings(found.names).values())).astype(np.int32)
+    cloud = kind in CLOUDS
+    reached = np.array([[0.0 if cloud else agreement(code, y) for code in codes]])
+    family = "cloud" if cloud else "benchmark"
+    return Case(f"{kind} {seed}", family, f"{kind} {seed}", found.evidence, reached, True, codes, y)
+
+
+@cache
+def cases():
+    kinds = ["gaussian mixture", "boxes", "moons", "gaussian cloud"]
+    return [case(kind, seed) for kind in kinds for seed in range(4)]
+
+
+def test_training_twice_gives_the_same_bytes(tmp_path):
+    paths = [tmp_path / "one.npz", tmp_path / "two.npz"]
+    judges = [train(cases(), size=SMALL, n_jobs=n) for n in (1, 2)]
+    for judge, path in zip(judges, paths, strict=True):
+        judge.save(path)
+    assert judges[0].digest == judges[1].digest
+    assert paths[0].read_bytes() == paths[1].read_bytes()
+    again = load_judge(paths[0])
+    assert again.digest == judges[0].digest
+    evidence = cases()[0].evidence
+    np.testing.assert_array_equal(again(evidence).score, judges[0](evidence).score)
+
+
+def test_what_is_left_out_is_left_out():
+    fold = folds_of(cases(), 3)
+    for one, at in zip(cases(), fold, strict=True):
+        assert (at < 0) == (one.family == "cloud")
+    together = [replace(one, collection=one.name.split()[0]) for one in cases()]
+    fold = folds_of(together, 3)
+    of = {}
+    for one, at in zip(together, fold, strict=True):
+        if at >= 0:
+            assert of.setdefault(one.collection, at) == at
+
+
+@pytest.mark.long
+def test_a_judge_of_meaningless_agreement_is_no_better_than_chance():
+    found = left_out(cases(), size=SMALL, n_folds=2)
+    tested = [i for i, one in enumerate(cases()) if one.is_tested]
+    # agreement of each case dealt out to its candidates at random, for training only
+    rng = np.random.default_rng(0)
+    dealt = [replace(one, agreement=rng.permuted(one.agreement, axis=1)) for one in cases()]
+    lost = left_out(dealt, size=SMALL, n_folds=2)
+
+    def mean(chosen):
+        return np.mean([cases()[i].first[chosen[i]] for i in tested])
+
+    chance = np.mean([cases()[i].first.mean() for i in tested])
+    best = np.mean([cases()[i].first.max() for i in tested])
+    assert mean(found.chosen["judge"]) > chance + 0.4 * (best - chance)
+    assert abs(mean(lost.chosen["judge"]) - chance) < 0.3 * (best - chance)
+    table = table_of(cases(), found)
+    assert {"judge", "best candidate", *RIVALS} <= set(table.index)
+
+
+def test_a_case_survives_keeping(tmp_path):
+    one = cases()[0]
+    keep(one, tmp_path / "a.npz")
+    again = kept(tmp_path / "a.npz")
+    assert (again.name, again.family, again.whole) == (one.name, one.family, one.whole)
+    assert again.evidence.clusterers == one.evidence.clusterers
+    np.testing.assert_array_equal(again.agreement, one.agreement)
+    np.testing.assert_array_equal(again.evidence.own, one.evidence.own)
+    keep(None, tmp_path / "b.npz")
+    assert kept(tmp_path / "b.npz") is None
+
+
+@pytest.mark.parametrize("rival", RIVALS)
+def test_every_rival_scores_every_candidate(rival):
+    for one in cases()[:6]:
+        score = RIVALS[rival](one.evidence)
+        assert score.shape == (len(one.evidence),)
+        assert not np.isnan(score).any()
+
+
+def test_families_of_measures_hold_each_measure_once():
+    families = measure_families([one.evidence for one in cases()], 5)
+    keys = [key for family in families for key in family]
+    assert len(keys) == len(set(keys))
+    assert 1 < len(families) <= 5
+
+
+def test_generated_sets_are_what_they_say():
+    for kind in [*SHAPES, *CLOUDS]:
+        X, labels = draw_shapes(kind, np.random.default_rng(1))
+        assert np.isfinite(X).all()
+        assert len(X) == len(labels)
+        assert (labels.max() == 0) == (kind in CLOUDS)
+        again, _ = draw_shapes(kind, np.random.default_rng(1))
+        np.testing.assert_array_equal(X, again)
+
+
+def test_your_own_judge_decides():
+    studies = []
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(60, 3)) + 6 * (np.arange(60) % 3)[:, None]
+        studies.append(karat.Study(X, truth=np.arange(60) % 3))
+        studies[-1].sweep(["ward", "kmeans", "genie"], k=range(2, 6), n_init=1, workers=1)
+    own = karat.train_judge(studies, version="lab")
+    fresh = karat.Study(studies[0].X)
+    fresh.sweep(["ward", "kmeans", "genie"], k=range(2, 6), n_init=1, workers=1)
+    fresh.judge = own
+    assert "judge lab" in str(fresh.best())
+    with pytest.raises(InputError, match="at least two collections; got 1"):
+        karat.train_judge(studies, collections=["a", "a", "a"])
+    unlabelled = karat.Study(studies[0].X)
+    with pytest.raises(InputError, match="lacks the class of some objects"):
+        karat.train_judge([unlabelled, studies[1]])

@@ -1,0 +1,234 @@
+"""One distance for clusterers and judges: any kind of object in a study."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import cdist, pdist
+from sklearn.cluster import DBSCAN, AgglomerativeClustering, KMeans
+from sklearn.decomposition import PCA
+from sklearn.metrics import adjusted_rand_score
+from sklearn.pipeline import make_pipeline
+
+import karat
+from karat.datasets import from_distances, from_graph, from_objects
+from karat.validation import InputError
+
+NAMES = ["average", "complete", "kmedoids", "hdbscan"]
+
+
+def directions(n=60, seed=0):
+    """Two directions at lengths from 1 to 1,000: clear by angle, hopeless by Euclidean distance."""
+    rng = np.random.default_rng(seed)
+    truth = np.arange(n) % 2
+    angle = np.pi / 2 * truth + rng.normal(scale=0.1, size=n)
+    length = 10 ** rng.uniform(0, 3, n)
+    return np.column_stack([np.cos(angle), np.sin(angle)]) * length[:, None], truth
+
+
+def sweep(study, names=NAMES, **options):
+    study.sweep(names, k=[2, 3], n_init=2, workers=1, **options)
+    return study
+
+
+def test_a_planted_clustering_by_angle_is_found():
+    X, truth = directions()
+    study = sweep(karat.Study(X, metric="cosine"), ["average", "kmeans", "ward", "spectral"])
+    for name in ("average k=2", "kmeans on unit rows k=2 start=0", "ward on unit rows k=2"):
+        assert adjusted_rand_score(truth, study.labels(name)) == 1
+    assert adjusted_rand_score(truth, study.best().labels) == 1
+    euclidean = sweep(karat.Study(X), ["average"])
+    assert adjusted_rand_score(truth, euclidean.labels("average k=2")) < 0.5
+
+
+@pytest.mark.parametrize("metric", ["cosine", "cityblock", "minkowski:3"])
+def test_features_and_their_matrix_lead_to_the_same_choice_and_scores(metric):
+    X = np.random.default_rng(3).gamma(1.0, size=(50, 4)) + 3 * np.repeat(np.eye(2, 4), 25, axis=0)
+    of_rows = sweep(karat.Study(X, metric=metric))
+    D = karat.distances.distance_matrix(X, metric)
+    of_matrix = sweep(karat.Study(D, metric="precomputed"))
+    assert of_rows.candidates["partition"].equals(of_matrix.candidates["partition"])
+    a, b = of_rows.scores(), of_matrix.scores()
+    shared = [column for column in b if column in karat.measures.catalogue]
+    assert "silhouette" in shared
+    assert "informativeness" in shared
+    np.testing.assert_allclose(a[shared], b[shared], rtol=1e-7)
+    by = of_matrix.rank("silhouette").index
+    assert list(of_rows.rank("silhouette").index) == list(by)
+
+
+def test_a_clusterer_of_means_is_never_run_on_a_matrix():
+    X, truth = directions()
+    D = cdist(X, X, "cosine")
+    study = karat.Study(D, metric="precomputed", truth=truth)
+    study.sweep(["kmeans", "ward", "average", "gaussian-mixture"], k=2, workers=1)
+    table = study.candidates
+    excluded = table[table["status"] == "excluded"]
+    assert list(excluded.index) == ["kmeans", "ward", "gaussian-mixture"]
+    assert excluded["reason"].str.contains("needs the objects' features").all()
+    assert adjusted_rand_score(truth, study.labels("average k=2")) == 1
+    with pytest.raises(InputError, match="kmeans has no labels: k-means needs"):
+        study.labels("kmeans")
+    # again: nothing new, and the ranking has them not
+    study.sweep(["kmeans", "average"], k=2, workers=1)
+    assert len(study.candidates) == 4
+    assert list(study.rank().index) == ["average k=2"]
+    only = karat.Study(D, metric="precomputed")
+    only.sweep("kmeans", k=2)
+    with pytest.raises(InputError, match="k-means needs the objects' features"):
+        only.best()
+
+
+def test_what_was_excluded_costs_no_bits():
+    X, truth = directions()
+    few = np.where(np.arange(60) < 30, truth, -1)
+    bounds = []
+    for names in (["average"], ["average", "kmeans"]):
+        study = sweep(karat.Study(cdist(X, X, "cosine"), metric="precomputed", truth=few), names)
+        bounds.append(study.best().bound.bound_rate)
+    assert bounds[0] == bounds[1]
+
+
+def test_measures_of_means_vote_only_where_there_are_means():
+    X, _ = directions()
+    votes = {}
+    for metric in ("cosine", "cityblock"):
+        table = sweep(karat.Study(X, metric=metric), ["average"]).scores()
+        votes[metric] = {"calinski_harabasz_index", "davies_bouldin_index"} & {*table}
+    assert len(votes["cosine"]) == 2
+    assert not votes["cityblock"]
+
+
+def apart(x, y):
+    return float(abs(x - y).max())
+
+
+def test_a_function_of_two_rows_is_called_once_for_each_pair():
+    X, _ = directions(20)
+    calls = []
+
+    def counted(x, y):
+        calls.append(1)
+        return apart(x, y)
+
+    study = sweep(karat.Study(X, metric=counted), ["average", "kmedoids", "kmeans"])
+    study.scores()
+    assert len(calls) <= 20 * 20
+    assert study.candidates.loc["kmeans", "status"] == "excluded"
+    named = sweep(karat.Study(X, metric="chebyshev"), ["average", "kmedoids", "kmeans"])
+    assert (study.candidates["partition"].dropna() == named.candidates["partition"].dropna()).all()
+
+
+def edits(x, y):
+    return float(sum(a != b for a, b in zip(x, y, strict=False)) + abs(len(x) - len(y)))
+
+
+def test_objects_of_any_kind():
+    words = ["aaaa", "aaab", "aaaaa", "zzzz", "zzz", "zzzzy"]
+    study = karat.Study(words, metric=edits)
+    study.sweep(k=[2], workers=1)
+    assert study.labels("average k=2").tolist() == [0, 0, 0, 1, 1, 1]
+    assert study.dataset.ids.tolist() == words
+    assert study.metric == "precomputed"
+    tuples = karat.Study([tuple(word) for word in words], metric=edits)
+    tuples.sweep("kmedoids", k=2, workers=1)
+    assert tuples.labels("kmedoids k=2 start=0").tolist() == [0, 0, 0, 1, 1, 1]
+
+
+def test_distances_must_be_those_of_the_objects():
+    X, truth = directions(20)
+    D = cdist(X, X)
+    with pytest.raises(InputError, match="truth has 19 labels"):
+        karat.Study(D, metric="precomputed", truth=truth[:-1])
+    with pytest.raises(InputError, match="ids has 3 values"):
+        from_distances(D, ids=["a", "b", "c"])
+    wrong = D.copy()
+    wrong[2, 7] += 1
+    with pytest.raises(InputError, match="not symmetric: from 2 to 7"):
+        karat.Study(wrong, metric="precomputed")
+    assert "are not a metric" in from_distances(D**2).notes[0]
+    assert not from_distances(D).notes
+    dataset = karat.datasets.from_array(X, ids=[f"object {i}" for i in range(20)])
+    from karat.datasets._relations import with_relation
+
+    related = with_relation(dataset, pdist(X), "precomputed")
+    assert related.ids[3] == "object 3"
+    with pytest.raises(InputError, match="19 objects, and data has 20"):
+        with_relation(dataset, D[1:, 1:], "precomputed")
+    with pytest.raises(InputError, match="holds distances, so its metric is 'precomputed'"):
+        karat.Study(from_distances(D), metric="cosine")
+
+
+def test_a_stored_study_of_distances_is_resumed(tmp_path):
+    X, _ = directions(20)
+    D, path = cdist(X, X), tmp_path / "d.karat"
+    with karat.Study(D, metric="precomputed", storage=path) as study:
+        sweep(study, ["average", "kmeans"])
+        first = study.candidates
+    with karat.Study(from_distances(D), storage=path) as study:
+        sweep(study, ["average", "kmeans"])
+        assert study.candidates.equals(first)
+
+
+# -- grids -----------------------------------------------------------------------------------
+
+
+def test_real_valued_parameters_are_swept():
+    X, truth = directions()
+    study = karat.Study(X / np.linalg.norm(X, axis=1, keepdims=True))
+    study.sweep({"db": DBSCAN()}, grid={"eps": [0.05, 0.3, 0.7], "min_samples": [3, 5]}, workers=1)
+    names = set(study.candidates.index)
+    assert names == {f"db min_samples={m} eps={e}" for m in (3, 5) for e in (0.05, 0.3, 0.7)}
+    for m, e in ((3, 0.05), (5, 0.3)):
+        row = study.candidates.loc[f"db min_samples={m} eps={e}"]
+        if row["status"] != "failed":
+            expected = DBSCAN(eps=e, min_samples=m).fit_predict(study.X)
+            assert adjusted_rand_score(study.labels(row.name), expected) == 1
+    assert adjusted_rand_score(truth, study.labels("db min_samples=3 eps=0.3")) == 1
+    study.sweep("dbscan", grid={"eps": [0.3]}, workers=1)
+    assert "dbscan eps=0.3" in study.candidates.index
+
+
+def test_a_grid_is_combined_with_numbers_of_clusters():
+    X, _ = directions()
+    study = karat.Study(X)
+    grid = {"linkage": ["average", "complete"]}
+    study.sweep({"tree": AgglomerativeClustering()}, k=[2, 3], grid=grid, workers=1)
+    assert list(study.candidates.index) == [
+        f"tree linkage={how} k={k}" for how in ("average", "complete") for k in (2, 3)
+    ]
+    expected = AgglomerativeClustering(3, linkage="complete").fit_predict(X)
+    assert adjusted_rand_score(study.labels("tree linkage=complete k=3"), expected) == 1
+    assert "grid={'linkage': ['average', 'complete']}" in study.code
+
+
+def test_what_a_grid_cannot_be():
+    study = karat.Study(directions()[0])
+    with pytest.raises(InputError, match="did you mean 'n_init'"):
+        study.sweep(KMeans(), k=2, grid={"n_inits": [1]})
+    with pytest.raises(InputError, match="dbscan has no usual values of eps"):
+        study.sweep("dbscan")
+    with pytest.raises(InputError, match="no value of eps"):
+        study.sweep("dbscan", grid={"eps": []})
+    with pytest.raises(InputError, match="maps parameters to values"):
+        study.sweep("dbscan", grid=[0.1])
+
+
+def test_the_representation_is_an_axis_of_the_search():
+    X = np.random.default_rng(0).normal(size=(60, 5)) + 6 * np.repeat(np.eye(2, 5), 30, axis=0)
+    pipelines = {f"{d} components": make_pipeline(PCA(d), KMeans(n_init=1)) for d in (1, 3)}
+    for metric in ("euclidean", "cityblock", apart):
+        study = karat.Study(X, metric=metric)
+        study.sweep(pipelines, k=[2], n_init=1, workers=1)
+        labels = study.labels("3 components k=2 start=0")
+        assert adjusted_rand_score(np.repeat([0, 1], 30), labels) == 1
+    study = karat.Study(cdist(X, X), metric="precomputed")
+    study.sweep(pipelines, k=[2], workers=1)
+    assert set(study.candidates["status"]) == {"excluded"}
+
+
+def test_data_sets_of_distances_and_graphs_say_what_they_are():
+    D = pdist(directions(5)[0])
+    assert str(from_distances(D)) == "distances: distances of 5 objects"
+    assert "a graph of 3 nodes and 2 edges" in str(from_graph([[0, 1, 1], [1, 0, 0], [1, 0, 0]]))
+    assert "objects: distances of 3 objects" in str(from_objects(["a", "b", "cc"], edits))
