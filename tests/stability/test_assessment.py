@@ -73,6 +73,7 @@ def test_many_objects_are_sampled_and_given_labels_are_those_of_the_sample():
     found = assess(X, k=[2, 3], labels=labels, value=3, max_objects=30, **FEW)
     assert len(found.rows) == 30
     assert sorted(found.clusters.table["size"]) == sorted(np.bincount(found.rows // 20))
+    assert found.clusters.table.index.tolist() == ["a", "b", "c"]
     with pytest.raises(InputError, match="value"):
         assess(X, labels=labels)
 

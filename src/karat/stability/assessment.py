@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -198,7 +198,7 @@ def assess(
             raise InputError("labels need the value that they were made with, e.g. value=3")
         if len(labels) != engine.n:
             raise InputError(f"labels has {len(labels)} labels, but there are {engine.n} objects")
-        own = encode(np.asarray(labels)[rows]).codes
+        own = encode(np.asarray(labels)[rows])
     # what has no features to draw from has no null
     drawable = engine.metric != "precomputed" and not hasattr(data, "toarray")
     n_references = n_references if drawable else 0
@@ -218,8 +218,16 @@ def assess(
         value = record.values[0]
     at: Any = value
     clusters = clusterwise_bootstrap(
-        data, record, k=at, labels=own, n_resamples=2 * n_resamples, **options
+        data,
+        record,
+        k=at,
+        labels=None if own is None else own.codes,
+        n_resamples=2 * n_resamples,
+        **options,
     )
+    if own is not None:
+        names = clusters.table.set_axis(own.names.tolist(), axis=0).rename_axis("cluster")
+        clusters = replace(clusters, table=names)
     shown, consensus = _consensus(data, record, at, clusters, 2 * n_resamples, options)
     return Assessment(
         record.key, curve, clusters, float(at), rows, rows[shown], consensus, n_references
@@ -233,7 +241,7 @@ def n_steps(k: int, n_resamples: int, n_references: int) -> int:
 
 def _most_stable(curve: StabilityCurve) -> int:
     column = "difference" if "difference" in curve.table else "value"
-    return int(curve.table[column].idxmax())
+    return list(curve.samples)[int(curve.table[column].to_numpy().argmax())]
 
 
 def _consensus(
