@@ -238,6 +238,10 @@ def judge(
         known = _classes(truth, len(kept))
         if not kept.all():
             known = Encoded(known.codes[kept], known.names)
+            if (known.codes == NOISE).all():
+                raise InputError(
+                    "truth names the class of no object that has a weight; omit it instead"
+                )
     internal = [m for m in measures if m.kind == "internal"]
     external = [m for m in measures if m.kind == "external"]
     judged: list[Judged] = []
