@@ -1057,6 +1057,7 @@ class Study:
             number for kind, content in self.record if kind == "sweep" for number in content["k"]
         ]
         numbers = swept_numbers or DEFAULT_NUMBERS if k is None else k
+        self.__dict__.pop("_choice", None)  # its reasons have this
         return assessed(
             self,
             candidate,
