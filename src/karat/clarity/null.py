@@ -311,7 +311,7 @@ def reference_null(
         if record is None:
             return assess_labelings(points, given, **options).values(baseline)
         stats = Statistics(points, given, record.needs, metric=metric)
-        stats.refuse_failed()
+        stats.raise_failed()
         return record.judge(stats)[0]
 
     observed = judged(data, labelings)

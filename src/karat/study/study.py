@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import time
+from collections import Counter
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import closing
@@ -825,6 +826,21 @@ class Study:
 
     @cached_property
     def _bounds(self) -> PacMdlBounds:
+        return self.bounds_with(None)
+
+    def bounds_with(self, shares: Mapping[str, float] | None) -> PacMdlBounds:
+        """The bounds, with shares of the distinct partitions that were decided without labels.
+
+        Parameters
+        ----------
+        shares : mapping of str to float or None
+            By partition; they sum to 1 at most. Partitions that are not in it share what is left
+            of 1, so it must not be all. None charges for what was searched.
+
+        Returns
+        -------
+        PacMdlBounds
+        """
         from karat.bounds import Searched, study_bounds
 
         if self.truth is None:
@@ -841,6 +857,7 @@ class Study:
             classes=self.settings.classes,
             searched=Searched.from_origins([origin for _, origin in planned]),
             origins=[origin for _, origin in tried],
+            prior=None if shares is None else _prior([c["partition"] for c, _ in tried], shares),
             noise="cluster",
             random_state=self.random_state,
         )
@@ -1103,6 +1120,14 @@ def load_study(path: str | Path, X: Any = None, *, metric: Any = None) -> Study:
 
         X = read(X, **meta["options"])
     return Study(X, storage=path, metric=metric)
+
+
+def _prior(partitions: Sequence[str], shares: Mapping[str, float]) -> NDArray[np.float64]:
+    """Shares of candidates: copies of a partition have equal parts of its share."""
+    copies = Counter(partitions)
+    others = len(set(partitions) - set(shares))
+    rest = (1 - sum(shares.values())) / max(others, 1)
+    return np.array([shares.get(p, rest) / copies[p] for p in partitions])
 
 
 def _origin(candidate: dict[str, Any]) -> tuple[str, int] | None:

@@ -90,7 +90,7 @@ def chance_corrected_internal(
     closed = _CLOSED.get(measure)
     if closed is not None:
         stats = Statistics(data, labelings, {*record.needs, "pair_sums"}, metric=metric)
-        stats.refuse_failed()
+        stats.raise_failed()
         measured, error = _first(record, *record.judge(stats)), 0.0
         pairs = stats.pairs_within(0) + stats.pairs_between(0)
         total = float(stats.within_sums[0].sum()) + float(stats.between_sums[0].sum()) / 2
@@ -101,7 +101,7 @@ def chance_corrected_internal(
         rng = check_random_state(random_state)
         batch = _permuted(labelings, n_permutations, rng)
         stats = Statistics(data, batch, record.needs, metric=metric)
-        stats.refuse_failed()
+        stats.raise_failed()
         values, why = record.judge(stats)
         measured = _first(record, values, why)
         if not np.isfinite(values[1:]).all():

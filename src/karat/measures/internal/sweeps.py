@@ -384,7 +384,7 @@ def _sweep(
             'cannot be compared; use noise="singletons" or "cluster"'
         )
     stats = Statistics(data, batch, needs, metric=metric)
-    stats.refuse_failed()
+    stats.raise_failed()
     return stats
 
 
