@@ -58,7 +58,7 @@ def guarantee(facts: Facts) -> Section | None:
 
 def clarity(facts: Facts) -> Section | None:
     """Which clusters a classifier can recognise, and which it takes for each other."""
-    if facts.chosen is None:
+    if facts.chosen is None or facts.study.metric == "graph":
         return None
     chosen, X = facts.chosen, facts.study.X
     if X.shape[0] > MOST_FOR_CLARITY or len(chosen.clusters) < 2:
