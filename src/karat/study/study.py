@@ -1071,7 +1071,7 @@ class Study:
 
     def kept_stability(self, name: str) -> Assessment | None:
         """What :meth:`stability` said of a candidate before, None where it was not asked."""
-        return kept_assessment(self, str(self._candidates.at[name, "partition"]))
+        return kept_assessment(self, str(self._candidates["partition"].get(name)))
 
     def bound_of(self, name: str) -> PacMdlBound:
         """What is guaranteed about a candidate: the lowest bound of those that are the same."""
