@@ -71,10 +71,10 @@ def test_json_for_machines(finished):
     assert answer["ranking"][0]["rank"] == 1
 
 
-def test_without_labels_the_families_vote(tmp_path):
+def test_without_labels_the_judge_predicts_agreement(tmp_path):
     result = run("run", "wine", "--scale", "standard", *FAST)
     assert result.returncode == 0
-    assert "No labels were given, so" in result.stdout
+    assert "Expected agreement with the structure that experts would name" in result.stdout
 
 
 def test_own_labelings_alone(tmp_path):
@@ -117,7 +117,7 @@ def test_errors_are_one_line_with_a_code(tmp_path, arguments, code, message):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_existing_report_is_refused_before_any_work(tmp_path):
+def test_an_existing_report_is_rejected_before_any_work(tmp_path):
     (tmp_path / "r.html").write_text("mine")
     result = run("run", "wine", "--report", "r.html", cwd=tmp_path)
     assert result.returncode == 2

@@ -10,6 +10,7 @@ from karat._elsewhere import hint, install
 __version__ = "0.1.0.dev0"
 
 if TYPE_CHECKING:
+    from karat._representations import representations as representations
     from karat.bounds import pac_mdl_bound as pac_mdl_bound
     from karat.contingency import ContingencyTable as ContingencyTable
     from karat.evaluation import evaluate as evaluate
@@ -36,6 +37,7 @@ _HOME = {
     "n_clusters": "karat.stability",
     "train_judge": "karat.study",
     "pac_mdl_bound": "karat.bounds",
+    "representations": "karat._representations",
     "InputError": "karat.validation",
     "Scores": "karat.scores",
     "StorageError": "karat.validation",
@@ -57,6 +59,7 @@ _ROOMS = (
     "stability",
     "study",
     "testing",
+    "text",
     "validation",
 )
 

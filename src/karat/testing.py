@@ -158,7 +158,8 @@ def check_clusterer(clusterer: Clusterer, *, random_state: int = 0) -> None:
 
     rng = np.random.default_rng(random_state)
     truth = np.repeat(np.arange(3), 20)
-    X = 50.0 * truth[:, None] + rng.normal(size=(60, 2))
+    # apart in distance and in direction, and without negative values
+    X = 50.0 * np.eye(3)[truth] + rng.uniform(0, 2, (60, 3))
     X.flags.writeable = False
     default = clusterer.values[0] if clusterer.values else 5
     value = 3 if clusterer.parameter == "n_clusters" else default

@@ -35,7 +35,9 @@ def needs_shuffles(key):
     return key in ("adjusted_mutual_information", "standardized_mutual_information")
 
 
-@pytest.mark.parametrize("key", [k for k in KEYS if not needs_shuffles(k)])
+@pytest.mark.parametrize(
+    "key", [k for k in KEYS if not needs_shuffles(k) and k not in naive.OWN_TEST]
+)
 @settings(max_examples=60, deadline=None)
 @given(sides=two_labelings())
 def test_equals_its_definition(key, sides):
@@ -112,7 +114,7 @@ def test_manning2008_exercise_doubling_every_point():
     for key in KEYS:
         record = catalogue[key]
         one, two = record.function(once), record.function(twice)
-        if key in ("mirkin_distance", "standardized_mutual_information", "dom_q0"):
+        if key in naive.COUNTED - {"adjusted_mutual_information"} or key == "mirkin_distance":
             assert one != two, key
         elif record.family == "pair counting" or key == "adjusted_mutual_information":
             assert two > one, key
@@ -351,7 +353,7 @@ def test_wide_cells_agree_with_the_sum_over_all_of_them():
         assert_allclose(mean_deviance(n, a, b, mu), (p * h).sum() / p.sum(), rtol=1e-11)
 
 
-def test_standardized_refuses_to_take_minutes_in_a_table_of_many():
+def test_standardized_rejects_to_take_minutes_in_a_table_of_many():
     rng = np.random.default_rng(0)
     a = np.repeat(np.arange(300), np.arange(300, 600))
     table = ContingencyTable(a, rng.permutation(a))
@@ -385,7 +387,7 @@ def test_weights(key):
     repeated = function(np.repeat(true, weights), np.repeat(pred, weights))
     assert_allclose(function(weighted), repeated, rtol=1e-12)
     almost = ContingencyTable(true, pred, sample_weight=weights * (1 + 1e-9))
-    if key in ("adjusted_mutual_information", "standardized_mutual_information", "dom_q0"):
+    if key in naive.COUNTED:
         with pytest.raises(UndefinedMeasureError, match="sample_weight"):
             function(almost)
         return

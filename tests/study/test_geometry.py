@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.spatial.distance import cdist, pdist
 from sklearn.cluster import DBSCAN, AgglomerativeClustering, KMeans
@@ -232,3 +233,49 @@ def test_data_sets_of_distances_and_graphs_say_what_they_are():
     assert str(from_distances(D)) == "distances: distances of 5 objects"
     assert "a graph of 3 nodes and 2 edges" in str(from_graph([[0, 1, 1], [1, 0, 0], [1, 0, 0]]))
     assert "objects: distances of 3 objects" in str(from_objects(["a", "b", "cc"], edits))
+
+
+def test_from_a_file_of_distances_to_a_report(tmp_path, monkeypatch):
+    from typer.testing import CliRunner
+
+    from karat.cli import app
+
+    X, truth = directions(40)
+    np.save(tmp_path / "D.npy", cdist(X, X, "cosine"))
+    np.save(tmp_path / "X.npy", X)
+    monkeypatch.chdir(tmp_path)
+    options = ["-c", "average", "-c", "kmeans", "-k", "2:3", "--workers", "1", "--n-init", "1"]
+    for name, data in {
+        "given": ["D.npy", "--metric", "precomputed"],
+        "beside": ["X.npy", "--distances", "D.npy"],
+        "cosine": ["X.npy", "--metric", "cosine"],
+    }.items():
+        report = ["--report", f"{name}.html", "--labels", f"{name}.csv"]
+        result = CliRunner().invoke(app, ["run", *data, *options, *report])
+        assert result.exit_code == 0, result.output
+        assert ("1 excluded, e.g. kmeans" in result.output) == (name != "cosine")
+        found = pd.read_csv(f"{name}.csv")["cluster"]
+        assert adjusted_rand_score(truth, found) == 1
+    page = (tmp_path / "given.html").read_text()
+    assert "needs the objects" in page
+    grid = ["--grid", "eps=0.1:0.3:0.1", "-c", "dbscan"]
+    result = CliRunner().invoke(app, ["run", "D.npy", "--metric", "precomputed", *grid])
+    assert result.exit_code == 0, result.output
+    assert "dbscan eps=0." in result.output
+    result = CliRunner().invoke(app, ["run", "D.npy", "--grid", "eps=a"])
+    assert "--grid takes name=0.1:2:0.1" in str(result.exception)
+
+
+def test_a_graph_with_some_classes(tmp_path):
+    rng = np.random.default_rng(0)
+    truth = np.arange(40) % 2
+    A = np.triu(rng.random((40, 40)) < np.where(truth[:, None] == truth, 0.6, 0.03), 1)
+    study = karat.Study((A + A.T).astype(float), metric="graph", truth=truth)
+    study.sweep(["spectral", "average"], k=[2, 3], n_init=1, workers=1)
+    assert study.candidates.loc["average", "status"] == "excluded"
+    assert adjusted_rand_score(truth, study.best().labels) == 1
+    study.report(tmp_path / "graph.html")
+    unknown = karat.Study((A + A.T).astype(float), metric="graph")
+    unknown.sweep("spectral", k=2, n_init=1, workers=1)
+    with pytest.raises(InputError, match="a graph has edges, not distances"):
+        unknown.best()

@@ -14,6 +14,7 @@ from karat.cli.report import report
 from karat.cli.reproduce import reproduce
 from karat.cli.run import run
 from karat.cli.sample import sample
+from karat.cli.stability import stability
 
 EXIT_CODES = (
     "Exit codes: 0 done; 1 it ran, but nothing could be judged; 2 the input or an option cannot be "
@@ -46,7 +47,7 @@ def root(
     """Tells whether a clustering is any good, and which one to use."""
 
 
-for _command in (run, report, compare, bound, sample, measures, reproduce):
+for _command in (run, report, compare, bound, stability, sample, measures, reproduce):
     app.command()(_command)
 
 

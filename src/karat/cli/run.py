@@ -38,6 +38,7 @@ from karat.cli._output import check_target, to_csv
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from karat.datasets import Dataset
     from karat.study import Choice, Study
 
 
@@ -117,6 +118,14 @@ def run(
     plan: Annotated[
         bool, typer.Option("--plan", help="Only print what would be done, and how long it takes.")
     ] = False,
+    stability: Annotated[
+        bool,
+        typer.Option(
+            "--stability",
+            help="Look for the chosen clusters, and their number, in resamples: takes some hundred "
+            "fits for each k, and therefore only when asked.",
+        ),
+    ] = False,
     report: Annotated[Path | None, typer.Option(help="Write an HTML report to this file.")] = None,
     force: Annotated[
         bool, typer.Option(help="Replace the report and the labels if they exist.")
@@ -127,6 +136,32 @@ def run(
     storage: Annotated[
         Path | None,
         typer.Option(help="Keep every finished fit and score in this file; resume from it."),
+    ] = None,
+    metric: Annotated[
+        str | None,
+        typer.Option(
+            help="Distance that clusters and judges: euclidean, cosine, cityblock, minkowski:3, "
+            "...; precomputed where DATA is the matrix of distances, graph where it is one of "
+            "affinities.",
+            show_default="cosine for documents, else euclidean",
+        ),
+    ] = None,
+    distances: Annotated[
+        Path | None,
+        typer.Option(
+            help="NPY file with the distances between the objects of DATA, in the same order."
+        ),
+    ] = None,
+    graph: Annotated[
+        Path | None,
+        typer.Option(help="NPZ file with the graph of the objects of DATA, in the same order."),
+    ] = None,
+    grid: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Values of another parameter, repeatable: eps=0.1:2:0.1 (both ends) or "
+            "min_samples=5,10."
+        ),
     ] = None,
     update: Annotated[
         bool,
@@ -179,10 +214,13 @@ def run(
         terms=terms,
         vectorizer=vectorizer_options(weight, min_df, max_df, stemmer),
     )
+    dataset = _related(dataset, distances, graph)
     numbers = parse_counts(k)
+    values = parse_grid(grid or [])
     progress = False if quiet else None
     with Study(
         dataset,
+        metric=metric,
         storage=storage,
         noise=noise,  # type: ignore[arg-type]
         delta=delta,
@@ -203,7 +241,10 @@ def run(
                 study.add(own)
             if not only_labelings:
                 names = _names(clusterer or list(study.default_clusterers))
-                _sweep(study, names, numbers, n_init, workers, budget, memory, plan, json, progress)
+                _sweep(
+                    study, names, numbers, values, n_init, workers, budget, memory, plan, json,
+                    progress,
+                )  # fmt: skip
             study.evaluate(progress=progress)
         except KeyboardInterrupt:
             typer.echo(_interrupted(study), err=True)
@@ -212,6 +253,8 @@ def run(
             choice = study.best()
         except NothingToRankError as error:
             raise NothingToRankError("\n".join([str(error), *dataset.notes])) from None
+        if stability:
+            choice = _judge_stability(study, choice, progress)
         if labels is not None:
             _write_labels(study, choice, labels)
         if report is not None:
@@ -229,6 +272,7 @@ def _sweep(
     study: Study,
     names: list[str],
     numbers: list[int],
+    grid: dict[str, list[float]],
     n_init: int,
     workers: int | None,
     budget: str | None,
@@ -257,16 +301,73 @@ def _sweep(
 
     def sweep(some: list[str]) -> None:
         left = None if deadline is None else max(0.0, deadline - time.monotonic())
-        study.sweep(some, k=numbers, n_init=n_init, workers=workers, budget=left, progress=progress)
+        study.sweep(
+            some, k=numbers, grid=grid, n_init=n_init, workers=workers, budget=left,
+            progress=progress,
+        )  # fmt: skip
 
     first = [name for name in names if not study.fits_sample(catalogue[name])]
-    if large and first and not quiet:
+    if large and first and not quiet and not grid:
         sweep(first)
         if not study.candidates.empty:
             choice = study.best()
             typer.echo(f"So far, from {', '.join(first)}: {choice.reasons[0]}", err=True)
         names = [name for name in names if name not in first]
     sweep(names)
+
+
+def _related(dataset: Dataset, distances: Path | None, graph: Path | None) -> Dataset:
+    """The objects of the data file, related by another file."""
+    from karat.datasets import with_relation
+    from karat.validation import InputError
+
+    if distances is not None and graph is not None:
+        raise InputError("give --distances or --graph, not both: one of them clusters and judges")
+    if distances is not None:
+        return with_relation(dataset, distances, "precomputed")
+    return dataset if graph is None else with_relation(dataset, graph, "graph")
+
+
+def parse_grid(texts: list[str]) -> dict[str, list[float]]:
+    """``eps=0.1:2:0.1`` (both ends) or ``min_samples=5,10`` as values by parameter.
+
+    >>> parse_grid(["eps=0.1:0.3:0.1", "min_samples=5,10"])
+    {'eps': [0.1, 0.2, 0.3], 'min_samples': [5, 10]}
+    """
+    from karat.validation import InputError
+
+    grid: dict[str, list[float]] = {}
+    for text in texts:
+        name, _, given = text.partition("=")
+        try:
+            values: list[float] = []
+            for part in given.split(","):
+                first, *rest = (float(piece) for piece in part.split(":"))
+                if len(rest) not in (0, 2) or (rest and not rest[1] > 0):
+                    raise ValueError
+                count = int((rest[0] - first) / rest[1] + 1e-9) + 1 if rest else 1
+                step = rest[1] if rest else 0.0
+                values += [float(f"{first + i * step:.12g}") for i in range(count)]
+        except ValueError:
+            values = []
+        if not name or not values:
+            raise InputError(f"--grid takes name=0.1:2:0.1 or name=5,10; got {text!r}")
+        grid[name] = [int(value) if value == int(value) else value for value in values]
+    return grid
+
+
+def _judge_stability(study: Study, choice: Choice, progress: bool | None) -> Choice:
+    """The choice again, its reasons with what resampling says."""
+    from karat.validation import InputError
+
+    try:
+        study.stability(choice.name, progress=progress)
+    except InputError as error:
+        typer.echo(f"karat: stability was not judged: {error}", err=True)
+    except KeyboardInterrupt:
+        typer.echo(_interrupted(study), err=True)
+        raise typer.Exit(130) from None
+    return study.best()
 
 
 def parse_counts(text: str) -> list[int]:
@@ -333,17 +434,19 @@ def _write_labels(study: Study, choice: Choice, path: Path) -> None:
 
 def as_json(study: Study, choice: Choice, top: int = 10) -> dict[str, Any]:
     """What machines read: the choice, the best candidates, what failed."""
+    from karat.cli.stability import as_json as stability_as_json
     from karat.study.deciders import JUDGE
     from karat.study.judging import details_of
 
     ranked = study.rank()
     scores = study.scores()
     found = study.judged() if choice.decided_by == JUDGE else None
+    resampled = study.kept_stability(choice.name)
     return {
         "data": {
             "name": study.dataset.name,
             "n_objects": study.n_objects,
-            "n_features": int(study.X.shape[1]),
+            "n_features": study.dataset.n_features,
             "notes": list(study.dataset.notes),
         },
         "best": {
@@ -355,6 +458,7 @@ def as_json(study: Study, choice: Choice, top: int = 10) -> dict[str, Any]:
             "reasons": list(choice.reasons),
             "bound": None if choice.bound is None else choice.bound.bound_rate,
             "judge": details_of(found) if found is not None else None,
+            "stability": None if resampled is None else stability_as_json(resampled),
         },
         "ranking": jsonlib.loads(
             ranked.head(top).reset_index().to_json(orient="records", double_precision=15)
@@ -435,7 +539,7 @@ def show(study: Study, choice: Choice, top: int = 8) -> None:
     if choice.bound is not None and (yardstick := against_classifier(study, choice.bound)):
         console.print(yardstick, markup=False)
     counts = study.candidates["status"].value_counts()
-    for status in ("failed", "flagged"):
+    for status in ("excluded", "failed", "flagged"):
         if counts.get(status, 0):
             these = study.candidates.query(f"status == '{status}'")
             reason = str(these["reason"].iloc[0])

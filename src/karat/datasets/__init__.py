@@ -15,6 +15,7 @@ from karat.datasets._relations import (
     from_distances,
     from_graph,
     from_objects,
+    with_relation,
 )
 
 __all__ = [
@@ -34,4 +35,5 @@ __all__ = [
     "read_cells",
     "read_labelings",
     "read_labels",
+    "with_relation",
 ]

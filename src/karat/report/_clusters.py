@@ -25,15 +25,16 @@ def clusters(facts: Facts) -> Section | None:
     if facts.chosen is None:
         return None
     chosen, data = facts.chosen, facts.study.dataset
+    shown = chosen.drawn
     drawing = plot.projection(
-        data.X,
+        shown.X,
         chosen.labels,
         ids=_titles(data),
         truth=facts.study.truth,
         names=chosen.names,
         feature_names=chosen.feature_names,
-        center=data.center,
-        scale=data.scale,
+        center=shown.center,
+        scale=shown.scale,
     )
     meta = drawing.layout.meta
     caption = "Each mark is one object; its name is shown where you point."
@@ -181,7 +182,8 @@ def fit(facts: Facts) -> Section | None:
 
 def features(facts: Facts) -> Section | None:
     """What the clusters are made of; of documents the topics say it."""
-    if facts.chosen is None or of_documents(facts.study.dataset):
+    data = facts.study.dataset
+    if facts.chosen is None or of_documents(data) or not data.n_features:
         return None
     chosen = facts.chosen
     profile = chosen.profile

@@ -11,6 +11,7 @@ import numpy as np
 
 from karat.measures import Measure, catalogue
 from karat.partition import NOISE
+from karat.report._drawn import drawn
 from karat.study.deciders import Decider, deciders
 from karat.text import telling_terms
 from karat.validation import InputError, NothingToRankError
@@ -39,8 +40,13 @@ class Chosen:
     @cached_property
     def feature_names(self) -> list[str]:
         """The features; a bare number is said to be one."""
-        names = [str(name) for name in self.study.dataset.feature_names]
+        names = [str(name) for name in self.drawn.feature_names]
         return [f"feature {name}" if name.isdigit() else name for name in names]
+
+    @cached_property
+    def drawn(self) -> Dataset:
+        """The data with coordinates that fit the distance."""
+        return drawn(self.study)
 
     @property
     def labels(self) -> NDArray[np.int64]:
@@ -76,11 +82,11 @@ class Chosen:
         """Silhouette of each sampled object, or why there is none."""
         from karat.measures.internal.silhouette import silhouette_samples
 
-        own = self.labels[self.sampled]
+        own, X = self.labels[self.sampled], self.study.X
+        given = self.study.metric == "precomputed"
+        X = X[np.ix_(self.sampled, self.sampled)] if given else X[self.sampled]
         try:
-            values = silhouette_samples(
-                self.study.X[self.sampled], own, metric=self.study.metric, noise="drop"
-            )
+            values = silhouette_samples(X, own, metric=self.study.metric, noise="drop")
         except InputError as error:
             return None, str(error)
         return np.asarray(values, dtype=np.float64), None
@@ -90,7 +96,8 @@ class Chosen:
         """The clusters by their features."""
         from karat.plot import profile_features
 
-        data = self.study.dataset
+        related = self.study.metric in ("precomputed", "graph")
+        data = self.drawn if related else self.study.dataset
         return profile_features(
             data.X,
             self.labels,
@@ -101,10 +108,10 @@ class Chosen:
 
     @cached_property
     def typical(self) -> dict[int, int]:
-        """Of each cluster the object that is nearest to its centroid (Euclidean)."""
+        """Of each cluster the object that is nearest to its centroid, where it is drawn."""
         from scipy import sparse
 
-        X = self.study.X
+        X: Any = self.drawn.X
         out = {}
         for cluster in self.clusters:
             own = np.flatnonzero(self.labels == cluster)

@@ -17,7 +17,7 @@ from karat.partition import NOISE
 from karat.plot.style import number
 from karat.report._clusters import classes, clusters, features, fit
 from karat.report._facts import Facts
-from karat.report._judges import clarity, guarantee
+from karat.report._judges import clarity, guarantee, stability
 from karat.report._parts import Picture, Section
 from karat.report._tables import group_of, scorecard, sparklines, undefined_values
 from karat.report._topics import topics
@@ -36,7 +36,7 @@ def answer(facts: Facts) -> Section:
         "failed": int((status == "failed").sum()),
         "distinct": len(facts.distinct),
         "n": study.X.shape[0],
-        "d": study.X.shape[1],
+        "d": study.dataset.n_features,
     }
     if chosen is not None:
         choice = chosen.choice
@@ -105,7 +105,7 @@ def ranking(facts: Facts) -> Section | None:
             "decided_by": facts.decided_by,
             "families": facts.families,
             "votes": _votes(facts),
-            "tried": int((facts.scores["status"] != "failed").sum()),
+            "tried": int((~facts.scores["status"].isin(["failed", "excluded"])).sum()),
             "clusterers": list(dict.fromkeys(map(str, facts.ranked["clusterer"]))),
         },
     )
@@ -200,7 +200,7 @@ def data(facts: Facts) -> Section:
     dataset, X = facts.study.dataset, facts.study.X
     items = [
         ("Objects", f"{X.shape[0]:,}"),
-        ("Features", f"{X.shape[1]:,}"),
+        ("Features", f"{dataset.n_features:,}" if dataset.n_features else "none"),
     ]
     if sparse.issparse(X):
         items.append(("Non-zero values", f"{100 * X.nnz / (X.shape[0] * X.shape[1]):.2f} %"))
@@ -254,7 +254,9 @@ def failures(facts: Facts) -> Section | None:
     undefined = undefined_values(facts)
     if not groups and not undefined:
         return None
-    ordered = sorted(groups.items(), key=lambda item: (item[0][0] != "failed", -len(item[1])))
+    ordered = sorted(
+        groups.items(), key=lambda item: (item[0][0] not in ("failed", "excluded"), -len(item[1]))
+    )
     return Section(
         "failures",
         "What failed",
@@ -280,6 +282,7 @@ SECTIONS: tuple[Builder, ...] = (
     classes,
     fit,
     clarity,
+    stability,
     by_k,
     ranking,
     agreement,

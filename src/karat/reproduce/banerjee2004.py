@@ -75,7 +75,7 @@ PUBLISHED = {
 class Plan:
     """How much of the experiment is done."""
 
-    draws: int
+    documents: int
     starts: int
     ks: tuple[int, ...]
     collections: tuple[str, ...]
@@ -83,7 +83,7 @@ class Plan:
 
     def key(self, name: str, documents: int, algorithm: str) -> str:
         """What finished work is found by."""
-        return json.dumps([name, documents, algorithm, self.draws, self.starts, self.ks, self.seed])
+        return json.dumps([name, documents, algorithm, DRAWS, self.starts, self.ks, self.seed])
 
 
 @dataclass(frozen=True)
@@ -124,8 +124,8 @@ def run(
     name : str
         ``banerjee2004-figure1`` to ``-figure6``.
     samples : int, optional
-        Draws of splits (and of the documents of samples) and starts, 20 and 10 by default. With
-        fewer than 10, k = 2, 3, 4, 6, 10, 15, 20 only, and without the collection of 20,000.
+        Starts, and draws of the documents of collections that are samples: 10 and 20 by default.
+        With fewer than 10, k = 2, 3, 4, 6, 10, 15, 20 only, and without the collection of 20,000.
     random_state : int
         The seed.
     storage : path, optional
@@ -154,22 +154,23 @@ def run(
 
 
 def _plan(name: str, samples: int | None, seed: int) -> Plan:
-    draws, starts = samples or DRAWS, min(samples or STARTS, STARTS)
+    documents, starts = samples or DRAWS, min(samples or STARTS, STARTS)
     full = samples is None or samples >= STARTS
     ks = tuple(range(2, 21)) if full else (2, 3, 4, 6, 10, 15, 20)
     if name.endswith("figure1"):
         ks = (3,)
     chosen = tuple(c for c in FIGURES[name] if full or c != "cmu-newsgroup-clean-1000")
-    return Plan(draws, starts, ks, chosen, seed)
+    return Plan(documents, starts, ks, chosen, seed)
 
 
 def _notes(plan: Plan, name: str) -> tuple[str, ...]:
     missing = [c for c in FIGURES[name] if c not in plan.collections]
     return (
-        f"{plan.draws} draws of the split, {plan.starts} starts, k = {plan.ks[0]}.."
+        f"{DRAWS} draws of the split, {plan.starts} starts, k = {plan.ks[0]}.."
         f"{plan.ks[-1]} ({len(plan.ks)} values); delta = {DELTA}. Bounds in % of the unlabelled "
-        "documents; '±' is the half width of the 95 % interval of the mean over draws. The paper "
-        "has one draw. Collections of 100 documents a group are drawn anew for each draw.",
+        "documents; '±' is the half width of the 95 % interval of the mean over draws; the paper "
+        f"has one draw. Collections of 100 documents a group are drawn {plan.documents} times, "
+        "with one split each.",
         "One preprocessing for all: bodies of messages, words without stop words, Porter stems, "
         "terms in 3 documents to half of them, tf-idf, rows of length 1; KLKMeans is given the "
         "counts. k-means starts by k-means++ on unit rows, which is why its bounds are far below "
@@ -189,7 +190,7 @@ def _errors(
     kept: _Kept,
     progress: Callable[[str], None] | None,
 ) -> dict[str, Errors]:
-    drawn = plan.draws if sampled(which) else 1
+    drawn = plan.documents if sampled(which) else 1
     found: dict[str, list[NDArray[np.int64]]] = {a: [] for a in algorithms}
     shape = (0, 0)
     for documents in range(drawn):
@@ -200,7 +201,7 @@ def _errors(
             shape = (len(data.truth), int(data.truth.max()) + 1)
         for algorithm in todo:
             assert data is not None
-            draws = [documents] if sampled(which) else list(range(plan.draws))
+            draws = [documents] if sampled(which) else list(range(DRAWS))
             counts = _count(data, algorithm, draws, plan)
             kept.put(plan.key(which, documents, algorithm), counts.tolist())
             if progress is not None:

@@ -1,5 +1,6 @@
 """Would these clusters be found again? Resampling methods, beside data without clusters."""
 
+from karat.stability.assessment import Assessment, assess
 from karat.stability.clusterwise import clusterwise_bootstrap
 from karat.stability.consensus import Consensus, consensus_matrix
 from karat.stability.curves import (
@@ -17,11 +18,13 @@ from karat.stability.subsampling import subsampling
 
 __all__ = [
     "ESTIMATORS",
+    "Assessment",
     "ClusterStability",
     "Consensus",
     "NumberOfClusters",
     "StabilityCurve",
     "agreement_of_starts",
+    "assess",
     "ben_hur",
     "clest",
     "clusterwise_bootstrap",

@@ -134,10 +134,11 @@ class ClusterStability:
         """One sentence: which clusters to believe."""
         stable = self.table.index[self.table["jaccard"] >= 0.75].tolist()
         worst = int(np.nanargmin(self.table["jaccard"]))
+        name = self.table.index[worst]
         if len(stable) == len(self.table):
             return "Every cluster is found again in the resamples (mean Jaccard at least 0.75)."
         return (
-            f"{len(stable)} of {len(self.table)} clusters are found again; cluster {worst} "
+            f"{len(stable)} of {len(self.table)} clusters are found again; cluster {name} "
             f"dissolves in {self.table['dissolved'].iloc[worst]:.0%} of the resamples."
         )
 

@@ -1,0 +1,183 @@
+"""``karat stability``: would these clusters be found again?"""
+
+from __future__ import annotations
+
+import json as jsonlib
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from karat.cli._input import (
+    DataArgument,
+    Drop,
+    Encoding,
+    Header,
+    IdColumn,
+    ImputeOption,
+    LabelColumn,
+    MaxDf,
+    Messages,
+    MinDf,
+    Scale,
+    ScaleOption,
+    Stemmer,
+    Terms,
+    TextColumn,
+    WeightOption,
+    read_dataset,
+    vectorizer_options,
+)
+
+if TYPE_CHECKING:
+    from karat.stability import Assessment
+
+
+def stability(
+    data: DataArgument,
+    label_column: LabelColumn = None,
+    id_column: IdColumn = None,
+    drop: Drop = None,
+    scale: ScaleOption = Scale.none,
+    impute: ImputeOption = None,
+    header: Header = None,
+    encoding: Encoding = "utf-8",
+    text_column: TextColumn = None,
+    messages: Messages = None,
+    terms: Terms = None,
+    weight: WeightOption = None,
+    min_df: MinDf = None,
+    max_df: MaxDf = None,
+    stemmer: Stemmer = None,
+    k: Annotated[
+        str, typer.Option("-k", help="Numbers of clusters: 2:8 (both ends), 2:20:2 or 3,5,8.")
+    ] = "2:8",
+    clusterer: Annotated[
+        str, typer.Option("--clusterer", "-c", help="Clusterer by name.")
+    ] = "kmeans",
+    metric: Annotated[
+        str | None,
+        typer.Option(help="The distance.", show_default="cosine for documents, else euclidean"),
+    ] = None,
+    resamples: Annotated[
+        int, typer.Option(min=2, help="Pairs of subsamples for each number of clusters.")
+    ] = 20,
+    references: Annotated[
+        int,
+        typer.Option(help="Data sets without clusters of each kind to compare with; 0 for none."),
+    ] = 5,
+    seed: Annotated[int, typer.Option(min=0, help="All seeds follow from it.")] = 0,
+    quiet: Annotated[bool, typer.Option(help="Show no progress.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
+) -> None:
+    """Say how many clusters would be found again in other samples of the data, and which ones.
+
+    Pairs of subsamples are clustered and compared, for each number of clusters, beside the same
+    on data without clusters: what is stable there, too, proves nothing. Then each cluster is
+    looked for in resamples.
+
+    karat stability wine --scale standard -k 2:8
+    """
+    from karat.cli.run import parse_counts
+    from karat.clusterers import catalogue
+    from karat.stability import assess
+    from karat.stability.assessment import n_steps
+    from karat.stability.progress import counted
+
+    dataset = read_dataset(
+        data,
+        label_column=label_column,
+        id_column=id_column,
+        drop=drop,
+        scale=scale,
+        impute=impute,
+        header=header,
+        encoding=encoding,
+        text_column=text_column,
+        messages=messages,
+        terms=terms,
+        vectorizer=vectorizer_options(weight, min_df, max_df, stemmer),
+    )
+    numbers = parse_counts(k)
+    steps = n_steps(len(numbers), resamples, references)
+    with counted("Resampling", steps, show=False if quiet else None) as executor:
+        found = assess(
+            dataset.X,
+            catalogue[clusterer],
+            k=numbers,
+            n_resamples=resamples,
+            n_references=references,
+            metric=metric or dataset.metric,
+            random_state=seed,
+            executor=executor,
+        )
+    if json:
+        typer.echo(jsonlib.dumps(as_json(found), allow_nan=False))
+        return
+    show(found, dataset.name)
+    for note in dataset.notes:
+        typer.echo(f"Note: {note}")
+
+
+def as_json(found: Assessment) -> dict[str, Any]:
+    """What machines read of an assessment."""
+
+    def records(table: Any) -> Any:
+        return jsonlib.loads(table.reset_index().to_json(orient="records", double_precision=15))
+
+    return {
+        "clusterer": found.clusterer,
+        "selected": found.selected,
+        "advice": found.advice,
+        "curve": None if found.curve is None else records(found.curve.table),
+        "value": found.value,
+        "clusters": records(found.clusters.table.rename_axis("cluster")),
+        "n_resampled": len(found.rows),
+        "changing": found.changing.tolist(),
+    }
+
+
+def show(found: Assessment, name: str) -> None:
+    """The advice, the curve beside the null, and the clusters."""
+    from rich.console import Console
+    from rich.panel import Panel
+    from rich.table import Table
+    from rich.text import Text
+
+    console = Console()
+    console.print(Panel(Text(found.advice), title=name, title_align="left"))
+    if found.curve is not None:
+        table = Table(title="Agreement of two subsamples (adjusted Rand index)", box=None)
+        heads = ["k", "data"]
+        with_null = "null" in found.curve.table
+        if with_null:
+            heads += ["without clusters", "difference (interval)"]
+        for head in (*heads, ""):
+            table.add_column(head, justify="right")
+        for k, row in found.curve.table.iterrows():
+            cells = [str(k), f"{row['value']:.3f} ± {row['standard_error']:.3f}"]
+            if with_null:
+                cells += [
+                    f"{row['null']:.3f} ± {row['null_error']:.3f}",
+                    f"{row['difference']:+.3f} ({row['lower']:+.3f} to {row['upper']:+.3f})",
+                ]
+            table.add_row(*cells, "<" if k == found.selected else "")
+        console.print(table)
+    told = f"Clusters of {found.clusterer} at {found.value:g}, looked for in resamples"
+    table = Table(title=told, box=None)
+    for head in ("cluster", "size", "mean Jaccard", "found again", "dissolves"):
+        table.add_column(head, justify="right")
+    for cluster, row in found.clusters.table.iterrows():
+        table.add_row(
+            str(cluster),
+            f"{row['size']:,.0f}",
+            f"{row['jaccard']:.3f} ± {row['standard_error']:.3f}",
+            f"{row['recovered']:.0%}",
+            f"{row['dissolved']:.0%}",
+        )
+    console.print(table)
+    if len(found.changing):
+        console.print(
+            f"{len(found.changing):,} of {len(found.rows):,} objects are outside of their cluster "
+            "in most resamples",
+            markup=False,
+        )

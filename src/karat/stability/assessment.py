@@ -1,0 +1,267 @@
+"""The whole answer for one clusterer: how many clusters are found again, and which ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.clusterers import as_clusterer
+from karat.partition import encode
+from karat.stability._engine import check_draws, prepare
+from karat.stability.clusterwise import clusterwise_bootstrap
+from karat.stability.consensus import Consensus, consensus_matrix
+from karat.stability.curves import ben_hur
+from karat.stability.null import REFERENCES
+from karat.stability.result import ClusterStability, StabilityCurve
+from karat.validation import InputError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+#: objects that are resampled, drawn from more
+MOST_OBJECTS = 5_000
+#: objects whose consensus is kept
+MOST_SHOWN = 300
+#: clusters that a consensus matrix can tell apart
+MOST_CLUSTERS = 254
+
+
+@dataclass(frozen=True)
+class Assessment:
+    """How stable a clusterer's answers are: over k beside a null, and cluster by cluster.
+
+    Attributes
+    ----------
+    clusterer : str
+        Its key.
+    curve : StabilityCurve or None
+        Adjusted Rand index of pairs of subsamples over k (:func:`ben_hur`), beside the null;
+        None where the number of clusters is not what the clusterer is told.
+    clusters : ClusterStability
+        The clusters of one clustering (:func:`clusterwise_bootstrap`).
+    value : int or float
+        The parameter's value that this clustering was made with, usually its number of clusters.
+    rows : ndarray of int64
+        The objects that were resampled: all, or those drawn.
+    shown : ndarray of int64
+        The objects of ``consensus``, in the order of the dendrogram of average linkage.
+    consensus : ndarray of float32
+        How often each two of them are together, of the subsamples that have both; NaN for none.
+    n_references : int
+        Reference data sets of each kind; 0 where there is no null.
+    """
+
+    clusterer: str
+    curve: StabilityCurve | None
+    clusters: ClusterStability
+    value: float
+    rows: NDArray[np.int64]
+    shown: NDArray[np.int64]
+    consensus: NDArray[np.float32]
+    n_references: int
+
+    @property
+    def selected(self) -> int | None:
+        """The number of clusters that exceeds the null most clearly, 1 for none, None unknown."""
+        return None if self.curve is None else self.curve.selected
+
+    @property
+    def number(self) -> str:
+        """A sentence on the number of clusters."""
+        if self.curve is None:
+            return (
+                f"{self.clusterer} finds the number of clusters itself, so that stability is told "
+                "of its clusters only."
+            )
+        table, k = self.curve.table, self.selected
+        if k is None:
+            return (
+                "There is no null for these data (it needs dense features), and small numbers of "
+                "clusters are stable whatever the data: the curve does not decide between them."
+            )
+        span = f"{table.index[0]} to {table.index[-1]}"
+        if k == 1:
+            return (
+                f"No number of clusters from {span} is found again clearly more often than in data "
+                "without clusters: the data may be one cluster, or clusters in a row that chance "
+                "would cut as firmly."
+            )
+        row = table.loc[k]
+        told = (
+            f"{k} clusters are found again most clearly: two subsamples agree with an adjusted "
+            f"Rand index of {row['value']:.2f}, against {row['null']:.2f} in data without clusters "
+            f"(difference {row['difference']:.2f}, {row['lower']:.2f} to {row['upper']:.2f})"
+        )
+        return f"{told}." if k == self.value else f"{told}, not the {self.value:g} judged here."
+
+    @property
+    def advice(self) -> str:
+        """What to believe: the number of clusters, then which of them."""
+        return f"{self.number} {self.clusters.advice}"
+
+    @property
+    def changing(self) -> NDArray[np.int64]:
+        """Objects that are outside of their cluster's match in most resamples, worst first."""
+        objects = self.clusters.objects
+        often = np.flatnonzero(objects < 0.5)
+        return self.rows[often[np.argsort(objects[often], kind="stable")]]
+
+    def __str__(self) -> str:
+        curve = "" if self.curve is None else f"\n\n{self.curve}"
+        return f"{self.advice}{curve}\n\n{self.clusters.table.round(3)}"
+
+    def _repr_html_(self) -> str:
+        import html
+
+        curve = "" if self.curve is None else self.curve._repr_html_()
+        return f"<p>{html.escape(self.advice)}</p>{curve}{self.clusters._repr_html_()}"
+
+
+def assess(
+    X: Any,
+    clusterer: Any = "kmeans",
+    *,
+    k: int | Iterable[int] = range(2, 9),
+    labels: Any = None,
+    value: float | None = None,
+    n_resamples: int = 20,
+    n_references: int = 5,
+    max_objects: int | None = MOST_OBJECTS,
+    metric: Any = "euclidean",
+    random_state: int = 0,
+    executor: Executor | None = None,
+) -> Assessment:
+    """Judge how many clusters of a clusterer would be found again, and which ones.
+
+    Parameters
+    ----------
+    X : array-like or sparse, shape (n, d)
+        The data, or the (n, n) distances with ``metric="precomputed"``.
+    clusterer : str, Clusterer or estimator
+    k : int or iterable of int
+        Numbers of clusters for the curve, from 2 upward.
+    labels : array-like, shape (n,), optional
+        The clustering whose clusters are judged, made with ``value``; by default the clusterer's
+        own at the selected k (where that is 1, at the k that exceeds the null most).
+    value : number, optional
+        The swept parameter of ``labels``.
+    n_resamples : int
+        Pairs of subsamples for each k; the clusters are judged on twice as many resamples.
+    n_references : int
+        Reference data sets of each kind. Sparse data and matrices of distances have none.
+    max_objects : int, optional
+        More objects than these are sampled first; None for never.
+    metric : str or callable
+    random_state : int
+    executor : concurrent.futures.Executor, optional
+
+    Returns
+    -------
+    Assessment
+
+    Raises
+    ------
+    InputError
+        For input that cannot be used.
+
+    Notes
+    -----
+    2·n_resamples·(1 + 2·n_references) fits for each k, and 4·n_resamples for the clusters.
+    The curve is Ben-Hur, Elisseeff & Guyon 2002 with the adjusted Rand index, its null one
+    Gaussian and one uniform box along the principal axes; the clusters are Hennig 2007; the
+    consensus is Monti, Tamayo, Mesirov & Golub 2003.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from karat.stability import assess
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.concatenate([rng.normal(c, 0.1, (20, 2)) for c in ((0, 0), (3, 0), (0, 3))])
+    >>> assess(X, k=range(2, 5), n_resamples=5, n_references=3).value
+    3.0
+    """
+    check_draws(n_resamples)
+    record = as_clusterer(clusterer)
+    engine = prepare(X, record, metric=metric, random_state=random_state)
+    rows = np.arange(engine.n)
+    if max_objects is not None and engine.n > max_objects:
+        rng = engine.generator(2**31 + 1)
+        rows = np.sort(rng.choice(engine.n, max_objects, replace=False))
+    data = engine.X if len(rows) == engine.n else engine.part(rows)
+    own = None
+    if labels is not None:
+        if value is None:
+            raise InputError("labels need the value that they were made with, e.g. value=3")
+        if len(labels) != engine.n:
+            raise InputError(f"labels has {len(labels)} labels, but there are {engine.n} objects")
+        own = encode(np.asarray(labels)[rows])
+    # what has no features to draw from has no null
+    drawable = engine.metric != "precomputed" and not hasattr(data, "toarray")
+    n_references = n_references if drawable else 0
+    options: dict[str, Any] = {
+        "metric": engine.metric, "random_state": engine.random_state, "executor": executor,
+    }  # fmt: skip
+    curve = None
+    if record.parameter == "n_clusters":
+        numbers = [n for n in (list(k) if isinstance(k, Iterable) else [k]) if n > 1]
+        curve = ben_hur(
+            data, record, k=numbers, n_resamples=n_resamples, similarity="adjusted_rand",
+            n_references=n_references, **options,
+        )  # fmt: skip
+        if value is None:
+            value = curve.selected if (curve.selected or 1) > 1 else _most_stable(curve)
+    elif value is None:
+        value = record.values[0]
+    at: Any = value
+    clusters = clusterwise_bootstrap(
+        data,
+        record,
+        k=at,
+        labels=None if own is None else own.codes,
+        n_resamples=2 * n_resamples,
+        **options,
+    )
+    if own is not None:
+        names = clusters.table.set_axis(own.names.tolist(), axis=0).rename_axis("cluster")
+        clusters = replace(clusters, table=names)
+    shown, consensus = _consensus(data, record, at, clusters, 2 * n_resamples, options)
+    return Assessment(
+        record.key, curve, clusters, float(at), rows, rows[shown], consensus, n_references
+    )
+
+
+def n_steps(k: int, n_resamples: int, n_references: int) -> int:
+    """How many draws an assessment makes, for showing its progress."""
+    return n_resamples * (1 + len(REFERENCES) * n_references) * bool(k) + 4 * n_resamples
+
+
+def _most_stable(curve: StabilityCurve) -> int:
+    column = "difference" if "difference" in curve.table else "value"
+    return list(curve.samples)[int(curve.table[column].to_numpy().argmax())]
+
+
+def _consensus(
+    data: Any,
+    record: Any,
+    value: Any,
+    clusters: ClusterStability,
+    n_resamples: int,
+    options: dict[str, Any],
+) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """Objects in the order of the dendrogram, and the consensus of each two."""
+    n = data.shape[0]
+    if len(clusters.table) > MOST_CLUSTERS:
+        return np.empty(0, dtype=np.int64), np.empty((0, 0), dtype=np.float32)
+    found = consensus_matrix(data, record, k=value, n_resamples=n_resamples, **options)
+    rows = np.arange(n)
+    if n > MOST_SHOWN:
+        rng = np.random.default_rng([options["random_state"], 2**31 + 2])
+        rows = np.sort(rng.choice(n, MOST_SHOWN, replace=False))
+    key = next(iter(found.labels))
+    some = Consensus(found.table, {key: np.ascontiguousarray(found.labels[key][:, rows])}, {})
+    order = some.order(key)
+    return rows[order], some.matrix(key)[np.ix_(order, order)]

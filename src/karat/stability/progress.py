@@ -1,0 +1,50 @@
+"""Threads that tell how far they are: an executor for the methods of this package."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any
+
+from karat.progress import progress_bar
+from karat.resources import available_cores
+
+
+class _Counted(Executor):
+    def __init__(self, pool: Executor, advance: Callable[[int], None]) -> None:
+        self._pool, self._advance = pool, advance
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        return self._pool.submit(fn, *args, **kwargs)
+
+    def map(self, fn: Callable[..., Any], *iterables: Iterable[Any], **options: Any) -> Any:
+        for result in self._pool.map(fn, *iterables, **options):
+            self._advance(1)
+            yield result
+
+
+@contextmanager
+def counted(description: str, total: int, *, show: bool | None = None) -> Iterator[Executor]:
+    """A pool of threads that advances a bar with each item of ``map``.
+
+    Parameters
+    ----------
+    description : str
+    total : int
+        Items to come.
+    show : bool, optional
+        As for :func:`karat.progress.progress_bar`.
+    """
+    from threadpoolctl import threadpool_limits
+
+    with (
+        progress_bar(description, total, show=show) as advance,
+        threadpool_limits(1),
+        ThreadPoolExecutor(available_cores()) as pool,
+    ):
+        try:
+            yield _Counted(pool, advance)
+        except BaseException:
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise

@@ -1,0 +1,119 @@
+"""The whole answer: number of clusters beside the null, clusters, objects; on the command line."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import sparse
+from typer.testing import CliRunner
+
+from karat.cli import app
+from karat.stability import assess, ben_hur, clusterwise_bootstrap
+from karat.stability.progress import counted
+from karat.validation import InputError
+
+FEW = {"n_resamples": 4, "n_references": 3}
+
+
+def triangle(n: int = 20, *, seed: int = 0):
+    rng = np.random.default_rng(seed)
+    return np.concatenate([rng.normal(c, 0.2, (n, 2)) for c in ((0, 0), (4, 0), (0, 4))])
+
+
+@pytest.fixture(scope="module")
+def found():
+    return assess(triangle(), k=range(2, 5), **FEW)
+
+
+def test_parts_are_the_methods_by_their_own_names(found):
+    X = triangle()
+    curve = ben_hur(X, k=range(2, 5), n_resamples=4, n_references=3, similarity="adjusted_rand")
+    assert found.curve.table.equals(curve.table)
+    clusters = clusterwise_bootstrap(X, k=3, n_resamples=8)
+    assert found.clusters.table.equals(clusters.table)
+    assert found.value == 3
+    assert len(found.changing) == 0
+
+
+def test_sentence_on_the_number(found):
+    def told(selected):
+        return replace(found, curve=replace(found.curve, selected=selected)).number
+
+    assert told(3).startswith("3 clusters are found again most clearly")
+    assert "not the 3 judged here" in told(2)
+    assert told(1).startswith("No number of clusters from 2 to 4")
+
+
+def test_consensus_is_in_the_order_of_the_dendrogram(found):
+    assert sorted(found.shown) == list(range(60))
+    kinds = found.shown // 20
+    assert (np.diff(kinds) != 0).sum() == 2  # three blocks
+    same = kinds[:, None] == kinds
+    assert np.nanmin(found.consensus[same]) == 1
+    assert np.nanmax(found.consensus[~same]) == 0
+
+
+def test_objects_between_clusters_change_sides():
+    rng = np.random.default_rng(1)
+    X = np.concatenate([rng.normal(0, 1, (60, 3)), [[30, 0, 0]] * 5])
+    found = assess(X, k=[4], **FEW)
+    assert len(found.changing) > 0
+    assert set(found.changing) < set(range(60))
+    worst = found.clusters.objects[found.changing]
+    assert (np.diff(worst) >= 0).all()
+    assert "dissolves" in found.clusters.advice or "found again" in found.clusters.advice
+
+
+def test_many_objects_are_sampled_and_given_labels_are_those_of_the_sample():
+    X = triangle()
+    labels = np.repeat(["a", "b", "c"], 20)
+    found = assess(X, k=[2, 3], labels=labels, value=3, max_objects=30, **FEW)
+    assert len(found.rows) == 30
+    assert sorted(found.clusters.table["size"]) == sorted(np.bincount(found.rows // 20))
+    assert found.clusters.table.index.tolist() == ["a", "b", "c"]
+    with pytest.raises(InputError, match="value"):
+        assess(X, labels=labels)
+
+
+def test_sparse_data_have_no_null_and_no_number():
+    found = assess(sparse.csr_array(triangle()), k=[2, 3], **FEW)
+    assert found.selected is None
+    assert "no null" in found.number
+
+
+def test_clusterer_that_finds_the_number_has_no_curve():
+    found = assess(triangle(), "hdbscan", value=None, **FEW)
+    assert found.curve is None
+    assert "finds the number of clusters itself" in found.advice
+
+
+def test_counting_executor_changes_nothing(found, capsys):
+    with counted("Resampling", 10, show=False) as executor:
+        again = assess(triangle(), k=range(2, 5), executor=executor, **FEW)
+    assert again.curve.table.equals(found.curve.table)
+    assert again.clusters.table.equals(found.clusters.table)
+
+
+def test_command(tmp_path):
+    path = tmp_path / "points.csv"
+    np.savetxt(path, triangle(), delimiter=",", header="x,y", comments="")
+    options = [str(path), "-k", "2:4", "--resamples", "4", "--references", "3"]
+    result = CliRunner().invoke(app, ["stability", *options])
+    assert result.exit_code == 0, result.output
+    assert "Every cluster is found again" in " ".join(result.output.replace("│", " ").split())
+    assert "without clusters" in result.output
+    machine = CliRunner().invoke(app, ["stability", *options, "--json", "--quiet"])
+    answer = json.loads(machine.stdout)
+    assert answer["selected"] in (1, 3)
+    assert answer["value"] == 3
+    assert [row["k"] for row in answer["curve"]] == [2, 3, 4]
+    assert len(answer["clusters"]) == 3
+
+
+def test_command_says_what_is_wrong(tmp_path):
+    result = CliRunner().invoke(app, ["stability", "iris", "-c", "kmeens"])
+    assert isinstance(result.exception, InputError)
+    assert "kmeans" in str(result.exception)
