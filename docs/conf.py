@@ -17,10 +17,11 @@ from sphinx.application import Sphinx
 
 import karat
 from karat import clusterers, measures
-from karat.measures.peers import PEERS, Peer
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
+
+from peers import PEERS, Peer  # noqa: E402
 
 project = "karat"
 author = "The karat developers"

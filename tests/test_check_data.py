@@ -139,7 +139,7 @@ REFUSED: dict[str, tuple[Any, tuple[str, ...]]] = {
 
 
 @pytest.mark.parametrize("kind", REFUSED)
-def test_refused(kind: str) -> None:
+def test_rejected(kind: str) -> None:
     given, parts = REFUSED[kind]
     wanted = "".join(f"(?=.*{re.escape(part)})" for part in parts)
     with pytest.raises(InputError, match=wanted):

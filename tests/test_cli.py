@@ -117,7 +117,7 @@ def test_errors_are_one_line_with_a_code(tmp_path, arguments, code, message):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_existing_report_is_refused_before_any_work(tmp_path):
+def test_an_existing_report_is_rejected_before_any_work(tmp_path):
     (tmp_path / "r.html").write_text("mine")
     result = run("run", "wine", "--report", "r.html", cwd=tmp_path)
     assert result.returncode == 2

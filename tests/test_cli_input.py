@@ -50,7 +50,7 @@ CASES: dict[str, tuple[str, list[str], tuple[str, ...]]] = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_refused(
+def test_rejected(
     case: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,

@@ -126,12 +126,12 @@ def test_the_distances_above_the_diagonal_are_enough(tmp_path):
         (sparse.csr_array, "no value for missing entries"),
     ],
 )
-def test_a_matrix_that_is_wrong_is_refused(spoil, message):
+def test_a_matrix_that_is_wrong_is_rejected(spoil, message):
     with pytest.raises(InputError, match=message):
         as_square(spoil(cdist(X, X)))
 
 
-def test_what_is_no_file_of_distances_is_refused(tmp_path):
+def test_what_is_no_file_of_distances_is_rejected(tmp_path):
     with pytest.raises(InputError, match="cannot be read"):
         as_square(tmp_path / "none.npy")
     (tmp_path / "text.npy").write_text("0 1\n1 0\n")
@@ -249,7 +249,7 @@ def test_gower_is_the_mean_over_the_columns():
         (pd.DataFrame({"a": [1, None], "b": [None, "x"]}), "gower", "rows 0 and 1 have no column"),
     ],
 )
-def test_objects_that_have_no_distance_are_refused(objects, metric, message):
+def test_objects_that_have_no_distance_are_rejected(objects, metric, message):
     with pytest.raises(InputError, match=message):
         object_distances(objects, metric)
 

@@ -160,7 +160,7 @@ def test_choosing_among_many_is_paid_for_and_must_be() -> None:
     assert failures(labelings, truth, splits, delta, best=False) > 0.8 * len(splits)
 
 
-def test_best_is_refused_where_the_language_does_not_pay_for_it() -> None:
+def test_best_is_rejected_where_the_language_does_not_pay_for_it() -> None:
     rng = np.random.default_rng(1)
     labelings = rng.integers(0, 3, (10, 60))
     y = np.where(np.arange(60) % 3 == 0, rng.integers(0, 2, 60), -1)

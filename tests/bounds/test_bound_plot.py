@@ -51,7 +51,7 @@ def test_many_bounds_without_origins() -> None:
     assert list(roles(figure, "chosen")[0].x) == [3]
 
 
-def test_other_tables_are_refused(table: pd.DataFrame) -> None:
+def test_other_tables_are_rejected(table: pd.DataFrame) -> None:
     with pytest.raises(InputError, match="'bound_rate'"):
         bound_by_k(table.drop(columns="bound_rate"))
     with pytest.raises(InputError, match="no row"):

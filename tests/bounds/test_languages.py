@@ -171,7 +171,7 @@ def test_search_is_never_longer_than_the_published_language() -> None:
         assert searched.bits((name, k)) <= published
 
 
-def test_search_refuses_what_it_did_not_try() -> None:
+def test_search_rejects_what_it_did_not_try() -> None:
     searched = Searched.grid(["a"], k=[2, 3])
     for origin in [("b", 2), ("a", 4), None]:
         with pytest.raises(InputError):

@@ -72,7 +72,7 @@ def test_clusterings_of_the_user_are_one_more_group_and_a_warning() -> None:
     assert clean.warnings == ()
 
 
-def test_what_was_not_counted_is_refused() -> None:
+def test_what_was_not_counted_is_rejected() -> None:
     plan = Searched.grid(["a"], k=[2, 3])
     with pytest.raises(InputError, match="searched counts 1"):
         study_bounds([noisy(2), noisy(2)], Y, searched=plan, origins=[("a", 2)] * 2)

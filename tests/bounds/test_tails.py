@@ -169,14 +169,14 @@ def test_nothing_labelled_nothing_left() -> None:
         ((5, 5, "1", 0.1), {}, "whole number"),
     ],
 )
-def test_what_cannot_be_used_is_refused(
+def test_what_cannot_be_used_is_rejected(
     arguments: tuple[object, ...], keywords: dict[str, float], message: str
 ) -> None:
     with pytest.raises(InputError, match=message):
         b_max(*arguments, **keywords)
 
 
-def test_bucket_refuses_more_blue_than_there_are() -> None:
+def test_bucket_rejects_more_blue_than_there_are() -> None:
     with pytest.raises(InputError, match="between 0 and n"):
         bucket(5, 5, 1, 6)
 

@@ -181,3 +181,21 @@ def test_the_shortlist_has_one_of_each_kind():
     agreement = np.array([[1.0, 0.9, 0.1], [0.9, 1.0, 0.1], [0.1, 0.1, 1.0]])
     assert shortlist(agreement, np.array([0.5, 0.49, 0.45])) == [0, 2]
     assert shortlist(agreement, np.array([0.5, 0.49, 0.2])) == [0]
+
+
+def test_with_labels_the_judge_is_the_prior():
+    X, y = load_iris(return_X_y=True)
+    few = np.full(len(y), None, dtype=object)
+    few[::10] = y[::10]
+    study = swept(X, truth=few)
+    study.decide_by("judge-and-labels")
+    best = study.best()
+    assert best.decided_by == "judge-and-labels"
+    assert "the prior over the candidates" in str(best)
+    assert karat.adjusted_rand_index(y, best.labels, noise="singletons") > 0.6
+    found = study.judged()
+    shares = {p: 0.9 / len(found.names) for p in study.rank()["partition"][: len(found.names)]}
+    bits = study.bounds_with(shares).table["choice_bits"]
+    # copies of a partition have one word; Kraft: the lengths of all words are paid for
+    words = bits.groupby(study.candidates.loc[bits.index, "partition"]).first()
+    assert (2.0**-words).sum() <= 1 + 1e-9

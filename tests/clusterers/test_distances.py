@@ -196,7 +196,7 @@ class TestKMedoids:
         with pytest.raises(InputError, match="between 1 and 12 objects"):
             KMedoids(13).fit(X)
 
-    def test_a_direction_that_matters_is_refused(self):
+    def test_a_direction_that_matters_is_rejected(self):
         D = distance_matrix(data(12))
         D[2, 5] += 1
         with pytest.raises(InputError, match="not symmetric"):

@@ -123,13 +123,13 @@ CASES: dict[str, tuple[str, dict[str, Any], tuple[str, ...]]] = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_refused(case: str, tmp_path: Path) -> None:
+def test_rejected(case: str, tmp_path: Path) -> None:
     text, options, parts = CASES[case]
     with rejected(*parts):
         read_labelings(write(tmp_path, text), **options)
 
 
-def test_refused_files(tmp_path: Path) -> None:
+def test_rejected_files(tmp_path: Path) -> None:
     with rejected("no file"):
         read_labelings(tmp_path / "nothing.csv")
     np.savez(tmp_path / "x.npz", a=np.eye(2))

@@ -353,7 +353,7 @@ def test_wide_cells_agree_with_the_sum_over_all_of_them():
         assert_allclose(mean_deviance(n, a, b, mu), (p * h).sum() / p.sum(), rtol=1e-11)
 
 
-def test_standardized_refuses_to_take_minutes_in_a_table_of_many():
+def test_standardized_rejects_to_take_minutes_in_a_table_of_many():
     rng = np.random.default_rng(0)
     a = np.repeat(np.arange(300), np.arange(300, 600))
     table = ContingencyTable(a, rng.permutation(a))

@@ -385,7 +385,7 @@ def test_cvnn_is_the_papers_and_that_of_fpc(compactness, seed):
     np.testing.assert_allclose(found["cvnn_index"], expected, rtol=1e-9)
 
 
-def test_cvnn_refuses_what_it_does_not_know():
+def test_cvnn_rejects_what_it_does_not_know():
     with pytest.raises(InputError, match="compactness"):
         karat.cvnn_index(X_IRIS, [Y_IRIS], compactness="mean")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="n_neighbors"):

@@ -274,7 +274,7 @@ def test_number_of_threads_changes_nothing(monkeypatch):
     np.testing.assert_array_equal(*tables)
 
 
-def test_matrices_that_do_not_fit_are_refused(monkeypatch):
+def test_matrices_that_do_not_fit_are_rejected(monkeypatch):
     monkeypatch.setattr("karat.resources.available_memory", lambda: 100)
     with pytest.raises(InputError, match="scatter matrices of 4 features"):
         karat.determinant_ratio(X_IRIS, Y_IRIS)
@@ -318,7 +318,7 @@ def test_what_is_left_out_does_not_count():
     check(found, karat.evaluate(X, labels, measures=keys).table.iloc[0])
 
 
-def test_asymmetric_distances_are_refused():
+def test_asymmetric_distances_are_rejected():
     X = np.random.default_rng(0).random((8, 3)) + 0.1
     labels = [0, 1] * 4
     for function in (karat.point_biserial_index, karat.widest_within_gap):

@@ -142,7 +142,7 @@ def heavy(d, n=4000):
     return np.random.default_rng(0).random((n, d)), np.arange(n) % 2
 
 
-def test_sums_without_a_variance_are_refused():
+def test_sums_without_a_variance_are_rejected():
     for d in (1, 2):
         X, labels = heavy(d)
         keys = ["ratio_cut", "normalized_cut", "silhouette", "between_within_ratio"]
@@ -154,7 +154,7 @@ def test_sums_without_a_variance_are_refused():
         assert "omit precision" in why
 
 
-def test_a_cut_is_not_refused_for_a_column_that_it_does_not_read():
+def test_a_cut_is_not_rejected_for_a_column_that_it_does_not_read():
     # far clusters: 1/d² is heavy within them and not between them
     X, labels = heavy(2)
     X[labels == 1] += 3

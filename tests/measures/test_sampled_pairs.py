@@ -242,7 +242,7 @@ def test_perfect_separation_is_not_certain():
     assert (np.abs(values - exact)[:, 1:] <= 1.96 * errors[:, 1:]).all()
 
 
-def test_distances_without_a_variance_are_refused(small):
+def test_distances_without_a_variance_are_rejected(small):
     rng = np.random.default_rng(0)
     X, labels = rng.standard_cauchy((3000, 1)), np.arange(3000) % 2
     scores = karat.evaluate(X, labels, measures=KEYS, precision=0.1, random_state=0)
@@ -298,7 +298,7 @@ def test_distances_of_pairs(metric, form):
     assert_allclose(found, full[first, second], atol=1e-7)
 
 
-def test_asymmetric_and_infinite_distances_are_refused():
+def test_asymmetric_and_infinite_distances_are_rejected():
     rng = np.random.default_rng(0)
     X, labels = rng.random((50, 3)), np.arange(50) % 2
     scores = karat.evaluate(X, labels, measures=KEYS, metric="kl", precision=0.1)

@@ -44,7 +44,7 @@ def test_what_is_sampled_follows_from_what_is_needed():
         ("point_biserial_index", "neither a function of totals"),
     ],
 )
-def test_what_has_no_estimate_is_refused_where_it_is_asked_for(key, why):
+def test_what_has_no_estimate_is_rejected_where_it_is_asked_for(key, why):
     with pytest.raises(InputError, match=f"{key} has no estimate.*{why}"):
         karat.evaluate(X, LABELS, measures=["silhouette", key], precision=0.1)
 
@@ -104,7 +104,7 @@ def test_the_same_seed_gives_the_same_estimate():
     assert (one != other).all().all()
 
 
-def test_a_precision_beyond_the_pairs_that_are_held_is_refused(monkeypatch):
+def test_a_precision_beyond_the_pairs_that_are_held_is_rejected(monkeypatch):
     monkeypatch.setattr(_sampled_pairs, "MOST", 100_000)
     Y, labels = make_blobs(3000, 3, centers=2, cluster_std=8.0, random_state=0)
     keys = ["aucc", "g_plus_index", "silhouette"]

@@ -79,7 +79,7 @@ def test_a_transaction_happens_whole_or_not_at_all():
     assert store.planned() == {"a", "b"}
 
 
-def test_other_data_are_refused(tmp_path):
+def test_other_data_are_rejected(tmp_path):
     path = tmp_path / "a.karat"
     Store(path, DATA).close()
     before = path.read_bytes()
@@ -89,7 +89,7 @@ def test_other_data_are_refused(tmp_path):
 
 
 @pytest.mark.parametrize("content", [b"hello", b"x" * 5000, b"SQLite format 3\x00" + b"\x00" * 40])
-def test_a_foreign_file_is_refused_and_left_alone(tmp_path, content):
+def test_a_foreign_file_is_rejected_and_left_alone(tmp_path, content):
     path = tmp_path / "notes.txt"
     path.write_bytes(content)
     with pytest.raises(StorageError, match="is not a study"):
@@ -98,7 +98,7 @@ def test_a_foreign_file_is_refused_and_left_alone(tmp_path, content):
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_another_programs_database_is_refused_and_left_alone(tmp_path):
+def test_another_programs_database_is_rejected_and_left_alone(tmp_path):
     path = tmp_path / "other.db"
     with sqlite3.connect(path) as db:
         db.execute("CREATE TABLE t (x)")
@@ -117,7 +117,7 @@ def filled(path) -> None:
 
 
 @pytest.mark.parametrize("share", [0.3, 0.9])
-def test_a_truncated_file_is_refused_and_left_alone(tmp_path, share):
+def test_a_truncated_file_is_rejected_and_left_alone(tmp_path, share):
     path = tmp_path / "a.karat"
     filled(path)
     whole = path.read_bytes()
@@ -128,7 +128,7 @@ def test_a_truncated_file_is_refused_and_left_alone(tmp_path, share):
     assert path.read_bytes() == before
 
 
-def test_a_corrupt_page_is_refused(tmp_path):
+def test_a_corrupt_page_is_rejected(tmp_path):
     path = tmp_path / "a.karat"
     filled(path)
     whole = bytearray(path.read_bytes())
@@ -138,7 +138,7 @@ def test_a_corrupt_page_is_refused(tmp_path):
         Store(path, DATA)
 
 
-def test_a_second_process_is_refused_at_once(tmp_path):
+def test_a_second_process_is_rejected_at_once(tmp_path):
     path = tmp_path / "a.karat"
     store = Store(path, DATA)
     store.plan([planned("a")])
@@ -178,7 +178,7 @@ def test_no_folder_and_a_folder_as_file(tmp_path):
         Store(tmp_path / "none.karat", None)
 
 
-def test_another_format_is_refused(tmp_path):
+def test_another_format_is_rejected(tmp_path):
     path = tmp_path / "a.karat"
     store = Store(path, DATA)
     store.set_meta({"format": 99})

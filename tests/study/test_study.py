@@ -121,7 +121,7 @@ def test_a_wider_sweep_fits_only_what_is_new(tmp_path, monkeypatch, wine):
                                  "kmeans k=4 start=0", "kmeans k=4 start=1"]  # fmt: skip
 
 
-def test_other_settings_under_the_same_name_are_refused(tmp_path, wine):
+def test_other_settings_under_the_same_name_are_rejected(tmp_path, wine):
     with karat.Study(wine[0], storage=tmp_path / "w.karat") as study:
         study.sweep({"mine": KMeans(n_init=1)}, k=2, n_init=1, workers=1)
         with pytest.raises(StorageError, match="started with clusterer mine"):

@@ -117,7 +117,8 @@ class PacMdlBound:
         """What the bound is made of, in words."""
         chosen = f", one of {self.n_compared:,} compared" if self.n_compared > 1 else ""
         return (
-            f"{self.name!r}{chosen}: {self.n_clusters} clusters, {self.errors:,} errors on "
+            f"{self.name!r}{chosen}: {self.n_clusters} clusters, {self.errors:,} "
+            f"error{'s' * (self.errors != 1)} on "
             f"{self.m:,} labelled objects, {self.bits:.1f} bits ({self.choice_bits:.1f} for the "
             f"choice, {self.label_bits:.1f} for the cluster labels, language {self.language})."
         )

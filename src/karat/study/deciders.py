@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from karat.bounds import PacMdlBound
+    from karat.bounds import PacMdlBound, PacMdlBounds
     from karat.study.study import Study
 
 
@@ -163,13 +163,20 @@ def why_voted(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> list[str
 
 
 def _bound(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Verdict:
-    # of the candidates that are the same partition, the one with the lowest bound
-    table = study.bounds().table.sort_values(["bound_rate", "bits"], kind="stable")
+    return bound_verdict(study, distinct, study.bounds())
+
+
+def bound_verdict(study: Study, distinct: pd.DataFrame, bounds: PacMdlBounds) -> Verdict:
+    """Of the candidates that are the same partition, the one with the lowest bound."""
+    table = bounds.table.sort_values(["bound_rate", "bits"], kind="stable")
     partition = study.candidates.loc[table.index, "partition"]
+    table["candidate"] = table.index
     first = table[~partition.duplicated()].set_axis(partition.drop_duplicates(), axis=0)
     found = first.loc[distinct["partition"]].set_axis(distinct.index)
     ties = tuple(found[column].to_numpy() for column in ("errors", "bits"))
-    return Verdict(found["bound_rate"], found[["errors", "bits", "bound"]], ties)
+    lowest = dict(zip(distinct.index, first.loc[distinct["partition"], "candidate"], strict=True))
+    details = {str(name): bounds[str(one)] for name, one in lowest.items()}
+    return Verdict(found["bound_rate"], found[["errors", "bits", "bound"]], ties, details)
 
 
 def _why_bound(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> list[str]:

@@ -11,8 +11,8 @@ import numpy as np
 from karat.choice.judge import VERSION
 from karat.partition import canonical_codes
 from karat.study import large
-from karat.study.choice import tied_with_first
-from karat.study.deciders import Decider, Verdict, deciders, vote, why_voted
+from karat.study.choice import tied_with_first, why_by_bound
+from karat.study.deciders import Decider, Verdict, bound_verdict, deciders, vote, why_voted
 from karat.study.large import part_of
 from karat.validation import InputError
 
@@ -200,6 +200,39 @@ def details_of(found: Judged) -> dict[str, Any]:
     }
 
 
+# -- with a few labels -------------------------------------------------------------------------
+
+
+def _with_labels(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Verdict:
+    from karat.choice.judge import prior
+
+    found = study.judged()
+    shares = None
+    if found is not None:
+        part = prior(found.judgement.score) * (1 - 1e-6)
+        partition = distinct.loc[list(found.names), "partition"]
+        shares = dict(zip(map(str, partition), part.tolist(), strict=True))
+    return bound_verdict(study, distinct, study.bounds_with(shares))
+
+
+def _why_with_labels(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> list[str]:
+    bound = verdict.details[str(ranking.index[0])]
+    return [
+        "The judge, which did not see the labels, was the prior over the candidates.",
+        *why_by_bound(ranking, bound, tied_with_first(ranking)),
+    ]
+
+
+deciders.add(
+    Decider(
+        key="judge-and-labels",
+        title="Error rate at most",
+        judge=_with_labels,
+        why=_why_with_labels,
+        greater_is_better=False,
+        unit="guarantee",
+    )
+)
 deciders.add(
     Decider(
         key=f"judge-{VERSION}",

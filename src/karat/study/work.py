@@ -118,12 +118,12 @@ def run_job(X: Data, job: Job) -> list[Finished]:
     if job.clusterer.parameter == "n_clusters":
         too_many = [c for c in job.candidates if (c.value or 0) > n]
         if too_many:
-            refused = [
+            rejected = [
                 Finished(c.name, "failed", f"{c.value} clusters of {n} objects", None, 0.0)
                 for c in too_many
             ]
             fine = tuple(c for c in job.candidates if c not in too_many)
-            return refused + (run_job(X, replace(job, candidates=fine)) if fine else [])
+            return rejected + (run_job(X, replace(job, candidates=fine)) if fine else [])
     with _one_thread():
         if job.clusterer.every_k:
             return _cut_tree(X, job)

@@ -43,7 +43,7 @@ def _statistics_and_kept(
         data, {"labels": labels}, sample_weight, metric=metric, noise=noise
     )
     stats = Statistics(data, labelings, needs, metric=metric, weights=weights)
-    stats.refuse_failed()
+    stats.raise_failed()
     return stats, kept
 
 

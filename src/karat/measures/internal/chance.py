@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat.bibliography import Reference, cite
 from karat.distances import check_metric, check_points
 from karat.measures.catalogue import Measure, catalogue
 from karat.measures.external.chance import ChanceCorrectedResult
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["chance_corrected_internal"]
 
 
+@cite(Reference("whissell2012", "4.4"))
 def chance_corrected_internal(
     measure: str,
     X: Any,
@@ -32,7 +34,7 @@ def chance_corrected_internal(
     metric: Any = "euclidean",
     noise: NoisePolicy = "error",
     n_permutations: int = 1000,
-    random_state: Any = None,
+    random_state: Any = 0,
 ) -> ChanceCorrectedResult:
     """An internal measure, corrected for what permuted labels would get.
 
@@ -49,7 +51,7 @@ def chance_corrected_internal(
     n_permutations : int
         Where there is no closed form for the expectation. All permutations are judged together,
         in one pass.
-    random_state : None, int or Generator
+    random_state : int, Generator or None, default 0
         For the permutations.
 
     Returns
@@ -66,7 +68,7 @@ def chance_corrected_internal(
 
     Notes
     -----
-    whissell2012 section 4.4. Every pair is within a cluster with the same probability, so sums
+    Every pair is within a cluster with the same probability, so sums
     and means of pairs have closed forms: WCS, WWCS1, WWCS2, aWCS, BCS, aBCS.
 
     Examples
@@ -90,7 +92,7 @@ def chance_corrected_internal(
     closed = _CLOSED.get(measure)
     if closed is not None:
         stats = Statistics(data, labelings, {*record.needs, "pair_sums"}, metric=metric)
-        stats.refuse_failed()
+        stats.raise_failed()
         measured, error = _first(record, *record.judge(stats)), 0.0
         pairs = stats.pairs_within(0) + stats.pairs_between(0)
         total = float(stats.within_sums[0].sum()) + float(stats.between_sums[0].sum()) / 2
@@ -101,7 +103,7 @@ def chance_corrected_internal(
         rng = check_random_state(random_state)
         batch = _permuted(labelings, n_permutations, rng)
         stats = Statistics(data, batch, record.needs, metric=metric)
-        stats.refuse_failed()
+        stats.raise_failed()
         values, why = record.judge(stats)
         measured = _first(record, values, why)
         if not np.isfinite(values[1:]).all():

@@ -141,7 +141,7 @@ class Inverse:
         return np.asarray(np.linalg.svd(turned, compute_uv=False) ** 2)
 
 
-def refuse_distances(metric: Any) -> None:
+def check_has_features(metric: Any) -> None:
     """Scatter needs features."""
     if metric == "precomputed":
         raise InputError(

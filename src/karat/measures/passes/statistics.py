@@ -17,9 +17,9 @@ from karat.distances import as_distances
 from karat.measures.passes.pairs import in_order, pair_pass, split
 from karat.measures.passes.scatter import (
     Scatter,
+    check_has_features,
     check_room,
     distance_squares,
-    refuse_distances,
     scatter,
 )
 from karat.partition import NOISE, Labelings, NoisePolicy, as_labelings
@@ -307,7 +307,7 @@ class Statistics:
     def __len__(self) -> int:
         return len(self.labelings)
 
-    def refuse_failed(self) -> None:
+    def raise_failed(self) -> None:
         """Raise for a statistic that this data or metric does not allow."""
         for why in self.failed.values():
             raise InputError(why)
@@ -521,7 +521,7 @@ class Statistics:
         self.simplified_silhouette_sums.append(simple)
 
     def _pass_scatter(self, wanted: set[str]) -> None:
-        refuse_distances(self.metric)
+        check_has_features(self.metric)
         check_room(self.X.shape[1], len(self))
         each = "cluster_determinants" in wanted
 
