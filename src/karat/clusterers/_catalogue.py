@@ -478,6 +478,7 @@ for _key, _title, _make, _source in (
             title=_title,
             make=_make,
             distances=("cosine",),
+            growth=1.0,
             source=_source,
             cost="O(nnz k) per iteration",
         )
@@ -488,6 +489,7 @@ catalogue.add(
         title="Information-theoretic k-means",
         make=_information_theoretic,
         distances=("features",),
+        growth=1.0,
         source="Dhillon, Mallela & Kumar 2003",
         cost="O(nnz k) per iteration",
     )
