@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 from dataclasses import replace
 
@@ -37,6 +38,18 @@ def test_record_is_complete(key):
     assert measure.range[0] < measure.range[1]
     assert measure.summary.endswith(".")
     assert callable(measure.function)
+
+
+def test_functions_without_a_record_cite_too():
+    without = {
+        name
+        for name in karat.measures.__all__
+        if name[0].islower()
+        and name not in catalogue
+        and inspect.isfunction(function := getattr(karat, name))
+        and "\nReferences\n-----" not in (function.__doc__ or "")
+    }
+    assert without == {"bootstrap_interval", "compare_labelings"}
 
 
 @pytest.mark.parametrize(

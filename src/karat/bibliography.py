@@ -167,6 +167,12 @@ BIBLIOGRAPHY: dict[str, Work] = {
         "Model-based Gaussian and non-Gaussian clustering",
         "Biometrics 49(3), 803–821",
     ),
+    "beale1969": Work(
+        "Beale, E. M. L.",
+        1969,
+        "Euclidean cluster analysis",
+        "Bulletin of the International Statistical Institute 43(2), 92–94",
+    ),
     "beer2026": Work(
         "Beer, A.; Krieger, L.; Weber, P.; Ritzert, M.; Assent, I.; Plant, C.",
         2026,
@@ -186,12 +192,32 @@ BIBLIOGRAPHY: dict[str, Work] = {
         "IEEE Transactions on Systems, Man, and Cybernetics B 28(3), 301–315",
         "10.1109/3477.678624",
     ),
+    "brouwer2009": Work(
+        "Brouwer, R. K.",
+        2009,
+        "Extending the Rand, adjusted Rand and Jaccard indices to fuzzy partitions",
+        "Journal of Intelligent Information Systems 32, 213–235",
+    ),
     "calinski1974": Work(
         "Caliński, T.; Harabasz, J.",
         1974,
         "A dendrite method for cluster analysis",
         "Communications in Statistics 3(1), 1–27",
         "10.1080/03610927408827101",
+    ),
+    "campello2007": Work(
+        "Campello, R. J. G. B.",
+        2007,
+        "A fuzzy extension of the Rand index and other related indexes for clustering and "
+        "classification assessment",
+        "Pattern Recognition Letters 28(7), 833–841",
+    ),
+    "collins1988": Work(
+        "Collins, L. M.; Dent, C. W.",
+        1988,
+        "Omega: a general formulation of the Rand index of cluster recovery suitable for "
+        "non-disjoint solutions",
+        "Multivariate Behavioral Research 23(2), 231–242",
     ),
     "davies1979": Work(
         "Davies, D. L.; Bouldin, D. W.",
@@ -205,6 +231,9 @@ BIBLIOGRAPHY: dict[str, Work] = {
         2001,
         "An information-theoretic external cluster-validity measure",
         "IBM Research Report RJ 10219",
+    ),
+    "duda1973": Work(
+        "Duda, R. O.; Hart, P. E.", 1973, "Pattern Classification and Scene Analysis", "Wiley"
     ),
     "dunn1973": Work(
         "Dunn, J. C.",
@@ -227,6 +256,13 @@ BIBLIOGRAPHY: dict[str, Work] = {
         "A method for comparing two hierarchical clusterings",
         "Journal of the American Statistical Association 78(383), 553–569",
         "10.1080/01621459.1983.10478008",
+    ),
+    "frey1972": Work(
+        "Frey, T.; Van Groenewoud, H.",
+        1972,
+        "A cluster analysis of the D² matrix of white spruce stands in Saskatchewan based on the "
+        "maximum-minimum principle",
+        "Journal of Ecology 60(3), 873–886",
     ),
     "friedman1967": Work(
         "Friedman, H. P.; Rubin, J.",
@@ -265,6 +301,12 @@ BIBLIOGRAPHY: dict[str, Work] = {
         2001,
         "On clustering validation techniques",
         "Journal of Intelligent Information Systems 17, 107–145",
+    ),
+    "halkidi2015": Work(
+        "Halkidi, M.; Vazirgiannis, M.; Hennig, C.",
+        2015,
+        "Method-independent indices for cluster validation and estimating the number of clusters",
+        "Handbook of Cluster Analysis, CRC Press, 595–618",
     ),
     "handl2005": Work(
         "Handl, J.; Knowles, J.; Kell, D. B.",
@@ -325,6 +367,13 @@ BIBLIOGRAPHY: dict[str, Work] = {
         "column sums",
         "Proceedings of the Royal Society A 480; arXiv:2209.14869",
     ),
+    "krzanowski1988": Work(
+        "Krzanowski, W. J.; Lai, Y. T.",
+        1988,
+        "A criterion for determining the number of groups in a data set using sum-of-squares "
+        "clustering",
+        "Biometrics 44(1), 23–34",
+    ),
     "lancichinetti2009": Work(
         "Lancichinetti, A.; Fortunato, S.; Kertész, J.",
         2009,
@@ -344,6 +393,12 @@ BIBLIOGRAPHY: dict[str, Work] = {
         "Statistical significance of clustering for high-dimension, low-sample size data",
         "Journal of the American Statistical Association 103(483), 1281–1293",
         "10.1198/016214508000000454",
+    ),
+    "liu2013": Work(
+        "Liu, Y.; Li, Z.; Xiong, H.; Gao, X.; Wu, J.; Wu, S.",
+        2013,
+        "Understanding and enhancement of internal clustering validation measures",
+        "IEEE Transactions on Cybernetics 43(3), 982–994",
     ),
     "macqueen1967": Work(
         "MacQueen, J.",
@@ -416,6 +471,13 @@ BIBLIOGRAPHY: dict[str, Work] = {
         "Validity index for crisp and fuzzy clusters",
         "Pattern Recognition 37(3), 487–501",
     ),
+    "patefield1981": Work(
+        "Patefield, W. M.",
+        1981,
+        "Algorithm AS 159: an efficient method of generating random R × C tables with given row "
+        "and column totals",
+        "Applied Statistics 30(1), 91–97",
+    ),
     "ratkowsky1978": Work(
         "Ratkowsky, D. A.; Lance, G. N.",
         1978,
@@ -471,6 +533,12 @@ BIBLIOGRAPHY: dict[str, Work] = {
         "Clustering methods based on likelihood ratio criteria",
         "Biometrics 27(2), 387–397",
     ),
+    "tibshirani2001": Work(
+        "Tibshirani, R.; Walther, G.; Hastie, T.",
+        2001,
+        "Estimating the number of clusters in a data set via the gap statistic",
+        "Journal of the Royal Statistical Society B 63(2), 411–423",
+    ),
     "vinh2010": Work(
         "Vinh, N. X.; Epps, J.; Bailey, J.",
         2010,
@@ -496,5 +564,11 @@ BIBLIOGRAPHY: dict[str, Work] = {
         "A validity measure for fuzzy clustering",
         "IEEE Transactions on Pattern Analysis and Machine Intelligence 13(8), 841–847",
         "10.1109/34.85677",
+    ),
+    "yan2007": Work(
+        "Yan, M.; Ye, K.",
+        2007,
+        "Determining the number of clusters using the weighted gap statistic",
+        "Biometrics 63(4), 1031–1037",
     ),
 }

@@ -45,7 +45,7 @@ def evaluate(
     sample_weight: Any = None,
     penalize: bool = False,
     precision: float | None = None,
-    random_state: Any = None,
+    random_state: Any = 0,
 ) -> Scores:
     """Judge many clusterings of one data set at once.
 
@@ -79,7 +79,7 @@ def evaluate(
         objects and of the pairs, until each has at most this standard error (times its value,
         where its range has no bound). By default everything is exact. Measures of extremes
         (Dunn's) have no estimate, see :func:`explain`.
-    random_state : None, int or Generator
+    random_state : int, Generator or None, default 0
         For the sample.
 
     Returns
@@ -224,7 +224,7 @@ def judge(
     penalize: bool = False,
     precision: float | None = None,
     bounded_only: bool = False,
-    random_state: Any = None,
+    random_state: Any = 0,
 ) -> Scores:
     """What :func:`evaluate` does, for measures that may be in no catalogue.
 

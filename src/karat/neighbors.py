@@ -57,7 +57,7 @@ def neighbor_lists(
     *,
     metric: Any = "euclidean",
     algorithm: Algorithm = "auto",
-    random_state: Any = None,
+    random_state: Any = 0,
 ) -> NeighborLists:
     """The nearest other objects of every object.
 
@@ -74,7 +74,7 @@ def neighbor_lists(
         takes it where it is installed, X is dense, and an exact search would need more than
         10^12 multiplications (n = 10^5 in 100 dimensions); never in up to 8 dimensions with
         Euclidean distance, where a tree is fast.
-    random_state : None, int or Generator
+    random_state : int, Generator or None, default 0
         For the approximate search and its recall.
 
     Returns

@@ -105,7 +105,7 @@ def test_join_says_what_is_left_out(tmp_path):
     assert answer["objects"] == 2
     assert list(answer["left_out"].values()) == [1, 2]
     shown = " ".join(run(tmp_path / "t.csv", tmp_path / "c.csv", "--id-column", "id").split())
-    assert "excluded: 2 objects that only" in shown
+    assert "excluded: 2 objects of" in shown
 
 
 @pytest.mark.parametrize(
@@ -115,10 +115,9 @@ def test_join_says_what_is_left_out(tmp_path):
         ("id,t\n1,a\n1,b\n", "id,c\n1,0\n", ["--id-column", "id"], "1 of 2 rows repeat"),
         ("id,t\n1,a\n,b\n", "id,c\n1,0\n", ["--id-column", "id"], "repeat or lack"),
         ("id,t\n1,a\n", "c\n0\n", ["--id-column", "id"], "no column is called 'id'"),
-        ("id,t\n1,a\n", "c\n0\n", [], "2 columns that may hold"),
-        ("t\na\nb\nb\n", "c\n0\n", [], "has 3 labels"),
+            ("t\na\nb\nb\n", "c\n0\n", [], "has 3 labels"),
         ("t\na\n\"\"\n\"\"\n", "c\n0\n1\n2\n", [], "2 missing labels"),
-        ("t\na\n", "c\n0\n", ["--columns", "t"], "two names"),
+        ("t\na\n", "c\n0\n", ["--columns", "t"], "two or more names"),
     ],
 )  # fmt: skip
 def test_errors(tmp_path, true, pred, options, message):
@@ -132,11 +131,150 @@ def test_files_that_are_not_there(tmp_path):
     (tmp_path / "t.csv").write_text("t\na\nb\n")
     with pytest.raises(InputError, match="there is no file"):
         run(tmp_path / "none.csv", tmp_path / "t.csv")
-    with pytest.raises(InputError, match="--columns"):
+    with pytest.raises(InputError, match="one labeling, 't'; give another file"):
         run(tmp_path / "t.csv")
     (tmp_path / "t.xlsx").write_text("t")
     with pytest.raises(InputError, match="labels are read from CSV"):
         run(tmp_path / "t.xlsx", tmp_path / "t.csv")
+
+
+@pytest.fixture
+def many(tmp_path):
+    rng = np.random.default_rng(5)
+    labels = {name: rng.integers(0, k, 40) for name, k in (("a", 3), ("b", 4), ("c", 2))}
+    labels["gold"] = np.where(rng.random(40) < 0.7, labels["a"], rng.integers(0, 3, 40))
+    frame = pd.DataFrame({"id": [f"o{i}" for i in range(40)], **labels})
+    frame.to_csv(tmp_path / "all.csv", index=False)
+    frame.to_parquet(tmp_path / "all.parquet")
+    frame[["gold"]].to_csv(tmp_path / "gold.csv", index=False)
+    found = {name: labels[name] for name in "abc"}
+    np.savez(tmp_path / "found.npz", **found)
+    np.save(tmp_path / "rows.npy", np.stack(list(found.values())))
+    for name, values in found.items():
+        np.save(tmp_path / f"{name}.npy", values)
+        pd.DataFrame({"label": values}).to_csv(tmp_path / f"{name}.csv", index=False)
+    frame[["id", "gold"]][::-1].to_csv(tmp_path / "gold-ids.csv", index=False)
+    frame[["id", "a", "b", "c"]][3:].to_parquet(tmp_path / "found-ids.parquet")
+    return tmp_path, labels
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        "all.csv --truth gold",
+        "all.parquet --truth gold",
+        "found.npz --truth gold.csv",
+        "rows.npy --truth gold.csv",
+        "a.npy b.npy c.npy --truth gold.csv",
+        "a.csv b.csv c.csv --truth gold.csv",
+        "a.npy b.csv c.npy gold.csv --truth gold",
+    ],
+)
+def test_many_labelings_against_a_truth(many, args):
+    folder, labels = many
+    answer = judged(*(folder / a if "." in a else a for a in args.split()))
+    assert answer["objects"] == 40
+    assert len(answer["labelings"]) == 4
+    gold = answer["truth"]
+    assert gold == "gold"
+    assert [m["key"] for m in answer["measures"]] == [
+        m.key for m in catalogue.select(kind="external")
+    ]
+    for m in answer["measures"]:
+        for value, name in zip(m["values"][gold].values(), "abc", strict=True):
+            want = catalogue[m["key"]].function(labels["gold"], labels[name])
+            assert value == pytest.approx(want, rel=1e-12)
+
+
+def test_all_against_all(many):
+    folder, labels = many
+    for files in (["all.csv"], ["found.npz", "gold.csv"], ["gold.csv", "a.npy", "b.npy", "c.npy"]):
+        answer = judged(*(folder / name for name in files))
+        assert answer["truth"] is None
+        assert [m["key"] for m in answer["measures"]] == [
+            "adjusted_rand_index", "normalized_mutual_information", "adjusted_mutual_information",
+        ]  # fmt: skip
+        frame = karat.compare_labelings(labels).to_dict("index")
+        for row, values in answer["measures"][0]["values"].items():
+            assert values == pytest.approx({name: frame[row][name] for name in values})
+            assert len(values) == 4
+    shown = run(folder / "all.csv", "--measure", "purity", "--columns", "a,gold,c")
+    assert "3 labelings" in shown
+    assert "rows as gold standard" in shown
+    assert f"{karat.purity(labels['gold'], labels['c']):.6g}" in shown
+    assert f"{karat.purity(labels['c'], labels['gold']):.6g}" in shown
+
+
+def test_titles_name_the_normaliser(many):
+    folder, labels = many
+    for chosen in ("", "geometric", "arithmetic", "max", "min"):
+        given = ["--normalizer", chosen] if chosen else []
+        for args in ([folder / "gold.csv", folder / "a.npy"], [folder / "found.npz", "--truth",
+                     folder / "gold.csv"]):  # fmt: skip
+            by_key = {m["key"]: m for m in judged(*args, *given)["measures"]}
+            for key, default in (
+                ("normalized_mutual_information", "geometric"),
+                ("adjusted_mutual_information", "max"),
+            ):
+                one = by_key[key]
+                assert one["title"].endswith(f"(normaliser {chosen or default})")
+                value = one["value"] if "value" in one else one["values"]["gold"]["a"]
+                assert value == pytest.approx(
+                    catalogue[key].function(
+                        labels["gold"], labels["a"], normalizer=chosen or default
+                    ),
+                    rel=1e-12,
+                )
+    with pytest.raises(InputError, match="--normalizer"):
+        run(folder / "all.csv", "--normalizer", "mean")
+
+
+def test_many_files_are_joined_by_id(many):
+    folder, labels = many
+    args = (folder / "found-ids.parquet", "--truth", folder / "gold-ids.csv", "--id-column", "id")
+    answer = judged(*args)
+    assert answer["objects"] == 37
+    assert list(answer["left_out"].values()) == [3, 0]
+    ari = next(m for m in answer["measures"] if m["key"] == "adjusted_rand_index")
+    assert ari["values"]["gold"]["b"] == pytest.approx(
+        karat.adjusted_rand_index(labels["gold"][3:], labels["b"][3:])
+    )
+    assert "excluded: 3 objects of" in " ".join(run(*args).split())
+
+
+def test_outliers_of_many(tmp_path):
+    frame = pd.DataFrame({"t": [0, 0, 1, 1], "a": [0, 0, 1, -1], "b": [-1, -1, -1, -1]})
+    frame.to_csv(tmp_path / "x.csv", index=False)
+    with pytest.raises(InputError, match="marks 1 of 4"):
+        run(tmp_path / "x.csv", "--truth", "t")
+    answer = judged(tmp_path / "x.csv", "--truth", "t", "--noise", "drop")
+    assert answer["labelings"]["a"]["coverage"] == 0.75
+    for m in answer["measures"]:
+        assert m["values"]["t"]["b"] is None
+        assert ["t | b"] in m["reasons"].values()
+    assert "outliers excluded: 25.0%" in run(
+        tmp_path / "x.csv", "--truth", "t", "--noise", "drop", "--measure", "purity"
+    )
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["x.csv", "--truth", "nobody"], "is no file, and no column is called 'nobody'"),
+        (["x.csv", "y.csv", "y.csv", "--truth", "x.csv"], "x.csv has 2 columns"),
+        (["x.csv", "y.csv"], "different numbers of labels"),
+        (["x.csv", "--measure", "silhouette"], "no external measure is called 'silhouette'"),
+        (["x.csv", "--columns", "a,b,c"], "no column is called 'c'"),
+        (["x.csv", "y.csv", "--id-column", "id"], "no column is called 'id'"),
+        (["x.csv", "--picture", "p.html"], "--picture draws the table of two"),
+    ],
+)
+def test_errors_of_many(tmp_path, monkeypatch, args, message):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "x.csv").write_text("a,b\n0,1\n1,1\n0,1\n")
+    (tmp_path / "y.csv").write_text("c\n0\n1\n")
+    with pytest.raises(InputError, match=message):
+        run(*args)
 
 
 def test_real_labels(shared_data):

@@ -264,3 +264,18 @@ def test_from_a_file_of_distances_to_a_report(tmp_path, monkeypatch):
     assert "dbscan eps=0." in result.output
     result = CliRunner().invoke(app, ["run", "D.npy", "--grid", "eps=a"])
     assert "--grid takes name=0.1:2:0.1" in str(result.exception)
+
+
+def test_a_graph_with_some_classes(tmp_path):
+    rng = np.random.default_rng(0)
+    truth = np.arange(40) % 2
+    A = np.triu(rng.random((40, 40)) < np.where(truth[:, None] == truth, 0.6, 0.03), 1)
+    study = karat.Study((A + A.T).astype(float), metric="graph", truth=truth)
+    study.sweep(["spectral", "average"], k=[2, 3], n_init=1, workers=1)
+    assert study.candidates.loc["average", "status"] == "excluded"
+    assert adjusted_rand_score(truth, study.best().labels) == 1
+    study.report(tmp_path / "graph.html")
+    unknown = karat.Study((A + A.T).astype(float), metric="graph")
+    unknown.sweep("spectral", k=2, n_init=1, workers=1)
+    with pytest.raises(InputError, match="a graph has edges, not distances"):
+        unknown.best()

@@ -232,7 +232,7 @@ def assess(
     metric: Any = "euclidean",
     neighbors: Algorithm = "auto",
     noise: NoisePolicy = "error",
-    random_state: Any = None,
+    random_state: Any = 0,
     executor: Executor | None = None,
 ) -> Clarity:
     """Let classifiers learn each of many clusterings, and keep all that they predicted.
@@ -256,7 +256,7 @@ def assess(
         How neighbours are searched, see :func:`karat.neighbors.neighbor_lists`.
     noise : {"error", "cluster", "singletons", "drop"}
         What the label ``-1`` means in a clustering.
-    random_state : None, int or Generator
+    random_state : int, Generator or None, default 0
         For the folds and for classifiers that draw at random.
     executor : concurrent.futures.Executor, optional
         Where classifiers that must be trained anew run, side by side over the clusterings.
@@ -315,7 +315,7 @@ def assess_labelings(
     cv: int | LeaveOneOut = "leave-one-out",
     metric: Any = "euclidean",
     neighbors: Algorithm = "auto",
-    random_state: Any = None,
+    random_state: Any = 0,
     executor: Executor | None = None,
     lists: NeighborLists | None = None,
 ) -> Clarity:

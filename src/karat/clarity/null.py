@@ -132,13 +132,13 @@ def permutation_null(
     X: Any,
     labels: Any,
     *,
-    n_permutations: int = 199,
+    n_permutations: int = 1000,
     classifiers: Any = "5nn",
     cv: int | LeaveOneOut = "leave-one-out",
     baseline: Baseline = "uniform",
     metric: Any = "euclidean",
     noise: NoisePolicy = "error",
-    random_state: Any = None,
+    random_state: Any = 0,
     executor: Executor | None = None,
 ) -> NullTest:
     """Informativeness of the same cluster sizes dealt to the objects at random.
@@ -222,7 +222,7 @@ def reference_null(
     baseline: Baseline = "uniform",
     metric: Any = "euclidean",
     noise: NoisePolicy = "error",
-    random_state: Any = None,
+    random_state: Any = 0,
     executor: Executor | None = None,
 ) -> NullTest:
     """What the same clusterer makes of data that has one cluster only.

@@ -1,4 +1,4 @@
-"""``karat compare``: a clustering with a gold standard, or with another clustering."""
+"""``karat compare``: clusterings with a gold standard, or with each other."""
 
 from __future__ import annotations
 
@@ -8,34 +8,47 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from karat.cli._label_files import lone_columns, read_many, read_two, split_columns
 from karat.cli._output import Force, check_target
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from karat.contingency import ContingencyTable
+    from karat.measures.catalogue import Measure
 
 SHOWN = 20
+ABREAST = 6
+NORMALIZERS = ("geometric", "arithmetic", "max", "min")
+NORMALIZED = ("normalized_mutual_information", "adjusted_mutual_information")
+MUTUAL = ("adjusted_rand_index", *NORMALIZED)
 
 
 def compare(
-    true: Annotated[
-        Path,
+    files: Annotated[
+        list[Path],
         typer.Argument(
-            metavar="TRUE",
-            help="Labels of the gold standard, CSV or Parquet; or one file with both, see "
-            "--columns.",
+            metavar="FILES",
+            help="Labels: CSV, TSV, Parquet, .npy or .npz, a clustering per column or array. Two "
+            "files of one column each are the gold standard and a clustering.",
         ),
     ],
-    pred: Annotated[
-        Path | None, typer.Argument(metavar="PRED", help="Labels of the clustering.")
+    truth: Annotated[
+        str | None,
+        typer.Option(
+            "--truth",
+            metavar="COLUMN|FILE",
+            help="The gold standard; without it, more than two labelings are compared with each "
+            "other.",
+        ),
     ] = None,
     columns: Annotated[
         str | None,
         typer.Option(
             "--columns",
-            metavar="TRUE,PRED",
-            help="The label columns: both in the one file, or one in each of the two.",
+            metavar="NAMES",
+            help="The label columns, separated by commas; two names are the gold standard and a "
+            "clustering, both in the one file or one in each of the two.",
         ),
     ] = None,
     id_column: Annotated[
@@ -43,7 +56,7 @@ def compare(
         typer.Option(
             "--id-column",
             metavar="NAME",
-            help="Join the two files by this column; otherwise row by row.",
+            help="Join the files by this column; otherwise row by row.",
         ),
     ] = None,
     noise: Annotated[
@@ -52,6 +65,24 @@ def compare(
             "--noise", help="How outliers (-1) are treated: error, cluster, singletons, drop."
         ),
     ] = "error",
+    measure: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--measure",
+            metavar="KEY",
+            help="An external measure, see karat measures; may be given more than once. By default "
+            "all of them, and with more than two labelings without --truth the adjusted Rand "
+            "index, NMI and AMI.",
+        ),
+    ] = None,
+    normalizer: Annotated[
+        str | None,
+        typer.Option(
+            "--normalizer",
+            help="What normalises mutual information (NMI and AMI): geometric, arithmetic, max or "
+            "min of the two entropies. By default geometric for NMI, max for AMI.",
+        ),
+    ] = None,
     header: Annotated[
         bool | None,
         typer.Option(
@@ -61,27 +92,111 @@ def compare(
     ] = None,
     picture: Annotated[
         Path | None,
-        typer.Option("--picture", metavar="FILE", help="Draw the table to this HTML file."),
+        typer.Option(
+            "--picture", metavar="FILE", help="Draw the table of two labelings to this HTML file."
+        ),
     ] = None,
     force: Force = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
 ) -> None:
-    """Compare a clustering with a gold standard by every external measure.
+    """Compare clusterings with a gold standard, or with each other, by external measures.
 
-    The files may be larger than memory. Objects that only one of two joined files has are
-    excluded and counted.
+    Two files of one column each may be larger than memory. Objects that only some of the joined
+    files have are excluded and counted.
     """
-    import json as jsonlib
-
-    from karat.contingency import ContingencyTable
-    from karat.validation import check_choice
+    from karat.validation import InputError, check_choice
 
     check_target(picture, "--picture", force)
     check_choice(noise, ("error", "cluster", "singletons", "drop"), "--noise")
-    groups, left_out = _read(true, pred, columns, id_column, header)
-    policy: Any = noise
-    table = ContingencyTable.from_counts(*groups, noise=policy)
-    measures = _judge(table)
+    if normalizer is not None:
+        check_choice(normalizer, NORMALIZERS, "--normalizer")
+    names = split_columns(columns)
+    if truth is not None and names is None and len(files) == 1 and Path(truth).is_file():
+        files, truth = [Path(truth), *files], None
+        names = lone_columns(files, id_column, header)
+        if names is None:
+            files, truth = files[1:], str(files[0])
+    elif truth is None and names is None and len(files) == 2:
+        names = lone_columns(files, id_column, header)
+    if truth is None and names is not None and len(names) == 2 and len(files) <= 2:
+        table, left_out, notes = read_two(files, names, id_column, header, noise)
+        _tell_two(table, left_out, notes, _measures(measure), normalizer, picture, json)
+        return
+    if picture is not None:
+        raise InputError("--picture draws the table of two labelings; name them with --columns")
+    found = read_many(files, names, truth, id_column, header)
+    _tell_many(*found, noise, _measures(measure, None if found[1] else MUTUAL), normalizer, json)
+
+
+def _measures(keys: list[str] | None, default: tuple[str, ...] | None = None) -> list[Measure]:
+    from karat.measures import catalogue
+    from karat.validation import unknown_name
+
+    known = {m.key: m for m in catalogue.select(kind="external")}
+    chosen = keys or default or known
+    for key in chosen:
+        if key not in known:
+            raise unknown_name(key, known, "external measure")
+    return [known[key] for key in chosen]
+
+
+def _title(measure: Measure, normalizer: str | None) -> str:
+    """The measure's title with what normalises it."""
+    import inspect
+
+    options = inspect.signature(measure.function).parameters
+    if "normalizer" not in options:
+        return measure.title
+    used = normalizer if normalizer and measure.key in NORMALIZED else options["normalizer"].default
+    return f"{measure.title} (normaliser {used})"
+
+
+def _options(measure: Measure, normalizer: str | None) -> dict[str, str]:
+    return {"normalizer": normalizer} if normalizer and measure.key in NORMALIZED else {}
+
+
+def _described(measure: Measure, normalizer: str | None) -> dict[str, Any]:
+    return {
+        "key": measure.key,
+        "title": _title(measure, normalizer),
+        "family": measure.family,
+        "better": "greater" if measure.greater_is_better else "lower",
+        "range": [v if math.isfinite(v) else str(v) for v in measure.range],
+    }
+
+
+def _value(
+    measure: Measure, table: ContingencyTable | None, normalizer: str | None
+) -> tuple[float | None, str | None]:
+    """The measure's value, or why there is none."""
+    from karat.validation import UndefinedMeasureError
+
+    if table is None:
+        return None, "no object is in a cluster of both"
+    options = _options(measure, normalizer)
+    try:
+        compute = measure.compute if measure.compute and not options else measure.function
+        value = compute(table, **options)
+    except UndefinedMeasureError as error:
+        return None, str(error)
+    return (value, None) if math.isfinite(value) else (None, f"it is {value}")
+
+
+def _tell_two(
+    table: ContingencyTable,
+    left_out: dict[str, int],
+    notes: list[str],
+    chosen: list[Measure],
+    normalizer: str | None,
+    picture: Path | None,
+    json: bool,
+) -> None:
+    import json as jsonlib
+
+    measures = []
+    for measure in chosen:
+        value, reason = _value(measure, table, normalizer)
+        measures.append({**_described(measure, normalizer), "value": value, "reason": reason})
     if picture is not None:
         from karat.plot import contingency
 
@@ -93,77 +208,62 @@ def compare(
             "clusters": table.shape[1],
             "coverage": table.coverage,
             "left_out": left_out,
+            "notes": notes,
             "measures": measures,
             "by_cluster": _records(table.by_cluster(), "cluster"),
             "by_class": _records(table.by_class(), "class"),
         }
         typer.echo(jsonlib.dumps(answer, allow_nan=False))
         return
-    _print(table, measures, left_out)
+    _print(table, measures, left_out, notes)
 
 
-def _read(
-    true: Path, pred: Path | None, columns: str | None, id_column: str | None, header: bool | None
-) -> tuple[Any, dict[str, int]]:
-    """Groups with their counts, and how many objects of either file have no partner."""
-    import csv
+def _tell_many(
+    labelings: dict[str, Any],
+    truth: str | None,
+    left_out: dict[str, int],
+    notes: list[str],
+    noise: Any,
+    chosen: list[Measure],
+    normalizer: str | None,
+    json: bool,
+) -> None:
+    import json as jsonlib
 
-    from karat.datasets.label_files import (
-        LabelFile,
-        connect,
-        count_columns,
-        count_joined,
-        count_rows,
-    )
-    from karat.validation import InputError
+    from karat.measures.external.agreement import tables_against
+    from karat.partition import Encoded, as_labelings
 
-    names = next(csv.reader([columns])) if columns else None
-    if names is not None and len(names) != 2:
-        raise InputError(f"--columns takes two names separated by a comma; got {columns!r}")
-    connection = connect()
-    gold = LabelFile(connection, true, header=header)
-    if pred is None:
-        if names is None:
-            raise InputError(
-                "one file needs --columns TRUE,PRED; it has "
-                f"{', '.join(map(repr, gold.columns))}. Or give a second file"
-            )
-        if id_column is not None:
-            gold.check_ids(id_column)
-        return count_columns(gold, names[0], names[1]), {}
-    found = LabelFile(connection, pred, view="found", header=header)
-    if names is None:
-        names = [gold.only_column(id_column), found.only_column(id_column)]
-    if id_column is None:
-        return count_rows(gold, found, names[0], names[1]), {}
-    groups, sizes = count_joined(gold, found, names[0], names[1], id_column)
-    both = int(groups[0].sum())
-    return groups, {str(true): sizes[0] - both, str(pred): sizes[1] - both}
-
-
-def _judge(table: ContingencyTable) -> list[dict[str, Any]]:
-    from karat.measures import catalogue
-    from karat.validation import UndefinedMeasureError
-
-    records = []
-    for measure in catalogue.select(kind="external"):
-        value, reason = math.nan, None
-        try:
-            value = (measure.compute or measure.function)(table)
-        except UndefinedMeasureError as error:
-            reason = str(error)
-        records.append(
-            {
-                "key": measure.key,
-                "title": measure.title,
-                "family": measure.family,
-                "value": value if math.isfinite(value) else None,
-                "better": "greater" if measure.greater_is_better else "lower",
-                "range": [v if math.isfinite(v) else str(v) for v in measure.range],
-                "reason": reason,
-            }
-        )
-    return records
+    batch = as_labelings(labelings, noise=noise)
+    golds = list(batch.names) if truth is None else [truth]
+    others = [m for m, name in enumerate(batch.names) if name != truth]
+    columns = [batch.names[m] for m in others]
+    measures = [{**_described(m, normalizer), "values": {}, "reasons": {}} for m in chosen]
+    for gold in golds:
+        g = batch.names.index(gold)
+        encoded = Encoded(batch.codes[g], batch.cluster_names[g])
+        tables = list(tables_against(encoded, batch.select(others)))
+        for measure, record in zip(chosen, measures, strict=True):
+            told = {n: _value(measure, t, normalizer) for n, t in zip(columns, tables, strict=True)}
+            record["values"][gold] = {name: value for name, (value, _) in told.items()}
+            for name, (_, reason) in told.items():
+                if reason is not None:
+                    record["reasons"].setdefault(reason, []).append(f"{gold} | {name}")
+    about = {
+        name: {"clusters": int(k), "coverage": float(share)}
+        for name, k, share in zip(batch.names, batch.n_clusters, batch.coverage, strict=True)
+    }
+    if json:
+        answer = {
+            "objects": batch.n_objects,
+            "truth": truth,
+            "labelings": about,
+            "left_out": left_out,
+            "notes": notes,
+            "measures": measures,
+        }
+        typer.echo(jsonlib.dumps(answer, allow_nan=False))
+        return
+    _print_many(batch.n_objects, truth, columns, about, measures, left_out, notes)
 
 
 def _records(frame: pd.DataFrame, name: str) -> list[dict[str, Any]]:
@@ -179,7 +279,10 @@ def _records(frame: pd.DataFrame, name: str) -> list[dict[str, Any]]:
 
 
 def _print(
-    table: ContingencyTable, measures: list[dict[str, Any]], left_out: dict[str, int]
+    table: ContingencyTable,
+    measures: list[dict[str, Any]],
+    left_out: dict[str, int],
+    notes: list[str],
 ) -> None:
     from rich.console import Console
     from rich.table import Table
@@ -189,14 +292,10 @@ def _print(
     console.print(f"{table.n:,} objects, {classes:,} classes, {clusters:,} clusters")
     if table.coverage < 1:
         console.print(f"outliers excluded: {1 - table.coverage:.1%} of the objects")
-    for path, count in left_out.items():
-        if count:
-            console.print(f"excluded: {count:,} objects that only {path} has", markup=False)
+    _print_reading(console, left_out, notes)
     shown = Table("measure", "value", "better", "range", "family")
     for m in measures:
-        low, high = (f"{float(v):g}" for v in m["range"])
-        value = "undefined" if m["value"] is None else f"{m['value']:.6g}"
-        shown.add_row(m["title"], value, m["better"], f"{low} to {high}", m["family"])
+        shown.add_row(m["title"], _cell(m["value"]), m["better"], _range(m), m["family"])
     console.print(shown)
     for m in measures:
         if m["reason"]:
@@ -216,3 +315,63 @@ def _print_view(console: Any, frame: pd.DataFrame, name: str) -> None:
     console.print(shown)
     if len(frame) > SHOWN:
         console.print(f"the {SHOWN} largest of {len(frame):,}; --json has all")
+
+
+def _cell(value: float | None) -> str:
+    return "undefined" if value is None else f"{value:.6g}"
+
+
+def _range(measure: dict[str, Any]) -> str:
+    low, high = (f"{float(v):g}" for v in measure["range"])
+    return f"{low} to {high}"
+
+
+def _print_reading(console: Any, left_out: dict[str, int], notes: list[str]) -> None:
+    for note in notes:
+        console.print(note, markup=False, highlight=False)
+    for path, count in left_out.items():
+        if count:
+            console.print(
+                f"excluded: {count:,} objects of {path} that not all files have", markup=False
+            )
+
+
+def _print_many(
+    n: int,
+    truth: str | None,
+    columns: list[str],
+    about: dict[str, Any],
+    measures: list[dict[str, Any]],
+    left_out: dict[str, int],
+    notes: list[str],
+) -> None:
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    console = Console()
+    console.print(f"{n:,} objects, {len(about):,} labelings")
+    for name, one in about.items():
+        outliers = f", outliers excluded: {1 - one['coverage']:.1%}" if one["coverage"] < 1 else ""
+        role = " (gold standard)" if name == truth else ""
+        console.print(f"{name}{role}: {one['clusters']:,} clusters{outliers}", markup=False)
+    _print_reading(console, left_out, notes)
+    blocks = [columns[start : start + ABREAST] for start in range(0, len(columns), ABREAST)]
+    for block in blocks:
+        if truth is not None:
+            shown = Table("measure", *map(escape, block), "better", "range")
+            for m in measures:
+                values = [_cell(m["values"][truth][name]) for name in block]
+                shown.add_row(m["title"], *values, m["better"], _range(m))
+            console.print(shown)
+            continue
+        for m in measures:
+            console.print(f"{m['title']}, {m['better']} is better; rows as gold standard")
+            shown = Table("", *map(escape, block))
+            for gold, row in m["values"].items():
+                shown.add_row(escape(gold), *(_cell(row[name]) for name in block))
+            console.print(shown)
+    for m in measures:
+        for reason, pairs in m["reasons"].items():
+            listed = ", ".join(pairs[:3]) + (", ..." if len(pairs) > 3 else "")
+            console.print(f"{m['title']} of {listed}: {reason}", markup=False, highlight=False)

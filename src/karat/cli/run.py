@@ -118,6 +118,14 @@ def run(
     plan: Annotated[
         bool, typer.Option("--plan", help="Only print what would be done, and how long it takes.")
     ] = False,
+    stability: Annotated[
+        bool,
+        typer.Option(
+            "--stability",
+            help="Look for the chosen clusters, and their number, in resamples: takes some hundred "
+            "fits for each k, and therefore only when asked.",
+        ),
+    ] = False,
     report: Annotated[Path | None, typer.Option(help="Write an HTML report to this file.")] = None,
     force: Annotated[
         bool, typer.Option(help="Replace the report and the labels if they exist.")
@@ -245,6 +253,8 @@ def run(
             choice = study.best()
         except NothingToRankError as error:
             raise NothingToRankError("\n".join([str(error), *dataset.notes])) from None
+        if stability:
+            choice = _judge_stability(study, choice, progress)
         if labels is not None:
             _write_labels(study, choice, labels)
         if report is not None:
@@ -346,6 +356,20 @@ def parse_grid(texts: list[str]) -> dict[str, list[float]]:
     return grid
 
 
+def _judge_stability(study: Study, choice: Choice, progress: bool | None) -> Choice:
+    """The choice again, its reasons with what resampling says."""
+    from karat.validation import InputError
+
+    try:
+        study.stability(choice.name, progress=progress)
+    except InputError as error:
+        typer.echo(f"karat: stability was not judged: {error}", err=True)
+    except KeyboardInterrupt:
+        typer.echo(_interrupted(study), err=True)
+        raise typer.Exit(130) from None
+    return study.best()
+
+
 def parse_counts(text: str) -> list[int]:
     """``2:10`` (both ends), ``2:20:2`` or ``3,5,8`` as numbers of clusters."""
     from karat.validation import InputError
@@ -410,12 +434,14 @@ def _write_labels(study: Study, choice: Choice, path: Path) -> None:
 
 def as_json(study: Study, choice: Choice, top: int = 10) -> dict[str, Any]:
     """What machines read: the choice, the best candidates, what failed."""
+    from karat.cli.stability import as_json as stability_as_json
     from karat.study.deciders import JUDGE
     from karat.study.judging import details_of
 
     ranked = study.rank()
     scores = study.scores()
     found = study.judged() if choice.decided_by == JUDGE else None
+    resampled = study.kept_stability(choice.name)
     return {
         "data": {
             "name": study.dataset.name,
@@ -432,6 +458,7 @@ def as_json(study: Study, choice: Choice, top: int = 10) -> dict[str, Any]:
             "reasons": list(choice.reasons),
             "bound": None if choice.bound is None else choice.bound.bound_rate,
             "judge": details_of(found) if found is not None else None,
+            "stability": None if resampled is None else stability_as_json(resampled),
         },
         "ranking": jsonlib.loads(
             ranked.head(top).reset_index().to_json(orient="records", double_precision=15)

@@ -130,7 +130,7 @@ def as_json(found: Assessment) -> dict[str, Any]:
         "advice": found.advice,
         "curve": None if found.curve is None else records(found.curve.table),
         "value": found.value,
-        "clusters": records(found.clusters.table),
+        "clusters": records(found.clusters.table.rename_axis("cluster")),
         "n_resampled": len(found.rows),
         "changing": found.changing.tolist(),
     }

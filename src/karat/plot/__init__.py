@@ -7,6 +7,7 @@ from karat.plot._clusters import cluster_sizes, silhouette_profile
 from karat.plot._contingency import contingency
 from karat.plot._features import FeatureProfile, feature_profile, profile_features
 from karat.plot._projection import projection
+from karat.plot._stability import consensus, stability_by_k
 from karat.plot.bound import bound_by_k
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "cluster_clarity",
     "cluster_confusion",
     "cluster_sizes",
+    "consensus",
     "contingency",
     "feature_profile",
     "kendall_tau",
@@ -23,4 +25,5 @@ __all__ = [
     "profile_features",
     "projection",
     "silhouette_profile",
+    "stability_by_k",
 ]

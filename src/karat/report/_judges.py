@@ -58,7 +58,7 @@ def guarantee(facts: Facts) -> Section | None:
 
 def clarity(facts: Facts) -> Section | None:
     """Which clusters a classifier can recognise, and which it takes for each other."""
-    if facts.chosen is None:
+    if facts.chosen is None or facts.study.metric == "graph":
         return None
     chosen, X = facts.chosen, facts.study.X
     if X.shape[0] > MOST_FOR_CLARITY or len(chosen.clusters) < 2:
@@ -102,3 +102,77 @@ def clarity(facts: Facts) -> Section | None:
             )
         )
     return plain("clarity", "Can the clusters be learnt?", "Clarity", sentences, *pictures)
+
+
+MOST_CHANGING = 12
+
+
+def stability(facts: Facts) -> Section | None:
+    """Whether the clusters and their number would be found again, where the study was asked."""
+    if facts.chosen is None:
+        return None
+    chosen, ids = facts.chosen, facts.study.dataset.ids
+    found = facts.study.kept_stability(chosen.choice.name)
+    if found is None:
+        return None
+    pictures = []
+    if found.curve is not None:
+        beside = ""
+        if found.n_references:
+            beside = (
+                f" Grey: {found.n_references} data sets each of one Gaussian and one uniform box "
+                "with the principal axes of the data, of which the more stable kind is drawn."
+            )
+        pictures.append(
+            Picture(
+                "stability",
+                plot.stability_by_k(found.curve),
+                f"Stability against the number of clusters. {found.number}",
+                f"Adjusted Rand index of {found.clusterer} on two subsamples with 80 % of the "
+                f"objects, over those in both, with twice its error.{beside}",
+            )
+        )
+    if len(found.shown):
+        pictures.append(
+            Picture(
+                "consensus",
+                plot.consensus(found),
+                f"Heat map: how often {len(found.shown)} objects share a cluster in subsamples.",
+                f"{len(found.shown):,} of {len(chosen.labels):,} objects in the order of the "
+                "dendrogram of average linkage. Such a map looks crisp on data without clusters, "
+                "too; compare the curve with its null.",
+            )
+        )
+    at = {int(row): i for i, row in enumerate(found.rows)}
+    changing = [
+        {
+            "id": str(ids[row]),
+            "cluster": chosen.names[chosen.labels[row]],
+            "stays": float(found.clusters.objects[at[int(row)]]),
+        }
+        for row in found.changing[:MOST_CHANGING]
+    ]
+    clusters = [
+        {"name": chosen.names[cluster], **row}
+        for cluster, row in zip(
+            found.clusters.table.index.tolist(),
+            found.clusters.table.to_dict("records"),
+            strict=True,
+        )
+    ]
+    sentences = [found.number, found.clusters.advice]
+    if len(found.rows) < len(chosen.labels):
+        sentences.append(f"Judged on {len(found.rows):,} of the objects, drawn at random.")
+    if len(found.changing):
+        sentences.append(
+            f"{len(found.changing):,} of {len(found.rows):,} objects are outside of their cluster "
+            "in most resamples."
+        )
+    return Section(
+        "stability",
+        "Would the clusters be found again?",
+        "Stability",
+        "stability.html",
+        {"sentences": sentences, "clusters": clusters, "changing": changing},
+        tuple(pictures),
+    )

@@ -17,7 +17,7 @@ from karat.partition import NOISE
 from karat.plot.style import number
 from karat.report._clusters import classes, clusters, features, fit
 from karat.report._facts import Facts
-from karat.report._judges import clarity, guarantee
+from karat.report._judges import clarity, guarantee, stability
 from karat.report._parts import Picture, Section
 from karat.report._tables import group_of, scorecard, sparklines, undefined_values
 from karat.report._topics import topics
@@ -282,6 +282,7 @@ SECTIONS: tuple[Builder, ...] = (
     classes,
     fit,
     clarity,
+    stability,
     by_k,
     ranking,
     agreement,

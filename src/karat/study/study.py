@@ -51,6 +51,7 @@ from karat.study.record import (
     settle,
     stable,
 )
+from karat.study.stability import DEFAULT_NUMBERS, assessed, clusterer_of, kept_assessment
 from karat.study.store import Finished, Planned, Score, Store, partition_hash
 from karat.study.sweeping import (
     Grid,
@@ -77,6 +78,7 @@ if TYPE_CHECKING:
     from karat.bounds import PacMdlBound, PacMdlBounds
     from karat.bounds.classes import Classes
     from karat.choice import Judge
+    from karat.stability import Assessment
     from karat.study.judging import Judged
 
 NO_LABELS = ("failed", "excluded")
@@ -217,6 +219,7 @@ class Study:
             )
         )
         self.command: str | None = None
+        self._swept: dict[str, Clusterer] = {}
         self._own_judge: Judge | None = None
         self._store = Store(
             storage,
@@ -422,6 +425,7 @@ class Study:
         check_used(values, chosen)
         fitting, excluded = self.fitting(chosen, values)
         self._record_sweep(chosen, numbers, n_init, values)
+        self._swept |= {one.clusterer.key: one.clusterer for one in chosen}
         plan = [(one, candidates_of(one, numbers, n_init, self.random_state)) for one in fitting]
         new = [Planned(key, key, None, None, 0, None) for key in excluded]
         unfinished = {candidate.name for candidate in new} - {
@@ -985,6 +989,8 @@ class Study:
         top = ranked.iloc[0]
         labels = self.labels(str(top.name))
         why = decider.why(self, ranked, verdict)
+        found = kept_assessment(self, str(top["partition"]))
+        told = () if found is None else (found.number, found.clusters.advice)
         return Choice(
             name=str(top.name),
             clusterer=str(top["clusterer"]),
@@ -992,10 +998,80 @@ class Study:
             n_clusters=int(top["n_clusters"]),
             labels=labels,
             decided_by=decider.key,
-            reasons=(*explain.what_it_is(top, labels), *why),
+            reasons=(*explain.what_it_is(top, labels), *why, *told),
             runner_up=str(ranked.index[1]) if len(ranked) > 1 else None,
             bound=self.bound_of(str(top.name)) if self.is_partly_labelled else None,
         )
+
+    def stability(
+        self,
+        name: str | None = None,
+        *,
+        k: int | Iterable[int] | None = None,
+        n_resamples: int = 20,
+        n_references: int = 5,
+        executor: Executor | None = None,
+        progress: bool | None = None,
+    ) -> Assessment:
+        """Judge whether the clusters of a candidate, and their number, would be found again.
+
+        Parameters
+        ----------
+        name : str, optional
+            The candidate; by default the choice. Its clusterer is fitted to resamples.
+        k : int or iterable of int, optional
+            Numbers of clusters for the curve; by default those that were swept.
+        n_resamples, n_references : int
+            As for :func:`karat.stability.assess`.
+        executor : concurrent.futures.Executor, optional
+            By default threads of this process.
+        progress : bool, optional
+            Show a bar; by default on a terminal.
+
+        Returns
+        -------
+        Assessment
+            It is kept in the study: asked the same again it is read, and the reasons of
+            :meth:`best` and the report have it. A call that was killed begins anew.
+
+        Raises
+        ------
+        InputError
+            For a clustering that was made elsewhere, or of a clusterer that cannot be fitted to
+            parts of the data.
+
+        Examples
+        --------
+        >>> import karat
+        >>> X = [[0.0], [0.1], [0.3], [5.0], [5.1], [5.3], [9.0], [9.2], [9.3]]
+        >>> study = karat.Study(X)
+        >>> study.sweep(["average"], k=range(2, 4))
+        >>> found = study.stability("average k=3", n_resamples=5, n_references=2)
+        >>> len(found.clusters.table)
+        3
+        """
+        name = self.best().name if name is None else name
+        self.labels(name)  # says what is wrong with the name
+        candidate = next(c for c in self._store.candidates() if c["name"] == name)
+        swept_numbers = [
+            number for kind, content in self.record if kind == "sweep" for number in content["k"]
+        ]
+        numbers = swept_numbers or DEFAULT_NUMBERS if k is None else k
+        self.__dict__.pop("_choice", None)  # its reasons have this
+        return assessed(
+            self,
+            candidate,
+            clusterer_of(self, candidate),
+            sorted(numbers) if isinstance(numbers, Iterable) else [numbers],
+            n_resamples=n_resamples,
+            n_references=n_references,
+            executor=executor,
+            progress=progress,
+        )
+
+    def kept_stability(self, name: str) -> Assessment | None:
+        """What :meth:`stability` said of a candidate before, None where it was not asked."""
+        return kept_assessment(self, str(self._candidates["partition"].get(name)))
 
     def bound_of(self, name: str) -> PacMdlBound:
         """What is guaranteed about a candidate: the lowest bound of those that are the same."""

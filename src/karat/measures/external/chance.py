@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from karat._cells import cells_of
+from karat.bibliography import Reference, cite
 from karat.contingency import ContingencyTable
 from karat.measures.catalogue import catalogue
 from karat.measures.external.random_tables import random_tables
@@ -133,7 +134,7 @@ def bootstrap_interval(
     n_resamples: int = 1000,
     confidence_level: float = 0.95,
     noise: NoisePolicy = "error",
-    random_state: Any = None,
+    random_state: Any = 0,
 ) -> BootstrapResult:
     """Standard error and confidence interval of a measure under resampling of objects.
 
@@ -150,7 +151,7 @@ def bootstrap_interval(
         Coverage of the interval.
     noise : {"error", "cluster", "singletons", "drop"}
         What the label ``-1`` means.
-    random_state : None, int or Generator
+    random_state : int, Generator or None, default 0
         Source of the resamples.
 
     Returns
@@ -231,6 +232,7 @@ def _of_population(
     return many[1] if settled else value
 
 
+@cite(Reference("patefield1981"))
 def permutation_test(
     measure: MeasureLike,
     labels_true: Any,
@@ -238,7 +240,7 @@ def permutation_test(
     *,
     n_permutations: int = 1000,
     noise: NoisePolicy = "error",
-    random_state: Any = None,
+    random_state: Any = 0,
 ) -> PermutationResult:
     """Whether a clustering agrees with a gold standard better than shuffled labels do.
 
@@ -262,7 +264,7 @@ def permutation_test(
 
     Notes
     -----
-    Shuffled labels make a random table with the same margins, drawn directly (Patefield 1981):
+    Shuffled labels make a random table with the same margins, drawn directly:
     the cost depends on the table, not on n.
 
     Examples
@@ -289,6 +291,7 @@ def permutation_test(
     )
 
 
+@cite(Reference("whissell2012", "3.39"))
 def chance_corrected(
     measure: MeasureLike,
     labels_true: Any,
@@ -297,7 +300,7 @@ def chance_corrected(
     optimum: float | None = None,
     n_permutations: int = 1000,
     noise: NoisePolicy = "error",
-    random_state: Any = None,
+    random_state: Any = 0,
 ) -> ChanceCorrectedResult:
     """Any measure, corrected for chance: (M − E[M]) / (optimum − E[M]).
 
@@ -323,7 +326,7 @@ def chance_corrected(
 
     Notes
     -----
-    whissell2012 eq. 3.39. The Rand index and mutual information have exact corrections:
+    The Rand index and mutual information have exact corrections:
     :func:`adjusted_rand_index`, :func:`adjusted_mutual_information`.
 
     Examples

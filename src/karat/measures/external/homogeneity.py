@@ -42,7 +42,7 @@ def homogeneity(
 
     Notes
     -----
-    O(n + cells). Rosenberg & Hirschberg (2007); corrects whissell2012 eq. 3.30.
+    O(n + cells). Corrects whissell2012 eq. 3.30.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def completeness(
 
     Notes
     -----
-    O(n + cells). Rosenberg & Hirschberg (2007); corrects whissell2012 eq. 3.31.
+    O(n + cells). Corrects whissell2012 eq. 3.31.
 
     Examples
     --------
@@ -123,7 +123,7 @@ def v_measure(
 
     Notes
     -----
-    O(n + cells). (1 + β) h c / (β h + c), whissell2012 eq. 3.29.
+    O(n + cells). (1 + β) h c / (β h + c).
 
     Examples
     --------
@@ -244,7 +244,7 @@ define(
     entropy_quality,
     "Entropy quality",
     family=FAMILY,
-    references=[Reference("whissell2012", "3.33")],
+    references=[Reference("whissell2012", "3.32, 3.33")],
     compares_k=False,
 )
 define(

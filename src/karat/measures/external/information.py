@@ -403,7 +403,7 @@ def variation_of_information(
 
     Notes
     -----
-    O(n + cells). whissell2012 eq. 3.27; Meilă (2007).
+    O(n + cells).
 
     Examples
     --------
@@ -468,7 +468,7 @@ define(
     conditional_entropy,
     "Conditional entropy of the classes",
     family=FAMILY,
-    references=[Reference("whissell2012", "3.26")],
+    references=[Reference("whissell2012", "3.23, 3.26")],
     greater_is_better=False,
     range=(0.0, math.inf),
     compares_k=False,
@@ -477,7 +477,7 @@ define(
     normalized_mutual_information,
     "Normalised mutual information",
     family=FAMILY,
-    references=[Reference("whissell2012", "3.22"), Reference("manning2008", "183")],
+    references=[Reference("whissell2012", "3.22, 3.24, 3.25"), Reference("manning2008", "183")],
     symmetric=True,
 )
 define(

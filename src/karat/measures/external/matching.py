@@ -65,7 +65,7 @@ def matching_accuracy(
 
     Notes
     -----
-    The Hungarian method, O(n + min(k, t)² max(k, t)). whissell2012 eq. 3.40.
+    The Hungarian method, O(n + min(k, t)² max(k, t)).
 
     Examples
     --------
@@ -103,7 +103,7 @@ def hamming_distance(
 
     Notes
     -----
-    whissell2012 eq. 3.41; the classification error distance of Meilă (2007).
+    The classification error distance of Meilă (2007).
 
     Examples
     --------
@@ -139,7 +139,7 @@ def f_quality(
 
     Notes
     -----
-    O(n + cells). whissell2012 eqs. 3.42–3.45.
+    O(n + cells).
 
     Examples
     --------
@@ -182,7 +182,7 @@ def purity(
 
     Notes
     -----
-    O(n + cells). manning2008 eq. 182; whissell2012 eqs. 3.46, 3.47 (PQ). For dendrograms
+    O(n + cells). For dendrograms
     Heller & Ghahramani (2005).
 
     Examples
@@ -468,13 +468,13 @@ define(
     f_quality,
     "F quality",
     family=FAMILY,
-    references=[Reference("whissell2012", "3.45")],
+    references=[Reference("whissell2012", "3.42–3.45")],
 )
 define(
     purity,
     "Purity",
     family=FAMILY,
-    references=[Reference("manning2008", "182"), Reference("whissell2012", "3.47")],
+    references=[Reference("manning2008", "182"), Reference("whissell2012", "3.46, 3.47")],
     compares_k=False,
 )
 define(

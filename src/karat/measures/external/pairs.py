@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from karat.bibliography import Reference
+from karat.bibliography import Reference, cite
 from karat.contingency import PairCounts
 from karat.measures.catalogue import define
 from karat.measures.external.table import as_table, check_beta
@@ -26,6 +26,7 @@ __all__ = [
 FAMILY = "pair counting"
 
 
+@cite(Reference("whissell2012", "table 3.1"), Reference("brouwer2009"))
 def pair_counts(
     labels_true: Any,
     labels_pred: Any = None,
@@ -59,7 +60,7 @@ def pair_counts(
 
     Notes
     -----
-    O(n + cells). whissell2012 table 3.1. For memberships Brouwer (2009): the chance that two
+    O(n + cells). For memberships Brouwer (2009): the chance that two
     objects are together is the product of their memberships, summed over the clusters; the sums
     over pairs reduce to the expected table and the squared memberships, O(n k t).
 
@@ -401,7 +402,7 @@ define(
     adjusted_rand_index,
     "Adjusted Rand index",
     family=FAMILY,
-    references=[Reference("hubert1985"), Reference("whissell2012", "3.38")],
+    references=[Reference("hubert1985"), Reference("whissell2012", "3.36–3.38")],
     range=(-0.5, 1.0),
     symmetric=True,
 )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from karat._cells import in_threads
+from karat.bibliography import Reference, cite
 from karat.contingency import ContingencyTable, PairCounts
 from karat.partition import (
     OverlappingPartition,
@@ -66,6 +67,7 @@ def _same_objects(U: NDArray[Any], V: NDArray[Any]) -> None:
         )
 
 
+@cite(Reference("campello2007"))
 def fuzzy_pair_counts(
     labels_true: Any, labels_pred: Any, *, t_norm: Literal["min", "product"] = "min"
 ) -> PairCounts:
@@ -163,6 +165,7 @@ def extended_bcubed(labels_true: Any, labels_pred: Any) -> float:
     return min(total / weight, 1.0)
 
 
+@cite(Reference("collins1988"))
 def omega_index(labels_true: Any, labels_pred: Any) -> float:
     """Agreement on how many clusters each pair of objects shares, corrected for chance.
 
@@ -184,7 +187,7 @@ def omega_index(labels_true: Any, labels_pred: Any) -> float:
 
     Notes
     -----
-    Collins & Dent (1988). O(patterns² (k + t)) over objects in different sets of clusters.
+    O(patterns² (k + t)) over objects in different sets of clusters.
 
     Examples
     --------

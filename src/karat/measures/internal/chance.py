@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat.bibliography import Reference, cite
 from karat.distances import check_metric, check_points
 from karat.measures.catalogue import Measure, catalogue
 from karat.measures.external.chance import ChanceCorrectedResult
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["chance_corrected_internal"]
 
 
+@cite(Reference("whissell2012", "4.4"))
 def chance_corrected_internal(
     measure: str,
     X: Any,
@@ -32,7 +34,7 @@ def chance_corrected_internal(
     metric: Any = "euclidean",
     noise: NoisePolicy = "error",
     n_permutations: int = 1000,
-    random_state: Any = None,
+    random_state: Any = 0,
 ) -> ChanceCorrectedResult:
     """An internal measure, corrected for what permuted labels would get.
 
@@ -49,7 +51,7 @@ def chance_corrected_internal(
     n_permutations : int
         Where there is no closed form for the expectation. All permutations are judged together,
         in one pass.
-    random_state : None, int or Generator
+    random_state : int, Generator or None, default 0
         For the permutations.
 
     Returns
@@ -66,7 +68,7 @@ def chance_corrected_internal(
 
     Notes
     -----
-    whissell2012 section 4.4. Every pair is within a cluster with the same probability, so sums
+    Every pair is within a cluster with the same probability, so sums
     and means of pairs have closed forms: WCS, WWCS1, WWCS2, aWCS, BCS, aBCS.
 
     Examples

@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from karat.bibliography import Reference
+from karat.bibliography import Reference, cite
 from karat.measures.catalogue import catalogue, define
 from karat.partition import NOISE, NoisePolicy
 from karat.validation import InputError, UndefinedMeasureError, check_choice
@@ -42,7 +42,7 @@ def informativeness(
     baseline: Literal["uniform", "permutation"] = "uniform",
     metric: Any = "euclidean",
     noise: NoisePolicy = "error",
-    random_state: Any = None,
+    random_state: Any = 0,
     executor: Executor | None = None,
 ) -> Any:
     """How well clusters can be learnt: correct information in a classifier's predictions.
@@ -72,7 +72,7 @@ def informativeness(
         The distance of the neighbour classifiers.
     noise : {"error", "cluster", "singletons", "drop"}
         What the label ``-1`` means.
-    random_state : None, int or Generator
+    random_state : int, Generator or None, default 0
         For the folds and for classifiers that draw at random.
     executor : concurrent.futures.Executor, optional
         Where classifiers that must be trained anew run.
@@ -124,6 +124,7 @@ def informativeness(
     return _like(labels, found.values(baseline))
 
 
+@cite(Reference("whissell2012", "§6.2"))
 def generalized_informativeness(
     X: Any,
     labels: Any,
@@ -133,7 +134,7 @@ def generalized_informativeness(
     cv: int | Literal["leave-one-out"] = "leave-one-out",
     metric: Any = "euclidean",
     noise: NoisePolicy = "error",
-    random_state: Any = None,
+    random_state: Any = 0,
     executor: Executor | None = None,
 ) -> Any:
     """Agreement of a clustering with what a classifier predicts, by any external measure.
@@ -162,10 +163,6 @@ def generalized_informativeness(
         For one clustering with a single cluster.
     InputError
         For input that cannot be used, or a measure that is not external.
-
-    Notes
-    -----
-    Whissell 2012, section 6.2, algorithm 2.
 
     Examples
     --------

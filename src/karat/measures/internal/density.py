@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from karat.bibliography import Reference
+from karat.bibliography import Reference, cite
 from karat.distances import Distances, as_distances, check_metric, check_points
 from karat.measures.catalogue import define
 from karat.measures.internal.batch import each, one, one_value, too_few_clusters
@@ -212,6 +212,7 @@ def _connectivity(stats: Statistics, n_neighbors: int) -> list[float | str]:
     return values
 
 
+@cite(Reference("liu2013"), Reference("halkidi2015"))
 def cvnn_index(
     X: Any,
     labels: Any,
@@ -246,7 +247,7 @@ def cvnn_index(
 
     Notes
     -----
-    Liu, Li, Xiong, Gao, Wu & Wu 2013: Sep is the largest share of foreign neighbours of a
+    Sep is the largest share of foreign neighbours of a
     cluster, Com = Σ_c 2/(n_c(n_c − 1)) Σ_{x,y in c} d(x, y). That sum grows with the number of
     clusters; Halkidi, Vazirgiannis & Hennig 2015 and fpc's ``cvnn`` (with 5 neighbours) take the
     mean over all pairs instead, ``compactness="pairs"``. The two may rank clusterings the other

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from karat.bibliography import Reference, cite
 from karat.measures.passes.statistics import Statistics
 from karat.partition import as_labelings
 from karat.validation import InputError, check_choice, check_data, check_random_state
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["GapResult", "gap_statistic"]
 
-Reference = Literal["box", "pca"]
+ReferenceKind = Literal["box", "pca"]
 
 
 @dataclass(frozen=True)
@@ -54,15 +55,16 @@ class GapResult:
         )
 
 
+@cite(Reference("tibshirani2001"), Reference("yan2007"))
 def gap_statistic(
     X: Any,
     clusterer: Callable[[Any, int, int], Any] | None = None,
     *,
     k: Iterable[int] = range(1, 11),
     n_references: int = 50,
-    reference: Reference = "box",
+    reference: ReferenceKind = "box",
     weighted: bool = False,
-    random_state: Any = None,
+    random_state: Any = 0,
 ) -> GapResult:
     """Gap statistic: how far log W_k falls below its expectation for uniform data.
 
@@ -81,7 +83,7 @@ def gap_statistic(
     weighted : bool
         W_k weighs a cluster's sum of squared distances by 1/(2∣c∣(∣c∣−1)) (weighted gap), not by
         1/(2∣c∣).
-    random_state : None, int or Generator
+    random_state : int, Generator or None, default 0
         For the references and the clusterer's seeds.
 
     Returns
@@ -96,7 +98,7 @@ def gap_statistic(
 
     Notes
     -----
-    Tibshirani, Walther & Hastie 2001; Yan & Ye 2007 for ``weighted``. W_k is WWCS1 (WWCS2) of
+    ``weighted`` is Yan & Ye's. W_k is WWCS1 (WWCS2) of
     squared Euclidean distances: O(n d) by the centroids. B + 1 runs of the clusterer for each k.
 
     Examples

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from karat.bibliography import Reference
+from karat.bibliography import Reference, cite
 from karat.measures.catalogue import define
 from karat.measures.internal.batch import each, one
 from karat.measures.passes.statistics import Statistics
@@ -19,6 +19,7 @@ __all__ = ["gaussian_affinity", "graph_cut", "normalized_cut", "ratio_cut"]
 Cut = Literal["ratio", "normalized", "minmax"]
 
 
+@cite(Reference("whissell2012", "2.24–2.26"))
 def graph_cut(
     affinity: Any, labels: Any, *, kind: Cut = "normalized", noise: NoisePolicy = "error"
 ) -> float:
@@ -49,7 +50,7 @@ def graph_cut(
 
     Notes
     -----
-    whissell2012 equations 2.24–2.26; both directions of an edge count in ``"normalized"`` and
+    Both directions of an edge count in ``"normalized"`` and
     ``"minmax"``. O(n² + k) time, O(entries) for sparse.
 
     Examples
@@ -84,10 +85,11 @@ def graph_cut(
     return float(terms.sum())
 
 
+@cite(Reference("whissell2012", "2.10"))
 def gaussian_affinity(X: Any, *, sigma: float) -> np.ndarray[Any, np.dtype[np.float64]]:
     """Affinities exp(−∣x − y∣²/(2σ²)) of all pairs, an (n, n) array, for :func:`graph_cut`.
 
-    whissell2012 equation 2.10. O(n² d) time and n² memory.
+    O(n² d) time and n² memory.
 
     Parameters
     ----------
@@ -228,7 +230,7 @@ define(
     normalized_cut,
     "N-Cut of 1/d²",
     family="graph cuts",
-    references=[Reference("whissell2012", "3.9")],
+    references=[Reference("whissell2012", "3.9"), Reference("ackerman2008")],
     compute=each(_normalized_cut),
     needs=["inverse_square_sums"],
     greater_is_better=False,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from karat.bibliography import Reference
+from karat.bibliography import Reference, cite
 from karat.measures.catalogue import define
 from karat.measures.internal.batch import each, one
 from karat.measures.passes.statistics import Statistics
@@ -81,6 +81,7 @@ def akaike_information_criterion(
     return one("akaike_information_criterion", X, labels, noise=noise, sample_weight=sample_weight)
 
 
+@cite(Reference("whissell2012", "3.19, 3.20"))
 def mixture_criteria(X: Any, mixture: Any) -> dict[str, float]:
     """BIC and AIC of a fitted mixture; lower is better.
 
@@ -100,10 +101,6 @@ def mixture_criteria(X: Any, mixture: Any) -> dict[str, float]:
     ------
     InputError
         If the mixture tells no likelihood or no number of parameters.
-
-    Notes
-    -----
-    whissell2012 equations 3.19, 3.20.
 
     Examples
     --------

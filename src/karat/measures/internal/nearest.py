@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from karat.bibliography import Reference
+from karat.bibliography import Reference, cite
 from karat.measures.catalogue import define
 from karat.measures.internal.batch import SINGLETONS_ONLY, each, of_each_object, one, one_value
 from karat.measures.passes.statistics import Statistics
@@ -197,6 +197,7 @@ def centroid_extremes(stats: Statistics, m: int) -> tuple[float, float]:
     return nearest, farthest
 
 
+@cite(Reference("whissell2012", "6.15"))
 def point_wise_margin_samples(
     X: Any,
     labels: Any,
@@ -298,7 +299,7 @@ define(
     family="dunn",
     references=[
         Reference("dunn1973"),
-        Reference("bezdek1998", "18–26"),
+        Reference("bezdek1998"),
         Reference("whissell2012", "3.13"),
     ],
     compute=_dunn,
@@ -378,7 +379,7 @@ def _generalized(
         function,
         f"Generalised Dunn index ν{number} ({separation} separation, {diameter} diameter)",
         family="dunn",
-        references=[Reference("bezdek1998", "18–26")],
+        references=[Reference("bezdek1998")],
         compute=each(value),
         needs=[_SEPARATION_NEEDS[separation], _DIAMETER_NEEDS[diameter]],
         range=(0.0, math.inf),

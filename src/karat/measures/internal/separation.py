@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.bibliography import Reference
+from karat.bibliography import Reference, cite
 from karat.distances import as_distances
 from karat.measures.catalogue import define
 from karat.measures.internal.batch import SINGLETONS_ONLY, each, one, one_value, statistics_of_one
@@ -229,6 +229,7 @@ def widest_within_gap(
     return one("widest_within_gap", X, labels, metric, noise)
 
 
+@cite(Reference("hennig2014"))
 def widest_within_gap_by_cluster(
     X: Any, labels: Any, *, metric: Any = "euclidean", noise: NoisePolicy = "error"
 ) -> Floats:

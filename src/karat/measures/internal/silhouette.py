@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.bibliography import Reference
+from karat.bibliography import Reference, cite
 from karat.measures.catalogue import define
 from karat.measures.internal.batch import (
     each,
@@ -32,6 +32,7 @@ __all__ = [
 ]
 
 
+@cite(Reference("rousseeuw1987"), Reference("whissell2012", "3.11"))
 def silhouette_samples(
     X: Any,
     labels: Any,
@@ -80,6 +81,7 @@ def silhouette_samples(
     return of_each_object("Silhouette", 0, X, labels, metric, noise, sample_weight)
 
 
+@cite(Reference("rousseeuw1987"))
 def silhouette_by_cluster(
     X: Any,
     labels: Any,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from karat.bibliography import Reference
+from karat.bibliography import Reference, cite
 from karat.measures.catalogue import define
 from karat.measures.internal.batch import each, one_value
 from karat.measures.internal.nearest import centroid_extremes
@@ -145,6 +145,7 @@ def _dense(X: Any) -> Any:
     return data.toarray() if hasattr(data, "toarray") else data
 
 
+@cite(Reference("pakhira2004"))
 def soft_pbm_index(X: Any, memberships: Any, *, fuzzifier: float = 1.5) -> float:
     """PBM index of a soft clustering: (E_1/J_m · D/k)²; greater is better.
 
@@ -169,7 +170,7 @@ def soft_pbm_index(X: Any, memberships: Any, *, fuzzifier: float = 1.5) -> float
 
     Notes
     -----
-    Pakhira, Bandyopadhyay & Maulik 2004. O(n k d).
+    O(n k d).
 
     Examples
     --------
@@ -190,10 +191,11 @@ def soft_pbm_index(X: Any, memberships: Any, *, fuzzifier: float = 1.5) -> float
     return (outer / inner * float(pdist(centers).max()) / len(centers)) ** 2
 
 
+@cite(Reference("bezdek1974"))
 def partition_coefficient(memberships: Any) -> float:
     """Mean over objects of Σ u²: 1 for a hard clustering, 1/k where nothing is told apart.
 
-    Greater is better. Bezdek 1974. O(n k).
+    Greater is better. O(n k).
 
     Parameters
     ----------
@@ -209,10 +211,11 @@ def partition_coefficient(memberships: Any) -> float:
     return float((U**2).sum() / len(U))
 
 
+@cite(Reference("bezdek1974"))
 def partition_entropy(memberships: Any) -> float:
     """Mean over objects of −Σ u log u: 0 for a hard clustering, log k at most.
 
-    Lower is better. Bezdek 1974. O(n k).
+    Lower is better. O(n k).
 
     Parameters
     ----------

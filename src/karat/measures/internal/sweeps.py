@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat.bibliography import Reference, cite
 from karat.distances import check_metric, check_points
 from karat.measures.catalogue import split_results
 from karat.measures.internal.centroids import scattering_of, separation_of
@@ -41,6 +42,7 @@ __all__ = [
 DUDA_HART_Z = 3.20
 
 
+@cite(Reference("hartigan1975", "p. 91"))
 def hartigan_index(X: Any, labelings: Any, *, noise: NoisePolicy = "error") -> Scores:
     """Hartigan's H(k) = (tr W_k/tr W_{k+1} − 1)(n − k − 1), over a sweep.
 
@@ -67,7 +69,7 @@ def hartigan_index(X: Any, labelings: Any, *, noise: NoisePolicy = "error") -> S
 
     Notes
     -----
-    Hartigan 1975, p. 91. The value of k needs the clustering of k + 1 clusters. O(n d) each.
+    The value of k needs the clustering of k + 1 clusters. O(n d) each.
 
     Examples
     --------
@@ -89,6 +91,7 @@ def hartigan_index(X: Any, labelings: Any, *, noise: NoisePolicy = "error") -> S
     return _by_clustering("hartigan_index", stats, value)
 
 
+@cite(Reference("krzanowski1988"))
 def krzanowski_lai_index(X: Any, labelings: Any, *, noise: NoisePolicy = "error") -> Scores:
     """KL(k) = ∣DIFF(k)/DIFF(k+1)∣ with DIFF(k) = (k−1)^{2/d} tr W_{k−1} − k^{2/d} tr W_k.
 
@@ -114,7 +117,7 @@ def krzanowski_lai_index(X: Any, labelings: Any, *, noise: NoisePolicy = "error"
 
     Notes
     -----
-    Krzanowski & Lai 1988. The value of k needs the clusterings of k − 1 and k + 1 clusters; that
+    The value of k needs the clusterings of k − 1 and k + 1 clusters; that
     of one cluster is always known. O(n d) each.
 
     Examples
@@ -142,6 +145,7 @@ def krzanowski_lai_index(X: Any, labelings: Any, *, noise: NoisePolicy = "error"
     return _by_clustering("krzanowski_lai_index", stats, value)
 
 
+@cite(Reference("halkidi2000"))
 def sd_index(X: Any, labelings: Any, *, noise: NoisePolicy = "error") -> Scores:
     """SD = α Scat + Dis, with α the Dis of the greatest number of clusters in the sweep.
 
@@ -166,7 +170,7 @@ def sd_index(X: Any, labelings: Any, *, noise: NoisePolicy = "error") -> Scores:
 
     Notes
     -----
-    Halkidi, Vazirgiannis & Batistakis 2000; :func:`sd_scattering` and :func:`sd_separation` are
+    :func:`sd_scattering` and :func:`sd_separation` are
     its parts. O(n d + k² d) each.
 
     Examples
@@ -191,6 +195,7 @@ def sd_index(X: Any, labelings: Any, *, noise: NoisePolicy = "error") -> Scores:
     return _by_clustering("sd_index", stats, value)
 
 
+@cite(Reference("frey1972"))
 def frey_index(
     X: Any, labelings: Any, *, metric: Any = "euclidean", noise: NoisePolicy = "error"
 ) -> Scores:
@@ -218,7 +223,7 @@ def frey_index(
 
     Notes
     -----
-    Frey & Van Groenewoud 1972. Means are over all pairs between, and all pairs within. The value
+    Means are over all pairs between, and all pairs within. The value
     of k needs the clustering of k + 1 clusters. One pass of O(n² d) for all.
 
     Examples
@@ -246,6 +251,7 @@ def frey_index(
     return _by_clustering("frey_index", stats, value)
 
 
+@cite(Reference("duda1973"), Reference("milligan1985"), Reference("beale1969"))
 def split_statistics(X: Any, labelings: Any, *, noise: NoisePolicy = "error") -> Scores:
     """Whether to split a cluster further: Duda–Hart, pseudo-t² and Beale, over a hierarchy.
 
@@ -280,8 +286,7 @@ def split_statistics(X: Any, labelings: Any, *, noise: NoisePolicy = "error") ->
 
     Notes
     -----
-    Duda & Hart 1973; the level z is that of Milligan & Cooper 1985; pseudo-t² as in SAS; Beale
-    1969. O(n d) each.
+    The level z is that of Milligan & Cooper; pseudo-t² as in SAS. O(n d) each.
 
     Examples
     --------
@@ -313,6 +318,7 @@ def split_statistics(X: Any, labelings: Any, *, noise: NoisePolicy = "error") ->
     return _scores(stats, columns, reasons)
 
 
+@cite(Reference("milligan1985"))
 def level_differences(values: Any, n_clusters: Any, *, order: int = 1) -> pd.Series[float]:
     """Differences of a measure between neighbouring numbers of clusters, to find its knee.
 
@@ -337,10 +343,6 @@ def level_differences(values: Any, n_clusters: Any, *, order: int = 1) -> pd.Ser
     ------
     InputError
         Where a number of clusters occurs twice, or the lengths differ.
-
-    Notes
-    -----
-    Milligan & Cooper 1985.
 
     Examples
     --------

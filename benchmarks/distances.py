@@ -1,0 +1,69 @@
+"""One distance for everything, beside peers: ``python -m benchmarks.distances``.
+
+Processor seconds of one thread, each pair in one run; a ratio below 1 is in favour of karat.
+``kmedoids`` (GPL-3, only for comparison) is left out where it is not installed.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+from scipy.cluster.hierarchy import linkage
+from scipy.spatial.distance import cdist, pdist
+from threadpoolctl import threadpool_limits
+
+import karat
+from karat.clusterers import KMedoids, LinkageClustering
+
+N, K = 5000, 10
+PAIRS = ["silhouette", "dunn_index", "point_wise_margin", "between_within_ratio"]
+
+
+def seconds(call: Callable[[], Any], repeats: int = 3) -> tuple[float, Any]:
+    best, result = np.inf, None
+    for _ in range(repeats):
+        began = time.process_time()
+        result = call()
+        best = min(best, time.process_time() - began)
+    return best, result
+
+
+def told(what: str, own: float, other: float, note: str = "") -> None:
+    print(f"{what:<44} {own:8.3f} s {other:8.3f} s {own / other:6.2f} {note}", flush=True)
+
+
+def main() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(N, 16)) + 4 * rng.normal(size=(K, 16))[rng.integers(0, K, N)]
+    D = cdist(X, X)
+    small = X[:200]
+    KMedoids(3).fit(small)
+    karat.evaluate(small, np.arange(200) % 3, measures=PAIRS)
+    karat.evaluate(D[:200, :200], np.arange(200) % 3, measures=PAIRS, metric="precomputed")
+    print(f"{'':<44} {'karat':>10} {'other':>10} {'ratio':>6}")
+    if find_spec("kmedoids"):
+        import kmedoids
+
+        def theirs() -> Any:
+            return kmedoids.fasterpam(D, K, init="random", random_state=0, n_cpu=1)
+
+        own, model = seconds(lambda: KMedoids(K, metric="precomputed", random_state=0).fit(D))
+        other, found = seconds(theirs)
+        told(f"FasterPAM, n={N}, k={K}", own, other, f"loss {model.inertia_ / found.loss:.4f}")
+    labelings = rng.integers(0, 10, (19, N))
+    own, _ = seconds(lambda: karat.evaluate(D, labelings, measures=PAIRS, metric="precomputed"), 2)
+    other, _ = seconds(lambda: karat.evaluate(X, labelings, measures=PAIRS), 2)
+    told("19 labelings: matrix, beside features (d=16)", own, other)
+    for method in ("average", "complete"):
+        own, _ = seconds(lambda m=method: LinkageClustering(method=m).fit(X[:3000]), 2)
+        other, _ = seconds(lambda m=method: linkage(pdist(X[:3000]), m), 2)
+        told(f"{method} linkage of 3,000, beside SciPy", own, other)
+
+
+if __name__ == "__main__":
+    with threadpool_limits(1):
+        main()

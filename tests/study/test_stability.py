@@ -1,0 +1,111 @@
+"""Stability in a study: asked once, kept in the file, told with the choice and in the report."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from sklearn.cluster import KMeans
+from typer.testing import CliRunner
+
+import karat
+from karat.cli import app
+from karat.report import render
+from karat.validation import InputError
+
+FEW = {"n_resamples": 4, "n_references": 2}
+
+
+def triangle(n: int = 12):
+    rng = np.random.default_rng(0)
+    return np.concatenate([rng.normal(c, 0.3, (n, 2)) for c in ((0, 0), (4, 0), (0, 4))])
+
+
+@pytest.fixture
+def never(monkeypatch):
+    def fail(*args, **kwargs):
+        raise AssertionError("judged again")
+
+    monkeypatch.setattr("karat.study.stability.assess", fail)
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory):
+    path = tmp_path_factory.mktemp("study") / "t.karat"
+    with karat.Study(triangle(), storage=path, by="silhouette") as study:
+        study.sweep(["average"], k=[2, 3], workers=1)
+        found = study.stability(**FEW)
+    return path, found
+
+
+def test_a_resumed_study_reads_what_was_judged(stored, never):
+    path, found = stored
+    with karat.Study(triangle(), storage=path) as study:
+        again = study.stability(**FEW)
+    assert again.curve.table.equals(found.curve.table)
+    assert again.curve.samples.keys() == found.curve.samples.keys()
+    assert again.clusters.table.equals(found.clusters.table)
+    assert np.array_equal(again.clusters.objects, found.clusters.objects, equal_nan=True)
+    assert np.array_equal(again.consensus, found.consensus, equal_nan=True)
+    assert np.array_equal(again.shown, found.shown)
+    assert again.advice == found.advice
+
+
+def test_another_question_is_judged_anew(stored, never):
+    path, _ = stored
+    with karat.Study(triangle(), storage=path) as study:
+        for other in ({"n_resamples": 5}, {"k": [2]}, {"n_references": 3}):
+            with pytest.raises(AssertionError, match="judged again"):
+                study.stability(**{**FEW, **other})
+        with pytest.raises(AssertionError, match="judged again"):
+            study.stability("average k=2", **FEW)
+
+
+def test_choice_and_report_tell_it(stored):
+    path, found = stored
+    with karat.Study(triangle(), storage=path) as study:
+        choice, page = study.best(), render(study)
+    assert choice.reasons[-2:] == (found.number, found.clusters.advice)
+    assert 'id="stability"' in page
+    assert "plot-consensus" in page
+    assert "Would the clusters be found again?" in page
+
+
+def test_report_without_it_has_no_such_section():
+    study = karat.Study(triangle())
+    study.add({"two": np.repeat([0, 1, 1], 12)})
+    assert "found again?" not in render(study)
+
+
+def test_clusterings_from_elsewhere_and_lost_clusterers_say_why(tmp_path):
+    study = karat.Study(triangle())
+    study.add({"mine": np.repeat([0, 1, 2], 12)})
+    with pytest.raises(InputError, match="made elsewhere"):
+        study.stability("mine")
+    path = tmp_path / "own.karat"
+    with karat.Study(triangle(), storage=path) as study:
+        study.sweep({"own": KMeans(n_init=1)}, k=3, n_init=1, workers=1)
+        name = study.candidates.index[0]
+        assert study.stability(name, n_resamples=2, n_references=0).clusterer == "own"
+    with (
+        karat.Study(triangle(), storage=path) as study,
+        pytest.raises(InputError, match="call sweep with it again"),
+    ):
+        study.stability(name)
+
+
+def test_run_with_stability(tmp_path):
+    path = tmp_path / "points.csv"
+    np.savetxt(path, triangle(), delimiter=",", header="x,y", comments="")
+    result = CliRunner().invoke(
+        app,
+        [
+            "run", str(path), "-c", "average", "-k", "2:3", "--workers", "1", "--by", "silhouette",
+            "--stability", "--json", "--quiet",
+        ],
+    )  # fmt: skip
+    assert result.exit_code == 0, result.output
+    best = json.loads(result.stdout)["best"]
+    assert best["stability"]["advice"] == " ".join(best["reasons"][-2:])
+    assert len(best["stability"]["clusters"]) == best["n_clusters"]
