@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import signal
@@ -15,6 +16,7 @@ import pytest
 from typer.testing import CliRunner
 
 import karat
+from karat.__main__ import main
 from karat.cli import app
 
 FAST = ["-c", "kmeans", "-c", "average", "-k", "2:4", "--n-init", "2", "--workers", "1"]
@@ -137,6 +139,34 @@ def test_help_teaches():
     for command in ("run", "compare", "report", "bound", "sample", "measures", "reproduce"):
         assert command in text
     assert "Exit codes" in text
+
+
+def test_ctrl_c_before_anything_ran_is_told(monkeypatch, capsys):
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("sys.argv", ["karat", "run", "wine"])
+    # "karat.cli.run" is the function, too
+    monkeypatch.setattr(importlib.import_module("karat.cli.run"), "read_dataset", interrupt)
+    with pytest.raises(SystemExit) as exit_:
+        main()
+    assert exit_.value.code == 130
+    assert capsys.readouterr().err == "karat: interrupted\n"
+
+
+def test_ctrl_c_while_loading_is_told(monkeypatch, capsys):
+    class Interrupt:
+        @staticmethod
+        def find_spec(name, path=None, target=None):
+            if name == "karat.cli":
+                raise KeyboardInterrupt
+
+    monkeypatch.delitem(sys.modules, "karat.cli", raising=False)
+    monkeypatch.setattr(sys, "meta_path", [Interrupt, *sys.meta_path])
+    with pytest.raises(SystemExit) as exit_:
+        main()
+    assert exit_.value.code == 130
+    assert capsys.readouterr().err == "karat: interrupted\n"
 
 
 @pytest.mark.parametrize("storage", [True, False])
