@@ -177,9 +177,12 @@ def test_ctrl_c_keeps_what_is_finished_and_says_how_to_go_on(tmp_path, storage):
     child = subprocess.Popen(
         command, cwd=tmp_path, stderr=subprocess.PIPE, text=True, start_new_session=True
     )
-    time.sleep(12)
-    os.killpg(child.pid, signal.SIGINT)
-    _, errors = child.communicate(timeout=60)
+    try:
+        time.sleep(12)
+        os.killpg(child.pid, signal.SIGINT)
+        _, errors = child.communicate(timeout=60)
+    finally:
+        child.kill()
     assert child.returncode == 130, errors
     assert "Traceback" not in errors
     if not errors or "before anything was finished" in errors:
