@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import signal
@@ -15,6 +16,7 @@ import pytest
 from typer.testing import CliRunner
 
 import karat
+from karat.__main__ import main
 from karat.cli import app
 
 FAST = ["-c", "kmeans", "-c", "average", "-k", "2:4", "--n-init", "2", "--workers", "1"]
@@ -139,6 +141,34 @@ def test_help_teaches():
     assert "Exit codes" in text
 
 
+def test_ctrl_c_before_anything_ran_is_told(monkeypatch, capsys):
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("sys.argv", ["karat", "run", "wine"])
+    # "karat.cli.run" is the function, too
+    monkeypatch.setattr(importlib.import_module("karat.cli.run"), "read_dataset", interrupt)
+    with pytest.raises(SystemExit) as exit_:
+        main()
+    assert exit_.value.code == 130
+    assert capsys.readouterr().err == "karat: interrupted\n"
+
+
+def test_ctrl_c_while_loading_is_told(monkeypatch, capsys):
+    class Interrupt:
+        @staticmethod
+        def find_spec(name, path=None, target=None):
+            if name == "karat.cli":
+                raise KeyboardInterrupt
+
+    monkeypatch.delitem(sys.modules, "karat.cli", raising=False)
+    monkeypatch.setattr(sys, "meta_path", [Interrupt, *sys.meta_path])
+    with pytest.raises(SystemExit) as exit_:
+        main()
+    assert exit_.value.code == 130
+    assert capsys.readouterr().err == "karat: interrupted\n"
+
+
 @pytest.mark.parametrize("storage", [True, False])
 def test_ctrl_c_keeps_what_is_finished_and_says_how_to_go_on(tmp_path, storage):
     extra = ["--storage", "kept.karat"] if storage else []
@@ -147,9 +177,12 @@ def test_ctrl_c_keeps_what_is_finished_and_says_how_to_go_on(tmp_path, storage):
     child = subprocess.Popen(
         command, cwd=tmp_path, stderr=subprocess.PIPE, text=True, start_new_session=True
     )
-    time.sleep(12)
-    os.killpg(child.pid, signal.SIGINT)
-    _, errors = child.communicate(timeout=60)
+    try:
+        time.sleep(12)
+        os.killpg(child.pid, signal.SIGINT)
+        _, errors = child.communicate(timeout=60)
+    finally:
+        child.kill()
     assert child.returncode == 130, errors
     assert "Traceback" not in errors
     if not errors or "before anything was finished" in errors:

@@ -114,8 +114,11 @@ def test_ctrl_c_keeps_what_is_finished(script, uninterrupted, tmp_path):
     assert child.stdout is not None
     for _ in range(5):
         child.stdout.readline()
-    os.killpg(child.pid, signal.SIGINT)
-    _, errors = child.communicate(timeout=60)
+    try:
+        os.killpg(child.pid, signal.SIGINT)
+        _, errors = child.communicate(timeout=60)
+    finally:
+        child.kill()
     assert errors.rstrip().endswith("KeyboardInterrupt")
     with karat.Study(sweep_data(), storage=path) as study:
         assert len(study.candidates) >= 5

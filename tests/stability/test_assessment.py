@@ -6,12 +6,14 @@ import json
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 from typer.testing import CliRunner
 
 from karat.cli import app
 from karat.stability import assess, ben_hur, clusterwise_bootstrap
+from karat.stability.curves import _beyond_null
 from karat.stability.progress import counted
 from karat.validation import InputError
 
@@ -42,7 +44,7 @@ def test_sentence_on_the_number(found):
     def told(selected):
         return replace(found, curve=replace(found.curve, selected=selected)).number
 
-    assert told(3).startswith("3 clusters are found again most clearly")
+    assert told(3).startswith("3 clusters stand out")
     assert "not the 3 judged here" in told(2)
     assert told(1).startswith("No number of clusters from 2 to 4")
 
@@ -117,3 +119,12 @@ def test_command_says_what_is_wrong(tmp_path):
     result = CliRunner().invoke(app, ["stability", "iris", "-c", "kmeens"])
     assert isinstance(result.exception, InputError)
     assert "kmeans" in str(result.exception)
+
+
+def test_the_largest_difference_is_selected_where_any_is_clear():
+    table = pd.DataFrame(
+        {"difference": [0.1, 0.4, 0.3], "lower": [-0.1, 0.05, 0.2]}, index=[2, 3, 4]
+    )
+    assert _beyond_null(table) == 3
+    assert _beyond_null(table.assign(lower=-0.1)) == 1
+    assert _beyond_null(table.drop(3)) == 4

@@ -266,7 +266,7 @@ def test_what_cannot_be_is_said(call, says):
 def test_results_print():
     X, _ = blobs(2, 2, 15)
     curve = stability.ben_hur(X, k=[2, 3], n_resamples=4, n_references=2)
-    assert "by the largest excess" in str(curve)
+    assert "by the largest difference" in str(curve)
     assert "<table" in curve._repr_html_()
     values, share = curve.cdf(2)
     assert share[-1] == 1

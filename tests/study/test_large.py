@@ -122,6 +122,8 @@ def test_linear_clusterers_are_known():
     assert as_clusterer(KMeans()).growth == 1
     assert as_clusterer("gaussian-mixture").growth == 1
     assert as_clusterer("average").growth == 2
+    assert as_clusterer(KMeans()).whole_to > as_clusterer("gaussian-mixture").whole_to == 100_000
+    assert as_clusterer("average").whole_to == 0
 
 
 # -- plan, budget, memory --------------------------------------------------------------------

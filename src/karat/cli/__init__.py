@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from karat.cli.bound import bound
 from karat.cli.compare import compare
@@ -21,7 +22,21 @@ EXIT_CODES = (
     "used; 3 the study file cannot be used; 130 interrupted, finished work is kept."
 )
 
+
+class _Commands(TyperGroup):
+    """Commands that say that they were interrupted; typer itself exits without a word."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            typer.echo("karat: interrupted", err=True)
+            raise typer.Exit(130) from None
+
+
 app = typer.Typer(
+    cls=_Commands,
     name="karat",
     epilog=EXIT_CODES,
     no_args_is_help=True,
@@ -61,6 +76,3 @@ def main() -> None:
         typer.echo(f"karat: {error}", err=True)
         kinds = ((NothingToRankError, 1), (StorageError, 3))
         sys.exit(next((code for kind, code in kinds if isinstance(error, kind)), 2))
-    except KeyboardInterrupt:
-        typer.echo("karat: interrupted", err=True)
-        sys.exit(130)

@@ -469,6 +469,9 @@ def as_json(study: Study, choice: Choice, top: int = 10) -> dict[str, Any]:
     }
 
 
+WIDE = 100  # characters of a terminal with room for every column
+
+
 def _expected(row: dict[str, Any]) -> str:
     return f"{row['predicted']:.2f} ({max(row['low'], 0):.2f}–{row['high']:.2f})"
 
@@ -505,7 +508,9 @@ def show(study: Study, choice: Choice, top: int = 8) -> None:
     measures = study.scores()
     decider = as_decider(choice.decided_by)
     judged = "predicted" in ranked
-    usual = ("silhouette", "informativeness", "adjusted_rand_index")
+    usual = ["silhouette", "informativeness", "adjusted_rand_index"]
+    if console.width < WIDE:
+        usual.remove("informativeness")
     shown = [m for m in usual if m in measures and m != choice.decided_by]
     table = Table(box=None, pad_edge=False)
     table.add_column("")
@@ -520,7 +525,7 @@ def show(study: Study, choice: Choice, top: int = 8) -> None:
             str(row["rank"]),
             name,
             str(row["n_clusters"]),
-            _expected(row) if judged else decider.text(row["score"]),
+            f"{row['predicted']:.2f}" if judged else decider.text(row["score"]),
             *(f"{values[name][m]:.3f}" for m in shown),
             str(row["reached_by"]),
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -49,8 +50,10 @@ class Clusterer:
     every_k : bool
         Whether one fit serves every number of clusters: the fitted estimator has ``cut(k)``.
     growth : float
-        The power of the number of objects that the time of one fit grows with. What grows faster
-        than linearly is fitted to a sample of large data.
+        The power of the number of objects that the time of one fit grows with.
+    whole_to : int
+        Up to so many objects a study fits it to all of them, above to a sample of 5,000 (which
+        is the least that this can be).
     source : str
         Where it is defined.
     cost : str
@@ -66,6 +69,7 @@ class Clusterer:
     seeded: bool | None = None
     every_k: bool = False
     growth: float = 2.0
+    whole_to: int = 0
     source: str = ""
     cost: str = ""
 
@@ -84,7 +88,14 @@ def _random_states(estimator: Any) -> list[str]:
 
 
 #: estimators of scikit-learn whose time grows linearly with the number of objects
-_LINEAR = {"KMeans", "MiniBatchKMeans", "BisectingKMeans", "GaussianMixture", "Birch"}
+#: and up to how many objects a fit is a matter of seconds
+_LINEAR = {
+    "KMeans": sys.maxsize,
+    "MiniBatchKMeans": sys.maxsize,
+    "BisectingKMeans": sys.maxsize,
+    "Birch": sys.maxsize,
+    "GaussianMixture": 100_000,
+}
 
 catalogue: Registry[Clusterer] = Registry("clusterer", "karat.clusterers")
 
@@ -152,6 +163,7 @@ def as_clusterer(given: Any, parameter: str | None = None) -> Clusterer:
         make=partial(configured, given, _own(given, swept)),
         distances=_taken(given, parameters),
         growth=1.0 if name in _LINEAR else 2.0,
+        whole_to=_LINEAR.get(name, 0),
         parameter="n_clusters" if parameter in (None, "n_clusters", "n_components") else parameter,
     )
 
@@ -296,6 +308,7 @@ catalogue.add(
         title="k-means",
         make=_kmeans,
         growth=1.0,
+        whole_to=sys.maxsize,
         source="Lloyd 1982; starts of Arthur & Vassilvitskii 2007",
         cost="O(n k d) per iteration",
     )
@@ -306,6 +319,7 @@ catalogue.add(
         title="Bisecting k-means",
         make=_bisecting_kmeans,
         growth=1.0,
+        whole_to=sys.maxsize,
         source="Steinbach, Karypis & Kumar 2000",
         cost="O(n d log k) per iteration",
     )
@@ -366,6 +380,7 @@ catalogue.add(
         title="Gaussian mixture",
         make=_gaussian_mixture,
         growth=1.0,
+        whole_to=100_000,
         source="Dempster, Laird & Rubin 1977",
         cost="O(n k d²) per iteration",
     )
@@ -478,6 +493,8 @@ for _key, _title, _make, _source in (
             title=_title,
             make=_make,
             distances=("cosine",),
+            growth=1.0,
+            whole_to=100_000,
             source=_source,
             cost="O(nnz k) per iteration",
         )
@@ -488,6 +505,8 @@ catalogue.add(
         title="Information-theoretic k-means",
         make=_information_theoretic,
         distances=("features",),
+        growth=1.0,
+        whole_to=100_000,
         source="Dhillon, Mallela & Kumar 2003",
         cost="O(nnz k) per iteration",
     )

@@ -48,7 +48,7 @@ class FilledHDBSCAN(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         from sklearn.cluster import HDBSCAN
         from sklearn.neighbors import NearestNeighbors
 
-        X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, ensure_min_samples=2)
         found = HDBSCAN(self.min_cluster_size, metric=self.metric, copy=True).fit_predict(X)
         labels: NDArray[np.int64] = np.where(found < 0, -1, found).astype(np.int64)
         inside = np.flatnonzero(labels >= 0)
@@ -65,5 +65,6 @@ class FilledHDBSCAN(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self.metric != "precomputed"
         tags.input_tags.pairwise = self.metric == "precomputed"
         return tags

@@ -80,6 +80,12 @@ EXPERIMENTS: Registry[Experiment] = Registry(
     "karat.experiments",
     (
         Experiment(
+            "abul2003",
+            "Three subsampling methods on iris, wine, seeds, pendigits and isolet",
+            "abul2003",
+            "karat.reproduce.abul2003",
+        ),
+        Experiment(
             "banerjee2004-figure1",
             "Bounds of single starts of k-means and spherical k-means",
             "banerjee2004 figure 1",

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,6 +21,7 @@ from karat.bounds import (
 from karat.bounds.languages import Algo, Cluster, Init, Simple
 from karat.partition import Labelings, as_labelings, cut_dendrogram
 from karat.reproduce import ExperimentResult
+from karat.reproduce._kept import Kept
 from karat.validation import check_random_state
 
 if TYPE_CHECKING:
@@ -73,7 +71,7 @@ def run(
 
     splits = 10_000 if samples is None else samples
     rng = check_random_state(random_state)
-    kept = _Kept(storage, f"{splits} splits, random_state {random_state!r}")
+    kept = Kept(storage, f"{splits} splits, random_state {random_state!r}")
     X, truth = _data()
     clusterings, *streams = rng.spawn(8)
     rows = []
@@ -201,27 +199,3 @@ def _row(
         "share broken": share,
         "standard error": math.sqrt(share * (1 - share) / splits),
     }
-
-
-class _Kept:
-    """Finished settings in a file of JSON lines, found again by what was asked for."""
-
-    def __init__(self, path: Any, asked: str) -> None:
-        self._path = None if path is None else Path(path)
-        self._asked = asked
-        self._rows: dict[str, dict[str, float]] = {}
-        if self._path is not None and self._path.exists():
-            for line in self._path.read_text(encoding="utf-8").splitlines():
-                record = json.loads(line)
-                self._rows[record["key"]] = record["row"]
-
-    def _key(self, title: tuple[str, str]) -> str:
-        return hashlib.sha256(f"{title} {self._asked}".encode()).hexdigest()
-
-    def get(self, title: tuple[str, str]) -> dict[str, float] | None:
-        return self._rows.get(self._key(title))
-
-    def put(self, title: tuple[str, str], row: dict[str, float]) -> None:
-        if self._path is not None:
-            with self._path.open("a", encoding="utf-8") as file:
-                file.write(json.dumps({"key": self._key(title), "row": row}) + "\n")

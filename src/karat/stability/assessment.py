@@ -66,7 +66,7 @@ class Assessment:
 
     @property
     def selected(self) -> int | None:
-        """The number of clusters that exceeds the null most clearly, 1 for none, None unknown."""
+        """The number of clusters that exceeds the null most, 1 for none, None unknown."""
         return None if self.curve is None else self.curve.selected
 
     @property
@@ -92,8 +92,8 @@ class Assessment:
             )
         row = table.loc[k]
         told = (
-            f"{k} clusters are found again most clearly: two subsamples agree with an adjusted "
-            f"Rand index of {row['value']:.2f}, against {row['null']:.2f} in data without clusters "
+            f"{k} clusters stand out: two subsamples agree with an adjusted Rand index of "
+            f"{row['value']:.2f}, against {row['null']:.2f} in data without clusters "
             f"(difference {row['difference']:.2f}, {row['lower']:.2f} to {row['upper']:.2f})"
         )
         return f"{told}." if k == self.value else f"{told}, not the {self.value:g} judged here."

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 #: values (B, K) of an engine for its numbers of clusters
 Method = Callable[[Engine, Sequence[int]], "Floats"]
 
+#: the rule of the methods that have none of their own
+BEYOND_NULL = "the largest difference from the null, 1 where none is clear"
+
 
 def prediction_strength(
     X: Any,
@@ -170,7 +173,7 @@ def ben_hur(
     -------
     StabilityCurve
         Higher is better. ``cdf(k)`` is the distribution that the authors read k from. ``selected``
-        is the k that exceeds its null by most standard errors, or 1 where none exceeds it by
+        is the k of the largest difference from its null, or 1 where no k exceeds it by
         two; without references there is no rule and it is None.
 
     Raises
@@ -220,7 +223,7 @@ def ben_hur(
         method,
         n_references,
         None,
-        "the largest excess over the null in standard errors",
+        BEYOND_NULL,
     )
 
 
@@ -307,7 +310,7 @@ def levine_domany(
         method,
         n_references,
         None,
-        "the largest excess over the null in standard errors",
+        BEYOND_NULL,
     )
 
 
@@ -460,7 +463,7 @@ def agreement_of_starts(
         method,
         n_references,
         None,
-        "the largest excess over the null in standard errors",
+        BEYOND_NULL,
     )
 
 
@@ -574,9 +577,8 @@ def _curve(
 
 
 def _beyond_null(table: Any) -> int:
-    """The k that exceeds the null by most standard errors, 1 where none does by two."""
-    clear = table[(table["lower"] > 0) & (table.index > 1)]
-    if clear.empty:
+    """The k of the largest difference, 1 where no k exceeds the null by two standard errors."""
+    above = table[table.index > 1]
+    if not (above["lower"] > 0).any():
         return 1
-    excess = clear["difference"] / (clear["difference"] - clear["lower"])
-    return int(clear.index[int(np.argmax(excess))])
+    return int(above.index[int(np.argmax(above["difference"]))])

@@ -175,7 +175,8 @@ def _why(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> list[str]:
     if gain is not None:
         sentences.append(
             f"With 10 random labels the choice was better by {gain[0]:.2f}, with 40 by "
-            f"{gain[2]:.2f}, on data judged like these: karat sample draws the objects to label."
+            f"{gain[2]:.2f}, on data judged like these: karat sample draws them, and "
+            "--by judge-and-labels chooses."
         )
     return sentences
 

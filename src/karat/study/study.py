@@ -522,12 +522,12 @@ class Study:
     def fits_sample(self, clusterer: Clusterer) -> bool:
         """Whether a clusterer is fitted to :attr:`sample` and extended, not to all objects.
 
-        So it is where there are more than 5,000 objects and its time grows faster than
-        linearly with them, unless the study is exact or its objects are the nodes of a graph.
+        So it is above 5,000 objects where its time grows faster than linearly, and above
+        100,000 where one fit takes long (mixtures), unless the study is exact or its objects
+        are the nodes of a graph.
         """
         return (
-            self.n_objects > large.FIT_AT_MOST
-            and clusterer.growth > 1
+            self.n_objects > max(large.FIT_AT_MOST, clusterer.whole_to)
             and not self.settings.exact
             and self.metric != "graph"
         )

@@ -77,8 +77,11 @@ def _stops_noted() -> Iterator[None]:
         return
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
 
+    asked: list[int] = []
+
     def stop(number: int, frame: Any) -> None:
         _asked_to_stop.set()
+        asked.append(number)
         earlier = before[signal.Signals(number)]
         if callable(earlier):
             earlier(number, frame)
@@ -90,6 +93,8 @@ def _stops_noted() -> Iterator[None]:
             signal.signal(number, stop)
     try:
         yield
+        if asked:  # raised where exceptions are ignored: in a callback of C, or a finalizer
+            stop(asked[-1], None)
     finally:
         _asked_to_stop.clear()
         for number, handler in before.items():

@@ -204,6 +204,21 @@ def weigh(
     return X, batch, weights if (weights != 1).any() else None, kept
 
 
+def _sparse_to_centers(rows: Any, centers: Floats) -> Floats:
+    """Distances from sparse rows to dense centers, without densifying but where they coincide."""
+    from scipy.spatial.distance import cdist
+
+    lengths = np.asarray(rows.multiply(rows).sum(axis=1), dtype=np.float64).ravel()
+    scale = lengths[:, None] + (centers**2).sum(axis=1)
+    squares = scale - 2 * np.asarray(rows @ centers.T)
+    # what is left of two large numbers has lost its digits
+    near, to = np.nonzero(squares < 1e-6 * scale)
+    apart = np.sqrt(np.maximum(squares, 0))
+    for i, j in zip(near.tolist(), to.tolist(), strict=True):
+        apart[i, j] = cdist(rows[[i]].toarray(), centers[[j]])[0, 0]
+    return np.asarray(apart)
+
+
 class Statistics:
     """Shared sums over the data, computed once for all clusterings.
 
@@ -400,10 +415,12 @@ class Statistics:
         total = np.zeros((len(self.sizes[m]), len(centers)))
         for start in range(0, len(codes), 1024):
             rows: Any = self.X[start : start + 1024]
-            dense = (rows.toarray() if sparse.issparse(rows) else rows) - self.shift
             own = codes[start : start + 1024]
             kept = own != NOISE
-            apart = cdist(dense[kept], centers)
+            if sparse.issparse(rows):
+                apart = _sparse_to_centers(rows[kept], centers)
+            else:
+                apart = cdist(rows[kept] - self.shift, centers)
             if self.weights is not None:
                 apart *= self.weights[start : start + 1024][kept, None]
             np.add.at(total, own[kept], apart)
