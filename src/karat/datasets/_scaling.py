@@ -59,7 +59,7 @@ def note_dominance(work: Work, command: str) -> None:
     shares /= shares.sum()
     order = np.argsort(-shares, kind="stable")
     few = int(np.searchsorted(np.cumsum(shares[order]), DOMINANT)) + 1
-    others = np.count_nonzero(spread) - few
+    others = int((spread > 0).sum()) - few
     if few > min(3, others):
         return
     names = [work.names[j] for j in order[:few]]
