@@ -12,6 +12,8 @@ from karat.validation import InputError, largest_value
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+DOMINANT = 0.99  # share of the variance
+
 
 def extremes(X: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     low, high = X.min(axis=0), X.max(axis=0)
@@ -46,6 +48,27 @@ def check_range(work: Work, how: Scale) -> None:
             f"{'These columns have' if many else 'This column has'} the same value in every object "
             f"and {'tell' if many else 'tells'} nothing apart: {quoted(names)}."
         )
+
+
+def note_dominance(work: Work, command: str) -> None:
+    """Note up to three columns that carry nearly all variance, where others vary too."""
+    spread = center_spread(work.X, "standard")[1]
+    if not spread.any():
+        return
+    shares = (spread / spread.max()) ** 2
+    shares /= shares.sum()
+    order = np.argsort(-shares, kind="stable")
+    few = int(np.searchsorted(np.cumsum(shares[order]), DOMINANT)) + 1
+    others = int((spread > 0).sum()) - few
+    if few > min(3, others):
+        return
+    names = [work.names[j] for j in order[:few]]
+    work.notes.append(
+        f"{quoted(names)} {'carries' if few == 1 else 'carry'} "
+        f"{np.floor(shares[order[:few]].sum() * 1000) / 10:.1f} % of the variance, so distances "
+        f"hardly depend on the other {others} column{'s' if others > 1 else ''} that vary; if all "
+        f"should count alike: {command}"
+    )
 
 
 def rescale(
