@@ -130,7 +130,7 @@ def _common(
     paths: list[Path], id_column: str, header: bool | None
 ) -> tuple[list[Any], dict[str, int]]:
     """Ids that all files have, in the order of the first, and how many others each has."""
-    from karat.datasets._labelings import read_columns
+    from karat.datasets import read_columns
     from karat.validation import InputError, unknown_name
 
     found = {}

@@ -6,7 +6,13 @@ What was done is written into :attr:`Dataset.notes`.
 """
 
 from karat.datasets._dataset import Dataset
-from karat.datasets._labelings import KnownLabels, LabelColumns, read_labelings, read_labels
+from karat.datasets._labelings import (
+    KnownLabels,
+    LabelColumns,
+    read_columns,
+    read_labelings,
+    read_labels,
+)
 from karat.datasets._packaged import available, load
 from karat.datasets._read import from_array, from_table, read, read_cells
 from karat.datasets._relations import (
@@ -33,6 +39,7 @@ __all__ = [
     "load",
     "read",
     "read_cells",
+    "read_columns",
     "read_labelings",
     "read_labels",
     "with_relation",

@@ -16,7 +16,7 @@ from karat.datasets._files import check_file, read_raw, split_name
 from karat.datasets._prepare import prepare
 from karat.datasets._texts import ENDINGS, Vectorizer, has_terms, read_counts, read_documents
 from karat.datasets._work import Impute, Options, Raw, Scale
-from karat.text._matrices import LIBSVM
+from karat.text.matrices import LIBSVM
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -15,7 +15,8 @@ from karat.datasets._dataset import Dataset
 from karat.datasets._files import explained, read_raw, split_name
 from karat.datasets._prepare import prepare
 from karat.datasets._work import Options, Raw
-from karat.text import _documents, _matrices
+from karat.text import documents as forms
+from karat.text import matrices
 from karat.validation import InputError, unknown_name
 
 if TYPE_CHECKING:
@@ -26,9 +27,9 @@ Vectorizer: TypeAlias = "vectors.TextVectorizer | Mapping[str, Any] | None"
 
 #: endings of files that hold documents, or counts of their terms, and nothing else
 ENDINGS = (
-    *_documents.JSON_LINES,
-    *_documents.MAILBOXES,
-    *_matrices.LIBSVM,
+    *forms.JSON_LINES,
+    *forms.MAILBOXES,
+    *matrices.LIBSVM,
     ".mat",
 )
 
@@ -46,7 +47,7 @@ def read_documents(
     """Texts of any form, vectorised; the metric of what comes out is the cosine."""
     with explained(path):
         documents = _documents_of(path, options, text_column, header, encoding)
-    documents = _documents.bodies(documents, messages)
+    documents = forms.bodies(documents, messages)
     chosen = _vectorizer(vectorizer)
     X = chosen.fit_transform(documents.texts)
     notes = [*documents.notes, _made_of_texts(chosen, X)]
@@ -65,14 +66,14 @@ def read_documents(
 
 def _documents_of(
     path: Path, options: Options, text_column: str | None, header: bool | None, encoding: str
-) -> _documents.Documents:
+) -> forms.Documents:
     suffix = split_name(path)[1]
     if path.is_dir():
-        return _documents.folder(path)
-    if suffix in _documents.MAILBOXES:
-        return _documents.mailbox_file(path)
-    if suffix in _documents.JSON_LINES:
-        return _documents.json_lines(path, text_column, _delimited.open_binary)
+        return forms.folder(path)
+    if suffix in forms.MAILBOXES:
+        return forms.mailbox_file(path)
+    if suffix in forms.JSON_LINES:
+        return forms.json_lines(path, text_column, _delimited.open_binary)
     assert text_column is not None
     table = read_raw(path, options, header=header, encoding=encoding).content
     if not hasattr(table, "column_names"):
@@ -85,10 +86,10 @@ def _documents_of(
         for name in table.column_names
         if name != text_column
     }
-    return _documents.Documents(texts, fields)
+    return forms.Documents(texts, fields)
 
 
-def _id_column(documents: _documents.Documents) -> str | None:
+def _id_column(documents: forms.Documents) -> str | None:
     """The names of files and messages, or a field called id, where they differ."""
     for name in ("file", "message", "id"):
         values = documents.fields.get(name, ())
@@ -124,16 +125,16 @@ def read_counts(
     with explained(path):
         if suffix == ".mat":
             with _delimited.open_binary(path) as stream:
-                counts = _matrices.cluto(path, stream)
-            classes = _matrices.beside(path, (".rclass",))
-            labels = None if classes is None else _matrices.lines_of(classes)
-        elif suffix in _matrices.LIBSVM:
+                counts = matrices.cluto(path, stream)
+            classes = matrices.beside(path, (".rclass",))
+            labels = None if classes is None else matrices.lines_of(classes)
+        elif suffix in matrices.LIBSVM:
             with _delimited.open_binary(path) as stream:
-                counts, labels = _matrices.libsvm(path, stream)
+                counts, labels = matrices.libsvm(path, stream)
             labels = None if len(set(labels)) < 2 else labels
         else:
             counts = read_raw(path, Options()).content
-    names = Path(terms) if terms else _matrices.beside(path, (".clabel", ".terms.txt"))
+    names = Path(terms) if terms else matrices.beside(path, (".clabel", ".terms.txt"))
     if not hasattr(counts, "indptr"):
         raise InputError(f"{path} is not a sparse matrix; terms belong to a sparse matrix")
     chosen = _vectorizer(vectorizer)
@@ -143,7 +144,7 @@ def read_counts(
     except InputError as error:
         raise InputError(f"{path} is not counts of terms: {error}") from None
     note = f"Counts of terms were given the weight {chosen.weight}; distances are cosine."
-    named = None if names is None else _matrices.term_names(names, counts.shape[1])
+    named = None if names is None else matrices.term_names(names, counts.shape[1])
     raw = Raw(name, str(path), X, named, notes=[note], owned=True)
     raw.options = _given(terms=terms, vectorizer=vectorizer)
     if labels is not None and options.truth is None and options.label_column is None:
@@ -156,7 +157,7 @@ def has_terms(path: Path, terms: str | None) -> bool:
     """Whether a sparse matrix is one of terms: its terms were named, or lie beside it."""
     if split_name(path)[1] not in (".npz", ".mtx"):
         return False
-    return terms is not None or _matrices.beside(path, (".clabel", ".terms.txt")) is not None
+    return terms is not None or matrices.beside(path, (".clabel", ".terms.txt")) is not None
 
 
 def _vectorizer(given: Vectorizer) -> vectors.TextVectorizer:

@@ -18,7 +18,7 @@ from karat.distances._metrics import (
     metric_name,
 )
 from karat.distances._objects import OBJECT_METRICS, object_distances
-from karat.distances._tiles import Direct, Distances, Product
+from karat.distances._tiles import Direct, Distances, Precomputed, Product
 
 __all__ = [
     "ALIASES",
@@ -28,6 +28,7 @@ __all__ = [
     "PRODUCT_FEATURES",
     "Direct",
     "Distances",
+    "Precomputed",
     "Product",
     "as_distances",
     "as_square",

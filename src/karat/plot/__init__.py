@@ -1,7 +1,6 @@
 """Pictures of clusterings and of their scores: functions that return Plotly figures."""
 
 from karat.plot._agreement import agreement, kendall_tau
-from karat.plot._by_k import measures_by_k
 from karat.plot._clarity import cluster_clarity, cluster_confusion
 from karat.plot._clusters import cluster_sizes, silhouette_profile
 from karat.plot._contingency import contingency
@@ -9,6 +8,7 @@ from karat.plot._features import FeatureProfile, feature_profile, profile_featur
 from karat.plot._projection import projection
 from karat.plot._stability import consensus, stability_by_k
 from karat.plot.bound import bound_by_k
+from karat.plot.by_k import measures_by_k
 
 __all__ = [
     "FeatureProfile",

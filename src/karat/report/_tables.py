@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.plot._by_k import span, upward
+from karat.plot.by_k import span, upward
 from karat.plot.style import color
 from karat.study.deciders import Decider
 

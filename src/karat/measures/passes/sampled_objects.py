@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.distances._tiles import Precomputed
+from karat.distances import Precomputed
 from karat.measures.catalogue import Measure
 from karat.measures.passes.pairs import pair_pass
 from karat.measures.passes.statistics import Statistics
