@@ -235,6 +235,16 @@ def test_classes_from_tables() -> None:
         assert truth(one) == expected
 
 
+def test_a_feature_that_outweighs_the_others_is_noted() -> None:
+    x = np.random.default_rng(0).normal(size=(50, 3))
+    assert not has_note(from_array(x), "of the variance")
+    income = x * [1, 1000, 1]
+    assert has_note(from_array(income), "'x2' makes up more than 95 % of the variance", "--scale")
+    assert has_note(from_array(1e140 * income), "'x2' makes up")
+    assert not has_note(from_array(income, scale="standard"), "of the variance")
+    assert not has_note(from_array(income[:, 1:2]), "of the variance")
+
+
 def test_dubious_classes_are_noted() -> None:
     x = np.arange(20.0).reshape(-1, 1)
     assert has_note(from_array(x, truth=["a"] * 20), "one class only")

@@ -12,6 +12,9 @@ from karat.validation import InputError, largest_value
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+#: share of the variance of all features that is worth a note
+DOMINANT = 0.95
+
 
 def extremes(X: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     low, high = X.min(axis=0), X.max(axis=0)
@@ -53,6 +56,8 @@ def rescale(
 ) -> tuple[NDArray[np.float64] | None, NDArray[np.float64] | None]:
     """Scale ``work.X``; return what undoes it."""
     if how == "none":
+        if not work.sparse:
+            _note_dominant(work)
         return None, None
     if work.sparse:
         return _rescale_sparse(work, how)
@@ -80,6 +85,21 @@ def rescale(
         }[how]
     )
     return center, spread
+
+
+def _note_dominant(work: Work) -> None:
+    """Note a feature in so large a unit that distances hardly depend on the others."""
+    spread = center_spread(work.X, "standard")[1]
+    if (spread > 0).sum() < 2:
+        return
+    share = (spread / spread.max()) ** 2
+    share /= share.sum()
+    if share.max() > DOMINANT:
+        work.notes.append(
+            f"{quoted([work.names[int(np.argmax(share))]])} makes up more than "
+            f"{100 * DOMINANT:.0f} % of the variance, so distances hardly depend on the other "
+            "features; scale='standard' (--scale standard) gives each the same weight."
+        )
 
 
 def _apply(X: NDArray[Any], center: NDArray[np.float64], spread: NDArray[np.float64]) -> None:
