@@ -22,7 +22,7 @@ from karat._cells import (
     whole,
 )
 from karat.partition import NOISE, NOISE_POLICIES, NoisePolicy, as_names, encode, raw_labels
-from karat.validation import InputError, check_choice
+from karat.validation import InputError, check_choice, check_same_objects
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -122,6 +122,7 @@ class ContingencyTable:
         sample_weight: Any = None,
     ) -> None:
         check_choice(noise, NOISE_POLICIES, "noise")
+        check_same_objects(labels_true, labels_pred, name="labels_true", other_name="labels_pred")
         true, row_names = raw_labels(labels_true, name="labels_true")
         pred, column_names = raw_labels(labels_pred, name="labels_pred")
         if len(true) != len(pred):

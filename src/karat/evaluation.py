@@ -24,7 +24,7 @@ from karat.partition import (
     known_labels,
 )
 from karat.scores import Scores
-from karat.validation import InputError, check_random_state
+from karat.validation import InputError, check_random_state, check_same_objects
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -107,6 +107,9 @@ def evaluate(
         silhouette
     two     0.8997
     """
+    check_same_objects(X, labelings, name="X", other_name="labelings")
+    check_same_objects(X, truth, name="X", other_name="truth")
+    check_same_objects(labelings, truth, name="labelings", other_name="truth")
     metric = check_metric(metric)
     data = None if X is None else check_points(X, metric)
     chosen = applicable(

@@ -301,6 +301,53 @@ def check_sample_weight(sample_weight: Any, n: int) -> NDArray[np.float64]:
     return weights
 
 
+def check_same_objects(one: Any, other: Any, *, name: str, other_name: str) -> None:
+    """Reject pandas objects whose indexes say that they are not in the same order.
+
+    Objects are matched by position. Two indexes that differ contradict that, unless one of them
+    is only the numbering 0..n-1 that pandas gives by itself and the other is no permutation of it.
+
+    Raises
+    ------
+    InputError
+        With how to align them.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"x": [1.0, 2.0]}, index=["a", "b"])
+    >>> check_same_objects(table, pd.Series([0, 1], ["b", "a"]), name="X", other_name="labels")
+    Traceback (most recent call last):
+        ...
+    karat.validation.InputError: X and labels have different pandas indexes ...
+    """
+    import sys
+
+    if "pandas" not in sys.modules:
+        return
+    import pandas as pd
+
+    if isinstance(other, dict):
+        for key, value in other.items():
+            check_same_objects(one, value, name=name, other_name=f"{other_name}[{key!r}]")
+    if not all(isinstance(side, (pd.Series, pd.DataFrame)) for side in (one, other)):
+        return
+    left, right = one.index, other.index
+    if len(left) != len(right) or left.equals(right):
+        return
+    numbering = pd.RangeIndex(len(left))
+    plain = [index for index in (left, right) if index.equals(numbering)]
+    if plain:
+        named = right if left.equals(numbering) else left
+        if set(named) != set(numbering):
+            return
+    raise InputError(
+        f"{name} and {other_name} have different pandas indexes (they begin with "
+        f"{left[0]!r} and {right[0]!r}), and objects are matched by position. Align them with "
+        f"{other_name}.reindex({name}.index), or pass {other_name}.to_numpy() if the order is right"
+    )
+
+
 def check_random_state(random_state: Any) -> np.random.Generator:
     """The generator for ``random_state``: None, an int, a Generator or a RandomState."""
     if isinstance(random_state, np.random.Generator):

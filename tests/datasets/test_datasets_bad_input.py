@@ -43,6 +43,8 @@ CASES: dict[str, tuple[str | bytes, dict[str, Any], tuple[str, ...]]] = {
     "too many cells": ("a,b\n1,2\n3,4,5\n6,7\n", {}, ("line 3", "3 cells", "2 cells", "3,4,5")),
     "too few cells": ("a,b\n1,2\n\n3\n", {}, ("line 4", "1 cell,", "2 cells")),
     "quote not closed": ('a,b\n1,2\n"3,4\n', {}, ("line 3",)),
+    "lines end in carriage returns": ("a,b\r1,2\r3,4\r", {}, ("line feed",)),
+    "endless cell": ("a,b\n1," + "x" * 140_000 + "\n", {}, ("131,072", "quote")),
     "text among numbers": (
         "a,size\n1,2\n3,oops\n5,6\n7,8\n",
         {},

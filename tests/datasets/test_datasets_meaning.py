@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -235,16 +236,6 @@ def test_classes_from_tables() -> None:
         assert truth(one) == expected
 
 
-def test_a_feature_that_outweighs_the_others_is_noted() -> None:
-    x = np.random.default_rng(0).normal(size=(50, 3))
-    assert not has_note(from_array(x), "of the variance")
-    income = x * [1, 1000, 1]
-    assert has_note(from_array(income), "'x2' makes up more than 95 % of the variance", "--scale")
-    assert has_note(from_array(1e140 * income), "'x2' makes up")
-    assert not has_note(from_array(income, scale="standard"), "of the variance")
-    assert not has_note(from_array(income[:, 1:2]), "of the variance")
-
-
 def test_dubious_classes_are_noted() -> None:
     x = np.arange(20.0).reshape(-1, 1)
     assert has_note(from_array(x, truth=["a"] * 20), "one class only")
@@ -458,3 +449,39 @@ def test_all_strips_of_rows_are_scaled() -> None:
     X = np.ones((11, d), dtype=np.float32)
     _apply(X, np.full(d, 3.0), np.full(d, 4.0))
     assert (X == -0.5).all()
+
+
+def dominated(notes):
+    return [note for note in notes if "of the variance" in note]
+
+
+def test_a_column_that_carries_the_variance_is_noted(tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {"age": rng.normal(40, 10, 50), "income": rng.normal(5e4, 2e4, 50), "kids": rng.random(50)}
+    )
+    path = tmp_path / "my people.csv"
+    frame.assign(k=["a", "b"] * 25).to_csv(path, index=False)
+    (note,) = dominated(read(path, label_column="k").notes)
+    assert note.startswith(("'income' carries 99.9 %", "'income' carries 100.0"))
+    assert "the other 2 columns" in note
+    command = shlex.split(note.partition("alike: ")[2])
+    assert command == [
+        "karat", "run", str(path), "--label-column", "k", "--scale", "standard",
+    ]  # fmt: skip
+    assert not dominated(read(path, label_column="k", scale="standard").notes)
+    (note,) = dominated(from_table(frame).notes)
+    assert note.endswith("scale='standard'")
+    assert not dominated(from_table(frame[["income"]]).notes)
+    assert not dominated(from_table(frame.assign(age=1.0, kids=2.0)).notes)
+    zipped = frame.assign(zip=rng.normal(5e4, 2e4, 50), height=rng.random(50))
+    assert " carry " in dominated(from_table(zipped).notes)[0]
+
+
+def test_no_note_where_the_variance_is_spread():
+    rng = np.random.default_rng(1)
+    assert not dominated(read("iris").notes)
+    assert not dominated(read("wine", scale="standard").notes)
+    blobs = rng.normal(size=(60, 2)) + 8 * rng.integers(0, 2, (60, 1))
+    assert not dominated(from_table({"x": blobs[:, 0], "y": 3 * blobs[:, 1]}).notes)
+    assert not dominated(from_array(np.c_[blobs, 1e6 * blobs]).notes)

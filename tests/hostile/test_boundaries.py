@@ -99,3 +99,42 @@ def test_the_index_that_pandas_writes_is_no_clustering(tmp_path: Path) -> None:
 def test_one_class_alone_is_shuffled_to_itself() -> None:
     value = karat.permutation_test("purity", [0] * 6, [0, 0, 0, 0, 0, 1], random_state=0)
     assert value.mean == 1
+
+
+# -- pandas indexes --------------------------------------------------------------------------
+
+TABLE = pd.DataFrame({"x": [0.0, 1.0, 10.0, 11.0]}, index=list("abcd"))
+SHUFFLED = pd.Series([0, 1, 0, 1], index=list("acbd"))
+NUMBERED = TABLE.reset_index(drop=True)
+SHUFFLED_NUMBERS = pd.Series([0, 1, 0, 1], index=[0, 2, 1, 3])
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: karat.silhouette(TABLE, SHUFFLED),
+        lambda: karat.evaluate(TABLE, {"mine": SHUFFLED}),
+        lambda: karat.evaluate(TABLE, SHUFFLED.to_frame()),
+        lambda: karat.evaluate(TABLE, [0, 0, 1, 1], truth=SHUFFLED),
+        lambda: karat.adjusted_rand_index(pd.Series(0, index=list("abcd")), SHUFFLED),
+        lambda: karat.Study(TABLE, truth=SHUFFLED),
+        lambda: karat.Study(TABLE).add({"mine": SHUFFLED}),
+        lambda: karat.silhouette(
+            TABLE.reset_index(drop=True), pd.Series([0, 1, 0, 1], [0, 2, 1, 3])
+        ),
+    ],
+)
+def test_labels_in_another_order_than_the_data_are_rejected(call):
+    with pytest.raises(InputError, match="different pandas indexes"):
+        call()
+
+
+def test_indexes_that_agree_or_say_nothing_are_fine():
+    aligned = SHUFFLED.reindex(TABLE.index)
+    value = karat.silhouette(TABLE, aligned)
+    assert value == karat.silhouette(TABLE, aligned.to_numpy())
+    assert value == karat.silhouette(TABLE, aligned.reset_index(drop=True))
+    assert value == karat.silhouette(TABLE.to_numpy(), aligned)
+    study = karat.Study(TABLE)
+    study.add({"mine": aligned})
+    assert len(study.candidates) == 1

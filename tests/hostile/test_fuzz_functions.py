@@ -20,7 +20,7 @@ ROOMS = ("karat", "karat.bounds", "karat.clarity", "karat.neighbors")
 # they take no labels or data, or fit clusterers
 OTHERS = {
     "load_study", "gap_statistic", "reference_null", "object_distances", "forecast_labels",
-    "mixture_criteria", "permutation_null", "in_strips", "check_random_state",
+    "mixture_criteria", "permutation_null", "in_strips", "check_random_state", "train_judge",
 }  # fmt: skip
 
 

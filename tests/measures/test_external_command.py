@@ -277,6 +277,13 @@ def test_errors_of_many(tmp_path, monkeypatch, args, message):
         run(*args)
 
 
+def test_a_line_that_does_not_fit(tmp_path):
+    path = tmp_path / "x.txt"
+    path.write_text("k\n" + "1\n" * 60 + "1,2,3\n")
+    with pytest.raises(InputError, match="cannot"):
+        run(path, path)
+
+
 def test_real_labels(shared_data):
     truth = shared_data / "benchmarks" / "fcps_target.labels0.csv.gz"
     other = shared_data / "benchmarks" / "fcps_target.labels1.csv.gz"

@@ -456,3 +456,15 @@ def test_a_notebook_shows_what_was_tried_and_computes_nothing(monkeypatch):
     assert "Not judged yet" in study._repr_html_()
     study.add({"<i>": [0, 1] * (len(THREE) // 2)})
     assert "<i>" not in study._repr_html_()
+
+
+def test_chunks_of_the_judged_leave_none_out(monkeypatch, wine):
+    monkeypatch.setattr(karat.study.study, "CHUNK", 3)
+    study = karat.Study(wine[0])
+    study.sweep(["ward"], k=range(2, 10), workers=1)
+    study.evaluate(["silhouette"])
+    table = study.scores()
+    assert len(table) == 8
+    for name in table.index:
+        alone = karat.silhouette(wine[0], study.labels(name))
+        assert table.at[name, "silhouette"] == pytest.approx(alone, rel=1e-12)

@@ -85,6 +85,8 @@ def sampling_warnings(labelled: Any, classes: Sequence[Any] | None = None) -> tu
     >>> sampling_warnings([True] * 50 + [False] * 150)[0]
     'the labelled objects gather near the start of the data'
     """
+    if classes is not None and (isinstance(classes, str) or not hasattr(classes, "__len__")):
+        raise InputError(f"classes must be the class of each labelled object; got {classes!r}")
     if not isinstance(labelled, (Sequence, np.ndarray)) and not hasattr(labelled, "to_numpy"):
         raise InputError(f"labelled must be True or False per object; got {labelled!r:.80}")
     mask = np.asarray(labelled, dtype=bool)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -57,7 +58,8 @@ def binomial_tail_bound(n_tested: int, errors: int, delta: float) -> float:
         raise InputError(f"delta must be in (0, 1]; got {delta!r}")
     if errors == n_tested:
         return 1.0
-    return float(betainccinv(errors + 1, n_tested - errors, delta))
+    bound = float(betainccinv(errors + 1, n_tested - errors, delta))
+    return bound if math.isfinite(bound) else 1.0  # SciPy's inverse fails near delta = 1e-300
 
 
 def supervised_yardstick(

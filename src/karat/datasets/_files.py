@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import csv
 import difflib
 import zipfile
 from collections.abc import Iterable, Iterator
@@ -107,6 +108,13 @@ def explained(path: Path) -> Iterator[None]:
         raise
     except PermissionError:
         raise InputError(f"{path} cannot be read: permission denied") from None
+    except csv.Error as error:
+        long = "field limit" in str(error)
+        raise InputError(
+            f"{path} cannot be read as a table: "
+            + ("a cell has more than 131,072 characters; is a quote not closed?" if long else "")
+            + ("" if long else f"{error}; end its lines by a line feed, not a carriage return")
+        ) from None
     except (EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile) as error:
         raise InputError(f"{path} is damaged or truncated: {error}") from None
     except (pa.ArrowException, OSError, ValueError, OverflowError) as error:

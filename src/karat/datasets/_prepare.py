@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ import numpy as np
 from karat.datasets._dataset import Dataset
 from karat.datasets._labelings import read_labels
 from karat.datasets._missing import fill_missing
-from karat.datasets._scaling import check_range, rescale
+from karat.datasets._scaling import check_range, note_dominance, rescale
 from karat.datasets._work import Options, Raw, Work, quoted, row_numbers
 from karat.partition import count_labels, known_labels
 from karat.validation import InputError, as_numbers
@@ -25,11 +26,8 @@ def prepare(raw: Raw, options: Options, ids: Any = None) -> Dataset:
     """Take out labels and ids, encode, impute, check and scale."""
     import pyarrow as pa
 
-    work = (
-        _from_table(raw, options)
-        if isinstance(raw.content, pa.Table)
-        else _from_matrix(raw, options)
-    )
+    named = isinstance(raw.content, pa.Table)
+    work = _from_table(raw, options) if named else _from_matrix(raw, options)
     n_read = work.X.shape[0]
     if isinstance(options.truth, str):
         found = read_labels(options.truth, n_read)
@@ -54,6 +52,8 @@ def prepare(raw: Raw, options: Options, ids: Any = None) -> Dataset:
             "a clustering needs at least two"
         )
     check_range(work, options.scale)
+    if named and options.scale == "none" and work.X.shape[1] > 1:
+        note_dominance(work, _scaling_command(raw, options))
     center, scale = rescale(work, options.scale)
     truth, truth_name = work.labels, None
     if truth is not None:
@@ -73,6 +73,22 @@ def prepare(raw: Raw, options: Options, ids: Any = None) -> Dataset:
         source=raw.source,
         options={**raw.options, **options.given()},
     )
+
+
+def _scaling_command(raw: Raw, options: Options) -> str:
+    """What reads the same with scaled columns."""
+    if raw.source is None:
+        return "scale='standard'"
+    words = ["karat", "run", raw.source]
+    for name, value in {**raw.options, **options.given()}.items():
+        flag = f"--{name.replace('_', '-')}"
+        if name == "header":
+            words.append("--header" if value else "--no-header")
+        elif name == "drop":
+            words += [word for one in value for word in (flag, one)]
+        else:
+            words += [flag, str(value)]
+    return shlex.join([*words, "--scale", "standard"])
 
 
 def _objects_of(values: Iterable[Any], n: int) -> NDArray[np.object_]:

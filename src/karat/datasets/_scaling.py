@@ -12,8 +12,7 @@ from karat.validation import InputError, largest_value
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: share of the variance of all features that is worth a note
-DOMINANT = 0.95
+DOMINANT = 0.99  # share of the variance
 
 
 def extremes(X: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -51,13 +50,32 @@ def check_range(work: Work, how: Scale) -> None:
         )
 
 
+def note_dominance(work: Work, command: str) -> None:
+    """Note up to three columns that carry nearly all variance, where others vary too."""
+    spread = center_spread(work.X, "standard")[1]
+    if not spread.any():
+        return
+    shares = (spread / spread.max()) ** 2
+    shares /= shares.sum()
+    order = np.argsort(-shares, kind="stable")
+    few = int(np.searchsorted(np.cumsum(shares[order]), DOMINANT)) + 1
+    others = int((spread > 0).sum()) - few
+    if few > min(3, others):
+        return
+    names = [work.names[j] for j in order[:few]]
+    work.notes.append(
+        f"{quoted(names)} {'carries' if few == 1 else 'carry'} "
+        f"{np.floor(shares[order[:few]].sum() * 1000) / 10:.1f} % of the variance, so distances "
+        f"hardly depend on the other {others} column{'s' if others > 1 else ''} that vary; if all "
+        f"should count alike: {command}"
+    )
+
+
 def rescale(
     work: Work, how: Scale
 ) -> tuple[NDArray[np.float64] | None, NDArray[np.float64] | None]:
     """Scale ``work.X``; return what undoes it."""
     if how == "none":
-        if not work.sparse:
-            _note_dominant(work)
         return None, None
     if work.sparse:
         return _rescale_sparse(work, how)
@@ -85,21 +103,6 @@ def rescale(
         }[how]
     )
     return center, spread
-
-
-def _note_dominant(work: Work) -> None:
-    """Note a feature in so large a unit that distances hardly depend on the others."""
-    spread = center_spread(work.X, "standard")[1]
-    if (spread > 0).sum() < 2:
-        return
-    share = (spread / spread.max()) ** 2
-    share /= share.sum()
-    if share.max() > DOMINANT:
-        work.notes.append(
-            f"{quoted([work.names[int(np.argmax(share))]])} makes up more than "
-            f"{100 * DOMINANT:.0f} % of the variance, so distances hardly depend on the other "
-            "features; scale='standard' (--scale standard) gives each the same weight."
-        )
 
 
 def _apply(X: NDArray[Any], center: NDArray[np.float64], spread: NDArray[np.float64]) -> None:

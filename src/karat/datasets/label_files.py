@@ -129,7 +129,12 @@ class LabelFile:
 
     def select(self, what: str) -> Any:
         """The one row of an aggregate."""
-        return self.connection.execute(f"SELECT {what} FROM {self.view}").fetchall()[0]
+        import duckdb
+
+        try:
+            return self.connection.execute(f"SELECT {what} FROM {self.view}").fetchall()[0]
+        except duckdb.Error as error:
+            raise InputError(f"{self.name} cannot be read: {_first_line(error)}") from None
 
     def check_ids(self, id_column: str) -> int:
         """Number of rows, once every id is known to name one of them."""

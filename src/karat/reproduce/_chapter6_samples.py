@@ -82,7 +82,7 @@ def similarities(X: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def criterion_tree(S: NDArray[np.float64], criterion: str) -> NDArray[np.float64]:
     """Agglomeration by similarities S (n, n) under I1, I2 or E1, as a linkage matrix."""
-    from karat._kernels import agglomeration
+    from karat.reproduce import _agglomeration as agglomeration
 
     n = len(S)
     merges = np.empty((n - 1, 2), dtype=np.int64)

@@ -60,7 +60,7 @@ def concordances(
     """Count the pairs of one data set; ``kept`` tells which of its clusterings take part."""
     from scipy.stats import rankdata
 
-    from karat._kernels.concordance import concordance
+    from karat.reproduce._concordance import concordance
 
     rows = slice(None) if kept is None else kept
     truth = np.stack([table[TRUTH].to_numpy()[rows] for table in tables])

@@ -68,6 +68,7 @@ from karat.validation import (
     NothingToRankError,
     StorageError,
     check_choice,
+    check_same_objects,
     unknown_name,
 )
 
@@ -184,7 +185,10 @@ class Study:
         exact: bool | None = None,
         update: bool = False,
     ) -> None:
+        check_same_objects(X, truth, name="X", other_name="truth")
         self.dataset: Dataset = as_dataset(X, metric)
+        #: a table without columns, whose index is that of the data
+        self._index = X.iloc[:, :0] if hasattr(X, "iloc") and X.ndim == 2 else None
         given: dict[str, Any] = {}
         if noise is not None:
             check_choice(noise, NOISE_POLICIES, "noise")
@@ -601,6 +605,7 @@ class Study:
         InputError
             For missing labels, wrong lengths, or a name that another clustering has.
         """
+        check_same_objects(self._index, labelings, name="X", other_name="labelings")
         batch = as_labelings(labelings, n_objects=self.n_objects, noise="drop")
         known = {c["name"]: c for c in self._store.candidates()}
         planned, finished = [], []

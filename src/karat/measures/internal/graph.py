@@ -106,12 +106,13 @@ def gaussian_affinity(X: Any, *, sigma: float) -> np.ndarray[Any, np.dtype[np.fl
     """
     from karat.distances import as_distances
 
-    if not sigma > 0:
-        raise InputError(f"sigma must be above 0; got {sigma}")
+    if not sigma >= 1e-150:  # its square must not vanish
+        raise InputError(f"sigma must be above 0, and 1e-150 at least; got {sigma}")
     data = check_data(X)
     n = data.shape[0]
     squares = as_distances(data, "sqeuclidean").block(slice(0, n), slice(0, n))
-    return np.exp(-squares / (2 * sigma**2))
+    with np.errstate(over="ignore"):
+        return np.exp(-squares / (2 * sigma**2))
 
 
 def ratio_cut(

@@ -154,7 +154,7 @@ def _average(owa: str, values: Floats) -> float:
         return float(getattr(values, owa)())
     if owa == "const":
         return 1.0
-    kind, _, number = owa.partition(":")
+    kind, _, number = str(owa).partition(":")
     if kind not in ("smin", "smax") or not number.isdecimal() or int(number) < 1:
         raise InputError(
             f"{owa!r} is no average; take 'mean', 'min', 'max', 'const', 'smin:5' or 'smax:5', "

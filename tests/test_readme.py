@@ -1,0 +1,43 @@
+"""The README's answers are those that its commands print."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf8")
+SHOWN = re.findall(r"```\n\$ (karat run .*)\n(╭(?:.*\n)*?╰.*)\n", README)
+
+
+def panel(command: str) -> str:
+    """What a command prints first, 80 characters wide."""
+    words = [word for word in shlex.split(command)[1:] if word != "--report"]
+    words = [word for word in words if not word.endswith(".html")]
+    done = subprocess.run(
+        [sys.executable, "-m", "karat", *words],
+        cwd=ROOT, capture_output=True, text=True, check=True, env={**os.environ, "COLUMNS": "80"},
+    )  # fmt: skip
+    return done.stdout[: done.stdout.index("╯") + 1]
+
+
+def test_readme_shows_answers():
+    assert len(SHOWN) >= 2
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("command", "shown"), SHOWN)
+def test_readme_tells_what_the_command_prints(command, shown):
+    assert panel(command) == shown.strip()
+
+
+if __name__ == "__main__":  # brings the README up to date
+    for command, shown in SHOWN:
+        README = README.replace(shown.strip(), panel(command))
+    (ROOT / "README.md").write_text(README, encoding="utf8")
