@@ -194,14 +194,20 @@ def test_ctrl_c_while_loading_is_told(monkeypatch, capsys):
     assert capsys.readouterr().err == "karat: interrupted\n"
 
 
+def hear_interrupts():
+    """A shell's background job ignores Ctrl-C, and so would all that it starts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.parametrize("storage", [True, False])
 def test_ctrl_c_keeps_what_is_finished_and_says_how_to_go_on(tmp_path, storage):
     extra = ["--storage", "kept.karat"] if storage else []
     command = [sys.executable, "-m", "karat", "run", "wine", "-k", "2:100", "--n-init", "100",
                "-c", "kmeans", "-c", "gaussian-mixture", "--workers", "1", *extra]  # fmt: skip
     child = subprocess.Popen(
-        command, cwd=tmp_path, stderr=subprocess.PIPE, text=True, start_new_session=True
-    )
+        command, cwd=tmp_path, stderr=subprocess.PIPE, text=True, start_new_session=True,
+        preexec_fn=hear_interrupts,
+    )  # fmt: skip
     try:
         time.sleep(12)
         os.killpg(child.pid, signal.SIGINT)

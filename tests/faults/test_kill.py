@@ -110,6 +110,8 @@ def test_ctrl_c_keeps_what_is_finished(script, uninterrupted, tmp_path):
     child = subprocess.Popen(
         [sys.executable, str(script), str(path), "2"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+        # a shell's background job ignores Ctrl-C, and so would all that it starts
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )  # fmt: skip
     assert child.stdout is not None
     for _ in range(5):
