@@ -79,6 +79,31 @@ def test_without_labels_the_judge_predicts_agreement(tmp_path):
     assert "Expected agreement with the structure that experts would name" in result.stdout
 
 
+def test_four_segments_of_customers_are_found(tmp_path):
+    rng = np.random.default_rng(0)
+    segment = rng.permutation(np.repeat(np.arange(4), [60, 45, 55, 40]))
+    centers = np.array([
+        [25, 30_000, 2, 0.05, 300], [45, 90_000, 12, 0.4, 60],
+        [65, 40_000, 6, 0.1, 20], [35, 60_000, 25, 0.75, 150],
+    ])  # fmt: skip
+    X = centers[segment] + rng.normal(size=(200, 5)) * [4, 6_000, 1.5, 0.05, 25]
+    table = pd.DataFrame(X, columns=["age", "income", "orders", "discounts", "days since"])
+    table.insert(0, "name", [f"customer {i}" for i in range(200)])
+    table.to_csv(tmp_path / "customers.csv", index=False)
+    result = run(
+        "run", "customers.csv", "--id-column", "name", "--scale", "standard", "-c", "kmeans",
+        "-c", "ward", "-c", "genie", "-k", "2:7", "--n-init", "1", "--workers", "1",
+        "--labels", "l.csv", "--json", cwd=tmp_path,
+    )  # fmt: skip
+    assert result.returncode == 0, result.stderr
+    answer = json.loads(result.stdout)
+    assert answer["best"]["n_clusters"] == 4
+    assert not any("No cluster structure" in reason for reason in answer["best"]["reasons"])
+    found = pd.read_csv(tmp_path / "l.csv")
+    assert list(found["id"]) == list(table["name"])
+    assert karat.adjusted_rand_index(segment, found["cluster"], noise="singletons") > 0.95
+
+
 def test_own_labelings_alone(tmp_path):
     X = karat.datasets.load("iris").X
     pd.DataFrame(

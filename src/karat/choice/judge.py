@@ -351,8 +351,12 @@ def good_for(evidence: Evidence, i: int, among: Sequence[int]) -> str:
         values = own[name]
         if len(values) > 1 and values[at] >= values.max() and values.max() > values.min():
             return _SAYS[j]
-    k = int(evidence.sizes[i, 0])
-    return f"another number of clusters: {k}" if len(among) > 1 else "the one that stands out"
+    if at == 0:
+        return "the one that stands out"
+    numbers = evidence.sizes[list(among), 0].astype(int).tolist()
+    if numbers.count(numbers[at]) == 1:
+        return f"another number of clusters: {numbers[at]}"
+    return f"another division into {numbers[at]} clusters"
 
 
 #: columns of own evidence and what it means to have the most of it

@@ -48,6 +48,10 @@ GROUPS = (
 LABELS = (10, 20, 40)
 #: of the tested tasks, one in so many is also tried with a few labels
 TRIED = 10
+#: trees of the judges in the table, of the one that is kept, and of both with ``samples``
+TESTED = Size((30, 400), (24, 120), (24, 40), 8)
+SHIPPED = Size((60, 400))
+FEW = Size((20, 100), (15, 40), (15, 20), 8)
 
 
 def run(
@@ -79,9 +83,9 @@ def run(
     """
     say = progress or (lambda line: None)
     cases = corpus(PARTS if samples is None else samples, storage, say)
-    size = Size() if samples is None else Size((20, 100), (15, 40), (15, 20), 8)
-    found = left_out(cases, size=size, random_state=random_state, progress=say)
-    judge = train(cases, size=size, random_state=random_state, n_jobs=2)
+    tested, shipped = (TESTED, SHIPPED) if samples is None else (FEW, FEW)
+    found = left_out(cases, size=tested, random_state=random_state, progress=say)
+    judge = train(cases, size=shipped, random_state=random_state, n_jobs=2)
     judge = with_gains(judge, cases, found)
     if storage is not None:
         judge.save(Path(storage) / "judge.npz")
@@ -306,7 +310,7 @@ def table_of(cases: Sequence[Case], found: LeftOut) -> pd.DataFrame:
             _by_collection(cases, members, np.array([case.first.max() for case in cases]))
         )
         columns[title] = rows
-    return pd.DataFrame(columns).rename_axis("way of choosing")
+    return pd.DataFrame(columns).fillna("–").rename_axis("way of choosing")
 
 
 def notes_on(cases: Sequence[Case], found: LeftOut, judge: Judge) -> list[str]:

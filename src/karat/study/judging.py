@@ -104,6 +104,9 @@ def judged(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Judged
     names = tuple(map(str, usable.index))
     places = shortlist(evidence.agreement, said.score)
     short = tuple((names[i], good_for(evidence, i, places)) for i in places)
+    if not said.has_structure:
+        # what a kind of structure is good for means nothing where none was found
+        short = ((names[places[0]], "dividing the data, which show no clusters"),)
     return Judged(judge, said, evidence, names, short)
 
 
@@ -147,8 +150,11 @@ def _why(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> list[str]:
     weighed = ""
     if _weighs_sample(study):
         weighed = f", which weighed {len(study.sample_rows):,} of the objects"
+    what = "Expected agreement with the structure that experts would name"
+    if not said.has_structure:
+        what = "If experts name classes all the same, expected agreement with these"
     sentences.append(
-        "Expected agreement with the structure that experts would name: ARI "
+        f"{what}: ARI "
         f"{expected['predicted']:.2f} ({max(expected['low'], 0):.2f}–{expected['high']:.2f}, "
         f"80 % interval), by {found.judge.name}{weighed}."
     )
