@@ -250,6 +250,8 @@ def test_gower_is_the_mean_over_the_columns():
     ],
 )
 def test_objects_that_have_no_distance_are_rejected(objects, metric, message):
+    if metric == "dtw":
+        pytest.importorskip("tslearn")
     with pytest.raises(InputError, match=message):
         object_distances(objects, metric)
 

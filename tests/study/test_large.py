@@ -197,7 +197,7 @@ def test_the_judge_weighs_a_sample_of_large_data(low, monkeypatch):
     monkeypatch.setattr("karat.choice.gather", noted)
     X, truth = blobs()
     study = karat.Study(X)
-    study.sweep(["kmeans", "average"], k=[2, 3], n_init=1, workers=1)
+    study.sweep(["kmeans", "average"], k=range(2, 8), n_init=1, workers=1)
     best = study.best()
     assert seen == [(120, 3)]
     assert "weighed 120 of the objects" in str(best)

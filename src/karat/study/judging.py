@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from karat.choice.judge import VERSION
-from karat.partition import canonical_codes
+from karat.partition import canonical_codes, encode
 from karat.study import large
 from karat.study.choice import tied_with_first, why_by_bound
 from karat.study.deciders import Decider, Verdict, bound_verdict, deciders, vote, why_voted
@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from karat.choice import Evidence, Judge, Judgement
     from karat.study.study import Study
 
+#: it compares candidates with one another, as it learned from sweeps of a hundred of them
+FEWEST_CANDIDATES = 5
+#: share of the objects in one cluster from which on the others are but a few
+ALL_BUT_A_FEW = 0.97
 #: kinds of evidence that are named for and against
 NAMED = 2
 
@@ -71,7 +75,7 @@ def judged(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Judged
     from karat.choice.judge import good_for, shortlist
 
     usable = distinct[(distinct["n_clusters"] > 1).to_numpy(dtype=bool)]
-    if study.n_objects < FEWEST_OBJECTS or usable.empty:
+    if study.n_objects < FEWEST_OBJECTS or len(usable) < FEWEST_CANDIDATES:
         return None
     codes = np.stack([study.labels(str(name)) for name in usable.index])
     table = values.loc[usable.index]
@@ -119,7 +123,12 @@ def _judge(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Verdic
 
     found = study.judged()
     if found is None:
-        return vote(study, distinct, values)
+        verdict = vote(study, distinct, values)
+        # all but a few objects against these are last here, too
+        labelings = study.labelings(verdict.score.index)
+        largest = [np.bincount(encode(codes).codes + 1)[1:].max() for codes in labelings.values()]
+        lone = np.array(largest) > ALL_BUT_A_FEW * study.n_objects
+        return replace(verdict, score=verdict.score - lone.astype(float))
     index = pd.Index(found.names, name=distinct.index.name)
     said = found.judgement
     table = pd.DataFrame(
