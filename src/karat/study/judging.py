@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.choice.judge import VERSION
-from karat.partition import canonical_codes, encode
+from karat.partition import canonical_codes
 from karat.study import large
 from karat.study.choice import tied_with_first, why_by_bound
 from karat.study.deciders import Decider, Verdict, bound_verdict, deciders, vote, why_voted
@@ -125,9 +125,9 @@ def _judge(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Verdic
     if found is None:
         verdict = vote(study, distinct, values)
         # all but a few objects against these are last here, too
-        labelings = study.labelings(verdict.score.index)
-        largest = [np.bincount(encode(codes).codes + 1)[1:].max() for codes in labelings.values()]
-        lone = np.array(largest) > ALL_BUT_A_FEW * study.n_objects
+        codes = [study.labels(str(name)) for name in verdict.score.index]
+        largest = np.array([np.bincount(row + 1)[1:].max() for row in codes])
+        lone = largest > ALL_BUT_A_FEW * study.n_objects
         return replace(verdict, score=verdict.score - lone.astype(float))
     index = pd.Index(found.names, name=distinct.index.name)
     said = found.judgement
