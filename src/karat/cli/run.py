@@ -156,6 +156,22 @@ def run(
         Path | None,
         typer.Option(help="NPZ file with the graph of the objects of DATA, in the same order."),
     ] = None,
+    embeddings: Annotated[
+        Path | None,
+        typer.Option(
+            help="NPY file with an embedding of each document, in the same order, or NPZ with "
+            "embeddings and ids. Clusterers are fitted to the terms and to the embeddings, all "
+            "judged by both."
+        ),
+    ] = None,
+    representations: Annotated[
+        bool,
+        typer.Option(
+            "--representations",
+            help="Of documents: which weighting of the terms (and --embeddings, which imply it) "
+            "brings like ones together.",
+        ),
+    ] = False,
     grid: Annotated[
         list[str] | None,
         typer.Option(
@@ -215,6 +231,10 @@ def run(
         vectorizer=vectorizer_options(weight, min_df, max_df, stemmer),
     )
     dataset = _related(dataset, distances, graph)
+    if embeddings is not None:
+        from karat.datasets import with_embeddings
+
+        dataset = with_embeddings(dataset, embeddings)
     numbers = parse_counts(k)
     values = parse_grid(grid or [])
     progress = False if quiet else None
@@ -255,6 +275,8 @@ def run(
             raise NothingToRankError("\n".join([str(error), *dataset.notes])) from None
         if stability:
             choice = _judge_stability(study, choice, progress)
+        if representations or embeddings is not None:
+            study.representations()
         if labels is not None:
             _write_labels(study, choice, labels)
         if report is not None:
@@ -442,6 +464,7 @@ def as_json(study: Study, choice: Choice, top: int = 10) -> dict[str, Any]:
     scores = study.scores()
     found = study.judged() if choice.decided_by == JUDGE else None
     resampled = study.kept_stability(choice.name)
+    represented = study.kept_representations()
     return {
         "data": {
             "name": study.dataset.name,
@@ -449,6 +472,9 @@ def as_json(study: Study, choice: Choice, top: int = 10) -> dict[str, Any]:
             "n_features": study.dataset.n_features,
             "notes": list(study.dataset.notes),
         },
+        "representations": None
+        if represented is None
+        else jsonlib.loads(represented.reset_index().to_json(orient="records")),
         "best": {
             "name": choice.name,
             "clusterer": choice.clusterer,
@@ -487,6 +513,31 @@ def _show_shortlist(study: Study, console: Console) -> None:
         table.add_column(title)
     for name, use in found.shortlist:
         table.add_row(name, _expected(found.expected(name)), use)
+    console.print(table)
+
+
+def _show_representations(study: Study, console: Console) -> None:
+    from rich.table import Table
+
+    found = study.kept_representations()
+    if found is None:
+        return
+    heads = {"informativeness": "informativeness", "stability": "stability"}
+    heads |= {
+        str(c): f"{str(c)[2:]} nearest alike" for c in found if str(c).startswith("r=")
+        and not str(c).endswith("error")
+    }  # fmt: skip
+    columns = [c for c in found if c in heads]
+    table = Table(title="Which representation?", box=None, pad_edge=False)
+    table.add_column("representation", no_wrap=True)
+    for column in columns:
+        table.add_column(heads[str(column)], justify="right")
+    for name, row in zip(found.index, found.to_dict("records"), strict=True):
+        cells = []
+        for column in columns:
+            error = row.get(f"{column} error")
+            cells.append(f"{row[column]:.3f}" + ("" if error is None else f" ± {error:.3f}"))
+        table.add_row(str(name), *cells)
     console.print(table)
 
 
@@ -532,6 +583,7 @@ def show(study: Study, choice: Choice, top: int = 8) -> None:
     console.print(table)
     if judged:
         _show_shortlist(study, console)
+    _show_representations(study, console)
     more = len(ranked) - top
     if more > 0:
         console.print(f"... and {more} more distinct clusterings", style="dim")

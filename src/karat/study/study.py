@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat import __version__
-from karat.clusterers import Clusterer, ExcludedError, under
-from karat.datasets import RELATIONS, Dataset, as_dataset
-from karat.distances import FORMS, check_metric, distance_matrix
+from karat.clusterers import Clusterer, ExcludedError, on_columns, under
+from karat.datasets import RELATIONS, Dataset, as_dataset, with_embeddings
+from karat.distances import FORMS, check_metric, distance_matrix, metric_name
 from karat.evaluation import applicable, judge
 from karat.measures import Measure, catalogue
 from karat.measures.passes.estimates import sampled_by, why_not_sampled
@@ -51,6 +51,7 @@ from karat.study.record import (
     settle,
     stable,
 )
+from karat.study.representation import judged_representations, kept_representations
 from karat.study.stability import DEFAULT_NUMBERS, assessed, clusterer_of, kept_assessment
 from karat.study.store import Finished, Planned, Score, Store, partition_hash
 from karat.study.sweeping import (
@@ -144,6 +145,10 @@ class Study:
     update : bool, default False
         Whether ``truth``, ``noise`` and ``delta`` may be others than those that the stored study
         has. The change is recorded, and everything is judged by the new ones.
+    embeddings : array-like, shape (n, q), DataFrame or path, optional
+        Vectors of the same documents. Every clusterer is then fitted to the terms and to the
+        embeddings, and all are judged by one distance in which both representations have the same
+        part, see :func:`karat.datasets.with_embeddings`.
 
     Raises
     ------
@@ -184,9 +189,19 @@ class Study:
         by: str | None = None,
         exact: bool | None = None,
         update: bool = False,
+        embeddings: Any = None,
     ) -> None:
         check_same_objects(X, truth, name="X", other_name="truth")
         self.dataset: Dataset = as_dataset(X, metric)
+        if embeddings is not None:
+            if metric == "cosine":
+                self.dataset = replace(self.dataset, metric="cosine")
+            self.dataset = with_embeddings(self.dataset, embeddings)
+        if self.dataset.n_embedded and metric not in (None, "cosine"):
+            raise InputError(
+                "terms and embeddings are judged by the cosine; got the metric "
+                f"{metric_name(metric)!r}"
+            )
         #: a table without columns, whose index is that of the data
         self._index = X.iloc[:, :0] if hasattr(X, "iloc") and X.ndim == 2 else None
         given: dict[str, Any] = {}
@@ -467,10 +482,24 @@ class Study:
                 fitted = under(one.clusterer, self.metric)
                 if callable(self.metric) and "features" not in one.clusterer.distances:
                     fitted = under(one.clusterer, "precomputed")
-                out += along(fitted, grid)
+                for part in self._of_representations(fitted):
+                    out += along(part, grid)
             except ExcludedError as error:
                 excluded[one.clusterer.key] = str(error)
         return out, excluded
+
+    def _of_representations(self, clusterer: Clusterer) -> list[Clusterer]:
+        """A clusterer under the study's distance, on each representation that it can take."""
+        parts = self.dataset.representations
+        if len(parts) == 1:
+            return [clusterer]
+        out, start = [], 0
+        for name, part in parts.items():
+            # what takes the data as it is may need counts
+            if name != "embeddings" or "features" not in clusterer.distances or part.min() >= 0:
+                out.append(on_columns(clusterer, name, start, start + part.shape[1]))
+            start += part.shape[1]
+        return out
 
     def plan(
         self,
@@ -1077,6 +1106,44 @@ class Study:
     def kept_stability(self, name: str) -> Assessment | None:
         """What :meth:`stability` said of a candidate before, None where it was not asked."""
         return kept_assessment(self, str(self._candidates["partition"].get(name)))
+
+    def representations(
+        self, *, k: int | Iterable[int] | None = None, n_resamples: int = 5
+    ) -> pd.DataFrame:
+        """Judge the representations of documents: weightings of their terms, and embeddings.
+
+        Parameters
+        ----------
+        k : int or iterable of int, optional
+            Numbers of clusters for the judgement without classes; by default those of 5, 10 and 20
+            that leave ten documents to a cluster.
+        n_resamples : int, default 5
+
+        Returns
+        -------
+        DataFrame
+            See :func:`karat.representations`. Of texts every weighting is judged, of counts of
+            terms the one that the study has. It is kept in the study, and the report has it.
+
+        Raises
+        ------
+        InputError
+            If the study's distance is not the cosine.
+
+        Examples
+        --------
+        >>> import karat, scipy.sparse
+        >>> X = scipy.sparse.csr_array([[3, 1, 0], [2, 1, 0], [0, 1, 4], [0, 2, 5]] * 6)
+        >>> study = karat.Study(X, metric="cosine")
+        >>> study.representations(k=2, n_resamples=2).index.tolist()
+        ['terms']
+        """
+        numbers = [k] if isinstance(k, (int, np.integer)) else k
+        return judged_representations(self, numbers, n_resamples)
+
+    def kept_representations(self) -> pd.DataFrame | None:
+        """What :meth:`representations` said before, None where it was not asked."""
+        return kept_representations(self)
 
     def bound_of(self, name: str) -> PacMdlBound:
         """What is guaranteed about a candidate: the lowest bound of those that are the same."""
