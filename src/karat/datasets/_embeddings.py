@@ -56,7 +56,8 @@ def with_embeddings(dataset: Dataset, embeddings: Any, *, ids: Any = None) -> Da
     --------
     >>> from karat.datasets import from_array, with_embeddings
     >>> from dataclasses import replace
-    >>> terms = replace(from_array([[1, 0, 1], [1, 1, 0], [0, 1, 1]], ids=[*"abc"]), metric="cosine")
+    >>> counts = from_array([[1, 0, 1], [1, 1, 0], [0, 1, 1]], ids=["a", "b", "c"])
+    >>> terms = replace(counts, metric="cosine")
     >>> both = with_embeddings(terms, [[9, 1], [1, 2], [3, 1]], ids=["c", "a", "b"])
     >>> both.n_embedded, both.representations["embeddings"].argmax(axis=1).tolist()
     (2, [1, 0, 0])

@@ -168,6 +168,7 @@ def _unpack(kept: dict[str, Any]) -> Assessment:
 
 
 def to_columns(table: pd.DataFrame) -> dict[str, Any]:
+    """A table as JSON takes it."""
     return {
         "index": [table.index.name, table.index.tolist()],
         "columns": {str(name): table[name].tolist() for name in table},
@@ -175,6 +176,7 @@ def to_columns(table: pd.DataFrame) -> dict[str, Any]:
 
 
 def from_columns(kept: dict[str, Any]) -> pd.DataFrame:
+    """The table that :func:`to_columns` took apart."""
     import pandas as pd
 
     name, index = kept["index"]
