@@ -6,7 +6,7 @@ matrix. ``embed(X, metric)`` are rows whose Euclidean distance it is, where ther
 """
 
 from karat.distances._embedding import FORMS, embed
-from karat.distances._given import as_square, triangle_violations
+from karat.distances._given import as_graph, as_square, triangle_violations
 from karat.distances._matrix import condensed, distance_matrix, square
 from karat.distances._metrics import (
     ALIASES,
@@ -34,6 +34,7 @@ __all__ = [
     "Precomputed",
     "Product",
     "as_distances",
+    "as_graph",
     "as_square",
     "check_metric",
     "check_points",

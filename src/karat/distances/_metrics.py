@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.distances._embedding import embed
-from karat.distances._given import as_square, is_symmetric
+from karat.distances._given import as_graph, as_square, is_symmetric
 from karat.distances._tiles import (
     Blocks,
     Direct,
@@ -100,7 +100,9 @@ def metric_name(metric: Any) -> str:
 
 
 def check_points(X: Any, metric: Any) -> Data:
-    """:func:`karat.validation.check_data`, and what a matrix of distances must be."""
+    """:func:`karat.validation.check_data`, and what a matrix of distances or a graph must be."""
+    if metric == "graph":
+        return as_graph(X)
     return as_square(X) if metric == "precomputed" else check_data(X)
 
 

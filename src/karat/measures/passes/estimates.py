@@ -37,7 +37,7 @@ def sampled_by(
     """
     if not measure.needs:
         return ""
-    if set(group(measure.needs, metric, sparse=sparse)) <= {"centroids", "scatter"}:
+    if set(group(measure.needs, metric, sparse=sparse)) <= {"centroids", "scatter", "edges"}:
         return "exact"
     if measure.needs <= set(TOTALS):
         return "objects"
