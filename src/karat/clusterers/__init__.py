@@ -8,6 +8,7 @@ from karat.clusterers._catalogue import Clusterer, as_clusterer, catalogue, conf
 from karat.clusterers._columns import OnColumns, on_columns
 from karat.clusterers._under import ExcludedError, OnDistances, OnForm, under
 from karat.clusterers.filled import FilledHDBSCAN
+from karat.clusterers.from_function import FunctionClusterer, from_function
 from karat.clusterers.genie import GenieClustering
 from karat.clusterers.information_theoretic import InformationTheoreticKMeans
 from karat.clusterers.kmedoids import KMedoids
@@ -20,6 +21,7 @@ __all__ = [
     "ExcludedError",
     "FilledHDBSCAN",
     "FrequencySensitiveSphericalKMeans",
+    "FunctionClusterer",
     "GenieClustering",
     "InformationTheoreticKMeans",
     "KMedoids",
@@ -32,6 +34,7 @@ __all__ = [
     "as_clusterer",
     "catalogue",
     "configured",
+    "from_function",
     "on_columns",
     "under",
 ]
