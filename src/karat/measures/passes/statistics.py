@@ -53,6 +53,7 @@ STATISTICS = {
     "distance_squares": ("squares", "sum of the squared distances of all pairs"),
     "extreme_sums": ("selection", "sums of the smallest and largest |P_w| distances"),
     "concordance": ("ranks", "rank sums of the distances within, and ties"),
+    "densities": ("densities", "density at each object, and the share of other clusters in it"),
 }
 #: statistic -> the attributes of :class:`Statistics` that hold it
 GIVES = {
@@ -75,6 +76,7 @@ GIVES = {
     "distance_squares": ("distance_squares",),
     "extreme_sums": ("smallest_sums", "largest_sums"),
     "concordance": ("concordant", "discordant", "tied"),
+    "densities": ("densities", "density_radii"),
 }
 #: those that extend to objects with weights
 WEIGHTED = frozenset(
@@ -89,6 +91,7 @@ COSTS = {
     "squares": "O(n d) for Euclidean distances, otherwise O(n² d)",
     "selection": "two to four passes of O(n² d)",
     "ranks": "O(n² log n + n² M), a pass of O(n² d) for every few million pairs",
+    "densities": "three passes of O(n² d) and n² M, n memory for each clustering",
 }
 WITH_PRECISION = {
     "objects": "estimated from a sample of the objects",
@@ -299,6 +302,10 @@ class Statistics:
         self.concordant: list[int] = []
         self.discordant: list[int] = []
         self.tied: list[int] = []
+        #: (2, n): density over the largest, and what other clusters add to it
+        self.densities: list[Floats] = []
+        #: the radius of the density's kernel, 0 where there is none
+        self.density_radii: Floats = np.zeros(0)
         self.failed: dict[str, str] = {}
         needs = set(needs)
         for name, statistics in group(needs, metric, sparse=hasattr(X, "toarray")).items():
@@ -561,5 +568,12 @@ class Statistics:
         from karat.measures.passes.ranks import concordance
 
         self.concordant, self.discordant, self.tied = concordance(
+            as_distances(self.X, self.metric, exact=True), self.labelings
+        )
+
+    def _pass_densities(self, wanted: set[str]) -> None:
+        from karat.measures.passes.densities import densities
+
+        self.densities, self.density_radii = densities(
             as_distances(self.X, self.metric, exact=True), self.labelings
         )
