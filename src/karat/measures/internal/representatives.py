@@ -174,5 +174,5 @@ define(
     range=(0.0, math.inf),
     cost="O(n d r (k + 8)) for r = 10 representatives",
     default=False,
-    takes_metric=False,
+    takes="features",
 )
