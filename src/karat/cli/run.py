@@ -131,7 +131,7 @@ def run(
         bool, typer.Option(help="Replace the report and the labels if they exist.")
     ] = False,
     labels: Annotated[
-        Path | None, typer.Option(help="Write the chosen labels to this CSV file.")
+        Path | None, typer.Option(help="Write the chosen labels to this CSV or Parquet file.")
     ] = None,
     storage: Annotated[
         Path | None,
@@ -377,4 +377,7 @@ def _write_labels(study: Study, choice: Choice, path: Path) -> None:
     dataset = study.dataset
     rows = np.arange(study.n_objects) if dataset.rows is None else dataset.rows
     table = pd.DataFrame({"row": rows, "id": dataset.ids, "cluster": choice.labels})
-    path.write_text(to_csv(table), encoding="utf-8")
+    if path.suffix.lower() in (".parquet", ".pq"):
+        table.to_parquet(path, index=False)
+    else:
+        path.write_text(to_csv(table), encoding="utf-8")

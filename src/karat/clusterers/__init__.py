@@ -7,6 +7,7 @@ which distances it takes, and ``under(clusterer, metric)`` is the clusterer unde
 from karat.clusterers._catalogue import Clusterer, as_clusterer, catalogue, configured
 from karat.clusterers._under import ExcludedError, OnDistances, OnForm, under
 from karat.clusterers.filled import FilledHDBSCAN
+from karat.clusterers.from_function import FunctionClusterer, from_function
 from karat.clusterers.genie import GenieClustering
 from karat.clusterers.information_theoretic import InformationTheoreticKMeans
 from karat.clusterers.kmedoids import CLARA, KMedoids
@@ -22,6 +23,7 @@ __all__ = [
     "ExcludedError",
     "FilledHDBSCAN",
     "FrequencySensitiveSphericalKMeans",
+    "FunctionClusterer",
     "GenieClustering",
     "InformationTheoreticKMeans",
     "KMedoids",
@@ -33,5 +35,6 @@ __all__ = [
     "as_clusterer",
     "catalogue",
     "configured",
+    "from_function",
     "under",
 ]

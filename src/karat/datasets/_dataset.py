@@ -28,7 +28,7 @@ class Dataset:
         What to call it: the stem of the file, or the name of the packaged set.
     feature_names : tuple of str, length d
         One name per column of ``X``; a one-hot column is called ``column=value``.
-    ids : ndarray of object, shape (n,)
+    ids : ndarray of object or int, shape (n,)
         Different from each other: the id column as written, else 0 to n - 1.
     truth : ndarray of object, shape (n,), or None
         The class of each object, None where it is not known.
@@ -55,7 +55,7 @@ class Dataset:
     X: Data
     name: str
     feature_names: tuple[str, ...]
-    ids: NDArray[np.object_]
+    ids: NDArray[Any]
     truth: NDArray[np.object_] | None = None
     truth_name: str | None = None
     notes: tuple[str, ...] = ()

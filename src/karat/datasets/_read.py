@@ -13,6 +13,7 @@ from karat.datasets import _packaged
 from karat.datasets._columns import to_arrow
 from karat.datasets._dataset import Dataset
 from karat.datasets._files import check_file, read_raw, split_name
+from karat.datasets._mapped import read_batches
 from karat.datasets._prepare import prepare
 from karat.datasets._texts import ENDINGS, Vectorizer, has_terms, read_counts, read_documents
 from karat.datasets._work import Impute, Options, Raw, Scale
@@ -220,8 +221,9 @@ def from_table(
 
     Parameters
     ----------
-    table : DataFrame, Arrow table, or mapping of str to columns
-        One row per object. A pandas index is used only if ``id_column`` is its name.
+    table : DataFrame, Arrow table, DuckDB relation, or mapping of str to columns
+        One row per object. A pandas index is used only if ``id_column`` is its name. What comes in
+        batches (a relation, a :class:`pyarrow.RecordBatchReader`) may be larger than memory.
     label_column, id_column, drop, scale, impute, truth
         As for :func:`read`.
     name : str
@@ -256,7 +258,22 @@ def from_table(
         impute=impute,
         truth=truth,
     )
+    if _is_stream(table):
+        import pyarrow as pa
+
+        reader = pa.RecordBatchReader.from_stream(table)
+        raw = read_batches(reader.schema, reader, options, name)
+        raw.name = name
+        return prepare(raw, options)
     return prepare(Raw(name, None, to_arrow(table, id_column)), options)
+
+
+def _is_stream(table: Any) -> bool:
+    """Whether a table has rows that are not there before they are asked for."""
+    import pyarrow as pa
+
+    package = type(table).__module__.partition(".")[0].lstrip("_")
+    return isinstance(table, pa.RecordBatchReader) or package == "duckdb"
 
 
 def from_array(

@@ -20,6 +20,7 @@ from karat.measures.external.soft import *  # noqa: F403
 from karat.measures.internal.centroids import *  # noqa: F403
 from karat.measures.internal.chance import *  # noqa: F403
 from karat.measures.internal.clarity import *  # noqa: F403
+from karat.measures.internal.communities import *  # noqa: F403
 from karat.measures.internal.density import *  # noqa: F403
 from karat.measures.internal.gap import *  # noqa: F403
 from karat.measures.internal.graph import *  # noqa: F403
@@ -56,6 +57,7 @@ if not TYPE_CHECKING:  # type checkers read the star imports instead
         "internal.centroids",
         "internal.chance",
         "internal.clarity",
+        "internal.communities",
         "internal.density",
         "internal.gap",
         "internal.graph",
