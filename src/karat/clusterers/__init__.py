@@ -11,12 +11,15 @@ from karat.clusterers.filled import FilledHDBSCAN
 from karat.clusterers.from_function import FunctionClusterer, from_function
 from karat.clusterers.genie import GenieClustering
 from karat.clusterers.information_theoretic import InformationTheoreticKMeans
-from karat.clusterers.kmedoids import KMedoids
+from karat.clusterers.kmedoids import CLARA, KMedoids
 from karat.clusterers.linkage import LinkageClustering
+from karat.clusterers.orclus import ORCLUS
 from karat.clusterers.spherical import FrequencySensitiveSphericalKMeans, SphericalKMeans
 from karat.clusterers.von_mises_fisher import VonMisesFisherMixture
 
 __all__ = [
+    "CLARA",
+    "ORCLUS",
     "Clusterer",
     "ExcludedError",
     "FilledHDBSCAN",
