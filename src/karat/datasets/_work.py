@@ -90,6 +90,8 @@ class Raw:
         Options of the reader, to be recorded.
     owned : bool
         Whether ``content`` may be written to.
+    ragged : ndarray of bool, shape (n,), optional
+        Rows without values, because their lines have too few or too many cells.
     """
 
     name: str
@@ -100,6 +102,7 @@ class Raw:
     notes: list[str] = field(default_factory=list)
     options: Mapping[str, Any] = field(default_factory=dict)
     owned: bool = False
+    ragged: NDArray[np.bool_] | None = None
 
 
 @dataclass
@@ -120,6 +123,10 @@ class Work:
     @property
     def sparse(self) -> bool:
         return not isinstance(self.X, np.ndarray)
+
+    def row_numbers(self, rows: Iterable[int]) -> str:
+        """:func:`row_numbers` of the source, for rows of what is left."""
+        return row_numbers(rows if self.rows is None else self.rows[list(rows)].tolist())
 
     def keep_features(self, keep: NDArray[np.bool_]) -> None:
         self.X = np.ascontiguousarray(self.X[:, keep]) if not self.sparse else self.X[:, keep]
