@@ -112,7 +112,7 @@ def _python(path: str, options: Mapping[str, Any]) -> str:
     """The call of :func:`karat.datasets.read` that reads it."""
     words = [repr(path)]
     for name, value in _chosen(options).items():
-        if name in ("truth", "vectorizer") and not isinstance(value, str):
+        if name in ("truth", "vectorizer", "embeddings") and not isinstance(value, str):
             words.append(f"{name}={name}")
         else:
             words.append(f"{name}={list(value) if name == 'drop' else value!r}")
