@@ -328,22 +328,27 @@ def applicable(
     has_truth: bool,
     has_data: bool = True,
     metric: Any = "euclidean",
+    every: bool = False,
 ) -> list[Measure]:
-    """The measures with these keys; by default the cheap ones that the input allows."""
+    """The measures with these keys; by default the cheap ones (or all) that the input allows."""
 
     def lacking(measure: Measure) -> str:
         if measure.kind == "external":
             return "" if has_truth else "truth"
         if not has_data:
             return "the data X"
-        if measure.takes_metric or _form(metric) is not None:
+        if measure.takes == "graph":
+            return "" if metric == "graph" else 'the edges of a graph (metric="graph")'
+        if metric == "graph":
+            return f"{measure.takes} of the objects, and a graph has edges alone"
+        if measure.takes == "distances" or _form(metric) is not None:
             return ""
         if metric == "precomputed":
             return "the objects' features; it has no value for a matrix of distances"
         return f"Euclidean distance; it has no value for {metric_name(metric)}"
 
     if keys is None:
-        return [m for m in catalogue.values() if m.default and not lacking(m)]
+        return [m for m in catalogue.values() if (m.default or every) and not lacking(m)]
     chosen = catalogue.select(keys)
     for measure in chosen:
         if lacks := lacking(measure):
@@ -360,7 +365,7 @@ def _judge_internal(
     X: Any, batch: Labelings, measures: list[Measure], metric: Any, weights: Floats | None
 ) -> Iterator[Judged]:
     """Measures that are Euclidean by definition are judged on rows that fit the distance."""
-    euclidean = [m for m in measures if not m.takes_metric] if _form(metric) else []
+    euclidean = [m for m in measures if m.takes == "features"] if _form(metric) else []
     others = [m for m in measures if m not in euclidean]
     if others:
         yield from _judge_together(X, batch, others, metric, weights)
@@ -380,7 +385,7 @@ def _judge_together(
     stats = Statistics(X, batch, needs, metric=metric, weights=weights)
     for measure in measures:
         if measure.compute is None:
-            options = {"metric": metric} if measure.takes_metric else {}
+            options = {"metric": metric} if measure.takes == "distances" else {}
             function = partial(measure.function, X, noise="drop", **options)
             yield _one_by_one(measure, [partial(function, row) for row in batch.codes])
             continue

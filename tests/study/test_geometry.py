@@ -266,16 +266,85 @@ def test_from_a_file_of_distances_to_a_report(tmp_path, monkeypatch):
     assert "--grid takes name=0.1:2:0.1" in str(result.exception)
 
 
+def communities(n=40, k=2, seed=0):
+    """Edges within k communities, and few between."""
+    rng = np.random.default_rng(seed)
+    truth = np.arange(n) % k
+    A = np.triu(rng.random((n, n)) < np.where(truth[:, None] == truth, 0.6, 0.03), 1)
+    return (A + A.T).astype(float), truth
+
+
 def test_a_graph_with_some_classes(tmp_path):
-    rng = np.random.default_rng(0)
-    truth = np.arange(40) % 2
-    A = np.triu(rng.random((40, 40)) < np.where(truth[:, None] == truth, 0.6, 0.03), 1)
-    study = karat.Study((A + A.T).astype(float), metric="graph", truth=truth)
+    A, truth = communities()
+    study = karat.Study(A, metric="graph", truth=truth)
     study.sweep(["spectral", "average"], k=[2, 3], n_init=1, workers=1)
     assert study.candidates.loc["average", "status"] == "excluded"
     assert adjusted_rand_score(truth, study.best().labels) == 1
     study.report(tmp_path / "graph.html")
-    unknown = karat.Study((A + A.T).astype(float), metric="graph")
-    unknown.sweep("spectral", k=2, n_init=1, workers=1)
-    with pytest.raises(InputError, match="a graph has edges, not distances"):
-        unknown.best()
+
+
+@pytest.mark.parametrize("k", [2, 3, 4])
+def test_a_graph_without_classes_ends_in_an_answer(k):
+    A, truth = communities(60, k)
+    study = karat.Study(A, metric="graph")
+    study.sweep(["spectral", "kmeans"], k=range(2, 7), n_init=1, workers=1)
+    choice = study.best()
+    assert adjusted_rand_score(truth, choice.labels) == 1
+    assert choice.decided_by == "consensus"
+    assert "2 families of internal measures voted" in str(choice)
+    study.decide_by("judge")
+    assert "a graph has edges alone, so the consensus decided" in str(study.best())
+    study.decide_by("modularity")
+    assert adjusted_rand_score(truth, study.best().labels) == 1
+    assert study.candidates.loc["kmeans", "status"] == "excluded"
+
+
+def test_a_graph_in_parts_with_a_lone_node_ends_in_an_answer(tmp_path):
+    A, truth = communities(30, 3)
+    A[truth[:, None] != truth] = 0
+    A = np.pad(A, (0, 1))
+    study = karat.Study(A, metric="graph")
+    assert "falls into 4 parts" in study.dataset.notes[-1]
+    study.sweep(["spectral"], k=[2, 3, 4], n_init=1, workers=1)
+    assert adjusted_rand_score(truth, study.best().labels[:-1]) == 1
+    study.report(tmp_path / "parts.html")
+
+
+def test_from_a_file_of_a_graph_to_a_report(tmp_path, monkeypatch):
+    from scipy import sparse
+    from typer.testing import CliRunner
+
+    from karat.cli import app
+
+    A, truth = communities(40, 2)
+    monkeypatch.chdir(tmp_path)
+    sparse.save_npz("G.npz", sparse.csr_array(A))
+    sparse.save_npz("short.npz", sparse.csr_array(A[1:, 1:]))
+    sparse.save_npz("directed.npz", sparse.csr_array(np.triu(A)))
+    pd.DataFrame({"name": [f"node {i}" for i in range(40)], "x": 1.0}).to_csv("nodes.csv")
+    options = ["-k", "2:4", "--workers", "1", "--n-init", "1"]
+    beside = ["nodes.csv", "--id-column", "name"]
+
+    def run(*arguments):
+        return CliRunner().invoke(app, ["run", *arguments, *options])
+
+    for name, data in {
+        "graph": ["G.npz", "--metric", "graph"],
+        "beside": [*beside, "--graph", "G.npz"],
+    }.items():
+        result = run(*data, "--report", f"{name}.html", "--labels", f"{name}.csv")
+        assert result.exit_code == 0, result.output
+        assert "No labels were given, so 2 families" in " ".join(result.output.split())
+        assert adjusted_rand_score(truth, pd.read_csv(f"{name}.csv")["cluster"]) == 1
+        assert "Modularity" in (tmp_path / f"{name}.html").read_text()
+    assert pd.read_csv("beside.csv")["id"][3] == "node 3"
+    for arguments, said in (
+        ([*beside, "--graph", "short.npz"], "edges of 39 objects, and nodes has 40"),
+        ([*beside, "--graph", "directed.npz"], "of a directed graph"),
+        ([*beside, "--graph", "nodes.csv"], "not a sparse matrix in .npz form"),
+        ([*beside, "--graph", "G.npz", "--distances", "G.npz"], "not both"),
+        (["G.npz", "--metric", "graph", "--by", "silhouette"], "silhouette"),
+    ):
+        result = run(*arguments)
+        assert result.exit_code
+        assert said in str(result.exception), said

@@ -97,9 +97,9 @@ def test_resume_fits_nothing_again(tmp_path, monkeypatch, wine):
         before = study.scores()
     fits, judged = [], []
     monkeypatch.setattr(work, "run_job", lambda X, job: fits.append(job))
-    original = karat.study.study.judge
+    original = karat.study.scoring.judge
     monkeypatch.setattr(
-        karat.study.study, "judge", lambda *a, **kw: judged.append(a) or original(*a, **kw)
+        karat.study.scoring, "judge", lambda *a, **kw: judged.append(a) or original(*a, **kw)
     )
     with karat.Study(wine[0], storage=path) as study:
         study.sweep(["kmeans", "ward"], k=range(2, 5), n_init=2, workers=1)
@@ -446,7 +446,7 @@ def test_a_notebook_shows_what_was_tried_and_computes_nothing(monkeypatch):
     assert "nothing was tried" in study._repr_html_()
     study.sweep(["ward", "average"], k=[2, 3], workers=1)
     with monkeypatch.context() as patched:
-        patched.setattr("karat.study.study.judge", None)
+        patched.setattr("karat.study.scoring.judge", None)
         before = study._repr_html_()
     assert "ward: 2 ok" in before
     assert "Not judged yet" in before
@@ -459,7 +459,7 @@ def test_a_notebook_shows_what_was_tried_and_computes_nothing(monkeypatch):
 
 
 def test_chunks_of_the_judged_leave_none_out(monkeypatch, wine):
-    monkeypatch.setattr(karat.study.study, "CHUNK", 3)
+    monkeypatch.setattr(karat.study.scoring, "CHUNK", 3)
     study = karat.Study(wine[0])
     study.sweep(["ward"], k=range(2, 10), workers=1)
     study.evaluate(["silhouette"])

@@ -6,10 +6,11 @@ import json as jsonlib
 import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from karat.cli._answer import as_json, show
 from karat.cli._input import (
     ClassesOption,
     DataArgument,
@@ -33,11 +34,10 @@ from karat.cli._input import (
     read_dataset,
     vectorizer_options,
 )
+from karat.cli._numbers import parse_clusterers, parse_counts, parse_grid
 from karat.cli._output import check_target, to_csv
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from karat.datasets import Dataset
     from karat.study import Choice, Study
 
@@ -131,7 +131,7 @@ def run(
         bool, typer.Option(help="Replace the report and the labels if they exist.")
     ] = False,
     labels: Annotated[
-        Path | None, typer.Option(help="Write the chosen labels to this CSV file.")
+        Path | None, typer.Option(help="Write the chosen labels to this CSV or Parquet file.")
     ] = None,
     storage: Annotated[
         Path | None,
@@ -156,6 +156,22 @@ def run(
         Path | None,
         typer.Option(help="NPZ file with the graph of the objects of DATA, in the same order."),
     ] = None,
+    embeddings: Annotated[
+        Path | None,
+        typer.Option(
+            help="NPY file with an embedding of each document, in the same order, or NPZ with "
+            "embeddings and ids. Clusterers are fitted to the terms and to the embeddings, all "
+            "judged by both."
+        ),
+    ] = None,
+    representations: Annotated[
+        bool,
+        typer.Option(
+            "--representations",
+            help="Of documents: which weighting of the terms (and --embeddings, which imply it) "
+            "brings like ones together.",
+        ),
+    ] = False,
     grid: Annotated[
         list[str] | None,
         typer.Option(
@@ -185,6 +201,7 @@ def run(
     karat run customers.csv --id-column id --drop name -k 2:20
 
     karat run customers.csv --labelings mine.csv --only-labelings
+
     karat run news.jsonl --text-column text --report news.html
     """
     from karat.study import Study
@@ -215,6 +232,10 @@ def run(
         vectorizer=vectorizer_options(weight, min_df, max_df, stemmer),
     )
     dataset = _related(dataset, distances, graph)
+    if embeddings is not None:
+        from karat.datasets import with_embeddings
+
+        dataset = with_embeddings(dataset, embeddings)
     numbers = parse_counts(k)
     values = parse_grid(grid or [])
     progress = False if quiet else None
@@ -233,14 +254,9 @@ def run(
         study.command = shlex.join(["karat", *sys.argv[1:]])
         try:
             if labelings is not None:
-                from karat.datasets import read_labelings
-
-                own = read_labelings(labelings, id_column=id_column, ids=dataset.ids)
-                for note in own.notes:
-                    typer.echo(f"Note: {labelings}: {note}", err=True)
-                study.add(own)
+                _add(study, labelings, id_column)
             if not only_labelings:
-                names = _names(clusterer or list(study.default_clusterers))
+                names = parse_clusterers(clusterer or list(study.default_clusterers))
                 _sweep(
                     study, names, numbers, values, n_init, workers, budget, memory, plan, json,
                     progress,
@@ -255,6 +271,8 @@ def run(
             raise NothingToRankError("\n".join([str(error), *dataset.notes])) from None
         if stability:
             choice = _judge_stability(study, choice, progress)
+        if representations or embeddings is not None:
+            study.representations()
         if labels is not None:
             _write_labels(study, choice, labels)
         if report is not None:
@@ -266,6 +284,15 @@ def run(
             for path, what in ((report, "Report"), (labels, "Labels"), (storage, "Study")):
                 if path is not None:
                     typer.echo(f"{what}: {path}")
+
+
+def _add(study: Study, path: Path, id_column: str | None) -> None:
+    from karat.datasets import read_labelings
+
+    own = read_labelings(path, id_column=id_column, ids=study.dataset.ids)
+    for note in own.notes:
+        typer.echo(f"Note: {path}: {note}", err=True)
+    study.add(own)
 
 
 def _sweep(
@@ -328,34 +355,6 @@ def _related(dataset: Dataset, distances: Path | None, graph: Path | None) -> Da
     return dataset if graph is None else with_relation(dataset, graph, "graph")
 
 
-def parse_grid(texts: list[str]) -> dict[str, list[float]]:
-    """``eps=0.1:2:0.1`` (both ends) or ``min_samples=5,10`` as values by parameter.
-
-    >>> parse_grid(["eps=0.1:0.3:0.1", "min_samples=5,10"])
-    {'eps': [0.1, 0.2, 0.3], 'min_samples': [5, 10]}
-    """
-    from karat.validation import InputError
-
-    grid: dict[str, list[float]] = {}
-    for text in texts:
-        name, _, given = text.partition("=")
-        try:
-            values: list[float] = []
-            for part in given.split(","):
-                first, *rest = (float(piece) for piece in part.split(":"))
-                if len(rest) not in (0, 2) or (rest and not rest[1] > 0):
-                    raise ValueError
-                count = int((rest[0] - first) / rest[1] + 1e-9) + 1 if rest else 1
-                step = rest[1] if rest else 0.0
-                values += [float(f"{first + i * step:.12g}") for i in range(count)]
-        except ValueError:
-            values = []
-        if not name or not values:
-            raise InputError(f"--grid takes name=0.1:2:0.1 or name=5,10; got {text!r}")
-        grid[name] = [int(value) if value == int(value) else value for value in values]
-    return grid
-
-
 def _judge_stability(study: Study, choice: Choice, progress: bool | None) -> Choice:
     """The choice again, its reasons with what resampling says."""
     from karat.validation import InputError
@@ -368,35 +367,6 @@ def _judge_stability(study: Study, choice: Choice, progress: bool | None) -> Cho
         typer.echo(_interrupted(study), err=True)
         raise typer.Exit(130) from None
     return study.best()
-
-
-def parse_counts(text: str) -> list[int]:
-    """``2:10`` (both ends), ``2:20:2`` or ``3,5,8`` as numbers of clusters."""
-    from karat.validation import InputError
-
-    numbers: list[int] = []
-    try:
-        for part in text.split(","):
-            first, *rest = (int(piece) for piece in part.split(":"))
-            if len(rest) > 2:
-                raise ValueError
-            step = rest[1] if len(rest) == 2 else 1
-            numbers += range(first, (rest[0] if rest else first) + 1, step)
-    except ValueError:
-        raise InputError(f"-k takes 2:10, 2:20:2 or 3,5,8; got {text!r}") from None
-    if not numbers:
-        raise InputError(f"-k {text} names no number of clusters; write the smaller one first")
-    return list(dict.fromkeys(numbers))
-
-
-def _names(names: list[str]) -> list[str]:
-    from karat.clusterers import catalogue
-    from karat.validation import unknown_name
-
-    for name in names:
-        if name != "all" and name not in catalogue:
-            raise unknown_name(name, [*catalogue, "all"], "clusterer")
-    return list(catalogue) if "all" in names else list(dict.fromkeys(names))
 
 
 def _interrupted(study: Study) -> str:
@@ -429,131 +399,7 @@ def _write_labels(study: Study, choice: Choice, path: Path) -> None:
     dataset = study.dataset
     rows = np.arange(study.n_objects) if dataset.rows is None else dataset.rows
     table = pd.DataFrame({"row": rows, "id": dataset.ids, "cluster": choice.labels})
-    path.write_text(to_csv(table), encoding="utf-8")
-
-
-def as_json(study: Study, choice: Choice, top: int = 10) -> dict[str, Any]:
-    """What machines read: the choice, the best candidates, what failed."""
-    from karat.cli.stability import as_json as stability_as_json
-    from karat.study.deciders import JUDGE
-    from karat.study.judging import details_of
-
-    ranked = study.rank()
-    scores = study.scores()
-    found = study.judged() if choice.decided_by == JUDGE else None
-    resampled = study.kept_stability(choice.name)
-    return {
-        "data": {
-            "name": study.dataset.name,
-            "n_objects": study.n_objects,
-            "n_features": study.dataset.n_features,
-            "notes": list(study.dataset.notes),
-        },
-        "best": {
-            "name": choice.name,
-            "clusterer": choice.clusterer,
-            "n_clusters": choice.n_clusters,
-            "decided_by": choice.decided_by,
-            "runner_up": choice.runner_up,
-            "reasons": list(choice.reasons),
-            "bound": None if choice.bound is None else choice.bound.bound_rate,
-            "judge": details_of(found) if found is not None else None,
-            "stability": None if resampled is None else stability_as_json(resampled),
-        },
-        "ranking": jsonlib.loads(
-            ranked.head(top).reset_index().to_json(orient="records", double_precision=15)
-        ),
-        "scores": jsonlib.loads(
-            scores.reset_index().to_json(orient="records", double_precision=15)
-        ),
-    }
-
-
-WIDE = 100  # characters of a terminal with room for every column
-
-
-def _expected(row: dict[str, Any]) -> str:
-    return f"{row['predicted']:.2f} ({max(row['low'], 0):.2f}–{row['high']:.2f})"
-
-
-def _show_shortlist(study: Study, console: Console) -> None:
-    from rich.table import Table
-
-    found = study.judged()
-    if found is None or len(found.shortlist) < 2:
-        return
-    table = Table(title="Really different and nearly as good", box=None, pad_edge=False)
-    for title in ("candidate", "expected ARI", "good for"):
-        table.add_column(title)
-    for name, use in found.shortlist:
-        table.add_row(name, _expected(found.expected(name)), use)
-    console.print(table)
-
-
-def show(study: Study, choice: Choice, top: int = 8) -> None:
-    """The answer for a person: the choice, the best candidates, what to mind."""
-    from rich.console import Console
-    from rich.panel import Panel
-    from rich.table import Table
-    from rich.text import Text
-
-    from karat.measures import catalogue
-    from karat.study.deciders import against_classifier, as_decider
-
-    console = Console()
-    first, *others = choice.reasons
-    told = Text(first, style="bold").append("\n" + "\n".join(others), style="not bold")
-    console.print(Panel(told, title=study.dataset.name, title_align="left"))
-    ranked = study.rank()
-    measures = study.scores()
-    decider = as_decider(choice.decided_by)
-    judged = "predicted" in ranked
-    usual = ["silhouette", "informativeness", "adjusted_rand_index"]
-    if console.width < WIDE:
-        usual.remove("informativeness")
-    shown = [m for m in usual if m in measures and m != choice.decided_by]
-    table = Table(box=None, pad_edge=False)
-    table.add_column("")
-    table.add_column("candidate", no_wrap=True)
-    titles = [catalogue[m].title.partition(" (")[0] for m in shown]
-    for title in ("k", "expected ARI" if judged else decider.title, *titles, "times"):
-        table.add_column(title, justify="right")
-    values: dict[str, dict[str, float]] = measures[shown].to_dict("index")  # type: ignore[assignment]
-    rows: list[dict[str, Any]] = ranked.to_dict("records")  # type: ignore[assignment]
-    for name, row in zip(map(str, ranked.index[:top]), rows, strict=False):
-        table.add_row(
-            str(row["rank"]),
-            name,
-            str(row["n_clusters"]),
-            f"{row['predicted']:.2f}" if judged else decider.text(row["score"]),
-            *(f"{values[name][m]:.3f}" for m in shown),
-            str(row["reached_by"]),
-        )
-    console.print(table)
-    if judged:
-        _show_shortlist(study, console)
-    more = len(ranked) - top
-    if more > 0:
-        console.print(f"... and {more} more distinct clusterings", style="dim")
-    if study.n_unfinished:
-        console.print(
-            f"{study.n_unfinished} candidates were not finished within the budget; the same "
-            "command with --storage FILE, or a larger --budget, fits them too",
-            markup=False,
-        )
-    if choice.bound is not None and (yardstick := against_classifier(study, choice.bound)):
-        console.print(yardstick, markup=False)
-    counts = study.candidates["status"].value_counts()
-    for status in ("excluded", "failed", "flagged"):
-        if counts.get(status, 0):
-            these = study.candidates.query(f"status == '{status}'")
-            reason = str(these["reason"].iloc[0])
-            console.print(
-                f"{counts[status]} {status}, e.g. {these.index[0]!s}: {reason}", markup=False
-            )
-    if choice.bound is not None:
-        console.print(choice.bound.conditions, markup=False, highlight=False)
-        for doubt in choice.bound.warnings:
-            console.print(f"Warning: {doubt}.", markup=False)
-    for note in study.dataset.notes:
-        console.print(f"Note: {note}", markup=False)
+    if path.suffix.lower() in (".parquet", ".pq"):
+        table.to_parquet(path, index=False)
+    else:
+        path.write_text(to_csv(table), encoding="utf-8")

@@ -27,6 +27,7 @@ from karat.cli._input import (
     read_dataset,
     vectorizer_options,
 )
+from karat.cli._numbers import parse_counts
 
 if TYPE_CHECKING:
     from karat.stability import Assessment
@@ -77,7 +78,6 @@ def stability(
 
     karat stability wine --scale standard -k 2:8
     """
-    from karat.cli.run import parse_counts
     from karat.clusterers import catalogue
     from karat.stability import assess
     from karat.stability.assessment import n_steps

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,15 +11,13 @@ from karat.datasets._dataset import Dataset
 from karat.datasets._read import from_array
 from karat.distances import (
     OBJECT_METRICS,
+    as_graph,
     as_square,
     metric_name,
     object_distances,
     triangle_violations,
 )
-from karat.validation import InputError, check_data
-
-if TYPE_CHECKING:
-    from karat.validation import Data
+from karat.validation import InputError
 
 RELATIONS = ("precomputed", "graph")
 
@@ -174,36 +171,6 @@ def with_relation(dataset: Dataset, X: Any, metric: str) -> Dataset:
         scale=None,
         notes=(*dataset.notes, *notes),
     )
-
-
-def as_graph(A: Any) -> Data:
-    """The symmetric affinities of a graph as a CSR array, checked; loops are taken out."""
-    from scipy import sparse
-
-    if isinstance(A, (str, Path)):
-        try:
-            A = sparse.load_npz(A)
-        except (OSError, ValueError) as error:
-            raise InputError(
-                f"{A} is not a sparse matrix in .npz form ({error}); write one with "
-                "scipy.sparse.save_npz(path, A)"
-            ) from None
-    matrix: Any = check_data(A, name="the graph")
-    if matrix.shape[0] != matrix.shape[1]:
-        raise InputError(f"a graph is a square matrix of affinities; its shape is {matrix.shape}")
-    matrix = sparse.csr_array(matrix)
-    matrix.setdiag(0)
-    matrix.eliminate_zeros()
-    if matrix.nnz == 0:
-        raise InputError("the graph has no edge, so there is nothing to cluster by")
-    if matrix.data.min() < 0:
-        raise InputError("affinities must not be negative; leave out edges that push apart")
-    if abs(matrix - matrix.T).max() > 1e-9 * matrix.data.max():
-        raise InputError(
-            "the affinities must be the same in both directions; for a graph of nearest "
-            "neighbours give (A + A.T) / 2"
-        )
-    return matrix
 
 
 def _related(

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Kind: TypeAlias = Literal["external", "internal"]
+Takes: TypeAlias = Literal["distances", "features", "graph"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,9 +59,10 @@ class Measure:
     default : bool
         Whether it is computed where no measures are named: those that cost at most one pass
         over the pairs of objects, and suppose no model of the data.
-    takes_metric : bool
-        Internal: whether it is judged by the metric that is asked for, and takes a matrix of
-        distances with ``metric="precomputed"``. False for what needs the objects' features.
+    takes : {"distances", "features", "graph"}
+        Internal: what it judges by. Any distance that is asked for, a matrix of them with
+        ``metric="precomputed"`` too; the objects' features; or the edges of a graph, with
+        ``metric="graph"``.
     symmetric : bool
         External: whether exchanging the two clusterings leaves the value unchanged.
     """
@@ -78,7 +80,7 @@ class Measure:
     needs: frozenset[str] = frozenset()
     compares_k: bool = True
     default: bool = True
-    takes_metric: bool = True
+    takes: Takes = "distances"
     symmetric: bool = False
 
     @property

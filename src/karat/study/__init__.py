@@ -2,7 +2,8 @@
 
 from karat.study.choice import Choice
 from karat.study.judging import train_judge
-from karat.study.study import DEFAULT_CLUSTERERS, Study, load_study
+from karat.study.study import Study, load_study
+from karat.study.trying import DEFAULT_CLUSTERERS
 from karat.validation import NothingToRankError, StorageError
 
 __all__ = [

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 import numpy as np
 
 from karat.choice import FEWEST_OBJECTS, VERSION
+from karat.datasets import RELATIONS
 from karat.measures import Measure, catalogue
 from karat.registry import Registry
 from karat.study import choice as explain
@@ -124,6 +125,8 @@ def as_decider(key: str) -> Decider:
 
 def usual(study: Study) -> str:
     """What decides where the user names nothing."""
+    if study.truth is None and study.metric == "graph":
+        return "consensus"  # the judge weighs evidence that rests on distances
     if study.truth is None:
         return JUDGE if study.n_objects >= FEWEST_OBJECTS else "consensus"
     return "pac_mdl_bound" if study.is_partly_labelled else "adjusted_rand_index"
@@ -193,6 +196,8 @@ def against_classifier(study: Study, own: PacMdlBound) -> str | None:
 
     if study.n_objects > MOST_FOR_CLASSIFIERS or own.m < 4 or own.n == 0:
         return None
+    if study.metric in RELATIONS:
+        return None  # there are no features to train on
     table = supervised_yardstick(study.X, study.truth, own.delta, random_state=study.random_state)
     best = table["bound_rate"].astype(float).idxmin()
     rate = float(table["bound_rate"].min())

@@ -75,7 +75,8 @@ def judged(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Judged
     from karat.choice.judge import good_for, shortlist
 
     usable = distinct[(distinct["n_clusters"] > 1).to_numpy(dtype=bool)]
-    if study.n_objects < FEWEST_OBJECTS or len(usable) < FEWEST_CANDIDATES:
+    too_few = study.n_objects < FEWEST_OBJECTS or len(usable) < FEWEST_CANDIDATES
+    if too_few or study.metric == "graph":
         return None
     codes = np.stack([study.labels(str(name)) for name in usable.index])
     table = values.loc[usable.index]
@@ -141,8 +142,11 @@ def _judge(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Verdic
 def _why(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> list[str]:
     found = study.judged()
     if found is None:
+        why = "There is too little here for the learned judge"
+        if study.metric == "graph":
+            why = "The learned judge knows objects with distances, and a graph has edges alone"
         return [
-            "There is too little here for the learned judge, so the consensus decided.",
+            f"{why}, so the consensus decided.",
             *why_voted(study, ranking, verdict),
         ]
     name = str(ranking.index[0])

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from karat.clusterers import Clusterer
-    from karat.study.study import Study
+    from karat.study.trying import TriedStudy
 
 #: numbers of objects that the clusterers are timed on
 TRIALS = (300, 900)
@@ -71,7 +71,7 @@ class SweepPlan:
 
 
 def plan_of(
-    study: Study, clusterers: Any, k: Iterable[int], n_init: int, workers: int
+    study: TriedStudy, clusterers: Any, k: Iterable[int], n_init: int, workers: int
 ) -> SweepPlan:
     """Time each clusterer on a few hundred objects, and extrapolate by its growth."""
     import pandas as pd
@@ -103,7 +103,7 @@ def plan_of(
     )
 
 
-def _seconds(study: Study, clusterer: Clusterer, value: Any, on: int) -> float:
+def _seconds(study: TriedStudy, clusterer: Clusterer, value: Any, on: int) -> float:
     """Of one fit on so many objects: a constant and a power, through two trials."""
     rng = np.random.default_rng(0)
     sizes = [min(size, on) for size in TRIALS]
@@ -124,13 +124,13 @@ def _seconds(study: Study, clusterer: Clusterer, value: Any, on: int) -> float:
     return times[1] + slope * (on**clusterer.growth - powers[1])
 
 
-def _bytes(study: Study, clusterer: Clusterer, on: int) -> float:
+def _bytes(study: TriedStudy, clusterer: Clusterer, on: int) -> float:
     d = study.X.shape[1]
     pairs = 4.0 * on * on if clusterer.growth > 1 else 0.0
     return pairs + 8.0 * on * d
 
 
-def check_memory(study: Study, workers: int, limit: float) -> None:
+def check_memory(study: TriedStudy, workers: int, limit: float) -> None:
     """Raise if a study of this data takes more memory than ``limit`` bytes at the least."""
     X = study.X
     size = X.nbytes if isinstance(X, np.ndarray) else X.data.nbytes + X.indices.nbytes

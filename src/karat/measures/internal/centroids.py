@@ -428,7 +428,7 @@ define(
     greater_is_better=False,
     range=(0.0, math.inf),
     cost="O(n d + k² d)",
-    takes_metric=False,
+    takes="features",
 )
 define(
     pbm_index,
@@ -439,7 +439,7 @@ define(
     needs=["centroids", "total_spreads"],
     range=(0.0, math.inf),
     cost="O(n d + k² d)",
-    takes_metric=False,
+    takes="features",
 )
 define(
     ray_turi_index,
@@ -452,7 +452,7 @@ define(
     range=(0.0, math.inf),
     cost="O(n d + k² d)",
     default=False,
-    takes_metric=False,
+    takes="features",
 )
 define(
     d_index,
@@ -466,7 +466,7 @@ define(
     cost="O(n d)",
     compares_k=False,
     default=False,
-    takes_metric=False,
+    takes="features",
 )
 define(
     sd_scattering,
@@ -480,7 +480,7 @@ define(
     cost="O(n d)",
     compares_k=False,
     default=False,
-    takes_metric=False,
+    takes="features",
 )
 define(
     sd_separation,
@@ -494,7 +494,7 @@ define(
     cost="O(n d + k² d)",
     compares_k=False,
     default=False,
-    takes_metric=False,
+    takes="features",
 )
 define(
     wemmert_gancarski_index,
@@ -505,5 +505,5 @@ define(
     needs=["centroids"],
     cost="O(n k d)",
     default=False,
-    takes_metric=False,
+    takes="features",
 )

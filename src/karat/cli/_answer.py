@@ -1,0 +1,164 @@
+"""The answer of a study, for a person and for machines."""
+
+from __future__ import annotations
+
+import json as jsonlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from karat.study import Choice, Study
+
+WIDE = 100  # characters of a terminal with room for every column
+
+
+def as_json(study: Study, choice: Choice, top: int = 10) -> dict[str, Any]:
+    """What machines read: the choice, the best candidates, what failed."""
+    from karat.cli.stability import as_json as stability_as_json
+    from karat.study.deciders import JUDGE
+    from karat.study.judging import details_of
+
+    ranked = study.rank()
+    scores = study.scores()
+    found = study.judged() if choice.decided_by == JUDGE else None
+    resampled = study.kept_stability(choice.name)
+    represented = study.kept_representations()
+    return {
+        "data": {
+            "name": study.dataset.name,
+            "n_objects": study.n_objects,
+            "n_features": study.dataset.n_features,
+            "notes": list(study.dataset.notes),
+        },
+        "representations": None
+        if represented is None
+        else jsonlib.loads(represented.reset_index().to_json(orient="records")),
+        "best": {
+            "name": choice.name,
+            "clusterer": choice.clusterer,
+            "n_clusters": choice.n_clusters,
+            "decided_by": choice.decided_by,
+            "runner_up": choice.runner_up,
+            "reasons": list(choice.reasons),
+            "bound": None if choice.bound is None else choice.bound.bound_rate,
+            "judge": details_of(found) if found is not None else None,
+            "stability": None if resampled is None else stability_as_json(resampled),
+        },
+        "ranking": jsonlib.loads(
+            ranked.head(top).reset_index().to_json(orient="records", double_precision=15)
+        ),
+        "scores": jsonlib.loads(
+            scores.reset_index().to_json(orient="records", double_precision=15)
+        ),
+    }
+
+
+def _expected(row: dict[str, Any]) -> str:
+    return f"{row['predicted']:.2f} ({max(row['low'], 0):.2f}–{row['high']:.2f})"
+
+
+def _show_shortlist(study: Study, console: Console) -> None:
+    from rich.table import Table
+
+    found = study.judged()
+    if found is None or len(found.shortlist) < 2:
+        return
+    table = Table(title="Really different and nearly as good", box=None, pad_edge=False)
+    for title in ("candidate", "expected ARI", "good for"):
+        table.add_column(title)
+    for name, use in found.shortlist:
+        table.add_row(name, _expected(found.expected(name)), use)
+    console.print(table)
+
+
+def _show_representations(study: Study, console: Console) -> None:
+    from rich.table import Table
+
+    found = study.kept_representations()
+    if found is None:
+        return
+    heads = {str(c): f"{str(c)[2:]} nearest alike" for c in found if str(c).startswith("r=")}
+    heads |= {"informativeness": "informativeness", "stability": "stability"}
+    columns = [c for c in found if c in heads and not str(c).endswith("error")]
+    table = Table(title="Which representation?", box=None, pad_edge=False)
+    table.add_column("representation", no_wrap=True)
+    for column in columns:
+        table.add_column(heads[str(column)], justify="right")
+    for name, row in zip(found.index, found.to_dict("records"), strict=True):
+        cells = []
+        for column in columns:
+            error = row.get(f"{column} error")
+            cells.append(f"{row[column]:.3f}" + ("" if error is None else f" ± {error:.3f}"))
+        table.add_row(str(name), *cells)
+    console.print(table)
+
+
+def show(study: Study, choice: Choice, top: int = 8) -> None:
+    """The answer for a person: the choice, the best candidates, what to mind."""
+    from rich.console import Console
+    from rich.panel import Panel
+    from rich.table import Table
+    from rich.text import Text
+
+    from karat.measures import catalogue
+    from karat.study.deciders import against_classifier, as_decider
+
+    console = Console()
+    first, *others = choice.reasons
+    told = Text(first, style="bold").append("\n" + "\n".join(others), style="not bold")
+    console.print(Panel(told, title=study.dataset.name, title_align="left"))
+    ranked = study.rank()
+    measures = study.scores()
+    decider = as_decider(choice.decided_by)
+    judged = "predicted" in ranked
+    usual = ["silhouette", "informativeness", "adjusted_rand_index"]
+    if console.width < WIDE:
+        usual.remove("informativeness")
+    shown = [m for m in usual if m in measures and m != choice.decided_by]
+    table = Table(box=None, pad_edge=False)
+    table.add_column("")
+    table.add_column("candidate", no_wrap=True)
+    titles = [catalogue[m].title.partition(" (")[0] for m in shown]
+    for title in ("k", "expected ARI" if judged else decider.title, *titles, "times"):
+        table.add_column(title, justify="right")
+    values: dict[str, dict[str, float]] = measures[shown].to_dict("index")  # type: ignore[assignment]
+    rows: list[dict[str, Any]] = ranked.to_dict("records")  # type: ignore[assignment]
+    for name, row in zip(map(str, ranked.index[:top]), rows, strict=False):
+        table.add_row(
+            str(row["rank"]),
+            name,
+            str(row["n_clusters"]),
+            f"{row['predicted']:.2f}" if judged else decider.text(row["score"]),
+            *(f"{values[name][m]:.3f}" for m in shown),
+            str(row["reached_by"]),
+        )
+    console.print(table)
+    if judged:
+        _show_shortlist(study, console)
+    _show_representations(study, console)
+    more = len(ranked) - top
+    if more > 0:
+        console.print(f"... and {more} more distinct clusterings", style="dim")
+    if study.n_unfinished:
+        console.print(
+            f"{study.n_unfinished} candidates were not finished within the budget; the same "
+            "command with --storage FILE, or a larger --budget, fits them too",
+            markup=False,
+        )
+    if choice.bound is not None and (yardstick := against_classifier(study, choice.bound)):
+        console.print(yardstick, markup=False)
+    counts = study.candidates["status"].value_counts()
+    for status in ("excluded", "failed", "flagged"):
+        if counts.get(status, 0):
+            these = study.candidates.query(f"status == '{status}'")
+            reason = str(these["reason"].iloc[0])
+            console.print(
+                f"{counts[status]} {status}, e.g. {these.index[0]!s}: {reason}", markup=False
+            )
+    if choice.bound is not None:
+        console.print(choice.bound.conditions, markup=False, highlight=False)
+        for doubt in choice.bound.warnings:
+            console.print(f"Warning: {doubt}.", markup=False)
+    for note in study.dataset.notes:
+        console.print(f"Note: {note}", markup=False)

@@ -1,0 +1,61 @@
+"""What is to be tried, as written on the command line."""
+
+from __future__ import annotations
+
+
+def parse_counts(text: str) -> list[int]:
+    """``2:10`` (both ends), ``2:20:2`` or ``3,5,8`` as numbers of clusters."""
+    from karat.validation import InputError
+
+    numbers: list[int] = []
+    try:
+        for part in text.split(","):
+            first, *rest = (int(piece) for piece in part.split(":"))
+            if len(rest) > 2:
+                raise ValueError
+            step = rest[1] if len(rest) == 2 else 1
+            numbers += range(first, (rest[0] if rest else first) + 1, step)
+    except ValueError:
+        raise InputError(f"-k takes 2:10, 2:20:2 or 3,5,8; got {text!r}") from None
+    if not numbers:
+        raise InputError(f"-k {text} names no number of clusters; write the smaller one first")
+    return list(dict.fromkeys(numbers))
+
+
+def parse_grid(texts: list[str]) -> dict[str, list[float]]:
+    """``eps=0.1:2:0.1`` (both ends) or ``min_samples=5,10`` as values by parameter.
+
+    >>> parse_grid(["eps=0.1:0.3:0.1", "min_samples=5,10"])
+    {'eps': [0.1, 0.2, 0.3], 'min_samples': [5, 10]}
+    """
+    from karat.validation import InputError
+
+    grid: dict[str, list[float]] = {}
+    for text in texts:
+        name, _, given = text.partition("=")
+        try:
+            values: list[float] = []
+            for part in given.split(","):
+                first, *rest = (float(piece) for piece in part.split(":"))
+                if len(rest) not in (0, 2) or (rest and not rest[1] > 0):
+                    raise ValueError
+                count = int((rest[0] - first) / rest[1] + 1e-9) + 1 if rest else 1
+                step = rest[1] if rest else 0.0
+                values += [float(f"{first + i * step:.12g}") for i in range(count)]
+        except ValueError:
+            values = []
+        if not name or not values:
+            raise InputError(f"--grid takes name=0.1:2:0.1 or name=5,10; got {text!r}")
+        grid[name] = [int(value) if value == int(value) else value for value in values]
+    return grid
+
+
+def parse_clusterers(names: list[str]) -> list[str]:
+    """Names from the catalogue; ``all`` for every one."""
+    from karat.clusterers import catalogue
+    from karat.validation import unknown_name
+
+    for name in names:
+        if name != "all" and name not in catalogue:
+            raise unknown_name(name, [*catalogue, "all"], "clusterer")
+    return list(catalogue) if "all" in names else list(dict.fromkeys(names))

@@ -1,0 +1,347 @@
+"""Judging what was tried: scores, bounds and tables of them."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat import __version__
+from karat.evaluation import applicable, judge
+from karat.measures import Measure, catalogue
+from karat.measures.passes.estimates import sampled_by, why_not_sampled
+from karat.partition import NOISE, Labelings, NoisePolicy
+from karat.progress import progress_bar
+from karat.study import large
+from karat.study.store import Score
+from karat.study.trying import TriedStudy
+from karat.validation import InputError, NothingToRankError, unknown_name
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from karat.bounds import PacMdlBound, PacMdlBounds
+
+
+NO_LABELS = ("failed", "excluded")
+EXTERNAL_NOISE: NoisePolicy = "singletons"
+CHUNK = 256  # partitions judged at a time; fixed, because sums depend on what is judged together
+
+
+class ScoredStudy(TriedStudy):
+    """A study whose clusterings are judged."""
+
+    def evaluate(
+        self, measures: Iterable[str] | None = None, *, progress: bool | None = None
+    ) -> None:
+        """Judge every clustering that is not judged yet, many at once.
+
+        Parameters
+        ----------
+        measures : iterable of str, optional
+            Catalogue keys; by default those that :func:`karat.evaluate` computes.
+        progress : bool, optional
+            Show a bar; by default on a terminal.
+        """
+        chosen = self._measures(measures)
+        there = {(s.partition, s.measure) for c in self._contexts for s in self._store.scores(c)}
+        todo = [
+            partition
+            for partition in self._store.partitions()
+            if any((partition, measure.key) not in there for measure in chosen)
+        ]
+        with progress_bar("Judging", len(todo), show=progress) as advance:
+            for start in range(0, len(todo), CHUNK):
+                chunk = todo[start : start + CHUNK]
+                missing = [m for m in chosen if any((p, m.key) not in there for p in chunk)]
+                self._judge(chunk, missing)
+                advance(len(chunk))
+        if todo:
+            self._forget_tables()
+
+    def _judge(self, partitions: Sequence[str], measures: Sequence[Measure]) -> None:
+        labelings = self._labelings(partitions)
+        for context, kind in zip(self._contexts, ("internal", "external"), strict=True):
+            keys = [measure.key for measure in measures if measure.kind == kind]
+            if not keys:
+                continue
+            internal = kind == "internal"
+            unjudged: dict[str, str] = {}
+            if internal and self.is_estimated:
+                unjudged = {
+                    key: why_not_sampled(catalogue[key])
+                    for key in keys
+                    if not sampled_by(catalogue[key], self.metric)
+                }
+            found = judge(
+                self._points[0] if internal else None,
+                labelings,
+                truth=None if internal else self.truth,
+                measures=[catalogue[key] for key in keys if key not in unjudged],
+                metric=self._points[1] if internal else "euclidean",
+                noise=self.noise if internal else EXTERNAL_NOISE,
+                precision=large.PRECISION if internal and self.is_estimated else None,
+                bounded_only=True,
+                random_state=self.random_state,
+            )
+            scores = []
+            for key, partition in product(keys, partitions):
+                if key in unjudged:
+                    scores.append(Score(partition, key, math.nan, unjudged[key]))
+                    continue
+                errors = found.standard_errors
+                error = float(errors[key].loc[partition]) if key in errors else None
+                reason = found.reasons.get(partition, {}).get(key)
+                value = float(found[key].loc[partition])
+                scores.append(Score(partition, key, value, reason, error))
+            self._store.add_scores(context, scores)
+
+    def _measures(self, keys: Iterable[str] | None) -> list[Measure]:
+        return applicable(keys, has_truth=self.truth is not None, metric=self.metric)
+
+    def _labelings(self, partitions: Sequence[str]) -> Labelings:
+        codes = np.stack(self._store.labels(partitions))
+        n_clusters = codes.max(axis=1).astype(np.int64) + 1
+        names = tuple(np.arange(k).astype(object) for k in n_clusters)
+        return Labelings(codes, tuple(partitions), n_clusters, names)
+
+    @property
+    def _contexts(self) -> tuple[str, str]:
+        """What internal and external scores depend on; another karat judges again."""
+        settings = self.settings
+        return (
+            json.dumps(["internal", __version__, settings.metric, settings.noise, settings.exact]),
+            json.dumps(["external", __version__, settings.truth, EXTERNAL_NOISE]),
+        )
+
+    @cached_property
+    def _candidates(self) -> pd.DataFrame:
+        import pandas as pd
+
+        rows = [c for c in self._store.candidates() if c["status"] != "planned"]
+        table = pd.DataFrame(
+            rows,
+            columns=[
+                "name", "clusterer", "parameter", "value", "start", "status", "reason",
+                "n_clusters", "n_noise", "seconds", "fitted_on", "partition",
+            ],
+        ).set_index("name")  # fmt: skip
+        swept = table["parameter"] == "n_clusters"
+        table["k"] = table["value"].where(swept).astype("Int64")
+        table["n_clusters"] = table["n_clusters"].astype("Int64")
+        table["fitted_on"] = table["fitted_on"].astype("Int64")
+        table["noise_share"] = table["n_noise"].astype("Float64") / self.n_objects
+        order_of_columns = [
+            "clusterer", "k", "start", "status", "reason", "n_clusters", "noise_share", "seconds",
+            "fitted_on", "partition",
+        ]  # fmt: skip
+        return table[order_of_columns]
+
+    @cached_property
+    def _scores(self) -> tuple[pd.DataFrame, dict[str, dict[str, str]]]:
+        """A row per distinct partition, and the reasons for what is undefined."""
+        import pandas as pd
+
+        values: dict[str, dict[str, float]] = {}
+        reasons: dict[str, dict[str, str]] = {}
+        for context in self._contexts:
+            for score in self._store.scores(context):
+                values.setdefault(score.measure, {})[score.partition] = score.value
+                if score.reason is not None:
+                    reasons.setdefault(score.partition, {})[score.measure] = score.reason
+        table = pd.DataFrame({m: values[m] for m in catalogue if m in values})
+        return table.reindex(self._store.partitions()), reasons
+
+    @property
+    def candidates(self) -> pd.DataFrame:
+        """What was tried and what came of it, without scores; see :meth:`scores`."""
+        return self._candidates.copy()
+
+    def scores(self, *, progress: bool | None = None) -> pd.DataFrame:
+        """Every candidate with every measure.
+
+        Returns
+        -------
+        DataFrame
+            A row per candidate, by name, in the order of planning: ``clusterer``, ``k`` (as asked
+            for), ``start``, ``status`` (``ok``, ``flagged``, ``failed``, ``excluded``), ``reason``,
+            ``n_clusters``, ``noise_share``, ``seconds``, ``partition`` (equal for equal
+            clusterings), then a column per measure. :meth:`reasons` says why a value is NaN.
+        """
+        self.evaluate(progress=progress)
+        return self._candidates.join(self._scores[0], on="partition")
+
+    def standard_errors(self) -> pd.DataFrame:
+        """Standard errors of the scores that are estimates, a row per candidate.
+
+        Returns
+        -------
+        DataFrame
+            Columns only for measures that were estimated; none where every score is exact.
+        """
+        import pandas as pd
+
+        self.evaluate()
+        errors: dict[str, dict[str, float]] = {}
+        for score in self._store.scores(self._contexts[0]):
+            if score.error is not None:
+                errors.setdefault(score.measure, {})[score.partition] = score.error
+        table = pd.DataFrame({m: errors[m] for m in catalogue if m in errors})
+        return self._candidates[["partition"]].join(table, on="partition").drop(columns="partition")
+
+    def reasons(self) -> dict[str, dict[str, str]]:
+        """Why scores are missing: candidate -> measure -> sentence."""
+        self.evaluate()
+        why = self._scores[1]
+        partitions = self._candidates["partition"].items()
+        return {str(name): dict(why[at]) for name, at in partitions if at in why}
+
+    @property
+    def is_partly_labelled(self) -> bool:
+        """Whether the class of some objects is known and that of others is not."""
+        return self.truth is not None and any(value is None for value in self.truth)
+
+    def bounds(self) -> PacMdlBounds:
+        """What the known labels guarantee about every candidate, all at once.
+
+        Returns
+        -------
+        PacMdlBounds
+            With probability ``1 - delta`` over which objects were labelled, every bound in it
+            holds, the lowest of them too: each candidate pays for the choice among everything
+            that was planned. Outliers count as one cluster.
+
+        Raises
+        ------
+        InputError
+            If no class is known, or nothing was tried.
+        """
+        return self._bounds
+
+    @cached_property
+    def _bounds(self) -> PacMdlBounds:
+        return self.bounds_with(None)
+
+    def bounds_with(self, shares: Mapping[str, float] | None) -> PacMdlBounds:
+        """The bounds, with shares of the distinct partitions that were decided without labels.
+
+        Parameters
+        ----------
+        shares : mapping of str to float or None
+            By partition; they sum to 1 at most. Partitions that are not in it share what is left
+            of 1, so it must not be all. None charges for what was searched.
+
+        Returns
+        -------
+        PacMdlBounds
+        """
+        from karat.bounds import Searched, study_bounds
+
+        if self.truth is None:
+            raise InputError("a bound needs the class of some objects; give truth, None elsewhere")
+        planned = [(c, _origin(c)) for c in self._store.candidates() if c["status"] != "excluded"]
+        tried = [(c, origin) for c, origin in planned if c["partition"] is not None]
+        if not tried:
+            raise NothingToRankError(f"there is no clustering: {self.why_nothing()}")
+        codes = self._store.labels([c["partition"] for c, _ in tried])
+        return study_bounds(
+            {c["name"]: row for (c, _), row in zip(tried, codes, strict=True)},
+            self.truth,
+            delta=self.delta,
+            classes=self.settings.classes,
+            searched=Searched.from_origins([origin for _, origin in planned]),
+            origins=[origin for _, origin in tried],
+            prior=None if shares is None else _prior([c["partition"] for c, _ in tried], shares),
+            noise="cluster",
+            random_state=self.random_state,
+        )
+
+    def bound_of(self, name: str) -> PacMdlBound:
+        """What is guaranteed about a candidate: the lowest bound of those that are the same."""
+        same = self._candidates["partition"] == self._candidates.at[name, "partition"]
+        table = self.bounds().table
+        rows = table[table.index.isin(self._candidates.index[same])]
+        return self.bounds()[str(rows["bound_rate"].idxmin())]
+
+    def found_by(self) -> dict[str, frozenset[str]]:
+        """The clusterers that found each distinct partition; copies from elsewhere add nothing."""
+        usable = self._candidates[self._candidates["partition"].notna()]
+        groups = usable.groupby("partition")["clusterer"]
+        by = {str(partition): frozenset(names) for partition, names in groups}
+        return {p: names - {"given"} or names for p, names in by.items()}
+
+    def why_nothing(self) -> str:
+        """What kept candidates from being clusterings, or clusterings from having scores."""
+        failed = self._candidates[self._candidates["status"].isin(NO_LABELS)]
+        if failed.empty and self._candidates.empty:
+            return "nothing was tried; call sweep or add first"
+        if failed.empty:
+            reasons = [r for why in self._scores[1].values() for r in why.values()]
+        else:
+            reasons = failed["reason"].tolist()
+        return "; ".join(list(dict.fromkeys(reasons))[:3])
+
+    def labels(self, name: str) -> NDArray[np.int32]:
+        """Labels of a candidate: ``0..k-1`` by first appearance, ``-1`` for outliers."""
+        if name not in self._candidates.index:
+            raise unknown_name(name, self._candidates.index, "candidate")
+        row = self._candidates.loc[name]
+        if row["status"] in NO_LABELS:
+            raise InputError(f"{name} has no labels: {row['reason']}")
+        return self._store.labels([str(row["partition"])])[0]
+
+    def cluster_names(self, name: str) -> list[str]:
+        """What each cluster of a candidate is called, by its number in :meth:`labels`."""
+        given = self._store.cluster_names(name)
+        return given or [str(i) for i in range(int(self.labels(name).max()) + 1)]
+
+    def labelings(self, names: Iterable[str]) -> dict[str, NDArray[Any]]:
+        """Labels of several candidates as they were given: the clusters by their names.
+
+        Parameters
+        ----------
+        names : iterable of str
+            Candidates.
+
+        Returns
+        -------
+        dict of str to ndarray, shape (n,)
+            Integers where all names of clusters are whole numbers, otherwise text; ``-1`` for
+            outliers.
+        """
+        out: dict[str, NDArray[Any]] = {}
+        for name in names:
+            if self._candidates.at[name, "status"] in NO_LABELS:
+                out[name] = np.full(self.n_objects, NOISE)
+                continue
+            clusters: list[Any] = self.cluster_names(name)
+            if all(_is_whole(cluster) for cluster in clusters):
+                clusters = [int(cluster) for cluster in clusters]
+            out[name] = np.array([*clusters, NOISE], dtype=object)[self.labels(name)]
+        return out
+
+
+def _prior(partitions: Sequence[str], shares: Mapping[str, float]) -> NDArray[np.float64]:
+    """Shares of candidates: copies of a partition have equal parts of its share."""
+    copies = Counter(partitions)
+    others = len(set(partitions) - set(shares))
+    rest = (1 - sum(shares.values())) / max(others, 1)
+    return np.array([shares.get(p, rest) / copies[p] for p in partitions])
+
+
+def _origin(candidate: dict[str, Any]) -> tuple[str, int] | None:
+    """What the search for it consisted of; None for a clustering that the user supplied."""
+    if candidate["parameter"] is None:
+        return None
+    return candidate["clusterer"], candidate["value"]
+
+
+def _is_whole(name: str) -> bool:
+    return name.isdecimal() and str(int(name)) == name

@@ -1,0 +1,349 @@
+"""Trying clusterings: sweeps, and those that were made elsewhere."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from concurrent.futures import Executor
+from contextlib import closing
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.clusterers import Clusterer, ExcludedError, on_columns, under
+from karat.distances import FORMS
+from karat.partition import as_labelings, canonical_codes, encode
+from karat.progress import progress_bar
+from karat.resources import available_cores
+from karat.study import large, work
+from karat.study.base import StudyBase
+from karat.study.plan import SweepPlan, order_of_work, plan_of
+from karat.study.record import stable
+from karat.study.store import Finished, Planned, partition_hash
+from karat.study.sweeping import (
+    Grid,
+    Swept,
+    along,
+    candidates_of,
+    check_counts,
+    check_used,
+    checked_grid,
+    swept,
+)
+from karat.validation import InputError, StorageError, check_same_objects
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+DEFAULT_CLUSTERERS = (
+    "kmeans", "ward", "average", "genie", "spectral", "gaussian-mixture", "hdbscan",
+    "hdbscan-filled",
+)  # fmt: skip
+#: for sparse rows under the cosine: linear in the stored entries, as banerjee2004 compares them
+DOCUMENT_CLUSTERERS = (
+    "spherical-kmeans-refined",
+    "frequency-sensitive-kmeans",
+    "soft-movmf",
+    "hard-movmf",
+    "kl-kmeans",
+    "kmeans",
+)
+
+
+class TriedStudy(StudyBase):
+    """A study with clusterings."""
+
+    @property
+    def default_clusterers(self) -> tuple[str, ...]:
+        """What a sweep tries unless it is told.
+
+        For documents what never makes rows dense; k-medoids too where there are no means.
+        """
+        documents = self.metric == "cosine" and not isinstance(self.X, np.ndarray)
+        if documents:
+            return DOCUMENT_CLUSTERERS
+        if isinstance(self.metric, str) and (self.metric in FORMS or self.metric == "graph"):
+            return DEFAULT_CLUSTERERS
+        return (*DEFAULT_CLUSTERERS, "kmedoids")
+
+    def sweep(
+        self,
+        clusterers: Any = None,
+        *,
+        k: int | Iterable[int] = range(2, 11),
+        grid: Mapping[str, Iterable[Any]] | None = None,
+        n_init: int = 5,
+        workers: int | None = None,
+        executor: Executor | None = None,
+        budget: float | None = None,
+        progress: bool | None = None,
+    ) -> None:
+        """Fit clusterers × k × starts; resume where an earlier sweep of this study stopped.
+
+        Parameters
+        ----------
+        clusterers : str, estimator, Clusterer, a list of these, or a mapping from names to them
+            See :data:`karat.clusterers.catalogue` for the names. An estimator is cloned, a
+            pipeline works on the features as they are. One that cannot take the study's distance
+            is kept with the reason, its status ``excluded``. By default
+            :attr:`default_clusterers`.
+        k : int or iterable of int
+            Numbers of clusters. Clusterers that find the number themselves (HDBSCAN) try the
+            values of their own parameter instead.
+        grid : mapping from parameters to values, optional
+            Values of other parameters, numbers of any kind: every combination is tried, with each
+            ``k`` where the clusterer has a number of clusters. A parameter is set on those
+            clusterers that have it: ``sweep({"db": DBSCAN()}, grid={"eps": [0.1, 0.2]})``.
+        n_init : int, default 5
+            Starts for each k; clusterers that do not depend on a seed run once.
+        workers : int, optional
+            Local processes; by default one for each core. The result does not depend on it.
+        executor : concurrent.futures.Executor, optional
+            Where to run instead, e.g. ``dask.distributed.Client().get_executor()``. Every job
+            carries the data.
+        budget : float, optional
+            Seconds after which fits that are not finished are stopped; they stay planned, and
+            the same call resumes them. Cheap clusterers come first.
+        progress : bool, optional
+            Show a bar; by default on a terminal.
+
+        Raises
+        ------
+        InputError
+            For unknown clusterers or numbers below 1. What a fit raises is kept with the
+            candidate instead.
+        KeyboardInterrupt
+            On Ctrl-C, after what is finished was kept. The same call resumes there.
+        """
+        numbers = list(k) if isinstance(k, Iterable) else [k]
+        check_counts(numbers, n_init, workers)
+        values = checked_grid(grid)
+        chosen = swept(self.default_clusterers if clusterers is None else clusterers, values)
+        check_used(values, chosen)
+        fitting, excluded = self.fitting(chosen, values)
+        self._record_sweep(chosen, numbers, n_init, values)
+        self._swept |= {one.clusterer.key: one.clusterer for one in chosen}
+        plan = [(one, candidates_of(one, numbers, n_init, self.random_state)) for one in fitting]
+        new = [Planned(key, key, None, None, 0, None) for key in excluded]
+        unfinished = {candidate.name for candidate in new} - {
+            candidate["name"] for candidate in self._store.candidates()
+        }
+        self._store.plan(new)
+        self._store.finish(
+            Finished(key, "excluded", excluded[key], None, 0.0) for key in sorted(unfinished)
+        )
+        self._store.plan(candidate for _, group in plan for candidate in group)
+        planned = self._store.planned()
+        jobs = [
+            job
+            for clusterer, group in plan
+            for job in work.jobs_for(clusterer, [c for c in group if c.name in planned])
+        ]
+        total = sum(len(job.candidates) for job in jobs)
+        deadline = math.inf if budget is None else time.monotonic() + budget
+        outcomes = self._outcomes(jobs, workers or available_cores(), executor, deadline)
+        with closing(outcomes), progress_bar("Clustering", total, show=progress) as advance:
+            for finished in outcomes:
+                self._store.finish(finished)
+                advance(len(finished))
+        self._forget_tables()
+
+    def fitting(
+        self, chosen: Sequence[Swept], grid: Grid
+    ) -> tuple[list[Clusterer], dict[str, str]]:
+        """The clusterers under the study's distance, and why others cannot take it."""
+        out: list[Clusterer] = []
+        excluded = {}
+        for one in chosen:
+            try:
+                # a function of two rows has no form of the rows, and its matrix is what is given
+                fitted = under(one.clusterer, self.metric)
+                if callable(self.metric) and "features" not in one.clusterer.distances:
+                    fitted = under(one.clusterer, "precomputed")
+                for part in self._of_representations(fitted):
+                    out += along(part, grid)
+            except ExcludedError as error:
+                excluded[one.clusterer.key] = str(error)
+        return out, excluded
+
+    def _of_representations(self, clusterer: Clusterer) -> list[Clusterer]:
+        """A clusterer under the study's distance, on each representation that it can take."""
+        parts = self.dataset.representations
+        if len(parts) == 1:
+            return [clusterer]
+        out, start = [], 0
+        for name, part in parts.items():
+            # what takes the data as it is may need counts
+            if name != "embeddings" or "features" not in clusterer.distances or part.min() >= 0:
+                out.append(on_columns(clusterer, name, start, start + part.shape[1]))
+            start += part.shape[1]
+        return out
+
+    def plan(
+        self,
+        clusterers: Any = None,
+        *,
+        k: int | Iterable[int] = range(2, 11),
+        n_init: int = 5,
+        workers: int | None = None,
+    ) -> SweepPlan:
+        """What a sweep with the same arguments will take; nothing is tried or kept.
+
+        Returns
+        -------
+        SweepPlan
+            Print it. Each clusterer is timed on a few hundred of the objects, and extrapolated
+            by the growth of its time.
+        """
+        numbers = list(k) if isinstance(k, Iterable) else [k]
+        check_counts(numbers, n_init, workers)
+        clusterers = self.default_clusterers if clusterers is None else clusterers
+        return plan_of(self, clusterers, numbers, n_init, workers or available_cores())
+
+    @property
+    def n_unfinished(self) -> int:
+        """How many candidates are planned and not finished."""
+        return len(self._store.planned())
+
+    def _outcomes(
+        self, jobs: Sequence[work.Job], workers: int, executor: Executor | None, deadline: float
+    ) -> Generator[list[Finished], None, None]:
+        """Fit what scales to all objects, then the rest to a sample that is extended."""
+        jobs = order_of_work(jobs)
+        sampled = [job for job in jobs if self.fits_sample(job.clusterer)]
+        whole = [job for job in jobs if job not in sampled]
+        options: Any = {"workers": workers, "executor": executor, "deadline": deadline}
+        data, metric = self._points
+        of_rows = [job for job in whole if "features" in job.clusterer.distances]
+        yield from work.run_jobs(data, [job for job in whole if job not in of_rows], **options)
+        yield from work.run_jobs(self.X, of_rows, **options)
+        if not sampled or time.monotonic() >= deadline:
+            return
+        part = large.part_of(data, self.sample.rows, metric)
+        for outcomes in work.run_jobs(part, sampled, **options):
+            yield [
+                replace(
+                    outcome,
+                    labels=None if outcome.labels is None else self.sample.extend(outcome.labels),
+                    fitted_on=len(self.sample),
+                )
+                for outcome in outcomes
+            ]
+
+    def fits_sample(self, clusterer: Clusterer) -> bool:
+        """Whether a clusterer is fitted to :attr:`sample` and extended, not to all objects.
+
+        So it is above 5,000 objects where its time grows faster than linearly, and above
+        100,000 where one fit takes long (mixtures), unless the study is exact or its objects
+        are the nodes of a graph.
+        """
+        return (
+            self.n_objects > max(large.FIT_AT_MOST, clusterer.whole_to)
+            and not self.settings.exact
+            and self.metric != "graph"
+        )
+
+    @cached_property
+    def sample(self) -> large.Sample:
+        """The objects that clusterers which do not scale are fitted to: 5,000, or all."""
+        rows = self.sample_rows
+        return large.Sample(rows, large.nearest_sampled(self._points[0], rows, self._points[1]))
+
+    @cached_property
+    def sample_rows(self) -> NDArray[np.int64]:
+        """The objects of :attr:`sample`, ascending."""
+        seed = work.derived_seed(self.random_state, "sample of the objects")
+        return large.draw_rows(self.n_objects, large.FIT_AT_MOST, seed)
+
+    @property
+    def is_estimated(self) -> bool:
+        """Whether measures of pairs are estimated from samples: above 20,000 objects."""
+        return self.n_objects > large.JUDGE_EXACTLY and not self.settings.exact
+
+    def _record_sweep(
+        self, chosen: Sequence[Swept], numbers: Sequence[int], n_init: int, grid: Grid
+    ) -> None:
+        """Note the call, unless a clusterer is another one than an earlier call's."""
+        before = {
+            one["key"]: one["identity"]
+            for kind, content in self.record
+            if kind == "sweep"
+            for one in content["clusterers"]
+        }
+        clusterers = []
+        for one in chosen:
+            key, stored = one.clusterer.key, self.storage is not None
+            now = stable(one.clusterer.make(1, 0), f"clusterer {key!r}", needed=stored)
+            if before.get(key, now) != now:
+                raise StorageError(
+                    f"this study was started with clusterer {key} = {before[key]}, not {now}; give "
+                    "other settings a name of their own (sweep({'name': estimator})) or use "
+                    "another storage file"
+                )
+            clusterers.append(
+                {
+                    "key": key,
+                    "identity": now,
+                    "expression": one.expression,
+                    "imports": list(one.imports),
+                }
+            )
+        self._store.record(
+            "sweep",
+            {
+                "clusterers": clusterers,
+                "k": [int(number) for number in numbers],
+                "n_init": n_init,
+                "grid": grid,
+            },
+        )
+
+    def add(self, labelings: Any) -> None:
+        """Take in clusterings that were made elsewhere, on the same footing.
+
+        Parameters
+        ----------
+        labelings : array-like (n,) or (M, n), mapping, DataFrame
+            One or many, see :func:`karat.partition.as_labelings`; a DataFrame's columns are
+            clusterings. Unnamed ones are called ``"labels 0"``, ``"labels 1"``, ...
+
+        Raises
+        ------
+        InputError
+            For missing labels, wrong lengths, or a name that another clustering has.
+        """
+        check_same_objects(self._index, labelings, name="X", other_name="labelings")
+        batch = as_labelings(labelings, n_objects=self.n_objects, noise="drop")
+        known = {c["name"]: c for c in self._store.candidates()}
+        planned, finished = [], []
+        for name, codes, names in zip(batch.names, batch.codes, batch.cluster_names, strict=True):
+            if name.isdigit():
+                name = f"labels {name}"
+            flags = work.lopsided(codes)
+            status = "flagged" if flags else "ok"
+            outcome = Finished(
+                name, status, "; ".join(flags) or None, codes, 0.0, tuple(map(str, names))
+            )
+            if len(names) == 0:
+                outcome = Finished(name, "failed", "every object is an outlier", None, 0.0)
+            if name in known:
+                if known[name]["partition"] != _hash_of(outcome.labels):
+                    raise InputError(
+                        f"the study has another clustering called {name!r}; choose another name"
+                    )
+                continue
+            planned.append(Planned(name, "given", None, None, 0, None))
+            finished.append(outcome)
+        if planned:
+            self._store.record("add", {"names": [candidate.name for candidate in planned]})
+        self._store.plan(planned)
+        self._store.finish(finished)
+        self._forget_tables()
+
+
+def _hash_of(labels: Any) -> str | None:
+    return None if labels is None else partition_hash(canonical_codes(encode(labels).codes))
