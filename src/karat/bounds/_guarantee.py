@@ -243,7 +243,7 @@ def guarantee(
     ...     y[i] = "ham" if i < 500 else "spam"
     >>> found = karat.guarantee(labelings, y)
     >>> found.name, found.method, found.bound
-    ('two', 'half', 40)
+    ('two', 'pac-mdl', 42)
     """
     if not 0 < delta <= 1:
         raise InputError(f"delta must be in (0, 1]; got {delta!r}")
