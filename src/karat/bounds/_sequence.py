@@ -58,9 +58,9 @@ def b_always(m: Any, n: Any, a: Any, delta: Any = None, *, log_delta: Any = None
     --------
     >>> from karat.bounds import b_always, b_max
     >>> b_always([50, 100, 200], [1950, 1900, 1800], [2, 5, 11], 0.1)
-    array([322, 257, 190])
+    array([287, 237, 195])
     >>> b_max(100, 1900, 5, 0.1)
-    169
+    174
     """
     from karat._kernels import sequence as kernel
 
