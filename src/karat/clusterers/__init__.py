@@ -5,6 +5,7 @@ which distances it takes, and ``under(clusterer, metric)`` is the clusterer unde
 """
 
 from karat.clusterers._catalogue import Clusterer, as_clusterer, catalogue, configured
+from karat.clusterers._columns import OnColumns, on_columns
 from karat.clusterers._under import ExcludedError, OnDistances, OnForm, under
 from karat.clusterers.filled import FilledHDBSCAN
 from karat.clusterers.from_function import FunctionClusterer, from_function
@@ -28,6 +29,7 @@ __all__ = [
     "InformationTheoreticKMeans",
     "KMedoids",
     "LinkageClustering",
+    "OnColumns",
     "OnDistances",
     "OnForm",
     "SphericalKMeans",
@@ -36,5 +38,6 @@ __all__ = [
     "catalogue",
     "configured",
     "from_function",
+    "on_columns",
     "under",
 ]
