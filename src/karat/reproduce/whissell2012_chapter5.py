@@ -1,4 +1,4 @@
-"""whissell2012 chapter 5: weights of terms by nearest neighbours (figure 5.1) and by clusterings."""
+"""whissell2012 chapter 5: weights of terms by neighbours (figure 5.1) and by clusterings."""
 
 from __future__ import annotations
 
