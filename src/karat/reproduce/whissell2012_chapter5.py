@@ -227,13 +227,15 @@ def _neighbours(kept: Kept, progress: Callable[[str], None] | None) -> list[dict
     for which in SETS:
         if any(kept.get((which, weight)) is None for weight in WEIGHTS):
             counts, classes = _collection(which)
-            data = {weight: TermWeighter(weight).fit_transform(counts) for weight in WEIGHTS}
+            data: dict[str, Any] = {
+                weight: TermWeighter(weight).fit_transform(counts) for weight in WEIGHTS
+            }
             table = representations(
                 data, truth=classes, n_neighbors=LENGTHS, k=(), max_objects=None
             )
             for weight in WEIGHTS:
-                told = {f"r={r}": float(table.loc[weight, f"r={r}"]) for r in LENGTHS}
-                kept.put((which, weight), told)
+                own = table.loc[weight]
+                kept.put((which, weight), {f"r={r}": float(own[f"r={r}"]) for r in LENGTHS})
             if progress is not None:
                 progress(which)
         for weight in WEIGHTS:
