@@ -234,7 +234,7 @@ def _neighbours(kept: Kept, progress: Callable[[str], None] | None) -> list[dict
                 data, truth=classes, n_neighbors=LENGTHS, k=(), max_objects=None
             )
             for weight in WEIGHTS:
-                own = table.loc[weight]
+                own: Any = table.loc[weight]
                 kept.put((which, weight), {f"r={r}": float(own[f"r={r}"]) for r in LENGTHS})
             if progress is not None:
                 progress(which)
