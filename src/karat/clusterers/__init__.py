@@ -5,9 +5,9 @@ which distances it takes, and ``under(clusterer, metric)`` is the clusterer unde
 """
 
 from karat.clusterers._catalogue import Clusterer, as_clusterer, catalogue, configured
+from karat.clusterers._function import FunctionClusterer, from_function
 from karat.clusterers._under import ExcludedError, OnDistances, OnForm, under
 from karat.clusterers.filled import FilledHDBSCAN
-from karat.clusterers.from_function import FunctionClusterer, from_function
 from karat.clusterers.genie import GenieClustering
 from karat.clusterers.information_theoretic import InformationTheoreticKMeans
 from karat.clusterers.kmedoids import KMedoids
