@@ -131,7 +131,7 @@ def run(
         bool, typer.Option(help="Replace the report and the labels if they exist.")
     ] = False,
     labels: Annotated[
-        Path | None, typer.Option(help="Write the chosen labels to this CSV file.")
+        Path | None, typer.Option(help="Write the chosen labels to this CSV or Parquet file.")
     ] = None,
     storage: Annotated[
         Path | None,
@@ -156,6 +156,22 @@ def run(
         Path | None,
         typer.Option(help="NPZ file with the graph of the objects of DATA, in the same order."),
     ] = None,
+    embeddings: Annotated[
+        Path | None,
+        typer.Option(
+            help="NPY file with an embedding of each document, in the same order, or NPZ with "
+            "embeddings and ids. Clusterers are fitted to the terms and to the embeddings, all "
+            "judged by both."
+        ),
+    ] = None,
+    representations: Annotated[
+        bool,
+        typer.Option(
+            "--representations",
+            help="Of documents: which weighting of the terms (and --embeddings, which imply it) "
+            "brings like ones together.",
+        ),
+    ] = False,
     grid: Annotated[
         list[str] | None,
         typer.Option(
@@ -216,6 +232,10 @@ def run(
         vectorizer=vectorizer_options(weight, min_df, max_df, stemmer),
     )
     dataset = _related(dataset, distances, graph)
+    if embeddings is not None:
+        from karat.datasets import with_embeddings
+
+        dataset = with_embeddings(dataset, embeddings)
     numbers = parse_counts(k)
     values = parse_grid(grid or [])
     progress = False if quiet else None
@@ -251,6 +271,8 @@ def run(
             raise NothingToRankError("\n".join([str(error), *dataset.notes])) from None
         if stability:
             choice = _judge_stability(study, choice, progress)
+        if representations or embeddings is not None:
+            study.representations()
         if labels is not None:
             _write_labels(study, choice, labels)
         if report is not None:
@@ -377,4 +399,7 @@ def _write_labels(study: Study, choice: Choice, path: Path) -> None:
     dataset = study.dataset
     rows = np.arange(study.n_objects) if dataset.rows is None else dataset.rows
     table = pd.DataFrame({"row": rows, "id": dataset.ids, "cluster": choice.labels})
-    path.write_text(to_csv(table), encoding="utf-8")
+    if path.suffix.lower() in (".parquet", ".pq"):
+        table.to_parquet(path, index=False)
+    else:
+        path.write_text(to_csv(table), encoding="utf-8")

@@ -5,17 +5,21 @@ which distances it takes, and ``under(clusterer, metric)`` is the clusterer unde
 """
 
 from karat.clusterers._catalogue import Clusterer, as_clusterer, catalogue, configured
+from karat.clusterers._columns import OnColumns, on_columns
 from karat.clusterers._function import FunctionClusterer, from_function
 from karat.clusterers._under import ExcludedError, OnDistances, OnForm, under
 from karat.clusterers.filled import FilledHDBSCAN
 from karat.clusterers.genie import GenieClustering
 from karat.clusterers.information_theoretic import InformationTheoreticKMeans
-from karat.clusterers.kmedoids import KMedoids
+from karat.clusterers.kmedoids import CLARA, KMedoids
 from karat.clusterers.linkage import LinkageClustering
+from karat.clusterers.orclus import ORCLUS
 from karat.clusterers.spherical import FrequencySensitiveSphericalKMeans, SphericalKMeans
 from karat.clusterers.von_mises_fisher import VonMisesFisherMixture
 
 __all__ = [
+    "CLARA",
+    "ORCLUS",
     "Clusterer",
     "ExcludedError",
     "FilledHDBSCAN",
@@ -25,6 +29,7 @@ __all__ = [
     "InformationTheoreticKMeans",
     "KMedoids",
     "LinkageClustering",
+    "OnColumns",
     "OnDistances",
     "OnForm",
     "SphericalKMeans",
@@ -33,5 +38,6 @@ __all__ = [
     "catalogue",
     "configured",
     "from_function",
+    "on_columns",
     "under",
 ]

@@ -131,11 +131,12 @@ def without_row_numbers(table: pa.Table, notes: list[str]) -> pa.Table:
     return table.rename_columns([table.column_names[0] or "column1", *table.column_names[1:]])
 
 
-def objects(column: pa.ChunkedArray, name: str) -> NDArray[np.object_]:
+def objects(column: pa.ChunkedArray, name: str, *, plain: bool = False) -> NDArray[Any]:
     """The values of a label or id column as Python objects, None where blank.
 
     Values that are all whole numbers, however written, become integers; so does a lone ``-1``
-    among names. Everything else stays as written, but for blanks around it.
+    among names. Everything else stays as written, but for blanks around it. With ``plain``,
+    integers without blanks stay an array of integers, which takes a fifth of the memory.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -158,8 +159,11 @@ def objects(column: pa.ChunkedArray, name: str) -> NDArray[np.object_]:
             column = column.cast(pa.int64())
     elif pa.types.is_nested(kind) or pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
         raise InputError(f"column {name!r} holds {kind}; labels and ids are numbers or text")
+    whole = column.null_count == 0 and pa.types.is_integer(column.type)
+    if whole and plain:
+        return np.asarray(column.to_numpy())
     out = np.empty(len(column), dtype=object)
-    if column.null_count == 0 and pa.types.is_integer(column.type):
+    if whole:
         out[:] = column.to_numpy().tolist()
     else:
         out[:] = column.to_pylist()

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from karat import resources
-from karat.datasets import _delimited
+from karat.datasets import _delimited, _mapped
 from karat.datasets._work import Options, Raw
 from karat.validation import InputError
 
@@ -43,7 +43,7 @@ def read_raw(
         if suffix in TEXT:
             raw = _text(path, suffix, options, header, encoding, literal)
         elif suffix in (".parquet", ".pq"):
-            raw = _parquet(path, options)
+            raw = _parquet(path, options, literal)
         elif suffix == ".npy":
             raw = _npy(path)
         elif suffix == ".npz":
@@ -142,7 +142,8 @@ def _text(
     return Raw("", None, table, layout.names, notes=list(layout.notes))
 
 
-def _parquet(path: Path, options: Options) -> Raw:
+def _parquet(path: Path, options: Options, literal: bool) -> Raw:
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
     with pq.ParquetFile(path) as file:
@@ -150,6 +151,13 @@ def _parquet(path: Path, options: Options) -> Raw:
         options.check_columns(names)
         columns = [name for name in names if name not in options.drop]
         meta = file.metadata
+        if 8 * meta.num_rows * len(columns) >= resources.LARGE and not literal:
+            batches = file.iter_batches(columns=columns)
+            schema = file.schema_arrow
+            read = pa.schema([schema.field(one) for one in columns], schema.metadata)
+            raw = _mapped.read_batches(read, batches, options, str(path))
+            raw.all_names = tuple(names)
+            return raw
         size = 0
         for g in range(meta.num_row_groups):
             group = meta.row_group(g)
@@ -175,6 +183,9 @@ def _npy(path: Path) -> Raw:
         }.get(version)
         if read is not None:
             shape, _, dtype = read(stream)
+            size = int(np.prod(shape, dtype=object)) * dtype.itemsize
+            if len(shape) == 2 and dtype.kind in "fiub" and size >= resources.LARGE:
+                return Raw("", None, _mapped.map_npy(path))
             _require_array(path, shape, dtype)
     return _array(np.load(path, allow_pickle=False), {}, path)
 

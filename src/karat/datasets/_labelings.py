@@ -106,7 +106,7 @@ def read_labelings(
     """
     file = Path(path)
     n = None if ids is None or id_column is not None else len(ids)
-    columns, notes = read_columns(file, n=n, header=header, wanted=(id_column, *drop))
+    columns, notes = read_columns(file, n=n, header=header, wanted=(id_column, *drop), plain=True)
     for name in (*drop, *([] if id_column is None else [id_column])):
         if name not in columns:
             raise unknown_name(name, columns, "column")
@@ -125,10 +125,13 @@ def read_labelings(
         raise InputError(f"{file} has no column with a clustering")
     order = _order(file, own_ids, ids, id_column, len(next(iter(columns.values()))))
     found = LabelColumns(
-        {name: _labels(values[order], name, file) for name, values in columns.items()}
+        {
+            name: _labels(values if order is None else values[order], name, file)
+            for name, values in columns.items()
+        }
     )
     found.notes = tuple(notes)
-    found.rows = None if rows is None else rows[order]
+    found.rows = rows if rows is None or order is None else rows[order]
     return found
 
 
@@ -253,14 +256,18 @@ def _by_row(
     return out
 
 
-def _row_numbers(values: NDArray[np.object_] | None) -> NDArray[np.intp] | None:
+def _row_numbers(values: NDArray[Any] | None) -> NDArray[np.intp] | None:
     """Row numbers as integers, None where they are not whole numbers from 0 on."""
+    if values is not None and values.dtype.kind in "iu":
+        return values.astype(np.intp) if values.min() >= 0 else None
     if values is None or any(type(value) is not int or value < 0 for value in values):
         return None
     return values.astype(np.intp)
 
 
-def _all_different(values: NDArray[np.object_]) -> bool:
+def _all_different(values: NDArray[Any]) -> bool:
+    if values.dtype.kind in "iu":
+        return len(np.unique(values)) == len(values)
     return None not in values and len(set(values)) == len(values)
 
 
@@ -271,14 +278,18 @@ def read_columns(
     header: bool | None,
     wanted: Iterable[str | None] = (),
     single: bool = False,
+    plain: bool = False,
 ) -> tuple[dict[str, NDArray[Any]], list[str]]:
-    """The columns of a file of labels, and notes. ``n`` objects tell whether there is a header."""
+    """The columns of a file of labels, and notes. ``n`` objects tell whether there is a header.
+
+    With ``plain``, columns of integers are arrays of integers, not of objects.
+    """
     _files.check_file(path)
     stem, suffix = _files.split_name(path)
     notes: list[str] = []
     with _files.explained(path):
         if suffix in (".npy", ".npz"):
-            return _numpy_columns(path, stem, suffix), notes
+            return _numpy_columns(path, stem, suffix, plain), notes
         if suffix in _files.TEXT:
             names = {name for name in wanted if name is not None}
             table = _text(path, stem, suffix, n, header, names, single, notes)
@@ -295,7 +306,9 @@ def read_columns(
         for name in table.column_names
         if (note := _columns.trimmed(table.column(name), name)) is not None
     ]
-    return {name: _columns.objects(table.column(name), name) for name in table.column_names}, notes
+    return {
+        name: _columns.objects(table.column(name), name, plain=plain) for name in table.column_names
+    }, notes
 
 
 def _other(path: Path, suffix: str) -> pa.Table:
@@ -356,7 +369,7 @@ def _text(
     return table
 
 
-def _numpy_columns(path: Path, stem: str, suffix: str) -> dict[str, NDArray[Any]]:
+def _numpy_columns(path: Path, stem: str, suffix: str, plain: bool) -> dict[str, NDArray[Any]]:
     loaded = np.load(path, allow_pickle=False)
     if suffix == ".npz":
         with loaded:
@@ -366,22 +379,24 @@ def _numpy_columns(path: Path, stem: str, suffix: str) -> dict[str, NDArray[Any]
             raise InputError(
                 f"{path}: {wrong[0]!r} is not one-dimensional, so it is not a clustering"
             )
-        return {name: _boxed(array, name) for name, array in arrays.items()}
+        return {name: _boxed(array, name, plain) for name, array in arrays.items()}
     if loaded.ndim == 1:
-        return {stem: _boxed(loaded, stem)}
+        return {stem: _boxed(loaded, stem, plain)}
     if loaded.ndim == 2:
-        return {f"{stem}-{m + 1}": _boxed(row, stem) for m, row in enumerate(loaded)}
+        return {f"{stem}-{m + 1}": _boxed(row, stem, plain) for m, row in enumerate(loaded)}
     raise InputError(f"{path} has shape {loaded.shape}; expected (n,) or (clusterings, n)")
 
 
-def _boxed(array: NDArray[Any], name: str) -> NDArray[np.object_]:
-    return _columns.objects(_columns.column_array(array), name)
+def _boxed(array: NDArray[Any], name: str, plain: bool) -> NDArray[Any]:
+    if plain and array.dtype.kind in "iu":
+        return array
+    return _columns.objects(_columns.column_array(array), name, plain=plain)
 
 
 def _order(
     path: Path, own: NDArray[Any] | None, ids: Any, id_column: str | None, n_rows: int
-) -> NDArray[np.intp]:
-    """Which row of the file belongs to each object."""
+) -> NDArray[np.intp] | None:
+    """Which row of the file belongs to each object; None where they are in order."""
     if own is not None:
         blank = [row for row, value in enumerate(own) if value is None]
         if blank:
@@ -390,15 +405,15 @@ def _order(
         if count > 1:
             raise InputError(f"{path}: the id {value!r} occurs {count} times in {id_column!r}")
     if ids is None:
-        return np.arange(n_rows)
-    wanted = list(ids)
+        return None
     if own is None:
-        if n_rows != len(wanted):
+        if n_rows != len(ids):
             raise InputError(
-                f"{path} has {n_rows:,} rows, but there are {len(wanted):,} objects; if a column "
+                f"{path} has {n_rows:,} rows, but there are {len(ids):,} objects; if a column "
                 "names the objects, say which (id_column, --id-column)"
             )
-        return np.arange(n_rows)
+        return None
+    wanted = list(ids)
     at = {value: row for row, value in enumerate(own)}
     absent = [value for value in wanted if value not in at]
     if absent:
@@ -413,7 +428,9 @@ def _order(
     return np.array([at[value] for value in wanted], dtype=np.intp)
 
 
-def _labels(values: NDArray[np.object_], name: str, path: Path) -> NDArray[Any]:
+def _labels(values: NDArray[Any], name: str, path: Path) -> NDArray[Any]:
+    if values.dtype.kind in "iu":
+        return values.astype(np.int64, copy=False)
     blank = [row for row, value in enumerate(values) if value is None]
     if blank:
         raise InputError(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from karat.datasets._mapped import copied
 from karat.datasets._scaling import center_spread
 from karat.datasets._work import Impute, Work, quoted, row_numbers
 from karat.validation import InputError
@@ -39,7 +40,7 @@ def fill_missing(work: Work, how: Impute | None) -> None:
         _drop_rows(work, bad.any(axis=1))
         return
     if not work.owned:
-        work.X, work.owned = work.X.copy(), True
+        work.X, work.owned = copied(work.X), True
     _impute(work, bad, how)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,8 +25,9 @@ def prepare(raw: Raw, options: Options, ids: Any = None) -> Dataset:
     """Take out labels and ids, encode, impute, check and scale."""
     import pyarrow as pa
 
-    named = isinstance(raw.content, pa.Table)
-    work = _from_table(raw, options) if named else _from_matrix(raw, options)
+    table = isinstance(raw.content, pa.Table)
+    named = table or raw.all_names is not None
+    work = _from_table(raw, options) if table else _from_matrix(raw, options)
     n_read = work.X.shape[0]
     if isinstance(options.truth, str):
         found = read_labels(options.truth, n_read)
@@ -44,7 +44,7 @@ def prepare(raw: Raw, options: Options, ids: Any = None) -> Dataset:
     if work.ids is not None:
         _check_ids(work.ids, options.id_column or "id")
     else:
-        work.ids = _objects_of(range(n_read), n_read)
+        work.ids = np.arange(n_read)
     fill_missing(work, options.impute)
     if work.X.shape[0] < 2:
         raise InputError(
@@ -89,12 +89,6 @@ def _scaling_command(raw: Raw, options: Options) -> str:
         else:
             words += [flag, str(value)]
     return shlex.join([*words, "--scale", "standard"])
-
-
-def _objects_of(values: Iterable[Any], n: int) -> NDArray[np.object_]:
-    out = np.empty(n, dtype=object)
-    out[:] = list(values)
-    return out
 
 
 def _from_table(raw: Raw, options: Options) -> Work:
@@ -146,7 +140,7 @@ def _from_matrix(raw: Raw, options: Options) -> Work:
     if len(names) != d:
         raise InputError(f"there are {len(names)} feature names and {d} columns")
     _check_names(list(names))
-    options.check_columns([*names, *raw.beside])
+    options.check_columns(raw.all_names or [*names, *raw.beside])
     notes = list(raw.notes)
     if options.drop:
         notes.append(f"Excluded as requested: {quoted(options.drop)}.")

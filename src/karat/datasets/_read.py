@@ -12,7 +12,9 @@ import numpy as np
 from karat.datasets import _packaged
 from karat.datasets._columns import to_arrow
 from karat.datasets._dataset import Dataset
+from karat.datasets._embeddings import with_embeddings
 from karat.datasets._files import check_file, read_raw, split_name
+from karat.datasets._mapped import read_batches
 from karat.datasets._prepare import prepare
 from karat.datasets._texts import ENDINGS, Vectorizer, has_terms, read_counts, read_documents
 from karat.datasets._work import Impute, Options, Raw, Scale
@@ -37,6 +39,7 @@ def read(
     messages: bool | None = None,
     terms: str | os.PathLike[str] | None = None,
     vectorizer: Vectorizer = None,
+    embeddings: Any = None,
 ) -> Dataset:
     """Read a data file: CSV, TSV, Parquet, NPY, NPZ, Matrix Market, or documents.
 
@@ -89,6 +92,8 @@ def read(
         the file beside it that ends in ``.clabel`` or ``.terms.txt``.
     vectorizer : TextVectorizer or mapping, optional
         How texts, or counts of terms, become weights; a mapping has its parameters.
+    embeddings : path or array-like, optional
+        Vectors of the same documents, to stand beside their terms: see :func:`with_embeddings`.
 
     Returns
     -------
@@ -127,11 +132,11 @@ def read(
     named = None if terms is None else os.fspath(terms)
     if suffix in (".mat", *LIBSVM) or has_terms(file, named):
         check_file(file)
-        return read_counts(file, options, terms=named, vectorizer=vectorizer)
-    if file.is_dir() or suffix in ENDINGS or text_column is not None:
+        dataset = read_counts(file, options, terms=named, vectorizer=vectorizer)
+    elif file.is_dir() or suffix in ENDINGS or text_column is not None:
         if not file.is_dir():
             check_file(file)
-        return read_documents(
+        dataset = read_documents(
             file,
             options,
             text_column=text_column,
@@ -140,7 +145,9 @@ def read(
             header=header,
             encoding=encoding,
         )
-    return prepare(_open(path, options, header, encoding), options)
+    else:
+        dataset = prepare(_open(path, options, header, encoding), options)
+    return dataset if embeddings is None else with_embeddings(dataset, embeddings)
 
 
 def read_cells(
@@ -220,8 +227,9 @@ def from_table(
 
     Parameters
     ----------
-    table : DataFrame, Arrow table, or mapping of str to columns
-        One row per object. A pandas index is used only if ``id_column`` is its name.
+    table : DataFrame, Arrow table, DuckDB relation, or mapping of str to columns
+        One row per object. A pandas index is used only if ``id_column`` is its name. What comes in
+        batches (a relation, a :class:`pyarrow.RecordBatchReader`) may be larger than memory.
     label_column, id_column, drop, scale, impute, truth
         As for :func:`read`.
     name : str
@@ -256,7 +264,22 @@ def from_table(
         impute=impute,
         truth=truth,
     )
+    if _is_stream(table):
+        import pyarrow as pa
+
+        reader = pa.RecordBatchReader.from_stream(table)
+        raw = read_batches(reader.schema, reader, options, name)
+        raw.name = name
+        return prepare(raw, options)
     return prepare(Raw(name, None, to_arrow(table, id_column)), options)
+
+
+def _is_stream(table: Any) -> bool:
+    """Whether a table has rows that are not there before they are asked for."""
+    import pyarrow as pa
+
+    package = type(table).__module__.partition(".")[0].lstrip("_")
+    return isinstance(table, pa.RecordBatchReader) or package == "duckdb"
 
 
 def from_array(

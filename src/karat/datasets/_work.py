@@ -90,6 +90,8 @@ class Raw:
         Options of the reader, to be recorded.
     owned : bool
         Whether ``content`` may be written to.
+    all_names : tuple of str, optional
+        Of an array that was made of a table: all columns of that.
     """
 
     name: str
@@ -100,6 +102,7 @@ class Raw:
     notes: list[str] = field(default_factory=list)
     options: Mapping[str, Any] = field(default_factory=dict)
     owned: bool = False
+    all_names: tuple[str, ...] | None = None
 
 
 @dataclass
@@ -111,7 +114,7 @@ class Work:
     origin: NDArray[np.intp]
     columns: tuple[str, ...]
     categorical: NDArray[np.bool_]
-    ids: NDArray[np.object_] | None
+    ids: NDArray[Any] | None
     labels: NDArray[np.object_] | None
     notes: list[str]
     owned: bool
@@ -122,17 +125,23 @@ class Work:
         return not isinstance(self.X, np.ndarray)
 
     def keep_features(self, keep: NDArray[np.bool_]) -> None:
-        self.X = np.ascontiguousarray(self.X[:, keep]) if not self.sparse else self.X[:, keep]
+        self.X = self.X[:, keep] if self.sparse else _mapped().copied(self.X, columns=keep)
         self.names = tuple(name for name, kept in zip(self.names, keep, strict=True) if kept)
         self.origin, self.categorical = self.origin[keep], self.categorical[keep]
         self.owned = True
 
     def keep_objects(self, keep: NDArray[np.bool_]) -> None:
         self.rows = np.flatnonzero(keep) if self.rows is None else self.rows[keep]
-        self.X = self.X[keep]
+        self.X = self.X[keep] if self.sparse else _mapped().copied(self.X, rows=keep)
         self.ids = None if self.ids is None else self.ids[keep]
         self.labels = None if self.labels is None else self.labels[keep]
         self.owned = True
+
+
+def _mapped() -> Any:
+    from karat.datasets import _mapped  # it needs this module
+
+    return _mapped
 
 
 def row_numbers(rows: Iterable[int], most: int = 3) -> str:

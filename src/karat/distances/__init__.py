@@ -12,9 +12,11 @@ from karat.distances._metrics import (
     ALIASES,
     METRICS,
     PRODUCT_FEATURES,
+    OfRows,
     as_distances,
     check_metric,
     check_points,
+    distances_of_parts,
     metric_name,
 )
 from karat.distances._objects import OBJECT_METRICS, object_distances
@@ -28,6 +30,7 @@ __all__ = [
     "PRODUCT_FEATURES",
     "Direct",
     "Distances",
+    "OfRows",
     "Precomputed",
     "Product",
     "as_distances",
@@ -37,6 +40,7 @@ __all__ = [
     "check_points",
     "condensed",
     "distance_matrix",
+    "distances_of_parts",
     "embed",
     "metric_name",
     "object_distances",

@@ -285,8 +285,9 @@ class Store:
             n_clusters, n_noise = int(codes.max()) + 1, int((codes < 0).sum())
             if outcome.cluster_names is not None:
                 # the names belong to the labels as given; keep them in the canonical order
-                first = {int(c): int(g) for c, g in zip(codes, outcome.labels, strict=True)}
-                names = [outcome.cluster_names[first[c]] for c in range(n_clusters)]
+                there, first = np.unique(codes, return_index=True)
+                given = outcome.labels[first[there >= 0]]
+                names = [outcome.cluster_names[code] for code in given.tolist()]
                 self._db.executemany(
                     "INSERT OR REPLACE INTO cluster_names VALUES (?, ?, ?)",
                     _summed([(outcome.name, json.dumps(names))]),

@@ -260,7 +260,9 @@ class _OnDisk:
 def _loaded(path: str) -> Data:
     import joblib
 
-    return joblib.load(path)
+    # mapped, so that the workers share one copy, and each has its own of what it writes to
+    found = joblib.load(path, mmap_mode="c")
+    return np.asarray(found) if isinstance(found, np.ndarray) else found
 
 
 def _run_on_disk(handle: _OnDisk, job: Job) -> list[Finished]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from karat.distances import as_distances
+from karat.distances import distances_of_parts
 from karat.measures.catalogue import Measure
 from karat.measures.passes.sampled_objects import TOTALS, ObjectSample
 from karat.measures.passes.sampled_pairs import PAIRWISE, PairSample
@@ -113,11 +113,11 @@ def estimate(
     }
     if which := by["objects"]:
         chosen = [measures[i] for i in which]
-        sample = ObjectSample(X, as_distances(X, metric), labelings, chosen, rng)
+        sample = ObjectSample(X, distances_of_parts(X, metric), labelings, chosen, rng)
         _settle(sample, precision, result, range(len(labelings)), which, bounded_only)
     if which := by["pairs"]:
         chosen = [measures[i] for i in which]
-        distances = as_distances(X, metric, exact=True)
+        distances = distances_of_parts(X, metric, exact=True)
         for m in range(len(labelings)):
             try:
                 pairs = PairSample(X, distances, labelings.select([m]), chosen, rng)

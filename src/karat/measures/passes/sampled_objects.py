@@ -19,7 +19,7 @@ import numpy as np
 
 from karat.distances import Precomputed
 from karat.measures.catalogue import Measure
-from karat.measures.passes.pairs import pair_pass
+from karat.measures.passes.pairs import sampled_pass
 from karat.measures.passes.statistics import Statistics
 from karat.partition import NOISE, Labelings
 
@@ -122,18 +122,16 @@ class ObjectSample:
         wanted = self.of_each_cluster.any(axis=0) | (np.arange(len(self.order)) < self.size)
         new = np.flatnonzero(wanted & ~self.drawn)
         self.drawn[new] = True
-        found = pair_pass(
+        found = sampled_pass(
             self.distances,
             self.labelings,
+            self.order[new],
             sums=bool(self.needs & {"pair_sums", "silhouettes"}),
             minima="margins" in self.needs,
             inverses="inverse_square_sums" in self.needs,
-            objects=True,
-            sample=self.order[new],
         )
-        assert found.objects is not None
         self.positions = np.concatenate([self.positions, new])
-        self.objects = np.concatenate([self.objects, found.objects], axis=1)
+        self.objects = np.concatenate([self.objects, found], axis=1)
         self.stats = Statistics(self.X, self.labelings, ())
         self.strata = [self._stratum(m) for m in range(len(self.labelings))]
 
@@ -249,9 +247,11 @@ def coincident_groups(X: Any, *, precomputed: bool = False) -> NDArray[np.int64]
                 for a, b in itertools.pairwise(rows.indptr.tolist())
             ]
         )
-    rows = np.ascontiguousarray(X + 0.0)  # no negative zeros
-    whole = rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).ravel()
-    return np.asarray(np.unique(whole, return_inverse=True)[1], dtype=np.int64)
+    from karat._kernels.rows import equal_rows, hashes
+
+    bits = np.ascontiguousarray(X).view(np.uint64 if X.dtype == np.float64 else np.uint32)
+    keys = hashes(bits)
+    return equal_rows(bits, keys, np.argsort(keys, kind="stable"))
 
 
 def _with_coincident(
