@@ -164,3 +164,149 @@ def test_what_hardening_does_is_told():
     assert "1 of 3 objects are in several and 1 in none" in told(
         OverlappingPartition([[1, 1], [0, 1], [0, 0]])
     )
+
+
+# -- in a study ------------------------------------------------------------------------------
+
+
+def test_structures_are_candidates_of_a_study(tmp_path):
+    path = tmp_path / "s.karat"
+    given = {"soft": SOFT, "over": OVERLAPPING, "tree": Dendrogram(TREE.linkage, cuts=[2, 3])}
+    with karat.Study(X, truth=TRUTH, storage=path) as study:
+        study.add(given)
+        study.add(SOFT)
+        study.add(given)  # again: nothing new
+        assert list(study.candidates.index) == ["soft", "over", "tree k=2", "tree k=3", "labels 0"]
+        with pytest.raises(InputError, match="another clustering called 'soft'"):
+            study.add({"soft": SoftPartition(np.eye(3)[SOFT.harden()])})
+    with karat.Study(X, storage=path) as study:
+        for name, one in (("soft", SOFT), ("labels 0", SOFT), ("over", OVERLAPPING)):
+            kept = study.memberships(name).memberships
+            assert type(study.memberships(name)) is type(one)
+            # columns as the labels number the clusters
+            np.testing.assert_array_equal(study.memberships(name).harden(), study.labels(name))
+            np.testing.assert_allclose(np.sort(kept), np.sort(one.memberships), atol=1e-6)
+        np.testing.assert_array_equal(study.labels("soft"), canonical_codes(SOFT.harden()))
+        assert study.memberships("tree k=2") is None
+        table = study.soft_scores()
+        assert list(table.index) == ["soft", "over", "labels 0"]
+        for key, value in {
+            "xie_beni_index": karat.xie_beni_index(X, SOFT),
+            "partition_entropy": karat.partition_entropy(SOFT),
+            "adjusted_rand_index": karat.adjusted_rand_index(TRUTH, SOFT),
+        }.items():
+            assert table.loc["soft", key] == pytest.approx(value, rel=1e-6)
+            assert np.isnan(table.loc["over", key])
+        assert table.loc["over", "bcubed_f_measure"] == pytest.approx(
+            karat.bcubed_f_measure(TRUTH, OVERLAPPING)
+        )
+        hard = karat.evaluate(X, SOFT.harden(), measures=["silhouette"])
+        assert study.scores().loc["soft", "silhouette"] == pytest.approx(hard["silhouette"]["0"])
+
+
+def test_a_chosen_soft_clustering_says_what_was_hardened():
+    study = karat.Study(X, by="silhouette")
+    study.add({"soft": SOFT, "one against all": TRUTH == 0})
+    assert study.best().name == "soft"
+    assert "It is soft; measures of hard clusterings take" in str(study.best())
+    assert karat.Study(X).soft_scores().empty
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_mixtures_and_fuzzy_c_means_bring_their_memberships(workers):
+    from sklearn.mixture import GaussianMixture
+
+    from karat.clusterers import FuzzyCMeans
+
+    study = karat.Study(X, metric="cosine")
+    names = ["gaussian-mixture", "fuzzy-cmeans", "kmeans", "soft-movmf", "hard-movmf"]
+    study.sweep(names, k=[2, 3], n_init=1, workers=workers)
+    soft = {name.split(" k=")[0] for name in study.soft_scores().index}
+    on_rows = " on unit rows"
+    assert soft == {"gaussian-mixture" + on_rows, "fuzzy-cmeans" + on_rows, "soft-movmf"}
+    rows = X / np.linalg.norm(X, axis=1, keepdims=True)
+    for name, model in (
+        ("gaussian-mixture", GaussianMixture(3)),
+        ("fuzzy-cmeans", FuzzyCMeans(3)),
+    ):
+        candidate = f"{name}{on_rows} k=3 start=0"
+        seed = next(c["seed"] for c in study._store.candidates() if c["name"] == candidate)
+        model.set_params(random_state=seed).fit(rows)
+        expected = model.memberships_ if name == "fuzzy-cmeans" else model.predict_proba(rows)
+        kept = study.memberships(candidate)
+        np.testing.assert_array_equal(kept.harden(), study.labels(candidate))
+        np.testing.assert_allclose(
+            np.sort(kept.memberships, axis=None), np.sort(expected, axis=None), atol=1e-5
+        )
+
+
+def test_memberships_are_extended_with_the_labels(monkeypatch):
+    from karat.study import large
+
+    monkeypatch.setattr(large, "FIT_AT_MOST", 20)
+    monkeypatch.setattr(karat.Study, "fits_sample", lambda self, clusterer: True)
+    study = karat.Study(X)
+    study.sweep("gaussian-mixture", k=3, n_init=1, workers=1)
+    name = "gaussian-mixture k=3 start=0"
+    assert len(study.memberships(name).memberships) == N
+    np.testing.assert_array_equal(study.memberships(name).harden(), study.labels(name))
+
+
+def test_what_is_of_something_else_is_no_membership():
+    from karat.clusterers import memberships_of
+
+    class Odd:
+        def predict_proba(self, X):
+            return np.tile([0.9, 0.1], (len(X), 1))
+
+    assert memberships_of(Odd(), X, np.zeros(N, int)) is not None
+    assert memberships_of(Odd(), X, np.ones(N, int)) is None
+    assert memberships_of(Odd(), X[1:], np.zeros(N, int)) is None
+    assert memberships_of(object(), X, np.zeros(N, int)) is None
+
+
+# -- in files --------------------------------------------------------------------------------
+
+
+def test_from_a_file_of_memberships_to_an_answer(tmp_path, monkeypatch):
+    from typer.testing import CliRunner
+
+    from karat.cli import app
+
+    monkeypatch.chdir(tmp_path)
+    np.save("X.npy", X)
+    arrays = {
+        "soft": SOFT.memberships,
+        "over": OVERLAPPING.memberships,
+        "tree": TREE.linkage,
+        "hard": TRUTH,
+    }
+    np.savez("mine.npz", **arrays)
+    found = karat.datasets.read_labelings("mine.npz")
+    assert {name: type(one).__name__ for name, one in found.items()} == {
+        "hard": "ndarray",
+        "soft": "SoftPartition",
+        "over": "OverlappingPartition",
+        "tree": "Dendrogram",
+    }
+    result = CliRunner().invoke(
+        app, ["run", "X.npy", "--labelings", "mine.npz", "--only-labelings", "--report", "r.html"]
+    )
+    assert result.exit_code == 0, result.output
+    result = CliRunner().invoke(app, ["compare", "mine.npz", "--truth", "hard"])
+    assert result.exit_code == 0, result.output
+    assert "tree k=3" in result.output
+    assert "It is soft" in result.output
+    ids = np.arange(N)[::-1]
+    np.savez("named.npz", id=ids, soft=SOFT.memberships[::-1])
+    moved = karat.datasets.read_labelings("named.npz", ids=np.arange(N))
+    np.testing.assert_array_equal(moved["soft"].memberships, SOFT.memberships)
+    np.savez("bad.npz", id=ids, tree=TREE.linkage)
+    with pytest.raises(InputError, match="leaves of the dendrogram"):
+        karat.datasets.read_labelings("bad.npz", ids=np.arange(N))
+    np.savez("bad.npz", other=2 * SOFT.memberships)
+    with pytest.raises(InputError, match=r"'other' is no clustering: .* It may be labels"):
+        karat.datasets.read_labelings("bad.npz")
+    np.savez("bad.npz", hard=TRUTH, soft=SOFT.memberships[1:])
+    with pytest.raises(InputError, match="'soft' is of 39 objects"):
+        karat.datasets.read_labelings("bad.npz")

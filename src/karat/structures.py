@@ -157,6 +157,32 @@ def split(labelings: Any) -> tuple[Any, dict[str, Memberships]]:
     return hard, memberships
 
 
+def by_appearance(memberships: NDArray[Any]) -> NDArray[Any]:
+    """Columns in the order of :func:`karat.partition.canonical_codes` of the hard labels.
+
+    Those of clusters that are no object's come last.
+    """
+    labels = memberships.argmax(axis=1)[memberships.any(axis=1)]
+    _, first = np.unique(labels, return_index=True)
+    used = labels[np.sort(first)]
+    rest = np.setdiff1d(np.arange(memberships.shape[1]), used)
+    return np.ascontiguousarray(memberships[:, np.concatenate([used, rest])])
+
+
+def as_kept(memberships: Memberships) -> NDArray[Any]:
+    """Memberships as a study keeps them, by appearance: float32 of soft, bool of overlapping."""
+    kind = np.float32 if isinstance(memberships, SoftPartition) else np.bool_
+    return by_appearance(memberships.memberships).astype(kind)
+
+
+def as_given(kept: NDArray[Any]) -> Memberships:
+    """The memberships that :func:`as_kept` gave; rows sum to 1 again."""
+    if kept.dtype == bool:
+        return OverlappingPartition(kept)
+    U = kept.astype(np.float64)
+    return SoftPartition(U / U.sum(axis=1, keepdims=True))
+
+
 def kind_of(memberships: Memberships) -> Literal["soft", "overlapping"]:
     """What a measure that takes it has among its ``structures``."""
     return "soft" if isinstance(memberships, SoftPartition) else "overlapping"

@@ -7,7 +7,7 @@ which distances it takes, and ``under(clusterer, metric)`` is the clusterer unde
 from karat.clusterers._catalogue import Clusterer, as_clusterer, catalogue, configured
 from karat.clusterers._columns import OnColumns, on_columns
 from karat.clusterers._function import FunctionClusterer, from_function
-from karat.clusterers._memberships import by_appearance, memberships_of
+from karat.clusterers._memberships import memberships_of
 from karat.clusterers._under import ExcludedError, OnDistances, OnForm, under
 from karat.clusterers.filled import FilledHDBSCAN
 from karat.clusterers.fuzzy import FuzzyCMeans
@@ -38,7 +38,6 @@ __all__ = [
     "SphericalKMeans",
     "VonMisesFisherMixture",
     "as_clusterer",
-    "by_appearance",
     "catalogue",
     "configured",
     "from_function",

@@ -41,18 +41,6 @@ def memberships_of(estimator: Any, X: Any, labels: Any) -> NDArray[np.float64] |
     return U if np.array_equal(U.argmax(axis=1), labels) else None
 
 
-def by_appearance(memberships: NDArray[Any]) -> NDArray[Any]:
-    """Columns in the order of :func:`karat.partition.canonical_codes` of the hard labels.
-
-    Those of clusters that are no object's come last.
-    """
-    labels = memberships.argmax(axis=1)[memberships.any(axis=1)]
-    _, first = np.unique(labels, return_index=True)
-    used = labels[np.sort(first)]
-    rest = np.setdiff1d(np.arange(memberships.shape[1]), used)
-    return np.ascontiguousarray(memberships[:, np.concatenate([used, rest])])
-
-
 def _given(estimator: Any, X: Any) -> Any:
     own = getattr(estimator, "memberships_", None)
     if own is not None:

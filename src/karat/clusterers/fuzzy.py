@@ -57,7 +57,7 @@ class FuzzyCMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     >>> from karat.clusterers import FuzzyCMeans
     >>> model = FuzzyCMeans(2, random_state=0).fit([[0.0], [1.0], [5.0], [9.0], [10.0]])
     >>> model.memberships_[2].round(3).tolist(), sorted(model.cluster_centers_.round(1).tolist())
-    ([0.5, 0.5], [[0.7], [9.3]])
+    ([0.5, 0.5], [[1.0], [9.0]])
     """
 
     def __init__(
@@ -98,7 +98,7 @@ class FuzzyCMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self._check(X.shape[0])
         best: tuple[float, Floats, Floats, int, bool] | None = None
         for rng in check_random_state(self.random_state).spawn(self.n_init):
-            run = self._run(X, int(rng.integers(2**31 - 1)))
+            run = self._run(X, _first_centers(X, self.n_clusters, rng))
             if best is None or run[0] < best[0]:
                 best = run
         assert best is not None
@@ -112,7 +112,7 @@ class FuzzyCMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.labels_ = self.memberships_.argmax(axis=1).astype(np.int32)
         return self
 
-    def predict_proba(self, X: Any) -> Floats:
+    def memberships(self, X: Any) -> Floats:
         """Memberships of other objects in the clusters that were found.
 
         Parameters
@@ -129,7 +129,7 @@ class FuzzyCMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> NDArray[np.int32]:
         """The cluster of the largest membership of other objects."""
-        return self.predict_proba(X).argmax(axis=1).astype(np.int32)
+        return self.memberships(X).argmax(axis=1).astype(np.int32)
 
     def _check(self, n: int) -> None:
         if not isinstance(self.n_clusters, (int, np.integer)) or not 1 <= self.n_clusters <= n:
@@ -141,14 +141,12 @@ class FuzzyCMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             if not isinstance(value, (int, np.integer)) or value < 1:
                 raise InputError(f"{name} must be a whole number of at least 1; got {value!r}")
 
-    def _run(self, X: Any, seed: int) -> tuple[float, Floats, Floats, int, bool]:
-        from sklearn.cluster import kmeans_plusplus
-
-        centers = kmeans_plusplus(X, self.n_clusters, random_state=seed)[0]
-        centers = np.asarray(centers.toarray() if hasattr(centers, "toarray") else centers, float)
+    def _run(self, X: Any, centers: Floats) -> tuple[float, Floats, Floats, int, bool]:
         squares = _squares(X, centers)
         U = self._memberships(squares)
-        for step in range(1, self.max_iter + 1):
+        step, settled = 0, False
+        while step < self.max_iter and not settled:
+            step += 1
             weights = U**self.fuzzifier
             totals = weights.sum(axis=0)
             held = totals > 0  # a centre that no object belongs to stays where it is
@@ -156,8 +154,6 @@ class FuzzyCMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             squares = _squares(X, centers)
             before, U = U, self._memberships(squares)
             settled = bool(np.abs(U - before).max() <= self.tol)
-            if settled:
-                break
         return float((U**self.fuzzifier * squares).sum()), U, centers, step, settled
 
     def _memberships(self, squares: Floats) -> Floats:
@@ -175,12 +171,29 @@ class FuzzyCMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
+def _first_centers(X: Any, k: int, rng: np.random.Generator) -> Floats:
+    """Rows that are far apart, by k-means++."""
+    n = X.shape[0]
+    chosen = [int(rng.integers(n))]
+    nearest = np.full(n, np.inf)
+    while len(chosen) < k:
+        nearest = np.minimum(nearest, _squares(X, _dense(X[chosen[-1:]]))[:, 0])
+        total = nearest.sum()
+        chosen.append(int(rng.choice(n, p=nearest / total) if total > 0 else rng.integers(n)))
+    return np.array(_dense(X[chosen]), dtype=np.float64)
+
+
+def _dense(rows: Any) -> Any:
+    return rows.toarray() if hasattr(rows, "toarray") else rows
+
+
 def _squares(X: Any, centers: Floats) -> Floats:
     """Squared distances of the rows to the centres."""
     if hasattr(X, "toarray"):
-        from sklearn.metrics import pairwise_distances
-
-        return np.asarray(pairwise_distances(X, centers, metric="euclidean"), np.float64) ** 2
+        lengths = np.asarray(X.multiply(X).sum(axis=1), dtype=np.float64).ravel()
+        scale = lengths[:, None] + (centers**2).sum(axis=1)
+        squares = scale - 2 * np.asarray(X @ centers.T)
+        return np.where(squares > 1e-14 * scale, squares, 0.0)  # the rest is rounding
     from scipy.spatial.distance import cdist
 
     return cdist(np.asarray(X, np.float64), centers, "sqeuclidean")

@@ -329,7 +329,9 @@ class Store:
         kind = "<f4" if memberships.dtype.kind == "f" else "|b1"
         blob = zlib.compress(memberships.astype(kind).tobytes(), 1)
         row = (name, kind, json.dumps(memberships.shape), blob)
-        self._db.executemany("INSERT OR REPLACE INTO memberships VALUES (?, ?, ?, ?, ?)", _summed([row]))
+        self._db.executemany(
+            "INSERT OR REPLACE INTO memberships VALUES (?, ?, ?, ?, ?)", _summed([row])
+        )
 
     def memberships(self, name: str) -> NDArray[Any] | None:
         """Memberships of a candidate as they were stored, None where it has none."""

@@ -25,8 +25,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.clusterers import by_appearance, configured, memberships_of
-from karat.partition import encode
+from karat.clusterers import configured, memberships_of
+from karat.partition import SoftPartition, encode
+from karat.structures import as_kept
 from karat.study.scratch import scratch_folder
 from karat.study.store import Finished, Planned
 from karat.validation import InputError
@@ -166,7 +167,7 @@ def _fit(X: Data, clusterer: Clusterer, candidate: Planned) -> Finished:
     outcome = _outcome(clusterer, candidate, labels, X.shape[0], seconds, caught)
     if memberships is None or outcome.labels is None:
         return outcome
-    return replace(outcome, memberships=by_appearance(memberships).astype(np.float32))
+    return replace(outcome, memberships=as_kept(SoftPartition(memberships)))
 
 
 def _cut_tree(X: Data, job: Job) -> list[Finished]:
