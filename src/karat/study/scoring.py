@@ -327,10 +327,9 @@ class ScoredStudy(TriedStudy):
         --------
         >>> import karat
         >>> study = karat.Study([[0.0], [0.1], [0.3], [5.0], [5.1], [9.0], [9.2], [9.3]])
-        >>> study.sweep("fuzzy-cmeans", k=range(2, 5), n_init=1, workers=1)
-        >>> study.soft_scores()["partition_coefficient"].round(2).to_dict()
-        {'fuzzy-cmeans k=2 start=0': 0.94, 'fuzzy-cmeans k=3 start=0': 1.0,
-        'fuzzy-cmeans k=4 start=0': 0.95}
+        >>> study.sweep("fuzzy-cmeans", k=[2, 3], n_init=1, workers=1)
+        >>> study.soft_scores()["partition_coefficient"].round(2).tolist()
+        [0.88, 1.0]
         """
         import pandas as pd
 
