@@ -41,10 +41,11 @@ def prepare(raw: Raw, options: Options, ids: Any = None) -> Dataset:
         raise InputError(
             f"{raw.name} has no feature left: every column is a label, an id or dropped"
         )
+    numbers = np.arange(n_read)
     if work.ids is not None:
         _check_ids(work.ids, options.id_column or "id")
     else:
-        work.ids = np.arange(n_read)
+        work.ids = numbers
     fill_missing(work, options.impute)
     if work.X.shape[0] < 2:
         raise InputError(
@@ -67,7 +68,7 @@ def prepare(raw: Raw, options: Options, ids: Any = None) -> Dataset:
         truth=truth,
         truth_name=truth_name,
         notes=tuple(work.notes),
-        rows=np.arange(n_read) if work.rows is None else work.rows,
+        rows=numbers if work.rows is None else work.rows,
         center=center,
         scale=scale,
         source=raw.source,
