@@ -11,6 +11,7 @@ __version__ = "0.1.0.dev0"
 
 if TYPE_CHECKING:
     from karat._representations import representations as representations
+    from karat.bounds import guarantee as guarantee
     from karat.bounds import pac_mdl_bound as pac_mdl_bound
     from karat.contingency import ContingencyTable as ContingencyTable
     from karat.evaluation import evaluate as evaluate
@@ -40,6 +41,7 @@ _HOME = {
     "moments_sql": "karat.moments",
     "n_clusters": "karat.stability",
     "train_judge": "karat.study",
+    "guarantee": "karat.bounds",
     "pac_mdl_bound": "karat.bounds",
     "representations": "karat._representations",
     "InputError": "karat.validation",

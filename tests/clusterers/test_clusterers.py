@@ -12,6 +12,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from karat import resources
 from karat.clusterers import (
+    CLARA,
+    ORCLUS,
     Clusterer,
     KMedoids,
     LinkageClustering,
@@ -33,6 +35,8 @@ from karat.validation import InputError
         LinkageClustering(method="single"),
         SpectralClustering(),
         KMedoids(),
+        CLARA(),
+        ORCLUS(),
         QuantileAffinityPropagation(),
     ]
 )

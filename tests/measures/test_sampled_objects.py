@@ -129,6 +129,19 @@ def test_bootstrap_weights():
         assert_allclose(means.var(), wanted, rtol=0.05)
 
 
+@pytest.mark.parametrize("size", [20, 100, 399])
+def test_rule_of_three(size):
+    """All alike in m of n: 1.96 errors are 3/m of the range, times what is unseen."""
+    X = np.repeat([[0.0], [1.0]], 200, axis=0)
+    sample = sample_of(X, np.repeat([0, 1], 200), ["silhouette"])
+    sample.grow(size)
+    values, errors, reasons = sample.estimates()
+    assert not reasons
+    assert_allclose(values, 1)
+    # a silhouette of -1 where all others are 1
+    assert_allclose(1.96 * errors[0, 0], 2 * 3 / size * (1 - size / 400))
+
+
 def test_a_sample_all_alike_has_an_error():
     # two far points, 10,000 times each: silhouettes are 1 but for one object
     X = np.repeat([[0.0], [1.0]], 10_000, axis=0)

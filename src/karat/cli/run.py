@@ -156,6 +156,22 @@ def run(
         Path | None,
         typer.Option(help="NPZ file with the graph of the objects of DATA, in the same order."),
     ] = None,
+    embeddings: Annotated[
+        Path | None,
+        typer.Option(
+            help="NPY file with an embedding of each document, in the same order, or NPZ with "
+            "embeddings and ids. Clusterers are fitted to the terms and to the embeddings, all "
+            "judged by both."
+        ),
+    ] = None,
+    representations: Annotated[
+        bool,
+        typer.Option(
+            "--representations",
+            help="Of documents: which weighting of the terms (and --embeddings, which imply it) "
+            "brings like ones together.",
+        ),
+    ] = False,
     grid: Annotated[
         list[str] | None,
         typer.Option(
@@ -216,6 +232,10 @@ def run(
         vectorizer=vectorizer_options(weight, min_df, max_df, stemmer),
     )
     dataset = _related(dataset, distances, graph)
+    if embeddings is not None:
+        from karat.datasets import with_embeddings
+
+        dataset = with_embeddings(dataset, embeddings)
     numbers = parse_counts(k)
     values = parse_grid(grid or [])
     progress = False if quiet else None
@@ -252,6 +272,8 @@ def run(
         choice = _judge_loss(study, choice)
         if stability:
             choice = _judge_stability(study, choice, progress)
+        if representations or embeddings is not None:
+            study.representations()
         if labels is not None:
             _write_labels(study, choice, labels)
         if report is not None:

@@ -6,6 +6,7 @@ What was done is written into :attr:`Dataset.notes`.
 """
 
 from karat.datasets._dataset import Dataset
+from karat.datasets._embeddings import with_embeddings
 from karat.datasets._labelings import (
     KnownLabels,
     LabelColumns,
@@ -42,5 +43,6 @@ __all__ = [
     "read_columns",
     "read_labelings",
     "read_labels",
+    "with_embeddings",
     "with_relation",
 ]

@@ -40,7 +40,7 @@ class Chosen:
     @cached_property
     def feature_names(self) -> list[str]:
         """The features; a bare number is said to be one."""
-        names = [str(name) for name in self.drawn.feature_names]
+        names = [str(name) for name in self.drawn.without_embeddings().feature_names]
         return [f"feature {name}" if name.isdigit() else name for name in names]
 
     @cached_property
@@ -58,7 +58,9 @@ class Chosen:
         """What each cluster is called, by number; of documents with its most telling words."""
         names = [str(name) for name in self.study.cluster_names(self.choice.name)]
         if of_documents(self.study.dataset):
-            terms = telling_terms(self.study.X, self.labels, self.feature_names, count=3)
+            terms = telling_terms(
+                self.study.dataset.without_embeddings().X, self.labels, self.feature_names, count=3
+            )
             for cluster, words in terms.groupby("cluster")["term"]:
                 names[int(str(cluster))] += f": {', '.join(map(str, words))}"
         return names
@@ -97,7 +99,7 @@ class Chosen:
         from karat.plot import profile_features
 
         related = self.study.metric in ("precomputed", "graph")
-        data = self.drawn if related else self.study.dataset
+        data = self.drawn if related else self.study.dataset.without_embeddings()
         return profile_features(
             data.X,
             self.labels,

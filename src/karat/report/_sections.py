@@ -20,7 +20,7 @@ from karat.report._facts import Facts
 from karat.report._judges import clarity, guarantee, stability
 from karat.report._parts import Picture, Section
 from karat.report._tables import group_of, scorecard, sparklines, undefined_values
-from karat.report._topics import topics
+from karat.report._topics import representation, topics
 
 if TYPE_CHECKING:
     pass
@@ -281,6 +281,7 @@ SECTIONS: tuple[Builder, ...] = (
     features,
     classes,
     fit,
+    representation,
     clarity,
     stability,
     by_k,

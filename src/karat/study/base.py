@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -9,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from karat.clusterers import Clusterer
-from karat.datasets import RELATIONS, Dataset, as_dataset
-from karat.distances import check_metric, distance_matrix
+from karat.datasets import RELATIONS, Dataset, as_dataset, with_embeddings
+from karat.distances import check_metric, distance_matrix, metric_name
 from karat.partition import NOISE_POLICIES, NoisePolicy, known_labels
 from karat.study.deciders import as_decider
 from karat.study.record import fingerprint_of, keep_truth, kept_truth, settle, stable
@@ -39,9 +40,19 @@ class StudyBase:
         by: str | None = None,
         exact: bool | None = None,
         update: bool = False,
+        embeddings: Any = None,
     ) -> None:
         check_same_objects(X, truth, name="X", other_name="truth")
         self.dataset: Dataset = as_dataset(X, metric)
+        if embeddings is not None:
+            if metric == "cosine":
+                self.dataset = replace(self.dataset, metric="cosine")
+            self.dataset = with_embeddings(self.dataset, embeddings)
+        if self.dataset.n_embedded and metric not in (None, "cosine"):
+            raise InputError(
+                "terms and embeddings are judged by the cosine; got the metric "
+                f"{metric_name(metric)!r}"
+            )
         #: a table without columns, whose index is that of the data
         self._index = X.iloc[:, :0] if hasattr(X, "iloc") and X.ndim == 2 else None
         given: dict[str, Any] = {}

@@ -18,6 +18,7 @@ from karat.study.loss import kept_agreement, sample_agreement
 from karat.study.loss import sentence as loss_sentence
 from karat.study.ranking import order, ranks
 from karat.study.record import check_identities, settle
+from karat.study.representation import judged_representations, kept_representations
 from karat.study.scoring import ScoredStudy
 from karat.study.stability import DEFAULT_NUMBERS, assessed, clusterer_of, kept_assessment
 from karat.study.store import Store
@@ -75,6 +76,10 @@ class Study(ScoredStudy):
     update : bool, default False
         Whether ``truth``, ``noise`` and ``delta`` may be others than those that the stored study
         has. The change is recorded, and everything is judged by the new ones.
+    embeddings : array-like, shape (n, q), DataFrame or path, optional
+        Vectors of the same documents. Every clusterer is then fitted to the terms and to the
+        embeddings, and all are judged by one distance in which both representations have the same
+        part, see :func:`karat.datasets.with_embeddings`.
 
     Raises
     ------
@@ -360,6 +365,44 @@ class Study(ScoredStudy):
     def kept_stability(self, name: str) -> Assessment | None:
         """What :meth:`stability` said of a candidate before, None where it was not asked."""
         return kept_assessment(self, str(self._candidates["partition"].get(name)))
+
+    def representations(
+        self, *, k: int | Iterable[int] | None = None, n_resamples: int = 5
+    ) -> pd.DataFrame:
+        """Judge the representations of documents: weightings of their terms, and embeddings.
+
+        Parameters
+        ----------
+        k : int or iterable of int, optional
+            Numbers of clusters for the judgement without classes; by default those of 5, 10 and 20
+            that leave ten documents to a cluster.
+        n_resamples : int, default 5
+
+        Returns
+        -------
+        DataFrame
+            See :func:`karat.representations`. Of texts every weighting is judged, of counts of
+            terms the one that the study has. It is kept in the study, and the report has it.
+
+        Raises
+        ------
+        InputError
+            If the study's distance is not the cosine.
+
+        Examples
+        --------
+        >>> import karat, scipy.sparse
+        >>> X = scipy.sparse.csr_array([[3, 1, 0], [2, 1, 0], [0, 1, 4], [0, 2, 5]] * 6)
+        >>> study = karat.Study(X, metric="cosine")
+        >>> study.representations(k=2, n_resamples=2).index.tolist()
+        ['terms']
+        """
+        numbers = [k] if isinstance(k, (int, np.integer)) else k
+        return judged_representations(self, numbers, n_resamples)
+
+    def kept_representations(self) -> pd.DataFrame | None:
+        """What :meth:`representations` said before, None where it was not asked."""
+        return kept_representations(self)
 
     def save(self, path: str | Path) -> None:
         """Keep a study that lives in memory in a new file, to be resumed later.

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.clusterers import Clusterer, ExcludedError, under
+from karat.clusterers import Clusterer, ExcludedError, on_columns, under
 from karat.distances import FORMS
 from karat.partition import as_labelings, canonical_codes, encode
 from karat.progress import progress_bar
@@ -52,6 +52,8 @@ DOCUMENT_CLUSTERERS = (
     "kl-kmeans",
     "kmeans",
 )
+#: above, most of these are fitted to a sample, and mini-batches to all documents
+MANY_DOCUMENTS = 100_000
 
 
 class TriedStudy(StudyBase):
@@ -64,6 +66,8 @@ class TriedStudy(StudyBase):
         For documents what never makes rows dense; k-medoids too where there are no means.
         """
         documents = self.metric == "cosine" and not isinstance(self.X, np.ndarray)
+        if documents and self.n_objects > MANY_DOCUMENTS and not self.settings.exact:
+            return ("spherical-kmeans-minibatch", *DOCUMENT_CLUSTERERS)
         if documents:
             return DOCUMENT_CLUSTERERS
         if isinstance(self.metric, str) and (self.metric in FORMS or self.metric == "graph"):
@@ -164,10 +168,24 @@ class TriedStudy(StudyBase):
                 fitted = under(one.clusterer, self.metric)
                 if callable(self.metric) and "features" not in one.clusterer.distances:
                     fitted = under(one.clusterer, "precomputed")
-                out += along(fitted, grid)
+                for part in self._of_representations(fitted):
+                    out += along(part, grid)
             except ExcludedError as error:
                 excluded[one.clusterer.key] = str(error)
         return out, excluded
+
+    def _of_representations(self, clusterer: Clusterer) -> list[Clusterer]:
+        """A clusterer under the study's distance, on each representation that it can take."""
+        parts = self.dataset.representations
+        if len(parts) == 1:
+            return [clusterer]
+        out, start = [], 0
+        for name, part in parts.items():
+            # what takes the data as it is may need counts
+            if name != "embeddings" or "features" not in clusterer.distances or part.min() >= 0:
+                out.append(on_columns(clusterer, name, start, start + part.shape[1]))
+            start += part.shape[1]
+        return out
 
     def plan(
         self,
