@@ -17,6 +17,7 @@ from karat.clusterers.kmedoids import CLARA, KMedoids
 from karat.clusterers.linkage import LinkageClustering
 from karat.clusterers.orclus import ORCLUS
 from karat.clusterers.spherical import FrequencySensitiveSphericalKMeans, SphericalKMeans
+from karat.clusterers.spherical_minibatch import MiniBatchSphericalKMeans
 from karat.clusterers.von_mises_fisher import VonMisesFisherMixture
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "InformationTheoreticKMeans",
     "KMedoids",
     "LinkageClustering",
+    "MiniBatchSphericalKMeans",
     "OnColumns",
     "OnDistances",
     "OnForm",
