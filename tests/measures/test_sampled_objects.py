@@ -15,7 +15,7 @@ import karat
 from karat.distances import as_distances
 from karat.measures import catalogue
 from karat.measures.passes import sampled_objects as _sampled_objects
-from karat.measures.passes.sampled_objects import ObjectSample, _first, _rao_wu_factors
+from karat.measures.passes.sampled_objects import ObjectSample, _rao_wu_factors, first_of_each
 from karat.partition import as_labelings
 
 KEYS = ["silhouette", "point_wise_margin", "between_within_ratio", "within_cluster_scatter"]
@@ -74,7 +74,9 @@ def test_totals_are_unbiased_over_all_samples(monkeypatch):
         sample = sample_of(X, labels, ["within_cluster_scatter"])
         sample.order = np.array(order)
         sample.codes = sample.labelings.codes[:, sample.order]
-        sample.of_each_cluster = np.stack([_first(2, row) for row in sample.codes])
+        sample.of_each_cluster = np.stack(
+            [first_of_each(2, row, sample.order) for row in sample.labelings.codes]
+        )
         sample.grow(1)
         assert sample.n_drawn == 4 + (not sample.of_each_cluster[0, 0])
         values.append(sample.estimates()[0][0, 0])
