@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat.distances import distance_matrix
 from karat.resources import readable
 from karat.study import large, work
-from karat.study.sweeping import candidates_of, swept
+from karat.study.sweeping import candidates_of
 from karat.validation import InputError
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 #: numbers of objects that the clusterers are timed on
 TRIALS = (300, 900)
+TRIALS_OF_FUNCTION = (60, 180)
 
 
 @dataclass(frozen=True)
@@ -38,17 +40,23 @@ class SweepPlan:
     n_objects, workers : int
     judging : str
         How candidates will be judged.
+    excluded : mapping of str to str
+        Why clusterers will not be tried.
+    matrix_seconds : float
+        Of processor time for the distances of all pairs, where a function gives them.
     """
 
     table: pd.DataFrame
     n_objects: int
     workers: int
     judging: str
+    excluded: Mapping[str, str] = field(default_factory=dict)
+    matrix_seconds: float = 0.0
 
     @property
     def seconds(self) -> float:
         """Predicted time of the fits on all workers."""
-        return float(self.table["seconds"].sum()) / self.workers
+        return (float(self.table["seconds"].sum()) + self.matrix_seconds) / self.workers
 
     def __str__(self) -> str:
         lines = [
@@ -56,6 +64,11 @@ class SweepPlan:
             f"candidates, about {duration(self.seconds)} on {self.workers} "
             f"worker{'s' * (self.workers != 1)}"
         ]
+        if self.matrix_seconds:
+            lines.append(
+                f"  distances of all pairs, once: {duration(self.matrix_seconds)} of processor "
+                f"time, {readable(8.0 * self.n_objects**2)}"
+            )
         rows: dict[str, dict[str, Any]] = self.table.to_dict("index")  # type: ignore[assignment]
         for name, row in rows.items():
             where = "all objects"
@@ -66,19 +79,25 @@ class SweepPlan:
                 f"fit{'s' * (row['fits'] != 1)} on {where}; {duration(row['seconds'])} of "
                 f"processor time, {readable(row['bytes'])} a fit"
             )
+        lines += [f"  {name}: not tried; {why}" for name, why in self.excluded.items()]
         lines.append(f"  judged: {self.judging}")
         return "\n".join(lines)
 
 
 def plan_of(
-    study: TriedStudy, clusterers: Any, k: Iterable[int], n_init: int, workers: int
+    study: TriedStudy,
+    fitting: Sequence[Clusterer],
+    excluded: Mapping[str, str],
+    numbers: Sequence[int],
+    n_init: int,
+    workers: int,
 ) -> SweepPlan:
     """Time each clusterer on a few hundred objects, and extrapolate by its growth."""
     import pandas as pd
 
-    numbers = list(k)
     rows = {}
-    for clusterer in study.fitting(swept(clusterers), {})[0]:
+    parts, for_all_pairs = _trials(study)
+    for clusterer in fitting:
         candidates = candidates_of(clusterer, numbers, n_init, study.random_state)
         if not candidates:
             continue
@@ -89,7 +108,7 @@ def plan_of(
             "candidates": len(candidates),
             "fits": fits,
             "on": on,
-            "seconds": fits * _seconds(study, clusterer, value, on),
+            "seconds": fits * _seconds(parts, clusterer, value, on),
             "bytes": _bytes(study, clusterer, on),
         }
     judging = "exactly, all measures"
@@ -98,27 +117,45 @@ def plan_of(
             f"measures of pairs by samples, to a standard error of {large.PRECISION}; sums over "
             "the objects exactly; extremes not at all"
         )
-    return SweepPlan(
-        pd.DataFrame.from_dict(rows, orient="index"), study.n_objects, workers, judging
-    )
+    columns = ["candidates", "fits", "on", "seconds", "bytes"]
+    table = pd.DataFrame.from_dict(rows, orient="index", columns=columns)
+    return SweepPlan(table, study.n_objects, workers, judging, dict(excluded), for_all_pairs)
 
 
-def _seconds(study: TriedStudy, clusterer: Clusterer, value: Any, on: int) -> float:
-    """Of one fit on so many objects: a constant and a power, through two trials."""
+def _trials(study: TriedStudy) -> tuple[dict[int, tuple[Any, Any]], float]:
+    """By their number: rows of some objects and what clusterers get of them; seconds of a matrix.
+
+    A function of two objects may take long, so it is tried on fewer.
+    """
     rng = np.random.default_rng(0)
-    sizes = [min(size, on) for size in TRIALS]
-    times = []
-    for size in sizes:
+    own = callable(study.metric)
+    parts, seconds = {}, 0.0
+    for size in TRIALS_OF_FUNCTION if own else TRIALS:
+        size = min(size, study.n_objects)
         rows = np.sort(rng.choice(study.n_objects, size, replace=False))
-        part = large.part_of(study.X, rows, study.metric)
+        part = given = large.part_of(study.X, rows, study.metric)
+        if own:
+            began = time.perf_counter()
+            given = distance_matrix(part, study.metric)
+            seconds = (time.perf_counter() - began) * (study.n_objects / size) ** 2
+        parts[size] = part, given
+    return parts, seconds
+
+
+def _seconds(parts: dict[int, tuple[Any, Any]], clusterer: Clusterer, value: Any, on: int) -> float:
+    """Of one fit on so many objects: a constant and a power, through two trials."""
+    sizes = list(parts)
+    times = []
+    for size, (rows, given) in parts.items():
+        part = rows if "features" in clusterer.distances else given
         candidate = candidates_of(clusterer, [min(value, size // 2)], 1, 0)[:1]
         began = time.perf_counter()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             work.run_job(part, work.Job(clusterer, tuple(candidate)))
         times.append(time.perf_counter() - began)
-    if sizes[0] == sizes[1] or on <= sizes[1]:
-        return times[1]
+    if len(sizes) == 1 or on <= sizes[1]:
+        return times[-1]
     powers = [size**clusterer.growth for size in sizes]
     slope = max(times[1] - times[0], 0.0) / (powers[1] - powers[0])
     return times[1] + slope * (on**clusterer.growth - powers[1])

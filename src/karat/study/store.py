@@ -72,6 +72,8 @@ CREATE TABLE memberships (
     name TEXT PRIMARY KEY REFERENCES candidates (name), dtype TEXT NOT NULL, shape TEXT NOT NULL,
     content BLOB NOT NULL, checksum INTEGER NOT NULL
 ) WITHOUT ROWID;
+CREATE TABLE matrices (key TEXT PRIMARY KEY, content BLOB NOT NULL, checksum INTEGER NOT NULL)
+WITHOUT ROWID;
 CREATE TABLE scores (
     context TEXT NOT NULL,
     partition TEXT NOT NULL,
@@ -340,6 +342,33 @@ class Store:
             return None
         _, dtype, shape, content = rows[0]
         return np.frombuffer(zlib.decompress(content), dtype).reshape(self._json(shape))
+
+    def has_matrix(self, key: str) -> bool:
+        """Whether distances are kept under this key."""
+        with self._errors():
+            row = self._db.execute("SELECT 1 FROM matrices WHERE key = ?", (key,)).fetchone()
+        return row is not None
+
+    def add_matrix(self, key: str, condensed: NDArray[np.float64]) -> None:
+        """Keep distances between all objects, those above the diagonal."""
+        content = np.ascontiguousarray(condensed, "<f8").tobytes()
+        with self._transaction():
+            self._db.execute(
+                "INSERT OR REPLACE INTO matrices VALUES (?, ?, ?)",
+                (key, content, zlib.crc32(content)),
+            )
+
+    def matrix(self, key: str) -> NDArray[np.float64] | None:
+        """The distances that were kept under this key, None where there are none."""
+        with self._errors():
+            row = self._db.execute(
+                "SELECT content, checksum FROM matrices WHERE key = ?", (key,)
+            ).fetchone()
+        if row is None:
+            return None
+        if zlib.crc32(row[0]) != row[1]:
+            raise self._damaged("a matrix of distances")
+        return np.frombuffer(row[0], "<f8")
 
     def with_memberships(self) -> list[str]:
         """Names of the candidates that have memberships, in the order of their planning."""
