@@ -26,8 +26,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.clusterers import configured
-from karat.partition import encode
+from karat.clusterers import configured, memberships_of
+from karat.partition import SoftPartition, encode
+from karat.structures import as_kept
 from karat.study.scratch import scratch_folder
 from karat.study.store import Finished, Planned
 from karat.validation import InputError
@@ -156,13 +157,18 @@ def _fit(X: Data, clusterer: Clusterer, candidate: Planned) -> Finished:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            labels = clusterer.make(value, seed).fit_predict(_lent(X, clusterer))
+            estimator, lent = clusterer.make(value, seed), _lent(X, clusterer)
+            labels = estimator.fit_predict(lent)
+            memberships = memberships_of(estimator, lent, labels)
         except FROM_A_FIT as error:
             _unless_asked_to_stop(error)
             seconds = time.perf_counter() - began
             return Finished(candidate.name, "failed", _one_line(error), None, seconds)
     seconds = time.perf_counter() - began
-    return _outcome(clusterer, candidate, labels, X.shape[0], seconds, caught)
+    outcome = _outcome(clusterer, candidate, labels, X.shape[0], seconds, caught)
+    if memberships is None or outcome.labels is None:
+        return outcome
+    return replace(outcome, memberships=as_kept(SoftPartition(memberships)))
 
 
 def _cut_tree(X: Data, job: Job) -> list[Finished]:
