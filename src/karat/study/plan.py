@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 import warnings
 from collections.abc import Mapping, Sequence
@@ -24,7 +25,10 @@ if TYPE_CHECKING:
 
 #: numbers of objects that the clusterers are timed on
 TRIALS = (300, 900)
+#: where a function of two objects gives the distances, and may take long
 TRIALS_OF_FUNCTION = (60, 180)
+#: those whose time grows linearly, on more: as many as have so many numbers
+LINEAR_NUMBERS = 200_000
 
 
 @dataclass(frozen=True)
@@ -96,7 +100,7 @@ def plan_of(
     import pandas as pd
 
     rows = {}
-    parts, for_all_pairs = _trials(study)
+    trials = _Trials(study)
     for clusterer in fitting:
         candidates = candidates_of(clusterer, numbers, n_init, study.random_state)
         if not candidates:
@@ -108,7 +112,7 @@ def plan_of(
             "candidates": len(candidates),
             "fits": fits,
             "on": on,
-            "seconds": fits * _seconds(parts, clusterer, value, on),
+            "seconds": fits * _seconds(trials, clusterer, value, on),
             "bytes": _bytes(study, clusterer, on),
         }
     judging = "exactly, all measures"
@@ -119,43 +123,59 @@ def plan_of(
         )
     columns = ["candidates", "fits", "on", "seconds", "bytes"]
     table = pd.DataFrame.from_dict(rows, orient="index", columns=columns)
-    return SweepPlan(table, study.n_objects, workers, judging, dict(excluded), for_all_pairs)
+    return SweepPlan(
+        table, study.n_objects, workers, judging, dict(excluded), trials.matrix_seconds
+    )
 
 
-def _trials(study: TriedStudy) -> tuple[dict[int, tuple[Any, Any]], float]:
-    """By their number: rows of some objects and what clusterers get of them; seconds of a matrix.
+class _Trials:
+    """Some of a study's objects, as clusterers get them."""
 
-    A function of two objects may take long, so it is tried on fewer.
-    """
-    rng = np.random.default_rng(0)
-    own = callable(study.metric)
-    parts, seconds = {}, 0.0
-    for size in TRIALS_OF_FUNCTION if own else TRIALS:
-        size = min(size, study.n_objects)
-        rows = np.sort(rng.choice(study.n_objects, size, replace=False))
-        part = given = large.part_of(study.X, rows, study.metric)
-        if own:
-            began = time.perf_counter()
-            given = distance_matrix(part, study.metric)
-            seconds = (time.perf_counter() - began) * (study.n_objects / size) ** 2
-        parts[size] = part, given
-    return parts, seconds
+    def __init__(self, study: TriedStudy) -> None:
+        self.study = study
+        self.own_function = callable(study.metric)
+        self.matrix_seconds = 0.0
+        self._parts: dict[int, tuple[Any, Any]] = {}
+
+    def sizes(self, clusterer: Clusterer, on: int) -> list[int]:
+        """How many objects to time a clusterer on."""
+        if self.own_function:
+            return [min(size, on) for size in TRIALS_OF_FUNCTION]
+        if clusterer.growth > 1:
+            return [min(size, on) for size in TRIALS]
+        most = max(LINEAR_NUMBERS // self.study.X.shape[1], TRIALS[1])
+        shares = zip(TRIALS, (most // 9, most), strict=True)
+        return [min(max(size, share), on) for size, share in shares]
+
+    def part(self, size: int, clusterer: Clusterer) -> Any:
+        """What the clusterer gets of so many objects: rows, or their distances by a function."""
+        if size not in self._parts:
+            n = self.study.n_objects
+            drawn = np.random.default_rng(0).choice(n, size, replace=False)
+            rows = given = large.part_of(self.study.X, np.sort(drawn), self.study.metric)
+            if self.own_function:
+                began = time.perf_counter()
+                given = distance_matrix(rows, self.study.metric)
+                self.matrix_seconds = (time.perf_counter() - began) * (n / size) ** 2
+            self._parts[size] = rows, given
+        rows, given = self._parts[size]
+        return rows if "features" in clusterer.distances else given
 
 
-def _seconds(parts: dict[int, tuple[Any, Any]], clusterer: Clusterer, value: Any, on: int) -> float:
+def _seconds(trials: _Trials, clusterer: Clusterer, value: Any, on: int) -> float:
     """Of one fit on so many objects: a constant and a power, through two trials."""
-    sizes = list(parts)
+    sizes = trials.sizes(clusterer, on)
     times = []
-    for size, (rows, given) in parts.items():
-        part = rows if "features" in clusterer.distances else given
+    for size in sizes:
+        part = trials.part(size, clusterer)
         candidate = candidates_of(clusterer, [min(value, size // 2)], 1, 0)[:1]
         began = time.perf_counter()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             work.run_job(part, work.Job(clusterer, tuple(candidate)))
         times.append(time.perf_counter() - began)
-    if len(sizes) == 1 or on <= sizes[1]:
-        return times[-1]
+    if sizes[0] == sizes[1] or on <= sizes[1]:
+        return times[1]
     powers = [size**clusterer.growth for size in sizes]
     slope = max(times[1] - times[0], 0.0) / (powers[1] - powers[0])
     return times[1] + slope * (on**clusterer.growth - powers[1])
@@ -234,13 +254,29 @@ def _with_unit(text: str, units: dict[str, float], wanted: str) -> float:
 
 
 def order_of_work(jobs: Sequence[work.Job]) -> list[work.Job]:
-    """Cheap families first, so that there is an answer early; in each the long fits first."""
-    # a short job at the end leaves no worker waiting for a long one
+    """Cheap families first, in each one start of every k before the next, and short fits first."""
     return sorted(
         jobs,
         key=lambda job: (
             job.clusterer.growth,
             not job.clusterer.every_k,
-            -(job.candidates[0].value or 0),
+            job.candidates[0].start,
+            job.candidates[0].value or 0,
         ),
     )
+
+
+#: seconds that processes take to start
+_START = 5.0
+
+
+def least_budget(study: TriedStudy) -> str:
+    """The budget that lets the shortest fit of the last sweep finish, in words."""
+    sweeps = [content for kind, content in study.record if kind == "sweep"]
+    table = study.plan(
+        list(study._swept.values()), k=sweeps[-1]["k"], n_init=sweeps[-1]["n_init"], workers=1
+    ).table
+    each = float((table["seconds"] / table["fits"]).min())
+    # processes start, the data are written for them, and a sample is extended
+    seconds = 2 * (_START + each + 1e-9 * study.n_objects * large.FIT_AT_MOST)
+    return f"{math.ceil(seconds)}s"

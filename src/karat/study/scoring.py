@@ -20,6 +20,7 @@ from karat.partition import NOISE, Labelings, NoisePolicy, SoftPartition
 from karat.progress import progress_bar
 from karat.structures import Memberships, as_given
 from karat.study import large
+from karat.study.plan import least_budget
 from karat.study.store import Score
 from karat.study.trying import TriedStudy
 from karat.validation import InputError, NothingToRankError, unknown_name
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from karat.bounds import PacMdlBound, PacMdlBounds
 
 
-NO_LABELS = ("failed", "excluded")
+NO_LABELS = ("failed", "excluded", "stopped")
 EXTERNAL_NOISE: NoisePolicy = "singletons"
 CHUNK = 256  # partitions judged at a time; fixed, because sums depend on what is judged together
 
@@ -281,8 +282,11 @@ class ScoredStudy(TriedStudy):
     def why_nothing(self) -> str:
         """What kept candidates from being clusterings, or clusterings from having scores."""
         failed = self._candidates[self._candidates["status"].isin(NO_LABELS)]
-        if failed.empty and self._candidates.empty:
+        if failed.empty and self._candidates.empty and not self._store.planned():
             return "nothing was tried; call sweep or add first"
+        if self._store.planned() and not (failed["status"] != "stopped").any():
+            least = f"; allow at least {least_budget(self)}" if self._swept else ""
+            return f"no fit was finished within the budget{least} (budget=, --budget)"
         if failed.empty:
             reasons = [r for why in self._scores[1].values() for r in why.values()]
         else:

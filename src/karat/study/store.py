@@ -3,6 +3,7 @@
 Contract
 --------
 - A candidate is *planned*, then *finished* once; a finished one is never changed or deleted.
+  One that was *stopped* is still planned, and keeps the reason until it is finished.
 - Each call that writes is one transaction: after a crash it has happened whole or not at all.
 - One process at a time holds the file; a second one is rejected at once.
 - A file that is not a study, or a study of other data, is rejected before anything is written.
@@ -32,6 +33,7 @@ from karat.validation import StorageError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+UNFINISHED = ("planned", "stopped")
 APPLICATION_ID = 0x4B415254  # "KART"
 FORMAT = 4
 _HEADER = b"SQLite format 3\x00"
@@ -105,9 +107,10 @@ class Finished:
 
     ``status`` is ``"ok"``, ``"flagged"`` (usable, but ``reason`` says what to mind) or
     ``"failed"`` (no clustering; ``reason`` says why); ``"excluded"`` stands for a clusterer that
-    cannot take the study's distance. ``fitted_on`` is the number of objects that it was fitted
-    to, where that is a sample. ``memberships`` (n, k) are float32 of a soft clustering, bool of
-    an overlapping one; column c is that of cluster c of the canonical codes.
+    cannot take the study's distance, ``"stopped"`` for a fit that took more than its share of the
+    time and may be fitted again. ``fitted_on`` is the number of objects that it was fitted to,
+    where that is a sample. ``memberships`` (n, k) are float32 of a soft clustering, bool of an
+    overlapping one; column c is that of cluster c of the canonical codes.
     """
 
     name: str
@@ -308,7 +311,7 @@ class Store:
             )
         plan = self._db.execute(
             "SELECT name, clusterer, parameter, value, start, seed FROM candidates WHERE name = ?"
-            " AND status = 'planned'",
+            " AND status IN ('planned', 'stopped')",
             (outcome.name,),
         ).fetchone()
         assert plan is not None, f"{outcome.name} was finished before, or never planned"
@@ -399,7 +402,7 @@ class Store:
 
     def planned(self) -> set[str]:
         """Names of the candidates that are not finished."""
-        return {c["name"] for c in self.candidates() if c["status"] == "planned"}
+        return {c["name"] for c in self.candidates() if c["status"] in UNFINISHED}
 
     def partitions(self) -> list[str]:
         """Hashes of the distinct partitions, by their first candidate."""
