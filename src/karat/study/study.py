@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat import structures
 from karat.study import choice as explain
 from karat.study.choice import Choice
 from karat.study.code import code_of
@@ -247,6 +248,8 @@ class Study(ScoredStudy):
         labels = self.labels(str(top.name))
         why = decider.why(self, ranked, verdict)
         found = kept_assessment(self, str(top["partition"]))
+        memberships = self.memberships(str(top.name))
+        soft = () if memberships is None else (structures.told(memberships),)
         told = () if found is None else (found.number, found.clusters.advice)
         again = kept_agreement(self, str(top["partition"]))
         if again is not None:
@@ -258,7 +261,7 @@ class Study(ScoredStudy):
             n_clusters=int(top["n_clusters"]),
             labels=labels,
             decided_by=decider.key,
-            reasons=(*explain.what_it_is(top, labels), *why, *told),
+            reasons=(*explain.what_it_is(top, labels), *soft, *why, *told),
             runner_up=str(ranked.index[1]) if len(ranked) > 1 else None,
             bound=self.bound_of(str(top.name)) if self.is_partly_labelled else None,
         )
