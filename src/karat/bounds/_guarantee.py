@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.bounds import _always, _pac_bayes
-from karat.bounds._bound import PacMdlBounds, _levels, pac_mdl_bound, percent_up
+from karat.bounds._bound import PacMdlBounds, _levels, bounds_of, percent_up
 from karat.bounds._halves import Part, described, half
 from karat.bounds._sequence import b_always
 from karat.bounds._tails import b_max
@@ -257,16 +257,11 @@ def guarantee(
         share = shares["pac-mdl"]
     else:
         share = 1.0 if order is None else _always.SHARES["mdl-sequence"]
-    mdl = pac_mdl_bound(
-        batch,
-        y_few,
-        delta * share,
-        language,
-        classes="open" if anytime and classes is None else classes,
-        noise=noise,
-        random_state=random_state,
-    )
-    assert isinstance(mdl, PacMdlBounds)
+    # where labels keep coming, the list of classes is not what was seen so far
+    listed = truth
+    if anytime and classes is None:
+        listed = known_classes(y_few, batch.n_objects, "open")
+    mdl = bounds_of(batch, listed, delta * share, language, random_state)
     if mdl.kraft > 1 + 1e-9:
         raise InputError(f"the shares of the prior sum to {mdl.kraft:.6g}, more than 1")
     if anytime:
