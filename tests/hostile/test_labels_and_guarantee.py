@@ -29,7 +29,9 @@ def invoke(*arguments: object) -> str:
 
 
 def rejected(*parts: str):
-    return pytest.raises(InputError, match="".join(f"(?=.*{re.escape(part)})" for part in parts))
+    return pytest.raises(
+        InputError, match="(?s)" + "".join(f"(?=.*{re.escape(part)})" for part in parts)
+    )
 
 
 def blobs(n: int = 300, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.datasets import _columns, _delimited, _files
+from karat.datasets import _columns, _delimited, _files, _layout
 from karat.datasets._work import Options, quoted, row_numbers
 from karat.partition import known_labels
 from karat.validation import InputError, unknown_name
@@ -124,12 +124,10 @@ def read_labelings(
     if not columns:
         raise InputError(f"{file} has no column with a clustering")
     order = _order(file, own_ids, ids, id_column, len(next(iter(columns.values()))))
-    found = LabelColumns(
-        {
-            name: _labels(values if order is None else values[order], name, file)
-            for name, values in columns.items()
-        }
-    )
+    if order is not None:
+        columns = {name: values[order] for name, values in columns.items()}
+    _require_labels(columns, file)
+    found = LabelColumns({name: _labels(values) for name, values in columns.items()})
     found.notes = tuple(notes)
     found.rows = rows if rows is None or order is None else rows[order]
     return found
@@ -323,15 +321,15 @@ def layout_of(
     header: bool | None,
     wanted: Iterable[str] = (),
     single: bool = False,
-) -> _delimited.Layout:
+) -> _layout.Layout:
     """The layout of a text file of labels: one column unless lines are cut alike.
 
     Blanks are part of the label in a ``single`` column.
     """
     options: dict[str, Any] = {"header": header, "encoding": "utf-8", "wanted": wanted}
-    layout = _delimited.look(path, suffix, **options)
+    layout = _layout.look(path, suffix, **options)
     if len(layout.names) == 1 or (single and layout.delimiter == " "):
-        return _delimited.look(path, ".csv", delimiter=",", **options)
+        return _layout.look(path, ".csv", delimiter=",", **options)
     return layout
 
 
@@ -347,7 +345,7 @@ def _text(
 ) -> pa.Table:
     """Every column as text; the number of objects decides where the header is a guess."""
 
-    def parsed(header: bool | None) -> tuple[_delimited.Layout, pa.Table]:
+    def parsed(header: bool | None) -> tuple[_layout.Layout, pa.Table]:
         layout = layout_of(path, suffix, header, wanted, single)
         _delimited.require_memory(path, layout, len(layout.names))
         names = list(layout.names)
@@ -428,15 +426,26 @@ def _order(
     return np.array([at[value] for value in wanted], dtype=np.intp)
 
 
-def _labels(values: NDArray[Any], name: str, path: Path) -> NDArray[Any]:
-    if values.dtype.kind in "iu":
-        return values.astype(np.int64, copy=False)
-    blank = [row for row, value in enumerate(values) if value is None]
-    if blank:
+def _require_labels(columns: dict[str, NDArray[Any]], path: Path) -> None:
+    """Reject clusterings without a label somewhere, all in one message."""
+    places = []
+    for name, values in columns.items():
+        if values.dtype.kind in "iu":
+            continue
+        blank = [row for row, value in enumerate(values) if value is None]
+        if blank:
+            places.append(
+                f"the clustering {name!r} has no label in {len(blank):,} of {len(values):,} "
+                f"objects ({row_numbers(blank)})"
+            )
+    if places:
+        more = f"; and {len(places) - 5} more clusterings" if len(places) > 5 else ""
         raise InputError(
-            f"{path}: the clustering {name!r} has no label in {len(blank):,} of {len(values):,} "
-            f"objects ({row_numbers(blank)}); write -1 where an object is an outlier"
+            f"{path}: {'; '.join(places[:5])}{more}; write -1 where an object is an outlier, or "
+            "exclude what is no clustering"
         )
-    if all(type(value) is int for value in values):
-        return values.astype(np.int64)
-    return values
+
+
+def _labels(values: NDArray[Any]) -> NDArray[Any]:
+    whole = values.dtype.kind in "iu" or all(type(value) is int for value in values)
+    return values.astype(np.int64, copy=False) if whole else values
