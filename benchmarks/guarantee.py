@@ -147,9 +147,7 @@ def tightness(draws: int) -> None:
         print(f"m = 100: at most the best of {title} + 0.01 in {reached} of {len(at_100)} sets")
     at_40 = table[(table["m"] == 40) & (table["true error"] < 0.35)]
     reached = (at_40["guarantee"] <= 0.75 * at_40["constant"]).sum()
-    print(
-        f"m = 40, error < 0.35: at most 0.75 × the constant's in {reached} of {len(at_40)} sets"
-    )
+    print(f"m = 40, error < 0.35: at most 0.75 × the constant's in {reached} of {len(at_40)} sets")
 
 
 def speed() -> None:

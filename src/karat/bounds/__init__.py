@@ -8,7 +8,7 @@ from karat.bounds._guarantee import Guarantee, guarantee
 from karat.bounds._halves import Part
 from karat.bounds._sampling import sample, sampling_warnings
 from karat.bounds._sequence import b_always
-from karat.bounds._study import OpenEnded, Searched, bound_candidates, study_bounds
+from karat.bounds._study import OpenEnded, Searched, bound_candidates, study_bounds, study_guarantee
 from karat.bounds._supervised import binomial_tail_bound, supervised_yardstick
 from karat.bounds._tails import b_max, bucket, log_bucket
 
@@ -37,5 +37,6 @@ __all__ = [
     "sample",
     "sampling_warnings",
     "study_bounds",
+    "study_guarantee",
     "supervised_yardstick",
 ]
