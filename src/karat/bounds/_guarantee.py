@@ -119,7 +119,7 @@ class Guarantee:
     def table(self) -> pd.DataFrame:
         """``mdl.table`` with the guarantee in the row of its clustering; all of it holds."""
         table = self.mdl.table.copy()
-        table.insert(table.columns.get_loc("errors") + 1, "tested", table["labelled"])
+        table.insert(list(table).index("bits"), "tested", table["labelled"])
         row = (self.errors, self.tested, self.bound, self.bound_rate)
         columns = ["errors", "tested", "bound", "bound_rate"]
         table.loc[self.name, columns] = row
