@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 import warnings
 from collections.abc import Iterable, Sequence
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 #: numbers of objects that the clusterers are timed on
 TRIALS = (300, 900)
+#: those whose time grows linearly, on more: as many as have so many numbers
+LINEAR_NUMBERS = 200_000
 
 
 @dataclass(frozen=True)
@@ -107,6 +110,11 @@ def _seconds(study: TriedStudy, clusterer: Clusterer, value: Any, on: int) -> fl
     """Of one fit on so many objects: a constant and a power, through two trials."""
     rng = np.random.default_rng(0)
     sizes = [min(size, on) for size in TRIALS]
+    if clusterer.growth == 1:
+        most = max(LINEAR_NUMBERS // study.X.shape[1], TRIALS[1])
+        sizes = [
+            min(max(size, share), on) for size, share in zip(TRIALS, (most // 9, most), strict=True)
+        ]
     times = []
     for size in sizes:
         rows = np.sort(rng.choice(study.n_objects, size, replace=False))
@@ -197,13 +205,29 @@ def _with_unit(text: str, units: dict[str, float], wanted: str) -> float:
 
 
 def order_of_work(jobs: Sequence[work.Job]) -> list[work.Job]:
-    """Cheap families first, so that there is an answer early; in each the long fits first."""
-    # a short job at the end leaves no worker waiting for a long one
+    """Cheap families first, in each one start of every k before the next, and short fits first."""
     return sorted(
         jobs,
         key=lambda job: (
             job.clusterer.growth,
             not job.clusterer.every_k,
-            -(job.candidates[0].value or 0),
+            job.candidates[0].start,
+            job.candidates[0].value or 0,
         ),
     )
+
+
+#: seconds that processes take to start
+_START = 5.0
+
+
+def least_budget(study: TriedStudy) -> str:
+    """The budget that lets the shortest fit of the last sweep finish, in words."""
+    sweeps = [content for kind, content in study.record if kind == "sweep"]
+    table = study.plan(
+        list(study._swept.values()), k=sweeps[-1]["k"], n_init=sweeps[-1]["n_init"], workers=1
+    ).table
+    each = float((table["seconds"] / table["fits"]).min())
+    # processes start, the data are written for them, and a sample is extended
+    seconds = 2 * (_START + each + 1e-9 * study.n_objects * large.FIT_AT_MOST)
+    return f"{math.ceil(seconds)}s"
