@@ -83,7 +83,7 @@ def run(
     by: Annotated[
         str | None,
         typer.Option(
-            help="Measure that decides (see karat measures), consensus or pac_mdl_bound.",
+            help="Measure that decides (see karat measures), consensus or guarantee.",
             show_default="what suits the labels",
         ),
     ] = None,

@@ -200,5 +200,6 @@ class StudyBase:
         self.__dict__.pop("_candidates", None)
         self.__dict__.pop("_scores", None)
         self.__dict__.pop("_bounds", None)
+        self.__dict__.pop("_guarantee", None)
         self.__dict__.pop("_judged", None)
         self.__dict__.pop("_choice", None)
