@@ -17,6 +17,7 @@ from sphinx.application import Sphinx
 
 import karat
 from karat import clusterers, measures
+from karat.evaluation import applicable
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
@@ -112,6 +113,36 @@ def external_example() -> list[list[str]]:
     ]
 
 
+def structure_rows() -> list[list[str]]:
+    """What each measure judges of clusterings that are not hard."""
+    kinds = {"soft": "hard labels", "overlapping": "hard labels", "dendrogram": "each cut"}
+    return [
+        [m.title, *("as it is" if kind in m.structures else rest for kind, rest in kinds.items())]
+        for m in measures.catalogue.values()
+        if m.structures
+    ]
+
+
+def kind_rows() -> tuple[list[str], list[list[str]]]:
+    """Which internal measures judge which kind of data."""
+    kinds = {
+        "rows, Euclidean": "euclidean",
+        "rows, cosine": "cosine",
+        "rows, another distance": "cityblock",
+        "matrix of distances": "precomputed",
+        "graph": "graph",
+    }
+    able = {
+        kind: {m.key for m in applicable(None, has_truth=False, metric=metric, every=True)}
+        for kind, metric in kinds.items()
+    }
+    rows = [
+        [m.title, *("yes" if m.key in able[kind] else "" for kind in kinds)]
+        for m in measures.catalogue.select(kind="internal")
+    ]
+    return ["measure", *kinds], rows
+
+
 def peer_rows(peers: tuple[Peer, ...]) -> list[list[str]]:
     return [[p.name, f"``{p.call}``" if p.call else "not there", p.note] for p in peers]
 
@@ -134,6 +165,9 @@ def write_generated() -> None:
     ]
     header = ["clusterer", "name", "swept", "depends on a seed", "source", "cost"]
     (GENERATED / "clusterers.inc").write_text(table(header, rows))
+    header = ["measure", "soft", "overlapping", "dendrogram"]
+    (GENERATED / "structures.inc").write_text(table(header, structure_rows()))
+    (GENERATED / "kinds.inc").write_text(table(*kind_rows()))
     header = ["measure", "better", "figure 16.4", "doubled", "the classes themselves"]
     (GENERATED / "external-example.inc").write_text(table(header, external_example()))
     for package, peers in PEERS.items():

@@ -192,6 +192,13 @@ BIBLIOGRAPHY: dict[str, Work] = {
         "IEEE Transactions on Systems, Man, and Cybernetics B 28(3), 301–315",
         "10.1109/3477.678624",
     ),
+    "brandes2003": Work(
+        "Brandes, U.; Gaertler, M.; Wagner, D.",
+        2003,
+        "Experiments on graph clustering algorithms",
+        "European Symposium on Algorithms (ESA), 568–579",
+        "10.1007/978-3-540-39658-1_52",
+    ),
     "brouwer2009": Work(
         "Brouwer, R. K.",
         2009,
@@ -226,6 +233,13 @@ BIBLIOGRAPHY: dict[str, Work] = {
         "IEEE Transactions on Pattern Analysis and Machine Intelligence 1(2), 224–227",
         "10.1109/TPAMI.1979.4766909",
     ),
+    "ding2001": Work(
+        "Ding, C. H. Q.; He, X.; Zha, H.; Gu, M.; Simon, H. D.",
+        2001,
+        "A min-max cut algorithm for graph partitioning and data clustering",
+        "IEEE International Conference on Data Mining (ICDM), 107–114",
+        "10.1109/ICDM.2001.989507",
+    ),
     "dom2001": Work(
         "Dom, B. E.",
         2001,
@@ -249,6 +263,13 @@ BIBLIOGRAPHY: dict[str, Work] = {
         "The jackknife estimate of variance",
         "The Annals of Statistics 9(3), 586–596",
         "10.1214/aos/1176345462",
+    ),
+    "emmons2016": Work(
+        "Emmons, S.; Kobourov, S.; Gallant, M.; Börner, K.",
+        2016,
+        "Analysis of network clustering algorithms and cluster quality metrics at scale",
+        "PLoS ONE 11(7), e0159161",
+        "10.1371/journal.pone.0159161",
     ),
     "fowlkes1983": Work(
         "Fowlkes, E. B.; Mallows, C. L.",
@@ -284,6 +305,13 @@ BIBLIOGRAPHY: dict[str, Work] = {
         "Scientific Reports 9, 8574",
         "10.1038/s41598-019-44892-y",
     ),
+    "hagen1992": Work(
+        "Hagen, L.; Kahng, A. B.",
+        1992,
+        "New spectral methods for ratio cut partitioning and clustering",
+        "IEEE Transactions on Computer-Aided Design 11(9), 1074–1085",
+        "10.1109/43.159993",
+    ),
     "halkidi2000": Work(
         "Halkidi, M.; Vazirgiannis, M.; Batistakis, Y.",
         2000,
@@ -301,6 +329,13 @@ BIBLIOGRAPHY: dict[str, Work] = {
         2001,
         "On clustering validation techniques",
         "Journal of Intelligent Information Systems 17, 107–145",
+    ),
+    "halkidi2008": Work(
+        "Halkidi, M.; Vazirgiannis, M.",
+        2008,
+        "A density-based cluster validity approach using multi-representatives",
+        "Pattern Recognition Letters 29(6), 773–786",
+        "10.1016/j.patrec.2007.12.011",
     ),
     "halkidi2015": Work(
         "Halkidi, M.; Vazirgiannis, M.; Hennig, C.",
@@ -366,6 +401,13 @@ BIBLIOGRAPHY: dict[str, Work] = {
         "Improved estimates for the number of non-negative integer matrices with given row and "
         "column sums",
         "Proceedings of the Royal Society A 480; arXiv:2209.14869",
+    ),
+    "kannan2004": Work(
+        "Kannan, R.; Vempala, S.; Vetta, A.",
+        2004,
+        "On clusterings: good, bad and spectral",
+        "Journal of the ACM 51(3), 497–515",
+        "10.1145/990308.990313",
     ),
     "krzanowski1988": Work(
         "Krzanowski, W. J.; Lai, Y. T.",
@@ -457,6 +499,13 @@ BIBLIOGRAPHY: dict[str, Work] = {
         "SIAM International Conference on Data Mining (SDM), 839–847",
         "10.1137/1.9781611973440.96",
     ),
+    "newman2004": Work(
+        "Newman, M. E. J.; Girvan, M.",
+        2004,
+        "Finding and evaluating community structure in networks",
+        "Physical Review E 69, 026113",
+        "10.1103/PhysRevE.69.026113",
+    ),
     "newman2020": Work(
         "Newman, M. E. J.; Cantwell, G. T.; Young, J.-G.",
         2020,
@@ -492,6 +541,13 @@ BIBLIOGRAPHY: dict[str, Work] = {
         "4th International Conference on Advances in Pattern Recognition and Digital Techniques, "
         "137–143",
     ),
+    "reichardt2006": Work(
+        "Reichardt, J.; Bornholdt, S.",
+        2006,
+        "Statistical mechanics of community detection",
+        "Physical Review E 74, 016110",
+        "10.1103/PhysRevE.74.016110",
+    ),
     "rezaei2016": Work(
         "Rezaei, M.; Fränti, P.",
         2016,
@@ -517,6 +573,13 @@ BIBLIOGRAPHY: dict[str, Work] = {
         "V-measure: a conditional entropy-based external cluster evaluation measure",
         "Empirical Methods in Natural Language Processing (EMNLP-CoNLL), 410–420",
     ),
+    "rosvall2008": Work(
+        "Rosvall, M.; Bergstrom, C. T.",
+        2008,
+        "Maps of random walks on complex networks reveal community structure",
+        "Proceedings of the National Academy of Sciences 105(4), 1118–1123",
+        "10.1073/pnas.0706851105",
+    ),
     "rousseeuw1987": Work(
         "Rousseeuw, P. J.",
         1987,
@@ -533,11 +596,31 @@ BIBLIOGRAPHY: dict[str, Work] = {
         "Clustering methods based on likelihood ratio criteria",
         "Biometrics 27(2), 387–397",
     ),
+    "shi2000": Work(
+        "Shi, J.; Malik, J.",
+        2000,
+        "Normalized cuts and image segmentation",
+        "IEEE Transactions on Pattern Analysis and Machine Intelligence 22(8), 888–905",
+        "10.1109/34.868688",
+    ),
     "tibshirani2001": Work(
         "Tibshirani, R.; Walther, G.; Hastie, T.",
         2001,
         "Estimating the number of clusters in a data set via the gap statistic",
         "Journal of the Royal Statistical Society B 63(2), 411–423",
+    ),
+    "traag2019": Work(
+        "Traag, V. A.; Waltman, L.; van Eck, N. J.",
+        2019,
+        "From Louvain to Leiden: guaranteeing well-connected communities",
+        "Scientific Reports 9, 5233",
+        "10.1038/s41598-019-41695-z",
+    ),
+    "vandongen2000": Work(
+        "van Dongen, S. M.",
+        2000,
+        "Graph Clustering by Flow Simulation",
+        "PhD thesis, University of Utrecht",
     ),
     "vinh2010": Work(
         "Vinh, N. X.; Epps, J.; Bailey, J.",

@@ -6,15 +6,25 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from karat.validation import InputError
 
+#: dense data of so many bytes and more are mapped from files and gone through in blocks of rows
+LARGE = 2**28
 _PROC = Path("/proc/meminfo")
 _CGROUP = Path("/sys/fs/cgroup")
 
 
 class NotEnoughMemoryError(InputError, MemoryError):
     """What is asked for would not fit; the message says how much it takes and how to fix it."""
+
+
+def is_large(X: Any) -> bool:
+    """Whether data are dense and too large to copy for convenience, see :data:`LARGE`."""
+    return isinstance(X, np.ndarray) and X.nbytes >= LARGE
 
 
 def available_cores() -> int:

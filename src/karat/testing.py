@@ -52,8 +52,9 @@ def check_measure(measure: Measure, *, random_state: int = 0, order_matters: boo
     merged = np.minimum(truth, 2)
     for array in (X, truth, shuffled, merged):
         array.flags.writeable = False
+    data: Any = _graph_of(X) if measure.takes == "graph" else X
     labelings = {"right": truth, "random": shuffled, "merged": merged}
-    alone = {name: _value(measure, X, truth, labels) for name, labels in labelings.items()}
+    alone = {name: _value(measure, data, truth, labels) for name, labels in labelings.items()}
     _check_range(measure, alone)
     better = measure.sign * (alone["right"] - alone["random"])
     assert better > 0, f"{measure.key}: labels at random score no worse than the right ones"
@@ -61,16 +62,37 @@ def check_measure(measure: Measure, *, random_state: int = 0, order_matters: boo
     order = rng.permutation(len(truth))
     names = np.array(["d", "a", "c", "b"])
     for name, labels in labelings.items():
-        renamed = _value(measure, X, truth, names[labels])
+        renamed = _value(measure, data, truth, names[labels])
         _same(measure, alone[name], renamed, "the names of the clusters matter")
         if not order_matters:
-            moved = _value(measure, X[order], truth[order], labels[order])
+            moved = _value(measure, _rows(measure, data, order), truth[order], labels[order])
             _same(measure, alone[name], moved, "the order of the objects matters")
-        _same(measure, alone[name], _value(measure, X, truth, list(labels)), "lists differ")
-    _check_batch(measure, X, truth, labelings, alone)
+        _same(measure, alone[name], _value(measure, data, truth, list(labels)), "lists differ")
+    _check_batch(measure, data, truth, labelings, alone)
     if takes_weights(measure):
         _check_weights(measure, X, truth, labelings)
-    _check_undefined(measure, X, truth)
+    _check_undefined(measure, data, truth)
+
+
+def _graph_of(X: NDArray[np.float64]) -> Any:
+    """The weights of edges between objects that are near."""
+    from scipy import sparse
+
+    from karat.distances import distance_matrix
+
+    D = distance_matrix(X)
+    A = sparse.csr_array(np.where(D < 2.5, np.exp(-D), 0.01 * (D < 9)) - np.eye(len(X)))
+    for array in (A.data, A.indices, A.indptr):
+        array.flags.writeable = False
+    return A
+
+
+def _rows(measure: Measure, data: Any, order: NDArray[np.integer[Any]]) -> Any:
+    return data[order][:, order] if measure.takes == "graph" else data[order]
+
+
+def _metric(measure: Measure) -> str:
+    return "graph" if measure.takes == "graph" else "euclidean"
 
 
 def _value(measure: Measure, X: Any, truth: Any, labels: Any) -> float:
@@ -98,7 +120,7 @@ def _check_batch(
 ) -> None:
     from karat.evaluation import judge
 
-    table = judge(X, labelings, truth=truth, measures=[measure])
+    table = judge(X, labelings, truth=truth, measures=[measure], metric=_metric(measure))
     for name, value in alone.items():
         together = float(table[measure.key].loc[name])
         _same(measure, value, together, "judging many together gives another value")
@@ -122,7 +144,7 @@ def _check_undefined(measure: Measure, X: Any, truth: Any) -> None:
 
     n = len(truth)
     extremes = {"one cluster": np.zeros(n, dtype=int), "all singletons": np.arange(n)}
-    table = judge(X, extremes, truth=truth, measures=[measure])
+    table = judge(X, extremes, truth=truth, measures=[measure], metric=_metric(measure))
     for name, labels in extremes.items():
         value = float(table[measure.key].loc[name])
         if np.isnan(value):

@@ -18,7 +18,15 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import normalize
 from threadpoolctl import threadpool_limits
 
-from karat.clusterers import ExcludedError, KMedoids, as_clusterer, catalogue, under
+import karat
+from karat.clusterers import (
+    ExcludedError,
+    KMedoids,
+    as_clusterer,
+    catalogue,
+    from_function,
+    under,
+)
 from karat.distances import distance_matrix
 from karat.partition import canonical_codes, cut_dendrogram
 from karat.validation import InputError
@@ -201,3 +209,56 @@ class TestKMedoids:
         D[2, 5] += 1
         with pytest.raises(InputError, match="not symmetric"):
             KMedoids(2, metric="precomputed").fit(D)
+
+
+# -- functions -------------------------------------------------------------------------------
+
+
+def propagated(A, resolution, seed):
+    """Label propagation, on edges of at least this weight."""
+    rng, labels = np.random.default_rng(seed), np.arange(A.shape[0])
+    for _ in range(20):
+        for i in rng.permutation(len(labels)):
+            ends = slice(A.indptr[i], A.indptr[i + 1])
+            near = A.indices[ends][A.data[ends] >= resolution]
+            if len(near):
+                values, counts = np.unique(labels[near], return_counts=True)
+                labels[i] = values[counts.argmax()]
+    return labels
+
+
+def test_a_function_of_a_graph_is_a_clusterer():
+    truth = np.repeat([0, 1, 2], 10)
+    A = np.where(truth[:, None] == truth, 1.0, 0.1)
+    study = karat.Study(A, metric="graph")
+    clusterer = from_function(
+        propagated, "propagation", distances="graph", parameter="resolution", values=[0.5]
+    )
+    study.sweep([clusterer, "spectral"], k=[2], n_init=2, workers=1)
+    assert adjusted_rand_score(truth, study.labels("propagation resolution=0.5 start=1")) == 1
+    study.sweep(clusterer, grid={"resolution": [0.05, 0.7]}, n_init=1, workers=2)
+    assert study.candidates.loc["propagation resolution=0.05 start=0", "n_clusters"] == 1
+    assert adjusted_rand_score(truth, study.best().labels) == 1
+    other = karat.Study(np.random.default_rng(0).random((10, 2)))
+    other.sweep(clusterer)
+    assert "clusters the nodes of a graph" in other.candidates.loc["propagation", "reason"]
+
+
+def test_what_a_function_cannot_be():
+    with pytest.raises(InputError, match="takes a function"):
+        from_function("leiden")
+    with pytest.raises(InputError, match="not told the distance"):
+        from_function(propagated, distances="any")
+
+    def short(X, k, seed):
+        return [0]
+
+    def both(X, k, seed):
+        return np.arange(len(X)) % k
+
+    study = karat.Study(1 - np.eye(6), metric="precomputed")
+    study.sweep(from_function(short, distances="precomputed"), k=2, n_init=1, workers=1)
+    assert study.candidates["reason"].iloc[0] == "it gave 1 labels for 6 objects"
+    takes = ("precomputed", "graph")
+    study.sweep(from_function(both, distances=takes, seeded=False), k=2, workers=1)
+    assert study.labels("both k=2").tolist() == [0, 1] * 3

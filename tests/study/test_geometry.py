@@ -113,8 +113,8 @@ def test_a_function_of_two_rows_is_called_once_for_each_pair():
         return apart(x, y)
 
     study = sweep(karat.Study(X, metric=counted), ["average", "kmedoids", "kmeans"])
-    study.scores()
-    assert len(calls) <= 20 * 20
+    study.best()
+    assert len(calls) == 20 * 19 // 2
     assert study.candidates.loc["kmeans", "status"] == "excluded"
     named = sweep(karat.Study(X, metric="chebyshev"), ["average", "kmedoids", "kmeans"])
     assert (study.candidates["partition"].dropna() == named.candidates["partition"].dropna()).all()
@@ -266,16 +266,166 @@ def test_from_a_file_of_distances_to_a_report(tmp_path, monkeypatch):
     assert "--grid takes name=0.1:2:0.1" in str(result.exception)
 
 
+def communities(n=40, k=2, seed=0):
+    """Edges within k communities, and few between."""
+    rng = np.random.default_rng(seed)
+    truth = np.arange(n) % k
+    A = np.triu(rng.random((n, n)) < np.where(truth[:, None] == truth, 0.6, 0.03), 1)
+    return (A + A.T).astype(float), truth
+
+
 def test_a_graph_with_some_classes(tmp_path):
-    rng = np.random.default_rng(0)
-    truth = np.arange(40) % 2
-    A = np.triu(rng.random((40, 40)) < np.where(truth[:, None] == truth, 0.6, 0.03), 1)
-    study = karat.Study((A + A.T).astype(float), metric="graph", truth=truth)
+    A, truth = communities()
+    study = karat.Study(A, metric="graph", truth=truth)
     study.sweep(["spectral", "average"], k=[2, 3], n_init=1, workers=1)
     assert study.candidates.loc["average", "status"] == "excluded"
     assert adjusted_rand_score(truth, study.best().labels) == 1
     study.report(tmp_path / "graph.html")
-    unknown = karat.Study((A + A.T).astype(float), metric="graph")
-    unknown.sweep("spectral", k=2, n_init=1, workers=1)
-    with pytest.raises(InputError, match="a graph has edges, not distances"):
-        unknown.best()
+
+
+@pytest.mark.parametrize("k", [2, 3, 4])
+def test_a_graph_without_classes_ends_in_an_answer(k):
+    A, truth = communities(60, k)
+    study = karat.Study(A, metric="graph")
+    study.sweep(["spectral", "kmeans"], k=range(2, 7), n_init=1, workers=1)
+    choice = study.best()
+    assert adjusted_rand_score(truth, choice.labels) == 1
+    assert choice.decided_by == "consensus"
+    assert "2 families of internal measures voted" in str(choice)
+    study.decide_by("judge")
+    assert "a graph has edges alone, so the consensus decided" in str(study.best())
+    study.decide_by("modularity")
+    assert adjusted_rand_score(truth, study.best().labels) == 1
+    assert study.candidates.loc["kmeans", "status"] == "excluded"
+
+
+def test_a_graph_in_parts_with_a_lone_node_ends_in_an_answer(tmp_path):
+    A, truth = communities(30, 3)
+    A[truth[:, None] != truth] = 0
+    A = np.pad(A, (0, 1))
+    study = karat.Study(A, metric="graph")
+    assert "falls into 4 parts" in study.dataset.notes[-1]
+    study.sweep(["spectral"], k=[2, 3, 4], n_init=1, workers=1)
+    assert adjusted_rand_score(truth, study.best().labels[:-1]) == 1
+    study.report(tmp_path / "parts.html")
+
+
+def test_from_a_file_of_a_graph_to_a_report(tmp_path, monkeypatch):
+    from scipy import sparse
+    from typer.testing import CliRunner
+
+    from karat.cli import app
+
+    A, truth = communities(40, 2)
+    monkeypatch.chdir(tmp_path)
+    sparse.save_npz("G.npz", sparse.csr_array(A))
+    sparse.save_npz("short.npz", sparse.csr_array(A[1:, 1:]))
+    sparse.save_npz("directed.npz", sparse.csr_array(np.triu(A)))
+    pd.DataFrame({"name": [f"node {i}" for i in range(40)], "x": 1.0}).to_csv("nodes.csv")
+    options = ["-k", "2:4", "--workers", "1", "--n-init", "1"]
+    beside = ["nodes.csv", "--id-column", "name"]
+
+    def run(*arguments):
+        return CliRunner().invoke(app, ["run", *arguments, *options])
+
+    for name, data in {
+        "graph": ["G.npz", "--metric", "graph"],
+        "beside": [*beside, "--graph", "G.npz"],
+    }.items():
+        result = run(*data, "--report", f"{name}.html", "--labels", f"{name}.csv")
+        assert result.exit_code == 0, result.output
+        assert "No labels were given, so 2 families" in " ".join(result.output.split())
+        assert adjusted_rand_score(truth, pd.read_csv(f"{name}.csv")["cluster"]) == 1
+        assert "Modularity" in (tmp_path / f"{name}.html").read_text()
+    assert pd.read_csv("beside.csv")["id"][3] == "node 3"
+    for arguments, said in (
+        ([*beside, "--graph", "short.npz"], "edges of 39 objects, and nodes has 40"),
+        ([*beside, "--graph", "directed.npz"], "of a directed graph"),
+        ([*beside, "--graph", "nodes.csv"], "not a sparse matrix in .npz form"),
+        ([*beside, "--graph", "G.npz", "--distances", "G.npz"], "not both"),
+        (["G.npz", "--metric", "graph", "--by", "silhouette"], "silhouette"),
+    ):
+        result = run(*arguments)
+        assert result.exit_code
+        assert said in str(result.exception), said
+
+
+# -- once ------------------------------------------------------------------------------------
+
+
+def noted(x, y):
+    """A distance that leaves a trace of each call."""
+    with open("calls.txt", "a") as file:
+        file.write(".")
+    return abs(len(x) - len(y)) + (x[0] != y[0])
+
+
+def noted_rows(x, y):
+    with open("calls.txt", "a") as file:
+        file.write(".")
+    return float(abs(x - y).max())
+
+
+@pytest.mark.parametrize("rows", [False, True])
+def test_distances_of_a_function_are_kept_in_the_file(tmp_path, monkeypatch, rows):
+    monkeypatch.chdir(tmp_path)
+    words = ["aaaa", "aaa", "aaaaa", "zzzz", "zzz", "zzzzy"]
+    given, metric = (directions(6)[0], noted_rows) if rows else (words, noted)
+    for _ in range(3):
+        with karat.Study(given, metric=metric, storage="s.karat") as study:
+            study.sweep(["average", "kmedoids"], k=[2, 3], n_init=1, workers=1)
+            names = list(study.candidates["partition"])
+            study.best()
+        assert len((tmp_path / "calls.txt").read_text()) == 6 * 5 // 2
+    fresh = karat.Study(given, metric=metric)
+    fresh.sweep(["average", "kmedoids"], k=[2, 3], n_init=1, workers=1)
+    assert list(fresh.candidates["partition"]) == names
+    if not rows:
+        with pytest.raises(InputError, match="belongs to other data"):
+            karat.Study([*words[1:], "q"], metric=noted, storage="s.karat")
+
+
+def test_a_function_that_cannot_be_sent_to_other_processes_is_called_here():
+    import threading
+
+    lock = threading.Lock()
+
+    def locked(x, y):
+        with lock:
+            return float(abs(x - y))
+
+    numbers = list(range(110))  # pairs for several processes
+    D = karat.distances.object_distances(numbers, locked, workers=2)
+    np.testing.assert_array_equal(D, np.abs(np.subtract.outer(numbers, numbers)))
+
+
+def test_a_plan_knows_the_grid_and_what_is_excluded():
+    X, _ = directions(40)
+    study = karat.Study(X, metric="cityblock")
+    plan = study.plan(
+        {"db": DBSCAN(), "km": KMeans()}, k=[2, 3], grid={"eps": [0.1, 0.5, 1], "min_samples": [2]}
+    )
+    assert plan.table["candidates"].to_dict() == {"db min_samples=2": 3}
+    assert "km: not tried; KMeans forms means" in str(plan)
+    grid = {"linkage": ["average", "complete"]}
+    plan = karat.Study(X).plan({"tree": AgglomerativeClustering()}, k=[2, 3, 4], grid=grid)
+    assert plan.table["candidates"].sum() == 6
+    with pytest.raises(InputError, match="no parameter"):
+        study.plan("average", grid={"epsilon": [1]})
+    own = karat.Study(X, metric=apart).plan(["average"], k=[2])
+    assert own.matrix_seconds > 0
+    assert "distances of all pairs, once" in str(own)
+    assert own.table.loc["average", "seconds"] > 0
+
+
+def test_the_command_plans_a_grid(tmp_path, monkeypatch):
+    from typer.testing import CliRunner
+
+    from karat.cli import app
+
+    monkeypatch.chdir(tmp_path)
+    np.save("X.npy", directions(30)[0])
+    options = ["--grid", "eps=0.1:0.5:0.1", "-c", "dbscan", "--plan"]
+    result = CliRunner().invoke(app, ["run", "X.npy", *options])
+    assert result.exit_code == 0, result.output
+    assert "dbscan: 5 candidates from 5 fits" in result.output

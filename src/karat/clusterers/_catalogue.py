@@ -223,6 +223,18 @@ def _kmedoids(k: int, seed: int, metric: Any = "euclidean") -> Any:
     return KMedoids(n_clusters=k, metric=metric, random_state=seed)
 
 
+def _clara(k: int, seed: int, metric: Any = "euclidean") -> Any:
+    from karat.clusterers.kmedoids import CLARA
+
+    return CLARA(n_clusters=k, metric=metric, random_state=seed)
+
+
+def _orclus(k: int, seed: int) -> Any:
+    from karat.clusterers.orclus import ORCLUS
+
+    return ORCLUS(n_clusters=k, random_state=seed)
+
+
 def _affinity_propagation(quantile: float, seed: int, metric: Any = "euclidean") -> Any:
     from karat.clusterers.affinity_propagation import QuantileAffinityPropagation
 
@@ -233,6 +245,12 @@ def _gaussian_mixture(k: int, seed: int) -> Any:
     from sklearn.mixture import GaussianMixture
 
     return GaussianMixture(n_components=k, random_state=seed)
+
+
+def _fuzzy(k: int, seed: int) -> Any:
+    from karat.clusterers.fuzzy import FuzzyCMeans
+
+    return FuzzyCMeans(n_clusters=k, random_state=seed)
 
 
 def _hdbscan(min_cluster_size: int, seed: int, metric: Any = "euclidean") -> Any:
@@ -272,6 +290,12 @@ def _spherical(refine: bool, k: int, seed: int) -> Any:
     from karat.clusterers.spherical import SphericalKMeans
 
     return SphericalKMeans(n_clusters=k, refine=refine, n_init=1, random_state=seed)
+
+
+def _spherical_minibatch(k: int, seed: int) -> Any:
+    from karat.clusterers.spherical_minibatch import MiniBatchSphericalKMeans
+
+    return MiniBatchSphericalKMeans(n_clusters=k, n_init=1, random_state=seed)
 
 
 def _frequency_sensitive(k: int, seed: int) -> Any:
@@ -355,6 +379,29 @@ catalogue.add(
 )
 catalogue.add(
     Clusterer(
+        key="clara",
+        title="CLARA",
+        make=_clara,
+        distances=("any",),
+        growth=1.0,
+        whole_to=100_000,
+        source="Kaufman & Rousseeuw 1990",
+        cost="O(n k d) per sample",
+    )
+)
+catalogue.add(
+    Clusterer(
+        key="orclus",
+        title="ORCLUS",
+        make=_orclus,
+        growth=1.0,
+        whole_to=100_000,
+        source="Aggarwal & Yu 2000",
+        cost="O(n k d²) per step, O(k² d³) for the merges",
+    )
+)
+catalogue.add(
+    Clusterer(
         key="genie",
         title="Genie",
         make=_genie,
@@ -383,6 +430,17 @@ catalogue.add(
         whole_to=100_000,
         source="Dempster, Laird & Rubin 1977",
         cost="O(n k d²) per iteration",
+    )
+)
+catalogue.add(
+    Clusterer(
+        key="fuzzy-cmeans",
+        title="Fuzzy c-means",
+        make=_fuzzy,
+        growth=1.0,
+        whole_to=sys.maxsize,
+        source="Dunn 1973; Bezdek 1981",
+        cost="O(n k d) per iteration",
     )
 )
 catalogue.add(
@@ -499,6 +557,18 @@ for _key, _title, _make, _source in (
             cost="O(nnz k) per iteration",
         )
     )
+catalogue.add(
+    Clusterer(
+        key="spherical-kmeans-minibatch",
+        title="Spherical k-means in mini-batches",
+        make=_spherical_minibatch,
+        distances=("cosine",),
+        growth=1.0,
+        whole_to=sys.maxsize,
+        source="Sculley 2010; Dhillon & Modha 2001",
+        cost="O(nnz k) per pass",
+    )
+)
 catalogue.add(
     Clusterer(
         key="kl-kmeans",

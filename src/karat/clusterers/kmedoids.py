@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import validate_data
 
-from karat.distances import check_metric, square
+from karat.distances import as_distances, check_metric, square
 from karat.validation import InputError, check_random_state
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 class KMedoids(ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -106,12 +109,7 @@ class KMedoids(ClusterMixin, BaseEstimator):  # type: ignore[misc]
                 ConvergenceWarning,
                 stacklevel=2,
             )
-        nearest[medoids] = np.arange(self.n_clusters)
-        order = np.argsort([np.argmax(nearest == i) for i in range(self.n_clusters)])
-        number = np.empty(self.n_clusters, dtype=np.int32)
-        number[order] = np.arange(self.n_clusters)
-        self.labels_ = number[nearest]
-        self.medoid_indices_ = medoids[order]
+        self.labels_, self.medoid_indices_ = _numbered(nearest, medoids)
         self.inertia_ = float(D[medoids[nearest], np.arange(n)].sum(dtype=np.float64))
         return self
 
@@ -120,3 +118,123 @@ class KMedoids(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.sparse = True
         tags.input_tags.pairwise = self.metric == "precomputed"
         return tags
+
+
+class CLARA(ClusterMixin, BaseEstimator):  # type: ignore[misc]
+    """Clustering large applications: k-medoids of small samples, the best of them for all objects.
+
+    Parameters
+    ----------
+    n_clusters : int, default 8
+    metric : str or callable, default "euclidean"
+        As for :class:`KMedoids`.
+    n_samples : int, default 5
+        Samples; each after the first holds the best medoids so far.
+    sample_size : int, optional
+        Objects of a sample; 40 + 2 n_clusters by default. All objects where there are no more.
+    random_state : None, int or Generator
+        For the samples and the objects to begin with.
+
+    Attributes
+    ----------
+    medoid_indices_ : ndarray of int64, shape (n_clusters,)
+    labels_ : ndarray of int32, shape (n,)
+        Clusters numbered by first appearance; each medoid is in its own.
+    inertia_ : float
+        Sum of the distances to the nearest medoid, over all objects.
+    n_features_in_ : int
+
+    Notes
+    -----
+    Kaufman & Rousseeuw, *Finding Groups in Data* (1990), chapter 3, with FasterPAM for the samples.
+    O(n k d) for each sample; memory O(n k) and the square of the sample size.
+
+    Examples
+    --------
+    >>> from karat.clusterers import CLARA
+    >>> model = CLARA(2, random_state=0).fit([[0.0], [1.0], [2.0], [9.0], [10.0], [11.0]])
+    >>> model.labels_, sorted(model.medoid_indices_.tolist()), model.inertia_
+    (array([0, 0, 0, 1, 1, 1], dtype=int32), [1, 4], 4.0)
+    """
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        metric: Any = "euclidean",
+        n_samples: int = 5,
+        sample_size: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.metric = metric
+        self.n_samples = n_samples
+        self.sample_size = sample_size
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> CLARA:
+        """Cluster X.
+
+        Parameters
+        ----------
+        X : array-like or sparse, shape (n, d), or (n, n) where the metric is ``"precomputed"``
+        y : ignored
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        InputError
+            For a number of clusters that X or a sample cannot have, or no sample.
+        """
+        metric = check_metric(self.metric)
+        X = validate_data(
+            self, X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2
+        )
+        n, k = X.shape[0], self.n_clusters
+        size = min(n, 40 + 2 * k if self.sample_size is None else self.sample_size)
+        if not 1 <= k <= n:
+            raise InputError(f"n_clusters must be between 1 and {n} objects; got {k}")
+        if size < k or self.n_samples < 1:
+            raise InputError(
+                f"CLARA needs at least one sample of {k} objects or more for {k} clusters; got "
+                f"n_samples={self.n_samples}, sample_size={self.sample_size}"
+            )
+        distances = as_distances(X, metric)
+        rng = check_random_state(self.random_state)
+        self.inertia_, best = np.inf, np.empty(0, dtype=np.int64)
+        for _ in range(1 if size == n else self.n_samples):
+            others = np.setdiff1d(np.arange(n), best)
+            drawn = rng.choice(others, size - len(best), replace=False)
+            rows = np.sort(np.concatenate([best, drawn]))
+            part = X[np.ix_(rows, rows)] if metric == "precomputed" else X[rows]
+            model = KMedoids(k, metric=metric, random_state=rng)
+            medoids = rows[model.fit(part).medoid_indices_]
+            order = np.concatenate([medoids, np.arange(n)])
+            to_medoids = distances.take(order).block(slice(k, k + n), slice(0, k))
+            nearest = to_medoids.argmin(axis=1)
+            total = float(to_medoids[np.arange(n), nearest].sum(dtype=np.float64))
+            if total < self.inertia_:
+                self.inertia_, best = total, medoids
+                self.labels_, self.medoid_indices_ = _numbered(nearest, medoids)
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.pairwise = self.metric == "precomputed"
+        return tags
+
+
+def _numbered(
+    nearest: NDArray[np.integer[Any]], medoids: NDArray[np.int64]
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Clusters by first appearance, each medoid in its own, and the medoids in that order."""
+    k = len(medoids)
+    nearest[medoids] = np.arange(k)
+    order = np.argsort([np.argmax(nearest == i) for i in range(k)])
+    number = np.empty(k, dtype=np.int32)
+    number[order] = np.arange(k)
+    return number[nearest], medoids[order]

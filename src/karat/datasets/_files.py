@@ -8,12 +8,13 @@ import difflib
 import zipfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 
 import numpy as np
 
 from karat import resources
-from karat.datasets import _delimited
+from karat.datasets import _delimited, _layout, _mapped
 from karat.datasets._work import Options, Raw
 from karat.validation import InputError
 
@@ -30,6 +31,7 @@ def read_raw(
     header: bool | None = None,
     encoding: str = "utf-8",
     literal: bool = False,
+    skip_ragged: bool = False,
 ) -> Raw:
     """Read ``path`` by the format its name tells; text cells stay as written if ``literal``."""
     check_file(path)
@@ -41,9 +43,9 @@ def read_raw(
         reader_options["encoding"] = encoding
     with explained(path):
         if suffix in TEXT:
-            raw = _text(path, suffix, options, header, encoding, literal)
+            raw = _text(path, suffix, options, header, encoding, literal, skip_ragged)
         elif suffix in (".parquet", ".pq"):
-            raw = _parquet(path, options)
+            raw = _parquet(path, options, literal)
         elif suffix == ".npy":
             raw = _npy(path)
         elif suffix == ".npz":
@@ -59,7 +61,7 @@ def read_raw(
 def split_name(path: Path) -> tuple[str, str]:
     """The name of the data set, and the lower-case suffix without that of the compression."""
     suffixes = [suffix.lower() for suffix in path.suffixes]
-    compressed = len(suffixes) > 0 and suffixes[-1] in _delimited.COMPRESSED
+    compressed = len(suffixes) > 0 and suffixes[-1] in _layout.COMPRESSED
     inner = Path(path.stem) if compressed else path
     suffix = inner.suffix.lower()
     return inner.stem or inner.name, suffix
@@ -117,7 +119,7 @@ def explained(path: Path) -> Iterator[None]:
         ) from None
     except (EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile) as error:
         raise InputError(f"{path} is damaged or truncated: {error}") from None
-    except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
+    except (pa.ArrowException, OSError, ValueError, OverflowError, TokenError) as error:
         reason = str(error).strip().splitlines()
         raise InputError(
             f"{path} cannot be read: {reason[0] if reason else type(error).__name__}"
@@ -127,22 +129,29 @@ def explained(path: Path) -> Iterator[None]:
 
 
 def _text(
-    path: Path, suffix: str, options: Options, header: bool | None, encoding: str, literal: bool
+    path: Path,
+    suffix: str,
+    options: Options,
+    header: bool | None,
+    encoding: str,
+    literal: bool,
+    skip_ragged: bool,
 ) -> Raw:
-    layout = _delimited.look(
-        path, suffix, header=header, encoding=encoding, wanted=options.columns()
-    )
+    layout = _layout.look(path, suffix, header=header, encoding=encoding, wanted=options.columns())
     options.check_columns(layout.names)
     columns = [name for name in layout.names if name not in options.drop]
     _delimited.require_memory(path, layout, len(columns))
     aside = {name for name in (options.label_column, options.id_column) if name is not None}
     if literal:
         aside = set(columns)
-    table = _delimited.read_table(path, layout, columns, as_text=aside, encoding=encoding)
-    return Raw("", None, table, layout.names, notes=list(layout.notes))
+    table, ragged = _delimited.read_rows(
+        path, layout, columns, as_text=aside, encoding=encoding, skip_ragged=skip_ragged
+    )
+    return Raw("", None, table, layout.names, notes=list(layout.notes), ragged=ragged)
 
 
-def _parquet(path: Path, options: Options) -> Raw:
+def _parquet(path: Path, options: Options, literal: bool) -> Raw:
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
     with pq.ParquetFile(path) as file:
@@ -150,6 +159,13 @@ def _parquet(path: Path, options: Options) -> Raw:
         options.check_columns(names)
         columns = [name for name in names if name not in options.drop]
         meta = file.metadata
+        if 8 * meta.num_rows * len(columns) >= resources.LARGE and not literal:
+            batches = file.iter_batches(columns=columns)
+            schema = file.schema_arrow
+            read = pa.schema([schema.field(one) for one in columns], schema.metadata)
+            raw = _mapped.read_batches(read, batches, options, str(path))
+            raw.all_names = tuple(names)
+            return raw
         size = 0
         for g in range(meta.num_row_groups):
             group = meta.row_group(g)
@@ -175,6 +191,9 @@ def _npy(path: Path) -> Raw:
         }.get(version)
         if read is not None:
             shape, _, dtype = read(stream)
+            size = int(np.prod(shape, dtype=object)) * dtype.itemsize
+            if len(shape) == 2 and dtype.kind in "fiub" and size >= resources.LARGE:
+                return Raw("", None, _mapped.map_npy(path))
             _require_array(path, shape, dtype)
     return _array(np.load(path, allow_pickle=False), {}, path)
 
@@ -242,7 +261,7 @@ def _matrix_market(path: Path) -> Any:
     from scipy import io as scipy_io
     from scipy import sparse
 
-    with _delimited.open_binary(path) as stream:
+    with _layout.open_binary(path) as stream:
         first = stream.read(14)
     if first != b"%%MatrixMarket":
         raise InputError(f"{path} is not a Matrix Market file: it does not begin %%MatrixMarket")

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,15 +11,13 @@ from karat.datasets._dataset import Dataset
 from karat.datasets._read import from_array
 from karat.distances import (
     OBJECT_METRICS,
+    as_graph,
     as_square,
     metric_name,
     object_distances,
     triangle_violations,
 )
-from karat.validation import InputError, check_data
-
-if TYPE_CHECKING:
-    from karat.validation import Data
+from karat.validation import InputError
 
 RELATIONS = ("precomputed", "graph")
 
@@ -96,7 +93,13 @@ def from_graph(A: Any, *, truth: Any = None, ids: Any = None, name: str = "graph
 
 
 def from_objects(
-    objects: Any, metric: Any, *, truth: Any = None, ids: Any = None, name: str = "objects"
+    objects: Any,
+    metric: Any,
+    *,
+    truth: Any = None,
+    ids: Any = None,
+    name: str = "objects",
+    distances: Any = None,
 ) -> Dataset:
     """Make a data set of objects of any kind and a distance between two of them.
 
@@ -109,6 +112,8 @@ def from_objects(
     truth, ids, name
         As for :func:`from_distances`. By default the ids are the objects, where these are texts
         that differ.
+    distances : array-like, shape (n, n), optional
+        What :func:`karat.distances.object_distances` gave for these, so that it need not again.
 
     Returns
     -------
@@ -121,7 +126,7 @@ def from_objects(
     >>> data.ids.tolist(), data.metric
     (['ab', 'abc', 'x'], 'precomputed')
     """
-    D = object_distances(objects, metric)
+    D = object_distances(objects, metric) if distances is None else distances
     if ids is None:
         listed = list(objects)
         if all(isinstance(one, str) for one in listed) and len(set(listed)) == len(D):
@@ -130,7 +135,7 @@ def from_objects(
     return _related(D, "precomputed", truth, ids, name, notes)
 
 
-def as_dataset(X: Any, metric: Any = None) -> Dataset:
+def as_dataset(X: Any, metric: Any = None, *, distances: Any = None) -> Dataset:
     """The data set that the first argument of a study stands for."""
     if isinstance(X, Dataset):
         if X.metric in RELATIONS and metric not in (None, X.metric):
@@ -145,11 +150,16 @@ def as_dataset(X: Any, metric: Any = None) -> Dataset:
         return from_distances(X)
     if metric == "graph":
         return from_graph(X)
-    if (isinstance(metric, str) and metric in OBJECT_METRICS) or (
-        callable(metric) and not _is_table(X)
-    ):
-        return from_objects(X, metric)
+    if compares_objects(X, metric):
+        return from_objects(X, metric, distances=distances)
     return from_array(X)
+
+
+def compares_objects(X: Any, metric: Any) -> bool:
+    """Whether a metric compares two objects of any kind, not two rows of numbers."""
+    if isinstance(metric, str):
+        return metric in OBJECT_METRICS
+    return callable(metric) and not _is_table(X)
 
 
 def with_relation(dataset: Dataset, X: Any, metric: str) -> Dataset:
@@ -174,36 +184,6 @@ def with_relation(dataset: Dataset, X: Any, metric: str) -> Dataset:
         scale=None,
         notes=(*dataset.notes, *notes),
     )
-
-
-def as_graph(A: Any) -> Data:
-    """The symmetric affinities of a graph as a CSR array, checked; loops are taken out."""
-    from scipy import sparse
-
-    if isinstance(A, (str, Path)):
-        try:
-            A = sparse.load_npz(A)
-        except (OSError, ValueError) as error:
-            raise InputError(
-                f"{A} is not a sparse matrix in .npz form ({error}); write one with "
-                "scipy.sparse.save_npz(path, A)"
-            ) from None
-    matrix: Any = check_data(A, name="the graph")
-    if matrix.shape[0] != matrix.shape[1]:
-        raise InputError(f"a graph is a square matrix of affinities; its shape is {matrix.shape}")
-    matrix = sparse.csr_array(matrix)
-    matrix.setdiag(0)
-    matrix.eliminate_zeros()
-    if matrix.nnz == 0:
-        raise InputError("the graph has no edge, so there is nothing to cluster by")
-    if matrix.data.min() < 0:
-        raise InputError("affinities must not be negative; leave out edges that push apart")
-    if abs(matrix - matrix.T).max() > 1e-9 * matrix.data.max():
-        raise InputError(
-            "the affinities must be the same in both directions; for a graph of nearest "
-            "neighbours give (A + A.T) / 2"
-        )
-    return matrix
 
 
 def _related(

@@ -6,13 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat.datasets._mapped import copied, row_blocks
+from karat.datasets._problems import RepairableError
 from karat.datasets._work import Scale, Work, quoted
+from karat.resources import is_large
 from karat.validation import InputError, largest_value
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 DOMINANT = 0.99  # share of the variance
+#: quartiles of large data are those of so many objects
+QUARTILES_OF = 1_000_000
 
 
 def extremes(X: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -29,10 +34,14 @@ def check_range(work: Work, how: Scale) -> None:
     limit = largest_value(work.X.dtype) if how == "none" else 1e300
     if (largest > limit).any():
         j = int(np.argmax(largest))
-        raise InputError(
-            f"column {work.names[j]!r} has values up to {largest[j]:.3g}, and distances square "
-            f"them: more than {work.X.dtype} can hold. Choose a larger unit"
-            + (", or scale='standard' (--scale standard)" if largest[j] <= 1e300 else "")
+        wide = np.flatnonzero(largest > limit)
+        others = f" (and {len(wide) - 1} more columns)" if len(wide) > 1 else ""
+        scalable = largest[j] <= 1e300
+        raise RepairableError(
+            f"column {work.names[j]!r} has values up to {largest[j]:.3g}{others}, and distances "
+            f"square them: more than {work.X.dtype} can hold. Choose a larger unit"
+            + (", or scale='standard' (--scale standard)" if scalable else ""),
+            **({"scale": "standard"} if scalable else {"drop": _sources(work, wide)}),
         )
     constant = low == high
     if constant.all():
@@ -48,6 +57,10 @@ def check_range(work: Work, how: Scale) -> None:
             f"{'These columns have' if many else 'This column has'} the same value in every object "
             f"and {'tell' if many else 'tells'} nothing apart: {quoted(names)}."
         )
+
+
+def _sources(work: Work, features: NDArray[np.intp]) -> tuple[str, ...]:
+    return tuple(work.columns[j] for j in work.origin[features])
 
 
 def note_dominance(work: Work, command: str) -> None:
@@ -93,7 +106,7 @@ def rescale(
             )
     spread[flat] = 1.0
     if not work.owned:
-        work.X, work.owned = work.X.copy(), True
+        work.X, work.owned = copied(work.X), True
     _apply(work.X, center, spread)
     work.notes.append(
         {
@@ -114,7 +127,12 @@ def _apply(X: NDArray[Any], center: NDArray[np.float64], spread: NDArray[np.floa
 
 
 def center_spread(X: NDArray[Any], how: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Per column, in double precision; the spread of a constant column is exactly 0."""
+    """Per column, in double precision; the spread of a constant column is exactly 0.
+
+    Of large data the rows are gone through in blocks, and quartiles are those of a random sample.
+    """
+    if is_large(X):
+        return _in_blocks(X, how)
     d = X.shape[1]
     center, spread = np.empty(d), np.empty(d)
     width = max(1, (1 << 22) // len(X))
@@ -123,6 +141,31 @@ def center_spread(X: NDArray[Any], how: str) -> tuple[NDArray[np.float64], NDArr
         columns = np.array(X[:, some].T, dtype=np.float64, order="C", copy=True)
         center[some], spread[some] = _of_rows(columns, how)
     return center, spread
+
+
+def _in_blocks(X: NDArray[Any], how: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    low, high = extremes(X)
+    if how == "robust":
+        rows = np.sort(np.random.default_rng(0).choice(len(X), QUARTILES_OF, replace=False))
+        columns = np.array(X[rows].T, dtype=np.float64, order="C")
+        center, spread = _of_rows(columns, how)
+    elif how == "minmax":
+        center, spread = low, high - low
+    else:
+        power = np.ldexp(1.0, np.frexp(np.maximum(np.abs(low), np.abs(high)))[1])
+        first = X[0] / power
+        sums = sum(
+            np.sum(X[block] / power - first, axis=0, dtype=np.float64)
+            for block in row_blocks(X.shape)
+        )
+        center = first + sums / len(X)
+        squares = sum(
+            np.sum((X[block] / power - center) ** 2, axis=0, dtype=np.float64)
+            for block in row_blocks(X.shape)
+        )
+        center, spread = center * power, np.sqrt(squares / len(X)) * power
+    constant = low == high
+    return np.where(constant, low, center), np.where(constant, 0.0, spread)
 
 
 def _of_rows(

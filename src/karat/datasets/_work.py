@@ -90,6 +90,10 @@ class Raw:
         Options of the reader, to be recorded.
     owned : bool
         Whether ``content`` may be written to.
+    ragged : ndarray of bool, shape (n,), optional
+        Rows without values, because their lines have too few or too many cells.
+    all_names : tuple of str, optional
+        Of an array that was made of a table: all columns of that.
     """
 
     name: str
@@ -100,6 +104,8 @@ class Raw:
     notes: list[str] = field(default_factory=list)
     options: Mapping[str, Any] = field(default_factory=dict)
     owned: bool = False
+    ragged: NDArray[np.bool_] | None = None
+    all_names: tuple[str, ...] | None = None
 
 
 @dataclass
@@ -111,7 +117,7 @@ class Work:
     origin: NDArray[np.intp]
     columns: tuple[str, ...]
     categorical: NDArray[np.bool_]
-    ids: NDArray[np.object_] | None
+    ids: NDArray[Any] | None
     labels: NDArray[np.object_] | None
     notes: list[str]
     owned: bool
@@ -121,18 +127,28 @@ class Work:
     def sparse(self) -> bool:
         return not isinstance(self.X, np.ndarray)
 
+    def row_numbers(self, rows: Iterable[int]) -> str:
+        """:func:`row_numbers` of the source, for rows of what is left."""
+        return row_numbers(rows if self.rows is None else self.rows[list(rows)].tolist())
+
     def keep_features(self, keep: NDArray[np.bool_]) -> None:
-        self.X = np.ascontiguousarray(self.X[:, keep]) if not self.sparse else self.X[:, keep]
+        self.X = self.X[:, keep] if self.sparse else _mapped().copied(self.X, columns=keep)
         self.names = tuple(name for name, kept in zip(self.names, keep, strict=True) if kept)
         self.origin, self.categorical = self.origin[keep], self.categorical[keep]
         self.owned = True
 
     def keep_objects(self, keep: NDArray[np.bool_]) -> None:
         self.rows = np.flatnonzero(keep) if self.rows is None else self.rows[keep]
-        self.X = self.X[keep]
+        self.X = self.X[keep] if self.sparse else _mapped().copied(self.X, rows=keep)
         self.ids = None if self.ids is None else self.ids[keep]
         self.labels = None if self.labels is None else self.labels[keep]
         self.owned = True
+
+
+def _mapped() -> Any:
+    from karat.datasets import _mapped  # it needs this module
+
+    return _mapped
 
 
 def row_numbers(rows: Iterable[int], most: int = 3) -> str:

@@ -6,15 +6,17 @@ matrix. ``embed(X, metric)`` are rows whose Euclidean distance it is, where ther
 """
 
 from karat.distances._embedding import FORMS, embed
-from karat.distances._given import as_square, triangle_violations
+from karat.distances._given import as_graph, as_square, triangle_violations
 from karat.distances._matrix import condensed, distance_matrix, square
 from karat.distances._metrics import (
     ALIASES,
     METRICS,
     PRODUCT_FEATURES,
+    OfRows,
     as_distances,
     check_metric,
     check_points,
+    distances_of_parts,
     metric_name,
 )
 from karat.distances._objects import OBJECT_METRICS, object_distances
@@ -28,14 +30,17 @@ __all__ = [
     "PRODUCT_FEATURES",
     "Direct",
     "Distances",
+    "OfRows",
     "Precomputed",
     "Product",
     "as_distances",
+    "as_graph",
     "as_square",
     "check_metric",
     "check_points",
     "condensed",
     "distance_matrix",
+    "distances_of_parts",
     "embed",
     "metric_name",
     "object_distances",

@@ -12,6 +12,7 @@ from karat.validation import InputError, check_data
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+    from scipy.sparse import csr_array
 
     Floats = NDArray[np.floating[Any]]
 
@@ -88,6 +89,49 @@ def as_square(X: Any, *, symmetric: bool = False) -> Floats:
     np.maximum(D, 0, out=D)
     np.fill_diagonal(D, 0)
     return D
+
+
+def as_graph(A: Any) -> csr_array:
+    """The symmetric affinities of a graph as a CSR array, checked; loops are taken out.
+
+    Parameters
+    ----------
+    A : array-like or sparse, shape (n, n), or path of an ``.npz`` file
+
+    Raises
+    ------
+    InputError
+        For a matrix that is not square, not symmetric or negative, or has no edge.
+    """
+    from scipy import sparse
+
+    if isinstance(A, (str, Path)):
+        try:
+            A = sparse.load_npz(A)
+        except (OSError, ValueError) as error:
+            raise InputError(
+                f"{A} is not a sparse matrix in .npz form ({error}); write one with "
+                "scipy.sparse.save_npz(path, A)"
+            ) from None
+    matrix: Any = check_data(A, name="the graph")
+    if matrix.shape[0] != matrix.shape[1]:
+        raise InputError(f"a graph is a square matrix of affinities; its shape is {matrix.shape}")
+    if sparse.issparse(matrix) and not matrix.diagonal().any() and (matrix.data != 0).all():
+        matrix = sparse.csr_array(matrix)
+    else:
+        matrix = sparse.csr_array(matrix, copy=True)
+        matrix.setdiag(0)
+        matrix.eliminate_zeros()
+    if matrix.nnz == 0:
+        raise InputError("the graph has no edge, so there is nothing to cluster by")
+    if matrix.data.min() < 0:
+        raise InputError("affinities must not be negative; leave out edges that push apart")
+    if abs(matrix - matrix.T).max() > 1e-9 * matrix.data.max():
+        raise InputError(
+            "the affinities must be the same in both directions; of a directed graph, or one of "
+            "nearest neighbours, give (A + A.T) / 2"
+        )
+    return matrix
 
 
 def _read(path: Path) -> Any:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.distances._embedding import embed
-from karat.distances._given import as_square, is_symmetric
+from karat.distances._given import as_graph, as_square, is_symmetric
 from karat.distances._tiles import (
     Blocks,
     Direct,
@@ -19,6 +19,7 @@ from karat.distances._tiles import (
     SparseProduct,
     dense,
 )
+from karat.resources import is_large
 from karat.validation import Data, InputError, check_data, unknown_name
 
 if TYPE_CHECKING:
@@ -99,7 +100,9 @@ def metric_name(metric: Any) -> str:
 
 
 def check_points(X: Any, metric: Any) -> Data:
-    """:func:`karat.validation.check_data`, and what a matrix of distances must be."""
+    """:func:`karat.validation.check_data`, and what a matrix of distances or a graph must be."""
+    if metric == "graph":
+        return as_graph(X)
     return as_square(X) if metric == "precomputed" else check_data(X)
 
 
@@ -170,6 +173,33 @@ def as_distances(
     if name in ("kl", "symmetric_kl"):
         return Divergence(_probabilities(dense(X)), symmetric=name == "symmetric_kl")
     return _from_scipy(X, name)
+
+
+#: distances of two rows that depend on the others
+OF_ALL = {"seuclidean", "mahalanobis", "precomputed", "graph"}
+
+
+class OfRows(Distances):
+    """Distances that are prepared only for the rows that are taken, of data in blocks."""
+
+    def __init__(self, X: Data, metric: Any, exact: bool) -> None:
+        self.X, self.metric, self.exact, self.n = X, metric, exact, X.shape[0]
+        small: Any = X[:2]
+        self.symmetric = as_distances(small, metric, exact=exact).symmetric
+
+    def take(self, order: NDArray[np.integer[Any]]) -> Distances:
+        rows: Any = self.X[order]
+        return as_distances(rows, self.metric, exact=self.exact)
+
+
+def distances_of_parts(X: Data, metric: Any = "euclidean", *, exact: bool = False) -> Distances:
+    """:func:`as_distances`, of which only :meth:`Distances.take` is used, on parts of the rows.
+
+    Large data are then never copied as a whole.
+    """
+    if is_large(X) and (callable(metric) or check_metric(metric) not in OF_ALL):
+        return OfRows(X, metric, exact)
+    return as_distances(X, metric, exact=exact)
 
 
 def _euclidean(X: Any, root: bool, exact: bool) -> Distances:

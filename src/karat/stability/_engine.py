@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from karat.clusterers import Clusterer, as_clusterer, under
+from karat.clusterers import Clusterer, as_clusterer, catalogue, under
+from karat.clusterers.quick import MOST_FEATURES, QuickKMeans, as_columns
 from karat.distances import as_distances, check_metric, check_points
 from karat.neighbors import NeighborLists, neighbor_lists
 from karat.partition import encode
@@ -27,6 +29,8 @@ R = TypeVar("R")
 
 #: length of the neighbour lists that serve every subsample
 LIST_LENGTH = 60
+#: starts of each fit of k-means by name; an estimator has as many as it says
+KMEANS_STARTS = 5
 
 
 @dataclass
@@ -64,16 +68,32 @@ class Engine:
         """The data of some objects."""
         return self.X[np.ix_(rows, rows)] if self.metric == "precomputed" else self.X[rows]
 
+    @cached_property
+    def quick(self) -> QuickKMeans | None:
+        """k-means without scikit-learn's milliseconds around each fit, where this is k-means."""
+        dense = isinstance(self.X, np.ndarray) and self.X.shape[1] <= MOST_FEATURES
+        told = self.clusterer.parameter == "n_clusters" and not self.clusterer.every_k
+        if not dense or self.metric != "euclidean" or not told:
+            return None
+        found = QuickKMeans.of(self.clusterer.make(2, 0))
+        if found is not None and self.clusterer == catalogue["kmeans"]:
+            return replace(found, n_init=KMEANS_STARTS)
+        return found
+
     def fit(self, rows: Rows | None, ks: Sequence[int], rng: np.random.Generator) -> list[Codes]:
         """Labels of these objects (of all where None), one array per number of clusters."""
         data = self.X if rows is None else self.part(rows)
         n = data.shape[0]
+        columns = None if self.quick is None else as_columns(data)
         seeds = rng.integers(0, 2**31 - 1, len(ks)).tolist()
         found: list[Codes] = []
         tree = None
         for k, seed in zip(ks, seeds, strict=True):
             if k == 1 and self.clusterer.parameter == "n_clusters":
                 found.append(np.zeros(n, dtype=np.int32))
+                continue
+            if self.quick is not None and columns is not None:
+                found.append(self.quick.labels(columns, k, seed))
                 continue
             if self.clusterer.every_k:
                 tree = tree or self.clusterer.make(1, seed).fit(data)

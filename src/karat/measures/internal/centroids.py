@@ -14,7 +14,7 @@ from karat.measures.internal.batch import each, one, one_value
 from karat.measures.internal.nearest import centroid_extremes
 from karat.measures.internal.variance import ALL_COINCIDE
 from karat.measures.passes.statistics import Statistics
-from karat.partition import NOISE, NoisePolicy
+from karat.partition import NOISE, NoisePolicy, SoftPartition
 from karat.validation import InputError
 
 if TYPE_CHECKING:
@@ -124,10 +124,11 @@ def pbm_index(
     Parameters
     ----------
     X : array-like or sparse, shape (n, d)
-    labels : array-like, shape (n,)
+    labels : array-like, shape (n,), or SoftPartition
+        Memberships are judged by :func:`soft_pbm_index`.
     noise : {"error", "cluster", "singletons", "drop"}
     sample_weight : array-like, shape (n,), optional
-        Object weights (frequencies); 0 excludes the object.
+        Object weights (frequencies); 0 excludes the object. Not for memberships.
 
     Returns
     -------
@@ -140,7 +141,7 @@ def pbm_index(
 
     Notes
     -----
-    Pakhira, Bandyopadhyay & Maulik 2004. For soft clusterings see :func:`soft_pbm_index`.
+    Pakhira, Bandyopadhyay & Maulik 2004.
     O(n d + k² d).
 
     Examples
@@ -149,6 +150,12 @@ def pbm_index(
     >>> pbm_index([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1])
     2500.0
     """
+    if isinstance(labels, SoftPartition):
+        from karat.measures.internal.soft import soft_pbm_index
+
+        if sample_weight is not None:
+            raise InputError("memberships take no sample_weight here; repeat the objects instead")
+        return soft_pbm_index(X, labels)
     return one("pbm_index", X, labels, noise=noise, sample_weight=sample_weight)
 
 
@@ -428,7 +435,7 @@ define(
     greater_is_better=False,
     range=(0.0, math.inf),
     cost="O(n d + k² d)",
-    takes_metric=False,
+    takes="features",
 )
 define(
     pbm_index,
@@ -439,7 +446,8 @@ define(
     needs=["centroids", "total_spreads"],
     range=(0.0, math.inf),
     cost="O(n d + k² d)",
-    takes_metric=False,
+    takes="features",
+    structures={"soft"},
 )
 define(
     ray_turi_index,
@@ -452,7 +460,7 @@ define(
     range=(0.0, math.inf),
     cost="O(n d + k² d)",
     default=False,
-    takes_metric=False,
+    takes="features",
 )
 define(
     d_index,
@@ -466,7 +474,7 @@ define(
     cost="O(n d)",
     compares_k=False,
     default=False,
-    takes_metric=False,
+    takes="features",
 )
 define(
     sd_scattering,
@@ -480,7 +488,7 @@ define(
     cost="O(n d)",
     compares_k=False,
     default=False,
-    takes_metric=False,
+    takes="features",
 )
 define(
     sd_separation,
@@ -494,7 +502,7 @@ define(
     cost="O(n d + k² d)",
     compares_k=False,
     default=False,
-    takes_metric=False,
+    takes="features",
 )
 define(
     wemmert_gancarski_index,
@@ -505,5 +513,5 @@ define(
     needs=["centroids"],
     cost="O(n k d)",
     default=False,
-    takes_metric=False,
+    takes="features",
 )

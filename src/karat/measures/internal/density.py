@@ -393,7 +393,7 @@ define(
     range=(-1.0, 1.0),
     cost="O(n² d)",
     default=False,
-    takes_metric=False,
+    takes="features",
 )
 define(
     s_dbw_index,
@@ -406,7 +406,7 @@ define(
     range=(0.0, math.inf),
     cost="O(n k² d)",
     default=False,
-    takes_metric=False,
+    takes="features",
 )
 define(
     connectivity,

@@ -160,7 +160,7 @@ define(
     range=(-math.inf, math.inf),
     cost="O(n d)",
     default=False,
-    takes_metric=False,
+    takes="features",
 )
 define(
     akaike_information_criterion,
@@ -173,5 +173,5 @@ define(
     range=(-math.inf, math.inf),
     cost="O(n d)",
     default=False,
-    takes_metric=False,
+    takes="features",
 )

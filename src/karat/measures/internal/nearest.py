@@ -316,7 +316,7 @@ define(
     needs=["centroids"],
     range=(0.0, math.inf),
     cost="O(n d + k² d)",
-    takes_metric=False,
+    takes="features",
 )
 
 

@@ -328,7 +328,7 @@ define(
     range=(-math.inf, math.inf),
     cost="O(n d² + d³)",
     default=False,
-    takes_metric=False,
+    takes="features",
 )
 define(
     scott_symons_index,
@@ -342,7 +342,7 @@ define(
     cost="O(n d² + k d³)",
     compares_k=False,
     default=False,
-    takes_metric=False,
+    takes="features",
 )
 define(
     determinant_ratio,
@@ -355,7 +355,7 @@ define(
     cost="O(n d² + d³)",
     compares_k=False,
     default=False,
-    takes_metric=False,
+    takes="features",
 )
 define(
     log_determinant_ratio,
@@ -368,7 +368,7 @@ define(
     cost="O(n d² + d³)",
     compares_k=False,
     default=False,
-    takes_metric=False,
+    takes="features",
 )
 define(
     marriott_index,
@@ -381,7 +381,7 @@ define(
     range=(0.0, math.inf),
     cost="O(n d² + d³)",
     default=False,
-    takes_metric=False,
+    takes="features",
 )
 define(
     friedman_rubin_index,
@@ -394,5 +394,5 @@ define(
     cost="O(n d² + d³)",
     compares_k=False,
     default=False,
-    takes_metric=False,
+    takes="features",
 )

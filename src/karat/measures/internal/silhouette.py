@@ -269,7 +269,7 @@ define(
     needs=["centroids", "squared_silhouettes"],
     range=(-1.0, 1.0),
     cost="O(n k d)",
-    takes_metric=False,
+    takes="features",
 )
 define(
     simplified_silhouette,
@@ -280,5 +280,5 @@ define(
     needs=["centroids", "simplified_silhouettes"],
     range=(-1.0, 1.0),
     cost="O(n k d)",
-    takes_metric=False,
+    takes="features",
 )

@@ -242,5 +242,6 @@ define(
     greater_is_better=False,
     range=(0.0, math.inf),
     cost="O(n d + k² d)",
-    takes_metric=False,
+    takes="features",
+    structures={"soft"},
 )

@@ -355,7 +355,7 @@ define(
     needs=["centroids"],
     range=(0.0, math.inf),
     cost="O(n d)",
-    takes_metric=False,
+    takes="features",
 )
 define(
     within_sum_of_squares,
@@ -368,7 +368,7 @@ define(
     range=(0.0, math.inf),
     cost="O(n d)",
     compares_k=False,
-    takes_metric=False,
+    takes="features",
 )
 define(
     r_squared,
@@ -379,7 +379,7 @@ define(
     needs=["centroids"],
     cost="O(n d)",
     compares_k=False,
-    takes_metric=False,
+    takes="features",
 )
 define(
     ball_hall_index,
@@ -392,7 +392,7 @@ define(
     range=(0.0, math.inf),
     cost="O(n d)",
     compares_k=False,
-    takes_metric=False,
+    takes="features",
 )
 define(
     ratkowsky_lance_index,
@@ -402,7 +402,7 @@ define(
     compute=each(_ratkowsky_lance),
     needs=["centroids"],
     cost="O(n d)",
-    takes_metric=False,
+    takes="features",
 )
 define(
     pooled_variance,
@@ -416,7 +416,7 @@ define(
     cost="O(n d)",
     compares_k=False,
     default=False,
-    takes_metric=False,
+    takes="features",
 )
 define(
     log_scatter_ratio,
@@ -429,7 +429,7 @@ define(
     cost="O(n d)",
     compares_k=False,
     default=False,
-    takes_metric=False,
+    takes="features",
 )
 define(
     banfield_raftery_index,
@@ -443,5 +443,5 @@ define(
     cost="O(n d)",
     compares_k=False,
     default=False,
-    takes_metric=False,
+    takes="features",
 )

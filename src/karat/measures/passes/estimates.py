@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from karat.distances import as_distances
+from karat.distances import distances_of_parts
 from karat.measures.catalogue import Measure
 from karat.measures.passes.sampled_objects import TOTALS, ObjectSample
 from karat.measures.passes.sampled_pairs import PAIRWISE, PairSample
@@ -35,9 +35,11 @@ def sampled_by(
 
     ``"exact"`` for those that take no pass over pairs, and so need none.
     """
+    if measure.estimate is not None:
+        return "objects"
     if not measure.needs:
         return ""
-    if set(group(measure.needs, metric, sparse=sparse)) <= {"centroids", "scatter"}:
+    if set(group(measure.needs, metric, sparse=sparse)) <= {"centroids", "scatter", "edges"}:
         return "exact"
     if measure.needs <= set(TOTALS):
         return "objects"
@@ -107,17 +109,24 @@ def estimate(
         raise InputError(f"precision is a standard error between 0 and 1; got {precision}")
     shape = (len(labelings), len(measures))
     result = Estimates(np.full(shape, np.nan), np.full(shape, np.nan))
-    by = {
-        way: [i for i, measure in enumerate(measures) if sampled_by(measure) == way]
-        for way in ("objects", "pairs")
-    }
+    by: dict[str, list[int]] = {"objects": [], "pairs": []}
+    for i, measure in enumerate(measures):
+        if measure.estimate is None:
+            by[sampled_by(measure)].append(i)
+            continue
+        values, errors, why, drawn = measure.estimate(
+            X, labelings, precision=precision, metric=metric, rng=rng.spawn(1)[0]
+        )
+        result.values[:, i], result.standard_errors[:, i] = values, errors
+        result.reasons |= {(m, i): reason for m, reason in why.items()}
+        result.drawn["test objects"] = drawn
     if which := by["objects"]:
         chosen = [measures[i] for i in which]
-        sample = ObjectSample(X, as_distances(X, metric), labelings, chosen, rng)
+        sample = ObjectSample(X, distances_of_parts(X, metric), labelings, chosen, rng)
         _settle(sample, precision, result, range(len(labelings)), which, bounded_only)
     if which := by["pairs"]:
         chosen = [measures[i] for i in which]
-        distances = as_distances(X, metric, exact=True)
+        distances = distances_of_parts(X, metric, exact=True)
         for m in range(len(labelings)):
             try:
                 pairs = PairSample(X, distances, labelings.select([m]), chosen, rng)

@@ -30,6 +30,7 @@ R = TypeVar("R")
 
 WIDTH = 128  # columns of a strip
 PRODUCT_ROWS = 512  # long enough for a matrix product to run at full speed
+BLOCK_ROWS = 2**19  # objects whose distances to a sample are taken at a time
 HELD = 128 * 2**20  # bytes of accumulators of all objects, above which tiles are not mirrored
 
 
@@ -234,7 +235,6 @@ def pair_pass(
     inverses: bool = False,
     matrices: bool = False,
     objects: bool = False,
-    sample: NDArray[np.integer[Any]] | None = None,
 ) -> PairResults:
     """All that is asked for, from one pass.
 
@@ -249,9 +249,6 @@ def pair_pass(
         Also for each pair of clusters.
     objects : bool
         Also keep the values of each object.
-    sample : ndarray of int, optional
-        Only these objects' distances (to all objects) are looked at, and ``objects`` are theirs,
-        in this order.
 
     Notes
     -----
@@ -265,16 +262,6 @@ def pair_pass(
     starts = np.concatenate([[0], np.cumsum(labelings.n_clusters)]).astype(np.int64)
     K = int(starts[-1])
     order, run = sort_by_labels(codes)
-    looked_at, place = n, order
-    if sample is not None:
-        # first the objects of the sample, then the rest, each part sorted
-        rest = np.ones(n, dtype=bool)
-        rest[sample] = False
-        parts = np.concatenate([np.flatnonzero(~rest[order]), np.flatnonzero(rest[order])])
-        order, run = order[parts], run[parts]
-        looked_at, place = len(sample), np.empty(n, dtype=np.int64)
-        place[sample] = np.arange(looked_at)
-        place = place[order[:looked_at]]
     distances = distances.take(order)
     labels = np.ascontiguousarray(codes[:, order].T)
     sizes = np.concatenate([labelings.sizes(m, weights) for m in range(M)]).astype(np.float64)
@@ -283,8 +270,7 @@ def pair_pass(
     if matrices:
         wanted[:3] = True
     tiles = _Tiles(distances, run, weights, labels, starts, wanted)
-    mirrored = looked_at == n and tiles.better_mirrored()
-    strips = tiles.mirrored() if mirrored else tiles.strips(looked_at)
+    strips = tiles.mirrored() if tiles.better_mirrored() else tiles.strips(n)
     per_cluster = np.zeros((K, 9))
     per_cluster[:, [pairs.NEAREST_WITHIN, pairs.NEAREST_BETWEEN]] = np.inf
     squares = labelings.n_clusters**2 if matrices else np.zeros(M, dtype=np.int64)
@@ -292,7 +278,7 @@ def pair_pass(
     total = int(matrix_starts[-1])
     result = PairResults(
         starts, per_cluster, matrix_starts, np.zeros(total), np.full(total, np.inf),
-        np.zeros(total), np.zeros(total), np.full((M, looked_at, 8), np.nan) if objects else None,
+        np.zeros(total), np.zeros(total), np.full((M, n, 8), np.nan) if objects else None,
     )  # fmt: skip
     nothing = np.empty((0, 0, 8))
     for j0, j1, found in strips:
@@ -303,9 +289,95 @@ def pair_pass(
             result.farthest, objects, rows,
         )  # fmt: skip
         if result.objects is not None:
-            result.objects[:, place[j0:j1]] = rows
+            result.objects[:, order[j0:j1]] = rows
     per_cluster[:, [pairs.WITHIN_SUM, pairs.WITHIN_INVERSE]] /= 2
     return result
+
+
+def sampled_pass(
+    distances: Distances,
+    labelings: Labelings,
+    sample: NDArray[np.integer[Any]],
+    *,
+    sums: bool,
+    minima: bool,
+    inverses: bool,
+) -> Floats:
+    """What :func:`pair_pass` keeps of each object, of a sample: its distances to all objects.
+
+    Parameters
+    ----------
+    distances : Distances
+        Of all objects; :func:`karat.distances.distances_of_parts` copies no more than a block.
+    sample : ndarray of int, shape (s,)
+    sums, minima, inverses : bool
+        As in :func:`pair_pass`.
+
+    Returns
+    -------
+    ndarray of float64, shape (M, s, 8)
+
+    Notes
+    -----
+    O(n s (d + M)) time. The objects are gone through in blocks, of which each thread adds the
+    distances to some of the sample: O(block · d + s Σk + M n) memory.
+    """
+    from karat._kernels import pairs
+
+    codes = labelings.codes
+    M, n = codes.shape
+    starts = np.concatenate([[0], np.cumsum(labelings.n_clusters)]).astype(np.int64)
+    sizes = np.concatenate([labelings.sizes(m) for m in range(M)]).astype(np.float64)
+    wanted = np.array([sums, minima, False, inverses])
+    rest = np.ones(n, dtype=bool)
+    rest[sample] = False
+    place = sort_by_labels(codes[:, sample])[0]
+    sample, s = sample[place], len(sample)
+    held: dict[int, _Columns] = {}
+    labels = np.empty((0, M), dtype=np.int32)
+    # the sample among itself, then with the others, block by block
+    for rows in itertools.chain([sample[:0]], _blocks_of(rest)):
+        both = np.concatenate([sample, rows[sort_by_labels(codes[:, rows])[0]]])
+        labels = np.ascontiguousarray(codes[:, both].T)
+        tiles = _Tiles(
+            distances.take(both), _runs(labels), np.ones(len(both)), labels, starts, wanted
+        )
+        first = s if len(rows) else 0
+
+        def add(j0: int, tiles: _Tiles = tiles, first: int = first) -> None:
+            into = held.get(j0)
+            if into is None:
+                into = held[j0] = tiles.empty(j0, min(j0 + WIDTH, s))
+            tiles._add(first, tiles.distances.n, into)
+
+        deque(
+            in_order(add, range(0, s, WIDTH), one_blas_thread=tiles.distances.uses_blas), maxlen=0
+        )
+    found = np.full((M, s, 8), np.nan)
+    nothing = np.zeros(0)
+    for j0, (_, j1, arrays) in sorted(held.items()):
+        part = np.full((M, j1 - j0, 8), np.nan)
+        pairs.fold(  # type: ignore[call-arg]
+            labels[j0:j1], np.ones(j1 - j0), starts, sizes, wanted, *arrays,
+            np.zeros((int(starts[-1]), 9)), np.zeros(M + 1, dtype=np.int64), False,
+            nothing, nothing, nothing, nothing, True, part,
+        )  # fmt: skip
+        found[:, place[j0:j1]] = part
+    return found
+
+
+def _blocks_of(wanted: NDArray[np.bool_]) -> Iterator[NDArray[np.intp]]:
+    """Numbers of the wanted objects, of a block of all objects at a time."""
+    for start in range(0, len(wanted), BLOCK_ROWS):
+        rows = np.flatnonzero(wanted[start : start + BLOCK_ROWS])
+        if len(rows):
+            yield start + rows
+
+
+def _runs(labels: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Numbers that change where the labels of one row to the next do."""
+    changes = (labels[1:] != labels[:-1]).any(axis=1)
+    return np.concatenate([[0], np.cumsum(changes)]).astype(np.int32)
 
 
 def split(values: NDArray[Any], starts: NDArray[np.int64]) -> list[NDArray[Any]]:

@@ -19,7 +19,7 @@ import numpy as np
 
 from karat.distances import Precomputed
 from karat.measures.catalogue import Measure
-from karat.measures.passes.pairs import pair_pass
+from karat.measures.passes.pairs import sampled_pass
 from karat.measures.passes.statistics import Statistics
 from karat.partition import NOISE, Labelings
 
@@ -91,8 +91,9 @@ class ObjectSample:
         self.measures = measures
         self.needs = frozenset().union(*(measure.needs for measure in measures))
         self.order = rng.permutation(np.flatnonzero((labelings.codes != NOISE).any(axis=0)))
-        self.codes = labelings.codes[:, self.order]
-        self.of_each_cluster = np.stack([_first(OF_EACH, row) for row in self.codes])
+        self.of_each_cluster = np.stack(
+            [first_of_each(OF_EACH, row, self.order) for row in labelings.codes]
+        )
         self.drawn = np.zeros(len(self.order), dtype=bool)
         self.size = 0
         self.coincident: list[tuple[NDArray[np.bool_], NDArray[np.bool_]]] = []
@@ -122,24 +123,22 @@ class ObjectSample:
         wanted = self.of_each_cluster.any(axis=0) | (np.arange(len(self.order)) < self.size)
         new = np.flatnonzero(wanted & ~self.drawn)
         self.drawn[new] = True
-        found = pair_pass(
+        found = sampled_pass(
             self.distances,
             self.labelings,
+            self.order[new],
             sums=bool(self.needs & {"pair_sums", "silhouettes"}),
             minima="margins" in self.needs,
             inverses="inverse_square_sums" in self.needs,
-            objects=True,
-            sample=self.order[new],
         )
-        assert found.objects is not None
         self.positions = np.concatenate([self.positions, new])
-        self.objects = np.concatenate([self.objects, found.objects], axis=1)
+        self.objects = np.concatenate([self.objects, found], axis=1)
         self.stats = Statistics(self.X, self.labelings, ())
         self.strata = [self._stratum(m) for m in range(len(self.labelings))]
 
     def _stratum(self, m: int) -> tuple[NDArray[np.int32], Floats, NDArray[np.int64]]:
         """Of the objects that clustering m is judged by: clusters, values, counts by cluster."""
-        own = self.codes[m, self.positions]
+        own = self.labelings.codes[m, self.order[self.positions]]
         judged = (self.positions < self.size) | self.of_each_cluster[m, self.positions]
         judged &= own != NOISE
         sizes = self.stats.sizes[m]
@@ -249,9 +248,11 @@ def coincident_groups(X: Any, *, precomputed: bool = False) -> NDArray[np.int64]
                 for a, b in itertools.pairwise(rows.indptr.tolist())
             ]
         )
-    rows = np.ascontiguousarray(X + 0.0)  # no negative zeros
-    whole = rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).ravel()
-    return np.asarray(np.unique(whole, return_inverse=True)[1], dtype=np.int64)
+    from karat._kernels.rows import equal_rows, hashes
+
+    bits = np.ascontiguousarray(X).view(np.uint64 if X.dtype == np.float64 else np.uint32)
+    keys = hashes(bits)
+    return equal_rows(bits, keys, np.argsort(keys, kind="stable"))
 
 
 def _with_coincident(
@@ -270,13 +271,20 @@ def _with_coincident(
     return within, between
 
 
-def _first(number: int, codes: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """Which are among the first ``number`` of their cluster."""
-    order = np.argsort(codes, kind="stable")
-    ordered = codes[order]
-    chosen = np.ones(len(codes), dtype=bool)
-    chosen[order[number:]] = ordered[number:] != ordered[:-number]
-    return chosen & (codes != NOISE)
+def first_of_each(
+    number: int, codes: NDArray[np.int32], order: NDArray[np.integer[Any]]
+) -> NDArray[np.bool_]:
+    """Which places of ``order`` have one of the first ``number`` objects of their cluster."""
+    chosen = np.zeros(len(order), dtype=bool)
+    left = np.full(int(codes.max(initial=NOISE)) + 1, number)
+    for start in range(0, len(order), 2**20):
+        part = codes[order[start : start + 2**20]]
+        by_cluster = np.argsort(part, kind="stable")[int((part == NOISE).sum()) :]
+        counts = np.bincount(part[by_cluster], minlength=len(left))
+        rank = np.arange(len(by_cluster)) - np.repeat(np.cumsum(counts) - counts, counts)
+        chosen[start + by_cluster] = rank < left[part[by_cluster]]
+        left = np.maximum(left - counts, 0)
+    return chosen
 
 
 def _rao_wu_factors(

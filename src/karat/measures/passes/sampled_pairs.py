@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from karat.distances import Direct, Distances, Product
+from karat.distances import Direct, Distances, OfRows, Product
 from karat.measures.catalogue import Measure
 from karat.measures.passes.sampled_objects import HEAVY, HEAVY_TAIL, tail_index
 from karat.measures.passes.statistics import Statistics
@@ -41,6 +41,8 @@ MOST = 2**24
 #: C-Index needs at least so many pairs in each tail, or it is a matter of extremes
 TAIL = 100
 BLOCK = 4
+#: pairs whose rows are copied at a time, of large data
+OF_ROWS = 2**16
 
 
 class Sides(NamedTuple):
@@ -264,6 +266,13 @@ def pair_distances(distances: Distances, first: Ints, second: Ints) -> Floats:
     from karat._kernels.distances import SQUARED
 
     out = np.empty(len(first))
+    if isinstance(distances, OfRows):
+        for start in range(0, len(out), OF_ROWS):
+            part = slice(start, start + OF_ROWS)
+            rows = np.concatenate([first[part], second[part]])
+            at, half = np.arange(len(rows)), len(rows) // 2
+            out[part] = pair_distances(distances.take(rows), at[:half], at[half:])
+        return out
     if isinstance(distances, (Direct, Product)):
         kind = distances.kind if isinstance(distances, Direct) else SQUARED
         sampled_pairs.pair_distances(kind, distances.squared, distances.Z, first, second, out)

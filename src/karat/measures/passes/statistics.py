@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.distances import as_distances
+from karat.measures.passes.edges import EdgeSums, edge_sums, largest_pieces
 from karat.measures.passes.pairs import in_order, pair_pass, split
 from karat.measures.passes.scatter import (
     Scatter,
@@ -53,6 +54,9 @@ STATISTICS = {
     "distance_squares": ("squares", "sum of the squared distances of all pairs"),
     "extreme_sums": ("selection", "sums of the smallest and largest |P_w| distances"),
     "concordance": ("ranks", "rank sums of the distances within, and ties"),
+    "edges": ("edges", "weights and numbers of edges within and between, degrees, per cluster"),
+    "pieces": ("edges", "nodes in the largest connected piece of each cluster"),
+    "densities": ("densities", "density at each object, and the share of other clusters in it"),
 }
 #: statistic -> the attributes of :class:`Statistics` that hold it
 GIVES = {
@@ -75,6 +79,9 @@ GIVES = {
     "distance_squares": ("distance_squares",),
     "extreme_sums": ("smallest_sums", "largest_sums"),
     "concordance": ("concordant", "discordant", "tied"),
+    "edges": ("edge_sums",),
+    "pieces": ("largest_pieces",),
+    "densities": ("densities", "density_radii"),
 }
 #: those that extend to objects with weights
 WEIGHTED = frozenset(
@@ -89,6 +96,8 @@ COSTS = {
     "squares": "O(n d) for Euclidean distances, otherwise O(n² d)",
     "selection": "two to four passes of O(n² d)",
     "ranks": "O(n² log n + n² M), a pass of O(n² d) for every few million pairs",
+    "edges": "O(edges) for each clustering",
+    "densities": "three passes of O(n² d) and n² M, n memory for each clustering",
 }
 WITH_PRECISION = {
     "objects": "estimated from a sample of the objects",
@@ -199,7 +208,7 @@ def weigh(
     if not kept.all():
         weights, batch = weights[kept], batch.take(kept)
         if X is not None:
-            X = X[np.ix_(kept, kept)] if metric == "precomputed" else X[kept]
+            X = X[np.ix_(kept, kept)] if metric in ("precomputed", "graph") else X[kept]
     batch = as_labelings(batch, noise=noise)
     return X, batch, weights if (weights != 1).any() else None, kept
 
@@ -299,6 +308,13 @@ class Statistics:
         self.concordant: list[int] = []
         self.discordant: list[int] = []
         self.tied: list[int] = []
+        #: per clustering: sums over the edges of a graph, and (k,) nodes in the largest pieces
+        self.edge_sums: list[EdgeSums] = []
+        self.largest_pieces: list[NDArray[np.int64]] = []
+        #: (2, n): density over the largest, and what other clusters add to it
+        self.densities: list[Floats] = []
+        #: the radius of the density's kernel, 0 where there is none
+        self.density_radii: Floats = np.zeros(0)
         self.failed: dict[str, str] = {}
         needs = set(needs)
         for name, statistics in group(needs, metric, sparse=hasattr(X, "toarray")).items():
@@ -557,9 +573,26 @@ class Statistics:
             as_distances(self.X, self.metric, exact=True), self.labelings
         )
 
+    def _pass_edges(self, wanted: set[str]) -> None:
+        if self.metric != "graph":
+            raise InputError('measures of edges need a graph; give one with metric="graph"')
+        of_one = zip(self.labelings.codes, self.labelings.n_clusters.tolist(), strict=True)
+        for codes, k in of_one:
+            if "edges" in wanted:
+                self.edge_sums.append(edge_sums(self.X, codes, k))
+            if "pieces" in wanted:
+                self.largest_pieces.append(largest_pieces(self.X, codes, k))
+
     def _pass_ranks(self, wanted: set[str]) -> None:
         from karat.measures.passes.ranks import concordance
 
         self.concordant, self.discordant, self.tied = concordance(
+            as_distances(self.X, self.metric, exact=True), self.labelings
+        )
+
+    def _pass_densities(self, wanted: set[str]) -> None:
+        from karat.measures.passes.densities import densities
+
+        self.densities, self.density_radii = densities(
             as_distances(self.X, self.metric, exact=True), self.labelings
         )

@@ -1,0 +1,145 @@
+"""Lloyd's k-means from several starts: what resampling calls thousands of times on small data."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+#: objects whose distances stay in the nearest cache
+BLOCK = 256
+
+
+@njit(cache=True, nogil=True)
+def _squares(XT, x, out):
+    """Squared distances of every object to one point, features in their order."""
+    d, n = XT.shape
+    for first in range(0, n, BLOCK):
+        last = min(first + BLOCK, n)
+        part = out[first:last]
+        part[:] = 0.0
+        for f in range(d):
+            row, value = XT[f, first:last], x[f]
+            for i in range(len(part)):
+                t = row[i] - value
+                part[i] += t * t
+
+
+@njit(cache=True, nogil=True)
+def _nearest(XT, centers, own, nearest, scratch):
+    """The nearest center of every object, the first in a tie, and its squared distance."""
+    d, n = XT.shape
+    for first in range(0, n, BLOCK):
+        last = min(first + BLOCK, n)
+        m = last - first
+        best, mine, distance = nearest[first:last], own[first:last], scratch[:m]
+        best[:] = np.inf
+        for c in range(len(centers)):
+            distance[:] = 0.0
+            for f in range(d):
+                row, value = XT[f, first:last], centers[c, f]
+                for i in range(m):
+                    t = row[i] - value
+                    distance[i] += t * t
+            for i in range(m):
+                closer = distance[i] < best[i]
+                mine[i] = c if closer else mine[i]
+                best[i] = distance[i] if closer else best[i]
+
+
+@njit(cache=True, nogil=True)
+def _move(XT, own, labels, nearest, sums, sizes):
+    """Take over the new labels, sums and sizes with them; returns how many objects moved."""
+    d, n = XT.shape
+    moved = 0
+    for i in range(n):
+        old, new = labels[i], own[i]
+        if old != new:
+            moved += 1
+            labels[i] = new
+            sizes[new] += 1
+            for f in range(d):
+                sums[new, f] += XT[f, i]
+            if old >= 0:
+                sizes[old] -= 1
+                for f in range(d):
+                    sums[old, f] -= XT[f, i]
+    for c in range(len(sizes)):
+        if sizes[c] == 0:  # an empty cluster takes the object farthest from its center
+            far = -1
+            for i in range(n):
+                if sizes[labels[i]] > 1 and (far < 0 or nearest[i] > nearest[far]):
+                    far = i
+            sizes[labels[far]] -= 1
+            for f in range(d):
+                sums[labels[far], f] -= XT[f, far]
+                sums[c, f] = XT[f, far]
+            labels[far], sizes[c], nearest[far] = c, 1, 0.0
+    return moved
+
+
+@njit(cache=True, nogil=True)
+def _spread_out(XT, uniforms, trials, centers):
+    """Greedy k-means++: of a few objects drawn by squared distance, the one that lowers most."""
+    n = XT.shape[1]
+    closest, least, trial = np.empty(n), np.empty(n), np.empty(n)
+    first = min(int(uniforms[0] * n), n - 1)
+    centers[0] = XT[:, first]
+    _squares(XT, centers[0], closest)
+    for c in range(1, len(centers)):
+        summed = np.cumsum(closest)
+        lowest, taken = np.inf, 0
+        for t in range(trials):
+            at = uniforms[1 + (c - 1) * trials + t] * summed[-1]
+            candidate = min(np.searchsorted(summed, at), n - 1)
+            _squares(XT, XT[:, candidate], trial)
+            for i in range(n):
+                trial[i] = min(trial[i], closest[i])
+            total = trial.sum()
+            if total < lowest:
+                lowest, taken = total, candidate
+                least[:] = trial
+        centers[c] = XT[:, taken]
+        closest[:] = least
+
+
+@njit(cache=True, nogil=True)
+def kmeans(XT, uniforms, rows, trials, max_iter, tolerance, out):
+    """Labels of the start with the least sum of squares, into ``out``; returns that sum.
+
+    ``XT`` is (d, n). A start takes the objects ``rows[s]`` for its centers or, where there are
+    none, k-means++ from ``uniforms[s]``. ``tolerance`` bounds the summed squared move of the
+    centers at which a start ends.
+    """
+    d, n = XT.shape
+    k = rows.shape[1]
+    lowest = np.inf
+    centers, sums = np.empty((k, d)), np.empty((k, d))
+    labels, own = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    nearest, scratch, sizes = np.empty(n), np.empty(BLOCK), np.empty(k, dtype=np.int64)
+    for s in range(len(rows)):
+        if rows[s, 0] >= 0:
+            for c in range(k):
+                centers[c] = XT[:, rows[s, c]]
+        else:
+            _spread_out(XT, uniforms[s], trials, centers)
+        labels[:] = -1
+        sums[:], sizes[:] = 0.0, 0
+        for _ in range(max_iter):
+            _nearest(XT, centers, own, nearest, scratch)
+            if _move(XT, own, labels, nearest, sums, sizes) == 0:
+                break
+            moved = 0.0
+            for c in range(k):
+                for f in range(d):
+                    mean = sums[c, f] / sizes[c]
+                    moved += (mean - centers[c, f]) ** 2
+                    centers[c, f] = mean
+            if moved <= tolerance:
+                _nearest(XT, centers, own, nearest, scratch)
+                _move(XT, own, labels, nearest, sums, sizes)
+                break
+        total = nearest.sum()
+        if total < lowest:
+            lowest = total
+            out[:] = labels
+    return lowest

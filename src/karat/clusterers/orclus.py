@@ -1,0 +1,212 @@
+"""ORCLUS: clusters that are narrow in a subspace of their own."""
+
+from __future__ import annotations
+
+import warnings
+from math import exp, log
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import validate_data
+
+from karat.partition import canonical_codes
+from karat.validation import InputError, check_random_state
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+#: seeds to begin with, for each cluster that is wanted
+SEEDS_PER_CLUSTER = 5
+
+
+class ORCLUS(ClusterMixin, BaseEstimator):  # type: ignore[misc]
+    """Arbitrarily oriented projected clusters: each is narrow in a subspace of its own.
+
+    Parameters
+    ----------
+    n_clusters : int, default 8
+    n_dimensions : int, optional
+        Dimensions of each cluster's subspace; about three quarters of the features by default.
+        Clusters side by side along one direction are one cluster in the others: the more
+        dimensions are left out, the more of them are joined.
+    n_seeds : int, optional
+        Seeds to begin with; five for each cluster by default, at most one for each object.
+    reduction : float, default 0.5
+        The number of seeds falls to this share of itself at most in each step.
+    random_state : None, int or Generator
+        For the seeds.
+
+    Attributes
+    ----------
+    labels_ : ndarray of int32, shape (n,)
+        Clusters numbered by first appearance.
+    cluster_centers_ : ndarray of float64, shape (k, d)
+    subspaces_ : ndarray of float64, shape (k, n_dimensions, d)
+        Orthonormal rows: the directions of least variance of each cluster.
+    energy_ : float
+        Mean squared distance of the objects to their centers, each in the cluster's subspace.
+    n_features_in_ : int
+
+    Notes
+    -----
+    Aggarwal & Yu, SIGMOD 2000, without its treatment of outliers. From many seeds in all
+    dimensions: assign the objects by the distance in each seed's subspace, take the directions of
+    least variance as the new subspaces, merge the pairs of clusters whose union is narrowest, and
+    do so with fewer dimensions. O(s n d²) for each step and O(s² d³) for all merges, with s seeds.
+    A union of fewer objects than d − n_dimensions is as narrow as can be wherever they are; reduce
+    the dimension first where there are many features.
+
+    Examples
+    --------
+    >>> from karat.clusterers import ORCLUS
+    >>> rows = [[i, 0] for i in range(10)] + [[i, 5] for i in range(10)]
+    >>> ORCLUS(2, n_dimensions=1, random_state=0).fit(rows).labels_.tolist().count(0)
+    10
+    """
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        n_dimensions: int | None = None,
+        n_seeds: int | None = None,
+        reduction: float = 0.5,
+        random_state: Any = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.n_dimensions = n_dimensions
+        self.n_seeds = n_seeds
+        self.reduction = reduction
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> ORCLUS:
+        """Cluster X.
+
+        Parameters
+        ----------
+        X : array-like, shape (n, d)
+        y : ignored
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        InputError
+            For numbers of clusters, dimensions or seeds that X cannot have.
+        """
+        X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
+        n, d = X.shape
+        k = self.n_clusters
+        dimensions = d - d // 4 if self.n_dimensions is None else self.n_dimensions
+        seeds = min(n, SEEDS_PER_CLUSTER * k) if self.n_seeds is None else self.n_seeds
+        if not 1 <= k <= n:
+            raise InputError(f"n_clusters must be between 1 and {n} objects; got {k}")
+        if not 1 <= dimensions <= d:
+            raise InputError(f"n_dimensions must be between 1 and {d}; got {dimensions}")
+        if not k <= seeds <= n:
+            raise InputError(f"n_seeds must be between {k} clusters and {n} objects; got {seeds}")
+        if not 0 < self.reduction < 1:
+            raise InputError(f"reduction must be between 0 and 1; got {self.reduction}")
+        rng = check_random_state(self.random_state)
+        centers = X[rng.choice(n, seeds, replace=False)]
+        bases = np.repeat(np.eye(d)[None], seeds, axis=0)
+        # the dimensions fall so that both reach their end in the same number of steps
+        steps = log(seeds / k) / log(1 / self.reduction) if seeds > k else 1.0
+        slower = exp(-log(d / dimensions) / steps)
+        count, now = float(seeds), float(d)
+        while True:
+            labels = _assign(X, centers, bases)
+            groups = _Groups(X, labels)
+            count, now = max(k, count * self.reduction), max(dimensions, now * slower)
+            done = len(groups.sizes) <= k
+            if not done:
+                groups.merge(round(count), round(now))
+            width = dimensions if done else round(now)
+            centers, bases = groups.means, groups.subspaces(width)
+            if done:
+                break
+        for _ in range(2):  # a last assignment, and the subspaces that follow from it
+            codes = canonical_codes(_assign(X, centers, bases))
+            groups = _Groups(X, codes)
+            centers, bases = groups.means, groups.subspaces(dimensions)
+        if len(centers) < k:
+            warnings.warn(
+                f"ORCLUS found {len(centers)} clusters, not {k}: the others had no object left",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        self.labels_, self.cluster_centers_, self.subspaces_ = codes, centers, bases
+        apart = np.einsum("nld,nd->nl", bases[codes], X - centers[codes])
+        self.energy_ = float((apart**2).sum(axis=1).mean())
+        return self
+
+
+def _assign(X: Floats, centers: Floats, bases: Floats) -> NDArray[np.int64]:
+    """The nearest center of each object, each in its own subspace."""
+    squares = [
+        (((X - center) @ basis.T) ** 2).sum(axis=1)
+        for center, basis in zip(centers, bases, strict=True)
+    ]
+    return np.argmin(squares, axis=0)
+
+
+class _Groups:
+    """Sizes, sums and second moments of clusters, which those of a union follow from."""
+
+    def __init__(self, X: Floats, labels: NDArray[Any]) -> None:
+        members = [X[labels == c] for c in np.unique(labels)]
+        self.offset = X.mean(axis=0)
+        self.sizes = np.array([len(rows) for rows in members], dtype=np.float64)
+        self.sums = np.array([(rows - self.offset).sum(axis=0) for rows in members])
+        self.moments = np.array([(rows - self.offset).T @ (rows - self.offset) for rows in members])
+
+    @property
+    def means(self) -> Floats:
+        return self.offset + self.sums / self.sizes[:, None]
+
+    def subspaces(self, width: int) -> Floats:
+        """The directions of least variance of each cluster, in rows."""
+        covariances = _covariances(self.sizes, self.sums, self.moments)
+        return np.linalg.eigh(covariances)[1][:, :, :width].transpose(0, 2, 1)
+
+    def merge(self, count: int, width: int) -> None:
+        """Join the two whose union is narrowest in its own subspace, until ``count`` are left."""
+        k = len(self.sizes)
+        energy = np.full((k, k), np.inf)
+        for i in range(k - 1):
+            energy[i, i + 1 :] = self._energies(i, np.arange(i + 1, k), width)
+        alive = np.ones(k, dtype=bool)
+        while alive.sum() > count:
+            i, j = divmod(int(np.argmin(energy)), k)
+            self.sizes[i] += self.sizes[j]
+            self.sums[i] += self.sums[j]
+            self.moments[i] += self.moments[j]
+            alive[j] = False
+            energy[j, :] = energy[:, j] = np.inf
+            others = np.flatnonzero(alive)
+            others = others[others != i]
+            if len(others):
+                values = self._energies(i, others, width)
+                energy[np.minimum(i, others), np.maximum(i, others)] = values
+        self.sizes, self.sums, self.moments = (
+            part[alive] for part in (self.sizes, self.sums, self.moments)
+        )
+
+    def _energies(self, i: int, others: NDArray[np.int64], width: int) -> Floats:
+        covariances = _covariances(
+            self.sizes[i] + self.sizes[others],
+            self.sums[i] + self.sums[others],
+            self.moments[i] + self.moments[others],
+        )
+        return np.linalg.eigvalsh(covariances)[:, :width].sum(axis=1)
+
+
+def _covariances(sizes: Floats, sums: Floats, moments: Floats) -> Floats:
+    means = sums / sizes[:, None]
+    return moments / sizes[:, None, None] - means[:, :, None] * means[:, None, :]

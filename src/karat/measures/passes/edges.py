@@ -1,0 +1,95 @@
+"""Sums over the edges of a graph, for each of M clusterings of its nodes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.partition import NOISE
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class EdgeSums:
+    """What measures of graphs read of one clustering, of the nodes that it does not exclude.
+
+    Attributes
+    ----------
+    sizes : ndarray of int, shape (k,)
+        Nodes in each cluster.
+    within : ndarray, shape (k,)
+        Weight of the edges within each cluster, every edge counted from both of its ends.
+    volumes : ndarray, shape (k,)
+        Sum of the weighted degrees of each cluster's nodes.
+    counts : ndarray of int, shape (k,)
+        Edges within each cluster, whatever their weight, every edge counted once.
+    n_edges : int
+        Edges among all these nodes.
+    entropy : float
+        −Σ p log2 p of the nodes' shares p of all degrees.
+    """
+
+    sizes: NDArray[np.int64]
+    within: Floats
+    volumes: Floats
+    counts: NDArray[np.int64]
+    n_edges: int
+    entropy: float
+
+    @property
+    def cut(self) -> Floats:
+        """Weight of the edges that leave each cluster."""
+        return np.maximum(self.volumes - self.within, 0)
+
+
+def edge_sums(A: Any, codes: NDArray[np.int32], k: int) -> EdgeSums:
+    """Sums over the edges, O(edges); ``A`` is what :func:`karat.distances.as_graph` returns."""
+    own, other = _ends(A, codes)
+    kept = (own != NOISE) & (other != NOISE)
+    same = kept & (own == other)
+    weights = np.asarray(A.data, dtype=np.float64)
+    rows = np.repeat(np.arange(len(codes)), np.diff(A.indptr))
+    degrees = _sums(rows[kept], weights[kept], len(codes))
+    judged = codes != NOISE
+    shares = degrees[judged & (degrees > 0)] / (degrees.sum() or 1.0)
+    return EdgeSums(
+        np.bincount(codes[judged], minlength=k),
+        _sums(own[same], weights[same], k),
+        _sums(codes[judged], degrees[judged], k),
+        np.bincount(own[same], minlength=k) // 2,
+        int(kept.sum()) // 2,
+        float(-(shares * np.log2(shares)).sum()),
+    )
+
+
+def largest_pieces(A: Any, codes: NDArray[np.int32], k: int) -> NDArray[np.int64]:
+    """Nodes in the largest connected piece of each cluster."""
+    from scipy import sparse
+    from scipy.sparse.csgraph import connected_components
+
+    own, other = _ends(A, codes)
+    same = own == other
+    rows = np.repeat(np.arange(len(codes)), np.diff(A.indptr))[same]
+    inner = sparse.coo_array((np.ones(len(rows)), (rows, A.indices[same])), shape=A.shape)
+    _, piece = connected_components(inner.tocsr(), directed=False)
+    largest = np.zeros(k, dtype=np.int64)
+    judged = codes != NOISE
+    # a piece lies in one cluster
+    sizes = np.bincount(piece[judged])
+    np.maximum.at(largest, codes[judged], sizes[piece[judged]])
+    return largest
+
+
+def _sums(groups: NDArray[Any], weights: Floats, k: int) -> Floats:
+    return np.bincount(groups, weights, minlength=k).astype(np.float64)
+
+
+def _ends(A: Any, codes: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """The clusters at both ends of each entry."""
+    return np.repeat(codes, np.diff(A.indptr)), codes[A.indices]

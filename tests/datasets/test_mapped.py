@@ -1,0 +1,189 @@
+"""Data that are mapped from files give what data in memory give; the threshold is lowered here."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import karat
+from karat import resources
+from karat.datasets import _mapped, from_array, from_table, read
+from karat.measures.passes.sampled_objects import coincident_groups
+from karat.validation import InputError
+
+
+@pytest.fixture
+def low(monkeypatch):
+    monkeypatch.setattr(resources, "LARGE", 1000)
+    monkeypatch.setattr(_mapped, "BLOCK", 64)
+
+
+def numbers(n: int = 300, d: int = 4, seed: int = 0):
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(n, d)) * [1, 1e-3, 1e4, 1] + [0, 5, 1e6, 0]
+
+
+def is_mapped(X) -> bool:
+    while X is not None:
+        if isinstance(X, np.memmap):
+            return True
+        X = getattr(X, "base", None)
+    return False
+
+
+def twice(monkeypatch, make):
+    """What ``make()`` gives of data in memory and of mapped data."""
+    plain = make()
+    monkeypatch.setattr(resources, "LARGE", 1000)
+    monkeypatch.setattr(_mapped, "BLOCK", 64)
+    return plain, make()
+
+
+@pytest.mark.parametrize("how", ["float64", "float32", "int32", ">f8", "fortran"])
+def test_arrays_are_mapped_whatever_their_layout(tmp_path, low, how):
+    X = numbers()
+    X = np.asfortranarray(X) if how == "fortran" else X.astype(how)
+    np.save(tmp_path / "X.npy", X)
+    found = read(tmp_path / "X.npy")
+    assert is_mapped(found.X)
+    np.testing.assert_array_equal(found.X, X.astype(np.float32 if how == "float32" else float))
+    found.X[:] = 0  # whoever writes to it does not write to the file
+    np.testing.assert_array_equal(np.load(tmp_path / "X.npy"), X)
+
+
+@pytest.mark.parametrize("scale", ["standard", "minmax", "robust"])
+@pytest.mark.parametrize("impute", [None, "mean", "median", "most-frequent", "drop"])
+def test_scaling_and_imputing_are_those_of_memory(tmp_path, monkeypatch, scale, impute):
+    from karat.datasets import _scaling
+
+    monkeypatch.setattr(_scaling, "QUARTILES_OF", 300)
+    X = numbers()
+    X[:, 3] = 7.0
+    if impute:
+        X[np.random.default_rng(1).random(X.shape) < 0.05] = np.nan
+    if impute == "drop":
+        monkeypatch.setattr(_scaling, "QUARTILES_OF", int(np.isfinite(X).all(axis=1).sum()))
+    np.save(tmp_path / "X.npy", X)
+    plain, mapped = twice(monkeypatch, lambda: read(tmp_path / "X.npy", scale=scale, impute=impute))
+    assert is_mapped(mapped.X)
+    assert not is_mapped(plain.X)
+    np.testing.assert_allclose(mapped.X, plain.X, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(mapped.center, plain.center, rtol=1e-12)
+    np.testing.assert_allclose(mapped.scale, plain.scale, rtol=1e-9)
+    assert mapped.notes == plain.notes
+    np.testing.assert_array_equal(mapped.rows, plain.rows)
+
+
+def table_of(n: int = 300):
+    frame = pd.DataFrame(numbers(n), columns=list("abcd"))
+    frame["class"] = np.random.default_rng(0).choice(["x", "y"], n)
+    frame["key"] = [f"o{i}" for i in range(n)]
+    frame["whole"] = np.arange(n)
+    frame.loc[3, "a"] = None
+    return frame
+
+
+@pytest.mark.parametrize("form", ["parquet", "relation", "reader"])
+def test_tables_come_in_batches(tmp_path, monkeypatch, form):
+    frame = table_of()
+    frame.to_parquet(tmp_path / "t.parquet", row_group_size=50)
+    options = {"label_column": "class", "id_column": "key", "drop": ["b"], "impute": "mean"}
+
+    def make():
+        import duckdb
+        import pyarrow as pa
+
+        if form == "parquet":
+            return read(tmp_path / "t.parquet", **options)
+        if form == "relation":
+            return from_table(duckdb.from_df(frame), **options)
+        table = pa.Table.from_pandas(frame)
+        return from_table(
+            pa.RecordBatchReader.from_batches(table.schema, table.to_batches(40)), **options
+        )
+
+    plain, mapped = twice(monkeypatch, make)
+    assert is_mapped(mapped.X)
+    assert mapped.feature_names == plain.feature_names == ("a", "c", "d", "whole")
+    np.testing.assert_allclose(mapped.X, plain.X, rtol=1e-14)
+    assert mapped.truth.tolist() == plain.truth.tolist() == frame["class"].tolist()
+    assert mapped.ids.tolist() == plain.ids.tolist()
+
+
+def test_text_in_a_large_table_is_rejected_with_the_columns(tmp_path, low):
+    table_of().to_parquet(tmp_path / "t.parquet")
+    with pytest.raises(InputError, match=r"'class', 'key' are not numeric; .*drop"):
+        read(tmp_path / "t.parquet")
+
+
+def test_a_full_disk_is_named(monkeypatch, low):
+    def full(*args, **options):
+        raise OSError(28, "No space left on device")
+
+    blocks = (np.zeros((0, 2)) if full() else None for _ in range(1))
+    with pytest.raises(InputError, match="TMPDIR"):
+        _mapped.in_file(blocks, 2, float)
+
+
+def test_estimates_of_mapped_data_are_those_of_memory(tmp_path, monkeypatch):
+    from karat.measures.passes import pairs
+
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 4, 3000)
+    X = 3.0 * np.eye(4)[truth] + rng.normal(size=(3000, 4))
+    np.save(tmp_path / "X.npy", X)
+    mine = {"mine": truth, "other": rng.integers(0, 3, 3000)}
+    found = twice(
+        monkeypatch,
+        lambda: karat.evaluate(read(tmp_path / "X.npy").X, mine, precision=0.02).table,
+    )
+    monkeypatch.setattr(pairs, "BLOCK_ROWS", 500)
+    third = karat.evaluate(read(tmp_path / "X.npy").X, mine, precision=0.02).table
+    pd.testing.assert_frame_equal(*found, rtol=1e-9)
+    pd.testing.assert_frame_equal(found[0], third, rtol=1e-9)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_equal_rows_have_equal_numbers(dtype):
+    rng = np.random.default_rng(0)
+    X = rng.integers(-1, 2, (200, 3)).astype(dtype)
+    X[X == 0] *= rng.choice([1, -1], (X == 0).sum())  # both zeros
+    groups = coincident_groups(X)
+    same = (X[:, None] == X[None]).all(axis=2)
+    np.testing.assert_array_equal(groups[:, None] == groups, same)
+
+
+def test_a_study_of_mapped_data_is_that_of_memory(tmp_path, monkeypatch):
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 3, 400)
+    np.save(tmp_path / "X.npy", 9.0 * np.eye(3)[truth] + rng.normal(size=(400, 3)))
+
+    def make():
+        study = karat.Study(read(tmp_path / "X.npy"))
+        study.sweep(["kmeans", "ward", "average"], k=[2, 3], n_init=1, workers=2)
+        return study.scores().drop(columns="seconds")
+
+    pd.testing.assert_frame_equal(*twice(monkeypatch, make), rtol=1e-9)
+
+
+def test_numbered_objects_need_no_names():
+    assert from_array([[0.0], [1.0], [3.0]]).ids.tolist() == [0, 1, 2]
+
+
+def test_labels_are_written_as_parquet(tmp_path):
+    from typer.testing import CliRunner
+
+    from karat.cli import app
+
+    rng = np.random.default_rng(0)
+    np.save(
+        tmp_path / "X.npy", np.concatenate([rng.normal(size=(30, 2)), 9 + rng.normal(size=(30, 2))])
+    )
+    out = tmp_path / "labels.parquet"
+    arguments = ["run", str(tmp_path / "X.npy"), "-c", "kmeans", "-k", "2:3", "--n-init", "1",
+                 "--labels", str(out), "--by", "silhouette", "--quiet"]  # fmt: skip
+    assert CliRunner().invoke(app, arguments).exit_code == 0
+    table = pd.read_parquet(out)
+    assert table.columns.tolist() == ["row", "id", "cluster"]
+    assert table["cluster"].nunique() == 2
