@@ -156,7 +156,20 @@ FPC = (
         "cvnn_index(X, labelings, n_neighbors=5, compactness='pairs')",
         "not the paper's compactness, which karat takes by default",
     ),
-    Peer("cvnnd", "", "how uniform the densities within are: random clusters may score better"),
+    Peer(
+        "cvnnd",
+        "neighbor_distance_variation(X, labels)",
+        "not standardised here; how even the densities within are, so it judges no clustering",
+    ),
+    Peer("dindex", "density_decrease(X, labels)", "NbClust's dindex is d_index"),
+    Peer("denscut", "density_cut(X, labels)"),
+    Peer("highdgap", "high_density_gap(X, labels)", "there over the largest distance by default"),
+    Peer(
+        "cdbw",
+        "cdbw_index(X, labels)",
+        "other values: there squared distances are compared with standard deviations, and the "
+        "radius between two clusters is that of the first",
+    ),
 )
 
 

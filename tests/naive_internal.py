@@ -281,3 +281,132 @@ def diameters(X, D, labels):
             2 * np.mean([math.dist(X[i], X[g].mean(axis=0)) for i in g]) for g in groups
         ),
     }
+
+
+def density_connected(D, min_points):
+    """Core distances, and the longest step on the best way between each two objects."""
+    n = len(D)
+    core = np.array([sorted(row)[min(min_points, n) - 1] for row in D])
+    way = np.maximum(D, np.maximum(core[:, None], core))
+    np.fill_diagonal(way, 0)
+    for middle in range(n):
+        for i, j in itertools.product(range(n), range(n)):
+            way[i, j] = min(way[i, j], max(way[i, middle], way[middle, j]))
+    return core, way
+
+
+def disco_samples(D, labels, min_points):
+    """Beer et al. 2026; outliers are -1."""
+    labels = np.asarray(labels)
+    core, way = density_connected(D, min_points)
+    outliers = np.flatnonzero(labels == -1)
+    if len(outliers) == len(labels):
+        return np.full(len(labels), -1.0)
+    members = [c for c in clusters(labels) if labels[c[0]] != -1]
+    if len(members) == 1 and len(outliers) == 0:
+        return np.zeros(len(labels))
+    out = np.zeros(len(labels))
+    if len(members) == 1:
+        alone = np.where(labels == -1, np.arange(len(labels)) + 1, 0)
+        out = silhouette_samples(way, alone)
+    else:
+        kept = np.flatnonzero(labels != -1)
+        out[kept] = silhouette_samples(way[np.ix_(kept, kept)], labels[kept])
+    for i in outliers:
+        worst = []
+        for c in members:
+            sparsest = max(core[j] for j in c)
+            for value in (core[i], min(way[i, j] for j in c)):
+                largest = max(value, sparsest)
+                worst.append((value - sparsest) / largest if largest else 0.0)
+        out[i] = min(worst)
+    return out
+
+
+def densities(D, labels):
+    """Hennig 2019, section 3.6: density of each object, and what other clusters add to it."""
+    n = len(D)
+    radius = np.quantile([D[i, j] for i, j in itertools.combinations(range(n), 2)], 0.1)
+    near = [[max(0.0, 1 - D[i, j] / radius) for j in range(n)] for i in range(n)]
+    everywhere = [sum(row) for row in near]
+    others = [sum(near[i][j] for j in range(n) if labels[j] != labels[i]) for i in range(n)]
+    return np.array(everywhere) / max(everywhere), np.array(others) / max(everywhere)
+
+
+def of_densities(D, labels):
+    density, others = densities(D, labels)
+    rises, gaps = 0.0, [0.0]
+    for members in clusters(labels):
+        left = list(members)
+        visited = [max(left, key=lambda i: density[i])]
+        left.remove(visited[0])
+        while left:
+            start, end = min(itertools.product(visited, left), key=lambda pair: D[pair])
+            rises += max(0.0, density[end] - density[start]) ** 2
+            gaps.append(D[start, end] * max(density[i] for i in left))
+            visited.append(end)
+            left.remove(end)
+    return {
+        "density_cut": (density * others).mean(),
+        "density_decrease": math.sqrt(rises / len(D)),
+        "high_density_gap": max(gaps),
+    }
+
+
+def neighbor_distance_variation(D, labels, number):
+    found = []
+    for members in clusters(labels):
+        if len(members) > number:
+            last = [sorted(D[i, j] for j in members if j != i)[number - 1] for i in members]
+            found.append((len(members), np.std(last, ddof=1) / np.mean(last)))
+    return sum(n * v for n, v in found) / sum(n for n, _ in found)
+
+
+def cdbw(X, labels, number=10):
+    """Halkidi & Vazirgiannis 2008."""
+    X = np.asarray(X, dtype=float)
+
+    def apart(x, y):
+        return math.sqrt(((x - y) ** 2).sum())
+
+    members = [X[c] for c in clusters(labels)]
+    centers = [c.mean(axis=0) for c in members]
+    sigma = [
+        math.sqrt(sum(apart(x, v) ** 2 for x in c) / (len(c) - 1)) if len(c) > 1 else 0.0
+        for c, v in zip(members, centers, strict=True)
+    ]
+    chosen = []
+    for c, v in zip(members, centers, strict=True):
+        some = [max(c, key=lambda x: apart(x, v))]
+        while len(some) < number:
+            far = max(c, key=lambda x: min(apart(x, y) for y in some))
+            if min(apart(far, y) for y in some) == 0:
+                break
+            some.append(far)
+        chosen.append(some)
+    k = len(members)
+    dist, dens = np.full((k, k), math.inf), np.zeros((k, k))
+    for i, j in itertools.permutations(range(k), 2):
+        distances, densities = [], []
+        for a, b in itertools.product(chosen[i], chosen[j]):
+            mutual = all(apart(a, y) >= apart(a, b) for y in chosen[j]) and all(
+                apart(x, b) >= apart(a, b) for x in chosen[i]
+            )
+            if mutual:
+                radius = (sigma[i] + sigma[j]) / 2
+                both = [*members[i], *members[j]]
+                near = sum(apart(x, (a + b) / 2) < radius for x in both)
+                distances.append(apart(a, b))
+                densities.append(apart(a, b) / (2 * radius) * near / len(both) if near else 0.0)
+        dist[i, j], dens[i, j] = np.mean(distances), np.mean(densities)
+    separation = np.mean(dist.min(axis=1)) / (1 + np.mean(dens.max(axis=1)))
+    inside = []
+    for s in (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8):
+        shares = [
+            np.mean([sum(apart(x, y + s * (v - y)) < r for x in c) / len(c) for y in some])
+            for c, v, r, some in zip(members, centers, sigma, chosen, strict=True)
+        ]
+        inside.append(np.mean(shares) / np.mean(sigma))
+    compactness = np.mean(inside)
+    change = np.mean([abs(b - a) for a, b in itertools.pairwise(inside)])
+    return compactness**2 / (1 + change) * separation

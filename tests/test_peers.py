@@ -39,7 +39,7 @@ NAMES = {
         sdindex dindex sdbw""",
     "fpc": """average.between average.within within.cluster.ss clus.avg.silwidths avg.silwidth g2 g3
         pearsongamma dunn dunn2 entropy wb.ratio ch cwidegap widestgap sindex corrected.rand vi
-        dudahart2 cvnn cvnnd""",
+        dudahart2 cvnn cvnnd dindex denscut highdgap cdbw""",
 }
 
 

@@ -11,11 +11,14 @@ __version__ = "0.1.0.dev0"
 
 if TYPE_CHECKING:
     from karat._representations import representations as representations
+    from karat.bounds import guarantee as guarantee
     from karat.bounds import pac_mdl_bound as pac_mdl_bound
     from karat.contingency import ContingencyTable as ContingencyTable
     from karat.evaluation import evaluate as evaluate
     from karat.evaluation import explain as explain
     from karat.measures import *  # noqa: F403
+    from karat.moments import evaluate_from_moments as evaluate_from_moments
+    from karat.moments import moments_sql as moments_sql
     from karat.scores import Scores as Scores
     from karat.stability import n_clusters as n_clusters
     from karat.study import Choice as Choice
@@ -30,12 +33,15 @@ if TYPE_CHECKING:
 _HOME = {
     "ContingencyTable": "karat.contingency",
     "evaluate": "karat.evaluation",
+    "evaluate_from_moments": "karat.moments",
     "explain": "karat.evaluation",
     "Choice": "karat.study",
     "Study": "karat.study",
     "load_study": "karat.study",
+    "moments_sql": "karat.moments",
     "n_clusters": "karat.stability",
     "train_judge": "karat.study",
+    "guarantee": "karat.bounds",
     "pac_mdl_bound": "karat.bounds",
     "representations": "karat._representations",
     "InputError": "karat.validation",

@@ -26,6 +26,7 @@ def representations(
     clusterer: Any = "spherical-kmeans",
     metric: Any = "cosine",
     n_resamples: int = 5,
+    max_objects: int | None = 5000,
     random_state: int = 0,
 ) -> pd.DataFrame:
     """Judge representations of the same objects: weightings of terms, embeddings.
@@ -45,6 +46,8 @@ def representations(
     metric : str or callable, default "cosine"
     n_resamples : int, default 5
         Pairs of subsamples for the stability at each k.
+    max_objects : int or None, default 5000
+        Of more objects, as many are drawn at random for all that is judged.
     random_state : int
 
     Returns
@@ -83,12 +86,13 @@ def representations(
     """
     import pandas as pd
 
-    from karat import informativeness
+    from karat.evaluation import evaluate
     from karat.stability import ben_hur
 
     checked = {str(name): check_data(X, name=str(name)) for name, X in data.items()}
-    kept = _judged(checked)
-    classes = None if truth is None else _classes(truth, len(kept))[kept]
+    kept = _judged(checked, max_objects, random_state)
+    n = next(iter(checked.values())).shape[0]
+    classes = None if truth is None else _classes(truth, n)[kept]
     model = under(as_clusterer(clusterer), metric)
     rows = {}
     for name, X in checked.items():
@@ -96,10 +100,9 @@ def representations(
         row: dict[str, float] = {}
         if classes is not None:
             row |= _like_neighbors(own, classes, sorted(set(n_neighbors)), metric)
-        told, stable, errors = [], [], []
+        stable, errors, labelings = [], [], {}
         for number in k:
-            labels = model.make(number, random_state).fit_predict(own)
-            told.append(informativeness(own, labels, metric=metric, random_state=random_state))
+            labelings[str(number)] = model.make(number, random_state).fit_predict(own)
             curve = ben_hur(
                 own,
                 clusterer,
@@ -111,8 +114,15 @@ def representations(
             ).table
             stable.append(float(curve["value"].iloc[0]))
             errors.append(float(curve["standard_error"].iloc[0]))
-        if told:
-            row["informativeness"] = float(np.mean(told))
+        if labelings:
+            told = evaluate(
+                own,
+                labelings,
+                measures=["informativeness"],
+                metric=metric,
+                random_state=random_state,
+            ).table["informativeness"]
+            row["informativeness"] = float(told.mean())
             row["stability"] = float(np.mean(stable))
             row["stability error"] = math.sqrt(sum(e**2 for e in errors)) / len(errors)
         rows[name] = row
@@ -122,7 +132,7 @@ def representations(
     return table.loc[by.sort_values(ascending=False, kind="stable").index]
 
 
-def _judged(data: Mapping[str, Any]) -> NDArray[np.bool_]:
+def _judged(data: Mapping[str, Any], most: int | None, seed: int) -> NDArray[np.intp]:
     if not data:
         raise InputError("there is no representation; give a mapping from names to data")
     sizes = {name: X.shape[0] for name, X in data.items()}
@@ -132,9 +142,12 @@ def _judged(data: Mapping[str, Any]) -> NDArray[np.bool_]:
     kept = np.ones(next(iter(sizes.values())), dtype=bool)
     for X in data.values():
         kept &= np.asarray(abs(X).sum(axis=1)).ravel() > 0
-    if kept.sum() < 2:
+    rows = np.flatnonzero(kept)
+    if len(rows) < 2:
         raise InputError("fewer than two objects have features in every representation")
-    return kept
+    if most is not None and len(rows) > most:
+        rows = np.sort(np.random.default_rng(seed).choice(rows, most, replace=False))
+    return rows
 
 
 def _classes(truth: Any, n: int) -> NDArray[np.int64]:

@@ -330,6 +330,13 @@ BIBLIOGRAPHY: dict[str, Work] = {
         "On clustering validation techniques",
         "Journal of Intelligent Information Systems 17, 107–145",
     ),
+    "halkidi2008": Work(
+        "Halkidi, M.; Vazirgiannis, M.",
+        2008,
+        "A density-based cluster validity approach using multi-representatives",
+        "Pattern Recognition Letters 29(6), 773–786",
+        "10.1016/j.patrec.2007.12.011",
+    ),
     "halkidi2015": Work(
         "Halkidi, M.; Vazirgiannis, M.; Hennig, C.",
         2015,

@@ -261,6 +261,11 @@ def _label_array(labels: Any, name: str) -> Any:
         return np.asarray(labels)
     if isinstance(labels, Mapping):
         raise _no_order(name)
+    if isinstance(labels, (SoftPartition, OverlappingPartition)):
+        raise InputError(
+            f"{name} has memberships ({type(labels).__name__}), and hard labels are needed here; "
+            f"take {name}.harden(), or judge it with karat.evaluate, which says what is hardened"
+        )
     kind = type(labels).__module__.partition(".")[0]
     if kind == "pandas":
         array = getattr(labels, "array", labels)
@@ -642,6 +647,18 @@ class OverlappingPartition:
         if U.dtype != bool and not np.isin(U, (0, 1)).all():
             raise InputError("memberships must be True or False (or 1 and 0)")
         object.__setattr__(self, "memberships", U.astype(bool))
+
+    def harden(self) -> NDArray[np.int32]:
+        """The first cluster of each object; -1 for one that is in none.
+
+        Examples
+        --------
+        >>> from karat.partition import OverlappingPartition
+        >>> OverlappingPartition([[1, 1], [0, 1], [0, 0]]).harden()
+        array([ 0,  1, -1], dtype=int32)
+        """
+        first = np.argmax(self.memberships, axis=1).astype(np.int32)
+        return np.where(self.memberships.any(axis=1), first, np.int32(NOISE)).astype(np.int32)
 
 
 def cut_dendrogram(

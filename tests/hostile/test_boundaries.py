@@ -16,7 +16,9 @@ from karat.validation import InputError, check_data, largest_value
 
 
 def rejected(*parts: str):
-    return pytest.raises(InputError, match="".join(f"(?=.*{re.escape(part)})" for part in parts))
+    return pytest.raises(
+        InputError, match="(?s)" + "".join(f"(?=.*{re.escape(part)})" for part in parts)
+    )
 
 
 @pytest.mark.parametrize("kind", ["csr", "csc", "bsr"])

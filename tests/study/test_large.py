@@ -10,7 +10,10 @@ from sklearn.cluster import KMeans
 
 import karat
 from karat.clusterers import LinkageClustering, as_clusterer
-from karat.study import large
+from karat.measures import catalogue
+from karat.study import large, work
+from karat.study.ranking import points
+from karat.validation import InputError
 
 
 @pytest.fixture
@@ -164,7 +167,6 @@ def test_a_plan_names_what_is_sampled_and_tries_nothing(low):
 
 def test_too_little_memory_names_what_would_do():
     from karat.study.plan import check_memory
-    from karat.validation import InputError
 
     study = karat.Study(blobs()[0])
     check_memory(study, 2, 8e9)
@@ -177,7 +179,6 @@ def test_too_little_memory_names_what_would_do():
 @pytest.mark.parametrize("text", ["", "soon", "-1s", "0", "nan"])
 def test_times_and_amounts_that_are_none(text):
     from karat.study.plan import parse_bytes, parse_duration
-    from karat.validation import InputError
 
     for parse in (parse_duration, parse_bytes):
         with pytest.raises(InputError, match="is not"):
@@ -202,3 +203,127 @@ def test_the_judge_weighs_a_sample_of_large_data(low, monkeypatch):
     assert seen == [(120, 3)]
     assert "weighed 120 of the objects" in str(best)
     assert karat.adjusted_rand_index(truth, best.labels) > 0.98
+
+
+# -- what samples lose, and what errors mean -------------------------------------------------
+
+
+def test_agreement_of_two_samples_is_that_of_two_fits(low):
+    X, _ = blobs()
+    X = X + np.random.default_rng(1).normal(scale=3, size=X.shape)
+    study = karat.Study(X)
+    study.sweep(["average", "kmeans"], k=[4], n_init=1, workers=1)
+    value = study.sample_agreement("average k=4")
+    seed = work.derived_seed(0, "second sample of the objects")
+    rows = large.draw_rows(600, 120, seed)
+    fitted = LinkageClustering(4, method="average").fit_predict(X[rows])
+    nearest = cdist(X, X[rows]).argmin(axis=1)
+    again = karat.adjusted_rand_index(study.labels("average k=4"), fitted[nearest])
+    assert value == pytest.approx(again, rel=1e-12)
+    assert value < 1
+    assert study.sample_agreement("kmeans k=4 start=0") == 1.0
+
+
+def test_the_choice_says_what_its_sample_loses(low):
+    X, _ = blobs()
+    study = karat.Study(X, by="silhouette")
+    study.sweep(["average"], k=[3], workers=1)
+    assert "other objects" not in str(study.best())
+    study.sample_agreement()
+    assert "Fitted to 120 other objects it finds nearly the same" in str(study.best())
+
+
+def test_a_difference_inside_the_error_is_a_tie():
+    values = np.array([0.50, 0.504, 0.40, np.nan])
+    errors = np.array([0.004, 0.004, 0.004, np.nan])
+    np.testing.assert_allclose(points(values), [2 / 3, 1, 1 / 3, 0])
+    np.testing.assert_allclose(points(values, 0 * errors), points(values))
+    np.testing.assert_allclose(points(values, errors), [5 / 6, 5 / 6, 1 / 3, 0])
+
+
+def test_the_consensus_takes_errors_into_account(low):
+    X, _ = blobs(4000)
+    study = karat.Study(3.0 * X + np.random.default_rng(1).normal(scale=9, size=X.shape))
+    X = study.X
+    labels = KMeans(3, n_init=1, random_state=0).fit_predict(X)
+    moved = labels.copy()
+    moved[:3] = (moved[:3] + 1) % 3
+    study.add({"mine": labels, "moved": moved, "half": labels > 0})
+    family = [m.key for m in catalogue.values() if m.family == "silhouette" and m.compares_k]
+    values, errors = study.scores(), study.standard_errors()
+    assert errors.loc["mine", "silhouette"] > 0
+    expected = np.mean(
+        [points(values[key].to_numpy(), errors.get(key)) for key in family if key in values], axis=0
+    )
+    plain = np.mean([points(values[key].to_numpy()) for key in family if key in values], axis=0)
+    votes = study.rank("consensus").loc[values.index, "silhouette"]
+    np.testing.assert_allclose(votes, expected)
+    assert not np.allclose(expected, plain)
+
+
+class SlowAtFirst(KMeans):
+    """Never ends in a test's time, until the file is there that the environment names."""
+
+    def fit_predict(self, X, y=None, sample_weight=None):
+        import os
+        import time
+
+        if not os.path.exists(os.environ["KARAT_TEST_FILE"]):
+            time.sleep(600)
+        return super().fit_predict(X)
+
+
+def test_a_fit_beyond_its_share_is_stopped_recorded_and_resumed(tmp_path, monkeypatch):
+    X, _ = blobs(60)
+    marker = tmp_path / "fast"
+    monkeypatch.setenv("KARAT_TEST_FILE", str(marker))
+    clusterers = {"slow": SlowAtFirst(n_init=1), "kmeans": "kmeans"}
+    shares = []
+    run_jobs = work.run_jobs
+
+    def noted(*args, share, **options):
+        shares.append(share)
+        yield from run_jobs(*args, **{**options, "share": min(share, 2.0)})
+
+    monkeypatch.setattr(work, "run_jobs", noted)
+    path = tmp_path / "s.karat"
+    with karat.Study(X, storage=path) as study:
+        study.sweep(clusterers, k=[2], n_init=1, budget=600, workers=2)
+        assert set(shares) == {600}  # of 1200 s of two workers, for two clusterers
+        table = study.candidates
+        assert table["status"].tolist() == ["stopped", "ok"]
+        assert "stopped after 2 s, its share" in table["reason"].iloc[0]
+        assert study.n_unfinished == 1
+        with pytest.raises(InputError, match="has no labels: stopped"):
+            study.labels(table.index[0])
+    marker.touch()
+    with karat.Study(X, storage=path) as study:
+        assert study.n_unfinished == 1
+        study.sweep(clusterers, k=[2], n_init=1, budget=600, workers=2)
+        assert study.candidates["status"].tolist() == ["ok", "ok"]
+        assert study.candidates["reason"].isna().all()
+
+
+def test_a_budget_that_no_fit_meets_names_the_least_that_would_do():
+    X, _ = blobs(60)
+    with karat.Study(X) as study:
+        study.sweep(["kmeans"], k=[2], n_init=1, budget=1e-3, workers=1)
+        with pytest.raises(InputError, match=r"no fit was finished .* allow at least 1\ds"):
+            study.best()
+
+
+def test_one_start_of_every_k_comes_first_and_short_fits_first():
+    from karat.study.plan import order_of_work
+    from karat.study.sweeping import candidates_of
+
+    jobs = [
+        job
+        for name in ("hdbscan", "average", "kmeans")
+        for job in work.jobs_for(
+            as_clusterer(name), candidates_of(as_clusterer(name), [4, 2, 3], 2, 0)
+        )
+    ]
+    names = [job.candidates[0].name for job in order_of_work(jobs)]
+    assert names[:6] == [f"kmeans k={k} start={start}" for start in (0, 1) for k in (2, 3, 4)]
+    assert names[6].startswith("average")
+    assert names[7].startswith("hdbscan")

@@ -5,11 +5,14 @@ from __future__ import annotations
 import json as jsonlib
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 if TYPE_CHECKING:
     from rich.console import Console
 
     from karat.study import Choice, Study
 
+TOPICS_SHOWN, TOPIC_WORDS = 12, 8
 WIDE = 100  # characters of a terminal with room for every column
 
 
@@ -23,6 +26,7 @@ def as_json(study: Study, choice: Choice, top: int = 10) -> dict[str, Any]:
     scores = study.scores()
     found = study.judged() if choice.decided_by == JUDGE else None
     resampled = study.kept_stability(choice.name)
+    represented = study.kept_representations()
     return {
         "data": {
             "name": study.dataset.name,
@@ -30,6 +34,9 @@ def as_json(study: Study, choice: Choice, top: int = 10) -> dict[str, Any]:
             "n_features": study.dataset.n_features,
             "notes": list(study.dataset.notes),
         },
+        "representations": None
+        if represented is None
+        else jsonlib.loads(represented.reset_index().to_json(orient="records")),
         "best": {
             "name": choice.name,
             "clusterer": choice.clusterer,
@@ -65,6 +72,47 @@ def _show_shortlist(study: Study, console: Console) -> None:
         table.add_column(title)
     for name, use in found.shortlist:
         table.add_row(name, _expected(found.expected(name)), use)
+    console.print(table)
+
+
+def _show_topics(study: Study, choice: Choice, console: Console) -> None:
+    from rich.table import Table
+
+    from karat.text import telling_terms
+
+    data = study.dataset.without_embeddings()
+    if not data.of_documents or data.feature_names[:1] == ("x1",):
+        return  # what has no words
+    terms = telling_terms(data.X, choice.labels, data.feature_names, count=TOPIC_WORDS)
+    sizes = np.bincount(choice.labels[choice.labels >= 0])
+    table = Table(title="What the clusters are about", box=None, pad_edge=False)
+    table.add_column("documents", justify="right")
+    table.add_column("words")
+    for cluster in np.argsort(-sizes, kind="stable")[:TOPICS_SHOWN]:
+        words = terms.loc[terms["cluster"] == cluster, "term"]
+        table.add_row(f"{sizes[cluster]:,}", ", ".join(map(str, words)))
+    console.print(table)
+
+
+def _show_representations(study: Study, console: Console) -> None:
+    from rich.table import Table
+
+    found = study.kept_representations()
+    if found is None:
+        return
+    heads = {str(c): f"{str(c)[2:]} nearest alike" for c in found if str(c).startswith("r=")}
+    heads |= {"informativeness": "informativeness", "stability": "stability"}
+    columns = [c for c in found if c in heads and not str(c).endswith("error")]
+    table = Table(title="Which representation?", box=None, pad_edge=False)
+    table.add_column("representation", no_wrap=True)
+    for column in columns:
+        table.add_column(heads[str(column)], justify="right")
+    for name, row in zip(found.index, found.to_dict("records"), strict=True):
+        cells = []
+        for column in columns:
+            error = row.get(f"{column} error")
+            cells.append(f"{row[column]:.3f}" + ("" if error is None else f" ± {error:.3f}"))
+        table.add_row(str(name), *cells)
     console.print(table)
 
 
@@ -110,6 +158,8 @@ def show(study: Study, choice: Choice, top: int = 8) -> None:
     console.print(table)
     if judged:
         _show_shortlist(study, console)
+    _show_representations(study, console)
+    _show_topics(study, choice, console)
     more = len(ranked) - top
     if more > 0:
         console.print(f"... and {more} more distinct clusterings", style="dim")
@@ -122,7 +172,7 @@ def show(study: Study, choice: Choice, top: int = 8) -> None:
     if choice.bound is not None and (yardstick := against_classifier(study, choice.bound)):
         console.print(yardstick, markup=False)
     counts = study.candidates["status"].value_counts()
-    for status in ("excluded", "failed", "flagged"):
+    for status in ("stopped", "excluded", "failed", "flagged"):
         if counts.get(status, 0):
             these = study.candidates.query(f"status == '{status}'")
             reason = str(these["reason"].iloc[0])

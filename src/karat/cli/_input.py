@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -202,22 +205,45 @@ def read_dataset(
 ) -> Dataset:
     """Read what the options of a command name; see :func:`karat.datasets.read`."""
     from karat import datasets
+    from karat.datasets._problems import UnusableError
 
-    return datasets.read(
-        data,
-        label_column=label_column,
-        id_column=id_column,
-        drop=split_names(drop),
-        scale=scale.value,
-        impute=None if impute is None else impute.value,
-        truth=truth,
-        header=header,
-        encoding=encoding,
-        text_column=text_column,
-        messages=messages,
-        terms=terms,
-        vectorizer=vectorizer,
-    )
+    options: dict[str, Any] = {
+        "label_column": label_column,
+        "id_column": id_column,
+        "drop": split_names(drop),
+        "scale": scale.value,
+        "impute": None if impute is None else impute.value,
+        "truth": truth,
+        "header": header,
+        "encoding": encoding,
+        "text_column": text_column,
+        "messages": messages,
+        "terms": terms,
+        "vectorizer": vectorizer,
+    }
+    try:
+        return datasets.read(data, **options)
+    except UnusableError as error:
+        if error.settled is None:
+            raise
+        again = _again(data, options, error.settled)
+        raise UnusableError(error.problems, error.settled, again) from None
+
+
+def _again(data: str, options: dict[str, Any], settled: Mapping[str, Any]) -> str:
+    """The command that was given, with the options that settle what was wrong."""
+    from karat.datasets._problems import as_flags, command
+
+    given = sys.argv[1:]
+    if data not in given:
+        return command(data, {**options, **settled})
+    more = dict(settled)
+    if "drop" in more:
+        more["drop"] = [name for name in more["drop"] if name not in options["drop"]]
+    if "id_column" in more:
+        at = next(i for i, word in enumerate(given) if word.startswith("--id-column"))
+        given[at : at + (1 if "=" in given[at] else 2)] = []
+    return shlex.join(["karat", *given, *as_flags(more)])
 
 
 def parse_classes(given: str | None) -> Any:

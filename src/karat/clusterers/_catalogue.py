@@ -247,6 +247,12 @@ def _gaussian_mixture(k: int, seed: int) -> Any:
     return GaussianMixture(n_components=k, random_state=seed)
 
 
+def _fuzzy(k: int, seed: int) -> Any:
+    from karat.clusterers.fuzzy import FuzzyCMeans
+
+    return FuzzyCMeans(n_clusters=k, random_state=seed)
+
+
 def _hdbscan(min_cluster_size: int, seed: int, metric: Any = "euclidean") -> Any:
     from sklearn.cluster import HDBSCAN
 
@@ -284,6 +290,12 @@ def _spherical(refine: bool, k: int, seed: int) -> Any:
     from karat.clusterers.spherical import SphericalKMeans
 
     return SphericalKMeans(n_clusters=k, refine=refine, n_init=1, random_state=seed)
+
+
+def _spherical_minibatch(k: int, seed: int) -> Any:
+    from karat.clusterers.spherical_minibatch import MiniBatchSphericalKMeans
+
+    return MiniBatchSphericalKMeans(n_clusters=k, n_init=1, random_state=seed)
 
 
 def _frequency_sensitive(k: int, seed: int) -> Any:
@@ -422,6 +434,17 @@ catalogue.add(
 )
 catalogue.add(
     Clusterer(
+        key="fuzzy-cmeans",
+        title="Fuzzy c-means",
+        make=_fuzzy,
+        growth=1.0,
+        whole_to=sys.maxsize,
+        source="Dunn 1973; Bezdek 1981",
+        cost="O(n k d) per iteration",
+    )
+)
+catalogue.add(
+    Clusterer(
         key="hdbscan",
         title="HDBSCAN",
         make=_hdbscan,
@@ -534,6 +557,18 @@ for _key, _title, _make, _source in (
             cost="O(nnz k) per iteration",
         )
     )
+catalogue.add(
+    Clusterer(
+        key="spherical-kmeans-minibatch",
+        title="Spherical k-means in mini-batches",
+        make=_spherical_minibatch,
+        distances=("cosine",),
+        growth=1.0,
+        whole_to=sys.maxsize,
+        source="Sculley 2010; Dhillon & Modha 2001",
+        cost="O(nnz k) per pass",
+    )
+)
 catalogue.add(
     Clusterer(
         key="kl-kmeans",

@@ -6,6 +6,7 @@ What was done is written into :attr:`Dataset.notes`.
 """
 
 from karat.datasets._dataset import Dataset
+from karat.datasets._embeddings import with_embeddings
 from karat.datasets._labelings import (
     KnownLabels,
     LabelColumns,
@@ -18,6 +19,7 @@ from karat.datasets._read import from_array, from_table, read, read_cells
 from karat.datasets._relations import (
     RELATIONS,
     as_dataset,
+    compares_objects,
     from_distances,
     from_graph,
     from_objects,
@@ -31,6 +33,7 @@ __all__ = [
     "LabelColumns",
     "as_dataset",
     "available",
+    "compares_objects",
     "from_array",
     "from_distances",
     "from_graph",
@@ -42,5 +45,6 @@ __all__ = [
     "read_columns",
     "read_labelings",
     "read_labels",
+    "with_embeddings",
     "with_relation",
 ]

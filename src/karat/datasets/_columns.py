@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat import resources
-from karat.datasets._delimited import MISSING
+from karat.datasets._layout import MISSING
+from karat.datasets._problems import RepairableError
 from karat.validation import InputError
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MAX_CATEGORIES = 100
+MOST_TOLD = 8  # columns in a message
 _NUMBER = r"^[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf|infinity)$"
 _WHOLE = r"^-?(0|[1-9][0-9]{0,17})(\.0*)?$"
 _DECIMAL = r"^-?(0|[1-9][0-9]*)(\.[0-9]*)?([eE][+-]?[0-9]+)?$"
@@ -125,7 +127,7 @@ def without_row_numbers(table: pa.Table, notes: list[str]) -> pa.Table:
     first = table.column(0).to_pylist()
     for start in (0, 1):
         counted = range(start, start + len(first))
-        if first == list(counted) or first == [str(i) for i in counted]:
+        if all(cell in (i, str(i), None) for cell, i in zip(first, counted, strict=True)):
             notes.append("Excluded the first column: it has no name and only numbers the rows.")
             return table.remove_column(0)
     return table.rename_columns([table.column_names[0] or "column1", *table.column_names[1:]])
@@ -216,7 +218,17 @@ def features(table: pa.Table) -> Features:
     """Turn every column of ``table`` into numbers, or say which cannot be and why."""
     import pyarrow as pa
 
-    plans = [_plan(table.column(j), name) for j, name in enumerate(table.column_names)]
+    plans, problems = [], {}
+    for j, name in enumerate(table.column_names):
+        try:
+            plans.append(_plan(table.column(j), name))
+        except InputError as error:
+            problems[name] = str(error)
+    if problems:
+        told = list(problems.values())[:MOST_TOLD]
+        if len(problems) > MOST_TOLD:
+            told[-1] += f"; and so on, in {len(problems) - MOST_TOLD} more columns"
+        raise RepairableError(*told, drop=tuple(problems))
     width = sum(len(plan.names) for plan in plans)
     numeric = [plan.values.type for plan in plans if plan.codes is None]
     single = numeric and all(pa.types.is_float32(t) or pa.types.is_float16(t) for t in numeric)

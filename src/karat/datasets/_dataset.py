@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -50,6 +50,8 @@ class Dataset:
         The distance that suits the data: ``"cosine"`` for terms of documents;
         ``"precomputed"`` where ``X`` are the (n, n) distances, ``"graph"`` where it is the (n, n)
         matrix of affinities of a graph: there are no features then.
+    n_embedded : int
+        How many of the last columns of ``X`` are embeddings, see :func:`with_embeddings`.
     """
 
     X: Data
@@ -66,6 +68,7 @@ class Dataset:
     options: Mapping[str, Any] = field(default_factory=dict)
     texts: tuple[str, ...] | None = None
     metric: str = "euclidean"
+    n_embedded: int = 0
 
     @property
     def n_objects(self) -> int:
@@ -76,6 +79,32 @@ class Dataset:
     def n_features(self) -> int:
         """Number of features, d; 0 where there are none."""
         return 0 if self.metric in ("precomputed", "graph") else int(self.X.shape[1])
+
+    @property
+    def of_documents(self) -> bool:
+        """Whether the features are weighted terms of documents."""
+        return self.metric == "cosine" and not isinstance(self.X, np.ndarray)
+
+    @property
+    def representations(self) -> dict[str, Data]:
+        """What describes the objects: the terms (or features), and embeddings beside them."""
+        terms = "features" if isinstance(self.X, np.ndarray) else "terms"
+        if not self.n_embedded:
+            return {terms: self.X}
+        own = self.X.shape[1] - self.n_embedded
+        E: Any = self.X[:, own:]
+        return {
+            terms: self.X[:, :own],
+            "embeddings": E if isinstance(E, np.ndarray) else E.toarray(),
+        }
+
+    def without_embeddings(self) -> Dataset:
+        """The same objects by their terms (or features) alone."""
+        if not self.n_embedded:
+            return self
+        names = self.feature_names[: -self.n_embedded]
+        X = next(iter(self.representations.values()))
+        return replace(self, X=X, feature_names=names, n_embedded=0)
 
     @property
     def kind(self) -> str:

@@ -8,12 +8,13 @@ import difflib
 import zipfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 
 import numpy as np
 
 from karat import resources
-from karat.datasets import _delimited, _mapped
+from karat.datasets import _delimited, _layout, _mapped
 from karat.datasets._work import Options, Raw
 from karat.validation import InputError
 
@@ -30,6 +31,7 @@ def read_raw(
     header: bool | None = None,
     encoding: str = "utf-8",
     literal: bool = False,
+    skip_ragged: bool = False,
 ) -> Raw:
     """Read ``path`` by the format its name tells; text cells stay as written if ``literal``."""
     check_file(path)
@@ -41,7 +43,7 @@ def read_raw(
         reader_options["encoding"] = encoding
     with explained(path):
         if suffix in TEXT:
-            raw = _text(path, suffix, options, header, encoding, literal)
+            raw = _text(path, suffix, options, header, encoding, literal, skip_ragged)
         elif suffix in (".parquet", ".pq"):
             raw = _parquet(path, options, literal)
         elif suffix == ".npy":
@@ -59,7 +61,7 @@ def read_raw(
 def split_name(path: Path) -> tuple[str, str]:
     """The name of the data set, and the lower-case suffix without that of the compression."""
     suffixes = [suffix.lower() for suffix in path.suffixes]
-    compressed = len(suffixes) > 0 and suffixes[-1] in _delimited.COMPRESSED
+    compressed = len(suffixes) > 0 and suffixes[-1] in _layout.COMPRESSED
     inner = Path(path.stem) if compressed else path
     suffix = inner.suffix.lower()
     return inner.stem or inner.name, suffix
@@ -117,7 +119,7 @@ def explained(path: Path) -> Iterator[None]:
         ) from None
     except (EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile) as error:
         raise InputError(f"{path} is damaged or truncated: {error}") from None
-    except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
+    except (pa.ArrowException, OSError, ValueError, OverflowError, TokenError) as error:
         reason = str(error).strip().splitlines()
         raise InputError(
             f"{path} cannot be read: {reason[0] if reason else type(error).__name__}"
@@ -127,19 +129,25 @@ def explained(path: Path) -> Iterator[None]:
 
 
 def _text(
-    path: Path, suffix: str, options: Options, header: bool | None, encoding: str, literal: bool
+    path: Path,
+    suffix: str,
+    options: Options,
+    header: bool | None,
+    encoding: str,
+    literal: bool,
+    skip_ragged: bool,
 ) -> Raw:
-    layout = _delimited.look(
-        path, suffix, header=header, encoding=encoding, wanted=options.columns()
-    )
+    layout = _layout.look(path, suffix, header=header, encoding=encoding, wanted=options.columns())
     options.check_columns(layout.names)
     columns = [name for name in layout.names if name not in options.drop]
     _delimited.require_memory(path, layout, len(columns))
     aside = {name for name in (options.label_column, options.id_column) if name is not None}
     if literal:
         aside = set(columns)
-    table = _delimited.read_table(path, layout, columns, as_text=aside, encoding=encoding)
-    return Raw("", None, table, layout.names, notes=list(layout.notes))
+    table, ragged = _delimited.read_rows(
+        path, layout, columns, as_text=aside, encoding=encoding, skip_ragged=skip_ragged
+    )
+    return Raw("", None, table, layout.names, notes=list(layout.notes), ragged=ragged)
 
 
 def _parquet(path: Path, options: Options, literal: bool) -> Raw:
@@ -253,7 +261,7 @@ def _matrix_market(path: Path) -> Any:
     from scipy import io as scipy_io
     from scipy import sparse
 
-    with _delimited.open_binary(path) as stream:
+    with _layout.open_binary(path) as stream:
         first = stream.read(14)
     if first != b"%%MatrixMarket":
         raise InputError(f"{path} is not a Matrix Market file: it does not begin %%MatrixMarket")

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from karat.datasets._mapped import copied
+from karat.datasets._problems import RepairableError
 from karat.datasets._scaling import center_spread
-from karat.datasets._work import Impute, Work, quoted, row_numbers
+from karat.datasets._work import Impute, Work, quoted
 from karat.validation import InputError
 
 if TYPE_CHECKING:
@@ -53,23 +54,25 @@ def _missing_error(work: Work, bad: NDArray[np.bool_]) -> InputError:
         count += len(rows)
         kinds = [f"{len(rows) - infinite} missing"] if len(rows) > infinite else []
         kinds += [f"{infinite} infinite"] if infinite else []
-        places.append(f"{work.columns[j]!r}: {' and '.join(kinds)} ({row_numbers(rows)})")
+        places.append(f"{work.columns[j]!r}: {' and '.join(kinds)} ({work.row_numbers(rows)})")
     shown = "; ".join(places[:5]) + (
         f"; and {len(places) - 5} more columns" if len(places) > 5 else ""
     )
-    return InputError(
+    return RepairableError(
         f"{count} value{'s are' if count > 1 else ' is'} missing or infinite, in {rows_bad} of "
         f"{len(bad):,} rows: {shown}. Fill them in with impute='median' (--impute median; also "
         "mean, most-frequent), or drop those rows with impute='drop' (--impute drop). Rows "
-        "are counted from 1, without a header"
+        "are counted from 1, without a header",
+        impute="median",
     )
 
 
 def _drop_rows(work: Work, bad: NDArray[np.bool_]) -> None:
     if bad.all():
-        raise InputError(
+        raise RepairableError(
             "every row has a missing or infinite value, so impute='drop' leaves none; use "
-            "impute='median', or exclude columns with drop (--drop)"
+            "impute='median', or exclude columns with drop (--drop)",
+            impute="median",
         )
     n = len(bad)
     work.keep_objects(~bad)
@@ -118,8 +121,9 @@ def _fill_sparse(work: Work, how: Impute | None) -> None:
         f"row {row + 1} of {work.names[X.indices[i]]!r}"
         for row, i in zip(rows[:3], at[:3], strict=True)
     )
-    raise InputError(
+    raise RepairableError(
         f"{len(at)} stored value{'s are' if len(at) > 1 else ' is'} missing or infinite: {places}"
         f"{', ...' if len(at) > 3 else ''}; sparse data can only be fixed by dropping those rows "
-        "with impute='drop' (--impute drop)"
+        "with impute='drop' (--impute drop)",
+        impute="drop",
     )

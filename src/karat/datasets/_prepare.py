@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ import numpy as np
 from karat.datasets._dataset import Dataset
 from karat.datasets._labelings import read_labels
 from karat.datasets._missing import fill_missing
+from karat.datasets._problems import RepairableError, command
 from karat.datasets._scaling import check_range, note_dominance, rescale
 from karat.datasets._work import Options, Raw, Work, quoted, row_numbers
 from karat.partition import count_labels, known_labels
@@ -37,14 +37,22 @@ def prepare(raw: Raw, options: Options, ids: Any = None) -> Dataset:
         work.labels = _per_object(options.truth, "truth", n_read)
     if ids is not None:
         work.ids = _per_object(ids, "ids", n_read)
+    if raw.ragged is not None:
+        work.keep_objects(~raw.ragged)
+        lost = np.flatnonzero(raw.ragged)
+        work.notes.append(
+            f"Excluded {len(lost):,} of {n_read:,} objects whose lines have too few or too many "
+            f"cells ({row_numbers(lost)})."
+        )
     if work.X.shape[1] == 0:
         raise InputError(
             f"{raw.name} has no feature left: every column is a label, an id or dropped"
         )
+    numbers = np.arange(n_read)
     if work.ids is not None:
-        _check_ids(work.ids, options.id_column or "id")
+        _check_ids(work, options.id_column)
     else:
-        work.ids = np.arange(n_read)
+        work.ids = numbers if work.rows is None else work.rows
     fill_missing(work, options.impute)
     if work.X.shape[0] < 2:
         raise InputError(
@@ -67,7 +75,7 @@ def prepare(raw: Raw, options: Options, ids: Any = None) -> Dataset:
         truth=truth,
         truth_name=truth_name,
         notes=tuple(work.notes),
-        rows=np.arange(n_read) if work.rows is None else work.rows,
+        rows=numbers if work.rows is None else work.rows,
         center=center,
         scale=scale,
         source=raw.source,
@@ -79,16 +87,7 @@ def _scaling_command(raw: Raw, options: Options) -> str:
     """What reads the same with scaled columns."""
     if raw.source is None:
         return "scale='standard'"
-    words = ["karat", "run", raw.source]
-    for name, value in {**raw.options, **options.given()}.items():
-        flag = f"--{name.replace('_', '-')}"
-        if name == "header":
-            words.append("--header" if value else "--no-header")
-        elif name == "drop":
-            words += [word for one in value for word in (flag, one)]
-        else:
-            words += [flag, str(value)]
-    return shlex.join([*words, "--scale", "standard"])
+    return command(raw.source, {**raw.options, **options.given(), "scale": "standard"})
 
 
 def _from_table(raw: Raw, options: Options) -> Work:
@@ -184,21 +183,33 @@ def _per_object(values: Any, name: str, n: int) -> NDArray[np.object_]:
     return _columns.objects(array, name)
 
 
-def _check_ids(ids: NDArray[np.object_], name: str) -> None:
+def _check_ids(work: Work, id_column: str | None) -> None:
+    ids, name = work.ids, id_column or "id"
+    assert ids is not None
     blank = [row for row, value in enumerate(ids) if value is None]
     if blank:
-        raise InputError(
+        problem = (
             f"id column {name!r} is blank in {len(blank)} row{'s' if len(blank) > 1 else ''} "
-            f"({row_numbers(blank)}); every object needs an id"
+            f"({work.row_numbers(blank)}); every object needs an id"
         )
-    if len(set(ids)) < len(ids):
+    elif len(set(ids)) < len(ids):
         value, count = Counter(ids).most_common(1)[0]
         rows = [row for row, other in enumerate(ids) if other == value]
-        raise InputError(
+        problem = (
             f"ids must differ from each other, but {value!r} occurs {count} times in {name!r} "
-            f"({row_numbers(rows)}); {len(ids) - len(set(ids)):,} rows repeat an id: choose "
-            "another column, or omit the option and the objects are numbered"
+            f"({work.row_numbers(rows)}); {len(ids) - len(set(ids)):,} rows repeat an id: choose "
+            "another column"
         )
+    else:
+        return
+    if id_column is None:
+        raise InputError(problem)
+    raise RepairableError(
+        f"{problem}, or exclude it with drop={name!r} (--drop {name!r}), and the objects are "
+        "numbered",
+        id_column=None,
+        drop=(name,),
+    )
 
 
 def _known(labels: NDArray[np.object_], name: str, notes: list[str]) -> NDArray[np.object_]:

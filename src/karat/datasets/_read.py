@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,9 +13,11 @@ import numpy as np
 from karat.datasets import _packaged
 from karat.datasets._columns import to_arrow
 from karat.datasets._dataset import Dataset
+from karat.datasets._embeddings import with_embeddings
 from karat.datasets._files import check_file, read_raw, split_name
 from karat.datasets._mapped import read_batches
 from karat.datasets._prepare import prepare
+from karat.datasets._problems import settle
 from karat.datasets._texts import ENDINGS, Vectorizer, has_terms, read_counts, read_documents
 from karat.datasets._work import Impute, Options, Raw, Scale
 from karat.text.matrices import LIBSVM
@@ -38,6 +41,7 @@ def read(
     messages: bool | None = None,
     terms: str | os.PathLike[str] | None = None,
     vectorizer: Vectorizer = None,
+    embeddings: Any = None,
 ) -> Dataset:
     """Read a data file: CSV, TSV, Parquet, NPY, NPZ, Matrix Market, or documents.
 
@@ -69,8 +73,8 @@ def read(
         made of text stay as they are; constant columns become 0.
     impute : {"mean", "median", "most-frequent", "drop"}, optional
         What to do about missing and infinite values: put the column's mean, median or most
-        frequent value (text: always the most frequent), or drop those objects. By default
-        they are an error.
+        frequent value (text: always the most frequent), or drop those objects, and those of
+        lines with too few or too many cells. By default they are an error.
     truth : array-like of shape (n,), or path, optional
         The classes, where no column has them; a path names a file with one class per line, or
         one that ``karat sample`` wrote (:func:`read_labels`).
@@ -90,6 +94,8 @@ def read(
         the file beside it that ends in ``.clabel`` or ``.terms.txt``.
     vectorizer : TextVectorizer or mapping, optional
         How texts, or counts of terms, become weights; a mapping has its parameters.
+    embeddings : path or array-like, optional
+        Vectors of the same documents, to stand beside their terms: see :func:`with_embeddings`.
 
     Returns
     -------
@@ -98,7 +104,8 @@ def read(
     Raises
     ------
     InputError
-        If the file cannot be used; the message names lines, columns and values, and how to fix it.
+        If the file cannot be used; the message has all of its problems with lines, columns and
+        values, and options that settle them.
         A file that does not fit into memory is rejected before it is read.
 
     Notes
@@ -115,24 +122,49 @@ def read(
     >>> wine.X.shape, wine.truth_name
     ((178, 13), 'cultivar')
     """
-    options = Options.of(
-        drop,
-        label_column=label_column,
-        id_column=id_column,
-        scale=scale,
-        impute=impute,
-        truth=os.fspath(truth) if isinstance(truth, os.PathLike) else truth,
-    )
+    given = {
+        "label_column": label_column,
+        "id_column": id_column,
+        "drop": (drop,) if isinstance(drop, str) else tuple(drop),
+        "scale": scale,
+        "impute": impute,
+        "truth": os.fspath(truth) if isinstance(truth, os.PathLike) else truth,
+        "header": header,
+        "encoding": encoding,
+        "text_column": text_column,
+        "messages": messages,
+        "terms": None if terms is None else os.fspath(terms),
+        "vectorizer": vectorizer,
+        "embeddings": embeddings,
+        "skip_ragged": False,
+    }
+    return settle(partial(_read, path), os.fspath(path), given)
+
+
+def _read(
+    path: str | os.PathLike[str],
+    *,
+    header: bool | None,
+    encoding: str,
+    text_column: str | None,
+    messages: bool | None,
+    terms: str | None,
+    vectorizer: Vectorizer,
+    embeddings: Any,
+    skip_ragged: bool,
+    **given: Any,
+) -> Dataset:
+    """:func:`read` up to the first problem; ``skip_ragged`` excludes lines as impute="drop"."""
+    options = Options.of(**given)
     file = Path(path)
     suffix = split_name(file)[1]
-    named = None if terms is None else os.fspath(terms)
-    if suffix in (".mat", *LIBSVM) or has_terms(file, named):
+    if suffix in (".mat", *LIBSVM) or has_terms(file, terms):
         check_file(file)
-        return read_counts(file, options, terms=named, vectorizer=vectorizer)
-    if file.is_dir() or suffix in ENDINGS or text_column is not None:
+        dataset = read_counts(file, options, terms=terms, vectorizer=vectorizer)
+    elif file.is_dir() or suffix in ENDINGS or text_column is not None:
         if not file.is_dir():
             check_file(file)
-        return read_documents(
+        dataset = read_documents(
             file,
             options,
             text_column=text_column,
@@ -141,7 +173,10 @@ def read(
             header=header,
             encoding=encoding,
         )
-    return prepare(_open(path, options, header, encoding), options)
+    else:
+        skip_ragged = skip_ragged or options.impute == "drop"
+        dataset = prepare(_open(path, options, header, encoding, skip_ragged=skip_ragged), options)
+    return dataset if embeddings is None else with_embeddings(dataset, embeddings)
 
 
 def read_cells(
@@ -196,6 +231,7 @@ def _open(
     encoding: str,
     *,
     literal: bool = False,
+    skip_ragged: bool = False,
 ) -> Raw:
     """What is in a file or a packaged set."""
     file = Path(path)
@@ -203,7 +239,9 @@ def _open(
         if str(path) in _packaged.available():
             return _packaged.open_set(str(path), options, literal=literal)
         check_file(file, _packaged.available())
-    return read_raw(file, options, header=header, encoding=encoding, literal=literal)
+    return read_raw(
+        file, options, header=header, encoding=encoding, literal=literal, skip_ragged=skip_ragged
+    )
 
 
 def from_table(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.datasets._mapped import copied, row_blocks
+from karat.datasets._problems import RepairableError
 from karat.datasets._work import Scale, Work, quoted
 from karat.resources import is_large
 from karat.validation import InputError, largest_value
@@ -33,10 +34,14 @@ def check_range(work: Work, how: Scale) -> None:
     limit = largest_value(work.X.dtype) if how == "none" else 1e300
     if (largest > limit).any():
         j = int(np.argmax(largest))
-        raise InputError(
-            f"column {work.names[j]!r} has values up to {largest[j]:.3g}, and distances square "
-            f"them: more than {work.X.dtype} can hold. Choose a larger unit"
-            + (", or scale='standard' (--scale standard)" if largest[j] <= 1e300 else "")
+        wide = np.flatnonzero(largest > limit)
+        others = f" (and {len(wide) - 1} more columns)" if len(wide) > 1 else ""
+        scalable = largest[j] <= 1e300
+        raise RepairableError(
+            f"column {work.names[j]!r} has values up to {largest[j]:.3g}{others}, and distances "
+            f"square them: more than {work.X.dtype} can hold. Choose a larger unit"
+            + (", or scale='standard' (--scale standard)" if scalable else ""),
+            **({"scale": "standard"} if scalable else {"drop": _sources(work, wide)}),
         )
     constant = low == high
     if constant.all():
@@ -52,6 +57,10 @@ def check_range(work: Work, how: Scale) -> None:
             f"{'These columns have' if many else 'This column has'} the same value in every object "
             f"and {'tell' if many else 'tells'} nothing apart: {quoted(names)}."
         )
+
+
+def _sources(work: Work, features: NDArray[np.intp]) -> tuple[str, ...]:
+    return tuple(work.columns[j] for j in work.origin[features])
 
 
 def note_dominance(work: Work, command: str) -> None:

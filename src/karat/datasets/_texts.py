@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from karat import text as vectors
-from karat.datasets import _delimited
+from karat.datasets import _layout
 from karat.datasets._dataset import Dataset
 from karat.datasets._files import explained, read_raw, split_name
 from karat.datasets._prepare import prepare
@@ -73,7 +73,7 @@ def _documents_of(
     if suffix in forms.MAILBOXES:
         return forms.mailbox_file(path)
     if suffix in forms.JSON_LINES:
-        return forms.json_lines(path, text_column, _delimited.open_binary)
+        return forms.json_lines(path, text_column, _layout.open_binary)
     assert text_column is not None
     table = read_raw(path, options, header=header, encoding=encoding).content
     if not hasattr(table, "column_names"):
@@ -124,12 +124,12 @@ def read_counts(
     labels: Any = None
     with explained(path):
         if suffix == ".mat":
-            with _delimited.open_binary(path) as stream:
+            with _layout.open_binary(path) as stream:
                 counts = matrices.cluto(path, stream)
             classes = matrices.beside(path, (".rclass",))
             labels = None if classes is None else matrices.lines_of(classes)
         elif suffix in matrices.LIBSVM:
-            with _delimited.open_binary(path) as stream:
+            with _layout.open_binary(path) as stream:
                 counts, labels = matrices.libsvm(path, stream)
             labels = None if len(set(labels)) < 2 else labels
         else:

@@ -90,6 +90,8 @@ class Raw:
         Options of the reader, to be recorded.
     owned : bool
         Whether ``content`` may be written to.
+    ragged : ndarray of bool, shape (n,), optional
+        Rows without values, because their lines have too few or too many cells.
     all_names : tuple of str, optional
         Of an array that was made of a table: all columns of that.
     """
@@ -102,6 +104,7 @@ class Raw:
     notes: list[str] = field(default_factory=list)
     options: Mapping[str, Any] = field(default_factory=dict)
     owned: bool = False
+    ragged: NDArray[np.bool_] | None = None
     all_names: tuple[str, ...] | None = None
 
 
@@ -123,6 +126,10 @@ class Work:
     @property
     def sparse(self) -> bool:
         return not isinstance(self.X, np.ndarray)
+
+    def row_numbers(self, rows: Iterable[int]) -> str:
+        """:func:`row_numbers` of the source, for rows of what is left."""
+        return row_numbers(rows if self.rows is None else self.rows[list(rows)].tolist())
 
     def keep_features(self, keep: NDArray[np.bool_]) -> None:
         self.X = self.X[:, keep] if self.sparse else _mapped().copied(self.X, columns=keep)

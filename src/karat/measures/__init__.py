@@ -21,6 +21,7 @@ from karat.measures.internal.centroids import *  # noqa: F403
 from karat.measures.internal.chance import *  # noqa: F403
 from karat.measures.internal.clarity import *  # noqa: F403
 from karat.measures.internal.communities import *  # noqa: F403
+from karat.measures.internal.connected import *  # noqa: F403
 from karat.measures.internal.density import *  # noqa: F403
 from karat.measures.internal.gap import *  # noqa: F403
 from karat.measures.internal.graph import *  # noqa: F403
@@ -30,11 +31,13 @@ from karat.measures.internal.near import *  # noqa: F403
 from karat.measures.internal.nearest import *  # noqa: F403
 from karat.measures.internal.pairs import *  # noqa: F403
 from karat.measures.internal.ranks import *  # noqa: F403
+from karat.measures.internal.representatives import *  # noqa: F403
 from karat.measures.internal.scatter import *  # noqa: F403
 from karat.measures.internal.separation import *  # noqa: F403
 from karat.measures.internal.silhouette import *  # noqa: F403
 from karat.measures.internal.soft import *  # noqa: F403
 from karat.measures.internal.sweeps import *  # noqa: F403
+from karat.measures.internal.valleys import *  # noqa: F403
 from karat.measures.internal.variance import *  # noqa: F403
 
 if not TYPE_CHECKING:  # type checkers read the star imports instead
@@ -58,6 +61,7 @@ if not TYPE_CHECKING:  # type checkers read the star imports instead
         "internal.chance",
         "internal.clarity",
         "internal.communities",
+        "internal.connected",
         "internal.density",
         "internal.gap",
         "internal.graph",
@@ -67,11 +71,13 @@ if not TYPE_CHECKING:  # type checkers read the star imports instead
         "internal.nearest",
         "internal.pairs",
         "internal.ranks",
+        "internal.representatives",
         "internal.scatter",
         "internal.separation",
         "internal.silhouette",
         "internal.soft",
         "internal.sweeps",
+        "internal.valleys",
         "internal.variance",
     ):
         __all__ += import_module(f"karat.measures.{_module}").__all__

@@ -40,7 +40,7 @@ class Chosen:
     @cached_property
     def feature_names(self) -> list[str]:
         """The features; a bare number is said to be one."""
-        names = [str(name) for name in self.drawn.feature_names]
+        names = [str(name) for name in self.drawn.without_embeddings().feature_names]
         return [f"feature {name}" if name.isdigit() else name for name in names]
 
     @cached_property
@@ -57,11 +57,18 @@ class Chosen:
     def names(self) -> list[str]:
         """What each cluster is called, by number; of documents with its most telling words."""
         names = [str(name) for name in self.study.cluster_names(self.choice.name)]
-        if of_documents(self.study.dataset):
-            terms = telling_terms(self.study.X, self.labels, self.feature_names, count=3)
-            for cluster, words in terms.groupby("cluster")["term"]:
-                names[int(str(cluster))] += f": {', '.join(map(str, words))}"
+        if self.terms is not None:
+            for cluster, words in self.terms.groupby("cluster")["term"]:
+                names[int(str(cluster))] += f": {', '.join(map(str, words[:3]))}"
         return names
+
+    @cached_property
+    def terms(self) -> pd.DataFrame | None:
+        """The terms that tell the clusters of documents apart."""
+        data = self.study.dataset.without_embeddings()
+        if not data.of_documents:
+            return None
+        return telling_terms(data.X, self.labels, self.feature_names)
 
     @cached_property
     def clusters(self) -> list[int]:
@@ -97,7 +104,7 @@ class Chosen:
         from karat.plot import profile_features
 
         related = self.study.metric in ("precomputed", "graph")
-        data = self.drawn if related else self.study.dataset
+        data = self.drawn if related else self.study.dataset.without_embeddings()
         return profile_features(
             data.X,
             self.labels,
@@ -227,18 +234,29 @@ def _leading(measures: Sequence[Measure], decided_by: Any) -> tuple[Measure, ...
     return tuple(first[:MOST_LEADING]) or tuple(measures[:MOST_LEADING])
 
 
-def of_documents(data: Dataset) -> bool:
-    """Whether the features are weighted terms of documents."""
-    return data.metric == "cosine" and not isinstance(data.X, np.ndarray)
-
-
 def snippet(text: str, most: int = 280) -> str:
     r"""The beginning of a text on one line, cut between words.
 
+    Of a message what it quotes, and lines without a letter, are skipped, unless that is all.
+
     >>> snippet("One  two\nthree", 9)
     'One two …'
+    >>> snippet("In article <1@x> Ann writes:\n> Is it?\n=====\nIt is.")
+    'It is.'
     """
-    line = " ".join(text[: 4 * most].split())
+    lines = text[: 8 * most].split("\n")
+    own = [line for line in lines if not _quotes(line)]
+    line = " ".join(" ".join(own if any(map(str.strip, own)) else lines).split())
     if len(line) <= most:
         return line
     return line[:most].rpartition(" ")[0] + " …"
+
+
+def _quotes(line: str) -> bool:
+    bare = line.strip()
+    return (
+        bare.startswith((">", "|", ":"))
+        or bare.endswith(("writes:", "wrote:"))
+        or (bare.startswith("In article <") and len(bare) < 80)
+        or not any(map(str.isalpha, bare))
+    )

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from karat.plot.style import color, symbol
-from karat.report._facts import Chosen, Facts, of_documents, snippet
+from karat.report._facts import Chosen, Facts, snippet
 from karat.report._parts import Section
-from karat.text import telling_terms, topic_quality
+from karat.text import topic_quality
 
 MOST_CLUSTERS = 60
 READ = 3
@@ -17,11 +17,10 @@ READ = 3
 
 def topics(facts: Facts) -> Section | None:
     """Telling terms, central documents and quality of each cluster, where there are texts."""
-    data = facts.study.dataset
-    if facts.chosen is None or not of_documents(data):
+    data = facts.study.dataset.without_embeddings()
+    if facts.chosen is None or facts.chosen.terms is None:
         return None
-    chosen = facts.chosen
-    terms = telling_terms(data.X, chosen.labels, chosen.feature_names)
+    chosen, terms = facts.chosen, facts.chosen.terms
     quality = topic_quality(data.X, chosen.labels)
     qualities: dict[int, dict[str, float]] = quality.to_dict("index")  # type: ignore[assignment]
     top = terms.groupby("cluster")
@@ -62,3 +61,42 @@ def _central(chosen: Chosen, cluster: int) -> list[dict[str, str]]:
         {"id": str(data.ids[i]), "text": "" if texts is None else snippet(texts[i])}
         for i in nearest
     ]
+
+
+def representation(facts: Facts) -> Section | None:
+    """Which weighting or embedding brings like documents together, where the study was asked."""
+    found = facts.study.kept_representations()
+    if found is None:
+        return None
+    shares = [c for c in found if str(c).startswith("r=") and not str(c).endswith("error")]
+    columns = [*shares, *(c for c in ("informativeness", "stability") if c in found)]
+    heads = {str(c): f"{str(c)[2:]} nearest" for c in shares}
+    heads |= {"informativeness": "Informativeness", "stability": "Stability"}
+    rows = [
+        {
+            "name": str(name),
+            "cells": [
+                {
+                    "value": row[column],
+                    "error": row.get(f"{column} error"),
+                    "share": column in shares,
+                }
+                for column in columns
+            ],
+        }
+        for name, row in zip(found.index, found.to_dict("records"), strict=True)
+    ]
+    return Section(
+        "representations",
+        "Which representation?",
+        "Representation",
+        "representations.html",
+        {
+            "rows": rows,
+            "heads": [heads[str(column)] for column in columns],
+            "best": str(found.index[0]),
+            "shares": bool(shares),
+            "chance": float(found["chance"].iloc[0]) if shares else None,
+            "several": len(found) > 1,
+        },
+    )

@@ -6,6 +6,7 @@ import base64
 import zlib
 from collections.abc import Iterable
 from concurrent.futures import Executor
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from karat.clusterers import Clusterer, catalogue
 from karat.stability import Assessment, ClusterStability, StabilityCurve, assess
 from karat.stability.assessment import MOST_OBJECTS, n_steps
 from karat.stability.progress import counted
+from karat.study.sweeping import swept
 from karat.validation import InputError
 
 if TYPE_CHECKING:
@@ -56,9 +58,12 @@ def assessed(
     if kept is not None and kept["question"] == question:
         return _unpack(kept["answer"])
     steps = n_steps(len(question["k"]), n_resamples, n_references)
+    # a function of two rows is not called again, unless the clusterer needs the rows
+    of_rows = "features" in clusterer.distances
+    data, metric = (study.X, study.metric) if of_rows else study._points
     with counted("Resampling", steps, show=progress) as threads:
         found = assess(
-            study.X,
+            data,
             clusterer,
             k=question["k"],
             labels=study.labels(candidate["name"]),
@@ -66,7 +71,7 @@ def assessed(
             n_resamples=n_resamples,
             n_references=n_references,
             max_objects=most,
-            metric=study.metric,
+            metric=metric,
             random_state=study.random_state,
             executor=executor or threads,
         )
@@ -91,6 +96,12 @@ def clusterer_of(study: Study, candidate: dict[str, Any]) -> Clusterer:
             "made it, to be fitted to resamples; karat.stability.assess(X, clusterer, "
             "labels=..., value=k) takes both"
         )
+    own = key.partition(" of ")[0].partition(" on ")[0]
+    if own != key and (own in study._swept or own in catalogue):
+        one = study._swept.get(own) or catalogue[own]
+        found = [c for c in study.fitting(swept(one), {})[0] if c.key == key]
+        if found:  # it is under the study's distance already
+            return replace(found[0], distances=("features",))
     if key not in catalogue:
         raise InputError(
             f"the clusterer {key} is not in the catalogue, and a study file cannot keep it; call "
@@ -115,12 +126,12 @@ def _pack(found: Assessment) -> dict[str, Any]:
         "labels": _to_text(clusters.labels),
         "objects": _to_text(clusters.objects),
         "n_resamples": clusters.n_resamples,
-        "clusters": _to_columns(clusters.table),
+        "clusters": to_columns(clusters.table),
         "curve": None
         if curve is None
         else {
             "name": curve.name,
-            "table": _to_columns(curve.table),
+            "table": to_columns(curve.table),
             "samples": {str(k): values.tolist() for k, values in curve.samples.items()},
             "greater_is_better": curve.greater_is_better,
             "selected": curve.selected,
@@ -136,13 +147,13 @@ def _unpack(kept: dict[str, Any]) -> Assessment:
         curve = StabilityCurve(
             **{
                 **curve,
-                "table": _from_columns(curve["table"]),
+                "table": from_columns(curve["table"]),
                 "samples": {int(k): np.array(values) for k, values in curve["samples"].items()},
             }
         )
     shown = _from_text(kept["shown"], np.int64)
     clusters = ClusterStability(
-        _from_columns(kept["clusters"]),
+        from_columns(kept["clusters"]),
         _from_text(kept["labels"], np.int32),
         _from_text(kept["objects"], np.float64),
         kept["n_resamples"],
@@ -159,14 +170,16 @@ def _unpack(kept: dict[str, Any]) -> Assessment:
     )
 
 
-def _to_columns(table: pd.DataFrame) -> dict[str, Any]:
+def to_columns(table: pd.DataFrame) -> dict[str, Any]:
+    """A table as JSON takes it."""
     return {
         "index": [table.index.name, table.index.tolist()],
         "columns": {str(name): table[name].tolist() for name in table},
     }
 
 
-def _from_columns(kept: dict[str, Any]) -> pd.DataFrame:
+def from_columns(kept: dict[str, Any]) -> pd.DataFrame:
+    """The table that :func:`to_columns` took apart."""
     import pandas as pd
 
     name, index = kept["index"]

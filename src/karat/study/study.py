@@ -10,12 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat import structures
 from karat.study import choice as explain
 from karat.study.choice import Choice
 from karat.study.code import code_of
 from karat.study.deciders import Verdict, as_decider, usual
+from karat.study.loss import kept_agreement, sample_agreement
+from karat.study.loss import sentence as loss_sentence
 from karat.study.ranking import order, ranks
 from karat.study.record import check_identities, settle
+from karat.study.representation import judged_representations, kept_representations
 from karat.study.scoring import ScoredStudy
 from karat.study.stability import DEFAULT_NUMBERS, assessed, clusterer_of, kept_assessment
 from karat.study.store import Store
@@ -24,6 +28,7 @@ from karat.validation import InputError, NothingToRankError
 if TYPE_CHECKING:
     import pandas as pd
 
+    from karat.bounds import Guarantee, PacMdlBound
     from karat.choice import Judge
     from karat.stability import Assessment
     from karat.study.judging import Judged
@@ -73,6 +78,10 @@ class Study(ScoredStudy):
     update : bool, default False
         Whether ``truth``, ``noise`` and ``delta`` may be others than those that the stored study
         has. The change is recorded, and everything is judged by the new ones.
+    embeddings : array-like, shape (n, q), DataFrame or path, optional
+        Vectors of the same documents. Every clusterer is then fitted to the terms and to the
+        embeddings, and all are judged by one distance in which both representations have the same
+        part, see :func:`karat.datasets.with_embeddings`.
 
     Raises
     ------
@@ -104,7 +113,7 @@ class Study(ScoredStudy):
 
     @property
     def by(self) -> str:
-        """What decides: a measure's key, ``"consensus"``, ``"pac_mdl_bound"``, ..."""
+        """What decides: a measure's key, ``"consensus"``, ``"guarantee"``, ..."""
         return self.settings.by or usual(self)
 
     def decide_by(self, by: str | None) -> None:
@@ -113,9 +122,9 @@ class Study(ScoredStudy):
         Parameters
         ----------
         by : str or None
-            A measure's key, ``"pac_mdl_bound"`` or ``"consensus"``. None is what suits the
-            truth: the bound where some labels are known, the adjusted Rand index where all are,
-            otherwise the consensus.
+            A measure's key, ``"guarantee"``, ``"pac_mdl_bound"`` or ``"consensus"``. None is what
+            suits the truth: the guarantee where some labels are known, the adjusted Rand index
+            where all are, otherwise the consensus.
 
         Raises
         ------
@@ -141,7 +150,7 @@ class Study(ScoredStudy):
         ----------
         by : str, optional
             Look at another order than that of what decides (:attr:`by`): a measure's key,
-            ``"pac_mdl_bound"`` or ``"consensus"``. With the consensus each internal measure that
+            ``"guarantee"`` or ``"consensus"``. With the consensus each internal measure that
             compares numbers of clusters ranks the candidates, a family of such measures has one
             vote, and the mean of the votes, times the share of objects that are not excluded,
             is the score.
@@ -240,7 +249,12 @@ class Study(ScoredStudy):
         labels = self.labels(str(top.name))
         why = decider.why(self, ranked, verdict)
         found = kept_assessment(self, str(top["partition"]))
+        memberships = self.memberships(str(top.name))
+        soft = () if memberships is None else (structures.told(memberships),)
         told = () if found is None else (found.number, found.clusters.advice)
+        again = kept_agreement(self, str(top["partition"]))
+        if again is not None:
+            told = (loss_sentence(again, int(top["fitted_on"])), *told)
         return Choice(
             name=str(top.name),
             clusterer=str(top["clusterer"]),
@@ -248,10 +262,50 @@ class Study(ScoredStudy):
             n_clusters=int(top["n_clusters"]),
             labels=labels,
             decided_by=decider.key,
-            reasons=(*explain.what_it_is(top, labels), *why, *told),
+            reasons=(*explain.what_it_is(top, labels), *soft, *why, *told),
             runner_up=str(ranked.index[1]) if len(ranked) > 1 else None,
-            bound=self.bound_of(str(top.name)) if self.is_partly_labelled else None,
+            bound=self._bound_behind(verdict, str(top.name)),
         )
+
+    def _bound_behind(self, verdict: Verdict, name: str) -> Guarantee | PacMdlBound | None:
+        from karat.bounds import Guarantee
+
+        if isinstance(verdict.details, Guarantee):
+            return verdict.details
+        return self.bound_of(name) if self.is_partly_labelled else None
+
+    def sample_agreement(self, name: str | None = None) -> float:
+        """What fitting to a sample loses: agreement of two independent samples.
+
+        Parameters
+        ----------
+        name : str, optional
+            A candidate that was fitted to a sample of the objects; by default the choice.
+
+        Returns
+        -------
+        float
+            Adjusted Rand index between the candidate and what its clusterer finds in a second
+            sample, both extended to all objects; outliers count as one cluster. 1 where the
+            candidate was fitted to all objects. It is kept, and the reasons of :meth:`best` have
+            it.
+
+        Raises
+        ------
+        InputError
+            If the second fit fails.
+
+        Notes
+        -----
+        One fit, and the distances of 5,000 objects to all.
+        """
+        name = self.best().name if name is None else name
+        self.labels(name)  # says what is wrong with the name
+        candidate = next(c for c in self._store.candidates() if c["name"] == name)
+        if candidate["fitted_on"] is None:
+            return 1.0
+        self.__dict__.pop("_choice", None)  # its reasons have this
+        return sample_agreement(self, candidate, clusterer_of(self, candidate))
 
     def stability(
         self,
@@ -322,6 +376,44 @@ class Study(ScoredStudy):
     def kept_stability(self, name: str) -> Assessment | None:
         """What :meth:`stability` said of a candidate before, None where it was not asked."""
         return kept_assessment(self, str(self._candidates["partition"].get(name)))
+
+    def representations(
+        self, *, k: int | Iterable[int] | None = None, n_resamples: int = 5
+    ) -> pd.DataFrame:
+        """Judge the representations of documents: weightings of their terms, and embeddings.
+
+        Parameters
+        ----------
+        k : int or iterable of int, optional
+            Numbers of clusters for the judgement without classes; by default those of 5, 10 and 20
+            that leave ten documents to a cluster.
+        n_resamples : int, default 5
+
+        Returns
+        -------
+        DataFrame
+            See :func:`karat.representations`. Of texts every weighting is judged, of counts of
+            terms the one that the study has. It is kept in the study, and the report has it.
+
+        Raises
+        ------
+        InputError
+            If the study's distance is not the cosine.
+
+        Examples
+        --------
+        >>> import karat, scipy.sparse
+        >>> X = scipy.sparse.csr_array([[3, 1, 0], [2, 1, 0], [0, 1, 4], [0, 2, 5]] * 6)
+        >>> study = karat.Study(X, metric="cosine")
+        >>> study.representations(k=2, n_resamples=2).index.tolist()
+        ['terms']
+        """
+        numbers = [k] if isinstance(k, (int, np.integer)) else k
+        return judged_representations(self, numbers, n_resamples)
+
+    def kept_representations(self) -> pd.DataFrame | None:
+        """What :meth:`representations` said before, None where it was not asked."""
+        return kept_representations(self)
 
     def save(self, path: str | Path) -> None:
         """Keep a study that lives in memory in a new file, to be resumed later.

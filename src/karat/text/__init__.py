@@ -1,11 +1,12 @@
 """Documents: texts to weighted terms, and what clusters of them are about."""
 
 from karat.text._tokens import byte_ngrams, words
-from karat.text._weights import TermWeighter
+from karat.text._weights import WEIGHTS, TermWeighter
 from karat.text.topics import telling_terms, topic_quality
 from karat.text.vectorizer import TextVectorizer
 
 __all__ = [
+    "WEIGHTS",
     "TermWeighter",
     "TextVectorizer",
     "byte_ngrams",

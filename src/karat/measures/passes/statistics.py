@@ -56,6 +56,7 @@ STATISTICS = {
     "concordance": ("ranks", "rank sums of the distances within, and ties"),
     "edges": ("edges", "weights and numbers of edges within and between, degrees, per cluster"),
     "pieces": ("edges", "nodes in the largest connected piece of each cluster"),
+    "densities": ("densities", "density at each object, and the share of other clusters in it"),
 }
 #: statistic -> the attributes of :class:`Statistics` that hold it
 GIVES = {
@@ -80,6 +81,7 @@ GIVES = {
     "concordance": ("concordant", "discordant", "tied"),
     "edges": ("edge_sums",),
     "pieces": ("largest_pieces",),
+    "densities": ("densities", "density_radii"),
 }
 #: those that extend to objects with weights
 WEIGHTED = frozenset(
@@ -95,6 +97,7 @@ COSTS = {
     "selection": "two to four passes of O(n² d)",
     "ranks": "O(n² log n + n² M), a pass of O(n² d) for every few million pairs",
     "edges": "O(edges) for each clustering",
+    "densities": "three passes of O(n² d) and n² M, n memory for each clustering",
 }
 WITH_PRECISION = {
     "objects": "estimated from a sample of the objects",
@@ -308,6 +311,10 @@ class Statistics:
         #: per clustering: sums over the edges of a graph, and (k,) nodes in the largest pieces
         self.edge_sums: list[EdgeSums] = []
         self.largest_pieces: list[NDArray[np.int64]] = []
+        #: (2, n): density over the largest, and what other clusters add to it
+        self.densities: list[Floats] = []
+        #: the radius of the density's kernel, 0 where there is none
+        self.density_radii: Floats = np.zeros(0)
         self.failed: dict[str, str] = {}
         needs = set(needs)
         for name, statistics in group(needs, metric, sparse=hasattr(X, "toarray")).items():
@@ -580,5 +587,12 @@ class Statistics:
         from karat.measures.passes.ranks import concordance
 
         self.concordant, self.discordant, self.tied = concordance(
+            as_distances(self.X, self.metric, exact=True), self.labelings
+        )
+
+    def _pass_densities(self, wanted: set[str]) -> None:
+        from karat.measures.passes.densities import densities
+
+        self.densities, self.density_radii = densities(
             as_distances(self.X, self.metric, exact=True), self.labelings
         )

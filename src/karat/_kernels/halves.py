@@ -1,0 +1,83 @@
+"""Fits of clusterings to some labels, and the errors that leaving one label out makes."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True, nogil=True)
+def _left_out(row, default):
+    """Labels of one cluster that the others of it would give, and a default where it has none."""
+    top, second, ties = 0, 0, 0
+    for count in row:
+        if count > top:
+            second, ties = top, 1
+            top = count
+        elif count > second:
+            second, ties = count, 1
+        elif count == second:
+            ties += 1
+    if top == 1 and second == 0:
+        return 1.0 if row[default] == 1 else 0.0
+    if top - 1 > second:
+        return float(top)
+    # without one of its objects the first class is level with ``ties`` others
+    return top / (1.0 + ties) if top - 1 == second else 0.0
+
+
+@njit(cache=True, nogil=True)
+def fits(codes, labelled, classes, n_classes, n_clusters):
+    """Errors of each clustering's majority labels, the same with each label left out, and m.
+
+    ``codes`` (M, n) with -1 for excluded objects; ``labelled``: positions, ``classes``: theirs.
+    Returns errors, errors left out and the number of labels that the clustering holds.
+    """
+    M = codes.shape[0]
+    errors = np.empty(M, dtype=np.int64)
+    left_out = np.empty(M, dtype=np.float64)
+    held = np.empty(M, dtype=np.int64)
+    totals = np.zeros(n_classes, dtype=np.int64)
+    for y in classes:
+        totals[y] += 1
+    default = np.argmax(totals)
+    for r in range(M):
+        counts = np.zeros((n_clusters[r], n_classes), dtype=np.int64)
+        m = 0
+        for s in range(len(labelled)):
+            i = codes[r, labelled[s]]
+            if i >= 0:
+                counts[i, classes[s]] += 1
+                m += 1
+        right, right_left_out = 0, 0.0
+        for i in range(n_clusters[r]):
+            right += counts[i].max()
+            right_left_out += _left_out(counts[i], default)
+        errors[r], left_out[r], held[r] = m - right, m - right_left_out, m
+    return errors, left_out, held
+
+
+@njit(cache=True, nogil=True)
+def votes(codes, voters, chosen, labelled, classes, n_classes, n_clusters, step):
+    """Share of each class in the clusters of ``chosen``, as the clusterings in ``voters`` see it.
+
+    Every ``step``-th object takes part: each voter gives it the classes of the labels in its
+    cluster there, as shares.
+    """
+    out = np.zeros((n_clusters[chosen], n_classes))
+    for r in voters:
+        shares = np.zeros((n_clusters[r], n_classes))
+        for s in range(len(labelled)):
+            i = codes[r, labelled[s]]
+            if i >= 0:
+                shares[i, classes[s]] += 1.0
+        for i in range(n_clusters[r]):
+            total = shares[i].sum()
+            if total > 0:
+                shares[i] /= total
+        for x in range(0, codes.shape[1], step):
+            i, home = codes[r, x], codes[chosen, x]
+            if i >= 0 and home >= 0:
+                for j in range(n_classes):
+                    out[home, j] += shares[i, j]
+    return out

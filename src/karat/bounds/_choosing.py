@@ -1,0 +1,104 @@
+"""A clustering and the classes of its clusters, chosen on some of the labels only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.bounds._bound import _levels
+from karat.bounds._tails import b_max
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from karat.partition import Labelings
+
+#: clusterings that vote on the class of a cluster which has no label, or as many of two classes
+VOTERS = 12
+#: weight of their vote beside one label
+WEIGHT = 0.1
+#: objects that take part in a vote
+MOST_IN_VOTE = 20_000
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A classifier: one clustering, and a class for each of its clusters.
+
+    Attributes
+    ----------
+    row : int
+        Which clustering.
+    labels : ndarray of int64, shape (clusters,)
+        Class of each cluster.
+    """
+
+    row: int
+    labels: NDArray[np.int64]
+
+    def wrong(self, batch: Labelings, objects: Any, classes: Any) -> tuple[int, int]:
+        """Errors on some objects whose classes are known, and how many of them it holds."""
+        codes = batch.codes[self.row, objects]
+        held = codes >= 0
+        return int((self.labels[codes[held]] != classes[held]).sum()), int(held.sum())
+
+
+def choose(batch: Labelings, labelled: Any, classes: Any, bits: NDArray[np.float64]) -> Chosen:
+    """The clustering that fits these labels best, and its clusters' classes.
+
+    The fit is the mean of the errors of the majority labels, which are too few, and of those made
+    when each label is left out in turn, which are too many; ``bits`` say which clusterings were
+    likely beforehand. Clusters without labels, and ties, go to the class that the best-fitting
+    clusterings give to their objects.
+
+    Parameters
+    ----------
+    batch : Labelings
+    labelled, classes : ndarray of int, shape (m,), m > 0
+        Positions and their classes; nothing else about classes is read, so that ties do not
+        depend on other labels.
+    bits : ndarray of float64, shape (M,)
+        Lengths of the clusterings' names.
+    """
+    from karat._kernels import halves as kernel
+
+    seen = np.array(list(dict.fromkeys(classes.tolist())), dtype=np.int64)
+    number = np.zeros(seen.max() + 1, dtype=np.int64)
+    number[seen] = np.arange(len(seen))
+    classes, n_classes = number[classes], len(seen)
+    sizes = batch.n_clusters.astype(np.int64)
+    errors, left_out, held = kernel.fits(batch.codes, labelled, classes, n_classes, sizes)
+    fit = (errors + left_out) / 2 + (len(labelled) - held)
+    cost = _cost(fit, len(labelled), batch.n_objects, bits)
+    order = np.lexsort([sizes, bits, cost])
+    row = int(order[0])
+    votes = kernel.votes(
+        batch.codes,
+        order[:VOTERS],
+        row,
+        labelled,
+        classes,
+        n_classes,
+        sizes,
+        max(1, batch.n_objects // MOST_IN_VOTE),
+    )
+    totals = votes.sum(axis=1, keepdims=True)
+    overall = np.bincount(classes, minlength=n_classes) / len(classes)
+    scores = np.where(totals > 0, votes / np.where(totals > 0, totals, 1), overall) * WEIGHT
+    codes = batch.codes[row, labelled]
+    np.add.at(scores, (codes[codes >= 0], classes[codes >= 0]), 1.0)
+    return Chosen(row, seen[scores.argmax(axis=1)])
+
+
+def _cost(fit: Any, m: int, n_objects: int, bits: NDArray[np.float64]) -> Any:
+    """The fit, or the bound it would give where some clusterings were likelier than others."""
+    if np.ptp(bits) == 0:
+        return fit
+    whole = np.minimum(np.floor(fit).astype(np.int64), m - 1)
+    rest = n_objects - m
+    levels = _levels(0.5, bits)
+    low = b_max(m, rest, whole, log_delta=levels)
+    high = b_max(m, rest, whole + 1, log_delta=levels)
+    return low + (high - low) * (np.minimum(fit, m) - whole)

@@ -1,0 +1,79 @@
+"""Bounds that hold at every number of labels at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from karat.bounds._tails import _check_counts, _whole
+from karat.validation import InputError
+
+
+def b_always(m: Any, n: Any, a: Any, delta: Any = None, *, log_delta: Any = None) -> Any:
+    """Largest number of hidden errors that is not ruled out, at every number of labels at once.
+
+    Objects are labelled in random order. A classifier fixed beforehand has made ``a`` errors on
+    the first ``m``. With probability at least ``1 - delta``, at no m are there more than this many
+    errors among the other ``n``; so labelling may stop whenever you like, for any reason.
+
+    Parameters
+    ----------
+    m, n : int or array-like of int
+        Labelled and unlabelled objects, each below 2^31.
+    a : int or array-like of int
+        Errors on the labelled objects, ``0 <= a <= m``.
+    delta : float or array-like, optional
+        Allowed chance that one of the bounds fails, in (0, 1].
+    log_delta : float or array-like, optional
+        Its natural logarithm instead.
+
+    Returns
+    -------
+    int or ndarray of int64
+        Between 0 and ``n``; lower is better.
+
+    Raises
+    ------
+    InputError
+        For counts or chances out of range, or unless exactly one of ``delta`` and ``log_delta``
+        is given.
+
+    See Also
+    --------
+    b_max : For a number of labels that was fixed beforehand; lower.
+
+    Notes
+    -----
+    A one-sided form of the prior-posterior ratio for sampling without replacement (Waudby-Smith
+    and Ramdas 2020, section 2). Let L_E be the chance of the labels seen if E of all N = m + n
+    objects are errors. If E is the truth, the mean over E' < E of L_E'/L_E is a nonnegative
+    supermartingale that starts at 1, so the chance that it ever reaches 1/delta is at most delta
+    (Ville 1939). With an even prior its numerator is
+    a!(m−a)!/(m+1)! · (N+1)/E · (1 − bucket(m+1, n, a, E−a)). Since L is log-concave in E, it
+    grows in E from the likeliest E on; so bisection finds the largest E below 1/delta.
+    O(log n · width of the distribution).
+
+    Examples
+    --------
+    >>> from karat.bounds import b_always, b_max
+    >>> b_always([50, 100, 200], [1950, 1900, 1800], [2, 5, 11], 0.1)
+    array([287, 237, 195])
+    >>> b_max(100, 1900, 5, 0.1)
+    174
+    """
+    from karat._kernels import sequence as kernel
+
+    if (delta is None) == (log_delta is None):
+        raise InputError("give either delta or log_delta, the natural logarithm of delta")
+    counts = [_whole(value, name) for value, name in ((m, "m"), (n, "n"), (a, "a"))]
+    _check_counts(*counts)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        levels = np.asarray(log_delta if delta is None else np.log(delta), dtype=np.float64)
+    if not np.all((levels <= 0.0) & np.isfinite(levels)):
+        raise InputError("delta must be in (0, 1]")
+    arrays = np.broadcast_arrays(*counts, levels)
+    out = np.empty(arrays[0].size, dtype=np.int64)
+    ms, ns, as_, logs = (array.flatten() for array in arrays)
+    kernel.b_always_many(ms, ns, as_, logs, out)
+    return int(out[0]) if arrays[0].shape == () else out.reshape(arrays[0].shape)

@@ -1,0 +1,322 @@
+"""How a text file is laid out: header, delimiter, encoding, numbers."""
+
+from __future__ import annotations
+
+import bz2
+import codecs
+import csv
+import gzip
+import io
+import lzma
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from karat.datasets._problems import RepairableError
+from karat.validation import InputError
+
+if TYPE_CHECKING:
+    pass
+
+#: What an unquoted cell may say instead of a value.
+MISSING = ("", "?", "NA", "N/A", "#N/A", "NaN", "nan", "NULL", "null", "None")
+NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
+_COMMA_NUMBER = re.compile(r"\s*[+-]?\d+,\d+\s*")
+COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
+_DELIMITERS = "\t;,|"
+SAMPLE = 1 << 20
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How a text file is laid out.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The columns, ``x1 .. xd`` where the file has no header line.
+    has_header : bool
+        Whether the file names them.
+    guessed : bool
+        Whether nothing proves that.
+    delimiter, decimal : str
+        One character each; the delimiter ``" "`` stands for blanks of any number.
+    skip : int
+        Lines before the first row.
+    estimated_rows : int
+        From the file's size and the length of its first lines; exact for small files.
+    block_size : int
+        Bytes to parse at a time: many lines, and few enough for the cache.
+    numeric : frozenset of str
+        Columns with nothing but numbers in the first lines.
+    notes : tuple of str
+        What was decided that a reader should know.
+    """
+
+    names: tuple[str, ...]
+    has_header: bool
+    guessed: bool
+    delimiter: str
+    decimal: str
+    skip: int
+    estimated_rows: int
+    block_size: int
+    numeric: frozenset[str]
+    notes: tuple[str, ...]
+
+
+def open_binary(path: Path) -> Any:
+    """The file's bytes, decompressed when its name ends in .gz, .bz2, .xz or .zst."""
+    suffix = path.suffix.lower()
+    if suffix == ".gz":
+        return gzip.open(path, "rb")
+    if suffix == ".bz2":
+        return bz2.open(path, "rb")
+    if suffix == ".xz":
+        return lzma.open(path, "rb")
+    return decompressed(path.open("rb"), suffix)
+
+
+def decompressed(raw: BinaryIO, suffix: str) -> Any:
+    """``raw`` through the decompressor for ``suffix``."""
+    if suffix not in COMPRESSED:
+        return raw
+    if suffix == ".zst":
+        import pyarrow as pa
+
+        return pa.CompressedInputStream(pa.PythonFile(raw, "r"), "zstd")
+    if suffix == ".gz":
+        return gzip.GzipFile(fileobj=raw)
+    return bz2.BZ2File(raw) if suffix == ".bz2" else lzma.LZMAFile(raw)
+
+
+def look(
+    path: Path,
+    suffix: str,
+    *,
+    header: bool | None,
+    encoding: str,
+    delimiter: str | None = None,
+    wanted: Iterable[str] = (),
+) -> Layout:
+    """Decide the layout from the first lines; ``wanted`` columns in the first are a header.
+
+    The first line is a header unless one of its cells is a number, or each of its cells comes
+    again below in its column; a first line whose numbers count the columns (0, 1, 2, ... or 1, 2,
+    3, ..., three or more) is a header too. A note says so where nothing proves it. Cells are
+    separated by the first of tab, semicolon, comma, bar that splits all lines into equally many,
+    or by blanks.
+    """
+    text, n_bytes, complete = _first_text(path, encoding)
+    lines = io.StringIO(text).readlines()
+    if not complete and len(lines) > 1:
+        lines.pop()
+    if not any(line.strip() for line in lines):
+        raise InputError(f"{path} is empty")
+    if delimiter is None:
+        delimiter = "\t" if suffix in (".tsv", ".tab") else _delimiter(lines)
+    first, skip = _first_cells(lines, delimiter)
+    cells = [row for row in cells_of(lines[skip:][:50], delimiter) if len(row) == len(first)]
+    has_names, why = _header(first, cells, wanted) if header is None else (header, "as told")
+    notes: list[str] = []
+    if has_names:
+        names = _names(first, notes)
+        if header is None and why:
+            notes.append(f"The first line was taken for a header line ({why}).")
+    else:
+        names, skip = tuple(f"x{j + 1}" for j in range(len(first))), 0
+        which = (
+            "its column is called x1"
+            if len(names) == 1
+            else (f"its columns are called x1 to x{len(names)}")
+        )
+        notes.append(f"The file has no header line ({why}): {which}.")
+    body = lines[skip:]
+    decimal = "," if delimiter in ";\t" and _uses_decimal_comma(body, delimiter) else "."
+    if decimal == ",":
+        notes.append("Numbers are written with a decimal comma.")
+    block_size = max(SAMPLE, 64 * max(map(len, lines)))
+    rows = _rows(path, body, n_bytes)
+    numeric = _numeric(names, body[:50], delimiter, decimal)
+    guessed = header is None and why != ""
+    return Layout(
+        names, has_names, guessed, delimiter, decimal, skip, rows, block_size, numeric, tuple(notes)
+    )
+
+
+def _first_text(path: Path, encoding: str) -> tuple[str, int, bool]:
+    """The first text, the file's bytes that hold it, and whether this is all of it."""
+    try:
+        decoder = codecs.getincrementaldecoder("utf-8-sig" if _is_utf8(encoding) else encoding)()
+    except LookupError:
+        raise InputError(
+            f"there is no encoding called {encoding!r}; try utf-8, latin-1 or cp1252"
+        ) from None
+    with open_binary(path) as stream:
+        sample = stream.read(SAMPLE)
+        complete = not stream.read(1)
+    if sample[:2] in (b"\xff\xfe", b"\xfe\xff") and "16" not in encoding:
+        raise RepairableError(
+            f"{path} is written in UTF-16; read it with encoding='utf-16' (--encoding utf-16)",
+            encoding="utf-16",
+        )
+    if b"\0" in sample and "16" not in encoding and "32" not in encoding:
+        raise InputError(f"{path} is not text: it holds zero bytes")
+    try:
+        return decoder.decode(sample, final=complete), len(sample), complete
+    except UnicodeError:
+        raise encoding_error(path, encoding) or InputError(
+            f"{path} is not written in {encoding}"
+        ) from None
+
+
+def _delimiter(lines: list[str]) -> str:
+    """The first of tab, semicolon, comma, bar that cuts every line into as many cells."""
+    sample = [line for line in lines[:50] if line.strip()]
+    even = {}
+    for delimiter in _DELIMITERS:
+        widths = [len(row) for row in csv.reader(sample, delimiter=delimiter) if row]
+        if len(set(widths)) == 1 and widths[0] > 1:
+            even[delimiter] = len(widths)
+    if even:
+        # a wrong delimiter may open a quote that swallows lines
+        return max(even, key=even.__getitem__)
+    if _parted_by_blanks(sample):
+        return " "
+    counts = {delimiter: sample[0].count(delimiter) for delimiter in ",;\t|"}
+    return max(counts, key=counts.__getitem__)
+
+
+def _parted_by_blanks(sample: list[str]) -> bool:
+    """Whether every line has as many words, more than one, and numbers after the first line."""
+    words = [line.split() for line in sample]
+    return (
+        len(words[0]) > 1
+        and all(len(row) == len(words[0]) for row in words)
+        and all(any(NUMBER.fullmatch(word) for word in row) for row in words[1:] or words)
+    )
+
+
+def cells_of(lines: Iterable[str], delimiter: str) -> Any:
+    if delimiter == " ":
+        return csv.reader(("\t".join(line.split()) + "\n" for line in lines), delimiter="\t")
+    return csv.reader(lines, delimiter=delimiter)
+
+
+def _first_cells(lines: list[str], delimiter: str) -> tuple[list[str], int]:
+    reader = cells_of(lines, delimiter)
+    for row in reader:
+        if any(cell.strip() for cell in row):
+            return row, reader.line_num
+    raise InputError("no line has a cell with anything in it")
+
+
+def _header(first: list[str], rows: list[list[str]], wanted: Iterable[str]) -> tuple[bool, str]:
+    """Whether the first line names the columns, and how that was guessed; "" where it is sure."""
+    cells = [cell.strip() for cell in first]
+    if set(wanted) & set(cells):
+        return True, ""
+    numbers = [cell for cell in cells if NUMBER.fullmatch(cell)]
+    if numbers:
+        counts = [[str(j + start) for j in range(len(numbers))] for start in (0, 1)]
+        if len(numbers) > 2 and numbers in counts:
+            return True, "it counts the columns; --no-header if it is data"
+        return False, "its first line has numbers in it; --header if they are names"
+    if not rows or not cells[0]:
+        return True, ""
+    columns = [[cell.strip() for cell in column] for column in zip(*rows, strict=True)]
+    for column in columns:
+        given = [cell for cell in column if cell not in MISSING]
+        if given and all(NUMBER.fullmatch(cell.replace(",", ".")) for cell in given):
+            return True, ""
+    if len(set(cells)) < len(cells):
+        return False, "its first line has a cell twice; --header if it has the names"
+    if all(cell in column for cell, column in zip(cells, columns, strict=True)):
+        return False, "its first line is like those below; --header if it has the names"
+    return True, "all cells are text, so nothing proves it; --no-header if it is data"
+
+
+def _names(cells: list[str], notes: list[str]) -> tuple[str, ...]:
+    """A name for each column; one that comes again gets the number of its column."""
+    names = [cell.strip() or (f"column{j + 1}" if j else "") for j, cell in enumerate(cells)]
+    first: dict[str, int] = {}
+    for j, name in enumerate(names):
+        if first.setdefault(name, j) == j:
+            continue
+        other = f"{name} ({j + 1})"
+        while other in names:
+            other += "'"
+        names[j] = other
+        notes.append(
+            f"Columns {first[name] + 1} and {j + 1} are both called {name!r}; the later one is "
+            f"called {other!r} here. If the first line is data and not names: --no-header."
+        )
+    return tuple(names)
+
+
+def _uses_decimal_comma(lines: list[str], delimiter: str) -> bool:
+    cells = [cell for row in csv.reader(lines[:50], delimiter=delimiter) for cell in row]
+    with_comma = any(_COMMA_NUMBER.fullmatch(cell) for cell in cells)
+    return with_comma and not any("." in c and NUMBER.fullmatch(c) for c in cells)
+
+
+def _numeric(
+    names: tuple[str, ...], lines: list[str], delimiter: str, decimal: str
+) -> frozenset[str]:
+    rows = [row for row in cells_of(lines, delimiter) if len(row) == len(names)]
+    return frozenset(
+        name
+        for name, cells in zip(names, zip(*rows, strict=True), strict=False)
+        if all(NUMBER.fullmatch(cell.replace(decimal, ".")) for cell in cells)
+    )
+
+
+def _rows(path: Path, body: list[str], n_bytes: int) -> int:
+    """Rows, from the length of the first lines and the size of the file."""
+    if n_bytes < SAMPLE:
+        return len(body)
+    return max(len(body), round(len(body) * _text_size(path) / n_bytes))
+
+
+def _text_size(path: Path) -> float:
+    """Bytes of text in the file, by how far its first part is compressed."""
+    size, suffix = path.stat().st_size, path.suffix.lower()
+    if suffix not in COMPRESSED:
+        return size
+    with path.open("rb") as raw, decompressed(raw, suffix) as stream:
+        n_bytes = 0
+        while n_bytes < 16 * SAMPLE and (part := stream.read(SAMPLE)):
+            n_bytes += len(part)
+        return n_bytes * size / max(1, min(size, raw.tell()))
+
+
+def _is_utf8(encoding: str) -> bool:
+    return encoding.lower().replace("_", "-") in ("utf-8", "utf8")
+
+
+def encoding_error(path: Path, encoding: str) -> InputError | None:
+    """Find the first byte that is not text in ``encoding``."""
+    decoder = codecs.getincrementaldecoder(encoding)()
+    position, line = 0, 1
+    with open_binary(path) as stream:
+        for chunk in iter(lambda: stream.read(SAMPLE), b""):
+            pending = decoder.getstate()[0]
+            try:
+                decoder.decode(chunk)
+            except UnicodeError as error:
+                start = getattr(error, "start", 0)
+                at = position - len(pending) + start
+                line += (pending + chunk)[:start].count(b"\n")
+                byte = (pending + chunk)[start]
+                other = "latin-1" if _is_utf8(encoding) else "utf-8"
+                return RepairableError(
+                    f"{path} is not written in {encoding.upper()}: byte {at} (line {line}) is "
+                    f"0x{byte:02x}; say how it is written, e.g. encoding={other!r} "
+                    f"(--encoding {other}), or save it as UTF-8",
+                    encoding=other,
+                )
+            position += len(chunk)
+            line += chunk.count(b"\n")
+    return None

@@ -1,0 +1,347 @@
+"""The guarantee holds: exact enumeration of small populations, many draws of larger ones."""
+
+from __future__ import annotations
+
+import itertools
+from fractions import Fraction
+from math import comb
+
+import mpmath
+import numpy as np
+import pytest
+from tests import naive_bounds
+
+import karat
+from karat.bounds import _always, _pac_bayes, b_always, b_max
+from karat.bounds._halves import half
+from karat.bounds.classes import KnownClasses, known_classes
+from karat.validation import InputError
+
+LABELINGS = [[0, 0, 0, 1, 1, 2, 2], [0, 1, 0, 1, 0, 1, 0], [0, 0, 0, 0, 1, 1, 1]]
+TRUTHS = [
+    [0, 0, 0, 1, 1, 1, 1],
+    [0, 1, 1, 0, 1, 0, 0],
+    [0, 0, 0, 0, 0, 0, 1],
+    [0, 1, 2, 0, 1, 2, 0],
+]
+
+
+def wrong(found, truth):
+    """Whether the guarantee is broken, from the labels that it gives."""
+    hidden = found.n
+    labelled = np.array([value is not None for value in truth[1]])
+    errors = int((found.labels[~labelled] != np.array(truth[0], dtype=object)[~labelled]).sum())
+    assert hidden == int((~labelled).sum())
+    return errors > found.bound
+
+
+def partial(truth, rows):
+    y = np.full(len(truth), None, dtype=object)
+    y[rows] = np.array(truth, dtype=object)[rows]
+    return y
+
+
+@pytest.mark.parametrize(("truth", "delta"), [*zip(TRUTHS, [0.2, 0.5, 0.5, 0.2], strict=True)])
+def test_no_truth_breaks_the_guarantee_more_often_than_delta(truth, delta):
+    m, n = 4, len(truth)
+    broken = draws = 0
+    for first in itertools.combinations(range(n), m // 2):
+        rest = [i for i in range(n) if i not in first]
+        for second in itertools.combinations(rest, m - m // 2):
+            order = [*first, *second]
+            y = partial(truth, order)
+            found = karat.guarantee(LABELINGS, y, delta, order=order, classes=[0, 1, 2])
+            broken += wrong(found, (truth, y))
+            draws += 1
+    assert broken <= delta * draws
+
+
+@pytest.mark.parametrize("delta", [0.05, 0.1, 0.2])
+def test_every_split_of_twelve_objects_keeps_the_promise_of_half(delta):
+    truth = np.array([0, 0, 1, 0, 1, 1, 0, 1, 1, 1, 0, 0])
+    batch = karat.partition.as_labelings([[0] * 6 + [1] * 6, [0, 1] * 6, [0, 0, 1, 1, 2, 2] * 2])
+    broken = draws = 0
+    for first in itertools.combinations(range(12), 3):
+        rest = [i for i in range(12) if i not in first]
+        for second in itertools.combinations(rest, 3):
+            order = np.array([*first, *second])
+            y = np.full(12, -1)
+            y[order] = truth[order]
+            known = KnownClasses(y, np.sort(order), (0, 1), 0, 0.0, "", (), ())
+            part = half(batch, known, order, np.zeros(3), delta)
+            hidden = np.setdiff1d(np.arange(12), order)
+            errors = (part.labels[batch.codes[part.row, hidden]] != truth[hidden]).sum()
+            broken += errors > part.bound
+            draws += 1
+    assert broken <= delta * draws
+
+
+def test_every_order_of_the_labels_keeps_the_anytime_guarantee(monkeypatch):
+    monkeypatch.setattr(_always, "FIRST", 2)
+    labelings, truth, delta = [[0, 0, 0, 1, 1, 1], [0, 1, 0, 1, 0, 1]], [0, 0, 1, 1, 0, 1], 0.4
+    broken = draws = 0
+    for order in itertools.permutations(range(6), 4):
+        if order[0] > order[1]:  # which of the first two came first tells nothing to any look
+            continue
+        broken_once = False
+        for m in range(2, 5):
+            y = partial(truth, list(order[:m]))
+            found = karat.guarantee(labelings, y, delta, True, order=order[:m], classes=[0, 1])
+            broken_once |= wrong(found, (truth, y))
+        broken += broken_once
+        draws += 1
+    assert broken <= delta * draws
+
+
+@pytest.mark.parametrize("delta", [0.01, 0.05, 0.1, 0.2, 0.5])
+def test_the_sequence_ever_fails_with_a_chance_of_at_most_delta(delta):
+    worst = Fraction(0)
+    for N in range(1, 13):
+        m, a = np.divmod(np.arange((N + 1) * (N + 1)), N + 1)
+        usable = a <= m
+        bounds = np.full((N + 1) * (N + 1), N)
+        bounds[usable] = b_always(m[usable], N - m[usable], a[usable], delta)
+        bounds = bounds.reshape(N + 1, N + 1)
+        for E in range(N + 1):
+            worst = max(worst, _ever_broken(bounds, N, E))
+    assert worst <= Fraction(delta)
+    assert delta < 0.1 or worst > 0
+
+
+def _ever_broken(bounds, N, E):
+    """Chance that some bound is below the hidden errors, exactly, over all orders."""
+    chances = {0: Fraction(1)}
+    broken = Fraction(0)
+    for m in range(N):
+        after: dict[int, Fraction] = {}
+        for a, p in chances.items():
+            for error, share in ((1, Fraction(E - a, N - m)), (0, 1 - Fraction(E - a, N - m))):
+                if share <= 0:
+                    continue
+                a_then = a + error
+                if bounds[m + 1, a_then] < E - a_then:
+                    broken += p * share
+                else:
+                    after[a_then] = after.get(a_then, Fraction(0)) + p * share
+        chances = after
+    return broken
+
+
+def naive_evidence(m, n, a, E):
+    """The mean of L_E'/L_E over E' < E, by its definition."""
+    N = m + n
+
+    def likelihood(errors):
+        if errors < a or N - errors < m - a:
+            return Fraction(0)
+        ways = comb(errors, a) * comb(N - errors, m - a)
+        return Fraction(ways, comb(N, m) * comb(m, a))
+
+    if likelihood(E) == 0:
+        return None
+    return sum(likelihood(e) for e in range(E)) / E / likelihood(E)
+
+
+@pytest.mark.parametrize(
+    ("m", "n", "a"), [(5, 7, 0), (5, 7, 2), (9, 30, 4), (20, 60, 3), (1, 4, 0)]
+)
+def test_the_sequence_is_the_largest_that_evidence_leaves(m, n, a):
+    for delta in (0.01, 0.1, 0.3, 0.9):
+        kept = []
+        for b in range(n + 1):
+            E = a + b
+            evidence = Fraction(0) if E == 0 else naive_evidence(m, n, a, E)
+            if evidence is not None and evidence < 1 / Fraction(delta):
+                kept.append(b)
+        assert b_always(m, n, a, delta) == max(kept)
+
+
+def test_evidence_of_large_populations_agrees_with_mpmath():
+    from karat._kernels.sequence import log_evidence
+
+    m, n, a, b = 200, 3000, 30, 600
+    with mpmath.workdps(40):
+
+        def log_likelihood(E):
+            parts = mpmath.binomial(E, a) * mpmath.binomial(m + n - E, m - a)
+            return mpmath.log(parts / mpmath.binomial(m + n, m) / mpmath.binomial(m, a))
+
+        E = a + b
+        mean = mpmath.fsum(mpmath.exp(log_likelihood(e)) for e in range(a, E)) / E
+        expected = mpmath.log(mean) - log_likelihood(E)
+    assert log_evidence(m, n, a, b) == pytest.approx(float(expected), abs=1e-9)
+
+
+def test_the_bound_of_half_is_the_exact_tail():
+    truth = [0] * 30 + [1] * 30
+    order = karat.bounds.sample(60, 20, random_state=4)
+    y = partial(truth, order)
+    found = karat.guarantee([[0] * 30 + [1] * 30, [0, 1] * 30], y, 0.1, order=order)
+    half = next(part for part in found.parts if part.method == "half")
+    assert half.tested == 10
+    assert half.bound == naive_bounds.b_max(10, 40, half.errors, Fraction(0.1 * 0.9))
+
+
+@pytest.mark.parametrize(("m", "n"), [(4, 6), (7, 5), (10, 40)])
+def test_a_chernoff_bound_is_never_below_the_exact_tail(m, n):
+    for a, delta in itertools.product(range(m + 1), (0.01, 0.1, 0.3)):
+        rate = _pac_bayes.kl_inverse(a / m, -np.log(delta) / m)
+        assert b_max(m, n, a, delta) <= rate * (m + n) - a + 1e-9
+
+
+def test_votes_follow_from_expected_errors():
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        c, n_classes = rng.integers(1, 4), rng.integers(2, 4)
+        q = rng.dirichlet(np.ones(n_classes), c)
+        sizes = rng.integers(0, 6, c)
+        truth = [rng.integers(0, n_classes, size) for size in sizes]
+        gibbs = sum((1 - q[i, truth[i]]).sum() for i in range(c))
+        votes = sum((truth[i] != q[i].argmax()).sum() for i in range(c))
+        assert votes <= _pac_bayes.votes_from_gibbs(gibbs + 1e-9, q.max(axis=1), sizes)
+
+
+@pytest.mark.parametrize("m", [1, 2, 10, 200])
+def test_xi_by_its_definition(m):
+    with mpmath.workdps(30):
+        total = mpmath.fsum(
+            mpmath.binomial(m, k)
+            * mpmath.mpf(k) ** k
+            * mpmath.mpf(m - k) ** (m - k)
+            / mpmath.mpf(m) ** m
+            for k in range(m + 1)
+        )
+    assert _pac_bayes.log_xi(m) == pytest.approx(float(mpmath.log(total)), abs=2e-9)
+
+
+@pytest.mark.parametrize("delta", [0.1, 0.3])
+def test_pac_bayes_holds_in_every_draw(delta):
+    truth = np.array([0, 0, 0, 0, 1, 1, 1, 0])
+    batch = karat.partition.as_labelings([[0] * 4 + [1] * 4, [0, 1] * 4])
+    broken = draws = 0
+    for rows in itertools.combinations(range(8), 5):
+        y = partial(truth.tolist(), list(rows))
+        known = known_classes(y, 8, [0, 1])
+        mdl = karat.pac_mdl_bound(batch, y, delta, classes=[0, 1])
+        (part,) = _pac_bayes.parts(batch, known, np.ones(2), delta, mdl)
+        hidden = np.setdiff1d(np.arange(8), rows)
+        errors = (part.labels[batch.codes[part.row, hidden]] != truth[hidden]).sum()
+        broken += errors > part.bound
+        draws += 1
+    assert broken <= delta * draws
+
+
+def population(seed, n=400, n_classes=3, noise=0.25):
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, n_classes, n)
+    labelings = {}
+    for k in (2, 3, 5, 8):
+        codes = truth * 10 + rng.integers(0, max(1, k // n_classes), n)
+        stray = rng.random(n) < noise
+        codes[stray] = rng.permutation(codes)[stray]
+        labelings[f"k{k}"] = np.unique(codes % max(k, 2) if k < 3 else codes, return_inverse=True)[
+            1
+        ]
+    return labelings, truth.tolist()
+
+
+def test_the_choice_does_not_see_the_test():
+    labelings, truth = population(0)
+    order = karat.bounds.sample(400, 40, random_state=0)
+    y = partial(truth, order)
+    found = karat.guarantee(labelings, y, order=order)
+    other = y.copy()
+    other[order[20:]] = [(truth[i] + 1) % 3 for i in order[20:]]
+    changed = karat.guarantee(labelings, other, order=order)
+    half = [next(p for p in g.parts if p.method == "half") for g in (found, changed)]
+    assert half[0].name == half[1].name
+    assert half[0].labels.tolist() == half[1].labels.tolist()
+    assert half[0].errors < half[1].errors
+
+
+def test_order_of_objects_and_names_do_not_matter():
+    labelings, truth = population(1)
+    order = karat.bounds.sample(400, 60, random_state=0)
+    y = partial(truth, order)
+    found = karat.guarantee(labelings, y, order=order)
+    turned = {name: np.asarray(codes)[::-1] for name, codes in labelings.items()}
+    again = karat.guarantee(turned, y[::-1], order=399 - order)
+    assert (found.name, found.bound) == (again.name, again.bound)
+    assert found.labels[::-1].tolist() == again.labels.tolist()
+
+
+def test_a_prior_moves_the_choice():
+    truth = [0] * 50 + [1] * 50
+    twins = {"a": [0] * 50 + [1] * 50, "b": [0] * 49 + [1] * 51}
+    y = partial(truth, karat.bounds.sample(100, 20, random_state=0))
+    for name in twins:
+        prior = {other: 0.98 if other == name else 0.02 for other in twins}
+        assert karat.guarantee(twins, y, prior=prior).name == name
+    assert karat.guarantee(twins, y, prior=[0.02, 0.98]).name == "b"
+
+
+def test_what_is_wrong_is_said():
+    y = [0, 1, None, None, 0, 1]
+    labels = [0, 1, 0, 1, 0, 1]
+    with pytest.raises(InputError, match="each labelled object once"):
+        karat.guarantee(labels, y, order=[0, 1, 4])
+    with pytest.raises(InputError, match="positions"):
+        karat.guarantee(labels, y, order=[0.5])
+    with pytest.raises(InputError, match="delta"):
+        karat.guarantee(labels, y, 0)
+    with pytest.raises(InputError, match="a share for each"):
+        karat.guarantee([labels, labels], y, prior=[1.0])
+    with pytest.raises(InputError, match="Kraft"):
+        karat.guarantee([labels, labels], y, prior=[1.0, 0.5])
+
+
+def test_one_label_and_all_labels():
+    labels = [0, 0, 1, 1]
+    assert karat.guarantee(labels, [0, None, None, None]).bound == 3
+    assert karat.guarantee(labels, [0, None, None, None], anytime=True, order=[0]).bound == 3
+    full = karat.guarantee(labels, [0, 0, 1, 1])
+    assert (full.bound, full.bound_rate) == (0, 0.0)
+    assert "nothing is left" in str(full)
+
+
+def test_excluded_objects_are_not_among_those_bounded():
+    labelings, truth = population(2)
+    codes = np.asarray(labelings["k3"]).copy()
+    codes[:100] = -1
+    y = partial(truth, karat.bounds.sample(400, 80, random_state=0))
+    found = karat.guarantee({"some": codes, "all": labelings["k5"]}, y, noise="drop")
+    assert found.name == "all"  # the excluded ones count as wrong
+    one = karat.guarantee(codes, y, noise="drop")
+    assert one.n == int(((codes >= 0) & (y == None)).sum())  # noqa: E711
+    assert all(value is None for value in one.labels[:100])
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("delta", [0.01, 0.05, 0.1, 0.2])
+@pytest.mark.parametrize("kind", ["clear", "noisy", "adversarial"])
+def test_coverage_over_many_draws(delta, kind):
+    labelings, truth = population(3, n=150, noise=0.1 if kind == "clear" else 0.4)
+    if kind == "adversarial":
+        truth = np.random.default_rng(5).integers(0, 3, 150).tolist()
+    broken = 0
+    for seed in range(2000):
+        y = partial(truth, karat.bounds.sample(150, 30, random_state=seed))
+        found = karat.guarantee(labelings, y, delta, classes=[0, 1, 2], random_state=seed)
+        broken += wrong(found, (truth, y))
+    assert broken <= 2000 * delta + 3 * (2000 * delta * (1 - delta)) ** 0.5
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("delta", [0.01, 0.05, 0.1, 0.2])
+def test_coverage_when_stopping_at_a_target(delta):
+    labelings, truth = population(4, n=200, noise=0.3)
+    broken = 0
+    for seed in range(2000):
+        order = karat.bounds.sample(200, 100, random_state=seed)
+        for m in range(10, 101, 10):
+            y = partial(truth, order[:m])
+            found = karat.guarantee(labelings, y, delta, True, order=order[:m], classes=[0, 1, 2])
+            if found.bound_rate <= 0.35:
+                break
+        broken += wrong(found, (truth, y))
+    assert broken <= 2000 * delta + 3 * (2000 * delta * (1 - delta)) ** 0.5
