@@ -321,7 +321,7 @@ def _sweep(
         check_memory(study, workers or available_cores(), parse_bytes(memory))
     large = any(study.fits_sample(catalogue[name]) for name in names)
     if plan or (large and not quiet):
-        expected = study.plan(names, k=numbers, n_init=n_init, workers=workers)
+        expected = study.plan(names, k=numbers, grid=grid, n_init=n_init, workers=workers)
         typer.echo(str(expected), err=not plan)
         if plan:
             raise typer.Exit(0)

@@ -84,11 +84,11 @@ def judged(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Judged
     if study.noise == "drop":
         given = {str(key): table[key].to_numpy(dtype=np.float64) for key in table}
     found_by = study.found_by()
-    X = study.X
+    X, metric = study._points
     if _weighs_sample(study):
         # evidence is weighed on the objects that clusterers which do not scale are fitted to
         X, codes, given = (
-            part_of(X, study.sample_rows, study.metric),
+            part_of(X, study.sample_rows, metric),
             codes[:, study.sample_rows],
             {},
         )
@@ -101,7 +101,7 @@ def judged(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Judged
         X,
         codes,
         [found_by[partition] for partition in usable["partition"]],
-        metric=study.metric,
+        metric=metric,
         measures=given,
     )
     judge = study.judge or load_judge()
