@@ -1,6 +1,7 @@
 """What a few labels guarantee about clusterings."""
 
 from karat.bounds import languages as languages
+from karat.bounds._advice import LabelAdvice, advise
 from karat.bounds._bound import PacMdlBound, PacMdlBounds, pac_mdl_bound, percent_up
 from karat.bounds._dendrogram import CountedPruning, Pruning, prune_dendrogram
 from karat.bounds._forecast import LabelForecast, forecast_labels
@@ -24,6 +25,7 @@ __all__ = [
     "CountedPruning",
     "Estimate",
     "Guarantee",
+    "LabelAdvice",
     "LabelForecast",
     "OpenEnded",
     "PacMdlBound",
@@ -33,6 +35,7 @@ __all__ = [
     "Pruning",
     "Searched",
     "StratifiedBound",
+    "advise",
     "allocate",
     "b_always",
     "b_max",
