@@ -67,7 +67,9 @@ def evaluate(
         Catalogue keys; by default every measure that applies and costs at most one pass over
         the pairs of objects.
     metric : str or callable
-        The distance of the internal measures, see :data:`karat.distances.METRICS`. Measures that
+        The distance of the internal measures, see :data:`karat.distances.METRICS`. A function of
+        two rows is called for every pair in every pass; a study calls it once for each pair, as
+        does :func:`karat.distances.distance_matrix`. Measures that
         are Euclidean by definition (centroids, scatter matrices) are computed on the rows whose
         Euclidean distance it is, unit rows for cosine, see :data:`karat.distances.FORMS`; under
         a distance that has no such rows they have no value and are left out by default.

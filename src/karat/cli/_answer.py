@@ -172,7 +172,7 @@ def show(study: Study, choice: Choice, top: int = 8) -> None:
     if choice.bound is not None and (yardstick := against_classifier(study, choice.bound)):
         console.print(yardstick, markup=False)
     counts = study.candidates["status"].value_counts()
-    for status in ("excluded", "failed", "flagged"):
+    for status in ("stopped", "excluded", "failed", "flagged"):
         if counts.get(status, 0):
             these = study.candidates.query(f"status == '{status}'")
             reason = str(these["reason"].iloc[0])

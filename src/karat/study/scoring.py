@@ -20,6 +20,7 @@ from karat.partition import NOISE, Labelings, NoisePolicy, SoftPartition
 from karat.progress import progress_bar
 from karat.structures import Memberships, as_given
 from karat.study import large
+from karat.study.plan import least_budget
 from karat.study.store import Score
 from karat.study.trying import TriedStudy
 from karat.validation import InputError, NothingToRankError, unknown_name
@@ -28,10 +29,10 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from karat.bounds import PacMdlBound, PacMdlBounds
+    from karat.bounds import Guarantee, PacMdlBound, PacMdlBounds
 
 
-NO_LABELS = ("failed", "excluded")
+NO_LABELS = ("failed", "excluded", "stopped")
 EXTERNAL_NOISE: NoisePolicy = "singletons"
 CHUNK = 256  # partitions judged at a time; fixed, because sums depend on what is judged together
 
@@ -243,7 +244,52 @@ class ScoredStudy(TriedStudy):
         -------
         PacMdlBounds
         """
-        from karat.bounds import Searched, study_bounds
+        from karat.bounds import study_bounds
+
+        return study_bounds(**self._bounded(shares))
+
+    @cached_property
+    def _guarantee(self) -> Guarantee:
+        return self.guarantee_with(None)
+
+    def guarantee(self) -> Guarantee:
+        """The tightest guarantee that the known labels give about any candidate.
+
+        Returns
+        -------
+        Guarantee
+            With probability ``1 - delta`` over which objects were labelled it holds. Outliers
+            count as one cluster.
+
+        Raises
+        ------
+        InputError
+            If no class is known, or nothing was tried.
+
+        See Also
+        --------
+        karat.guarantee
+        """
+        return self._guarantee
+
+    def guarantee_with(self, shares: Mapping[str, float] | None) -> Guarantee:
+        """The same, with shares of the distinct partitions as for :meth:`bounds_with`.
+
+        Parameters
+        ----------
+        shares : mapping of str to float or None
+
+        Returns
+        -------
+        Guarantee
+        """
+        from karat.bounds import study_guarantee
+
+        return study_guarantee(**self._bounded(shares))
+
+    def _bounded(self, shares: Mapping[str, float] | None) -> dict[str, Any]:
+        """What the bounds of a study are called with."""
+        from karat.bounds import Searched
 
         if self.truth is None:
             raise InputError("a bound needs the class of some objects; give truth, None elsewhere")
@@ -252,17 +298,17 @@ class ScoredStudy(TriedStudy):
         if not tried:
             raise NothingToRankError(f"there is no clustering: {self.why_nothing()}")
         codes = self._store.labels([c["partition"] for c, _ in tried])
-        return study_bounds(
-            {c["name"]: row for (c, _), row in zip(tried, codes, strict=True)},
-            self.truth,
-            delta=self.delta,
-            classes=self.settings.classes,
-            searched=Searched.from_origins([origin for _, origin in planned]),
-            origins=[origin for _, origin in tried],
-            prior=None if shares is None else _prior([c["partition"] for c, _ in tried], shares),
-            noise="cluster",
-            random_state=self.random_state,
-        )
+        return {
+            "labelings": {c["name"]: row for (c, _), row in zip(tried, codes, strict=True)},
+            "y_partial": self.truth,
+            "delta": self.delta,
+            "classes": self.settings.classes,
+            "searched": Searched.from_origins([origin for _, origin in planned]),
+            "origins": [origin for _, origin in tried],
+            "prior": None if shares is None else _prior([c["partition"] for c, _ in tried], shares),
+            "noise": "cluster",
+            "random_state": self.random_state,
+        }
 
     def bound_of(self, name: str) -> PacMdlBound:
         """What is guaranteed about a candidate: the lowest bound of those that are the same."""
@@ -281,8 +327,11 @@ class ScoredStudy(TriedStudy):
     def why_nothing(self) -> str:
         """What kept candidates from being clusterings, or clusterings from having scores."""
         failed = self._candidates[self._candidates["status"].isin(NO_LABELS)]
-        if failed.empty and self._candidates.empty:
+        if failed.empty and self._candidates.empty and not self._store.planned():
             return "nothing was tried; call sweep or add first"
+        if self._store.planned() and not (failed["status"] != "stopped").any():
+            least = f"; allow at least {least_budget(self)}" if self._swept else ""
+            return f"no fit was finished within the budget{least} (budget=, --budget)"
         if failed.empty:
             reasons = [r for why in self._scores[1].values() for r in why.values()]
         else:

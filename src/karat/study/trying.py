@@ -112,7 +112,9 @@ class TriedStudy(StudyBase):
             carries the data.
         budget : float, optional
             Seconds after which fits that are not finished are stopped; they stay planned, and
-            the same call resumes them. Cheap clusterers come first.
+            the same call resumes them. Cheap clusterers and short fits come first. One fit may
+            take the share of one clusterer of the time of all workers, and is stopped then
+            (``status`` is ``stopped``); a larger budget fits it.
         progress : bool, optional
             Show a bar; by default on a terminal.
 
@@ -149,8 +151,14 @@ class TriedStudy(StudyBase):
             for job in work.jobs_for(clusterer, [c for c in group if c.name in planned])
         ]
         total = sum(len(job.candidates) for job in jobs)
-        deadline = math.inf if budget is None else time.monotonic() + budget
-        outcomes = self._outcomes(jobs, workers or available_cores(), executor, deadline)
+        workers = workers or available_cores()
+        deadline = share = math.inf
+        if budget is not None:
+            deadline = time.monotonic() + budget
+            share = budget * workers / max(len({job.clusterer.key for job in jobs}), 1)
+        outcomes = self._outcomes(
+            jobs, workers=workers, executor=executor, deadline=deadline, share=share
+        )
         with closing(outcomes), progress_bar("Clustering", total, show=progress) as advance:
             for finished in outcomes:
                 self._store.finish(finished)
@@ -193,6 +201,7 @@ class TriedStudy(StudyBase):
         clusterers: Any = None,
         *,
         k: int | Iterable[int] = range(2, 11),
+        grid: Mapping[str, Iterable[Any]] | None = None,
         n_init: int = 5,
         workers: int | None = None,
     ) -> SweepPlan:
@@ -202,12 +211,16 @@ class TriedStudy(StudyBase):
         -------
         SweepPlan
             Print it. Each clusterer is timed on a few hundred of the objects, and extrapolated
-            by the growth of its time.
+            by the growth of its time; so is a function that gives the distances.
         """
         numbers = list(k) if isinstance(k, Iterable) else [k]
         check_counts(numbers, n_init, workers)
         clusterers = self.default_clusterers if clusterers is None else clusterers
-        return plan_of(self, clusterers, numbers, n_init, workers or available_cores())
+        values = checked_grid(grid)
+        chosen = swept(clusterers, values)
+        check_used(values, chosen)
+        fitting, excluded = self.fitting(chosen, values)
+        return plan_of(self, fitting, excluded, numbers, n_init, workers or available_cores())
 
     @property
     def n_unfinished(self) -> int:
@@ -215,13 +228,13 @@ class TriedStudy(StudyBase):
         return len(self._store.planned())
 
     def _outcomes(
-        self, jobs: Sequence[work.Job], workers: int, executor: Executor | None, deadline: float
+        self, jobs: Sequence[work.Job], *, deadline: float, **options: Any
     ) -> Generator[list[Finished], None, None]:
         """Fit what scales to all objects, then the rest to a sample that is extended."""
         jobs = order_of_work(jobs)
         sampled = [job for job in jobs if self.fits_sample(job.clusterer)]
         whole = [job for job in jobs if job not in sampled]
-        options: Any = {"workers": workers, "executor": executor, "deadline": deadline}
+        options["deadline"] = deadline
         data, metric = self._points
         of_rows = [job for job in whole if "features" in job.clusterer.distances]
         yield from work.run_jobs(data, [job for job in whole if job not in of_rows], **options)
