@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from karat.contingency import ContingencyTable as ContingencyTable
     from karat.evaluation import evaluate as evaluate
     from karat.evaluation import explain as explain
+    from karat.labeling import FewLabelClassifier as FewLabelClassifier
     from karat.measures import *  # noqa: F403
     from karat.scores import Scores as Scores
     from karat.stability import n_clusters as n_clusters
@@ -37,6 +38,7 @@ _HOME = {
     "load_study": "karat.study",
     "n_clusters": "karat.stability",
     "train_judge": "karat.study",
+    "FewLabelClassifier": "karat.labeling",
     "guarantee": "karat.bounds",
     "pac_mdl_bound": "karat.bounds",
     "representations": "karat._representations",
@@ -52,6 +54,7 @@ _ROOMS = (
     "clusterers",
     "datasets",
     "distances",
+    "labeling",
     "measures",
     "neighbors",
     "partition",
