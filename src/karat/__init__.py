@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from karat.evaluation import explain as explain
     from karat.labeling import FewLabelClassifier as FewLabelClassifier
     from karat.measures import *  # noqa: F403
+    from karat.moments import evaluate_from_moments as evaluate_from_moments
+    from karat.moments import moments_sql as moments_sql
     from karat.scores import Scores as Scores
     from karat.stability import n_clusters as n_clusters
     from karat.study import Choice as Choice
@@ -32,10 +34,12 @@ if TYPE_CHECKING:
 _HOME = {
     "ContingencyTable": "karat.contingency",
     "evaluate": "karat.evaluation",
+    "evaluate_from_moments": "karat.moments",
     "explain": "karat.evaluation",
     "Choice": "karat.study",
     "Study": "karat.study",
     "load_study": "karat.study",
+    "moments_sql": "karat.moments",
     "n_clusters": "karat.stability",
     "train_judge": "karat.study",
     "FewLabelClassifier": "karat.labeling",

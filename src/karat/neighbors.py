@@ -10,10 +10,12 @@ import numpy as np
 
 from karat.distances import check_points
 from karat.resources import available_cores, in_strips
-from karat.validation import InputError, check_choice, check_random_state
+from karat.validation import Data, InputError, check_choice, check_random_state
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from karat.distances import Distances
 
 Algorithm: TypeAlias = Literal["auto", "exact", "approximate"]
 
@@ -24,6 +26,8 @@ _DIRECT_DIMENSIONS = 8
 _SPARE_CANDIDATES = 3
 _BLOCK_ROWS = 128
 _RECALL_SAMPLE = 500
+_SCAN_ROWS = 2**17
+_SCAN_COLUMNS = 512
 
 
 @dataclass(frozen=True)
@@ -129,6 +133,73 @@ def neighbor_lists(
     else:
         indices, distances = _products(data.values, k)
     return NeighborLists(indices, np.sqrt(distances) * data.scale)
+
+
+def neighbors_of_some(
+    X: Data,
+    objects: NDArray[np.integer[Any]],
+    n_neighbors: int,
+    *,
+    metric: Any = "euclidean",
+    among: NDArray[np.bool_] | None = None,
+) -> NDArray[np.int64]:
+    """The nearest other objects of some of the objects, by an exact search.
+
+    Parameters
+    ----------
+    X : ndarray or csr_array, shape (n, d)
+        Checked data, or distances with ``metric="precomputed"``.
+    objects : ndarray of int, shape (s,)
+    n_neighbors : int
+        At most the number of other objects.
+    metric : str or callable
+    among : ndarray of bool, shape (n,), optional
+        Which objects may be neighbours; by default all.
+
+    Returns
+    -------
+    ndarray of int64, shape (s, n_neighbors)
+        Nearest first; of equal distances the lower number first.
+
+    Notes
+    -----
+    O(n s d) time on all cores. The rows are gone through in blocks: large data are not copied.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from karat.neighbors import neighbors_of_some
+    >>> neighbors_of_some(np.array([[0.0], [1.0], [3.0], [3.5]]), np.array([2]), 2)
+    array([[3, 1]])
+    """
+    from karat._kernels.neighbors import add_nearest
+    from karat.distances import distances_of_parts
+
+    s, n = len(objects), X.shape[0]
+    distances = distances_of_parts(X, metric, exact=True)
+    nearest = np.full((s, n_neighbors), np.inf)
+    indices = np.full((s, n_neighbors), -1, dtype=np.int64)
+    for start in range(0, n, _SCAN_ROWS):
+        rows = np.arange(start, min(start + _SCAN_ROWS, n))
+        rows = rows if among is None else rows[among[rows]]
+        both = distances.take(np.concatenate([objects, rows]))
+
+        def work(
+            first: int, last: int, rows: NDArray[np.int64] = rows, both: Distances = both
+        ) -> None:
+            for q in range(first, last, _BLOCK_ROWS):
+                own = slice(q, min(q + _BLOCK_ROWS, last))
+                for at in range(0, len(rows), _SCAN_COLUMNS):
+                    columns = rows[at : at + _SCAN_COLUMNS]
+                    D = both.block(slice(s + at, s + at + len(columns)), own)
+                    D = np.ascontiguousarray(D.T)
+                    add_nearest(D, columns, objects[own], nearest[own], indices[own])
+
+        if both.uses_blas:
+            work(0, s)
+        else:
+            in_strips(work, s, least=64)
+    return indices
 
 
 @dataclass(frozen=True)

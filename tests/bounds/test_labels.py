@@ -97,6 +97,20 @@ def test_forecast_is_the_first_crossing() -> None:
     assert "no guarantee" in str(forecast)
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_forecast_has_the_spread_of_a_beta(seed: int) -> None:
+    """A share after one error and one success more is the mean of Beta(errors + 1, rest + 1)."""
+    from scipy.stats import beta
+
+    _, truth = blobs(400)
+    labels = np.where(np.random.default_rng(seed).random(400) < 0.2, 0, truth)
+    bound = karat.pac_mdl_bound(labels, partly(truth, 12 + 5 * seed, seed))
+    forecast = forecast_labels(bound, 0.3)
+    seen = beta(bound.errors + 1, bound.m - bound.errors + 1)
+    assert forecast.error_rate == pytest.approx(seen.mean())
+    assert forecast.standard_error == pytest.approx(seen.std())
+
+
 def test_forecast_at_the_edges() -> None:
     _, truth = blobs(400)
     mixed = karat.pac_mdl_bound(np.zeros(400, int), partly(truth, 60))

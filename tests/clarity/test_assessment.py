@@ -61,12 +61,14 @@ def test_everything_under_folds(shape: tuple[int, ...], k: int, n_folds: int) ->
     assert folds is not None
     near = told(X, labels, **options)
     centroid = told(X, labels, classifiers="centroid", **options)
+    in_sparse = told(sparse.csr_array(X), labels, classifiers="centroid", **options)
     kernel = told(X, labels, classifiers=ridge, **options)
     for m, row in enumerate(labels):
         np.testing.assert_array_equal(near[m], naive.nearest_vote(D, row, 5, folds[m]))
         np.testing.assert_array_equal(
             centroid[m], naive.refit(naive.Centroids, X, row, list(folds[m]))
         )
+        np.testing.assert_array_equal(in_sparse[m], centroid[m])
         np.testing.assert_array_equal(
             kernel[m], naive.refit(lambda: naive.Ridge(0.3), X, row, list(folds[m]))
         )
@@ -87,6 +89,14 @@ def test_closed_forms_equal_refitting_n_times(shape: tuple[int, ...], k: int) ->
         np.testing.assert_array_equal(
             kernel[m], naive.refit(lambda: naive.Ridge(0.3), X, row, one_each)
         )
+
+
+def test_few_clusterings_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, labels = draw(11, 40, 3, 5, 4)
+    wanted = [told(X, labels, classifiers=c) for c in ("centroid", "kernel-ridge")]
+    monkeypatch.setattr("karat.clarity.classifiers._BLOCK", 24)
+    for name, expected in zip(("centroid", "kernel-ridge"), wanted, strict=True):
+        np.testing.assert_array_equal(told(X, labels, classifiers=name), expected)
 
 
 def test_the_same_predictions_as_scikit_learn() -> None:
@@ -260,6 +270,10 @@ def test_which_clusters_and_objects_are_at_fault() -> None:
     pairs = found.confused_pairs()
     assert tuple(pairs.iloc[0][["a", "b"]]) == ("a", "b")
     assert pairs["confusion"].is_monotonic_decreasing
+    table = found.confusion()
+    for a, b, share in pairs.itertuples(index=False):
+        both = table.loc[[a, b]].to_numpy().sum()
+        assert share == (table.loc[a, b] + table.loc[b, a]) / both > 0
     misplaced = found.misplaced()
     assert misplaced.loc[120, "predicted"] == "c"
     assert misplaced.loc[120, "agreement"] == 1.0

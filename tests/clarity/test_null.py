@@ -87,6 +87,35 @@ def test_reference_sets_look_like_the_data() -> None:
     assert (ours.min(axis=0) >= theirs.min(axis=0) - 1e-9).all()
 
 
+def test_gaussian_reference_has_the_covariance_of_the_sample() -> None:
+    """Over n − 1: with four objects that is not the covariance over n, or n − 2."""
+    from karat.clarity.null import _draw
+
+    X = np.array([[0.0, 0.0], [1.0, 3.0], [2.0, 1.0], [5.0, 2.0]])
+    rng = np.random.default_rng(0)
+    drawn = np.concatenate([_draw(X, "gaussian", rng) for _ in range(20_000)])
+    np.testing.assert_allclose(np.cov(drawn.T), np.cov(X.T), rtol=0.05)
+
+
+@pytest.mark.parametrize("statistic", ["silhouette", "davies_bouldin_index"])
+def test_a_reference_where_nothing_is_found_is_the_worst(statistic: str) -> None:
+    from karat.clusterers import Clusterer
+
+    X = np.concatenate([np.zeros((10, 2)), np.full((10, 2), 9.0)]) + np.arange(40).reshape(20, 2)
+    labels = np.repeat([0, 1], 10)
+
+    class OneCluster:
+        def fit_predict(self, points: Any) -> Any:
+            return np.zeros(len(points), dtype=int)
+
+    one = Clusterer(key="one", title="One", make=lambda k, seed: OneCluster(), source="", cost="")
+    test = reference_null(X, labels, one, statistic=statistic, n_references=3)
+    function = getattr(karat, statistic)
+    assert test.null[:, 0].tolist() == [function(X, labels)] * 3
+    found = reference_null(X, labels, one, statistic="informativeness", n_references=3)
+    assert found.null[:, 0].tolist() == [0.0] * 3
+
+
 def test_p_any_pays_for_trying_many() -> None:
     rng = np.random.default_rng(5)
     p = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import tracemalloc
+import warnings
 
 import mpmath
 import numpy as np
@@ -17,12 +18,14 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from karat.clusterers._bessel import concentration, log_bessel_and_ratio, log_constant
 from karat.clusterers.information_theoretic import InformationTheoreticKMeans
 from karat.clusterers.spherical import FrequencySensitiveSphericalKMeans, SphericalKMeans
+from karat.clusterers.spherical_minibatch import MiniBatchSphericalKMeans
 from karat.clusterers.von_mises_fisher import VonMisesFisherMixture
 from karat.validation import InputError
 
 EVERY = [
     SphericalKMeans(),
     SphericalKMeans(refine=True),
+    MiniBatchSphericalKMeans(batch_size=16, tol=0.0, max_iter=200),
     FrequencySensitiveSphericalKMeans(),
     VonMisesFisherMixture(),
     VonMisesFisherMixture(assignment="hard"),
@@ -141,6 +144,38 @@ def test_spherical_k_means_step_by_step(seed):
     single = SphericalKMeans(6, init=start).fit(sparse.csr_array(X, dtype=np.float32))
     assert single.cluster_centers_.dtype == np.float32
     assert single.objective_ == pytest.approx(model.objective_, rel=0.01)
+
+
+def test_mini_batches_by_definition():
+    X = counts(50, 12, 1)
+    U = X / np.linalg.norm(X, axis=1, keepdims=True)
+    start = X[[2, 17, 40]]
+    model = MiniBatchSphericalKMeans(3, init=start, batch_size=8, tol=0.0, random_state=5)
+    model.fit(sparse.csr_array(X))
+    rng, labels, path = np.random.default_rng(5), np.full(50, -1), []
+    C = start / np.linalg.norm(start, axis=1, keepdims=True)
+    while len(path) < 2 or path[-1] > path[-2]:
+        order = rng.permutation(50)
+        for first in range(0, 50, 8):
+            batch = order[first : first + 8]
+            labels[batch] = (U[batch] @ C.T).argmax(axis=1)
+            for h in range(3):
+                total = U[labels == h].sum(axis=0)
+                if (labels == h).any():
+                    C[h] = total / np.linalg.norm(total)
+        path.append(spherical_objective(X, labels, 3))
+    np.testing.assert_array_equal(model.labels_, labels)
+    np.testing.assert_allclose(model.objective_path_[:-1], path)
+
+
+def test_mini_batches_reach_what_whole_passes_reach():
+    X = sparse.csr_array(counts(3000, 200, 4, 0.1))
+    whole = SphericalKMeans(12, n_init=3, random_state=0).fit(X)
+    batches = MiniBatchSphericalKMeans(
+        12, n_init=3, sample_size=600, batch_size=200, random_state=0
+    ).fit(X)
+    assert batches.objective_ > 0.99 * whole.objective_
+    assert batches.n_iter_ <= 21
 
 
 def naive_mixture(X, centers, hard, steps):
@@ -283,7 +318,7 @@ def directions_around(centers, spread, sizes, seed):
     return np.vstack(X), np.repeat(range(len(sizes)), sizes)
 
 
-@pytest.mark.parametrize("model", EVERY[:5], ids=str)
+@pytest.mark.parametrize("model", EVERY[:6], ids=str)
 def test_directions_are_found(model):
     centers = np.random.default_rng(1).normal(size=(4, 30))
     X, truth = directions_around(centers, 0.5, (60, 60, 60, 60), 2)
@@ -385,7 +420,8 @@ def test_sparse_rows_are_never_made_dense(model):
     fresh(model).fit(X[:50])  # compiled and imported
     tracemalloc.start()
     try:
-        with pytest.warns() if False else _nothing():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
             model.fit(X)
         peak = tracemalloc.get_traced_memory()[1]
     finally:

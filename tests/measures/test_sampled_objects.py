@@ -15,7 +15,7 @@ import karat
 from karat.distances import as_distances
 from karat.measures import catalogue
 from karat.measures.passes import sampled_objects as _sampled_objects
-from karat.measures.passes.sampled_objects import ObjectSample, _first, _rao_wu_factors
+from karat.measures.passes.sampled_objects import ObjectSample, _rao_wu_factors, first_of_each
 from karat.partition import as_labelings
 
 KEYS = ["silhouette", "point_wise_margin", "between_within_ratio", "within_cluster_scatter"]
@@ -74,7 +74,9 @@ def test_totals_are_unbiased_over_all_samples(monkeypatch):
         sample = sample_of(X, labels, ["within_cluster_scatter"])
         sample.order = np.array(order)
         sample.codes = sample.labelings.codes[:, sample.order]
-        sample.of_each_cluster = np.stack([_first(2, row) for row in sample.codes])
+        sample.of_each_cluster = np.stack(
+            [first_of_each(2, row, sample.order) for row in sample.labelings.codes]
+        )
         sample.grow(1)
         assert sample.n_drawn == 4 + (not sample.of_each_cluster[0, 0])
         values.append(sample.estimates()[0][0, 0])
@@ -125,6 +127,19 @@ def test_bootstrap_weights():
         s2 = values[mine].var(ddof=1)
         wanted = (1 - counts[c] / sizes[c]) * s2 / counts[c]
         assert_allclose(means.var(), wanted, rtol=0.05)
+
+
+@pytest.mark.parametrize("size", [20, 100, 399])
+def test_rule_of_three(size):
+    """All alike in m of n: 1.96 errors are 3/m of the range, times what is unseen."""
+    X = np.repeat([[0.0], [1.0]], 200, axis=0)
+    sample = sample_of(X, np.repeat([0, 1], 200), ["silhouette"])
+    sample.grow(size)
+    values, errors, reasons = sample.estimates()
+    assert not reasons
+    assert_allclose(values, 1)
+    # a silhouette of -1 where all others are 1
+    assert_allclose(1.96 * errors[0, 0], 2 * 3 / size * (1 - size / 400))
 
 
 def test_a_sample_all_alike_has_an_error():

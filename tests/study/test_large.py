@@ -10,7 +10,9 @@ from sklearn.cluster import KMeans
 
 import karat
 from karat.clusterers import LinkageClustering, as_clusterer
-from karat.study import large
+from karat.measures import catalogue
+from karat.study import large, work
+from karat.study.ranking import points
 
 
 @pytest.fixture
@@ -202,3 +204,59 @@ def test_the_judge_weighs_a_sample_of_large_data(low, monkeypatch):
     assert seen == [(120, 3)]
     assert "weighed 120 of the objects" in str(best)
     assert karat.adjusted_rand_index(truth, best.labels) > 0.98
+
+
+# -- what samples lose, and what errors mean -------------------------------------------------
+
+
+def test_agreement_of_two_samples_is_that_of_two_fits(low):
+    X, _ = blobs()
+    X = X + np.random.default_rng(1).normal(scale=3, size=X.shape)
+    study = karat.Study(X)
+    study.sweep(["average", "kmeans"], k=[4], n_init=1, workers=1)
+    value = study.sample_agreement("average k=4")
+    seed = work.derived_seed(0, "second sample of the objects")
+    rows = large.draw_rows(600, 120, seed)
+    fitted = LinkageClustering(4, method="average").fit_predict(X[rows])
+    nearest = cdist(X, X[rows]).argmin(axis=1)
+    again = karat.adjusted_rand_index(study.labels("average k=4"), fitted[nearest])
+    assert value == pytest.approx(again, rel=1e-12)
+    assert value < 1
+    assert study.sample_agreement("kmeans k=4 start=0") == 1.0
+
+
+def test_the_choice_says_what_its_sample_loses(low):
+    X, _ = blobs()
+    study = karat.Study(X, by="silhouette")
+    study.sweep(["average"], k=[3], workers=1)
+    assert "other objects" not in str(study.best())
+    study.sample_agreement()
+    assert "Fitted to 120 other objects it finds nearly the same" in str(study.best())
+
+
+def test_a_difference_inside_the_error_is_a_tie():
+    values = np.array([0.50, 0.504, 0.40, np.nan])
+    errors = np.array([0.004, 0.004, 0.004, np.nan])
+    np.testing.assert_allclose(points(values), [2 / 3, 1, 1 / 3, 0])
+    np.testing.assert_allclose(points(values, 0 * errors), points(values))
+    np.testing.assert_allclose(points(values, errors), [5 / 6, 5 / 6, 1 / 3, 0])
+
+
+def test_the_consensus_takes_errors_into_account(low):
+    X, _ = blobs(4000)
+    study = karat.Study(3.0 * X + np.random.default_rng(1).normal(scale=9, size=X.shape))
+    X = study.X
+    labels = KMeans(3, n_init=1, random_state=0).fit_predict(X)
+    moved = labels.copy()
+    moved[:3] = (moved[:3] + 1) % 3
+    study.add({"mine": labels, "moved": moved, "half": labels > 0})
+    family = [m.key for m in catalogue.values() if m.family == "silhouette" and m.compares_k]
+    values, errors = study.scores(), study.standard_errors()
+    assert errors.loc["mine", "silhouette"] > 0
+    expected = np.mean(
+        [points(values[key].to_numpy(), errors.get(key)) for key in family if key in values], axis=0
+    )
+    plain = np.mean([points(values[key].to_numpy()) for key in family if key in values], axis=0)
+    votes = study.rank("consensus").loc[values.index, "silhouette"]
+    np.testing.assert_allclose(votes, expected)
+    assert not np.allclose(expected, plain)

@@ -428,17 +428,20 @@ def test_users_estimators_cannot_write_to_sparse_data():
     assert (study.X.data == X.data).all()
 
 
-def test_ties_are_broken_alike_in_answer_and_report():
+@pytest.mark.parametrize("names", [("left", "right"), ("right", "left")])
+def test_ties_are_broken_alike_in_answer_and_report(names):
     from karat.report._facts import gather
     from karat.report._tables import sparklines
 
-    study = karat.Study(np.arange(12.0)[:, None], truth=np.repeat([0, 1], 6))
-    study.add({"three": np.arange(12) % 3, "two": np.arange(12) % 2})
+    mirrored = {"left": np.arange(12) >= 3, "right": np.arange(12) >= 9}
+    study = karat.Study(np.arange(12.0)[:, None])
+    study.add({name: mirrored[name].astype(int) for name in names})
     study.decide_by("c_index")
-    spark = {s["measure"].key: s for s in sparklines(gather(study))}
     ranked = study.rank()
-    if ranked["rank"].tolist() == [1, 1]:
-        assert spark["c_index"]["best_name"] == study.best().name
+    assert ranked["score"].nunique() == 1
+    assert ranked["rank"].tolist() == [1, 1]
+    spark = {s["measure"].key: s for s in sparklines(gather(study))}
+    assert spark["c_index"]["best_name"] == study.best().name == ranked.index[0]
 
 
 def test_a_notebook_shows_what_was_tried_and_computes_nothing(monkeypatch):

@@ -204,3 +204,35 @@ def single_moves(indptr, indices, data, balanced, labels, sums, squares, sizes, 
         labels[i] = best
         moved += 1
     return moved
+
+
+@njit(cache=True, nogil=True)
+def assign_some(indptr, indices, data, chosen, centers, labels, sums, slack):
+    """Move the chosen rows to the center of the highest cosine, and ``sums`` (d, k) with them.
+
+    Ties leave a row where it is; a label of -1 is no cluster yet. Returns how many moved.
+    """
+    k = centers.shape[1]
+    row = np.empty(k, dtype=centers.dtype)
+    moved = 0
+    for i in chosen:
+        row[:] = 0
+        for entry in range(indptr[i], indptr[i + 1]):
+            value = data[entry]
+            column = centers[indices[entry]]
+            for h in range(k):
+                row[h] += value * column[h]
+        own = labels[i]
+        best = own
+        for h in range(k):
+            if best < 0 or row[h] > row[best] + (slack if best == own else 0.0):
+                best = h
+        if best == own:
+            continue
+        for entry in range(indptr[i], indptr[i + 1]):
+            if own >= 0:
+                sums[indices[entry], own] -= data[entry]
+            sums[indices[entry], best] += data[entry]
+        labels[i] = best
+        moved += 1
+    return moved

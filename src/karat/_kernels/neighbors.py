@@ -83,6 +83,22 @@ def nearest_in_rows(D, first, distances, indices):
 
 
 @njit(cache=True, nogil=True)
+def add_nearest(D, columns, own, distances, indices):
+    """Keep in the lists (q, k) what is nearer in D (q, c), whose columns are these objects.
+
+    Columns ascend from call to call; row r belongs to object ``own[r]``, which is not its own
+    neighbour.
+    """
+    k = distances.shape[1]
+    for r in range(D.shape[0]):
+        worst = distances[r, k - 1]
+        for j in range(D.shape[1]):
+            if D[r, j] < worst and columns[j] != own[r]:
+                _insert(distances[r], indices[r], D[r, j], columns[j])
+                worst = distances[r, k - 1]
+
+
+@njit(cache=True, nogil=True)
 def _length(row, k):
     while k > 0 and row[k - 1] < 0:
         k -= 1

@@ -269,6 +269,7 @@ def run(
             choice = study.best()
         except NothingToRankError as error:
             raise NothingToRankError("\n".join([str(error), *dataset.notes])) from None
+        choice = _judge_loss(study, choice)
         if stability:
             choice = _judge_stability(study, choice, progress)
         if representations or embeddings is not None:
@@ -353,6 +354,20 @@ def _related(dataset: Dataset, distances: Path | None, graph: Path | None) -> Da
     if distances is not None:
         return with_relation(dataset, distances, "precomputed")
     return dataset if graph is None else with_relation(dataset, graph, "graph")
+
+
+def _judge_loss(study: Study, choice: Choice) -> Choice:
+    """The choice again, its reasons with what fitting to a sample loses."""
+    from karat.validation import InputError
+
+    try:
+        study.sample_agreement(choice.name)
+    except InputError as error:
+        typer.echo(f"karat: what the sample loses was not measured: {error}", err=True)
+    except KeyboardInterrupt:
+        typer.echo(_interrupted(study), err=True)
+        raise typer.Exit(130) from None
+    return study.best()
 
 
 def _judge_stability(study: Study, choice: Choice, progress: bool | None) -> Choice:

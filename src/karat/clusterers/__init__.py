@@ -15,6 +15,7 @@ from karat.clusterers.kmedoids import CLARA, KMedoids
 from karat.clusterers.linkage import LinkageClustering
 from karat.clusterers.orclus import ORCLUS
 from karat.clusterers.spherical import FrequencySensitiveSphericalKMeans, SphericalKMeans
+from karat.clusterers.spherical_minibatch import MiniBatchSphericalKMeans
 from karat.clusterers.von_mises_fisher import VonMisesFisherMixture
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "InformationTheoreticKMeans",
     "KMedoids",
     "LinkageClustering",
+    "MiniBatchSphericalKMeans",
     "OnColumns",
     "OnDistances",
     "OnForm",

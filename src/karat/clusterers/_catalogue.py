@@ -286,6 +286,12 @@ def _spherical(refine: bool, k: int, seed: int) -> Any:
     return SphericalKMeans(n_clusters=k, refine=refine, n_init=1, random_state=seed)
 
 
+def _spherical_minibatch(k: int, seed: int) -> Any:
+    from karat.clusterers.spherical_minibatch import MiniBatchSphericalKMeans
+
+    return MiniBatchSphericalKMeans(n_clusters=k, n_init=1, random_state=seed)
+
+
 def _frequency_sensitive(k: int, seed: int) -> Any:
     from karat.clusterers.spherical import FrequencySensitiveSphericalKMeans
 
@@ -534,6 +540,18 @@ for _key, _title, _make, _source in (
             cost="O(nnz k) per iteration",
         )
     )
+catalogue.add(
+    Clusterer(
+        key="spherical-kmeans-minibatch",
+        title="Spherical k-means in mini-batches",
+        make=_spherical_minibatch,
+        distances=("cosine",),
+        growth=1.0,
+        whole_to=sys.maxsize,
+        source="Sculley 2010; Dhillon & Modha 2001",
+        cost="O(nnz k) per pass",
+    )
+)
 catalogue.add(
     Clusterer(
         key="kl-kmeans",

@@ -48,10 +48,11 @@ def prepare(raw: Raw, options: Options, ids: Any = None) -> Dataset:
         raise InputError(
             f"{raw.name} has no feature left: every column is a label, an id or dropped"
         )
+    numbers = np.arange(n_read)
     if work.ids is not None:
         _check_ids(work, options.id_column)
     else:
-        work.ids = np.arange(n_read) if work.rows is None else work.rows
+        work.ids = numbers if work.rows is None else work.rows
     fill_missing(work, options.impute)
     if work.X.shape[0] < 2:
         raise InputError(
@@ -74,7 +75,7 @@ def prepare(raw: Raw, options: Options, ids: Any = None) -> Dataset:
         truth=truth,
         truth_name=truth_name,
         notes=tuple(work.notes),
-        rows=np.arange(n_read) if work.rows is None else work.rows,
+        rows=numbers if work.rows is None else work.rows,
         center=center,
         scale=scale,
         source=raw.source,

@@ -140,6 +140,36 @@ EXPERIMENTS: Registry[Experiment] = Registry(
             "karat.reproduce.clarity_combination",
         ),
         Experiment(
+            "whissell2012-figure5.1",
+            "Share of nearest neighbours of the same class under five weights of terms",
+            "whissell2012 figure 5.1",
+            "karat.reproduce.whissell2012_chapter5",
+        ),
+        Experiment(
+            "whissell2012-table5.5",
+            "What idf adds to tf by k-means, UPGMA and repeated bisection",
+            "whissell2012 table 5.5",
+            "karat.reproduce.whissell2012_chapter5",
+        ),
+        Experiment(
+            "whissell2012-table5.12",
+            "What BM25 adds to tf by the same clusterers",
+            "whissell2012 table 5.12",
+            "karat.reproduce.whissell2012_chapter5",
+        ),
+        Experiment(
+            "whissell2012-table5.13",
+            "What BM25 adds to tf-idf by the same clusterers",
+            "whissell2012 table 5.13",
+            "karat.reproduce.whissell2012_chapter5",
+        ),
+        Experiment(
+            "whissell2012-table5.14",
+            "What idf adds to BM25 by the same clusterers",
+            "whissell2012 table 5.14",
+            "karat.reproduce.whissell2012_chapter5",
+        ),
+        Experiment(
             "whissell2012-table6.1",
             "Kendall's tau of ten internal measures with NMI on five synthetic data sets",
             "whissell2012 table 6.1",

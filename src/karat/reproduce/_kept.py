@@ -29,6 +29,7 @@ class Kept:
 
     def put(self, title: tuple[str, str], row: dict[str, float]) -> None:
         """Keep a row."""
+        self._rows[self._key(title)] = row
         if self._path is not None:
             with self._path.open("a", encoding="utf-8") as file:
                 file.write(json.dumps({"key": self._key(title), "row": row}) + "\n")

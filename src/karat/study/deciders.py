@@ -151,7 +151,8 @@ def vote(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Verdict:
         )
     usable = values[[m.key for m in voters]].notna().any(axis=1)
     distinct, values = distinct[usable], values[usable]
-    votes = consensus(values, voters, _judged_share(study, distinct))
+    errors = study.standard_errors().reindex(values.index) if study.is_estimated else None
+    votes = consensus(values, voters, _judged_share(study, distinct), errors)
     score = pd.Series(votes.score, index=values.index)
     return Verdict(score, votes.families, _fewest_clusters(distinct), votes)
 

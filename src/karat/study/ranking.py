@@ -40,6 +40,7 @@ def consensus(
     values: pd.DataFrame,
     measures: Sequence[Measure],
     coverage: NDArray[np.float64],
+    errors: pd.DataFrame | None = None,
 ) -> Consensus:
     """Rank by each measure, average within a family, then over the families.
 
@@ -51,6 +52,9 @@ def consensus(
         The voters: a column each.
     coverage : ndarray, shape (P,)
         Share of the objects that each clustering does not exclude.
+    errors : DataFrame, optional
+        Standard errors of the estimates among the values: two values tie unless they differ by
+        more than 1.96 standard errors of their difference, see :func:`points`.
 
     Notes
     -----
@@ -61,8 +65,10 @@ def consensus(
 
     families: dict[str, list[NDArray[np.float64]]] = {}
     for measure in measures:
-        points = _points(measure.sign * values[measure.key].to_numpy(dtype=np.float64))
-        families.setdefault(measure.family, []).append(points)
+        upward = measure.sign * values[measure.key].to_numpy(dtype=np.float64)
+        known = errors is not None and measure.key in errors
+        error = errors[measure.key].to_numpy(dtype=np.float64) if known else None  # type: ignore[index]
+        families.setdefault(measure.family, []).append(points(upward, error))
     votes = pd.DataFrame(
         {family: np.mean(points, axis=0) for family, points in families.items()},
         index=values.index,
@@ -73,11 +79,37 @@ def consensus(
     return Consensus(score, votes, kendalls_w(matrix) if several else None)
 
 
-def _points(upward: NDArray[np.float64]) -> NDArray[np.float64]:
+#: standard errors of a difference within which two values tie
+INSIDE = 1.96
+
+
+def points(
+    upward: NDArray[np.float64], errors: NDArray[np.float64] | None = None
+) -> NDArray[np.float64]:
+    """Points of one voter: 1 for its first, 0 for its last.
+
+    A thing has a point for each other that it beats and half of one for each that it ties with,
+    over their number. Two estimates tie unless they differ by more than 1.96 standard errors of
+    their difference, taken as if they were independent, which estimates from the same sample are
+    not: the rule then errs towards ties.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> points(np.array([0.1, 0.5, 0.52]), np.array([0.01, 0.01, 0.01])).tolist()
+    [0.0, 0.75, 0.75]
+    """
     if len(upward) == 1:
         return np.ones(1)
-    places = rankdata(_nan_last(upward), method="average")
-    return (places - 1) / (len(places) - 1)
+    values = _nan_last(upward)
+    if errors is None or not np.nan_to_num(errors).any():
+        return (rankdata(values, method="average") - 1) / (len(values) - 1)
+    squares = np.nan_to_num(errors) ** 2
+    with np.errstate(invalid="ignore"):
+        ahead = np.nan_to_num(values[:, None] - values)
+    inside = INSIDE * np.sqrt(squares[:, None] + squares)
+    won = (ahead > inside).sum(axis=1) - (ahead < -inside).sum(axis=1)
+    return np.asarray((won / (len(values) - 1) + 1) / 2)
 
 
 def kendalls_w(votes: NDArray[np.float64]) -> float:

@@ -14,6 +14,8 @@ from karat.study import choice as explain
 from karat.study.choice import Choice
 from karat.study.code import code_of
 from karat.study.deciders import Verdict, as_decider, usual
+from karat.study.loss import kept_agreement, sample_agreement
+from karat.study.loss import sentence as loss_sentence
 from karat.study.ranking import order, ranks
 from karat.study.record import check_identities, settle
 from karat.study.representation import judged_representations, kept_representations
@@ -246,6 +248,9 @@ class Study(ScoredStudy):
         why = decider.why(self, ranked, verdict)
         found = kept_assessment(self, str(top["partition"]))
         told = () if found is None else (found.number, found.clusters.advice)
+        again = kept_agreement(self, str(top["partition"]))
+        if again is not None:
+            told = (loss_sentence(again, int(top["fitted_on"])), *told)
         return Choice(
             name=str(top.name),
             clusterer=str(top["clusterer"]),
@@ -257,6 +262,39 @@ class Study(ScoredStudy):
             runner_up=str(ranked.index[1]) if len(ranked) > 1 else None,
             bound=self.bound_of(str(top.name)) if self.is_partly_labelled else None,
         )
+
+    def sample_agreement(self, name: str | None = None) -> float:
+        """What fitting to a sample loses: agreement of two independent samples.
+
+        Parameters
+        ----------
+        name : str, optional
+            A candidate that was fitted to a sample of the objects; by default the choice.
+
+        Returns
+        -------
+        float
+            Adjusted Rand index between the candidate and what its clusterer finds in a second
+            sample, both extended to all objects; outliers count as one cluster. 1 where the
+            candidate was fitted to all objects. It is kept, and the reasons of :meth:`best` have
+            it.
+
+        Raises
+        ------
+        InputError
+            If the second fit fails.
+
+        Notes
+        -----
+        One fit, and the distances of 5,000 objects to all.
+        """
+        name = self.best().name if name is None else name
+        self.labels(name)  # says what is wrong with the name
+        candidate = next(c for c in self._store.candidates() if c["name"] == name)
+        if candidate["fitted_on"] is None:
+            return 1.0
+        self.__dict__.pop("_choice", None)  # its reasons have this
+        return sample_agreement(self, candidate, clusterer_of(self, candidate))
 
     def stability(
         self,

@@ -52,6 +52,8 @@ DOCUMENT_CLUSTERERS = (
     "kl-kmeans",
     "kmeans",
 )
+#: above, most of these are fitted to a sample, and mini-batches to all documents
+MANY_DOCUMENTS = 100_000
 
 
 class TriedStudy(StudyBase):
@@ -64,6 +66,8 @@ class TriedStudy(StudyBase):
         For documents what never makes rows dense; k-medoids too where there are no means.
         """
         documents = self.metric == "cosine" and not isinstance(self.X, np.ndarray)
+        if documents and self.n_objects > MANY_DOCUMENTS and not self.settings.exact:
+            return ("spherical-kmeans-minibatch", *DOCUMENT_CLUSTERERS)
         if documents:
             return DOCUMENT_CLUSTERERS
         if isinstance(self.metric, str) and (self.metric in FORMS or self.metric == "graph"):

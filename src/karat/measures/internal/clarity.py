@@ -242,6 +242,12 @@ def _clarity(stats: Statistics) -> Clarity:
     return _predicted[stats]
 
 
+def _estimate(X: Any, labelings: Any, **options: Any) -> Any:
+    from karat.clarity.sampled import estimate_informativeness
+
+    return estimate_informativeness(X, labelings, **options)
+
+
 def _compute(stats: Statistics, judge: Any = None) -> list[float | str]:
     found = _clarity(stats)
     values = found.values() if judge is None else agreement(found, judge)
@@ -310,6 +316,7 @@ define(
     family="clarity",
     references=[Reference("whissell2012", "6.5, 6.11–6.13")],
     compute=_compute,
+    estimate=_estimate,
     range=(-1.0, 1.0),
     cost=COST,
 )

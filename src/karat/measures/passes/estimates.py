@@ -35,6 +35,8 @@ def sampled_by(
 
     ``"exact"`` for those that take no pass over pairs, and so need none.
     """
+    if measure.estimate is not None:
+        return "objects"
     if not measure.needs:
         return ""
     if set(group(measure.needs, metric, sparse=sparse)) <= {"centroids", "scatter", "edges"}:
@@ -107,10 +109,17 @@ def estimate(
         raise InputError(f"precision is a standard error between 0 and 1; got {precision}")
     shape = (len(labelings), len(measures))
     result = Estimates(np.full(shape, np.nan), np.full(shape, np.nan))
-    by = {
-        way: [i for i, measure in enumerate(measures) if sampled_by(measure) == way]
-        for way in ("objects", "pairs")
-    }
+    by: dict[str, list[int]] = {"objects": [], "pairs": []}
+    for i, measure in enumerate(measures):
+        if measure.estimate is None:
+            by[sampled_by(measure)].append(i)
+            continue
+        values, errors, why, drawn = measure.estimate(
+            X, labelings, precision=precision, metric=metric, rng=rng.spawn(1)[0]
+        )
+        result.values[:, i], result.standard_errors[:, i] = values, errors
+        result.reasons |= {(m, i): reason for m, reason in why.items()}
+        result.drawn["test objects"] = drawn
     if which := by["objects"]:
         chosen = [measures[i] for i in which]
         sample = ObjectSample(X, distances_of_parts(X, metric), labelings, chosen, rng)

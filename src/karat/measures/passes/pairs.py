@@ -336,7 +336,7 @@ def sampled_pass(
     held: dict[int, _Columns] = {}
     labels = np.empty((0, M), dtype=np.int32)
     # the sample among itself, then with the others, block by block
-    for rows in itertools.chain([sample[:0]], _blocks_of(np.flatnonzero(rest))):
+    for rows in itertools.chain([sample[:0]], _blocks_of(rest)):
         both = np.concatenate([sample, rows[sort_by_labels(codes[:, rows])[0]]])
         labels = np.ascontiguousarray(codes[:, both].T)
         tiles = _Tiles(
@@ -366,9 +366,12 @@ def sampled_pass(
     return found
 
 
-def _blocks_of(rows: NDArray[np.integer[Any]]) -> Iterator[NDArray[np.integer[Any]]]:
-    for start in range(0, len(rows), BLOCK_ROWS):
-        yield rows[start : start + BLOCK_ROWS]
+def _blocks_of(wanted: NDArray[np.bool_]) -> Iterator[NDArray[np.intp]]:
+    """Numbers of the wanted objects, of a block of all objects at a time."""
+    for start in range(0, len(wanted), BLOCK_ROWS):
+        rows = np.flatnonzero(wanted[start : start + BLOCK_ROWS])
+        if len(rows):
+            yield start + rows
 
 
 def _runs(labels: NDArray[np.int32]) -> NDArray[np.int32]:

@@ -91,8 +91,9 @@ class ObjectSample:
         self.measures = measures
         self.needs = frozenset().union(*(measure.needs for measure in measures))
         self.order = rng.permutation(np.flatnonzero((labelings.codes != NOISE).any(axis=0)))
-        self.codes = labelings.codes[:, self.order]
-        self.of_each_cluster = np.stack([_first(OF_EACH, row) for row in self.codes])
+        self.of_each_cluster = np.stack(
+            [first_of_each(OF_EACH, row, self.order) for row in labelings.codes]
+        )
         self.drawn = np.zeros(len(self.order), dtype=bool)
         self.size = 0
         self.coincident: list[tuple[NDArray[np.bool_], NDArray[np.bool_]]] = []
@@ -137,7 +138,7 @@ class ObjectSample:
 
     def _stratum(self, m: int) -> tuple[NDArray[np.int32], Floats, NDArray[np.int64]]:
         """Of the objects that clustering m is judged by: clusters, values, counts by cluster."""
-        own = self.codes[m, self.positions]
+        own = self.labelings.codes[m, self.order[self.positions]]
         judged = (self.positions < self.size) | self.of_each_cluster[m, self.positions]
         judged &= own != NOISE
         sizes = self.stats.sizes[m]
@@ -270,13 +271,20 @@ def _with_coincident(
     return within, between
 
 
-def _first(number: int, codes: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """Which are among the first ``number`` of their cluster."""
-    order = np.argsort(codes, kind="stable")
-    ordered = codes[order]
-    chosen = np.ones(len(codes), dtype=bool)
-    chosen[order[number:]] = ordered[number:] != ordered[:-number]
-    return chosen & (codes != NOISE)
+def first_of_each(
+    number: int, codes: NDArray[np.int32], order: NDArray[np.integer[Any]]
+) -> NDArray[np.bool_]:
+    """Which places of ``order`` have one of the first ``number`` objects of their cluster."""
+    chosen = np.zeros(len(order), dtype=bool)
+    left = np.full(int(codes.max(initial=NOISE)) + 1, number)
+    for start in range(0, len(order), 2**20):
+        part = codes[order[start : start + 2**20]]
+        by_cluster = np.argsort(part, kind="stable")[int((part == NOISE).sum()) :]
+        counts = np.bincount(part[by_cluster], minlength=len(left))
+        rank = np.arange(len(by_cluster)) - np.repeat(np.cumsum(counts) - counts, counts)
+        chosen[start + by_cluster] = rank < left[part[by_cluster]]
+        left = np.maximum(left - counts, 0)
+    return chosen
 
 
 def _rao_wu_factors(

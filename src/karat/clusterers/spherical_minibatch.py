@@ -1,0 +1,165 @@
+"""Spherical k-means for very many rows: centers move after every batch of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat._kernels import documents as kernels
+from karat.clusterers._rows import RowClusterer, Run, arrays, directions, fill_empty, sums_of
+from karat.clusterers.spherical import SphericalKMeans
+from karat.validation import InputError, check_random_state
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from scipy.sparse import csr_array
+
+
+class MiniBatchSphericalKMeans(RowClusterer):
+    """Spherical k-means whose centers move after every batch of rows.
+
+    Parameters
+    ----------
+    n_clusters : int, default 8
+    init : {"k-means++", "random"} or array of shape (n_clusters, d)
+        How the starts on the sample begin, or centers.
+    n_init : int, default 10
+        Starts on the sample, of which the best goes on to all rows.
+    sample_size : int, default 5000
+        Rows that starts are tried on; at least ten for each cluster are taken.
+    batch_size : int, default 4096
+    max_iter : int, default 20
+        Most passes over the rows.
+    tol : float, default 1e-3
+        It has settled when a pass raises the objective by less than this share of it.
+    random_state : None, int or Generator
+
+    Attributes
+    ----------
+    labels_, cluster_centers_, objective_, n_iter_, n_features_in_
+        As of :class:`SphericalKMeans`.
+    objective_path_ : ndarray of float64
+        After each pass, and after a last step in which all rows are assigned. It never falls.
+
+    Notes
+    -----
+    A row that comes again leaves the sum that it is in before it enters another, so that the sums
+    are always those of the present clusters. A batch moves its rows to the centers that fit them
+    best, then the centers to their rows: neither lowers the objective, which the usual mini-batch
+    steps, whose centers remember old assignments, cannot promise. Few passes are needed because
+    centers move many times in each. O(nnz k) a pass; memory O(n + d k) beside X.
+
+    After Sculley 2010 (WWW) and Dhillon & Modha 2001.
+
+    Examples
+    --------
+    >>> from karat.clusterers import MiniBatchSphericalKMeans
+    >>> X = [[3, 1, 0], [9, 2, 0], [0, 1, 4], [0, 0, 1]]
+    >>> labels = MiniBatchSphericalKMeans(2, random_state=0).fit(X).labels_
+    >>> bool(labels[0] == labels[1] != labels[2] == labels[3])
+    True
+    """
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        init: Any = "k-means++",
+        n_init: int = 10,
+        sample_size: int = 5000,
+        batch_size: int = 4096,
+        max_iter: int = 20,
+        tol: float = 1e-3,
+        random_state: Any = None,
+    ) -> None:
+        super().__init__(
+            n_clusters, init=init, n_init=n_init, max_iter=max_iter, random_state=random_state
+        )
+        self.sample_size = sample_size
+        self.batch_size = batch_size
+        self.tol = tol
+
+    def _check(self, n: int) -> None:
+        super()._check(n)
+        for name in ("sample_size", "batch_size"):
+            value = getattr(self, name)
+            if not isinstance(value, (int, np.integer)) or value < 1:
+                raise InputError(f"{name} must be a whole number of at least 1; got {value!r}")
+        if not self.tol >= 0:
+            raise InputError(f"tol must be 0 or more; got {self.tol!r}")
+
+    def _best(self, rows: csr_array, k: int) -> Run:
+        rng = check_random_state(self.random_state)
+        centers = self._first_centers(rows, k, rng)
+        n = rows.shape[0]
+        labels = np.full(n, -1, dtype=np.int64)
+        sums = np.zeros((rows.shape[1], k))
+        path: list[float] = []
+        converged = False
+        for _ in range(self.max_iter):
+            order = rng.permutation(n)
+            for start in range(0, n, self.batch_size):
+                kernels.assign_some(
+                    *arrays(rows),
+                    order[start : start + self.batch_size],
+                    centers.astype(rows.dtype, copy=False),
+                    labels,
+                    sums,
+                    _SLACK[rows.dtype.itemsize],
+                )
+                centers, _ = _moved(centers, sums)
+            # afresh for each pass, so that rounding does not add up
+            sums = sums_of(rows, labels, k)
+            centers, lengths = _moved(centers, sums)
+            path.append(float(lengths.sum()))
+            if len(path) > 1 and path[-1] - path[-2] <= self.tol * path[-1]:
+                converged = True
+                break
+        return self._run_of(rows, labels, centers, path, converged)
+
+    def _run_of(
+        self,
+        rows: csr_array,
+        labels: NDArray[np.int64],
+        centers: NDArray[Any],
+        path: list[float],
+        converged: bool,
+    ) -> Run:
+        """A last step for all rows at once, without empty clusters."""
+        k = centers.shape[1]
+        reached = np.empty(len(labels))
+        columns, bias = centers.astype(rows.dtype), np.zeros(k, dtype=rows.dtype)
+        slack = _SLACK[rows.dtype.itemsize]
+        kernels.assign(*arrays(rows), columns, bias, labels, slack, reached)
+        fill_empty(labels, reached, k)
+        centers, lengths = directions(sums_of(rows, labels, k))
+        path.append(float(lengths.sum()))
+        centers = np.ascontiguousarray(centers.astype(rows.dtype))
+        return Run(labels, np.ascontiguousarray(centers.T), centers, bias, path, converged)
+
+    def _first_centers(
+        self, rows: csr_array, k: int, rng: np.random.Generator
+    ) -> NDArray[np.float64]:
+        """Those of the best of the starts on a sample of the rows, or the given ones."""
+        if not isinstance(self.init, str):
+            return self._given_centers(rows, k).astype(np.float64)
+        size = min(rows.shape[0], max(self.sample_size, 10 * k))
+        sample = rows[np.sort(rng.choice(rows.shape[0], size, replace=False))]
+        model = SphericalKMeans(k, init=self.init, n_init=self.n_init, random_state=rng)
+        return np.ascontiguousarray(model._best(sample, k).centers.T.astype(np.float64))
+
+    def _run(self, rows: csr_array, labels: NDArray[np.int64], k: int) -> Run:
+        raise NotImplementedError  # starts are those of SphericalKMeans on a sample
+
+
+#: what a cosine must be better by, by the bytes of a value
+_SLACK = {8: 1e-12, 4: 1e-6}
+
+
+def _moved(
+    centers: NDArray[np.float64], sums: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Directions of the sums; a cluster that has no row at present keeps its center."""
+    new, lengths = directions(sums)
+    return np.where(lengths > 1e-12, new, centers), lengths
