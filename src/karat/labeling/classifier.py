@@ -176,13 +176,13 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return self.classes_[self.classifier_.predict(self._validated(X))]
 
-    @available_if(_has("predict_proba"))
+    @available_if(_has("predict_proba"))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """The probability of each class, by the classifier."""
         check_is_fitted(self)
         return np.asarray(self.classifier_.predict_proba(self._validated(X)))
 
-    @available_if(_has("decision_function"))
+    @available_if(_has("decision_function"))  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """The classifier's decision function."""
         check_is_fitted(self)
@@ -287,8 +287,8 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             gap = top[:, -1] - top[:, -2]
         else:
             values = np.asarray(self.classifier_.decision_function(X))
-            top = np.sort(values, axis=1) if values.ndim == 2 else None
-            gap = np.abs(values) if top is None else top[:, -1] - top[:, -2]
+            top = np.sort(np.column_stack([-values, values]) if values.ndim == 1 else values)
+            gap = top[:, -1] - top[:, -2]
         gap[self._first] = np.inf
         most = min(self.n_uncertain, X.shape[0] - len(self._first))
         return np.argsort(gap, kind="stable")[:most]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -63,7 +64,7 @@ def central_objects(
     order = np.argsort(encoded.codes, kind="stable")
     ends = np.searchsorted(encoded.codes[order], np.arange(len(encoded.names) + 1))
     found = []
-    for start, end in zip(ends[:-1], ends[1:], strict=True):
+    for start, end in itertools.pairwise(ends):
         members = order[start:end]
         sums = _sums(distances.take(members))
         found.append(members[np.argsort(sums, kind="stable")[:per_cluster]])
@@ -78,8 +79,10 @@ def _sums(distances: Any) -> NDArray[np.float64]:
         for j in range(0, n, _BLOCK):
             rows, columns = slice(i, min(i + _BLOCK, n)), slice(j, min(j + _BLOCK, n))
             sums[rows] += distances.block(rows, columns).sum(axis=1)
-    # sums that differ by rounding alone are equal
-    return np.round(sums, 12 - int(np.ceil(np.log10(sums.max())))) if sums.max() > 0 else sums
+    largest = float(sums.max())
+    if largest > 0:  # sums that differ by rounding alone are equal
+        sums = np.asarray(sums / largest).round(12)
+    return sums
 
 
 def spread_labels(

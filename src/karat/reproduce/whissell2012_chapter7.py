@@ -45,7 +45,8 @@ _SETS = (
     "The thesis's TREC 2005 and CEAS 2008 corpora cannot be had: its columns are for orientation. "
     "Here: samples of about 1,000 e-mails of each collection, 4-byte-grams of the first 2,500 "
     "bytes of body and of the header fields that the sender wrote, in 20 e-mails of the sample or "
-    "more. k-means by 5 random starts. Logistic regression is scikit-learn's, where the thesis has one of its own."
+    "more. k-means by 5 random starts. Logistic regression is scikit-learn's, where the thesis "
+    "has one of its own."
 )
 _SPLIT: dict[str, tuple[str, ...]] = {
     "whissell2012-table7.3": (MAILS[0],),
