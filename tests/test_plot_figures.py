@@ -347,8 +347,10 @@ def test_one_clustering_with_many_clusters_does_not_squeeze_the_axis() -> None:
     axis = measures_by_k(scores, "silhouette").layout.xaxis
     assert 6 < axis.range[1] < 8
     assert axis.title.text == "Number of clusters (1 more, with up to 72, are not shown)"
+    assert axis.dtick == 1
     chosen = measures_by_k(scores, "silhouette", chosen="c").layout.xaxis
     assert chosen.range is None
+    assert chosen.dtick is None
 
 
 def test_the_strongest_feature_comes_first() -> None:

@@ -219,6 +219,25 @@ def test_no_labels_none_left_one_class() -> None:
     assert one.constant_errors == 0
 
 
+@pytest.mark.parametrize("classes", [None, "abcde"])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_constant_classifier_always_says_the_most_common_class(
+    seed: int, classes: str | None
+) -> None:
+    rng = np.random.default_rng(seed)
+    labels, y = rng.integers(0, 4, 90), np.full(90, None, dtype=object)
+    y[:50] = rng.choice(list("abc"), 50, p=[0.1, 0.6, 0.3])
+    options = {} if classes is None else {"classes": list(classes)}
+    bound = karat.pac_mdl_bound(labels, y, delta=0.1, **options)
+    counts = pd.Series(y[:50]).value_counts()
+    assert bound.constant_class == counts.index[0] == "b"
+    assert bound.constant_errors == 50 - counts.iloc[0]
+    # it says one of as many classes as there may be
+    delta = 0.1 / len(classes or "abc")
+    assert bound.constant_bound == b_max(50, 40, bound.constant_errors, delta)
+    assert bound.constant_bound_rate == bound.constant_bound / 40
+
+
 def test_clusters_without_labels_and_ties_are_drawn_by_the_seed() -> None:
     labels = np.repeat(np.arange(50), 4)
     y = np.full(200, None, dtype=object)

@@ -68,6 +68,8 @@ def test_choices_and_sequences() -> None:
     assert both.bits(("a", (0, 0, 1))) == pytest.approx(
         weighted.bits("a") + lang.HistogramLabels(3, 2).bits((0, 0, 1))
     )
+    with pytest.raises(ValueError, match="shorter"):
+        both.probability(("a",))
     for bad in ({}, {"a": 0}, {"a": -1}, {"a": math.inf}):
         with pytest.raises(InputError):
             lang.Choice(bad)

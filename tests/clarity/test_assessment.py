@@ -285,6 +285,15 @@ def test_which_clusters_and_objects_are_at_fault() -> None:
         found.per_cluster("x")
 
 
+def test_one_judged_object_does_not_stop_the_rest() -> None:
+    X, labels = draw(20, 12, 2, 1, 2)
+    alone = np.full(12, -1)
+    alone[0] = 0
+    values = assess(X, [labels[0], alone], noise="drop").values()
+    assert values[0] == assess(X, labels).values()[0]
+    assert np.isnan(values[1])
+
+
 def test_what_cannot_be_used() -> None:
     X, labels = draw(19, 20, 2, 1, 2)
     for options, message in (

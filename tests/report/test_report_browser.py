@@ -7,7 +7,9 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
+import pandas as pd
 import pytest
 from sklearn.datasets import load_wine
 
@@ -58,6 +60,65 @@ setTimeout(() => {
 </script></body>"""
 
 
+LAYOUT = r"""<script>
+setTimeout(() => {
+  const box = (e) => e.getBoundingClientRect(), hit = [];
+  for (const plot of document.querySelectorAll(".plot")) {
+    const texts = Array.from(plot.querySelectorAll("svg text"))
+      .filter((t) => t.textContent.trim() && box(t).width && !t.closest(".legend")
+        && !/rotate\((?!0)/.test(t.getAttribute("transform")));
+    texts.forEach((a, i) => texts.slice(i + 1).forEach((b) => {
+      const p = box(a), q = box(b);
+      const x = Math.min(p.right, q.right) - Math.max(p.left, q.left);
+      const y = Math.min(p.bottom, q.bottom) - Math.max(p.top, q.top);
+      if (x > 1 && y > 4) hit.push([plot.id, a.textContent, b.textContent, x, y]);
+    }));
+  }
+  const pane = document.getElementById("ranking-table").parentElement;
+  const ticks = Array.from(document.querySelectorAll("#plot-by-k .xtick text"));
+  const seen = {
+    hit, width: innerWidth, beyond: pane.scrollWidth - pane.clientWidth,
+    ticks: ticks.map((t) => t.textContent), page: document.documentElement.scrollWidth,
+  };
+  document.body.replaceChildren();
+  document.body.textContent = "SEEN" + JSON.stringify(seen) + "SEEN";
+}, 5000);
+</script></body>"""
+
+
+def seen_by(page: str, folder: Path, *options: str) -> tuple[dict[str, Any], str]:
+    """What the script in the page found, and what the browser wrote."""
+    (folder / "page.html").write_text(page, encoding="utf-8")
+    command = [
+        str(CHROMIUM), "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
+        "--disable-background-networking", "--disable-component-update", "--disable-sync",
+        f"--user-data-dir={folder / 'profile'}", "--enable-logging=stderr", *options,
+        "--virtual-time-budget=15000", "--dump-dom", (folder / "page.html").as_uri(),
+    ]  # fmt: skip
+    out = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    found = re.search("SEEN(.*)SEEN", out.stdout)
+    assert found is not None
+    return json.loads(found[1].replace("&lt;", "<").replace("&amp;", "&")), out.stderr
+
+
+@pytest.mark.parametrize("width", [1400, 500])
+def test_nothing_is_cut_or_written_over(tmp_path: Path, width: int) -> None:
+    wine = load_wine()
+    truth = wine.target_names[wine.target]
+    X = pd.DataFrame(wine.data, columns=wine.feature_names)
+    study = karat.Study(karat.datasets.from_table(X, truth=truth, scale="standard"))
+    study.sweep(["kmeans", "gaussian-mixture"], k=[9, 2, 4], n_init=2, workers=1)
+    study.decide_by("consensus")
+    page = render(study).replace("</body>", LAYOUT)
+    seen, _ = seen_by(page, tmp_path, f"--window-size={width},900")
+    assert seen["width"] == width
+    assert seen["hit"] == []
+    assert seen["ticks"] == [str(k) for k in range(2, 10)]
+    assert seen["page"] <= width
+    if width == 1400:
+        assert seen["beyond"] == 0
+
+
 @pytest.mark.parametrize("old", [False, True], ids=["new browser", "without DecompressionStream"])
 def test_page_works(tmp_path: Path, old: bool) -> None:
     X = load_wine().data
@@ -66,18 +127,8 @@ def test_page_works(tmp_path: Path, old: bool) -> None:
     page = render(study).replace("</body>", PROBE)
     if old:
         page = page.replace('"use strict";', '"use strict"; window.DecompressionStream = null;', 1)
-    (tmp_path / "page.html").write_text(page, encoding="utf-8")
-    command = [
-        str(CHROMIUM), "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
-        "--disable-background-networking", "--disable-component-update", "--disable-sync",
-        f"--user-data-dir={tmp_path / 'profile'}", "--enable-logging=stderr",
-        "--virtual-time-budget=15000", "--dump-dom", (tmp_path / "page.html").as_uri(),
-    ]  # fmt: skip
-    out = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
-    found = re.search("SEEN(.*)SEEN", out.stdout)
-    assert found is not None
-    seen = json.loads(found[1].replace("&lt;", "<").replace("&amp;", "&"))
-    assert "CONSOLE" not in out.stderr
+    seen, log = seen_by(page, tmp_path)
+    assert "CONSOLE" not in log
     assert seen["faults"] == []
     ranked, scores = study.rank(), study.scores()
     assert seen["rows"] == list(ranked.index[:15])

@@ -19,6 +19,7 @@ from karat.datasets._read import from_array, from_table, read, read_cells
 from karat.datasets._relations import (
     RELATIONS,
     as_dataset,
+    compares_objects,
     from_distances,
     from_graph,
     from_objects,
@@ -32,6 +33,7 @@ __all__ = [
     "LabelColumns",
     "as_dataset",
     "available",
+    "compares_objects",
     "from_array",
     "from_distances",
     "from_graph",

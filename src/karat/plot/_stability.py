@@ -55,7 +55,7 @@ def stability_by_k(curve: StabilityCurve) -> go.Figure:
             }
             for name, value, error, colour in lines
         ],
-        xaxis={"title": {"text": "number of clusters"}, "dtick": 1 if len(table) < 20 else None},
+        xaxis=style.whole_numbers("number of clusters", table.index.min(), table.index.max()),
         yaxis={"title": {"text": "stability"}},
         height=360,
     )

@@ -88,7 +88,7 @@ def bound_by_k(bounds: Any, *, chosen: str | None = None, target: float | None =
     )
     return style.figure(
         traces,
-        xaxis={"title": {"text": "Number of clusters"}, "tickformat": "d"},
+        xaxis=style.whole_numbers("Number of clusters", *ends),
         yaxis={
             "title": {"text": "At most so many unlabelled objects mislabelled"},
             "tickformat": ".0%",

@@ -106,7 +106,7 @@ def _one(scores: pd.DataFrame, measure: Drawn, chosen: str | None) -> go.Figure:
         title += f" ({beyond} more, with up to {most}, are not shown)"
     figure = style.figure(
         _traces(scores, scores[measure.key], measure.sign, chosen),
-        xaxis={"title": {"text": title}, "tickformat": "d"} | ({"range": ends} if beyond else {}),
+        xaxis=style.whole_numbers(title, low, high) | ({"range": ends} if beyond else {}),
         yaxis={
             "title": {"text": style.safe(measure.title)},
             "autorange": True if measure.greater_is_better else "reversed",

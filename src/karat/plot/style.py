@@ -77,6 +77,12 @@ def color_bar(title: str, **more: Any) -> dict[str, Any]:
     }
 
 
+def whole_numbers(title: str, low: float, high: float) -> dict[str, Any]:
+    """An axis of whole numbers: a tick at each if they are few, never between two."""
+    axis = {"title": {"text": title}, "tickformat": "d"}
+    return axis | {"dtick": 1} if high - low <= 12 else axis
+
+
 def color(i: int) -> str:
     """Colour of the i-th cluster or clusterer; outliers are grey."""
     return NOISE_COLOR if i == NOISE else COLORS[i % len(COLORS)]
