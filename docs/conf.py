@@ -113,6 +113,16 @@ def external_example() -> list[list[str]]:
     ]
 
 
+def structure_rows() -> list[list[str]]:
+    """What each measure judges of clusterings that are not hard."""
+    kinds = {"soft": "hard labels", "overlapping": "hard labels", "dendrogram": "each cut"}
+    return [
+        [m.title, *("as it is" if kind in m.structures else rest for kind, rest in kinds.items())]
+        for m in measures.catalogue.values()
+        if m.structures
+    ]
+
+
 def kind_rows() -> tuple[list[str], list[list[str]]]:
     """Which internal measures judge which kind of data."""
     kinds = {
@@ -155,6 +165,8 @@ def write_generated() -> None:
     ]
     header = ["clusterer", "name", "swept", "depends on a seed", "source", "cost"]
     (GENERATED / "clusterers.inc").write_text(table(header, rows))
+    header = ["measure", "soft", "overlapping", "dendrogram"]
+    (GENERATED / "structures.inc").write_text(table(header, structure_rows()))
     (GENERATED / "kinds.inc").write_text(table(*kind_rows()))
     header = ["measure", "better", "figure 16.4", "doubled", "the classes themselves"]
     (GENERATED / "external-example.inc").write_text(table(header, external_example()))

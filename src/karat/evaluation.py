@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,7 @@ from karat.partition import (
     known_labels,
 )
 from karat.scores import Scores
+from karat.structures import Memberships, kind_of, split
 from karat.validation import InputError, check_random_state, check_same_objects
 
 if TYPE_CHECKING:
@@ -54,7 +55,11 @@ def evaluate(
     X : array-like or sparse, shape (n, d), or None
         The data; None omits the internal measures.
     labelings : array-like (n,) or (M, n), mapping, DataFrame
-        One or many clusterings, see :func:`karat.partition.as_labelings`.
+        One or many clusterings, see :func:`karat.partition.as_labelings`. Soft and overlapping
+        ones (:class:`~karat.partition.SoftPartition`,
+        :class:`~karat.partition.OverlappingPartition`) are judged as they are by the measures that
+        take them (``Measure.structures``), by their hard labels otherwise, and
+        ``scores.hardened`` says where; a :class:`~karat.Dendrogram` is its cuts.
     truth : array-like, shape (n,), optional
         Class of each object; None, NaN or ``-1`` where it is not known. External measures are
         computed on the objects whose class is known.
@@ -62,7 +67,9 @@ def evaluate(
         Catalogue keys; by default every measure that applies and costs at most one pass over
         the pairs of objects.
     metric : str or callable
-        The distance of the internal measures, see :data:`karat.distances.METRICS`. Measures that
+        The distance of the internal measures, see :data:`karat.distances.METRICS`. A function of
+        two rows is called for every pair in every pass; a study calls it once for each pair, as
+        does :func:`karat.distances.distance_matrix`. Measures that
         are Euclidean by definition (centroids, scatter matrices) are computed on the rows whose
         Euclidean distance it is, unit rows for cosine, see :data:`karat.distances.FORMS`; under
         a distance that has no such rows they have no value and are left out by default.
@@ -107,6 +114,7 @@ def evaluate(
         silhouette
     two     0.8997
     """
+    labelings, memberships = split(labelings)
     check_same_objects(X, labelings, name="X", other_name="labelings")
     check_same_objects(X, truth, name="X", other_name="truth")
     check_same_objects(labelings, truth, name="labelings", other_name="truth")
@@ -123,7 +131,7 @@ def evaluate(
         chosen = _with_weights(chosen, asked=measures is not None)
     if precision is not None:
         chosen = _without_passes(chosen, asked=measures is not None)
-    return judge(
+    scores = judge(
         data,
         labelings,
         truth=truth,
@@ -135,6 +143,10 @@ def evaluate(
         precision=precision,
         random_state=random_state,
     )
+    if memberships:
+        weighted = sample_weight is not None
+        scores = as_they_are(scores, memberships, data, truth, chosen, metric, weighted)
+    return scores
 
 
 def explain(
@@ -171,7 +183,7 @@ def explain(
     """
     metric = check_metric(metric)
     data = check_points(X, metric)
-    batch = as_labelings(labelings, n_objects=data.shape[0], noise=noise)
+    batch = as_labelings(split(labelings)[0], n_objects=data.shape[0], noise=noise)
     chosen = [
         m for m in applicable(measures, has_truth=False, metric=metric) if m.kind == "internal"
     ]
@@ -313,6 +325,11 @@ class Judged:
     reasons: dict[int, str]
     exact: NDArray[np.bool_]
 
+    @property
+    def first(self) -> tuple[float, str]:
+        """Value of the first clustering, and why there is none."""
+        return float(self.values[0]), self.reasons.get(0, "")
+
 
 def _classes(truth: Any, n: int) -> Encoded:
     """The known classes as codes, -1 where the class is not known; integers stay integers."""
@@ -366,6 +383,58 @@ def applicable(
 def _form(metric: Any) -> str | None:
     """The form of the rows whose Euclidean distance this is, or nothing; see ``FORMS``."""
     return FORMS.get(metric) if isinstance(metric, str) else None
+
+
+def as_they_are(
+    scores: Scores,
+    memberships: dict[str, Memberships],
+    X: Any,
+    truth: Any,
+    measures: Sequence[Measure],
+    metric: Any,
+    weighted: bool = False,
+) -> Scores:
+    """Scores in which memberships are judged by the measures that take them, not hardened."""
+    known = np.zeros(0, dtype=bool)
+    classes = None
+    if truth is not None:
+        classes = known_labels(truth, len(next(iter(memberships.values())).memberships))
+        known = np.array([value is not None for value in classes])
+
+    def judged(measure: Measure, given: Memberships) -> Any:
+        if measure.kind == "external":
+            assert classes is not None
+            some: Any = given.memberships[known]
+            return measure.function(classes[known], type(given)(some))
+        if measure.takes == "features":
+            return measure.function(embed(X, metric), given)
+        return measure.function(X, given, metric=metric)
+
+    table, errors = scores.table.copy(), scores.standard_errors.copy()
+    exact, reasons = scores.exact.copy(), {name: dict(r) for name, r in scores.reasons.items()}
+    hardened = scores.hardened.copy()
+    for name, given in memberships.items():
+        hardened.loc[name] = True
+        for measure in measures:
+            if weighted or kind_of(given) not in measure.structures:
+                continue
+            value, why = _one_by_one(measure, [partial(judged, measure, given)]).first
+            table.loc[name, measure.key] = value
+            hardened.loc[name, measure.key], exact.loc[name, measure.key] = False, True
+            if measure.key in errors:
+                errors.loc[name, measure.key] = 0.0
+            reasons.get(name, {}).pop(measure.key, None)
+            if why:
+                reasons.setdefault(name, {})[measure.key] = why
+    reasons = {name: why for name, why in reasons.items() if why}
+    return replace(
+        scores,
+        table=table,
+        reasons=reasons,
+        standard_errors=errors,
+        exact=exact,
+        hardened=hardened,
+    )
 
 
 def _judge_internal(

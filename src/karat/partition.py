@@ -261,6 +261,11 @@ def _label_array(labels: Any, name: str) -> Any:
         return np.asarray(labels)
     if isinstance(labels, Mapping):
         raise _no_order(name)
+    if isinstance(labels, (SoftPartition, OverlappingPartition)):
+        raise InputError(
+            f"{name} has memberships ({type(labels).__name__}), and hard labels are needed here; "
+            f"take {name}.harden(), or judge it with karat.evaluate, which says what is hardened"
+        )
     kind = type(labels).__module__.partition(".")[0]
     if kind == "pandas":
         array = getattr(labels, "array", labels)
@@ -655,6 +660,18 @@ class OverlappingPartition:
             raise InputError("memberships must be True or False (or 1 and 0)")
         object.__setattr__(self, "memberships", U.astype(bool))
 
+    def harden(self) -> NDArray[np.int32]:
+        """The first cluster of each object; -1 for one that is in none.
+
+        Examples
+        --------
+        >>> from karat.partition import OverlappingPartition
+        >>> OverlappingPartition([[1, 1], [0, 1], [0, 0]]).harden()
+        array([ 0,  1, -1], dtype=int32)
+        """
+        first = np.argmax(self.memberships, axis=1).astype(np.int32)
+        return np.where(self.memberships.any(axis=1), first, np.int32(NOISE)).astype(np.int32)
+
 
 def cut_dendrogram(
     Z: Any, *, n_clusters: int | Iterable[int] | None = None, height: float | None = None
@@ -705,18 +722,18 @@ def cut_dendrogram(
         # the highest merge inside each node: heights of centroid linkage are not monotone
         kept = np.flatnonzero(maxdists(Z) <= height)
         return _cut(Z[kept], n, kept)
-    if isinstance(n_clusters, Iterable):
-        return np.stack([cut_dendrogram(Z, n_clusters=k) for k in n_clusters])
-    if n_clusters is None or not 1 <= n_clusters <= n:
-        raise InputError(f"n_clusters must be between 1 and the {n} objects; got {n_clusters}")
-    return _cut(Z[: n - n_clusters], n, np.arange(n - 1))
+    several = isinstance(n_clusters, Iterable)
+    numbers = list(n_clusters) if isinstance(n_clusters, Iterable) else [n_clusters]
+    for k in numbers:
+        if k is None or not 1 <= k <= n:
+            raise InputError(f"n_clusters must be between 1 and the {n} objects; got {k}")
+    cuts = [_cut(Z[: n - k], n, np.arange(n - k)) for k in numbers if k is not None]
+    return np.stack(cuts) if several else cuts[0]
 
 
 def _cut(merges: NDArray[np.float64], n: int, rows: NDArray[np.intp]) -> NDArray[np.int32]:
-    parent = np.arange(2 * n - 1)
-    for row, (a, b) in zip(rows, merges[:, :2].astype(np.intp), strict=False):
-        parent[a] = parent[b] = n + row
-    # children have lower numbers than their parents, so one downward sweep finds every root
-    for node in range(2 * n - 2, -1, -1):
-        parent[node] = parent[parent[node]]
-    return canonical_codes(parent[:n])
+    from karat._kernels.dendrogram import cut
+
+    out = np.empty(n, dtype=np.int32)
+    cut(merges[:, :2].astype(np.int64), rows, n, out)
+    return out

@@ -34,6 +34,9 @@ class Scores(Mapping[str, "pd.Series[float]"]):
         sample was everything.
     exact : DataFrame of bool
         Parallel to ``table``: False where a value is an estimate, or was found by a local search.
+    hardened : DataFrame of bool
+        Parallel to ``table``: True where a value is that of the hard labels of a soft or
+        overlapping clustering, because the measure takes nothing else.
     sample_size : dict of str to int
         How many ``"objects"``, and how many ``"pairs"`` of them, were drawn.
 
@@ -54,6 +57,7 @@ class Scores(Mapping[str, "pd.Series[float]"]):
     coverage: pd.Series[float]
     standard_errors: pd.DataFrame
     exact: pd.DataFrame
+    hardened: pd.DataFrame
     sample_size: dict[str, int] = field(default_factory=dict)
 
     @classmethod
@@ -79,6 +83,7 @@ class Scores(Mapping[str, "pd.Series[float]"]):
             pd.Series(coverage, index, name="coverage"),
             pd.DataFrame(dict(standard_errors or {}), index),
             pd.DataFrame(True if exact is None else dict(exact), index, table.columns),
+            pd.DataFrame(False, index, table.columns),
             sample_size or {},
         )
 
@@ -98,7 +103,8 @@ class Scores(Mapping[str, "pd.Series[float]"]):
         -------
         DataFrame
             Columns ``clustering``, ``measure``, ``value``, ``standard_error`` (NaN where the
-            value is no estimate), ``exact`` and ``reason`` (empty where there is a value).
+            value is no estimate), ``exact``, ``hardened`` and ``reason`` (empty where there is a
+            value).
         """
         import pandas as pd
 
@@ -109,12 +115,15 @@ class Scores(Mapping[str, "pd.Series[float]"]):
                 self.table.loc[name, key],
                 self._error(name, key),
                 bool(self.exact.loc[name, key]),
+                bool(self.hardened.loc[name, key]),
                 self.reasons.get(name, {}).get(key, ""),
             )
             for name in self.table.index
             for key in self.table.columns
         ]
-        columns = ["clustering", "measure", "value", "standard_error", "exact", "reason"]
+        columns = [
+            "clustering", "measure", "value", "standard_error", "exact", "hardened", "reason",
+        ]  # fmt: skip
         return pd.DataFrame(rows, columns=columns)
 
     def to_latex(self) -> str:
@@ -158,6 +167,11 @@ class Scores(Mapping[str, "pd.Series[float]"]):
         if (self.coverage < 1).any():
             shares = ", ".join(f"{name} {share:.1%}" for name, share in self.coverage[:3].items())
             notes.append(f"share of the objects that is judged: {shares}")
+        for name in self.table.index[self.hardened.any(axis=1)]:
+            there = self.hardened.loc[name]
+            whole = [str(key) for key in there.index[~there]]
+            by = f"{', '.join(whole)} judge its memberships, the others" if whole else "all judge"
+            notes.append(f"{name}: {by} its hard labels")
         if self.sample_size:
             drawn = ", ".join(f"{number:,} {what}" for what, number in self.sample_size.items())
             notes.append(f"value ± standard error, from {drawn}")

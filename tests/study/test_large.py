@@ -13,6 +13,7 @@ from karat.clusterers import LinkageClustering, as_clusterer
 from karat.measures import catalogue
 from karat.study import large, work
 from karat.study.ranking import points
+from karat.validation import InputError
 
 
 @pytest.fixture
@@ -166,7 +167,6 @@ def test_a_plan_names_what_is_sampled_and_tries_nothing(low):
 
 def test_too_little_memory_names_what_would_do():
     from karat.study.plan import check_memory
-    from karat.validation import InputError
 
     study = karat.Study(blobs()[0])
     check_memory(study, 2, 8e9)
@@ -179,7 +179,6 @@ def test_too_little_memory_names_what_would_do():
 @pytest.mark.parametrize("text", ["", "soon", "-1s", "0", "nan"])
 def test_times_and_amounts_that_are_none(text):
     from karat.study.plan import parse_bytes, parse_duration
-    from karat.validation import InputError
 
     for parse in (parse_duration, parse_bytes):
         with pytest.raises(InputError, match="is not"):
@@ -260,3 +259,71 @@ def test_the_consensus_takes_errors_into_account(low):
     votes = study.rank("consensus").loc[values.index, "silhouette"]
     np.testing.assert_allclose(votes, expected)
     assert not np.allclose(expected, plain)
+
+
+class SlowAtFirst(KMeans):
+    """Never ends in a test's time, until the file is there that the environment names."""
+
+    def fit_predict(self, X, y=None, sample_weight=None):
+        import os
+        import time
+
+        if not os.path.exists(os.environ["KARAT_TEST_FILE"]):
+            time.sleep(600)
+        return super().fit_predict(X)
+
+
+def test_a_fit_beyond_its_share_is_stopped_recorded_and_resumed(tmp_path, monkeypatch):
+    X, _ = blobs(60)
+    marker = tmp_path / "fast"
+    monkeypatch.setenv("KARAT_TEST_FILE", str(marker))
+    clusterers = {"slow": SlowAtFirst(n_init=1), "kmeans": "kmeans"}
+    shares = []
+    run_jobs = work.run_jobs
+
+    def noted(*args, share, **options):
+        shares.append(share)
+        yield from run_jobs(*args, **{**options, "share": min(share, 2.0)})
+
+    monkeypatch.setattr(work, "run_jobs", noted)
+    path = tmp_path / "s.karat"
+    with karat.Study(X, storage=path) as study:
+        study.sweep(clusterers, k=[2], n_init=1, budget=600, workers=2)
+        assert set(shares) == {600}  # of 1200 s of two workers, for two clusterers
+        table = study.candidates
+        assert table["status"].tolist() == ["stopped", "ok"]
+        assert "stopped after 2 s, its share" in table["reason"].iloc[0]
+        assert study.n_unfinished == 1
+        with pytest.raises(InputError, match="has no labels: stopped"):
+            study.labels(table.index[0])
+    marker.touch()
+    with karat.Study(X, storage=path) as study:
+        assert study.n_unfinished == 1
+        study.sweep(clusterers, k=[2], n_init=1, budget=600, workers=2)
+        assert study.candidates["status"].tolist() == ["ok", "ok"]
+        assert study.candidates["reason"].isna().all()
+
+
+def test_a_budget_that_no_fit_meets_names_the_least_that_would_do():
+    X, _ = blobs(60)
+    with karat.Study(X) as study:
+        study.sweep(["kmeans"], k=[2], n_init=1, budget=1e-3, workers=1)
+        with pytest.raises(InputError, match=r"no fit was finished .* allow at least 1\ds"):
+            study.best()
+
+
+def test_one_start_of_every_k_comes_first_and_short_fits_first():
+    from karat.study.plan import order_of_work
+    from karat.study.sweeping import candidates_of
+
+    jobs = [
+        job
+        for name in ("hdbscan", "average", "kmeans")
+        for job in work.jobs_for(
+            as_clusterer(name), candidates_of(as_clusterer(name), [4, 2, 3], 2, 0)
+        )
+    ]
+    names = [job.candidates[0].name for job in order_of_work(jobs)]
+    assert names[:6] == [f"kmeans k={k} start={start}" for start in (0, 1) for k in (2, 3, 4)]
+    assert names[6].startswith("average")
+    assert names[7].startswith("hdbscan")

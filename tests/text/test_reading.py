@@ -103,6 +103,7 @@ def test_messages_are_used_without_headers(tmp_path):
     kept = read(path, text_column="text", messages=False, **ANY)
     assert "secret" in kept.feature_names
     assert not are_messages(["Dear: all\nplain text\n\nmore", "no headers"])
+    assert are_messages(["Article-I.D.: cs.1993\nFrom: a@b\n\ntext"])
 
 
 def test_mailbox_and_markup(tmp_path):

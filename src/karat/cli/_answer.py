@@ -5,11 +5,14 @@ from __future__ import annotations
 import json as jsonlib
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 if TYPE_CHECKING:
     from rich.console import Console
 
     from karat.study import Choice, Study
 
+TOPICS_SHOWN, TOPIC_WORDS = 12, 8
 WIDE = 100  # characters of a terminal with room for every column
 
 
@@ -69,6 +72,25 @@ def _show_shortlist(study: Study, console: Console) -> None:
         table.add_column(title)
     for name, use in found.shortlist:
         table.add_row(name, _expected(found.expected(name)), use)
+    console.print(table)
+
+
+def _show_topics(study: Study, choice: Choice, console: Console) -> None:
+    from rich.table import Table
+
+    from karat.text import telling_terms
+
+    data = study.dataset.without_embeddings()
+    if not data.of_documents or data.feature_names[:1] == ("x1",):
+        return  # what has no words
+    terms = telling_terms(data.X, choice.labels, data.feature_names, count=TOPIC_WORDS)
+    sizes = np.bincount(choice.labels[choice.labels >= 0])
+    table = Table(title="What the clusters are about", box=None, pad_edge=False)
+    table.add_column("documents", justify="right")
+    table.add_column("words")
+    for cluster in np.argsort(-sizes, kind="stable")[:TOPICS_SHOWN]:
+        words = terms.loc[terms["cluster"] == cluster, "term"]
+        table.add_row(f"{sizes[cluster]:,}", ", ".join(map(str, words)))
     console.print(table)
 
 
@@ -137,6 +159,7 @@ def show(study: Study, choice: Choice, top: int = 8) -> None:
     if judged:
         _show_shortlist(study, console)
     _show_representations(study, console)
+    _show_topics(study, choice, console)
     more = len(ranked) - top
     if more > 0:
         console.print(f"... and {more} more distinct clusterings", style="dim")
@@ -149,7 +172,7 @@ def show(study: Study, choice: Choice, top: int = 8) -> None:
     if choice.bound is not None and (yardstick := against_classifier(study, choice.bound)):
         console.print(yardstick, markup=False)
     counts = study.candidates["status"].value_counts()
-    for status in ("excluded", "failed", "flagged"):
+    for status in ("stopped", "excluded", "failed", "flagged"):
         if counts.get(status, 0):
             these = study.candidates.query(f"status == '{status}'")
             reason = str(these["reason"].iloc[0])

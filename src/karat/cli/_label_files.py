@@ -80,7 +80,8 @@ def read_many(
     paths = list(dict.fromkeys(files))
     ids, left_out = (None, {}) if id_column is None else _common(paths, id_column, header)
     read = {
-        path: read_labelings(path, id_column=id_column, ids=ids, header=header) for path in paths
+        path: read_labelings(path, id_column=id_column, ids=ids, header=header).hardened()
+        for path in paths
     }
     if truth is not None and not any(truth in found for found in read.values()):
         path = Path(truth)
@@ -92,10 +93,10 @@ def read_many(
         if id_column is not None:
             ids, left_out = _common([path, *paths], id_column, header)
             read = {
-                one: read_labelings(one, id_column=id_column, ids=ids, header=header)
+                one: read_labelings(one, id_column=id_column, ids=ids, header=header).hardened()
                 for one in paths
             }
-        gold = read_labelings(path, id_column=id_column, ids=ids, header=header)
+        gold = read_labelings(path, id_column=id_column, ids=ids, header=header).hardened()
         if len(gold) != 1:
             raise InputError(
                 f"--truth {truth} has {len(gold)} columns ({', '.join(gold)}); give a file of one"

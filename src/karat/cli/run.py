@@ -83,7 +83,7 @@ def run(
     by: Annotated[
         str | None,
         typer.Option(
-            help="Measure that decides (see karat measures), consensus or pac_mdl_bound.",
+            help="Measure that decides (see karat measures), consensus or guarantee.",
             show_default="what suits the labels",
         ),
     ] = None,
@@ -321,27 +321,53 @@ def _sweep(
         check_memory(study, workers or available_cores(), parse_bytes(memory))
     large = any(study.fits_sample(catalogue[name]) for name in names)
     if plan or (large and not quiet):
-        expected = study.plan(names, k=numbers, n_init=n_init, workers=workers)
+        expected = study.plan(names, k=numbers, grid=grid, n_init=n_init, workers=workers)
         typer.echo(str(expected), err=not plan)
         if plan:
             raise typer.Exit(0)
     deadline = None if seconds is None else time.monotonic() + seconds
 
-    def sweep(some: list[str]) -> None:
+    def sweep(some: list[str], of: int) -> None:
         left = None if deadline is None else max(0.0, deadline - time.monotonic())
+        left = None if left is None else left * len(some) / of
         study.sweep(
             some, k=numbers, grid=grid, n_init=n_init, workers=workers, budget=left,
             progress=progress,
         )  # fmt: skip
 
     first = [name for name in names if not study.fits_sample(catalogue[name])]
-    if large and first and not quiet and not grid:
-        sweep(first)
-        if not study.candidates.empty:
-            choice = study.best()
-            typer.echo(f"So far, from {', '.join(first)}: {choice.reasons[0]}", err=True)
-        names = [name for name in names if name not in first]
-    sweep(names)
+    if large and not quiet and not grid:
+        _first_answer(study, names, numbers)
+        if first:
+            sweep(first, len(names))
+            if study.candidates["n_clusters"].notna().any():
+                choice = study.best()
+                typer.echo(f"So far, from {', '.join(first)}: {choice.reasons[0]}", err=True)
+            if not study.n_unfinished:
+                names = [name for name in names if name not in first]
+    if names:
+        sweep(names, len(names))
+
+
+def _first_answer(study: Study, names: list[str], numbers: list[int]) -> None:
+    """What a part of the data says, within seconds."""
+    from karat.datasets import RELATIONS
+    from karat.study import Study
+    from karat.study.large import part_of
+    from karat.validation import InputError
+
+    quick = [name for name in names if name in ("kmeans", "ward", "spherical-kmeans-refined")]
+    if not quick or callable(study.metric) or study.metric in RELATIONS:
+        return
+    rows = study.sample_rows
+    with Study(part_of(study.X, rows, study.metric), metric=study.metric) as part:
+        try:
+            part.sweep(quick, k=numbers, n_init=1, workers=1, progress=False)
+            part.evaluate(progress=False)
+            first = part.best().reasons[0]
+        except InputError:
+            return
+    typer.echo(f"First, from {len(rows):,} of the objects: {first}", err=True)
 
 
 def _related(dataset: Dataset, distances: Path | None, graph: Path | None) -> Dataset:

@@ -6,9 +6,11 @@ which distances it takes, and ``under(clusterer, metric)`` is the clusterer unde
 
 from karat.clusterers._catalogue import Clusterer, as_clusterer, catalogue, configured
 from karat.clusterers._columns import OnColumns, on_columns
+from karat.clusterers._function import FunctionClusterer, from_function
+from karat.clusterers._memberships import memberships_of
 from karat.clusterers._under import ExcludedError, OnDistances, OnForm, under
 from karat.clusterers.filled import FilledHDBSCAN
-from karat.clusterers.from_function import FunctionClusterer, from_function
+from karat.clusterers.fuzzy import FuzzyCMeans
 from karat.clusterers.genie import GenieClustering
 from karat.clusterers.information_theoretic import InformationTheoreticKMeans
 from karat.clusterers.kmedoids import CLARA, KMedoids
@@ -26,6 +28,7 @@ __all__ = [
     "FilledHDBSCAN",
     "FrequencySensitiveSphericalKMeans",
     "FunctionClusterer",
+    "FuzzyCMeans",
     "GenieClustering",
     "InformationTheoreticKMeans",
     "KMedoids",
@@ -40,6 +43,7 @@ __all__ = [
     "catalogue",
     "configured",
     "from_function",
+    "memberships_of",
     "on_columns",
     "under",
 ]

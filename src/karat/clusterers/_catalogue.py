@@ -247,6 +247,12 @@ def _gaussian_mixture(k: int, seed: int) -> Any:
     return GaussianMixture(n_components=k, random_state=seed)
 
 
+def _fuzzy(k: int, seed: int) -> Any:
+    from karat.clusterers.fuzzy import FuzzyCMeans
+
+    return FuzzyCMeans(n_clusters=k, random_state=seed)
+
+
 def _hdbscan(min_cluster_size: int, seed: int, metric: Any = "euclidean") -> Any:
     from sklearn.cluster import HDBSCAN
 
@@ -424,6 +430,17 @@ catalogue.add(
         whole_to=100_000,
         source="Dempster, Laird & Rubin 1977",
         cost="O(n k d²) per iteration",
+    )
+)
+catalogue.add(
+    Clusterer(
+        key="fuzzy-cmeans",
+        title="Fuzzy c-means",
+        make=_fuzzy,
+        growth=1.0,
+        whole_to=sys.maxsize,
+        source="Dunn 1973; Bezdek 1981",
+        cost="O(n k d) per iteration",
     )
 )
 catalogue.add(

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn.base import BaseEstimator, ClusterMixin, clone
 
+from karat.clusterers._memberships import memberships_of
+
 if TYPE_CHECKING:
     from karat.clusterers._catalogue import Clusterer
 
@@ -25,6 +27,8 @@ class OnColumns(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     estimator_ : estimator
         The fitted one.
     labels_ : ndarray of int, shape (n,)
+    memberships_ : ndarray of float64, shape (n, k), or None
+        Where the estimator has them.
 
     Examples
     --------
@@ -47,7 +51,9 @@ class OnColumns(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
         rows = X if hasattr(X, "shape") else np.asarray(X)
         self.estimator_ = clone(self.estimator)
-        self.labels_ = self.estimator_.fit_predict(rows[:, self.start : self.stop])
+        own = rows[:, self.start : self.stop]
+        self.labels_ = self.estimator_.fit_predict(own)
+        self.memberships_ = memberships_of(self.estimator_, own, self.labels_)
         return self
 
     def cut(self, n_clusters: int) -> Any:

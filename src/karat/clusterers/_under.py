@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn.base import BaseEstimator, ClusterMixin, clone
 
+from karat.clusterers._memberships import memberships_of
 from karat.distances import FORMS, check_points, embed, metric_name, square
 from karat.validation import InputError
 
@@ -69,6 +70,8 @@ class OnForm(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     estimator_ : estimator
         The fitted one.
     labels_ : ndarray of int, shape (n,)
+    memberships_ : ndarray of float64, shape (n, k), or None
+        Where the estimator has them.
 
     Examples
     --------
@@ -89,6 +92,7 @@ class OnForm(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         Z = embed(check_points(X, self.metric), self.metric)
         self.estimator_ = clone(self.estimator)
         self.labels_ = self.estimator_.fit_predict(Z)
+        self.memberships_ = memberships_of(self.estimator_, Z, self.labels_)
         return self
 
     def cut(self, n_clusters: int) -> Any:

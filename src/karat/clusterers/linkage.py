@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -86,8 +87,8 @@ class LinkageClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.labels_ = self.cut(self.n_clusters)
         return self
 
-    def cut(self, n_clusters: int) -> NDArray[np.int32]:
-        """Labels for another number of clusters, from the same tree, in O(n)."""
+    def cut(self, n_clusters: int | Iterable[int]) -> NDArray[np.int32]:
+        """Labels for another number of clusters, or a row for each of several, in O(n) each."""
         check_is_fitted(self)
         return cut_dendrogram(self.linkage_, n_clusters=n_clusters)
 
@@ -96,6 +97,53 @@ class LinkageClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.sparse = True
         tags.input_tags.pairwise = self.metric == "precomputed"
         return tags
+
+
+def tree_of_cells(means: Any, sizes: Any, method: str) -> NDArray[np.float64]:
+    """The tree of cells of objects that are represented by their means.
+
+    Parameters
+    ----------
+    means : ndarray, shape (s, d)
+    sizes : ndarray of int, shape (s,)
+        How many objects each cell has.
+    method : {"ward", "average"}
+
+    Returns
+    -------
+    ndarray of float64, shape (s-1, 4)
+        In SciPy's form, but that the last column counts objects, not cells. With cells of one
+        object each it is the tree of the objects.
+
+    Notes
+    -----
+    O(s² d) time, 8 s² bytes. Ward's criterion is exact for whole cells: what varies within them
+    is the same whatever is merged. The average of distances between cells is taken between their
+    means.
+    """
+    from scipy.spatial.distance import cdist
+
+    from karat._kernels.linkage import AVERAGE, WARD, merge_cells
+
+    means = np.asarray(means, dtype=np.float64)
+    sizes = np.asarray(sizes, dtype=np.float64)
+    require_memory(8.0 * len(means) ** 2, f"{method} linkage of {len(means):,} cells", "take fewer")
+    D = cdist(means, means, "sqeuclidean" if method == "ward" else "euclidean")
+    if method == "ward":
+        D *= 2 * sizes[:, None] * sizes / (sizes[:, None] + sizes)
+    merges = merge_cells(D, sizes, WARD if method == "ward" else AVERAGE)
+    merges = merges[np.argsort(merges[:, 2], kind="stable")]
+    s = len(sizes)
+    tree = np.empty((s - 1, 4))
+    name, count = np.arange(s), sizes.copy()
+    for i, (low, high, height) in enumerate(merges):
+        a, b = int(low), int(high)
+        count[a] += count[b]
+        tree[i] = (*sorted((name[a], name[b])), height, count[a])
+        name[a] = s + i
+    if method == "ward":
+        tree[:, 2] = np.sqrt(np.maximum(tree[:, 2], 0))
+    return tree
 
 
 def _tree(X: Any, method: str, metric: Any) -> NDArray[np.float64]:

@@ -81,6 +81,11 @@ class Dataset:
         return 0 if self.metric in ("precomputed", "graph") else int(self.X.shape[1])
 
     @property
+    def of_documents(self) -> bool:
+        """Whether the features are weighted terms of documents."""
+        return self.metric == "cosine" and not isinstance(self.X, np.ndarray)
+
+    @property
     def representations(self) -> dict[str, Data]:
         """What describes the objects: the terms (or features), and embeddings beside them."""
         terms = "features" if isinstance(self.X, np.ndarray) else "terms"

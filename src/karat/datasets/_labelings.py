@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.datasets import _columns, _delimited, _files, _layout
+from karat.datasets._structures import in_order, structures_in
 from karat.datasets._work import Options, quoted, row_numbers
 from karat.partition import known_labels
+from karat.structures import Dendrogram, split, told
 from karat.validation import InputError, unknown_name
 
 if TYPE_CHECKING:
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class LabelColumns(dict[str, "NDArray[Any]"]):
+class LabelColumns(dict[str, Any]):
     """Clusterings by name, as :func:`read_labelings` returns them.
 
     Attributes
@@ -34,6 +36,14 @@ class LabelColumns(dict[str, "NDArray[Any]"]):
 
     notes: tuple[str, ...] = ()
     rows: NDArray[np.intp] | None = None
+
+    def hardened(self) -> LabelColumns:
+        """The same with labels alone: hard ones of memberships, each cut of a dendrogram."""
+        labels, memberships = split(dict(self))
+        found = LabelColumns(labels)
+        found.notes = (*self.notes, *(f"{name}: {told(one)}" for name, one in memberships.items()))
+        found.rows = self.rows
+        return found
 
 
 @dataclass(frozen=True)
@@ -48,11 +58,15 @@ class KnownLabels:
         What was decided on the way that a reader should know.
     doubts : tuple of str
         Signs in the file that the labelled objects are not a random draw.
+    order : tuple of int or None
+        The labelled objects in the order of the file, where its column ``row`` names them; that
+        is the order of the draw in a file of ``karat sample``.
     """
 
     values: NDArray[np.object_]
     notes: tuple[str, ...] = ()
     doubts: tuple[str, ...] = ()
+    order: tuple[int, ...] | None = None
 
 
 def read_labelings(
@@ -69,8 +83,9 @@ def read_labelings(
     ----------
     path : str or path
         CSV, TSV, Parquet, or NumPy (``.npy`` with one clustering per row or a single one;
-        ``.npz`` with one array per clustering). A text file of one column may lack the header
-        line; the clustering is then called as the file is.
+        ``.npz`` with one array per clustering: labels (n,), memberships (n, k) whose rows sum to
+        1, True and False (n, k) where clusters overlap, or a linkage matrix (n-1, 4)). A text
+        file of one column may lack the header line; the clustering is then called as the file is.
     id_column : str, optional
         The column that names the objects. By default a column ``id`` or ``row`` that has
         another value in each row is no clustering, and neither is an unnamed one that counts
@@ -88,7 +103,9 @@ def read_labelings(
     -------
     LabelColumns
         A dict of the labels by the name of the clustering: integers where all of a column's
-        labels are whole numbers, else as written. ``-1`` marks outliers.
+        labels are whole numbers, else as written. ``-1`` marks outliers. Others are a
+        :class:`~karat.partition.SoftPartition`, :class:`~karat.partition.OverlappingPartition` or
+        :class:`~karat.Dendrogram`.
 
     Raises
     ------
@@ -107,6 +124,7 @@ def read_labelings(
     file = Path(path)
     n = None if ids is None or id_column is not None else len(ids)
     columns, notes = read_columns(file, n=n, header=header, wanted=(id_column, *drop), plain=True)
+    structures = structures_in(file)
     for name in (*drop, *([] if id_column is None else [id_column])):
         if name not in columns:
             raise unknown_name(name, columns, "column")
@@ -115,19 +133,28 @@ def read_labelings(
         del columns[name]
     rows = _row_numbers(columns.get("row"))
     for name in ("row", "id"):
-        if len(columns) > 1 and name in columns and _all_different(columns[name]):
+        if len(columns) + len(structures) > 1 and name in columns and _all_different(columns[name]):
             named = columns.pop(name)
             notes.append(f"The column {name!r} names the objects; it is no clustering.")
             known = {str(value) for value in named}
             if own_ids is None and ids is not None and known.issuperset(map(str, ids)):
                 own_ids, id_column = named, name
-    if not columns:
+    if not columns and not structures:
         raise InputError(f"{file} has no column with a clustering")
-    order = _order(file, own_ids, ids, id_column, len(next(iter(columns.values()))))
+    if own_ids is not None or columns:
+        n_rows = len(own_ids if own_ids is not None else next(iter(columns.values())))
+    elif ids is not None:
+        n_rows = len(ids)
+    else:
+        first = next(iter(structures.values()))
+        n_rows = first.n_objects if isinstance(first, Dendrogram) else len(first.memberships)
+    order = _order(file, own_ids, ids, id_column, n_rows)
+    structures = in_order(file, structures, order, n_rows)
     if order is not None:
         columns = {name: values[order] for name, values in columns.items()}
     _require_labels(columns, file)
-    found = LabelColumns({name: _labels(values) for name, values in columns.items()})
+    labels = {name: _labels(values) for name, values in columns.items()}
+    found = LabelColumns({**labels, **structures})
     found.notes = tuple(notes)
     found.rows = rows if rows is None or order is None else rows[order]
     return found
@@ -199,16 +226,18 @@ def read_labels(
             "a file of classes has that one or a single column"
         )
     doubts: list[str] = []
+    order = None
     if named:
-        given = _by_row(file, columns["row"], given, n_objects, rows, notes, doubts)
+        given, order = _by_row(file, columns["row"], given, n_objects, rows, notes, doubts)
     elif len(given) != n_objects:
         raise InputError(
             f"{file} has {len(given):,} labels for {n_objects:,} objects; add a column 'row' with "
             "the number of each labelled object, counted from 0"
         )
-    return KnownLabels(
-        known_labels(given, name=str(file), classes=classes), tuple(notes), tuple(doubts)
-    )
+    values = known_labels(given, name=str(file), classes=classes)
+    if order is not None:
+        order = tuple(i for i in order if values[i] is not None)
+    return KnownLabels(values, tuple(notes), tuple(doubts), order)
 
 
 def _by_row(
@@ -219,8 +248,8 @@ def _by_row(
     rows: Any,
     notes: list[str],
     doubts: list[str],
-) -> NDArray[np.object_]:
-    """The labels in the order of the objects, from the rows that they are for."""
+) -> tuple[NDArray[np.object_], tuple[int, ...]]:
+    """The labels in the order of the objects, from their rows, and the objects in file order."""
     numbers = _row_numbers(named)
     if numbers is None:
         value = next(v for v in named if type(v) is not int or v < 0)
@@ -251,7 +280,7 @@ def _by_row(
     for row, label in zip(numbers.tolist(), labels, strict=True):
         if row in place:
             out[place[row]] = label
-    return out
+    return out, tuple(place[row] for row in numbers.tolist() if row in place)
 
 
 def _row_numbers(values: NDArray[Any] | None) -> NDArray[np.intp] | None:
@@ -280,7 +309,8 @@ def read_columns(
 ) -> tuple[dict[str, NDArray[Any]], list[str]]:
     """The columns of a file of labels, and notes. ``n`` objects tell whether there is a header.
 
-    With ``plain``, columns of integers are arrays of integers, not of objects.
+    With ``plain``, columns of integers are arrays of integers, not of objects, and arrays of two
+    dimensions are left out.
     """
     _files.check_file(path)
     stem, suffix = _files.split_name(path)
@@ -373,9 +403,13 @@ def _numpy_columns(path: Path, stem: str, suffix: str, plain: bool) -> dict[str,
         with loaded:
             arrays = {name: loaded[name] for name in loaded.files}
         wrong = [name for name, array in arrays.items() if array.ndim != 1]
-        if wrong:
+        if plain:  # these are structures, which read_labelings reads
+            for name in wrong:
+                del arrays[name]
+        elif wrong:
             raise InputError(
-                f"{path}: {wrong[0]!r} is not one-dimensional, so it is not a clustering"
+                f"{path}: {wrong[0]!r} is not one-dimensional, so it has no labels; karat run "
+                "--labelings takes memberships and trees"
             )
         return {name: _boxed(array, name, plain) for name, array in arrays.items()}
     if loaded.ndim == 1:

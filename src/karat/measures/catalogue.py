@@ -66,6 +66,11 @@ class Measure:
         Internal: what it judges by. Any distance that is asked for, a matrix of them with
         ``metric="precomputed"`` too; the objects' features; or the edges of a graph, with
         ``metric="graph"``.
+    structures : frozenset of str
+        What ``function`` takes beside hard labels, and judges as it is: ``"soft"``
+        (:class:`~karat.partition.SoftPartition`), ``"overlapping"``
+        (:class:`~karat.partition.OverlappingPartition`), ``"dendrogram"``
+        (:class:`~karat.Dendrogram`). Of other structures it judges the hard labels.
     symmetric : bool
         External: whether exchanging the two clusterings leaves the value unchanged.
     """
@@ -85,6 +90,7 @@ class Measure:
     compares_k: bool = True
     default: bool = True
     takes: Takes = "distances"
+    structures: frozenset[str] = frozenset()
     symmetric: bool = False
 
     @property
@@ -171,6 +177,7 @@ def define(
     range: tuple[float, float] = (0.0, 1.0),
     cost: str = "O(n + cells)",
     needs: Iterable[str] = (),
+    structures: Iterable[str] = (),
     **record: Any,
 ) -> Measure:
     """Add the measure that a public function computes to the catalogue.
@@ -182,7 +189,7 @@ def define(
     function : callable
         ``function(labels_true, labels_pred)`` or ``function(X, labels)``. Its documentation gets
         a section "References".
-    title, family, references, greater_is_better, range, cost, needs
+    title, family, references, greater_is_better, range, cost, needs, structures
         See :class:`Measure`; by default greater is better, from 0 to 1, in linear time.
     **record
         Other attributes of :class:`Measure`.
@@ -213,6 +220,7 @@ def define(
             references=references,
             cost=cost,
             needs=frozenset(needs),
+            structures=frozenset(structures),
             **record,
         )
     )

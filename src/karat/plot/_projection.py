@@ -11,6 +11,8 @@ from scipy import sparse
 from karat.plot import style
 from karat.validation import InputError, check_data, check_random_state
 
+LINE = 22  # pixels from one label to the next
+
 if TYPE_CHECKING:
     import plotly.graph_objects as go
     from numpy.typing import NDArray
@@ -117,6 +119,7 @@ def projection(
                     "bgcolor": "rgba(255,255,255,0.8)",
                 }
             )  # fmt: skip
+    _keep_apart(labels_there, points[shown])
     few = len(called) <= 12
     return style.figure(
         traces,
@@ -128,6 +131,23 @@ def projection(
         height=520,
         meta={"drawn": len(shown), "n": n, "explained": explained},
     )
+
+
+def _keep_apart(labels: list[dict[str, Any]], points: NDArray[np.float32]) -> None:
+    """Shift labels up or down, in pixels, until none lies on an earlier one."""
+    low = points.min(axis=0)
+    span = np.where(np.ptp(points, axis=0) > 0, np.ptp(points, axis=0), 1)
+    boxes: list[tuple[float, float, float]] = []
+    for label in labels:
+        # of a drawing of the usual width
+        x, y = np.array([820, 400]) * (np.array([label["x"], label["y"]]) - low) / span
+        half = 3.8 * (len(label["text"]) - len("<b></b>")) + 6
+        for step in range(2 * len(labels)):
+            shift = LINE * ((step + 1) // 2) * (1 if step % 2 else -1)
+            if all(abs(x - a) > half + b or abs(y + shift - h) >= LINE for a, h, b in boxes):
+                break
+        label["yshift"] = shift
+        boxes.append((x, y + shift, half))
 
 
 def _class(value: Any) -> str:

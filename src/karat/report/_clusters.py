@@ -9,8 +9,8 @@ import numpy as np
 from karat import plot
 from karat.contingency import ContingencyTable
 from karat.partition import NOISE
-from karat.plot.style import color, percent, symbol
-from karat.report._facts import Chosen, Facts, of_documents, snippet
+from karat.plot.style import color, number, percent, symbol
+from karat.report._facts import Chosen, Facts, snippet
 from karat.report._parts import Picture, Section, plain
 from karat.validation import InputError
 
@@ -63,6 +63,7 @@ def clusters(facts: Facts) -> Section | None:
             "rows": _cluster_rows(facts, chosen)[:MOST_CLUSTERS_LISTED],
             "hidden": max(0, len(chosen.clusters) - MOST_CLUSTERS_LISTED),
             "truth": facts.study.truth is not None,
+            "terms": chosen.terms is not None,
             "has_silhouettes": chosen.silhouettes[0] is not None,
         },
         (where,),
@@ -81,6 +82,7 @@ def _cluster_rows(facts: Facts, chosen: Chosen) -> list[dict[str, Any]]:
     truth = facts.study.truth
     silhouettes, _ = chosen.silhouettes
     own_labels = chosen.labels[chosen.sampled]
+    titles = _titles(data)
     largest = max((int((chosen.labels == c).sum()) for c in chosen.clusters), default=1)
     rows = []
     for cluster in [*chosen.clusters, *([NOISE] if (chosen.labels == NOISE).any() else [])]:
@@ -98,7 +100,7 @@ def _cluster_rows(facts: Facts, chosen: Chosen) -> list[dict[str, Any]]:
             "classes": [],
         }
         if cluster != NOISE:
-            row["typical"] = str(data.ids[chosen.typical[cluster]])
+            row["typical"] = str(titles[chosen.typical[cluster]])
             row["features"] = _telling(chosen, cluster)
             if silhouettes is not None and (own_labels == cluster).any():
                 values = silhouettes[own_labels == cluster]
@@ -111,14 +113,20 @@ def _cluster_rows(facts: Facts, chosen: Chosen) -> list[dict[str, Any]]:
 
 
 def _telling(chosen: Chosen, cluster: int, count: int = 3) -> list[dict[str, Any]]:
+    if chosen.terms is not None:
+        own: Any = chosen.terms[chosen.terms["cluster"] == cluster].head(count)
+        return [
+            {"name": t.term, "up": True, "mean": percent(t.share), "overall": percent(t.rest)}
+            for t in own.itertuples()
+        ]
     profile = chosen.profile
     c = profile.clusters.index(cluster)
     return [
         {
             "name": profile.names[j],
             "up": bool(profile.deviation[c, j] > 0),
-            "mean": float(profile.means[c, j]),
-            "overall": float(profile.overall[j]),
+            "mean": number(float(profile.means[c, j]), 3),
+            "overall": number(float(profile.overall[j]), 3),
         }
         for j in profile.most_telling(cluster, count)
     ]
@@ -183,7 +191,7 @@ def fit(facts: Facts) -> Section | None:
 def features(facts: Facts) -> Section | None:
     """What the clusters are made of; of documents the topics say it."""
     data = facts.study.dataset
-    if facts.chosen is None or of_documents(data) or not data.n_features:
+    if facts.chosen is None or data.of_documents or not data.n_features:
         return None
     chosen = facts.chosen
     profile = chosen.profile

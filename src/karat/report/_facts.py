@@ -57,13 +57,18 @@ class Chosen:
     def names(self) -> list[str]:
         """What each cluster is called, by number; of documents with its most telling words."""
         names = [str(name) for name in self.study.cluster_names(self.choice.name)]
-        if of_documents(self.study.dataset):
-            terms = telling_terms(
-                self.study.dataset.without_embeddings().X, self.labels, self.feature_names, count=3
-            )
-            for cluster, words in terms.groupby("cluster")["term"]:
-                names[int(str(cluster))] += f": {', '.join(map(str, words))}"
+        if self.terms is not None:
+            for cluster, words in self.terms.groupby("cluster")["term"]:
+                names[int(str(cluster))] += f": {', '.join(map(str, words[:3]))}"
         return names
+
+    @cached_property
+    def terms(self) -> pd.DataFrame | None:
+        """The terms that tell the clusters of documents apart."""
+        data = self.study.dataset.without_embeddings()
+        if not data.of_documents:
+            return None
+        return telling_terms(data.X, self.labels, self.feature_names)
 
     @cached_property
     def clusters(self) -> list[int]:
@@ -229,18 +234,29 @@ def _leading(measures: Sequence[Measure], decided_by: Any) -> tuple[Measure, ...
     return tuple(first[:MOST_LEADING]) or tuple(measures[:MOST_LEADING])
 
 
-def of_documents(data: Dataset) -> bool:
-    """Whether the features are weighted terms of documents."""
-    return data.metric == "cosine" and not isinstance(data.X, np.ndarray)
-
-
 def snippet(text: str, most: int = 280) -> str:
     r"""The beginning of a text on one line, cut between words.
 
+    Of a message what it quotes, and lines without a letter, are skipped, unless that is all.
+
     >>> snippet("One  two\nthree", 9)
     'One two …'
+    >>> snippet("In article <1@x> Ann writes:\n> Is it?\n=====\nIt is.")
+    'It is.'
     """
-    line = " ".join(text[: 4 * most].split())
+    lines = text[: 8 * most].split("\n")
+    own = [line for line in lines if not _quotes(line)]
+    line = " ".join(" ".join(own if any(map(str.strip, own)) else lines).split())
     if len(line) <= most:
         return line
     return line[:most].rpartition(" ")[0] + " …"
+
+
+def _quotes(line: str) -> bool:
+    bare = line.strip()
+    return (
+        bare.startswith((">", "|", ":"))
+        or bare.endswith(("writes:", "wrote:"))
+        or (bare.startswith("In article <") and len(bare) < 80)
+        or not any(map(str.isalpha, bare))
+    )

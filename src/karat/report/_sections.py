@@ -21,6 +21,7 @@ from karat.report._judges import clarity, guarantee, stability
 from karat.report._parts import Picture, Section
 from karat.report._tables import group_of, scorecard, sparklines, undefined_values
 from karat.report._topics import representation, topics
+from karat.study import NO_LABELS
 
 if TYPE_CHECKING:
     pass
@@ -105,7 +106,7 @@ def ranking(facts: Facts) -> Section | None:
             "decided_by": facts.decided_by,
             "families": facts.families,
             "votes": _votes(facts),
-            "tried": int((~facts.scores["status"].isin(["failed", "excluded"])).sum()),
+            "tried": int((~facts.scores["status"].isin(NO_LABELS)).sum()),
             "clusterers": list(dict.fromkeys(map(str, facts.ranked["clusterer"]))),
         },
     )
@@ -254,9 +255,7 @@ def failures(facts: Facts) -> Section | None:
     undefined = undefined_values(facts)
     if not groups and not undefined:
         return None
-    ordered = sorted(
-        groups.items(), key=lambda item: (item[0][0] not in ("failed", "excluded"), -len(item[1]))
-    )
+    ordered = sorted(groups.items(), key=lambda item: (item[0][0] not in NO_LABELS, -len(item[1])))
     return Section(
         "failures",
         "What failed",

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from karat.plot.style import color, symbol
-from karat.report._facts import Chosen, Facts, of_documents, snippet
+from karat.report._facts import Chosen, Facts, snippet
 from karat.report._parts import Section
-from karat.text import telling_terms, topic_quality
+from karat.text import topic_quality
 
 MOST_CLUSTERS = 60
 READ = 3
@@ -18,10 +18,9 @@ READ = 3
 def topics(facts: Facts) -> Section | None:
     """Telling terms, central documents and quality of each cluster, where there are texts."""
     data = facts.study.dataset.without_embeddings()
-    if facts.chosen is None or not of_documents(data):
+    if facts.chosen is None or facts.chosen.terms is None:
         return None
-    chosen = facts.chosen
-    terms = telling_terms(data.X, chosen.labels, chosen.feature_names)
+    chosen, terms = facts.chosen, facts.chosen.terms
     quality = topic_quality(data.X, chosen.labels)
     qualities: dict[int, dict[str, float]] = quality.to_dict("index")  # type: ignore[assignment]
     top = terms.groupby("cluster")

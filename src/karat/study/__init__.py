@@ -2,12 +2,14 @@
 
 from karat.study.choice import Choice
 from karat.study.judging import train_judge
+from karat.study.scoring import NO_LABELS
 from karat.study.study import Study, load_study
 from karat.study.trying import DEFAULT_CLUSTERERS
 from karat.validation import NothingToRankError, StorageError
 
 __all__ = [
     "DEFAULT_CLUSTERERS",
+    "NO_LABELS",
     "Choice",
     "NothingToRankError",
     "StorageError",

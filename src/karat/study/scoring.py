@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat import __version__
-from karat.evaluation import applicable, judge
-from karat.measures import Measure, catalogue
+from karat.evaluation import applicable, evaluate, judge
+from karat.measures import Measure, catalogue, partition_coefficient, partition_entropy
 from karat.measures.passes.estimates import sampled_by, why_not_sampled
-from karat.partition import NOISE, Labelings, NoisePolicy
+from karat.partition import NOISE, Labelings, NoisePolicy, SoftPartition
 from karat.progress import progress_bar
+from karat.structures import Memberships, as_given
 from karat.study import large
+from karat.study.plan import least_budget
 from karat.study.store import Score
 from karat.study.trying import TriedStudy
 from karat.validation import InputError, NothingToRankError, unknown_name
@@ -27,10 +29,10 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from karat.bounds import PacMdlBound, PacMdlBounds
+    from karat.bounds import Guarantee, PacMdlBound, PacMdlBounds
 
 
-NO_LABELS = ("failed", "excluded")
+NO_LABELS = ("failed", "excluded", "stopped")
 EXTERNAL_NOISE: NoisePolicy = "singletons"
 CHUNK = 256  # partitions judged at a time; fixed, because sums depend on what is judged together
 
@@ -242,7 +244,52 @@ class ScoredStudy(TriedStudy):
         -------
         PacMdlBounds
         """
-        from karat.bounds import Searched, study_bounds
+        from karat.bounds import study_bounds
+
+        return study_bounds(**self._bounded(shares))
+
+    @cached_property
+    def _guarantee(self) -> Guarantee:
+        return self.guarantee_with(None)
+
+    def guarantee(self) -> Guarantee:
+        """The tightest guarantee that the known labels give about any candidate.
+
+        Returns
+        -------
+        Guarantee
+            With probability ``1 - delta`` over which objects were labelled it holds. Outliers
+            count as one cluster.
+
+        Raises
+        ------
+        InputError
+            If no class is known, or nothing was tried.
+
+        See Also
+        --------
+        karat.guarantee
+        """
+        return self._guarantee
+
+    def guarantee_with(self, shares: Mapping[str, float] | None) -> Guarantee:
+        """The same, with shares of the distinct partitions as for :meth:`bounds_with`.
+
+        Parameters
+        ----------
+        shares : mapping of str to float or None
+
+        Returns
+        -------
+        Guarantee
+        """
+        from karat.bounds import study_guarantee
+
+        return study_guarantee(**self._bounded(shares))
+
+    def _bounded(self, shares: Mapping[str, float] | None) -> dict[str, Any]:
+        """What the bounds of a study are called with."""
+        from karat.bounds import Searched
 
         if self.truth is None:
             raise InputError("a bound needs the class of some objects; give truth, None elsewhere")
@@ -251,17 +298,17 @@ class ScoredStudy(TriedStudy):
         if not tried:
             raise NothingToRankError(f"there is no clustering: {self.why_nothing()}")
         codes = self._store.labels([c["partition"] for c, _ in tried])
-        return study_bounds(
-            {c["name"]: row for (c, _), row in zip(tried, codes, strict=True)},
-            self.truth,
-            delta=self.delta,
-            classes=self.settings.classes,
-            searched=Searched.from_origins([origin for _, origin in planned]),
-            origins=[origin for _, origin in tried],
-            prior=None if shares is None else _prior([c["partition"] for c, _ in tried], shares),
-            noise="cluster",
-            random_state=self.random_state,
-        )
+        return {
+            "labelings": {c["name"]: row for (c, _), row in zip(tried, codes, strict=True)},
+            "y_partial": self.truth,
+            "delta": self.delta,
+            "classes": self.settings.classes,
+            "searched": Searched.from_origins([origin for _, origin in planned]),
+            "origins": [origin for _, origin in tried],
+            "prior": None if shares is None else _prior([c["partition"] for c, _ in tried], shares),
+            "noise": "cluster",
+            "random_state": self.random_state,
+        }
 
     def bound_of(self, name: str) -> PacMdlBound:
         """What is guaranteed about a candidate: the lowest bound of those that are the same."""
@@ -280,8 +327,11 @@ class ScoredStudy(TriedStudy):
     def why_nothing(self) -> str:
         """What kept candidates from being clusterings, or clusterings from having scores."""
         failed = self._candidates[self._candidates["status"].isin(NO_LABELS)]
-        if failed.empty and self._candidates.empty:
+        if failed.empty and self._candidates.empty and not self._store.planned():
             return "nothing was tried; call sweep or add first"
+        if self._store.planned() and not (failed["status"] != "stopped").any():
+            least = f"; allow at least {least_budget(self)}" if self._swept else ""
+            return f"no fit was finished within the budget{least} (budget=, --budget)"
         if failed.empty:
             reasons = [r for why in self._scores[1].values() for r in why.values()]
         else:
@@ -296,6 +346,58 @@ class ScoredStudy(TriedStudy):
         if row["status"] in NO_LABELS:
             raise InputError(f"{name} has no labels: {row['reason']}")
         return self._store.labels([str(row["partition"])])[0]
+
+    def memberships(self, name: str) -> Memberships | None:
+        """Memberships of a candidate that is soft or overlaps; None for a hard one.
+
+        Returns
+        -------
+        SoftPartition or OverlappingPartition or None
+            Column c is that of cluster c in :meth:`labels`. Kept in single precision.
+        """
+        self.labels(name)  # says what is wrong with the name
+        kept = self._store.memberships(name)
+        return None if kept is None else as_given(kept)
+
+    def soft_scores(self) -> pd.DataFrame:
+        """The candidates that are soft or overlap, judged as they are.
+
+        Rankings compare hard labels, which all candidates have; these are the values by the
+        measures that take memberships, for choosing among the soft ones.
+
+        Returns
+        -------
+        DataFrame
+            A row for each such candidate; a column for each measure whose record says that it
+            takes them, and the partition coefficient and entropy of soft ones. NaN where a
+            measure does not take the structure.
+
+        Examples
+        --------
+        >>> import karat
+        >>> study = karat.Study([[0.0], [0.1], [0.3], [5.0], [5.1], [9.0], [9.2], [9.3]])
+        >>> study.sweep("fuzzy-cmeans", k=[2, 3], n_init=1, workers=1)
+        >>> study.soft_scores()["partition_coefficient"].round(2).tolist()
+        [0.88, 1.0]
+        """
+        import pandas as pd
+
+        names = self._store.with_memberships()
+        if not names:
+            return pd.DataFrame()
+        given = {name: self.memberships(name) for name in names}
+        soft = {name: one for name, one in given.items() if isinstance(one, SoftPartition)}
+        kinds = {"soft"} if soft else set()
+        kinds |= {"overlapping"} if len(soft) < len(given) else set()
+        data, metric = self._points
+        there = applicable(None, has_truth=self.truth is not None, metric=metric, every=True)
+        keys = [measure.key for measure in there if measure.structures & kinds]
+        found = evaluate(data, given, truth=self.truth, measures=keys, metric=metric, noise="drop")
+        table = found.table.mask(found.hardened)
+        for function in (partition_coefficient, partition_entropy):
+            values = {name: function(one) for name, one in soft.items()}
+            table[function.__name__] = pd.Series(values, index=names, dtype=np.float64)
+        return table
 
     def cluster_names(self, name: str) -> list[str]:
         """What each cluster of a candidate is called, by its number in :meth:`labels`."""

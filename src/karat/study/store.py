@@ -3,6 +3,7 @@
 Contract
 --------
 - A candidate is *planned*, then *finished* once; a finished one is never changed or deleted.
+  One that was *stopped* is still planned, and keeps the reason until it is finished.
 - Each call that writes is one transaction: after a crash it has happened whole or not at all.
 - One process at a time holds the file; a second one is rejected at once.
 - A file that is not a study, or a study of other data, is rejected before anything is written.
@@ -32,8 +33,9 @@ from karat.validation import StorageError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+UNFINISHED = ("planned", "stopped")
 APPLICATION_ID = 0x4B415254  # "KART"
-FORMAT = 3
+FORMAT = 4
 _HEADER = b"SQLite format 3\x00"
 _SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL, checksum INTEGER NOT NULL)
@@ -68,6 +70,12 @@ CREATE TABLE cluster_names (
     name TEXT PRIMARY KEY REFERENCES candidates (name), names TEXT NOT NULL,
     checksum INTEGER NOT NULL
 ) WITHOUT ROWID;
+CREATE TABLE memberships (
+    name TEXT PRIMARY KEY REFERENCES candidates (name), dtype TEXT NOT NULL, shape TEXT NOT NULL,
+    content_checksum INTEGER NOT NULL, checksum INTEGER NOT NULL, content BLOB NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE matrices (key TEXT PRIMARY KEY, content BLOB NOT NULL, checksum INTEGER NOT NULL)
+WITHOUT ROWID;
 CREATE TABLE scores (
     context TEXT NOT NULL,
     partition TEXT NOT NULL,
@@ -99,8 +107,10 @@ class Finished:
 
     ``status`` is ``"ok"``, ``"flagged"`` (usable, but ``reason`` says what to mind) or
     ``"failed"`` (no clustering; ``reason`` says why); ``"excluded"`` stands for a clusterer that
-    cannot take the study's distance. ``fitted_on`` is the number of objects that it was fitted
-    to, where that is a sample.
+    cannot take the study's distance, ``"stopped"`` for a fit that took more than its share of the
+    time and may be fitted again. ``fitted_on`` is the number of objects that it was fitted to,
+    where that is a sample. ``memberships`` (n, k) are float32 of a soft clustering, bool of an
+    overlapping one; column c is that of cluster c of the canonical codes.
     """
 
     name: str
@@ -110,6 +120,7 @@ class Finished:
     seconds: float
     cluster_names: tuple[str, ...] | None = None
     fitted_on: int | None = None
+    memberships: NDArray[Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -292,13 +303,15 @@ class Store:
                     "INSERT OR REPLACE INTO cluster_names VALUES (?, ?, ?)",
                     _summed([(outcome.name, json.dumps(names))]),
                 )
+            if outcome.memberships is not None:
+                self._add_memberships(outcome.name, outcome.memberships)
             self._db.execute(
                 "INSERT OR IGNORE INTO partitions VALUES (?, ?)",
                 (partition, zlib.compress(codes.astype("<i4").tobytes(), 1)),
             )
         plan = self._db.execute(
             "SELECT name, clusterer, parameter, value, start, seed FROM candidates WHERE name = ?"
-            " AND status = 'planned'",
+            " AND status IN ('planned', 'stopped')",
             (outcome.name,),
         ).fetchone()
         assert plan is not None, f"{outcome.name} was finished before, or never planned"
@@ -316,6 +329,64 @@ class Store:
             " seconds = ?, fitted_on = ?, partition = ?, checksum = ? WHERE name = ?",
             (*came, _checksum((*plan, *came)), outcome.name),
         )
+
+    def _add_memberships(self, name: str, memberships: NDArray[Any]) -> None:
+        kind = "<f4" if memberships.dtype.kind == "f" else "|b1"
+        blob = zlib.compress(memberships.astype(kind).tobytes(), 1)
+        row = (name, kind, json.dumps(memberships.shape), zlib.crc32(blob))
+        self._db.execute(
+            "INSERT OR REPLACE INTO memberships VALUES (?, ?, ?, ?, ?, ?)",
+            (*row, _checksum(row), blob),
+        )
+
+    def memberships(self, name: str) -> NDArray[Any] | None:
+        """Memberships of a candidate as they were stored, None where it has none."""
+        found = self._memberships().get(name)
+        if found is None:
+            return None
+        dtype, shape, checksum = found
+        with self._errors():
+            row = self._db.execute("SELECT content FROM memberships WHERE name = ?", (name,))
+            content = row.fetchone()[0]
+        if zlib.crc32(content) != checksum:
+            raise self._damaged(f"memberships of {name}")
+        return np.frombuffer(zlib.decompress(content), dtype).reshape(self._json(shape))
+
+    def with_memberships(self) -> list[str]:
+        """Names of the candidates that have memberships, in the order of their planning."""
+        there = self._memberships()
+        return [c["name"] for c in self.candidates() if c["name"] in there]
+
+    def _memberships(self) -> dict[str, tuple[Any, ...]]:
+        query = "SELECT name, dtype, shape, content_checksum, checksum FROM memberships"
+        return {row[0]: row[1:] for row in self._rows(query)}
+
+    def has_matrix(self, key: str) -> bool:
+        """Whether distances are kept under this key."""
+        with self._errors():
+            row = self._db.execute("SELECT 1 FROM matrices WHERE key = ?", (key,)).fetchone()
+        return row is not None
+
+    def add_matrix(self, key: str, condensed: NDArray[np.float64]) -> None:
+        """Keep distances between all objects, those above the diagonal."""
+        content = np.ascontiguousarray(condensed, "<f8").tobytes()
+        with self._transaction():
+            self._db.execute(
+                "INSERT OR REPLACE INTO matrices VALUES (?, ?, ?)",
+                (key, content, zlib.crc32(content)),
+            )
+
+    def matrix(self, key: str) -> NDArray[np.float64] | None:
+        """The distances that were kept under this key, None where there are none."""
+        with self._errors():
+            row = self._db.execute(
+                "SELECT content, checksum FROM matrices WHERE key = ?", (key,)
+            ).fetchone()
+        if row is None:
+            return None
+        if zlib.crc32(row[0]) != row[1]:
+            raise self._damaged("a matrix of distances")
+        return np.frombuffer(row[0], "<f8")
 
     def add_scores(self, context: str, scores: Iterable[Score]) -> None:
         """Store scores, in one transaction; a score that is there stays."""
@@ -339,7 +410,7 @@ class Store:
 
     def planned(self) -> set[str]:
         """Names of the candidates that are not finished."""
-        return {c["name"] for c in self.candidates() if c["status"] == "planned"}
+        return {c["name"] for c in self.candidates() if c["status"] in UNFINISHED}
 
     def partitions(self) -> list[str]:
         """Hashes of the distinct partitions, by their first candidate."""
@@ -365,8 +436,9 @@ class Store:
 
     def cluster_names(self, name: str) -> list[str] | None:
         """The user's names of a candidate's clusters, where it has any."""
-        rows = self._rows("SELECT * FROM cluster_names WHERE name = ?", name)
-        return self._json(rows[0][1]) if rows else None
+        # all of them, so that a name that was changed is not taken for none
+        rows = dict(self._rows("SELECT * FROM cluster_names"))
+        return self._json(rows[name]) if name in rows else None
 
     def scores(self, context: str) -> Iterator[Score]:
         """All scores in a context."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat import structures
 from karat.study import choice as explain
 from karat.study.choice import Choice
 from karat.study.code import code_of
@@ -27,6 +28,7 @@ from karat.validation import InputError, NothingToRankError
 if TYPE_CHECKING:
     import pandas as pd
 
+    from karat.bounds import Guarantee, PacMdlBound
     from karat.choice import Judge
     from karat.stability import Assessment
     from karat.study.judging import Judged
@@ -111,7 +113,7 @@ class Study(ScoredStudy):
 
     @property
     def by(self) -> str:
-        """What decides: a measure's key, ``"consensus"``, ``"pac_mdl_bound"``, ..."""
+        """What decides: a measure's key, ``"consensus"``, ``"guarantee"``, ..."""
         return self.settings.by or usual(self)
 
     def decide_by(self, by: str | None) -> None:
@@ -120,9 +122,9 @@ class Study(ScoredStudy):
         Parameters
         ----------
         by : str or None
-            A measure's key, ``"pac_mdl_bound"`` or ``"consensus"``. None is what suits the
-            truth: the bound where some labels are known, the adjusted Rand index where all are,
-            otherwise the consensus.
+            A measure's key, ``"guarantee"``, ``"pac_mdl_bound"`` or ``"consensus"``. None is what
+            suits the truth: the guarantee where some labels are known, the adjusted Rand index
+            where all are, otherwise the consensus.
 
         Raises
         ------
@@ -148,7 +150,7 @@ class Study(ScoredStudy):
         ----------
         by : str, optional
             Look at another order than that of what decides (:attr:`by`): a measure's key,
-            ``"pac_mdl_bound"`` or ``"consensus"``. With the consensus each internal measure that
+            ``"guarantee"`` or ``"consensus"``. With the consensus each internal measure that
             compares numbers of clusters ranks the candidates, a family of such measures has one
             vote, and the mean of the votes, times the share of objects that are not excluded,
             is the score.
@@ -247,6 +249,8 @@ class Study(ScoredStudy):
         labels = self.labels(str(top.name))
         why = decider.why(self, ranked, verdict)
         found = kept_assessment(self, str(top["partition"]))
+        memberships = self.memberships(str(top.name))
+        soft = () if memberships is None else (structures.told(memberships),)
         told = () if found is None else (found.number, found.clusters.advice)
         again = kept_agreement(self, str(top["partition"]))
         if again is not None:
@@ -258,10 +262,17 @@ class Study(ScoredStudy):
             n_clusters=int(top["n_clusters"]),
             labels=labels,
             decided_by=decider.key,
-            reasons=(*explain.what_it_is(top, labels), *why, *told),
+            reasons=(*explain.what_it_is(top, labels), *soft, *why, *told),
             runner_up=str(ranked.index[1]) if len(ranked) > 1 else None,
-            bound=self.bound_of(str(top.name)) if self.is_partly_labelled else None,
+            bound=self._bound_behind(verdict, str(top.name)),
         )
+
+    def _bound_behind(self, verdict: Verdict, name: str) -> Guarantee | PacMdlBound | None:
+        from karat.bounds import Guarantee
+
+        if isinstance(verdict.details, Guarantee):
+            return verdict.details
+        return self.bound_of(name) if self.is_partly_labelled else None
 
     def sample_agreement(self, name: str | None = None) -> float:
         """What fitting to a sample loses: agreement of two independent samples.

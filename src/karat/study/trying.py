@@ -18,6 +18,7 @@ from karat.distances import FORMS
 from karat.partition import as_labelings, canonical_codes, encode
 from karat.progress import progress_bar
 from karat.resources import available_cores
+from karat.structures import as_kept, by_appearance, split
 from karat.study import large, work
 from karat.study.base import StudyBase
 from karat.study.plan import SweepPlan, order_of_work, plan_of
@@ -111,7 +112,9 @@ class TriedStudy(StudyBase):
             carries the data.
         budget : float, optional
             Seconds after which fits that are not finished are stopped; they stay planned, and
-            the same call resumes them. Cheap clusterers come first.
+            the same call resumes them. Cheap clusterers and short fits come first. One fit may
+            take the share of one clusterer of the time of all workers, and is stopped then
+            (``status`` is ``stopped``); a larger budget fits it.
         progress : bool, optional
             Show a bar; by default on a terminal.
 
@@ -148,8 +151,14 @@ class TriedStudy(StudyBase):
             for job in work.jobs_for(clusterer, [c for c in group if c.name in planned])
         ]
         total = sum(len(job.candidates) for job in jobs)
-        deadline = math.inf if budget is None else time.monotonic() + budget
-        outcomes = self._outcomes(jobs, workers or available_cores(), executor, deadline)
+        workers = workers or available_cores()
+        deadline = share = math.inf
+        if budget is not None:
+            deadline = time.monotonic() + budget
+            share = budget * workers / max(len({job.clusterer.key for job in jobs}), 1)
+        outcomes = self._outcomes(
+            jobs, workers=workers, executor=executor, deadline=deadline, share=share
+        )
         with closing(outcomes), progress_bar("Clustering", total, show=progress) as advance:
             for finished in outcomes:
                 self._store.finish(finished)
@@ -192,6 +201,7 @@ class TriedStudy(StudyBase):
         clusterers: Any = None,
         *,
         k: int | Iterable[int] = range(2, 11),
+        grid: Mapping[str, Iterable[Any]] | None = None,
         n_init: int = 5,
         workers: int | None = None,
     ) -> SweepPlan:
@@ -201,12 +211,16 @@ class TriedStudy(StudyBase):
         -------
         SweepPlan
             Print it. Each clusterer is timed on a few hundred of the objects, and extrapolated
-            by the growth of its time.
+            by the growth of its time; so is a function that gives the distances.
         """
         numbers = list(k) if isinstance(k, Iterable) else [k]
         check_counts(numbers, n_init, workers)
         clusterers = self.default_clusterers if clusterers is None else clusterers
-        return plan_of(self, clusterers, numbers, n_init, workers or available_cores())
+        values = checked_grid(grid)
+        chosen = swept(clusterers, values)
+        check_used(values, chosen)
+        fitting, excluded = self.fitting(chosen, values)
+        return plan_of(self, fitting, excluded, numbers, n_init, workers or available_cores())
 
     @property
     def n_unfinished(self) -> int:
@@ -214,13 +228,13 @@ class TriedStudy(StudyBase):
         return len(self._store.planned())
 
     def _outcomes(
-        self, jobs: Sequence[work.Job], workers: int, executor: Executor | None, deadline: float
+        self, jobs: Sequence[work.Job], *, deadline: float, **options: Any
     ) -> Generator[list[Finished], None, None]:
         """Fit what scales to all objects, then the rest to a sample that is extended."""
         jobs = order_of_work(jobs)
         sampled = [job for job in jobs if self.fits_sample(job.clusterer)]
         whole = [job for job in jobs if job not in sampled]
-        options: Any = {"workers": workers, "executor": executor, "deadline": deadline}
+        options["deadline"] = deadline
         data, metric = self._points
         of_rows = [job for job in whole if "features" in job.clusterer.distances]
         yield from work.run_jobs(data, [job for job in whole if job not in of_rows], **options)
@@ -233,6 +247,9 @@ class TriedStudy(StudyBase):
                 replace(
                     outcome,
                     labels=None if outcome.labels is None else self.sample.extend(outcome.labels),
+                    memberships=None
+                    if outcome.memberships is None
+                    else by_appearance(self.sample.extend(outcome.memberships)),
                     fitted_on=len(self.sample),
                 )
                 for outcome in outcomes
@@ -313,29 +330,43 @@ class TriedStudy(StudyBase):
         ----------
         labelings : array-like (n,) or (M, n), mapping, DataFrame
             One or many, see :func:`karat.partition.as_labelings`; a DataFrame's columns are
-            clusterings. Unnamed ones are called ``"labels 0"``, ``"labels 1"``, ...
+            clusterings. Unnamed ones are called ``"labels 0"``, ``"labels 1"``, ... A
+            :class:`~karat.partition.SoftPartition` or
+            :class:`~karat.partition.OverlappingPartition` is compared with the others by its hard
+            labels; its memberships are kept, see :meth:`memberships` and :meth:`soft_scores`. Of a
+            :class:`~karat.Dendrogram` each cut is a candidate.
 
         Raises
         ------
         InputError
             For missing labels, wrong lengths, or a name that another clustering has.
         """
+        labelings, memberships = split(labelings)
         check_same_objects(self._index, labelings, name="X", other_name="labelings")
         batch = as_labelings(labelings, n_objects=self.n_objects, noise="drop")
         known = {c["name"]: c for c in self._store.candidates()}
         planned, finished = [], []
         for name, codes, names in zip(batch.names, batch.codes, batch.cluster_names, strict=True):
+            given = memberships.get(name)
+            kept = None if given is None else as_kept(given)
             if name.isdigit():
                 name = f"labels {name}"
             flags = work.lopsided(codes)
             status = "flagged" if flags else "ok"
             outcome = Finished(
-                name, status, "; ".join(flags) or None, codes, 0.0, tuple(map(str, names))
+                name,
+                status,
+                "; ".join(flags) or None,
+                codes,
+                0.0,
+                tuple(map(str, names)),
+                memberships=kept,
             )
             if len(names) == 0:
                 outcome = Finished(name, "failed", "every object is an outlier", None, 0.0)
             if name in known:
-                if known[name]["partition"] != _hash_of(outcome.labels):
+                same = _equal(self._store.memberships(name), kept)
+                if known[name]["partition"] != _hash_of(outcome.labels) or not same:
                     raise InputError(
                         f"the study has another clustering called {name!r}; choose another name"
                     )
@@ -347,6 +378,12 @@ class TriedStudy(StudyBase):
         self._store.plan(planned)
         self._store.finish(finished)
         self._forget_tables()
+
+
+def _equal(one: NDArray[Any] | None, other: NDArray[Any] | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return np.array_equal(one, other)
 
 
 def _hash_of(labels: Any) -> str | None:

@@ -10,6 +10,7 @@ import signal
 import threading
 import time
 import warnings
+from collections import deque
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from concurrent.futures import (
     FIRST_COMPLETED,
@@ -25,8 +26,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.clusterers import configured
-from karat.partition import encode
+from karat.clusterers import configured, memberships_of
+from karat.partition import SoftPartition, encode
+from karat.structures import as_kept
 from karat.study.scratch import scratch_folder
 from karat.study.store import Finished, Planned
 from karat.validation import InputError
@@ -155,13 +157,18 @@ def _fit(X: Data, clusterer: Clusterer, candidate: Planned) -> Finished:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            labels = clusterer.make(value, seed).fit_predict(_lent(X, clusterer))
+            estimator, lent = clusterer.make(value, seed), _lent(X, clusterer)
+            labels = estimator.fit_predict(lent)
+            memberships = memberships_of(estimator, lent, labels)
         except FROM_A_FIT as error:
             _unless_asked_to_stop(error)
             seconds = time.perf_counter() - began
             return Finished(candidate.name, "failed", _one_line(error), None, seconds)
     seconds = time.perf_counter() - began
-    return _outcome(clusterer, candidate, labels, X.shape[0], seconds, caught)
+    outcome = _outcome(clusterer, candidate, labels, X.shape[0], seconds, caught)
+    if memberships is None or outcome.labels is None:
+        return outcome
+    return replace(outcome, memberships=as_kept(SoftPartition(memberships)))
 
 
 def _cut_tree(X: Data, job: Job) -> list[Finished]:
@@ -309,6 +316,7 @@ def run_jobs(
     workers: int,
     executor: Executor | None,
     deadline: float = math.inf,
+    share: float = math.inf,
 ) -> Generator[list[Finished], None, None]:
     """Run the jobs and give the outcomes of each as it ends.
 
@@ -322,19 +330,24 @@ def run_jobs(
         Anything of :mod:`concurrent.futures`; it gets the data with every job.
     deadline : float
         On the clock of :func:`time.monotonic`; what runs then is stopped and has no outcome.
+    share : float
+        Seconds that one job may hold a local process; then it is stopped, and its candidates are
+        ``"stopped"``. Other executors cannot stop what runs.
     """
     try:
         if executor is not None:
             calls = [(run_job, X, job) for job in jobs]
             for _, outcomes in _drain(executor, calls, ahead=64, cancel=True, deadline=deadline):
                 yield outcomes
-        elif deadline == math.inf and (workers == 1 or len(jobs) < 2):
+        elif min(deadline, share) < math.inf:
+            yield from _run_within(X, jobs, workers, deadline, share)
+        elif workers == 1 or len(jobs) < 2:
             for job in jobs:
                 with _stops_noted():
                     outcomes = run_job(X, job)
                 yield outcomes
         elif jobs:
-            yield from _run_locally(X, jobs, workers, deadline)
+            yield from _run_locally(X, jobs, workers)
     except _DeadlineError:
         return
 
@@ -343,28 +356,101 @@ class _DeadlineError(Exception):
     """The time that was given is used up."""
 
 
-def _run_locally(
-    X: Data, jobs: Sequence[Job], workers: int, deadline: float
-) -> Iterator[list[Finished]]:
+@contextmanager
+def _on_disk(X: Data) -> Iterator[_OnDisk]:
     import joblib
 
     with _stops_noted(), scratch_folder() as folder:
         path = str(folder / "X.joblib")
         joblib.dump(X, path)
-        handle = _OnDisk(path)
+        yield _OnDisk(path)
+
+
+def _run_locally(X: Data, jobs: Sequence[Job], workers: int) -> Iterator[list[Finished]]:
+    with _on_disk(X) as handle:
         left = {id(job): job for job in jobs}
         try:
             with _local_pool(workers) as pool:
                 calls = [(_run_on_disk, handle, job) for job in jobs]
-                outcomes_of = _drain(
-                    pool, calls, ahead=4 * workers, cancel=False, deadline=deadline
-                )
+                outcomes_of = _drain(pool, calls, ahead=4 * workers, cancel=False)
                 for job, outcomes in outcomes_of:
                     del left[id(job)]
                     yield outcomes
         except BrokenExecutor:
             # a worker died; the rest goes one by one, so that the job that kills is found
             yield from _run_each_alone(handle, list(left.values()))
+
+
+def _run_within(
+    X: Data, jobs: Sequence[Job], workers: int, deadline: float, share: float
+) -> Iterator[list[Finished]]:
+    """Each worker a pool of its own, so that the fit that is stopped takes no other with it."""
+    waiting = deque(jobs)
+    #: what runs, where, and until when; no job is a process that starts
+    running: dict[Future[Any], tuple[Executor, Job | None, float]] = {}
+    idle: list[Executor] = []
+
+    def start() -> None:
+        pool = _own_pool()
+        running[pool.submit(int)] = (pool, None, math.inf)
+
+    with _on_disk(X) as handle:
+        try:
+            for _ in range(min(workers, len(jobs))):
+                start()
+            while waiting or any(job for _, job, _ in running.values()):
+                while waiting and idle:
+                    pool, job = idle.pop(), waiting.popleft()
+                    ends = time.monotonic() + share
+                    running[pool.submit(_run_on_disk, handle, job)] = (pool, job, ends)
+                until = min(deadline, *(ends for _, _, ends in running.values()))
+                left = None if until == math.inf else max(0.0, until - time.monotonic())
+                done, _ = wait(running, left, FIRST_COMPLETED)
+                for future in done:
+                    pool, ran, _ = running.pop(future)
+                    outcomes: list[Finished] = []
+                    try:
+                        found = future.result()
+                        outcomes = found if ran else []
+                        idle.append(pool)
+                    except BrokenExecutor as error:
+                        outcomes = _all_failed(ran, _why_broken(error)) if ran else []
+                        start()
+                    except Exception as error:
+                        outcomes = _all_failed(ran, _one_line(error)) if ran else []
+                        idle.append(pool)
+                    if outcomes:
+                        yield outcomes
+                now = time.monotonic()
+                if now >= deadline:
+                    return
+                for future, (pool, ran, ends) in list(running.items()):
+                    if ran and now >= ends and not future.done():
+                        del running[future]
+                        _kill(pool)
+                        start()
+                        yield _stopped(ran, share)
+        finally:
+            for pool in [*idle, *(pool for pool, _, _ in running.values())]:
+                _kill(pool)
+
+
+def _own_pool() -> Executor:
+    from loky import ProcessPoolExecutor
+
+    return ProcessPoolExecutor(max_workers=1, initializer=_start_worker, initargs=(os.getpid(),))
+
+
+def _kill(pool: Any) -> None:
+    pool.shutdown(wait=False, kill_workers=True)
+
+
+def _stopped(job: Job, share: float) -> list[Finished]:
+    reason = (
+        f"stopped after {share:.0f} s, its share of the budget; the same call with a larger budget "
+        "fits it"
+    )
+    return [Finished(c.name, "stopped", reason, None, share) for c in job.candidates]
 
 
 def _run_each_alone(handle: _OnDisk, jobs: Sequence[Job]) -> Iterator[list[Finished]]:
@@ -401,7 +487,7 @@ def _drain(
     *,
     ahead: int,
     cancel: bool,
-    deadline: float,
+    deadline: float = math.inf,
 ) -> Iterator[tuple[Job, list[Finished]]]:
     """Outcomes as they come, with at most ``ahead`` jobs handed out at a time.
 

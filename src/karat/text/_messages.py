@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from email.message import Message
 from pathlib import Path
 
-_HEADER = re.compile(r"(?:From |[A-Za-z][A-Za-z0-9-]*:[ \t\r\n])")
+_HEADER = re.compile(r"(?:From |[!-9;-~]+:[ \t\r\n])")
 _ENCODED = re.compile(r"^content-(?:type: *(?:multipart|text/html)|transfer-encoding: *[bq])", re.M)
 
 

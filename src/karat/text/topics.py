@@ -46,7 +46,8 @@ def telling_terms(
     Newcombe's interval of a difference of proportions (1998, method 10), simultaneous over all
     terms and clusters by Bonferroni's division of 1 - level, so that picking the highest is paid
     for. It speaks of documents like these in clusters like these; the clusters themselves were
-    found from the same words. O(nnz + k d).
+    found from the same words. A single Latin letter is what an abbreviation leaves behind; it is
+    not among the terms. O(nnz + k d).
 
     Examples
     --------
@@ -68,6 +69,7 @@ def telling_terms(
         raise InputError(f"level must be between 0 and 1; got {level!r}")
     inside = _having(rows, codes, clusters)
     everywhere = presence(rows)
+    told = np.array([not _is_letter(name) for name in names])
     z = float(stats.norm.isf((1 - level) / (2 * len(clusters) * rows.shape[1])))
     found = []
     for c, cluster in enumerate(clusters):
@@ -76,10 +78,14 @@ def telling_terms(
         low, high = _difference(inside[c], size, outside, len(codes) - size, z)
         share = inside[c] / size
         rest = outside / max(len(codes) - size, 1)
-        best = np.lexsort((-share, -low))
-        for j in [j for j in best[: 3 * count] if share[j] > rest[j]][:count]:
+        best = np.lexsort((-share, -low, ~told))
+        for j in [j for j in best[: 3 * count] if told[j] and share[j] > rest[j]][:count]:
             found.append((int(cluster), names[j], share[j], rest[j], low[j], high[j]))
     return pd.DataFrame(found, columns=["cluster", "term", "share", "rest", "low", "high"])
+
+
+def _is_letter(name: Any) -> bool:
+    return isinstance(name, str) and len(name) == 1 and name.isascii() and name.isalpha()
 
 
 def _difference(

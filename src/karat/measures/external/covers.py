@@ -156,4 +156,5 @@ define(
     references=[Reference("mcdaid2011"), Reference("lancichinetti2009")],
     cost="O(n + k t)",
     symmetric=True,
+    structures={"overlapping", "soft"},
 )

@@ -2,57 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from karat.partition import apply_noise_policy, encode
+from karat.structures import Dendrogram
 from karat.validation import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["Dendrogram"]
-
-
-@dataclass(frozen=True)
-class Dendrogram:
-    """A whole tree to be judged, in place of the labels of one cut.
-
-    Attributes
-    ----------
-    linkage : ndarray of float64, shape (n-1, 4)
-        Linkage matrix in SciPy's form.
-
-    Raises
-    ------
-    InputError
-        If it is not one.
-
-    Examples
-    --------
-    >>> from scipy.cluster.hierarchy import linkage
-    >>> from karat import Dendrogram, f_quality
-    >>> Z = linkage([[0.0], [1.0], [5.0], [9.0]], "single")
-    >>> f_quality(["a", "a", "b", "b"], Dendrogram(Z))
-    0.8333333333333333
-    """
-
-    linkage: NDArray[np.float64]
-
-    def __post_init__(self) -> None:
-        from scipy.cluster.hierarchy import is_valid_linkage
-
-        Z = np.asarray(self.linkage, dtype=np.float64)
-        if Z.ndim != 2 or not is_valid_linkage(Z):
-            raise InputError("linkage is not in SciPy's form (n-1 rows, 4 columns)")
-        object.__setattr__(self, "linkage", Z)
-
-    @property
-    def n_objects(self) -> int:
-        """Number of leaves."""
-        return len(self.linkage) + 1
 
 
 def _classes(labels_true: Any, tree: Dendrogram) -> NDArray[np.int32]:

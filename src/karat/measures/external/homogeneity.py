@@ -225,6 +225,7 @@ define(
     family=FAMILY,
     references=[Reference("rosenberg2007"), Reference("whissell2012", "3.30")],
     compares_k=False,
+    structures={"soft"},
 )
 define(
     completeness,
@@ -232,6 +233,7 @@ define(
     family=FAMILY,
     references=[Reference("rosenberg2007"), Reference("whissell2012", "3.31")],
     compares_k=False,
+    structures={"soft"},
 )
 define(
     v_measure,
@@ -239,6 +241,7 @@ define(
     family=FAMILY,
     references=[Reference("rosenberg2007"), Reference("whissell2012", "3.29")],
     symmetric=True,
+    structures={"soft"},
 )
 define(
     entropy_quality,
@@ -246,6 +249,7 @@ define(
     family=FAMILY,
     references=[Reference("whissell2012", "3.32, 3.33")],
     compares_k=False,
+    structures={"soft"},
 )
 define(
     dom_q0,

@@ -463,6 +463,7 @@ define(
     range=(0.0, math.inf),
     compares_k=False,
     symmetric=True,
+    structures={"soft"},
 )
 define(
     conditional_entropy,
@@ -472,6 +473,7 @@ define(
     greater_is_better=False,
     range=(0.0, math.inf),
     compares_k=False,
+    structures={"soft"},
 )
 define(
     normalized_mutual_information,
@@ -479,6 +481,7 @@ define(
     family=FAMILY,
     references=[Reference("whissell2012", "3.22, 3.24, 3.25"), Reference("manning2008", "183")],
     symmetric=True,
+    structures={"soft"},
 )
 define(
     adjusted_mutual_information,
@@ -507,6 +510,7 @@ define(
     greater_is_better=False,
     range=(0.0, math.inf),
     symmetric=True,
+    structures={"soft"},
 )
 define(
     normalized_variation_of_information,
@@ -515,4 +519,5 @@ define(
     references=[Reference("meila2007"), Reference("vinh2010")],
     greater_is_better=False,
     symmetric=True,
+    structures={"soft"},
 )

@@ -454,6 +454,7 @@ define(
     references=[Reference("whissell2012", "3.40")],
     cost="O(n + min(k, t)² · max(k, t))",
     symmetric=True,
+    structures={"dendrogram", "soft"},
 )
 define(
     hamming_distance,
@@ -463,12 +464,14 @@ define(
     greater_is_better=False,
     cost="O(n + min(k, t)² · max(k, t))",
     symmetric=True,
+    structures={"dendrogram", "soft"},
 )
 define(
     f_quality,
     "F quality",
     family=FAMILY,
     references=[Reference("whissell2012", "3.42–3.45")],
+    structures={"dendrogram", "soft"},
 )
 define(
     purity,
@@ -476,6 +479,7 @@ define(
     family=FAMILY,
     references=[Reference("manning2008", "182"), Reference("whissell2012", "3.46, 3.47")],
     compares_k=False,
+    structures={"dendrogram", "soft"},
 )
 define(
     inverse_purity,
@@ -483,6 +487,7 @@ define(
     family=FAMILY,
     references=[Reference("amigo2009")],
     compares_k=False,
+    structures={"soft"},
 )
 define(
     bcubed_precision,
@@ -490,6 +495,7 @@ define(
     family=OBJECTS,
     references=[Reference("amigo2009")],
     compares_k=False,
+    structures={"overlapping", "soft"},
 )
 define(
     bcubed_recall,
@@ -497,6 +503,7 @@ define(
     family=OBJECTS,
     references=[Reference("amigo2009")],
     compares_k=False,
+    structures={"overlapping", "soft"},
 )
 define(
     bcubed_f_measure,
@@ -504,6 +511,7 @@ define(
     family=OBJECTS,
     references=[Reference("amigo2009")],
     symmetric=True,
+    structures={"overlapping", "soft"},
 )
 define(
     element_centric_similarity,
@@ -511,4 +519,5 @@ define(
     family=OBJECTS,
     references=[Reference("gates2019")],
     symmetric=True,
+    structures={"overlapping", "soft"},
 )

@@ -74,4 +74,5 @@ define(
     references=[Reference("rezaei2016")],
     cost="O(n + min(k, t)² max(k, t))",
     symmetric=True,
+    structures={"soft"},
 )

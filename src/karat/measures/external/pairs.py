@@ -376,6 +376,7 @@ define(
     family=FAMILY,
     references=[Reference("manning2008", "§16.3")],
     compares_k=False,
+    structures={"soft"},
 )
 define(
     pair_recall,
@@ -383,6 +384,7 @@ define(
     family=FAMILY,
     references=[Reference("manning2008", "§16.3")],
     compares_k=False,
+    structures={"soft"},
 )
 define(
     pair_f_measure,
@@ -390,6 +392,7 @@ define(
     family=FAMILY,
     references=[Reference("manning2008", "§16.3")],
     symmetric=True,
+    structures={"soft"},
 )
 define(
     rand_index,
@@ -397,6 +400,7 @@ define(
     family=FAMILY,
     references=[Reference("whissell2012", "3.34"), Reference("manning2008", "§16.3")],
     symmetric=True,
+    structures={"soft"},
 )
 define(
     adjusted_rand_index,
@@ -405,6 +409,7 @@ define(
     references=[Reference("hubert1985"), Reference("whissell2012", "3.36–3.38")],
     range=(-0.5, 1.0),
     symmetric=True,
+    structures={"soft"},
 )
 define(
     jaccard_index,
@@ -412,6 +417,7 @@ define(
     family=FAMILY,
     references=[Reference("whissell2012", "3.35")],
     symmetric=True,
+    structures={"soft"},
 )
 define(
     fowlkes_mallows_index,
@@ -419,6 +425,7 @@ define(
     family=FAMILY,
     references=[Reference("fowlkes1983")],
     symmetric=True,
+    structures={"soft"},
 )
 define(
     mirkin_distance,
@@ -428,4 +435,5 @@ define(
     greater_is_better=False,
     range=(0.0, math.inf),
     symmetric=True,
+    structures={"soft"},
 )

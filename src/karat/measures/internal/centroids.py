@@ -14,7 +14,7 @@ from karat.measures.internal.batch import each, one, one_value
 from karat.measures.internal.nearest import centroid_extremes
 from karat.measures.internal.variance import ALL_COINCIDE
 from karat.measures.passes.statistics import Statistics
-from karat.partition import NOISE, NoisePolicy
+from karat.partition import NOISE, NoisePolicy, SoftPartition
 from karat.validation import InputError
 
 if TYPE_CHECKING:
@@ -124,10 +124,11 @@ def pbm_index(
     Parameters
     ----------
     X : array-like or sparse, shape (n, d)
-    labels : array-like, shape (n,)
+    labels : array-like, shape (n,), or SoftPartition
+        Memberships are judged by :func:`soft_pbm_index`.
     noise : {"error", "cluster", "singletons", "drop"}
     sample_weight : array-like, shape (n,), optional
-        Object weights (frequencies); 0 excludes the object.
+        Object weights (frequencies); 0 excludes the object. Not for memberships.
 
     Returns
     -------
@@ -140,7 +141,7 @@ def pbm_index(
 
     Notes
     -----
-    Pakhira, Bandyopadhyay & Maulik 2004. For soft clusterings see :func:`soft_pbm_index`.
+    Pakhira, Bandyopadhyay & Maulik 2004.
     O(n d + k² d).
 
     Examples
@@ -149,6 +150,12 @@ def pbm_index(
     >>> pbm_index([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1])
     2500.0
     """
+    if isinstance(labels, SoftPartition):
+        from karat.measures.internal.soft import soft_pbm_index
+
+        if sample_weight is not None:
+            raise InputError("memberships take no sample_weight here; repeat the objects instead")
+        return soft_pbm_index(X, labels)
     return one("pbm_index", X, labels, noise=noise, sample_weight=sample_weight)
 
 
@@ -440,6 +447,7 @@ define(
     range=(0.0, math.inf),
     cost="O(n d + k² d)",
     takes="features",
+    structures={"soft"},
 )
 define(
     ray_turi_index,

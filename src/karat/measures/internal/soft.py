@@ -243,4 +243,5 @@ define(
     range=(0.0, math.inf),
     cost="O(n d + k² d)",
     takes="features",
+    structures={"soft"},
 )

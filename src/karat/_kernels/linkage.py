@@ -1,0 +1,60 @@
+"""Agglomeration of weighted cells by chains of nearest neighbours."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+AVERAGE, WARD = 0, 1
+
+
+@njit(cache=True, nogil=True)
+def merge_cells(D, sizes, method):
+    """All s − 1 merges (first, second, height), in no order; cells are named by their first.
+
+    ``D`` (s, s) is overwritten: distances (average) or twice the increase of the sum of squares
+    (Ward). Lance & Williams 1967 with the cells' sizes; Murtagh 1983 for the chain, which needs
+    that no merge comes nearer to a third than both its parts.
+    """
+    s = len(sizes)
+    size = sizes.astype(np.float64)
+    alive = np.ones(s, np.bool_)
+    merges = np.empty((s - 1, 3))
+    chain = np.empty(s, np.int64)
+    length = 0
+    for step in range(s - 1):
+        if length == 0:
+            first = 0
+            while not alive[first]:
+                first += 1
+            chain[0] = first
+            length = 1
+        while True:
+            a = chain[length - 1]
+            best, b = np.inf, -1
+            if length > 1:  # of equal ones the one before, or the chain would not end
+                b = chain[length - 2]
+                best = D[a, b]
+            for c in range(s):
+                if alive[c] and c != a and D[a, c] < best:
+                    best, b = D[a, c], c
+            if length > 1 and b == chain[length - 2]:
+                break
+            chain[length] = b
+            length += 1
+        length -= 2
+        low, high = min(a, b), max(a, b)
+        merges[step, 0], merges[step, 1], merges[step, 2] = low, high, best
+        alive[high] = False
+        p, q = size[low], size[high]
+        for c in range(s):
+            if alive[c] and c != low:
+                if method == AVERAGE:
+                    d = (p * D[low, c] + q * D[high, c]) / (p + q)
+                else:
+                    r = size[c]
+                    d = ((p + r) * D[low, c] + (q + r) * D[high, c] - r * best) / (p + q + r)
+                D[low, c] = d
+                D[c, low] = d
+        size[low] = p + q
+    return merges
