@@ -146,6 +146,51 @@ def test_spherical_k_means_step_by_step(seed):
     assert single.objective_ == pytest.approx(model.objective_, rel=0.01)
 
 
+def naive_single_moves(X, labels, k, objective):
+    labels = labels.copy()
+    path = [objective(X, labels, k)]
+    while True:
+        moved = False
+        for i in range(len(X)):
+            if (labels == labels[i]).sum() == 1:
+                continue
+            values = np.empty(k)
+            for h in range(k):
+                tried = labels.copy()
+                tried[i] = h
+                values[h] = objective(X, tried, k)
+            if values.max() > values[labels[i]] + 1e-9:
+                labels[i], moved = values.argmax(), True
+        if not moved:
+            return labels, path
+        path.append(objective(X, labels, k))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_single_moves_step_by_step(seed):
+    X = counts(40, 15, seed)
+    U = X / np.linalg.norm(X, axis=1, keepdims=True)
+    start = X[np.random.default_rng(seed).choice(40, 4, replace=False)]
+    nearest = (U @ (start / np.linalg.norm(start, axis=1, keepdims=True)).T).argmax(axis=1)
+    batch = SphericalKMeans(4, init=start).fit(X)
+    refined = SphericalKMeans(4, init=start, refine=True).fit(X)
+    labels, path = naive_single_moves(X, batch.labels_, 4, spherical_objective)
+    np.testing.assert_array_equal(refined.labels_, labels)
+    np.testing.assert_allclose(refined.objective_path_, [*batch.objective_path_, *path])
+    balanced = FrequencySensitiveSphericalKMeans(4, init=start).fit(X)
+    labels, path = naive_single_moves(X, nearest, 4, balanced_objective)
+    np.testing.assert_array_equal(balanced.labels_, labels)
+    np.testing.assert_allclose(balanced.objective_path_, path)
+
+
+@pytest.mark.parametrize("model", EVERY, ids=str)
+def test_a_cluster_that_attracts_nothing_gets_the_worst_row(model):
+    X = counts(30, 8, 6)
+    start = np.vstack([X[0], X[0], X[0], X[9]])  # ties go to the first: two are empty
+    labels = fresh(model, n_clusters=4, init=start).fit(X).labels_
+    assert len(set(labels.tolist())) == 4
+
+
 def test_mini_batches_by_definition():
     X = counts(50, 12, 1)
     U = X / np.linalg.norm(X, axis=1, keepdims=True)
