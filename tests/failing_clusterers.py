@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ctypes
 import os
+import signal
 import sys
 import time
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.cluster import KMeans
 
 
 class Fails(ClusterMixin, BaseEstimator):
@@ -43,3 +45,14 @@ class Dies(Fails):
         if self.n_clusters == 3:
             os._exit(11)
         return np.arange(len(X)) % self.n_clusters
+
+
+class KillsOnce(KMeans):
+    """Ends its process the first time."""
+
+    def fit_predict(self, X, y=None, sample_weight=None):
+        path = os.environ["KARAT_TEST_KILLED"]
+        if not os.path.exists(path):
+            open(path, "w").close()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().fit_predict(X)
