@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Executor
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 from karat.validation import InputError
@@ -54,6 +54,7 @@ def as_executor(given: Any) -> tuple[Executor, Callable[[Any], Any]]:
     return given, getattr(given, "scatter", _itself)
 
 
+@lru_cache
 def _connect(address: str) -> Any:
     try:
         from distributed import Client

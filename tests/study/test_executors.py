@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import pickle
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 
@@ -12,7 +11,7 @@ import pytest
 
 import karat
 from failing_clusterers import KillsOnce
-from karat.executors import as_executor
+from karat.executors import _connect, as_executor
 from karat.measures.passes import pairs
 from karat.study import large
 from karat.validation import InputError
@@ -118,13 +117,14 @@ def test_dask_gives_what_one_machine_gives(client, monkeypatch):
             tables.append(study.scores().drop(columns="seconds"))
     for table in tables[1:]:
         pd.testing.assert_frame_equal(table, tables[0], rtol=1e-9)
+    _connect(client.scheduler.address).close()
 
 
 def test_a_dead_worker_loses_only_its_jobs(client, tmp_path):
     X, _ = blobs()
-    client.run(os.environ.__setitem__, "KARAT_TEST_KILLED", str(tmp_path / "killed"))
+    killer = KillsOnce(marker=str(tmp_path / "killed"))
     with karat.Study(X) as study:
-        clusterers = {"killer": KillsOnce(n_init=1), "kmeans": "kmeans"}
+        clusterers = {"killer": killer, "kmeans": "kmeans"}
         study.sweep(clusterers, k=[2, 3], n_init=2, executor=client)
-        assert (tmp_path / "killed").exists()
+        assert (tmp_path / "killed").exists(), study.candidates["reason"].tolist()
         assert study.candidates["status"].tolist() == ["ok"] * 8
