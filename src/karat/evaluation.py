@@ -285,7 +285,7 @@ def judge(
         judged += _judge_internal(X, batch, internal, metric, weights)
     if external:
         judged += _judge_external(known, batch, external, weights)
-    coverage = np.average(batch.codes != NOISE, axis=1, weights=weights)
+    coverage = _coverage(batch, weights)
     if penalize:
         for each in judged:
             factors = each.measure.penalty(each.values, coverage)
@@ -307,6 +307,13 @@ def judge(
         exact={each.measure.key: each.exact for each in judged},
         sample_size=drawn,
     )
+
+
+def _coverage(batch: Labelings, weights: Floats | None) -> Floats:
+    """The share of the objects, or of their weight, that each clustering does not exclude."""
+    if batch.codes.min() >= 0:
+        return np.ones(len(batch))
+    return np.asarray(np.average(batch.codes != NOISE, axis=1, weights=weights))
 
 
 @dataclass
