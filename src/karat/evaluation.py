@@ -68,7 +68,9 @@ def evaluate(
         Catalogue keys; by default every measure that applies and costs at most one pass over
         the pairs of objects.
     metric : str or callable
-        The distance of the internal measures, see :data:`karat.distances.METRICS`. Measures that
+        The distance of the internal measures, see :data:`karat.distances.METRICS`. A function of
+        two rows is called for every pair in every pass; a study calls it once for each pair, as
+        does :func:`karat.distances.distance_matrix`. Measures that
         are Euclidean by definition (centroids, scatter matrices) are computed on the rows whose
         Euclidean distance it is, unit rows for cosine, see :data:`karat.distances.FORMS`; under
         a distance that has no such rows they have no value and are left out by default.
@@ -290,7 +292,7 @@ def judge(
         judged += _judge_internal(X, batch, internal, metric, weights)
     if external:
         judged += _judge_external(known, batch, external, weights)
-    coverage = np.average(batch.codes != NOISE, axis=1, weights=weights)
+    coverage = _coverage(batch, weights)
     if penalize:
         for each in judged:
             factors = each.measure.penalty(each.values, coverage)
@@ -312,6 +314,13 @@ def judge(
         exact={each.measure.key: each.exact for each in judged},
         sample_size=drawn,
     )
+
+
+def _coverage(batch: Labelings, weights: Floats | None) -> Floats:
+    """The share of the objects, or of their weight, that each clustering does not exclude."""
+    if batch.codes.min() >= 0:
+        return np.ones(len(batch))
+    return np.asarray(np.average(batch.codes != NOISE, axis=1, weights=weights))
 
 
 @dataclass

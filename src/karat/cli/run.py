@@ -83,7 +83,7 @@ def run(
     by: Annotated[
         str | None,
         typer.Option(
-            help="Measure that decides (see karat measures), consensus or pac_mdl_bound.",
+            help="Measure that decides (see karat measures), consensus or guarantee.",
             show_default="what suits the labels",
         ),
     ] = None,
@@ -334,7 +334,7 @@ def _sweep(
         check_memory(study, workers or available_cores(), parse_bytes(memory))
     large = any(study.fits_sample(catalogue[name]) for name in names)
     if plan or (large and not quiet):
-        expected = study.plan(names, k=numbers, n_init=n_init, workers=workers)
+        expected = study.plan(names, k=numbers, grid=grid, n_init=n_init, workers=workers)
         typer.echo(str(expected), err=not plan)
         if plan:
             raise typer.Exit(0)

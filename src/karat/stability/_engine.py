@@ -9,10 +9,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
+from scipy import sparse
 
-from karat.clusterers import Clusterer, as_clusterer, catalogue, under
-from karat.clusterers.quick import MOST_FEATURES, QuickKMeans, as_columns
+from karat.clusterers import Clusterer, LinkageClustering, as_clusterer, catalogue, under
 from karat.distances import as_distances, check_metric, check_points
+from karat.lloyd import MOST_FEATURES, QuickKMeans, as_columns
 from karat.neighbors import NeighborLists, neighbor_lists
 from karat.partition import encode
 from karat.resources import available_cores
@@ -86,21 +87,19 @@ class Engine:
         n = data.shape[0]
         columns = None if self.quick is None else as_columns(data)
         seeds = rng.integers(0, 2**31 - 1, len(ks)).tolist()
+        if self.clusterer.every_k:
+            tree = self.clusterer.make(1, seeds[0]).fit(data)
+            if isinstance(tree, LinkageClustering):
+                return list(tree.cut(list(ks)))
+            return [encode(tree.cut(k)).codes for k in ks]
         found: list[Codes] = []
-        tree = None
         for k, seed in zip(ks, seeds, strict=True):
             if k == 1 and self.clusterer.parameter == "n_clusters":
                 found.append(np.zeros(n, dtype=np.int32))
-                continue
-            if self.quick is not None and columns is not None:
+            elif self.quick is not None and columns is not None:
                 found.append(self.quick.labels(columns, k, seed))
-                continue
-            if self.clusterer.every_k:
-                tree = tree or self.clusterer.make(1, seed).fit(data)
-                labels = tree.cut(k)
             else:
-                labels = self.clusterer.make(k, seed).fit_predict(data)
-            found.append(encode(labels).codes)
+                found.append(encode(self.clusterer.make(k, seed).fit_predict(data)).codes)
         return found
 
     def map(self, function: Callable[[T], R], items: Iterable[T]) -> list[R]:
@@ -210,12 +209,21 @@ def transfer(
 
 
 def _by_centroids(engine: Engine, train: Rows, labels: Codes, test: Rows) -> NDArray[np.int32]:
-    from sklearn.metrics import pairwise_distances_argmin
-
-    present = np.unique(labels)
+    present, codes = np.unique(labels, return_inverse=True)
     X = engine.X
-    means = [np.asarray(X[train[labels == c]].mean(axis=0)).ravel() for c in present]
-    return present[pairwise_distances_argmin(X[test], np.stack(means))].astype(np.int32)
+    member = sparse.csr_array(
+        (np.ones(len(codes)), (codes, np.arange(len(codes)))), (len(present), len(codes))
+    )
+    means = member @ X[train] / np.bincount(codes)[:, None]
+    points = X[test]
+    if sparse.issparse(means):
+        means = means.toarray()
+    else:
+        shift = means.mean(axis=0)
+        means, points = means - shift, points - shift
+    # ‖x − m‖² without ‖x‖², which is the same for every mean
+    nearest = ((means**2).sum(axis=1) - 2 * (points @ means.T)).argmin(axis=1)
+    return np.asarray(present[nearest], dtype=np.int32)
 
 
 def _by_neighbors(

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from karat.bounds import PacMdlBound, PacMdlBounds
+    from karat.bounds import Guarantee, PacMdlBound, PacMdlBounds
 
 
 NO_LABELS = ("failed", "excluded", "stopped")
@@ -251,7 +251,52 @@ class ScoredStudy(TriedStudy):
         -------
         PacMdlBounds
         """
-        from karat.bounds import Searched, study_bounds
+        from karat.bounds import study_bounds
+
+        return study_bounds(**self._bounded(shares))
+
+    @cached_property
+    def _guarantee(self) -> Guarantee:
+        return self.guarantee_with(None)
+
+    def guarantee(self) -> Guarantee:
+        """The tightest guarantee that the known labels give about any candidate.
+
+        Returns
+        -------
+        Guarantee
+            With probability ``1 - delta`` over which objects were labelled it holds. Outliers
+            count as one cluster.
+
+        Raises
+        ------
+        InputError
+            If no class is known, or nothing was tried.
+
+        See Also
+        --------
+        karat.guarantee
+        """
+        return self._guarantee
+
+    def guarantee_with(self, shares: Mapping[str, float] | None) -> Guarantee:
+        """The same, with shares of the distinct partitions as for :meth:`bounds_with`.
+
+        Parameters
+        ----------
+        shares : mapping of str to float or None
+
+        Returns
+        -------
+        Guarantee
+        """
+        from karat.bounds import study_guarantee
+
+        return study_guarantee(**self._bounded(shares))
+
+    def _bounded(self, shares: Mapping[str, float] | None) -> dict[str, Any]:
+        """What the bounds of a study are called with."""
+        from karat.bounds import Searched
 
         if self.truth is None:
             raise InputError("a bound needs the class of some objects; give truth, None elsewhere")
@@ -260,17 +305,17 @@ class ScoredStudy(TriedStudy):
         if not tried:
             raise NothingToRankError(f"there is no clustering: {self.why_nothing()}")
         codes = self._store.labels([c["partition"] for c, _ in tried])
-        return study_bounds(
-            {c["name"]: row for (c, _), row in zip(tried, codes, strict=True)},
-            self.truth,
-            delta=self.delta,
-            classes=self.settings.classes,
-            searched=Searched.from_origins([origin for _, origin in planned]),
-            origins=[origin for _, origin in tried],
-            prior=None if shares is None else _prior([c["partition"] for c, _ in tried], shares),
-            noise="cluster",
-            random_state=self.random_state,
-        )
+        return {
+            "labelings": {c["name"]: row for (c, _), row in zip(tried, codes, strict=True)},
+            "y_partial": self.truth,
+            "delta": self.delta,
+            "classes": self.settings.classes,
+            "searched": Searched.from_origins([origin for _, origin in planned]),
+            "origins": [origin for _, origin in tried],
+            "prior": None if shares is None else _prior([c["partition"] for c, _ in tried], shares),
+            "noise": "cluster",
+            "random_state": self.random_state,
+        }
 
     def bound_of(self, name: str) -> PacMdlBound:
         """What is guaranteed about a candidate: the lowest bound of those that are the same."""

@@ -58,9 +58,12 @@ def assessed(
     if kept is not None and kept["question"] == question:
         return _unpack(kept["answer"])
     steps = n_steps(len(question["k"]), n_resamples, n_references)
+    # a function of two rows is not called again, unless the clusterer needs the rows
+    of_rows = "features" in clusterer.distances
+    data, metric = (study.X, study.metric) if of_rows else study._points
     with counted("Resampling", steps, show=progress) as threads:
         found = assess(
-            study.X,
+            data,
             clusterer,
             k=question["k"],
             labels=study.labels(candidate["name"]),
@@ -68,7 +71,7 @@ def assessed(
             n_resamples=n_resamples,
             n_references=n_references,
             max_objects=most,
-            metric=study.metric,
+            metric=metric,
             random_state=study.random_state,
             executor=executor or threads,
         )

@@ -202,6 +202,7 @@ class TriedStudy(StudyBase):
         clusterers: Any = None,
         *,
         k: int | Iterable[int] = range(2, 11),
+        grid: Mapping[str, Iterable[Any]] | None = None,
         n_init: int = 5,
         workers: int | None = None,
     ) -> SweepPlan:
@@ -211,12 +212,16 @@ class TriedStudy(StudyBase):
         -------
         SweepPlan
             Print it. Each clusterer is timed on a few hundred of the objects, and extrapolated
-            by the growth of its time.
+            by the growth of its time; so is a function that gives the distances.
         """
         numbers = list(k) if isinstance(k, Iterable) else [k]
         check_counts(numbers, n_init, workers)
         clusterers = self.default_clusterers if clusterers is None else clusterers
-        return plan_of(self, clusterers, numbers, n_init, workers or available_cores())
+        values = checked_grid(grid)
+        chosen = swept(clusterers, values)
+        check_used(values, chosen)
+        fitting, excluded = self.fitting(chosen, values)
+        return plan_of(self, fitting, excluded, numbers, n_init, workers or available_cores())
 
     @property
     def n_unfinished(self) -> int:
