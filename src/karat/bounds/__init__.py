@@ -1,8 +1,14 @@
 """What a few labels guarantee about clusterings."""
 
 from karat.bounds import languages as languages
+from karat.bounds._advice import LabelAdvice, advise
 from karat.bounds._bound import PacMdlBound, PacMdlBounds, pac_mdl_bound, percent_up
 from karat.bounds._dendrogram import CountedPruning, Pruning, prune_dendrogram
+from karat.bounds._entities import (
+    EntityEstimates,
+    entity_estimates,
+    entity_estimates_from_parquet,
+)
 from karat.bounds._forecast import LabelForecast, forecast_labels
 from karat.bounds._guarantee import Guarantee, guarantee
 from karat.bounds._halves import Part
@@ -22,8 +28,10 @@ from karat.bounds._tails import b_max, bucket, log_bucket
 
 __all__ = [
     "CountedPruning",
+    "EntityEstimates",
     "Estimate",
     "Guarantee",
+    "LabelAdvice",
     "LabelForecast",
     "OpenEnded",
     "PacMdlBound",
@@ -33,12 +41,15 @@ __all__ = [
     "Pruning",
     "Searched",
     "StratifiedBound",
+    "advise",
     "allocate",
     "b_always",
     "b_max",
     "binomial_tail_bound",
     "bound_candidates",
     "bucket",
+    "entity_estimates",
+    "entity_estimates_from_parquet",
     "forecast_labels",
     "guarantee",
     "languages",

@@ -81,7 +81,7 @@ def forecast_labels(bound: Guarantee | PacMdlBound, target: float) -> LabelForec
 
     See Also
     --------
-    karat.guarantee, karat.pac_mdl_bound
+    karat.bounds.advise : What further labels would buy, without a target.
 
     Notes
     -----
@@ -104,9 +104,8 @@ def forecast_labels(bound: Guarantee | PacMdlBound, target: float) -> LabelForec
         raise InputError(f"target is an error rate in [0, 1); got {target!r}")
     if bound.m == 0:
         raise InputError("nothing is labelled, so there is no error rate to forecast from")
-    plan = _plan(bound)
-    share = (plan.errors + 1) / (plan.tested + 2)
-    spread = math.sqrt(share * (1 - share) / (plan.tested + 3))
+    plan = plan_of(bound)
+    share, spread = rate_of(plan)
     seen = plan.errors / plan.tested if plan.tested else share
 
     def more(rate: float) -> int | None:
@@ -144,7 +143,14 @@ class Plan:
         return tail(tested, n, errors, log_delta=self.log_level) / np.maximum(n, 1)
 
 
-def _plan(bound: Guarantee | PacMdlBound) -> Plan:
+def rate_of(plan: Plan) -> tuple[float, float]:
+    """The error rate after one error and one success more, and its standard error."""
+    share = (plan.errors + 1) / (plan.tested + 2)
+    return share, math.sqrt(share * (1 - share) / (plan.tested + 3))
+
+
+def plan_of(bound: Guarantee | PacMdlBound) -> Plan:
+    """How a bound was made."""
     if isinstance(bound, PacMdlBound):
         level = float(_levels(bound.delta, bound.bits))
         return Plan(bound.m, bound.n, bound.errors, bound.m, level, False)

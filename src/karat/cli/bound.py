@@ -76,7 +76,7 @@ def bound(
     """
     import json as jsonlib
 
-    from karat.bounds import forecast_labels, guarantee
+    from karat.bounds import advise, forecast_labels, guarantee
     from karat.cli._looks import count_look, share_of
     from karat.datasets import read_labelings, read_labels
     from karat.validation import InputError, check_choice
@@ -155,6 +155,8 @@ def bound(
     typer.echo(told)
     if forecast is not None:
         typer.echo(str(forecast))
+    elif best.n:
+        typer.echo(str(advise(best)))
 
 
 def _print_table(table: pd.DataFrame) -> None:

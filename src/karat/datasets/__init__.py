@@ -15,6 +15,7 @@ from karat.datasets._labelings import (
     read_labels,
 )
 from karat.datasets._packaged import available, load
+from karat.datasets._problems import RepairableError, UnusableError
 from karat.datasets._read import from_array, from_table, read, read_cells
 from karat.datasets._relations import (
     RELATIONS,
@@ -31,6 +32,8 @@ __all__ = [
     "Dataset",
     "KnownLabels",
     "LabelColumns",
+    "RepairableError",
+    "UnusableError",
     "as_dataset",
     "available",
     "compares_objects",
