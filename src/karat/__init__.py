@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from karat.contingency import ContingencyTable as ContingencyTable
     from karat.evaluation import evaluate as evaluate
     from karat.evaluation import explain as explain
+    from karat.labeling import FewLabelClassifier as FewLabelClassifier
     from karat.measures import *  # noqa: F403
     from karat.moments import evaluate_from_moments as evaluate_from_moments
     from karat.moments import moments_sql as moments_sql
@@ -41,6 +42,7 @@ _HOME = {
     "moments_sql": "karat.moments",
     "n_clusters": "karat.stability",
     "train_judge": "karat.study",
+    "FewLabelClassifier": "karat.labeling",
     "guarantee": "karat.bounds",
     "pac_mdl_bound": "karat.bounds",
     "representations": "karat._representations",
@@ -56,6 +58,7 @@ _ROOMS = (
     "clusterers",
     "datasets",
     "distances",
+    "labeling",
     "measures",
     "neighbors",
     "partition",

@@ -11,7 +11,7 @@ from sklearn.datasets import load_iris, load_wine, make_blobs, make_moons
 
 import karat
 from karat.choice import gather, load_judge
-from karat.choice.forest import Forest
+from karat.choice.forest import Binned, Forest
 from karat.choice.judge import shared_score, shortlist
 from karat.validation import InputError
 
@@ -139,15 +139,34 @@ def test_contributions_add_up():
     assert (said.predicted <= said.high).all()
 
 
-def test_trees_are_those_of_scikit_learn(tmp_path):
+def test_trees_do_what_trees_do(tmp_path):
     from sklearn.ensemble import ExtraTreesRegressor
 
     rng = np.random.default_rng(0)
-    F = rng.normal(size=(300, 6)).astype(np.float32)
+    F = rng.normal(size=(900, 6)).round(1).astype(np.float32)
     y = np.sin(F[:, 0]) + F[:, 1] * F[:, 2]
-    model = ExtraTreesRegressor(7, min_samples_leaf=3, random_state=0).fit(F, y)
-    forest = Forest.from_sklearn(model.estimators_)
-    np.testing.assert_allclose(forest.predict(F), model.predict(F), atol=2e-3)
+    w = rng.uniform(0.5, 2, 900)
+    table, few = Binned.of(F), np.arange(600)
+    options = {"leaves": 80, "least": 3, "share": 0.99, "random_state": 1}
+    forest = Forest.grow(table.take(few), y[:600], w[:600], n_trees=20, **options)
+    peer = ExtraTreesRegressor(
+        20, max_leaf_nodes=80, min_samples_leaf=3, max_features=0.99, random_state=0
+    ).fit(F[:600], y[:600], w[:600])
+
+    def error(predict):
+        return ((predict(F[600:]) - y[600:]) ** 2).mean()
+
+    assert error(forest.predict) < 1.25 * error(peer.predict) < 0.5 * y.var()
+    # each leaf's value is the weighted mean of the rows that end there, of which there are three
+    one = Forest.grow(table.take(few), y[:600], w[:600], n_trees=1, **options)
+    assert (one.feature < 0).sum() == 80
+    at = one.predict(F[:600])
+    for value in np.unique(at):
+        here = at == value
+        assert here.sum() >= 3
+        np.testing.assert_allclose(
+            value, np.average(y[:600][here], weights=w[:600][here]), atol=2e-3
+        )
     np.savez(tmp_path / "f.npz", **forest.arrays("a_"))
     again = Forest.from_arrays(np.load(tmp_path / "f.npz"), "a_")
     np.testing.assert_array_equal(again.predict(F), forest.predict(F))

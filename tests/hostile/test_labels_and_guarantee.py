@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 import karat
 from karat.bounds import languages, sample
 from karat.cli import app
+from karat.cli._looks import share_of
 from karat.datasets import read, read_cells, read_labelings, read_labels
 from karat.partition import known_labels
 from karat.validation import InputError
@@ -65,8 +66,8 @@ def test_sample_run_bound_through_the_command_line(header: bool, tmp_path: Path)
     assert "60 labels of 2 classes" in answer["labels_read"]
     y = np.full(300, None, dtype=object)
     y[filled["row"]] = filled["label"]
-    found = karat.pac_mdl_bound(read_labelings(labels)["cluster"], y)
-    assert (answer["bound"], found.errors) == (found.bound, 0)
+    found = karat.guarantee(read_labelings(labels)["cluster"], y, order=filled["row"])
+    assert (answer["bound"], answer["method"], found.errors) == (found.bound, found.method, 0)
     predicted = tmp_path / "predicted.csv"
     invoke("bound", labels, few, "--once", "--predict", predicted)
     named = pd.read_csv(predicted, keep_default_na=False)
@@ -325,11 +326,22 @@ def test_the_command_counts_its_looks(tmp_path: Path) -> None:
 
     first, again, second = ask(20), ask(20), ask(30)
     assert first == again
-    assert [a["look"] for a in (first, second)] == [1, 2]
-    assert ask(30, "-c", "a")["look"] == 3  # to choose one after a look is another question
-    assert second["table"][0]["choice_bits"] == pytest.approx(1 + np.log2(6))
+    # more labels in the order of the draw are the same question, and its answers hold together
+    assert [a["look"] for a in (first, second)] == [1, 1]
+    assert second["anytime"]
+    assert ask(30, "-c", "a")["look"] == 2  # to choose one after a look is another question
+    assert ask(40)["look"] == 1
+    few.write_text(few.read_text().replace("0,0", "0,1", 1))
+    changed = json.loads(invoke("bound", tmp_path / "k.csv", few, "--json"))
+    assert changed["look"] == 3
+    whole = tmp_path / "whole.csv"
+    for m, look in ((30, 1), (40, 2)):  # nothing says in which order these were drawn
+        column = [str(i % 2) if i < m else None for i in range(200)]
+        pd.DataFrame({"label": column}).to_csv(whole, index=False)
+        answer = json.loads(invoke("bound", tmp_path / "k.csv", whole, "--json"))
+        assert (answer["look"], answer["anytime"]) == (look, False)
     with rejected("--once", "spent"):
-        ask(40, "--once")
+        ask(40, "-c", "b", "--once")
     few.with_name("few.csv.looks").write_text("rubbish\n")
     with rejected("looks"):
         ask(50)
@@ -338,6 +350,12 @@ def test_the_command_counts_its_looks(tmp_path: Path) -> None:
     assert ask(60, "--once")["table"][0]["choice_bits"] == 1
     with rejected("spent"):
         ask(70)
+
+
+@pytest.mark.parametrize("look", [1, 2, 3, 50])
+def test_the_shares_of_all_questions_sum_to_one(look: int) -> None:
+    rest = 1 - sum(share_of(j) for j in range(1, look + 1))
+    assert rest == pytest.approx(0.2 / look, abs=1e-12)
 
 
 def test_the_label_mixture_uses_all_of_its_shares() -> None:
@@ -397,7 +415,7 @@ def test_a_study_knows_the_classes_and_says_its_premises(tmp_path: Path) -> None
     arguments = ["run", data, "--truth", few, "-c", "kmeans", "-k", "2", "--workers", "1"]
     said = " ".join(invoke(*arguments).split())
     assert "drawn uniformly at random" in said
-    assert "the list of classes was known" in said
+    assert "the list of classes was known" not in said  # the half that tests needs no list
     assert "the list of classes" not in " ".join(invoke(*arguments, "--classes", "2").split())
 
 

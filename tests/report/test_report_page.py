@@ -250,8 +250,8 @@ def test_a_few_labels_give_a_guarantee() -> None:
     assert study.best().bound is not None
     assert study.best().bound.sentence in page.texts["guarantee"]
     assert "Of 178 objects the class of 110 is known" in page.texts["classes"]
-    shown = page.payload["table"]["values"]["pac_mdl_bound"]
-    exact = study.bounds().table["bound_rate"].to_numpy()
+    shown = page.payload["table"]["values"]["guarantee"]
+    exact = study.guarantee().table["bound_rate"].to_numpy()
     # shown to a tenth of a per cent, rounded up: a bound is never told as lower than it is
     assert (np.array(shown) >= exact - 1e-12).all()
     np.testing.assert_allclose(shown, exact, atol=1.001e-3)

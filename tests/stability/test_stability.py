@@ -272,3 +272,20 @@ def test_results_print():
     assert share[-1] == 1
     assert len(values) == 4
     assert "Consensus" in str(stability.consensus_matrix(X, k=2, n_resamples=4))
+
+
+def test_least_kept_is_the_definition():
+    rng = np.random.default_rng(2)
+    for _ in range(20):
+        a, b = rng.integers(0, 3, 24).astype(np.int32), rng.integers(0, 4, 24).astype(np.int32)
+        worst = []
+        for one, other in ((a, b), (b, a)):
+            shares = []
+            for c in set(one.tolist()):
+                pairs = list(itertools.combinations(np.flatnonzero(one == c), 2))
+                if pairs:
+                    shares.append(np.mean([other[i] == other[j] for i, j in pairs]))
+            worst.append(min(shares))
+        assert agreement.least_kept(a, b) == pytest.approx(np.mean(worst))
+    lone = np.arange(5, dtype=np.int32)
+    assert agreement.least_kept(lone, lone) == 1.0

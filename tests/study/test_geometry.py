@@ -113,8 +113,8 @@ def test_a_function_of_two_rows_is_called_once_for_each_pair():
         return apart(x, y)
 
     study = sweep(karat.Study(X, metric=counted), ["average", "kmedoids", "kmeans"])
-    study.scores()
-    assert len(calls) <= 20 * 20
+    study.best()
+    assert len(calls) == 20 * 19 // 2
     assert study.candidates.loc["kmeans", "status"] == "excluded"
     named = sweep(karat.Study(X, metric="chebyshev"), ["average", "kmedoids", "kmeans"])
     assert (study.candidates["partition"].dropna() == named.candidates["partition"].dropna()).all()
@@ -348,3 +348,84 @@ def test_from_a_file_of_a_graph_to_a_report(tmp_path, monkeypatch):
         result = run(*arguments)
         assert result.exit_code
         assert said in str(result.exception), said
+
+
+# -- once ------------------------------------------------------------------------------------
+
+
+def noted(x, y):
+    """A distance that leaves a trace of each call."""
+    with open("calls.txt", "a") as file:
+        file.write(".")
+    return abs(len(x) - len(y)) + (x[0] != y[0])
+
+
+def noted_rows(x, y):
+    with open("calls.txt", "a") as file:
+        file.write(".")
+    return float(abs(x - y).max())
+
+
+@pytest.mark.parametrize("rows", [False, True])
+def test_distances_of_a_function_are_kept_in_the_file(tmp_path, monkeypatch, rows):
+    monkeypatch.chdir(tmp_path)
+    words = ["aaaa", "aaa", "aaaaa", "zzzz", "zzz", "zzzzy"]
+    given, metric = (directions(6)[0], noted_rows) if rows else (words, noted)
+    for _ in range(3):
+        with karat.Study(given, metric=metric, storage="s.karat") as study:
+            study.sweep(["average", "kmedoids"], k=[2, 3], n_init=1, workers=1)
+            names = list(study.candidates["partition"])
+            study.best()
+        assert len((tmp_path / "calls.txt").read_text()) == 6 * 5 // 2
+    fresh = karat.Study(given, metric=metric)
+    fresh.sweep(["average", "kmedoids"], k=[2, 3], n_init=1, workers=1)
+    assert list(fresh.candidates["partition"]) == names
+    if not rows:
+        with pytest.raises(InputError, match="belongs to other data"):
+            karat.Study([*words[1:], "q"], metric=noted, storage="s.karat")
+
+
+def test_a_function_that_cannot_be_sent_to_other_processes_is_called_here():
+    import threading
+
+    lock = threading.Lock()
+
+    def locked(x, y):
+        with lock:
+            return float(abs(x - y))
+
+    numbers = list(range(110))  # pairs for several processes
+    D = karat.distances.object_distances(numbers, locked, workers=2)
+    np.testing.assert_array_equal(D, np.abs(np.subtract.outer(numbers, numbers)))
+
+
+def test_a_plan_knows_the_grid_and_what_is_excluded():
+    X, _ = directions(40)
+    study = karat.Study(X, metric="cityblock")
+    plan = study.plan(
+        {"db": DBSCAN(), "km": KMeans()}, k=[2, 3], grid={"eps": [0.1, 0.5, 1], "min_samples": [2]}
+    )
+    assert plan.table["candidates"].to_dict() == {"db min_samples=2": 3}
+    assert "km: not tried; KMeans forms means" in str(plan)
+    grid = {"linkage": ["average", "complete"]}
+    plan = karat.Study(X).plan({"tree": AgglomerativeClustering()}, k=[2, 3, 4], grid=grid)
+    assert plan.table["candidates"].sum() == 6
+    with pytest.raises(InputError, match="no parameter"):
+        study.plan("average", grid={"epsilon": [1]})
+    own = karat.Study(X, metric=apart).plan(["average"], k=[2])
+    assert own.matrix_seconds > 0
+    assert "distances of all pairs, once" in str(own)
+    assert own.table.loc["average", "seconds"] > 0
+
+
+def test_the_command_plans_a_grid(tmp_path, monkeypatch):
+    from typer.testing import CliRunner
+
+    from karat.cli import app
+
+    monkeypatch.chdir(tmp_path)
+    np.save("X.npy", directions(30)[0])
+    options = ["--grid", "eps=0.1:0.5:0.1", "-c", "dbscan", "--plan"]
+    result = CliRunner().invoke(app, ["run", "X.npy", *options])
+    assert result.exit_code == 0, result.output
+    assert "dbscan: 5 candidates from 5 fits" in result.output

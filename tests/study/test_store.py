@@ -27,6 +27,10 @@ def contents(store: Store) -> list:
     """Everything that can be read from a store."""
     labels = [codes.tolist() for codes in store.labels(store.partitions())]
     names = [store.cluster_names(c["name"]) for c in store.candidates()]
+    names += [
+        None if (U := store.memberships(c["name"])) is None else U.tolist()
+        for c in store.candidates()
+    ]
     truth = [part if isinstance(part, list) else part.tolist() for part in store.truth("t")]
     scores = [repr(s) for s in store.scores("ctx")]
     return [store.meta, store.calls(), store.candidates(), labels, names, truth, scores]
@@ -196,6 +200,10 @@ def test_whatever_bit_flips_is_found_or_without_effect(tmp_path):
     store.plan([planned("a"), planned("b"), planned("c")])
     store.finish([finished("a"), Finished("b", "failed", "why", None, 0.1)])
     store.finish([Finished("c", "ok", None, np.array([2, 0, 1, 0]), 0.1, ("x", "y", "z"))])
+    store.plan([planned("d")])
+    soft = np.array([[0.9, 0.1], [0.7, 0.3], [0.2, 0.8], [0.5, 0.5]], dtype=np.float32)
+    store.finish([Finished("d", "ok", None, soft.argmax(axis=1), 0.1, memberships=soft)])
+    store.add_matrix("of rows", np.arange(1.0, 7.0))
     store.add_scores("ctx", [Score(p, "m", rng.random(), None) for p in store.partitions()])
     expected = contents(store)
     store.close()
@@ -210,12 +218,14 @@ def test_whatever_bit_flips_is_found_or_without_effect(tmp_path):
             store = Store(path, None)
             try:
                 got = contents(store)
+                matrix = store.matrix("of rows")
             finally:
                 store.close()
         except StorageError:
             found += 1
         else:
             # a row that cannot be found any more is computed again; nothing is read wrongly
+            assert matrix is None or matrix.tolist() == [1, 2, 3, 4, 5, 6]
             lost = [*got[:6], []] if len(got[6]) < len(expected[6]) else got
             kept = [*expected[:6], []] if len(got[6]) < len(expected[6]) else expected
             assert lost == kept

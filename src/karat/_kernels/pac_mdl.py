@@ -117,6 +117,15 @@ def best_mixed_labelling(
     errors = fewest
     bits = mixed_label_bits(histogram, _lead_of(majority, order), log2_factorial, log2_spread)
     bound, _ = b_max(m, n, errors, log_level - bits * _LN2)
+    # so many errors cannot lower the bound even at no bits
+    hopeless = m + 1
+    low = fewest
+    while low < hopeless:
+        middle = (low + hopeless) // 2
+        if log_bucket(m, n, min(middle, m), bound) >= log_level:
+            hopeless = middle
+        else:
+            low = middle + 1
     labels = np.empty(c, dtype=np.int32)
     gains = np.empty(c, dtype=np.int64)
     for default in range(n_classes):
@@ -137,6 +146,8 @@ def best_mixed_labelling(
                     labels[i] = majority[i]
                     histogram[default] -= 1
                     histogram[majority[i]] += 1
+                if trial_errors >= hopeless:
+                    continue
                 lead = _lead_of(labels, order)
                 trial_bits = mixed_label_bits(histogram, lead, log2_factorial, log2_spread)
                 if bound == 0 or (trial_errors >= errors and trial_bits >= bits):

@@ -11,7 +11,7 @@ import numpy as np
 
 from karat.bounds._sampling import sampling_warnings
 from karat.bounds._tails import b_max
-from karat.bounds.classes import Classes, known_classes
+from karat.bounds.classes import Classes, KnownClasses, known_classes
 from karat.bounds.languages import Language, Mixed
 from karat.partition import NOISE, Labelings, NoisePolicy, as_labelings
 from karat.validation import InputError, check_random_state
@@ -349,14 +349,21 @@ def pac_mdl_bound(
     With probability 0.95 at most 4.5 % of the 900 unlabelled objects are mislabelled (40); always
     guessing the largest class (spam): at most 53.8 %.
     """
-    from karat._kernels import pac_mdl as kernel
-
     if not 0 < delta <= 1:
         raise InputError(f"delta must be in (0, 1]; got {delta!r}")
     batch = as_labelings(labels, noise=noise)
     truth = known_classes(y_partial, batch.n_objects, classes)
+    many = bounds_of(batch, truth, delta, Mixed() if language is None else language, random_state)
+    return many[0] if _is_one(labels) else many
+
+
+def bounds_of(
+    batch: Labelings, truth: KnownClasses, delta: float, chosen: Language, random_state: Any
+) -> PacMdlBounds:
+    """:func:`pac_mdl_bound` of validated clusterings and labels."""
+    from karat._kernels import pac_mdl as kernel
+
     y, known, names = truth.codes, truth.known, truth.names
-    chosen = Mixed() if language is None else language
     raw_bits = np.asarray(chosen.choice_bits(batch.names, batch.n_clusters), dtype=np.float64)
     if raw_bits.shape != (len(batch),) or not (raw_bits >= 0).all():
         raise InputError(f"{chosen!r} must give each clustering a length of at least 0 bits")
@@ -381,7 +388,7 @@ def pac_mdl_bound(
     label_bits += truth.bits
     bound = b_max(ms, ns, errors, log_delta=_levels(delta, choice + label_bits))
     constants = _constant(per_class, ms, ns, delta, truth.bits)
-    many = PacMdlBounds(
+    return PacMdlBounds(
         _table(batch, len(known), ms, ns, errors, choice, label_bits, bound, constants),
         float(delta),
         chosen.name,
@@ -395,7 +402,6 @@ def pac_mdl_bound(
         offsets,
         constants,
     )
-    return many[0] if _is_one(labels) else many
 
 
 def _is_one(labels: Any) -> bool:
@@ -449,6 +455,8 @@ def _pooled(bits: NDArray[np.float64], batch: Labelings) -> NDArray[np.float64]:
         groups.setdefault(row.tobytes(), []).append(r)
     pooled = bits.copy()
     for rows in groups.values():
+        if len(rows) == 1:
+            continue
         least = bits[rows].min()
         pooled[rows] = max(0.0, least - math.log2(np.exp2(least - bits[rows]).sum()))
     return pooled

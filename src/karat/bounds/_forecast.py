@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 from karat.bounds._bound import PacMdlBound, _levels
+from karat.bounds._guarantee import Guarantee
+from karat.bounds._sequence import b_always
 from karat.bounds._tails import b_max
 from karat.validation import InputError
 
@@ -58,12 +60,12 @@ class LabelForecast:
         )
 
 
-def forecast_labels(bound: PacMdlBound, target: float) -> LabelForecast:
+def forecast_labels(bound: Guarantee | PacMdlBound, target: float) -> LabelForecast:
     """Forecast how many more labels bring the bound of the same clustering to a target.
 
     Parameters
     ----------
-    bound : PacMdlBound
+    bound : Guarantee or PacMdlBound
         The bound there is.
     target : float
         Wanted bound on the error rate, in [0, 1).
@@ -77,10 +79,15 @@ def forecast_labels(bound: PacMdlBound, target: float) -> LabelForecast:
     InputError
         If the target is not in [0, 1), or nothing is labelled.
 
+    See Also
+    --------
+    karat.bounds.advise : What further labels would buy, without a target.
+
     Notes
     -----
-    The bound is computed again for larger m at the same number of objects and bits, with
-    ceil(m · error rate) errors. O(log n) bounds of the tail and 512 more for the first crossing.
+    The bound is computed again for larger m at the same number of objects and share of delta,
+    with ceil(tested · error rate) errors on the same share of the labels as a test. O(log n)
+    bounds of the tail and 512 more for the first crossing.
 
     Examples
     --------
@@ -97,41 +104,80 @@ def forecast_labels(bound: PacMdlBound, target: float) -> LabelForecast:
         raise InputError(f"target is an error rate in [0, 1); got {target!r}")
     if bound.m == 0:
         raise InputError("nothing is labelled, so there is no error rate to forecast from")
-    share = (bound.errors + 1) / (bound.m + 2)
-    spread = math.sqrt(share * (1 - share) / (bound.m + 3))
-    seen = bound.error_rate
+    plan = plan_of(bound)
+    share, spread = rate_of(plan)
+    seen = plan.errors / plan.tested if plan.tested else share
+
+    def more(rate: float) -> int | None:
+        return 0 if bound.bound_rate <= target else _more(plan, target, rate)
 
     return LabelForecast(
         target=target,
         labelled=bound.m,
-        more=_more(bound, target, seen),
-        low=_more(bound, target, max(0.0, seen - spread)),
-        high=_more(bound, target, min(1.0, seen + spread)),
+        more=more(seen),
+        low=more(max(0.0, seen - spread)),
+        high=more(min(1.0, seen + spread)),
         error_rate=share,
         standard_error=spread,
     )
 
 
-def _more(bound: PacMdlBound, target: float, rate: float) -> int | None:
-    if bound.bound_rate <= target:
-        return 0
-    total = bound.m + bound.n
-    low, high = bound.m + 1, total - 1
+@dataclass(frozen=True)
+class Plan:
+    """How a bound is made, to make it again with more labels."""
+
+    m: int
+    n: int
+    errors: int
+    tested: int
+    log_level: float
+    followed: bool
+
+    def rates(self, m: Any, rate: float) -> Any:
+        """The bound with so many labels, if this share of the tested is wrong."""
+        m = np.asarray(m)
+        tested = np.minimum(np.ceil(m * (self.tested / self.m)).astype(np.int64), m)
+        errors = np.minimum(np.ceil(tested * rate - 1e-9).astype(np.int64), tested)
+        tail = b_always if self.followed else b_max
+        n = self.m + self.n - m
+        return tail(tested, n, errors, log_delta=self.log_level) / np.maximum(n, 1)
+
+
+def rate_of(plan: Plan) -> tuple[float, float]:
+    """The error rate after one error and one success more, and its standard error."""
+    share = (plan.errors + 1) / (plan.tested + 2)
+    return share, math.sqrt(share * (1 - share) / (plan.tested + 3))
+
+
+def plan_of(bound: Guarantee | PacMdlBound) -> Plan:
+    """How a bound was made."""
+    if isinstance(bound, PacMdlBound):
+        level = float(_levels(bound.delta, bound.bits))
+        return Plan(bound.m, bound.n, bound.errors, bound.m, level, False)
+    # an average of classifiers cannot be computed from a number of errors
+    part = next(part for part in bound.parts if part.method != "pac-bayes")
+    bits = 0.0
+    if part.method in ("pac-mdl", "mdl-sequence"):
+        bits = bound.mdl[part.name].bits
+    followed = part.method in ("sequence", "mdl-sequence")
+    tested = part.tested
+    errors = part.errors
+    if part.method == "looks":  # the last look is behind; the next will test half
+        errors, tested = round(errors / tested * (bound.m / 2)), bound.m // 2
+    level = float(_levels(part.delta, bits))
+    return Plan(bound.m, part.n, errors, tested, level, followed)
+
+
+def _more(plan: Plan, target: float, rate: float) -> int | None:
+    low, high = plan.m + 1, plan.m + plan.n - 1
     # coarse to fine: the first grid point that reaches the target brackets the answer
     while low <= high:
         grid = np.unique(np.linspace(low, high, 512).astype(np.int64))
-        reached = _rates(grid, total, rate, bound) <= target
+        reached = plan.rates(grid, rate) <= target
         if not reached.any():
             return None
         first = int(np.argmax(reached))
         if first == 0 or grid[first] == grid[first - 1] + 1:
-            return int(grid[first]) - bound.m
+            return int(grid[first]) - plan.m
         low, high = int(grid[first - 1]) + 1, int(grid[first])
     return None
-
-
-def _rates(m: Any, total: int, rate: float, bound: PacMdlBound) -> Any:
-    n = total - m
-    errors = np.ceil(m * rate - 1e-9).astype(np.int64)
-    levels = _levels(bound.delta, bound.bits)
-    return b_max(m, n, errors, log_delta=levels) / n

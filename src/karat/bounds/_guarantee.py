@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.bounds import _always, _pac_bayes
-from karat.bounds._bound import PacMdlBounds, _levels, pac_mdl_bound, percent_up
+from karat.bounds._bound import PacMdlBounds, _levels, bounds_of, percent_up
 from karat.bounds._halves import Part, described, half
 from karat.bounds._sequence import b_always
 from karat.bounds._tails import b_max
@@ -20,6 +20,7 @@ from karat.partition import NOISE, Labelings, NoisePolicy, as_labelings
 from karat.validation import InputError, check_random_state
 
 if TYPE_CHECKING:
+    import pandas as pd
     from numpy.typing import NDArray
 
 #: shares of delta of the three parts, where the test of half of the labels is expected to win and
@@ -28,6 +29,8 @@ SPLITS = {
     "half": {"half": 0.9, "pac-mdl": 0.08, "pac-bayes": 0.02},
     "pac-mdl": {"half": 0.18, "pac-mdl": 0.8, "pac-bayes": 0.02},
 }
+#: parts that need no list of classes
+BY_HALF = ("half", "looks", "sequence")
 METHODS = {
     "half": "chosen on half of the labels, tested on the other half",
     "pac-mdl": "all labels, the choice paid for in bits",
@@ -113,6 +116,16 @@ class Guarantee:
         return self.constant_bound / self.n if self.n else 0.0
 
     @property
+    def table(self) -> pd.DataFrame:
+        """``mdl.table`` with the guarantee in the row of its clustering; all of it holds."""
+        table = self.mdl.table.copy()
+        table.insert(list(table).index("bits"), "tested", table["labelled"])
+        row = (self.errors, self.tested, self.bound, self.bound_rate)
+        columns = ["errors", "tested", "bound", "bound_rate"]
+        table.loc[self.name, columns] = row
+        return table.astype(dict.fromkeys(columns[:3], np.int64))
+
+    @property
     def predicted(self) -> NDArray[np.object_]:
         """``labels`` under the name that :class:`PacMdlBound` has for it."""
         return self.labels
@@ -130,6 +143,11 @@ class Guarantee:
         )
 
     @property
+    def how(self) -> str:
+        """What the method is, in words."""
+        return METHODS[self.method]
+
+    @property
     def reason(self) -> str:
         """What the guarantee is made of, in words."""
         chosen = f", one of {self.n_compared:,} compared" if self.n_compared > 1 else ""
@@ -137,7 +155,7 @@ class Guarantee:
         return (
             f"{self.name!r}{chosen}: {self.n_clusters} clusters, {self.errors:,} "
             f"error{'s' * (self.errors != 1)} on {self.tested:,} labelled objects; "
-            f"{METHODS[self.method]}.{held}"
+            f"{self.method}: {self.how}.{held}"
         )
 
     @property
@@ -249,24 +267,37 @@ def guarantee(
         raise InputError(f"delta must be in (0, 1]; got {delta!r}")
     batch = as_labelings(labelings, noise=noise)
     truth = known_classes(y_few, batch.n_objects, classes)
-    drawn = _order(order, truth.known, random_state)
+    if anytime and classes is None:
+        # where labels keep coming, the list of classes is not what was seen so far
+        truth = known_classes(y_few, batch.n_objects, "open")
     language = _language(prior, batch)
-    bits = np.asarray(language.choice_bits(batch.names, batch.n_clusters), dtype=np.float64)
-    if not anytime:
+    bits = language.choice_bits(batch.names, batch.n_clusters)
+    return guarantee_of(batch, truth, delta, language, bits, anytime, order, random_state)
+
+
+def guarantee_of(
+    batch: Labelings,
+    truth: KnownClasses,
+    delta: float,
+    language: Language,
+    bits: Any,
+    anytime: bool = False,
+    order: Any = None,
+    random_state: Any = 0,
+) -> Guarantee:
+    """:func:`guarantee` of validated clusterings and labels.
+
+    ``language`` says what naming a clustering costs where all labels are the test, ``bits`` which
+    clusterings are likely where a half chooses.
+    """
+    drawn = _order(order, truth.known, random_state)
+    bits = np.asarray(bits, dtype=np.float64)
+    if anytime:
+        share = 1.0 if order is None else _always.SHARES["mdl-sequence"]
+    else:
         shares = _split(batch, len(truth.known), delta)
         share = shares["pac-mdl"]
-    else:
-        share = 1.0 if order is None else _always.SHARES["mdl-sequence"]
-    mdl = pac_mdl_bound(
-        batch,
-        y_few,
-        delta * share,
-        language,
-        classes="open" if anytime and classes is None else classes,
-        noise=noise,
-        random_state=random_state,
-    )
-    assert isinstance(mdl, PacMdlBounds)
+    mdl = bounds_of(batch, truth, delta * share, language, random_state)
     if mdl.kraft > 1 + 1e-9:
         raise InputError(f"the shares of the prior sum to {mdl.kraft:.6g}, more than 1")
     if anytime:
@@ -275,10 +306,11 @@ def guarantee(
         if order is not None:
             parts += _always.parts(batch, truth, drawn, bits, delta)
     else:
+        naming = np.asarray(language.choice_bits(batch.names, batch.n_clusters), dtype=np.float64)
         parts = [
             half(batch, truth, drawn, bits, delta * shares["half"]),
             described(mdl, "pac-mdl"),
-            *_pac_bayes.parts(batch, truth, bits, delta * shares["pac-bayes"], mdl),
+            *_pac_bayes.parts(batch, truth, naming, delta * shares["pac-bayes"], mdl),
         ]
     parts = sorted(parts, key=lambda part: part.wrong)
     return _finish(batch, truth, tuple(parts), mdl, delta, anytime, order is not None)
@@ -306,7 +338,7 @@ def _finish(
     constant_bound = of_constant(
         m, best.n, m - int(per_class[constant]), log_delta=float(_levels(delta, naming))
     )
-    premises = mdl.premises if best.method in ("pac-mdl", "mdl-sequence") else (DRAWN, BLIND)
+    premises = mdl.premises if best.method not in BY_HALF else (DRAWN, BLIND)
     if anytime and ordered:
         premises = (*premises, "the order given is that of the draw, and no label was skipped")
     return Guarantee(

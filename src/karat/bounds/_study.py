@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 import numpy as np
 
 from karat.bounds._bound import PacMdlBounds, pac_mdl_bound
-from karat.bounds.classes import Classes
+from karat.bounds._guarantee import Guarantee, guarantee_of
+from karat.bounds.classes import Classes, known_classes
 from karat.bounds.languages import Choice, Integer, Language, Mixed
-from karat.partition import NoisePolicy, as_labelings
+from karat.partition import Labelings, NoisePolicy, as_labelings
 from karat.validation import InputError, unknown_name
 
 if TYPE_CHECKING:
@@ -248,9 +249,6 @@ def study_bounds(
     prior : array-like of float, shape (M,), optional
         Shares of the candidates, decided without the labels; they sum to 1 at most, and replace
         what the origins cost.
-    prior : array-like of float, shape (M,), optional
-        Shares of the candidates, decided without the labels; they sum to 1 at most, and replace
-        what the origins cost.
     classes, noise, random_state
         As for :func:`karat.pac_mdl_bound`.
 
@@ -271,6 +269,66 @@ def study_bounds(
     end in the same partition, it costs log2(10/7) bits instead of log2(10).
     """
     batch = as_labelings(labelings, noise=noise)
+    language, n_user = _language(batch, searched, origins, prior)
+    found = pac_mdl_bound(
+        batch,
+        y_partial,
+        delta,
+        language,
+        classes=classes,
+        noise=noise,
+        random_state=random_state,
+    )
+    assert isinstance(found, PacMdlBounds)
+    return replace(found, warnings=(*found.warnings, BROUGHT)) if n_user else found
+
+
+def study_guarantee(
+    labelings: Any,
+    y_partial: Any,
+    *,
+    delta: float = 0.1,
+    searched: Searched | OpenEnded | None = None,
+    origins: Iterable[tuple[str, Hashable] | None],
+    prior: Any = None,
+    classes: Classes = None,
+    noise: NoisePolicy = "error",
+    random_state: Any = 0,
+) -> Guarantee:
+    """The tightest guarantee about the candidates of a study (:func:`karat.guarantee`).
+
+    Parameters
+    ----------
+    labelings, y_partial, delta, searched, origins, prior, classes, noise, random_state
+        As for :func:`study_bounds`. A ``prior`` also says which candidates are likely where half
+        of the labels choose; without one these are all alike.
+
+    Returns
+    -------
+    Guarantee
+
+    Raises
+    ------
+    InputError
+        As for :func:`study_bounds`.
+    """
+    if not 0 < delta <= 1:
+        raise InputError(f"delta must be in (0, 1]; got {delta!r}")
+    batch = as_labelings(labelings, noise=noise)
+    language, n_user = _language(batch, searched, origins, prior)
+    truth = known_classes(y_partial, batch.n_objects, classes)
+    likely = np.zeros(len(batch)) if prior is None else _lengths(prior, len(batch))
+    found = guarantee_of(batch, truth, delta, language, likely, random_state=random_state)
+    return replace(found, warnings=(*found.warnings, BROUGHT)) if n_user else found
+
+
+def _language(
+    batch: Labelings,
+    searched: Searched | OpenEnded | None,
+    origins: Iterable[tuple[str, Hashable] | None],
+    prior: Any,
+) -> tuple[Language, int]:
+    """What naming each candidate costs, and how many of them the user supplied."""
     sources = list(origins)
     if len(sources) != len(batch):
         raise InputError(f"there are {len(batch)} candidates, but {len(sources)} origins")
@@ -282,20 +340,7 @@ def study_bounds(
         seen[origin] += 1
     if prior is not None:
         lengths = _lengths(prior, len(batch))
-    language = Mixed(_StudyLanguage(tuple(lengths)))
-    found = pac_mdl_bound(
-        batch,
-        y_partial,
-        delta,
-        language,
-        classes=classes,
-        noise=noise,
-        random_state=random_state,
-    )
-    assert isinstance(found, PacMdlBounds)
-    if plan.n_user:
-        found = replace(found, warnings=(*found.warnings, BROUGHT))
-    return found
+    return Mixed(_StudyLanguage(tuple(lengths))), plan.n_user
 
 
 def _lengths(prior: Any, n_candidates: int) -> list[float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -205,18 +205,16 @@ def columns(evidence: Evidence) -> dict[str, Floats]:
         (STABILITY_NAMES, evidence.stability, "stab "),
         (AGAINST_NULL, evidence.against_null, "null "),
     ):
-        for name, values in zip(names, table.T, strict=True):
-            out[prefix + name] = values
-            out[prefix + name + " place"] = place(values)
+        places = place(table)
+        for j, name in enumerate(names):
+            out[prefix + name] = table[:, j]
+            out[prefix + name + " place"] = places[:, j]
     out |= {f"size {n}": v for n, v in zip(SIZE_NAMES, evidence.sizes.T, strict=True)}
     shared = _shared(evidence)
     out |= shared
     out |= {name + " place": place(values) for name, values in shared.items()}
-    for key, values in evidence.measures.items():
+    for key, values, places in _measured(evidence):
         fine = np.isfinite(values)
-        places = np.full(M, -0.05)
-        if fine.sum() > 1:
-            places[fine] = place(values[fine])
         out["measure " + key] = places
         measure = catalogue[key]
         if np.all(np.isfinite(measure.range)):
@@ -228,11 +226,22 @@ def columns(evidence: Evidence) -> dict[str, Floats]:
     return out
 
 
+def _measured(evidence: Evidence) -> Iterator[tuple[str, Floats, Floats]]:
+    """Key, values and places of each measure; a place of -0.05 where it is undefined."""
+    V = np.column_stack(list(evidence.measures.values()))
+    fine = np.isfinite(V)
+    n_fine = fine.sum(axis=0)
+    # undefined ones come first and are not counted
+    places = rankdata(np.where(fine, V, -np.inf), axis=0) - (len(V) - n_fine) - 1
+    places = np.where(fine & (n_fine > 1), places / np.maximum(n_fine - 1, 1), -0.05)
+    yield from zip(evidence.measures, V.T, places.T, strict=True)
+
+
 def place(values: Floats) -> Floats:
-    """Places of values from 0 (least) to 1 (greatest), ties sharing theirs."""
+    """Places of values from 0 (least) to 1 (greatest) in each column, ties sharing theirs."""
     if len(values) == 1:
-        return np.ones(1)
-    places: Floats = (rankdata(values) - 1) / (len(values) - 1)
+        return np.ones(values.shape)
+    places: Floats = (rankdata(values, axis=0) - 1) / (len(values) - 1)
     return places
 
 

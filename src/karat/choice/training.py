@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from karat.choice.features import Evidence, columns
-from karat.choice.forest import Forest
+from karat.choice.forest import Binned, Forest
 from karat.choice.judge import VERSION, Judge, degenerate, digest, shared_score
 from karat.validation import InputError
 
@@ -70,6 +71,11 @@ class Case:
     def target(self) -> Floats:
         """Half the agreement with the first labeling, half that with the nearest one."""
         return 0.5 * self.agreement[0] + 0.5 * self.agreement.max(axis=0)
+
+    @cached_property
+    def table(self) -> NDArray[np.float32]:
+        """What a judge reads of its candidates (M, columns)."""
+        return np.column_stack(list(columns(self.evidence).values())).astype(np.float32)
 
     @property
     def share(self) -> float:
@@ -136,8 +142,7 @@ def train(
     size = size or Size()
     cases = list(cases)
     names = list(columns(cases[0].evidence))
-    tables = [_table(case.evidence, names) for case in cases]
-    fit = _Fit(cases, tables, size, random_state, n_jobs)
+    fit = _Fit(cases, [case.table for case in cases], size, random_state, n_jobs)
     fold = folds_of(cases)
     never = np.flatnonzero(fold < 0)
     # synthetic cases are tested in folds of their own here, which only sets limits
@@ -170,11 +175,6 @@ def train(
         np.zeros((3, 2)),
     )
     return replace(judge, digest=digest(judge.arrays()))
-
-
-def _table(evidence: Evidence, names: Sequence[str]) -> NDArray[np.float32]:
-    found = columns(evidence)
-    return np.column_stack([found[name] for name in names]).astype(np.float32)
 
 
 def _temperature(cases: Sequence[Case], ahead: Sequence[Floats]) -> float:
@@ -235,40 +235,46 @@ def _quantile(values: Floats, weights: Floats, q: float) -> float:
     return float(values[order][place])
 
 
-@dataclass(frozen=True)
 class _Fit:
     """Fits on some of the cases."""
 
-    cases: Sequence[Case]
-    tables: Sequence[NDArray[np.float32]]
-    size: Size
-    random_state: int
-    n_jobs: int
+    def __init__(
+        self,
+        cases: Sequence[Case],
+        tables: Sequence[NDArray[np.float32]],
+        size: Size,
+        random_state: int,
+        n_jobs: int,
+    ) -> None:
+        self.cases, self.tables, self.size = cases, tables, size
+        self.random_state, self.n_jobs = random_state, n_jobs
+        self.binned = Binned.of(np.concatenate(tables))
+        self.starts = np.cumsum([0] + [len(table) for table in tables])
 
     def order(self, which: NDArray[Any], n_trees: int) -> Forest:
         """Trees for how much better a candidate is than the average one."""
         rng = np.random.default_rng(self.random_state)
         rows, targets, weights = [], [], []
         for i in which:
-            case, table = self.cases[int(i)], self.tables[int(i)]
-            m = len(table)
+            case = self.cases[int(i)]
+            m = len(case.first)
             target = case.target - case.target.mean()
             some = np.arange(m) if m <= CANDIDATES else rng.permutation(m)[:CANDIDATES]
             some = np.union1d(some, [int(np.argmax(target))])
-            rows.append(table[some])
+            rows.append(self.starts[i] + some)
             targets.append(target[some])
             weights.append(np.full(len(some), case.share / len(some)))
-        return self._forest(rows, targets, weights, n_trees, self.size.order[1], leaf=5)
+        return self._forest(rows, targets, weights, n_trees, self.size.order[1], least=5)
 
     def level_and_structure(
         self, which: NDArray[Any], leaders: Sequence[NDArray[np.intp]]
     ) -> tuple[Forest, Forest]:
         """Trees for the agreement of those ahead, and for whether there is structure."""
         places = [int(i) for i in which]
-        rows = [self.tables[i][leaders[i]] for i in places]
+        rows = [self.starts[i] + leaders[i] for i in places]
         true = [self.cases[i].first[leaders[i]] for i in places]
         shares = [np.full(len(leaders[i]), self.cases[i].share) for i in places]
-        level = self._forest(rows, true, shares, *self.size.level, leaf=8)
+        level = self._forest(rows, true, shares, *self.size.level, least=8)
         kind = [_has_structure(self.cases[i]) for i in places]
         known = [j for j, value in enumerate(kind) if value is not None]
         if len({kind[j] for j in known}) < 2:
@@ -278,31 +284,29 @@ class _Fit:
         first = [rows[j][:2] for j in known]
         target = [np.full(len(first[a]), float(bool(kind[j]))) for a, j in enumerate(known)]
         weight = [np.full(len(first[a]), even[bool(kind[j])]) for a, j in enumerate(known)]
-        return level, self._forest(first, target, weight, *self.size.structure, leaf=4)
+        return level, self._forest(first, target, weight, *self.size.structure, least=4)
 
     def _forest(
         self,
-        rows: Sequence[Any],
-        targets: Sequence[Any],
-        weights: Sequence[Any],
+        rows: Sequence[NDArray[Any]],
+        targets: Sequence[Floats],
+        weights: Sequence[Floats],
         n_trees: int,
         leaves: int,
         *,
-        leaf: int,
+        least: int,
     ) -> Forest:
-        from sklearn.ensemble import ExtraTreesRegressor
-
-        model = ExtraTreesRegressor(
-            n_trees,
-            max_leaf_nodes=leaves,
-            min_samples_leaf=leaf,
-            max_features=0.3,
+        weight = np.concatenate(weights)
+        return Forest.grow(
+            self.binned.take(np.concatenate(rows)),
+            np.concatenate(targets),
+            weight / weight.mean(),
+            n_trees=n_trees,
+            leaves=leaves,
+            least=least,
             random_state=self.random_state,
             n_jobs=self.n_jobs,
         )
-        weight = np.concatenate(weights)
-        model.fit(np.concatenate(rows), np.concatenate(targets), weight / weight.mean())
-        return Forest.from_sklearn(model.estimators_)
 
     def left_out(self, fold: NDArray[np.int64]) -> list[Floats]:
         """How far ahead each candidate is, by trees that did not see its fold."""

@@ -42,7 +42,10 @@ def bound(
     ] = "error",
     target: Annotated[
         float | None,
-        typer.Option("--target", help="Forecast how many more labels lower the bound to this."),
+        typer.Option(
+            "--target",
+            help="Wanted bound: whether it is reached, else a forecast of how many more labels do.",
+        ),
     ] = None,
     predict: Annotated[
         Path | None,
@@ -65,14 +68,16 @@ def bound(
 
     The labelled objects must have been drawn at random, as `karat sample` does, and the
     clusterings made without looking at the labels. Choosing the best of several is paid for.
-    So is asking again with more labels: a file FEW.looks beside the labels counts the questions,
-    and question j gets the share 1/(j(j+1)) of delta. --once gives it all of delta, for a number
-    of labels that was fixed beforehand.
+    The answer holds at every number of labels at once, where FEW lists the objects in the order of
+    the draw, as `karat sample` does: label until it is low enough (--target), and stop. Other
+    clusterings or options are another question: FEW.looks beside the labels counts them, and they
+    share delta. --once gives all of delta to one question, for a number of labels that was fixed
+    beforehand, which is lower.
     """
     import json as jsonlib
 
-    from karat.bounds import PacMdlBounds, forecast_labels, languages, pac_mdl_bound
-    from karat.cli._looks import count_look
+    from karat.bounds import advise, forecast_labels, guarantee
+    from karat.cli._looks import count_look, share_of
     from karat.datasets import read_labelings, read_labels
     from karat.validation import InputError, check_choice
 
@@ -90,34 +95,39 @@ def bound(
     known = listed if isinstance(listed, list) else ()
     given = read_labels(few, n, rows=rows, classes=known)
     notes += given.notes
-    look, told = count_look(few, [chosen, given.values.tolist(), delta, noise, classes], once)
-    found = pac_mdl_bound(
+    order = given.order
+    ordered = order is not None
+    labelled = [i for i, value in enumerate(given.values) if value is not None]
+    pairs = [(int(i), given.values[i]) for i in (labelled if order is None else order)]
+    look, told = count_look(few, [chosen, delta, noise, classes], pairs, ordered, once)
+    best = guarantee(
         chosen,
         given.values,
-        delta,
-        None if look is None else languages.Mixed(languages.Looks(look)),
+        delta if look is None else delta * share_of(look),
+        anytime=look is not None and ordered,
+        order=order,
         classes=listed,
         noise=policy,
     )
-    if not isinstance(found, PacMdlBounds):
-        raise TypeError
-    found = replace(found, warnings=(*given.doubts, *found.warnings))
-    best = found.best
+    best = replace(best, delta=delta, warnings=(*given.doubts, *best.warnings))
     forecast = None if target is None else forecast_labels(best, target)
     if predict is not None:
         import numpy as np
         import pandas as pd
 
         where = np.arange(n) if rows is None else rows
-        predicted = pd.DataFrame({"row": where, "label": best.predicted})
+        predicted = pd.DataFrame({"row": where, "label": best.labels})
         predict.write_text(to_csv(predicted), encoding="utf-8")
     if json:
-        records = found.table.rename_axis("clustering").reset_index()
+        records = best.table.rename_axis("clustering").reset_index()
         answer: dict[str, Any] = {
             "best": best.name,
             "delta": delta,
             "bound": best.bound,
             "bound_rate": best.bound_rate,
+            "method": best.method,
+            "anytime": best.anytime,
+            "parts": {part.method: part.bound_rate for part in best.parts},
             "sentence": best.sentence,
             "reason": best.reason,
             "warnings": list(best.warnings),
@@ -139,12 +149,14 @@ def bound(
         return
     for note in notes:
         typer.echo(f"Note: {note}")
-    if len(found) > 1:
-        _print_table(found.table)
+    if len(best.mdl) > 1:
+        _print_table(best.table)
     typer.echo(str(best))
     typer.echo(told)
     if forecast is not None:
         typer.echo(str(forecast))
+    elif best.n:
+        typer.echo(str(advise(best)))
 
 
 def _print_table(table: pd.DataFrame) -> None:
@@ -158,7 +170,7 @@ def _print_table(table: pd.DataFrame) -> None:
         shown.add_row(
             str(name),
             f"{int(row['n_clusters'])}",
-            f"{int(row['errors'])} of {int(row['labelled'])}",
+            f"{int(row['errors'])} of {int(row['tested'])}",
             f"{row['bits']:.1f}",
             f"{int(row['bound']):,}",
             percent_up(row["bound_rate"]),

@@ -27,9 +27,9 @@ def sample(
 ) -> None:
     """Draw the objects to label at random, as a table with an empty label column.
 
-    Rows are counted from 0, as `karat run` reads them. Label from the top and skip none, as many
-    as you decided on beforehand: to stop when the bound is low enough breaks its guarantee.
-    `karat bound FILE` and `karat run --truth FILE` read the filled-in table.
+    Rows are counted from 0, as `karat run` reads them. Label from the top and skip none. `karat
+    bound` and `karat run --truth` read the filled-in table; `karat bound` may be asked after every
+    label, and you may stop as soon as its bound is low enough.
     """
     import json as jsonlib
 

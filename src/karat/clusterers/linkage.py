@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -86,8 +87,8 @@ class LinkageClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.labels_ = self.cut(self.n_clusters)
         return self
 
-    def cut(self, n_clusters: int) -> NDArray[np.int32]:
-        """Labels for another number of clusters, from the same tree, in O(n)."""
+    def cut(self, n_clusters: int | Iterable[int]) -> NDArray[np.int32]:
+        """Labels for another number of clusters, or a row for each of several, in O(n) each."""
         check_is_fitted(self)
         return cut_dendrogram(self.linkage_, n_clusters=n_clusters)
 

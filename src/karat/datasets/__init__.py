@@ -15,10 +15,12 @@ from karat.datasets._labelings import (
     read_labels,
 )
 from karat.datasets._packaged import available, load
+from karat.datasets._problems import RepairableError, UnusableError
 from karat.datasets._read import from_array, from_table, read, read_cells
 from karat.datasets._relations import (
     RELATIONS,
     as_dataset,
+    compares_objects,
     from_distances,
     from_graph,
     from_objects,
@@ -30,8 +32,11 @@ __all__ = [
     "Dataset",
     "KnownLabels",
     "LabelColumns",
+    "RepairableError",
+    "UnusableError",
     "as_dataset",
     "available",
+    "compares_objects",
     "from_array",
     "from_distances",
     "from_graph",

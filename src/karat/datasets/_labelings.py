@@ -58,11 +58,15 @@ class KnownLabels:
         What was decided on the way that a reader should know.
     doubts : tuple of str
         Signs in the file that the labelled objects are not a random draw.
+    order : tuple of int or None
+        The labelled objects in the order of the file, where its column ``row`` names them; that
+        is the order of the draw in a file of ``karat sample``.
     """
 
     values: NDArray[np.object_]
     notes: tuple[str, ...] = ()
     doubts: tuple[str, ...] = ()
+    order: tuple[int, ...] | None = None
 
 
 def read_labelings(
@@ -222,16 +226,18 @@ def read_labels(
             "a file of classes has that one or a single column"
         )
     doubts: list[str] = []
+    order = None
     if named:
-        given = _by_row(file, columns["row"], given, n_objects, rows, notes, doubts)
+        given, order = _by_row(file, columns["row"], given, n_objects, rows, notes, doubts)
     elif len(given) != n_objects:
         raise InputError(
             f"{file} has {len(given):,} labels for {n_objects:,} objects; add a column 'row' with "
             "the number of each labelled object, counted from 0"
         )
-    return KnownLabels(
-        known_labels(given, name=str(file), classes=classes), tuple(notes), tuple(doubts)
-    )
+    values = known_labels(given, name=str(file), classes=classes)
+    if order is not None:
+        order = tuple(i for i in order if values[i] is not None)
+    return KnownLabels(values, tuple(notes), tuple(doubts), order)
 
 
 def _by_row(
@@ -242,8 +248,8 @@ def _by_row(
     rows: Any,
     notes: list[str],
     doubts: list[str],
-) -> NDArray[np.object_]:
-    """The labels in the order of the objects, from the rows that they are for."""
+) -> tuple[NDArray[np.object_], tuple[int, ...]]:
+    """The labels in the order of the objects, from their rows, and the objects in file order."""
     numbers = _row_numbers(named)
     if numbers is None:
         value = next(v for v in named if type(v) is not int or v < 0)
@@ -274,7 +280,7 @@ def _by_row(
     for row, label in zip(numbers.tolist(), labels, strict=True):
         if row in place:
             out[place[row]] = label
-    return out
+    return out, tuple(place[row] for row in numbers.tolist() if row in place)
 
 
 def _row_numbers(values: NDArray[Any] | None) -> NDArray[np.intp] | None:

@@ -28,6 +28,8 @@ class RepairableError(InputError):
         The options. Names in ``drop`` come to those that were given.
     """
 
+    __module__ = "karat.datasets"
+
     def __init__(self, *problems: str, **repairs: Any) -> None:
         super().__init__("\n".join(problems))
         self.problems, self.repairs = problems, repairs
@@ -42,6 +44,8 @@ class UnusableError(InputError):
     settled : dict or None
         Options with which it was read; None where options do not settle everything.
     """
+
+    __module__ = "karat.datasets"
 
     def __init__(
         self, problems: list[str], settled: Mapping[str, Any] | None, again: str = ""

@@ -93,7 +93,13 @@ def from_graph(A: Any, *, truth: Any = None, ids: Any = None, name: str = "graph
 
 
 def from_objects(
-    objects: Any, metric: Any, *, truth: Any = None, ids: Any = None, name: str = "objects"
+    objects: Any,
+    metric: Any,
+    *,
+    truth: Any = None,
+    ids: Any = None,
+    name: str = "objects",
+    distances: Any = None,
 ) -> Dataset:
     """Make a data set of objects of any kind and a distance between two of them.
 
@@ -106,6 +112,8 @@ def from_objects(
     truth, ids, name
         As for :func:`from_distances`. By default the ids are the objects, where these are texts
         that differ.
+    distances : array-like, shape (n, n), optional
+        What :func:`karat.distances.object_distances` gave for these, so that it need not again.
 
     Returns
     -------
@@ -118,7 +126,7 @@ def from_objects(
     >>> data.ids.tolist(), data.metric
     (['ab', 'abc', 'x'], 'precomputed')
     """
-    D = object_distances(objects, metric)
+    D = object_distances(objects, metric) if distances is None else distances
     if ids is None:
         listed = list(objects)
         if all(isinstance(one, str) for one in listed) and len(set(listed)) == len(D):
@@ -127,7 +135,7 @@ def from_objects(
     return _related(D, "precomputed", truth, ids, name, notes)
 
 
-def as_dataset(X: Any, metric: Any = None) -> Dataset:
+def as_dataset(X: Any, metric: Any = None, *, distances: Any = None) -> Dataset:
     """The data set that the first argument of a study stands for."""
     if isinstance(X, Dataset):
         if X.metric in RELATIONS and metric not in (None, X.metric):
@@ -142,11 +150,16 @@ def as_dataset(X: Any, metric: Any = None) -> Dataset:
         return from_distances(X)
     if metric == "graph":
         return from_graph(X)
-    if (isinstance(metric, str) and metric in OBJECT_METRICS) or (
-        callable(metric) and not _is_table(X)
-    ):
-        return from_objects(X, metric)
+    if compares_objects(X, metric):
+        return from_objects(X, metric, distances=distances)
     return from_array(X)
+
+
+def compares_objects(X: Any, metric: Any) -> bool:
+    """Whether a metric compares two objects of any kind, not two rows of numbers."""
+    if isinstance(metric, str):
+        return metric in OBJECT_METRICS
+    return callable(metric) and not _is_table(X)
 
 
 def with_relation(dataset: Dataset, X: Any, metric: str) -> Dataset:

@@ -8,7 +8,7 @@ import numpy as np
 
 from karat.distances._given import as_square
 from karat.distances._metrics import as_distances, check_metric, check_points, metric_name
-from karat.distances._tiles import Distances
+from karat.distances._tiles import Distances, dense
 from karat.resources import in_strips, require_memory
 from karat.validation import InputError
 
@@ -30,6 +30,10 @@ def square(X: Data, metric: Any) -> NDArray[np.floating[Any]]:
     """
     if metric == "precomputed":
         return as_square(X, symmetric=True)
+    if callable(metric):
+        from karat.distances._objects import object_distances
+
+        return object_distances(list(dense(X)), metric)
     between, n = _symmetric(X, metric), X.shape[0]
     require_memory(
         8.0 * n * n,
@@ -56,8 +60,9 @@ def condensed(X: Data, metric: Any) -> NDArray[np.float64]:
     """The distances above the diagonal, row by row, as :func:`scipy.spatial.distance.pdist`."""
     n = X.shape[0]
     out = np.empty(n * (n - 1) // 2)
-    given: Any = as_square(X, symmetric=True) if metric == "precomputed" else None
-    between = None if metric == "precomputed" else _symmetric(X, metric)
+    whole = metric == "precomputed" or callable(metric)
+    given: Any = square(X, metric) if whole else None
+    between = None if whole else _symmetric(X, metric)
 
     def work(start: int, stop: int) -> None:
         for first in range(start, stop, _ROWS):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
+from pickle import PicklingError
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -96,8 +97,10 @@ def _each_pair(objects: Sequence[Any], metric: Any, workers: int | None) -> Floa
 
         # row i has n - i - 1 pairs: every count-th row balances the work
         each = [range(first, n, 4 * count) for first in range(4 * count)]
-        calls = (delayed(_rows)(objects, metric, rows) for rows in each)
-        parts = Parallel(n_jobs=count)(calls)
+        try:
+            parts = Parallel(n_jobs=count)(delayed(_rows)(objects, metric, rows) for rows in each)
+        except PicklingError:  # it cannot be sent to another process
+            parts = [_rows(objects, metric, rows) for rows in each]
     for rows, values in zip(each, parts, strict=True):
         for i, row in zip(rows, values, strict=True):
             D[i, i + 1 :] = D[i + 1 :, i] = row

@@ -22,10 +22,11 @@ def guarantee(facts: Facts) -> Section | None:
     """What the known labels guarantee about the others."""
     if facts.chosen is None or facts.chosen.choice.bound is None:
         return None
-    from karat.bounds import forecast_labels, percent_up
+    from karat.bounds import Guarantee, forecast_labels, percent_up
     from karat.study.deciders import against_classifier
 
-    bounds, own = facts.study.bounds(), facts.chosen.choice.bound
+    own = facts.chosen.choice.bound
+    bounds = own if isinstance(own, Guarantee) else facts.study.bounds()
     sentences = [own.sentence, own.reason]
     if own.bound_rate >= own.constant_bound_rate:
         sentences.append(
@@ -51,7 +52,7 @@ def guarantee(facts: Facts) -> Section | None:
         f"{percent_up(own.bound_rate)} at {own.n_clusters} clusters, always guessing the "
         f"largest class has {percent_up(own.constant_bound_rate)}.",
         f"Lower is better. One line for each clusterer: its best bound at each number of clusters, "
-        f"out of {len(bounds):,} candidates. The level is that of the constant classifier.",
+        f"out of {len(table):,} candidates. The level is that of the constant classifier.",
     )
     return plain("guarantee", "The guarantee", "Guarantee", sentences, picture)
 
@@ -128,8 +129,9 @@ def stability(facts: Facts) -> Section | None:
                 "stability",
                 plot.stability_by_k(found.curve),
                 f"Stability against the number of clusters. {found.number}",
-                f"Adjusted Rand index of {found.clusterer} on two subsamples with 80 % of the "
-                f"objects, over those in both, with twice its error.{beside}",
+                f"Of the pairs in a cluster of {found.clusterer} on half of the objects, the share "
+                "that is together on another half, for the worst cluster, over the objects in "
+                f"both, with twice its error.{beside}",
             )
         )
     if len(found.shown):

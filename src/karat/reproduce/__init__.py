@@ -187,6 +187,42 @@ EXPERIMENTS: Registry[Experiment] = Registry(
             "whissell2012 table 6.4",
             "karat.reproduce.whissell2012_chapter6",
         ),
+        Experiment(
+            "whissell2012-table7.2",
+            "Purity of five clusterers on e-mails, k = 2 to 50",
+            "whissell2012 table 7.2",
+            "karat.reproduce.whissell2012_chapter7",
+        ),
+        Experiment(
+            "whissell2012-table7.3",
+            "Spam filters from a few labels: measures compared on trec07p",
+            "whissell2012 table 7.3",
+            "karat.reproduce.whissell2012_chapter7",
+        ),
+        Experiment(
+            "whissell2012-table7.4",
+            "The same on spamassassin and lingspam",
+            "whissell2012 table 7.4",
+            "karat.reproduce.whissell2012_chapter7",
+        ),
+        Experiment(
+            "whissell2012-table7.5",
+            "Spam filters from medoids alone and from full clusters compared",
+            "whissell2012 table 7.5",
+            "karat.reproduce.whissell2012_chapter7",
+        ),
+        Experiment(
+            "whissell2012-figure7.2",
+            "Gain of medoid labels over random labels, k = 2 to 50",
+            "whissell2012 figures 7.2 and 7.3",
+            "karat.reproduce.whissell2012_chapter7",
+        ),
+        Experiment(
+            "whissell2012-figure7.4",
+            "The filters by informativeness, and other ways to spend the labels",
+            "whissell2012 figure 7.4",
+            "karat.reproduce.whissell2012_chapter7",
+        ),
     ),
 )
 

@@ -216,17 +216,20 @@ def _errors(
 
 def _count(data: Collection, algorithm: str, draws: list[int], plan: Plan) -> NDArray[np.int64]:
     """Errors on the labelled part: splits × draws × k × starts."""
+    from threadpoolctl import threadpool_limits
+
     splits = [
         [split[0] for split in _splits(data.truth, percent, draws, plan)] for percent in SPLITS
     ]
     out = np.zeros((len(SPLITS), len(draws), len(plan.ks), plan.starts), dtype=np.int64)
     X = data.counts if algorithm == "KLKMeans" else data.X
-    for i, k in enumerate(plan.ks):
-        for start in range(plan.starts):
-            labels = _fit(CLUSTERERS[algorithm], X, k, plan.seed * 1000 + start)
-            for s in range(len(SPLITS)):
-                for d, train in enumerate(splits[s]):
-                    out[s, d, i, start] = _training_errors(labels[train], data.truth[train])
+    with threadpool_limits(1):
+        for i, k in enumerate(plan.ks):
+            for start in range(plan.starts):
+                labels = _fit(CLUSTERERS[algorithm], X, k, plan.seed * 1000 + start)
+                for s in range(len(SPLITS)):
+                    for d, train in enumerate(splits[s]):
+                        out[s, d, i, start] = _training_errors(labels[train], data.truth[train])
     return out
 
 
@@ -234,9 +237,8 @@ def _fit(key: str, X: Any, k: int, seed: int) -> NDArray[np.int64]:
     import warnings
 
     from sklearn.exceptions import ConvergenceWarning
-    from threadpoolctl import threadpool_limits
 
-    with threadpool_limits(1), warnings.catch_warnings():
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         labels: NDArray[np.int64] = catalogue[key].make(k, seed).fit_predict(X)
     return labels

@@ -76,9 +76,27 @@ def disagreement(predicted: Codes, labels: Codes) -> float:
     return 1 - float(t[rows, columns].sum()) / max(int(t.sum()), 1)
 
 
+def least_kept(one: Codes, other: Codes) -> float:
+    """Share of the pairs of the worst cluster that the other clustering keeps; mean of both ways.
+
+    One cluster that is split, or joined with another, lowers it however many are left alone.
+    """
+    t = table(one, other)
+    return (_least_kept(t) + _least_kept(t.T)) / 2
+
+
+def _least_kept(t: NDArray[np.int64]) -> float:
+    sizes = t.sum(axis=1)
+    t, sizes = t[sizes > 1], sizes[sizes > 1]
+    if len(t) == 0:
+        return 1.0
+    return float(((t * (t - 1)).sum(axis=1) / (sizes * (sizes - 1))).min())
+
+
 SIMILARITIES = {
     "jaccard": jaccard,
     "matching": matching,
     "fowlkes_mallows": fowlkes_mallows,
     "adjusted_rand": adjusted_rand,
+    "least_kept": least_kept,
 }

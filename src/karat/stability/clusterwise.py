@@ -97,6 +97,8 @@ def clusterwise_bootstrap(
     n_clusters = int(own.max(initial=-1)) + 1
     if n_clusters == 0:
         raise InputError("every object is an outlier, so there is no cluster to judge")
+    noisy = bool((own < 0).any())
+    own = own.astype(np.int64)
 
     def resample(b: int) -> tuple[NDArray[np.float64], NDArray[Any], NDArray[np.bool_]]:
         rng = engine.generator(b)
@@ -107,16 +109,19 @@ def clusterwise_bootstrap(
             found = type(engine)(data, engine.clusterer, engine.metric).fit(None, [number], rng)[0]
         else:
             if scheme == "bootstrap":
-                rows = np.unique(rng.integers(0, engine.n, engine.n))
+                rows = np.flatnonzero(np.bincount(rng.integers(0, engine.n, engine.n)))
             else:
                 rows = subsample(engine.n, fraction, rng)
             found = engine.fit(rows, [number], rng)[0]
-        mine = own[rows]
-        kept = mine >= 0
-        mine, theirs, rows = mine[kept], found[kept], rows[kept]
-        # an outlier there is in no cluster that could match, but counts in its own
+        mine, theirs = own[rows], found
+        if noisy:
+            kept = mine >= 0
+            mine, theirs, rows = mine[kept], theirs[kept], rows[kept]
         width = int(theirs.max(initial=0)) + 1
-        cells = mine[theirs >= 0].astype(np.int64) * width + theirs[theirs >= 0]
+        cells = mine * width + theirs
+        if theirs.min(initial=0) < 0:
+            # an outlier there is in no cluster that could match, but counts in its own
+            cells = cells[theirs >= 0]
         counts = np.bincount(cells, minlength=n_clusters * width).reshape(n_clusters, width)
         sizes = np.bincount(mine, minlength=n_clusters)
         union = sizes[:, None] + counts.sum(axis=0) - counts
@@ -144,4 +149,4 @@ def clusterwise_bootstrap(
             index=pd.Index(range(n_clusters), name="cluster"),
         )
     objects = np.divide(stayed, seen, out=np.full(engine.n, np.nan), where=seen > 0)
-    return ClusterStability(frame, own, objects, n_resamples)
+    return ClusterStability(frame, own.astype(np.int32), objects, n_resamples)

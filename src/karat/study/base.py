@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from karat.clusterers import Clusterer
-from karat.datasets import RELATIONS, Dataset, as_dataset, with_embeddings
+from karat.datasets import RELATIONS, Dataset, with_embeddings
 from karat.distances import check_metric, distance_matrix, metric_name
 from karat.partition import NOISE_POLICIES, NoisePolicy, known_labels
 from karat.study.deciders import as_decider
+from karat.study.matrices import dataset_of, keep, kept
 from karat.study.record import fingerprint_of, keep_truth, kept_truth, settle, stable
 from karat.study.store import Store
 from karat.validation import InputError, StorageError, check_choice, check_same_objects
@@ -43,7 +44,8 @@ class StudyBase:
         embeddings: Any = None,
     ) -> None:
         check_same_objects(X, truth, name="X", other_name="truth")
-        self.dataset: Dataset = as_dataset(X, metric)
+        self.dataset: Dataset
+        self.dataset, key = dataset_of(X, metric, storage)
         if embeddings is not None:
             if metric == "cosine":
                 self.dataset = replace(self.dataset, metric="cosine")
@@ -104,6 +106,8 @@ class StudyBase:
         try:
             if known is not None:
                 given["truth"] = keep_truth(self._store, known)
+            if key is not None:
+                keep(self._store, key, self.dataset.X)
             self.settings = settle(self._store, given, update=update, metric=self.dataset.metric)
             if metric is None:
                 metric = self.settings.metric
@@ -131,9 +135,14 @@ class StudyBase:
     @cached_property
     def _points(self) -> tuple[Any, Any]:
         """What is clustered and judged, and its distance: a function is called once per pair."""
-        if callable(self.metric):
-            return distance_matrix(self.X, self.metric), "precomputed"
-        return self.X, self.metric
+        if not callable(self.metric):
+            return self.X, self.metric
+        key = f"of rows {self.settings.metric}"
+        D = kept(self._store, key)
+        if D is None:
+            D = distance_matrix(self.X, self.metric)
+            keep(self._store, key, D)
+        return D, "precomputed"
 
     @property
     def n_objects(self) -> int:
@@ -191,5 +200,6 @@ class StudyBase:
         self.__dict__.pop("_candidates", None)
         self.__dict__.pop("_scores", None)
         self.__dict__.pop("_bounds", None)
+        self.__dict__.pop("_guarantee", None)
         self.__dict__.pop("_judged", None)
         self.__dict__.pop("_choice", None)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from karat.bounds import PacMdlBound
+    from karat.bounds import Guarantee, PacMdlBound
     from karat.study.ranking import Consensus
     from karat.study.study import Study
 
@@ -39,8 +39,9 @@ class Choice:
     reasons : tuple of str
         Sentences.
     runner_up : str or None
-    bound : PacMdlBound or None
-        Where the class of some objects is known: what is guaranteed about the others.
+    bound : Guarantee, PacMdlBound or None
+        Where the class of some objects is known: what is guaranteed about the others; a
+        PAC-MDL bound where something else decided.
     """
 
     name: str
@@ -51,7 +52,7 @@ class Choice:
     decided_by: str
     reasons: tuple[str, ...]
     runner_up: str | None
-    bound: PacMdlBound | None = None
+    bound: Guarantee | PacMdlBound | None = None
 
     def __str__(self) -> str:
         return " ".join(self.reasons)
@@ -178,6 +179,19 @@ def why_by_measure(ranked: pd.DataFrame, title: str, known: int, n: int, up: boo
             f"({int(runner['n_clusters'])} clusters)."
         )
     return sentences
+
+
+def why_by_guarantee(ranked: pd.DataFrame, found: Guarantee) -> list[str]:
+    """Sentences for a choice by the tightest guarantee."""
+    sentences = [
+        found.sentence,
+        f"It misclassifies {found.errors:,} of the {found.tested:,} labelled objects that tested "
+        f"it ({found.method}: {found.how}).",
+    ]
+    if len(ranked) > 1:
+        runner = ranked.iloc[1]
+        sentences.append(f"The runner-up is {runner.name} ({int(runner['n_clusters'])} clusters).")
+    return [*sentences, *(f"Warning: {warning}." for warning in found.warnings)]
 
 
 def why_by_bound(ranked: pd.DataFrame, bound: PacMdlBound, tied: list[str]) -> list[str]:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from karat.bounds import PacMdlBound, PacMdlBounds
+    from karat.bounds import Guarantee, PacMdlBound, PacMdlBounds
     from karat.study.study import Study
 
 
@@ -129,7 +129,7 @@ def usual(study: Study) -> str:
         return "consensus"  # the judge weighs evidence that rests on distances
     if study.truth is None:
         return JUDGE if study.n_objects >= FEWEST_OBJECTS else "consensus"
-    return "pac_mdl_bound" if study.is_partly_labelled else "adjusted_rand_index"
+    return "guarantee" if study.is_partly_labelled else "adjusted_rand_index"
 
 
 # -- the vote of the families ----------------------------------------------------------------
@@ -183,6 +183,22 @@ def bound_verdict(study: Study, distinct: pd.DataFrame, bounds: PacMdlBounds) ->
     return Verdict(found["bound_rate"], found[["errors", "bits", "bound"]], ties, details)
 
 
+def guarantee_verdict(study: Study, distinct: pd.DataFrame, found: Guarantee) -> Verdict:
+    """The clustering that the guarantee is about; the others by their PAC-MDL bounds beside it."""
+    others = bound_verdict(study, distinct, found.mdl)
+    first = distinct["partition"] == study.candidates.at[found.name, "partition"]
+    score = others.score.where(~first, found.bound_rate)
+    return Verdict(score, None, ((~first).to_numpy(), *others.ties), found)
+
+
+def _guarantee(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Verdict:
+    return guarantee_verdict(study, distinct, study.guarantee())
+
+
+def _why_guaranteed(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> list[str]:
+    return explain.why_by_guarantee(ranking, verdict.details)
+
+
 def _why_bound(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> list[str]:
     bound = study.bound_of(str(ranking.index[0]))
     return explain.why_by_bound(ranking, bound, explain.tied_with_first(ranking))
@@ -191,7 +207,7 @@ def _why_bound(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> list[st
 MOST_FOR_CLASSIFIERS = 20_000
 
 
-def against_classifier(study: Study, own: PacMdlBound) -> str | None:
+def against_classifier(study: Study, own: Guarantee | PacMdlBound) -> str | None:
     """What a classifier that is trained on half of the same labels guarantees, in a sentence."""
     from karat.bounds import percent_up, supervised_yardstick
 
@@ -261,6 +277,16 @@ deciders.add(
         judge=vote,
         why=why_voted,
         unit="share",
+    )
+)
+deciders.add(
+    Decider(
+        key="guarantee",
+        title="Error rate at most",
+        judge=_guarantee,
+        why=_why_guaranteed,
+        greater_is_better=False,
+        unit="guarantee",
     )
 )
 deciders.add(

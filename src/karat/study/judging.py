@@ -11,8 +11,8 @@ import numpy as np
 from karat.choice.judge import VERSION
 from karat.partition import canonical_codes
 from karat.study import large
-from karat.study.choice import tied_with_first, why_by_bound
-from karat.study.deciders import Decider, Verdict, bound_verdict, deciders, vote, why_voted
+from karat.study.choice import tied_with_first, why_by_guarantee
+from karat.study.deciders import Decider, Verdict, deciders, guarantee_verdict, vote, why_voted
 from karat.study.large import part_of
 from karat.validation import InputError
 
@@ -84,11 +84,11 @@ def judged(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Judged
     if study.noise == "drop":
         given = {str(key): table[key].to_numpy(dtype=np.float64) for key in table}
     found_by = study.found_by()
-    X = study.X
+    X, metric = study._points
     if _weighs_sample(study):
         # evidence is weighed on the objects that clusterers which do not scale are fitted to
         X, codes, given = (
-            part_of(X, study.sample_rows, study.metric),
+            part_of(X, study.sample_rows, metric),
             codes[:, study.sample_rows],
             {},
         )
@@ -101,7 +101,7 @@ def judged(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Judged
         X,
         codes,
         [found_by[partition] for partition in usable["partition"]],
-        metric=study.metric,
+        metric=metric,
         measures=given,
     )
     judge = study.judge or load_judge()
@@ -232,14 +232,13 @@ def _with_labels(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> 
         part = prior(found.judgement.score) * (1 - 1e-6)
         partition = distinct.loc[list(found.names), "partition"]
         shares = dict(zip(map(str, partition), part.tolist(), strict=True))
-    return bound_verdict(study, distinct, study.bounds_with(shares))
+    return guarantee_verdict(study, distinct, study.guarantee_with(shares))
 
 
 def _why_with_labels(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> list[str]:
-    bound = verdict.details[str(ranking.index[0])]
     return [
         "The judge, which did not see the labels, was the prior over the candidates.",
-        *why_by_bound(ranking, bound, tied_with_first(ranking)),
+        *why_by_guarantee(ranking, verdict.details),
     ]
 
 

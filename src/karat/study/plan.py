@@ -5,15 +5,16 @@ from __future__ import annotations
 import math
 import time
 import warnings
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat.distances import distance_matrix
 from karat.resources import readable
 from karat.study import large, work
-from karat.study.sweeping import candidates_of, swept
+from karat.study.sweeping import candidates_of
 from karat.validation import InputError
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 #: numbers of objects that the clusterers are timed on
 TRIALS = (300, 900)
+#: where a function of two objects gives the distances, and may take long
+TRIALS_OF_FUNCTION = (60, 180)
 #: those whose time grows linearly, on more: as many as have so many numbers
 LINEAR_NUMBERS = 200_000
 
@@ -41,17 +44,23 @@ class SweepPlan:
     n_objects, workers : int
     judging : str
         How candidates will be judged.
+    excluded : mapping of str to str
+        Why clusterers will not be tried.
+    matrix_seconds : float
+        Of processor time for the distances of all pairs, where a function gives them.
     """
 
     table: pd.DataFrame
     n_objects: int
     workers: int
     judging: str
+    excluded: Mapping[str, str] = field(default_factory=dict)
+    matrix_seconds: float = 0.0
 
     @property
     def seconds(self) -> float:
         """Predicted time of the fits on all workers."""
-        return float(self.table["seconds"].sum()) / self.workers
+        return (float(self.table["seconds"].sum()) + self.matrix_seconds) / self.workers
 
     def __str__(self) -> str:
         lines = [
@@ -59,6 +68,11 @@ class SweepPlan:
             f"candidates, about {duration(self.seconds)} on {self.workers} "
             f"worker{'s' * (self.workers != 1)}"
         ]
+        if self.matrix_seconds:
+            lines.append(
+                f"  distances of all pairs, once: {duration(self.matrix_seconds)} of processor "
+                f"time, {readable(8.0 * self.n_objects**2)}"
+            )
         rows: dict[str, dict[str, Any]] = self.table.to_dict("index")  # type: ignore[assignment]
         for name, row in rows.items():
             where = "all objects"
@@ -69,19 +83,25 @@ class SweepPlan:
                 f"fit{'s' * (row['fits'] != 1)} on {where}; {duration(row['seconds'])} of "
                 f"processor time, {readable(row['bytes'])} a fit"
             )
+        lines += [f"  {name}: not tried; {why}" for name, why in self.excluded.items()]
         lines.append(f"  judged: {self.judging}")
         return "\n".join(lines)
 
 
 def plan_of(
-    study: TriedStudy, clusterers: Any, k: Iterable[int], n_init: int, workers: int
+    study: TriedStudy,
+    fitting: Sequence[Clusterer],
+    excluded: Mapping[str, str],
+    numbers: Sequence[int],
+    n_init: int,
+    workers: int,
 ) -> SweepPlan:
     """Time each clusterer on a few hundred objects, and extrapolate by its growth."""
     import pandas as pd
 
-    numbers = list(k)
     rows = {}
-    for clusterer in study.fitting(swept(clusterers), {})[0]:
+    trials = _Trials(study)
+    for clusterer in fitting:
         candidates = candidates_of(clusterer, numbers, n_init, study.random_state)
         if not candidates:
             continue
@@ -92,7 +112,7 @@ def plan_of(
             "candidates": len(candidates),
             "fits": fits,
             "on": on,
-            "seconds": fits * _seconds(study, clusterer, value, on),
+            "seconds": fits * _seconds(trials, clusterer, value, on),
             "bytes": _bytes(study, clusterer, on),
         }
     judging = "exactly, all measures"
@@ -101,24 +121,53 @@ def plan_of(
             f"measures of pairs by samples, to a standard error of {large.PRECISION}; sums over "
             "the objects exactly; extremes not at all"
         )
+    columns = ["candidates", "fits", "on", "seconds", "bytes"]
+    table = pd.DataFrame.from_dict(rows, orient="index", columns=columns)
     return SweepPlan(
-        pd.DataFrame.from_dict(rows, orient="index"), study.n_objects, workers, judging
+        table, study.n_objects, workers, judging, dict(excluded), trials.matrix_seconds
     )
 
 
-def _seconds(study: TriedStudy, clusterer: Clusterer, value: Any, on: int) -> float:
+class _Trials:
+    """Some of a study's objects, as clusterers get them."""
+
+    def __init__(self, study: TriedStudy) -> None:
+        self.study = study
+        self.own_function = callable(study.metric)
+        self.matrix_seconds = 0.0
+        self._parts: dict[int, tuple[Any, Any]] = {}
+
+    def sizes(self, clusterer: Clusterer, on: int) -> list[int]:
+        """How many objects to time a clusterer on."""
+        if self.own_function:
+            return [min(size, on) for size in TRIALS_OF_FUNCTION]
+        if clusterer.growth > 1:
+            return [min(size, on) for size in TRIALS]
+        most = max(LINEAR_NUMBERS // self.study.X.shape[1], TRIALS[1])
+        shares = zip(TRIALS, (most // 9, most), strict=True)
+        return [min(max(size, share), on) for size, share in shares]
+
+    def part(self, size: int, clusterer: Clusterer) -> Any:
+        """What the clusterer gets of so many objects: rows, or their distances by a function."""
+        if size not in self._parts:
+            n = self.study.n_objects
+            drawn = np.random.default_rng(0).choice(n, size, replace=False)
+            rows = given = large.part_of(self.study.X, np.sort(drawn), self.study.metric)
+            if self.own_function:
+                began = time.perf_counter()
+                given = distance_matrix(rows, self.study.metric)
+                self.matrix_seconds = (time.perf_counter() - began) * (n / size) ** 2
+            self._parts[size] = rows, given
+        rows, given = self._parts[size]
+        return rows if "features" in clusterer.distances else given
+
+
+def _seconds(trials: _Trials, clusterer: Clusterer, value: Any, on: int) -> float:
     """Of one fit on so many objects: a constant and a power, through two trials."""
-    rng = np.random.default_rng(0)
-    sizes = [min(size, on) for size in TRIALS]
-    if clusterer.growth == 1:
-        most = max(LINEAR_NUMBERS // study.X.shape[1], TRIALS[1])
-        sizes = [
-            min(max(size, share), on) for size, share in zip(TRIALS, (most // 9, most), strict=True)
-        ]
+    sizes = trials.sizes(clusterer, on)
     times = []
     for size in sizes:
-        rows = np.sort(rng.choice(study.n_objects, size, replace=False))
-        part = large.part_of(study.X, rows, study.metric)
+        part = trials.part(size, clusterer)
         candidate = candidates_of(clusterer, [min(value, size // 2)], 1, 0)[:1]
         began = time.perf_counter()
         with warnings.catch_warnings():

@@ -72,8 +72,10 @@ CREATE TABLE cluster_names (
 ) WITHOUT ROWID;
 CREATE TABLE memberships (
     name TEXT PRIMARY KEY REFERENCES candidates (name), dtype TEXT NOT NULL, shape TEXT NOT NULL,
-    content BLOB NOT NULL, checksum INTEGER NOT NULL
+    content_checksum INTEGER NOT NULL, checksum INTEGER NOT NULL, content BLOB NOT NULL
 ) WITHOUT ROWID;
+CREATE TABLE matrices (key TEXT PRIMARY KEY, content BLOB NOT NULL, checksum INTEGER NOT NULL)
+WITHOUT ROWID;
 CREATE TABLE scores (
     context TEXT NOT NULL,
     partition TEXT NOT NULL,
@@ -331,25 +333,60 @@ class Store:
     def _add_memberships(self, name: str, memberships: NDArray[Any]) -> None:
         kind = "<f4" if memberships.dtype.kind == "f" else "|b1"
         blob = zlib.compress(memberships.astype(kind).tobytes(), 1)
-        row = (name, kind, json.dumps(memberships.shape), blob)
-        self._db.executemany(
-            "INSERT OR REPLACE INTO memberships VALUES (?, ?, ?, ?, ?)", _summed([row])
+        row = (name, kind, json.dumps(memberships.shape), zlib.crc32(blob))
+        self._db.execute(
+            "INSERT OR REPLACE INTO memberships VALUES (?, ?, ?, ?, ?, ?)",
+            (*row, _checksum(row), blob),
         )
 
     def memberships(self, name: str) -> NDArray[Any] | None:
         """Memberships of a candidate as they were stored, None where it has none."""
-        rows = self._rows("SELECT * FROM memberships WHERE name = ?", name)
-        if not rows:
+        found = self._memberships().get(name)
+        if found is None:
             return None
-        _, dtype, shape, content = rows[0]
+        dtype, shape, checksum = found
+        with self._errors():
+            row = self._db.execute("SELECT content FROM memberships WHERE name = ?", (name,))
+            content = row.fetchone()[0]
+        if zlib.crc32(content) != checksum:
+            raise self._damaged(f"memberships of {name}")
         return np.frombuffer(zlib.decompress(content), dtype).reshape(self._json(shape))
 
     def with_memberships(self) -> list[str]:
         """Names of the candidates that have memberships, in the order of their planning."""
-        with self._errors():
-            rows = self._db.execute("SELECT name FROM memberships").fetchall()
-        there = {row[0] for row in rows}
+        there = self._memberships()
         return [c["name"] for c in self.candidates() if c["name"] in there]
+
+    def _memberships(self) -> dict[str, tuple[Any, ...]]:
+        query = "SELECT name, dtype, shape, content_checksum, checksum FROM memberships"
+        return {row[0]: row[1:] for row in self._rows(query)}
+
+    def has_matrix(self, key: str) -> bool:
+        """Whether distances are kept under this key."""
+        with self._errors():
+            row = self._db.execute("SELECT 1 FROM matrices WHERE key = ?", (key,)).fetchone()
+        return row is not None
+
+    def add_matrix(self, key: str, condensed: NDArray[np.float64]) -> None:
+        """Keep distances between all objects, those above the diagonal."""
+        content = np.ascontiguousarray(condensed, "<f8").tobytes()
+        with self._transaction():
+            self._db.execute(
+                "INSERT OR REPLACE INTO matrices VALUES (?, ?, ?)",
+                (key, content, zlib.crc32(content)),
+            )
+
+    def matrix(self, key: str) -> NDArray[np.float64] | None:
+        """The distances that were kept under this key, None where there are none."""
+        with self._errors():
+            row = self._db.execute(
+                "SELECT content, checksum FROM matrices WHERE key = ?", (key,)
+            ).fetchone()
+        if row is None:
+            return None
+        if zlib.crc32(row[0]) != row[1]:
+            raise self._damaged("a matrix of distances")
+        return np.frombuffer(row[0], "<f8")
 
     def add_scores(self, context: str, scores: Iterable[Score]) -> None:
         """Store scores, in one transaction; a score that is there stays."""
@@ -399,8 +436,9 @@ class Store:
 
     def cluster_names(self, name: str) -> list[str] | None:
         """The user's names of a candidate's clusters, where it has any."""
-        rows = self._rows("SELECT * FROM cluster_names WHERE name = ?", name)
-        return self._json(rows[0][1]) if rows else None
+        # all of them, so that a name that was changed is not taken for none
+        rows = dict(self._rows("SELECT * FROM cluster_names"))
+        return self._json(rows[name]) if name in rows else None
 
     def scores(self, context: str) -> Iterator[Score]:
         """All scores in a context."""

@@ -83,7 +83,7 @@ class TriedStudy(StudyBase):
         grid: Mapping[str, Iterable[Any]] | None = None,
         n_init: int = 5,
         workers: int | None = None,
-        executor: Executor | None = None,
+        executor: Executor | Any = None,
         budget: float | None = None,
         progress: bool | None = None,
     ) -> None:
@@ -107,8 +107,9 @@ class TriedStudy(StudyBase):
             Starts for each k; clusterers that do not depend on a seed run once.
         workers : int, optional
             Local processes; by default one for each core. The result does not depend on it.
-        executor : concurrent.futures.Executor, optional
-            Where to run instead, e.g. ``dask.distributed.Client().get_executor()``. Every job
+        executor : concurrent.futures.Executor, dask.distributed.Client or str, optional
+            Where to run instead; a string is the address of a Dask scheduler. Dask gets the data
+            once, and fits the jobs of a worker that dies on another; to other executors every job
             carries the data.
         budget : float, optional
             Seconds after which fits that are not finished are stopped; they stay planned, and
@@ -201,6 +202,7 @@ class TriedStudy(StudyBase):
         clusterers: Any = None,
         *,
         k: int | Iterable[int] = range(2, 11),
+        grid: Mapping[str, Iterable[Any]] | None = None,
         n_init: int = 5,
         workers: int | None = None,
     ) -> SweepPlan:
@@ -210,12 +212,16 @@ class TriedStudy(StudyBase):
         -------
         SweepPlan
             Print it. Each clusterer is timed on a few hundred of the objects, and extrapolated
-            by the growth of its time.
+            by the growth of its time; so is a function that gives the distances.
         """
         numbers = list(k) if isinstance(k, Iterable) else [k]
         check_counts(numbers, n_init, workers)
         clusterers = self.default_clusterers if clusterers is None else clusterers
-        return plan_of(self, clusterers, numbers, n_init, workers or available_cores())
+        values = checked_grid(grid)
+        chosen = swept(clusterers, values)
+        check_used(values, chosen)
+        fitting, excluded = self.fitting(chosen, values)
+        return plan_of(self, fitting, excluded, numbers, n_init, workers or available_cores())
 
     @property
     def n_unfinished(self) -> int:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from karat.bibliography import Reference, cite
+from karat.lloyd import MOST_FEATURES, QuickKMeans, as_columns
 from karat.measures.passes.statistics import Statistics
 from karat.partition import as_labelings
 from karat.validation import InputError, check_choice, check_data, check_random_state
@@ -64,6 +65,7 @@ def gap_statistic(
     n_references: int = 50,
     reference: ReferenceKind = "box",
     weighted: bool = False,
+    squared: bool = True,
     random_state: Any = 0,
 ) -> GapResult:
     """Gap statistic: how far log W_k falls below its expectation for uniform data.
@@ -83,6 +85,9 @@ def gap_statistic(
     weighted : bool
         W_k weighs a cluster's sum of squared distances by 1/(2∣c∣(∣c∣−1)) (weighted gap), not by
         1/(2∣c∣).
+    squared : bool
+        W_k is of squared distances, as the authors' is. False takes the distances themselves, as
+        ``clusGap`` of R's cluster does unless told otherwise; O(n² d) then.
     random_state : int, Generator or None, default 0
         For the references and the clusterer's seeds.
 
@@ -135,12 +140,15 @@ def gap_statistic(
             np.zeros(len(points), dtype=np.int32) if number == 1 else run(points, number, int(seed))
             for number, seed in zip(numbers, seeds, strict=True)
         ]
-        batch = as_labelings(dict(zip(map(str, numbers), labels, strict=True)), noise="drop")
-        stats = Statistics(points, batch, ["centroids"])
-        scatter = [
-            float((s / np.maximum(size - 1, 1)).sum() if weighted else s.sum())
-            for s, size in zip(stats.squares, stats.sizes, strict=True)
-        ]
+        if squared:
+            batch = as_labelings(dict(zip(map(str, numbers), labels, strict=True)), noise="drop")
+            stats = Statistics(points, batch, ["centroids"])
+            scatter = [
+                float((s / np.maximum(size - 1, 1)).sum() if weighted else s.sum())
+                for s, size in zip(stats.squares, stats.sizes, strict=True)
+            ]
+        else:
+            scatter = [_of_distances(points, row, weighted) for row in labels]
         if min(scatter) == 0:
             raise InputError("some clustering has all objects at their centroids; try smaller k")
         return np.log(scatter), labels
@@ -169,7 +177,20 @@ def gap_statistic(
     return GapResult(table, first, numbers[int(np.argmax(gap))], found)
 
 
+def _of_distances(points: Any, labels: Any, weighted: bool) -> float:
+    from scipy.spatial.distance import pdist
+
+    total = 0.0
+    for cluster in np.unique(labels[np.asarray(labels) >= 0]):
+        members = points[labels == cluster]
+        size = len(members)
+        total += float(pdist(members).sum()) / (size * max(size - 1, 1) if weighted else size)
+    return total
+
+
 def _kmeans(X: Any, k: int, seed: int) -> Any:
+    if X.shape[1] <= MOST_FEATURES:
+        return QuickKMeans("k-means++", 10, 300, 1e-4).labels(as_columns(X), k, seed)
     from sklearn.cluster import KMeans
 
     return KMeans(k, n_init=10, random_state=seed).fit_predict(X)

@@ -1,0 +1,127 @@
+"""Clusterers of documents beside fifteen lines of SciPy: objective, time, memory.
+
+``python -m benchmarks.documents`` (``--study`` for the whole study of 20 Newsgroups, which takes a
+quarter of an hour); looks for the texts in ``KARAT_DATA`` or ``../shared/data``.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import time
+import tracemalloc
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+import karat
+from karat.clusterers import MiniBatchSphericalKMeans, SphericalKMeans
+from karat.reproduce._banerjee_collections import collection
+
+K = 20
+OURS, THEIRS = 10, 50
+
+
+def scipy_spherical(X: Any, k: int, seed: int, labels: Any = None) -> tuple[Any, float]:
+    """Spherical k-means as one writes it with SciPy; X has unit rows."""
+    rng = np.random.default_rng(seed)
+    n = X.shape[0]
+    if labels is None:
+        seeds = X[np.sort(rng.choice(n, k, replace=False))]
+        labels = np.asarray((X @ seeds.T).todense()).argmax(axis=1)
+    while True:
+        member = sparse.csr_array((np.ones(n), (labels, np.arange(n))), shape=(k, n))
+        sums = np.asarray((member @ X).todense())
+        lengths = np.linalg.norm(sums, axis=1)
+        new = np.asarray(X @ (sums / np.where(lengths > 0, lengths, 1)[:, None]).T).argmax(axis=1)
+        if (new == labels).all():
+            return labels, float(lengths.sum())
+        labels = new
+
+
+def objectives() -> None:
+    print(f"sum of cosines, k = {K}: {OURS} starts of ours, best of {THEIRS} of SciPy's")
+    for name in ("cmu-different-1000", "classic3", "yahoo"):
+        data = collection(name, np.random.default_rng(0)).X
+        X = sparse.csr_array(data)[np.diff(data.indptr) > 0]
+        began = time.process_time()
+        theirs = max(scipy_spherical(X, K, seed)[1] for seed in range(THEIRS))
+        middle = time.process_time()
+        found = {}
+        for what, model in (
+            ("plain", SphericalKMeans(K, refine=False, n_init=OURS, random_state=0)),
+            ("first variation", SphericalKMeans(K, n_init=OURS, random_state=0)),
+            ("mini-batch", MiniBatchSphericalKMeans(K, n_init=OURS, random_state=0)),
+        ):
+            start = time.process_time()
+            found[what] = (model.fit(X).objective_, time.process_time() - start)
+        told = ", ".join(f"{w} {o:.1f} ({s:.1f} s)" for w, (o, s) in found.items())
+        print(f"  {name:20s} SciPy {theirs:.1f} ({middle - began:.1f} s), {told}", flush=True)
+
+
+def newsgroups() -> Any:
+    data = collection("cmu-newsgroup-clean-1000", np.random.default_rng(0)).X
+    return data[np.diff(data.indptr) > 0]
+
+
+def time_and_memory(X: Any) -> None:
+    size = X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
+    print(f"20 Newsgroups: {X.shape[0]:,} × {X.shape[1]:,}, {X.nnz:,} entries, {size / 1e6:.0f} MB")
+    seeds = np.sort(np.random.default_rng(0).choice(X.shape[0], K, replace=False))
+    start = np.asarray(X[seeds].todense())
+    model = SphericalKMeans(K, refine=False, init=start)
+    model.fit(X[:500])
+    for repeat in range(3):
+        began = time.process_time()
+        model.fit(X)
+        middle = time.process_time()
+        labels = np.asarray(X @ start.T).argmax(axis=1)
+        _, objective = scipy_spherical(X, K, 0, labels)
+        theirs = time.process_time() - middle
+        ours = middle - began
+        print(
+            f"  run {repeat + 1}: ours {ours:.2f} s, SciPy {theirs:.2f} s, ratio "
+            f"{theirs / ours:.2f}; objectives {model.objective_:.2f}, {objective:.2f}",
+            flush=True,
+        )
+    for name, one in (
+        ("plain", SphericalKMeans(K, refine=False, n_init=1, random_state=0)),
+        ("first variation", SphericalKMeans(K, n_init=1, random_state=0)),
+        ("mini-batch", MiniBatchSphericalKMeans(K, n_init=1, random_state=0)),
+        ("soft moVMF", karat.clusterers.VonMisesFisherMixture(K, n_init=1, random_state=0)),
+    ):
+        began = time.process_time()
+        one.fit(X)
+        seconds = time.process_time() - began
+        tracemalloc.start()
+        one.fit(X)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        print(
+            f"  {name:16s} {seconds:6.2f} s, objective {one.objective_:.2f}, "
+            f"{peak / size:.2f} × the matrix beside it",
+            flush=True,
+        )
+
+
+def study(X: Any) -> None:
+    began = time.perf_counter()
+    with tempfile.TemporaryDirectory() as folder, karat.Study(X, metric="cosine") as one:
+        one.sweep(k=range(2, 31), n_init=3)
+        print(f"  swept in {time.perf_counter() - began:.0f} s", flush=True)
+        one.report(Path(folder) / "report.html")
+        print(f"  with report {time.perf_counter() - began:.0f} s", flush=True)
+
+
+def main() -> None:
+    objectives()
+    X = newsgroups()
+    time_and_memory(X)
+    if "--study" in sys.argv:
+        study(X)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,121 @@
+"""The objects that stand for their clusters, and what their labels say about the others."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from karat.distances import as_distances, check_points
+from karat.partition import NOISE, apply_noise_policy, encode
+from karat.validation import InputError
+
+_BLOCK = 1024
+
+
+def central_objects(
+    X: Any, labels: Any, per_cluster: int = 1, *, metric: Any = "euclidean"
+) -> list[NDArray[np.intp]]:
+    """The most central objects of each cluster, the medoid first.
+
+    Parameters
+    ----------
+    X : array-like or sparse, shape (n, d)
+        The data, or the (n, n) distances with ``metric="precomputed"``.
+    labels : array-like, shape (n,)
+        The clustering; outliers (``-1``) belong to no cluster.
+    per_cluster : int, default 1
+        How many of each cluster; all of a cluster that has fewer.
+    metric : str or callable, default "euclidean"
+
+    Returns
+    -------
+    list of ndarray of int
+        Of each cluster, in the order of their names, the positions of the objects with the
+        smallest sums of distances to the others of the cluster; the first in the data among
+        equals.
+
+    Raises
+    ------
+    InputError
+        For other lengths, or ``per_cluster`` below 1.
+
+    Notes
+    -----
+    O(Σ n_c² d) for clusters of n_c objects; a block of distances at a time is stored. The medoid
+    is what whissell2012 §7.3 asks a label for.
+
+    Examples
+    --------
+    >>> from karat.labeling import central_objects
+    >>> central_objects([[0.0], [1.0], [2.0], [10.0]], [0, 0, 0, 1])
+    [array([1]), array([3])]
+    """
+    if per_cluster < 1:
+        raise InputError(f"per_cluster must be at least 1; got {per_cluster}")
+    X = check_points(X, metric)
+    encoded = apply_noise_policy(encode(labels), "drop")
+    distances = as_distances(X, metric)
+    if len(encoded.codes) != distances.n:
+        raise InputError(f"labels has {len(encoded.codes)} labels for {distances.n} objects of X")
+    order = np.argsort(encoded.codes, kind="stable")
+    ends = np.searchsorted(encoded.codes[order], np.arange(len(encoded.names) + 1))
+    found = []
+    for start, end in itertools.pairwise(ends):
+        members = order[start:end]
+        sums = _sums(distances.take(members))
+        found.append(members[np.argsort(sums, kind="stable")[:per_cluster]])
+    return found
+
+
+def _sums(distances: Any) -> NDArray[np.float64]:
+    """Sum of the distances from each object to all."""
+    n = distances.n
+    sums = np.zeros(n)
+    for i in range(0, n, _BLOCK):
+        for j in range(0, n, _BLOCK):
+            rows, columns = slice(i, min(i + _BLOCK, n)), slice(j, min(j + _BLOCK, n))
+            sums[rows] += distances.block(rows, columns).sum(axis=1)
+    largest = float(sums.max())
+    if largest > 0:  # sums that differ by rounding alone are equal
+        sums = np.asarray(sums / largest).round(12)
+    return sums
+
+
+def spread_labels(
+    labels: Any, asked: Sequence[NDArray[np.intp]], y: NDArray[np.object_]
+) -> NDArray[np.object_]:
+    """Give every object the most common label among the asked objects of its cluster.
+
+    Parameters
+    ----------
+    labels : array-like, shape (n,)
+        The clustering; outliers (``-1``) get no label.
+    asked : sequence of ndarray of int
+        The labelled objects of each cluster, as :func:`central_objects` returns them.
+    y : ndarray of object, shape (n,)
+        The label of each object; only those of the asked are read.
+
+    Returns
+    -------
+    ndarray of object, shape (n,)
+        The most common label; among equally common ones that of the most central object.
+        None for outliers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from karat.labeling import spread_labels
+    >>> y = np.array(["ham", None, "spam", None], dtype=object)
+    >>> spread_labels([0, 0, 1, 1], [np.array([0]), np.array([2])], y)
+    array(['ham', 'ham', 'spam', 'spam'], dtype=object)
+    """
+    codes = apply_noise_policy(encode(labels), "drop").codes
+    given = np.empty(len(asked) + 1, dtype=object)
+    for cluster, positions in enumerate(asked):
+        told = list(y[positions])
+        given[cluster] = max(dict.fromkeys(told), key=told.count)
+    return np.asarray(given[np.where(codes == NOISE, len(asked), codes)])

@@ -1,0 +1,81 @@
+"""What more labels would buy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import karat
+from karat.bounds import advise, b_max, forecast_labels, sample
+from karat.validation import InputError
+
+
+def labelled(n, m, wrong, seed=0):
+    """Two clusters of which the second part of the first class strays into the other."""
+    truth = np.arange(n) % 2
+    clusters = np.where(np.random.default_rng(seed).random(n) < wrong, 1 - truth, truth)
+    y = np.full(n, None, dtype=object)
+    order = sample(n, m, random_state=seed)
+    y[order] = truth[order]
+    return clusters, y, order
+
+
+@pytest.mark.parametrize("anytime", [False, True])
+def test_the_curve_begins_at_the_bound_and_falls(anytime):
+    clusters, y, order = labelled(3000, 80, 0.1)
+    found = karat.guarantee(
+        {"a": clusters, "b": np.roll(clusters, 1)}, y, anytime=anytime, order=order
+    )
+    told = advise(found, sizes=[80, 160, 320, 640])
+    bound = told.curve["bound"].to_numpy()
+    if found.method != "looks":  # carries an earlier look, the forecast makes a new one
+        assert bound[0] == pytest.approx(found.bound_rate)
+    assert (np.diff(bound) < 0).all()
+    assert (told.curve["low"] <= bound).all()
+    assert (told.curve["high"] >= bound).all()
+    assert told.floor - 2 * told.standard_error < 0.1 < told.floor + 2 * told.standard_error
+
+
+def test_the_curve_by_hand():
+    clusters, y, order = labelled(2000, 100, 0.1)
+    found = karat.guarantee([clusters, np.roll(clusters, 1), np.roll(clusters, 3)], y, order=order)
+    assert found.method == "half"
+    part = found.parts[0]
+    told = advise(found, sizes=[400])
+    errors = int(np.ceil(200 * part.errors / part.tested - 1e-9))
+    expected = b_max(200, 1600, errors, part.delta) / 1600
+    assert told.curve.loc[400, "bound"] == pytest.approx(expected, abs=1e-3)
+
+
+def test_the_forecast_reaches_its_target_at_the_number_it_says():
+    clusters, y, order = labelled(5000, 100, 0.1)
+    found = karat.guarantee([clusters, np.roll(clusters, 1), np.roll(clusters, 3)], y, order=order)
+    target = found.bound_rate * 0.8
+    more = forecast_labels(found, target).more
+    curve = advise(found, sizes=[100 + more - 1, 100 + more]).curve["bound"]
+    assert curve.iloc[1] <= target < curve.iloc[0]
+
+
+def test_a_classifier_and_what_is_out_of_reach_are_told():
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 600)
+    X = truth[:, None] * 6.0 + rng.normal(size=(600, 2))
+    y = np.full(600, None, dtype=object)
+    rows = sample(600, 60, random_state=0)
+    y[rows] = truth[rows]
+    useless = karat.guarantee(rng.integers(0, 2, (3, 600)), y)
+    told = advise(useless, X, y)
+    assert told.classifier_bound < useless.bound_rate
+    assert "guarantees more" in str(told)
+    assert "out of reach" in str(told)
+    useful = advise(karat.guarantee(truth, y), X, y)
+    assert "no more" in str(useful)
+    assert "out of reach" not in str(useful)
+
+
+def test_wrong_questions():
+    found = karat.guarantee([0, 0, 1, 1], [0, None, 1, None])
+    with pytest.raises(InputError, match="both"):
+        advise(found, X=[[0.0]] * 4)
+    with pytest.raises(InputError, match="between 1 and the 4"):
+        advise(found, sizes=[5])
