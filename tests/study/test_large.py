@@ -11,7 +11,7 @@ from sklearn.cluster import KMeans
 import karat
 from karat.clusterers import LinkageClustering, as_clusterer
 from karat.measures import catalogue
-from karat.study import large, work
+from karat.study import large, trying, work
 from karat.study.ranking import points
 from karat.validation import InputError
 
@@ -327,3 +327,13 @@ def test_one_start_of_every_k_comes_first_and_short_fits_first():
     assert names[:6] == [f"kmeans k={k} start={start}" for start in (0, 1) for k in (2, 3, 4)]
     assert names[6].startswith("average")
     assert names[7].startswith("hdbscan")
+
+
+def test_many_documents_are_clustered_whole_by_mini_batches(monkeypatch):
+    monkeypatch.setattr(trying, "MANY_DOCUMENTS", 50)
+    X = csr_array(np.random.default_rng(0).poisson(0.5, size=(60, 20)).astype(float))
+    assert karat.Study(X, metric="cosine").default_clusterers[0] == "spherical-kmeans-minibatch"
+    whole = karat.Study(X, metric="cosine", exact=True)
+    assert "spherical-kmeans-minibatch" not in whole.default_clusterers
+    few = karat.Study(X[:40], metric="cosine")
+    assert few.default_clusterers == whole.default_clusterers

@@ -11,7 +11,8 @@ import numpy as np
 
 from karat.stability._agreement import SIMILARITIES
 from karat.stability._engine import check_draws, check_numbers, prepare, subsample, transfer
-from karat.stability.curves import ben_hur, prediction_strength
+from karat.stability.calibrated import calibrated_stability
+from karat.stability.curves import prediction_strength
 from karat.stability.null import draw_reference
 from karat.stability.result import StabilityCurve
 from karat.validation import InputError, check_choice, unknown_name
@@ -185,11 +186,7 @@ def _prediction_strength(X: Any, clusterer: Any, numbers: list[int], seed: int) 
 
 
 def _stability(X: Any, clusterer: Any, numbers: list[int], seed: int) -> int:
-    above = [n for n in numbers if n > 1]
-    curve = ben_hur(
-        X, clusterer, k=above, n_resamples=20, n_references=10,
-        similarity="adjusted_rand", random_state=seed,
-    )  # fmt: skip
+    curve = calibrated_stability(X, clusterer, k=numbers, everywhere=False, random_state=seed)
     return curve.selected or 1
 
 
@@ -278,8 +275,8 @@ def n_clusters(
     Notes
     -----
     gap and gapPC (Tibshirani, Walther & Hastie 2001), Clest (Dudoit & Fridlyand 2002), prediction
-    strength (Tibshirani & Walther 2005), the adjusted Rand index of overlapping subsamples beside
-    one Gaussian and one uniform box, and the silhouette, which never answers 1.
+    strength (Tibshirani & Walther 2005), :func:`calibrated_stability`, and the silhouette, which
+    never answers 1.
 
     Examples
     --------

@@ -83,7 +83,7 @@ class TriedStudy(StudyBase):
         grid: Mapping[str, Iterable[Any]] | None = None,
         n_init: int = 5,
         workers: int | None = None,
-        executor: Executor | None = None,
+        executor: Executor | Any = None,
         budget: float | None = None,
         progress: bool | None = None,
     ) -> None:
@@ -107,8 +107,9 @@ class TriedStudy(StudyBase):
             Starts for each k; clusterers that do not depend on a seed run once.
         workers : int, optional
             Local processes; by default one for each core. The result does not depend on it.
-        executor : concurrent.futures.Executor, optional
-            Where to run instead, e.g. ``dask.distributed.Client().get_executor()``. Every job
+        executor : concurrent.futures.Executor, dask.distributed.Client or str, optional
+            Where to run instead; a string is the address of a Dask scheduler. Dask gets the data
+            once, and fits the jobs of a worker that dies on another; to other executors every job
             carries the data.
         budget : float, optional
             Seconds after which fits that are not finished are stopped; they stay planned, and

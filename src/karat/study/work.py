@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.clusterers import configured, memberships_of
+from karat.executors import as_executor
 from karat.partition import SoftPartition, encode
 from karat.structures import as_kept
 from karat.study.scratch import scratch_folder
@@ -314,7 +315,7 @@ def run_jobs(
     jobs: Sequence[Job],
     *,
     workers: int,
-    executor: Executor | None,
+    executor: Any,
     deadline: float = math.inf,
     share: float = math.inf,
 ) -> Generator[list[Finished], None, None]:
@@ -326,8 +327,8 @@ def run_jobs(
     jobs : sequence of Job
     workers : int
         Local processes; 1 runs everything here.
-    executor : Executor or None
-        Anything of :mod:`concurrent.futures`; it gets the data with every job.
+    executor : Executor, Dask client, address or None
+        See :func:`karat.executors.as_executor`; where it can, the data are sent once.
     deadline : float
         On the clock of :func:`time.monotonic`; what runs then is stopped and has no outcome.
     share : float
@@ -336,7 +337,9 @@ def run_jobs(
     """
     try:
         if executor is not None:
-            calls = [(run_job, X, job) for job in jobs]
+            executor, send = as_executor(executor)
+            handle = send(X) if jobs else None
+            calls = [(run_job, handle, job) for job in jobs]
             for _, outcomes in _drain(executor, calls, ahead=64, cancel=True, deadline=deadline):
                 yield outcomes
         elif min(deadline, share) < math.inf:
