@@ -427,7 +427,8 @@ class Study(ScoredStudy):
         -------
         Assessment
             It is kept in the study: asked the same again it is read, and the reasons of
-            :meth:`best` and the report have it. A call that was killed begins anew.
+            :meth:`best` and the report have it. A call that was killed goes on from the last data
+            set that was finished.
 
         Raises
         ------
