@@ -243,6 +243,11 @@ def run(
         from karat.datasets import with_embeddings
 
         dataset = with_embeddings(dataset, embeddings)
+    if representations and dataset.metric != "cosine":
+        raise InputError(
+            "--representations compares weightings of the terms of documents; name their texts "
+            "with --text-column"
+        )
     numbers = parse_counts(k)
     values = parse_grid(grid or [])
     progress = False if quiet else None
