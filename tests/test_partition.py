@@ -194,3 +194,20 @@ def test_dendrogram_errors():
             cut_dendrogram(Z, **kwargs)
     with pytest.raises(InputError, match="linkage matrix"):
         cut_dendrogram([[1, 2]], n_clusters=1)
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.int32, np.uint8])
+@pytest.mark.parametrize("odd", [None, -1, 3, 9])
+def test_labels_that_are_codes_already(dtype: type, odd: int | None) -> None:
+    """Seen in a sample of the labels; one that is elsewhere counts all the same."""
+    labels = np.tile(np.arange(3), 20_000).astype(dtype)
+    if odd is not None and (odd >= 0 or dtype is not np.uint8):
+        labels[7] = odd
+    found = encode(labels)
+    clusters = sorted(set(labels.tolist()) - {-1})
+    assert found.names.tolist() == clusters
+    assert found.codes.tolist() == [
+        clusters.index(label) if label in clusters else -1 for label in labels.tolist()
+    ]
+    labels[:] = 0
+    assert found.codes.max() > 0

@@ -47,6 +47,7 @@ def evaluate(
     penalize: bool = False,
     precision: float | None = None,
     random_state: Any = 0,
+    executor: Any = None,
 ) -> Scores:
     """Judge many clusterings of one data set at once.
 
@@ -88,6 +89,9 @@ def evaluate(
         (Dunn's) have no estimate, see :func:`explain`.
     random_state : int, Generator or None, default 0
         For the sample.
+    executor : concurrent.futures.Executor, dask.distributed.Client or str, optional
+        With ``precision``: where the distances of the sampled objects to all are summed up, by
+        default threads of this process. Values differ from those by the order of sums only.
 
     Returns
     -------
@@ -142,6 +146,7 @@ def evaluate(
         penalize=penalize,
         precision=precision,
         random_state=random_state,
+        executor=executor,
     )
     if memberships:
         weighted = sample_weight is not None
@@ -240,6 +245,7 @@ def judge(
     precision: float | None = None,
     bounded_only: bool = False,
     random_state: Any = 0,
+    executor: Any = None,
 ) -> Scores:
     """What :func:`evaluate` does, for measures that may be in no catalogue.
 
@@ -274,6 +280,7 @@ def judge(
             metric=metric,
             rng=rng,
             bounded_only=bounded_only,
+            executor=executor,
         )
         errors = {m.key: found.standard_errors[:, i] for i, m in enumerate(sampled)}
         drawn = found.drawn
@@ -285,7 +292,7 @@ def judge(
         judged += _judge_internal(X, batch, internal, metric, weights)
     if external:
         judged += _judge_external(known, batch, external, weights)
-    coverage = np.average(batch.codes != NOISE, axis=1, weights=weights)
+    coverage = _coverage(batch, weights)
     if penalize:
         for each in judged:
             factors = each.measure.penalty(each.values, coverage)
@@ -307,6 +314,13 @@ def judge(
         exact={each.measure.key: each.exact for each in judged},
         sample_size=drawn,
     )
+
+
+def _coverage(batch: Labelings, weights: Floats | None) -> Floats:
+    """The share of the objects, or of their weight, that each clustering does not exclude."""
+    if batch.codes.min() >= 0:
+        return np.ones(len(batch))
+    return np.asarray(np.average(batch.codes != NOISE, axis=1, weights=weights))
 
 
 @dataclass

@@ -336,6 +336,8 @@ def encode_integers(
     from karat._kernels.contingency import encode_by_hash, encode_by_range, extent
 
     low, high = (int(value) for value in extent(labels))
+    if low == 0 and _all_used(labels, high + 1):
+        return labels.astype(np.int32), np.arange(high + 1)
     if high - low < max(len(labels) // 2, 1 << 16):
         codes, values = encode_by_range(labels, low, high - low + 1)
         return codes, values + low
@@ -344,6 +346,12 @@ def encode_integers(
     rank = np.empty(len(values), dtype=np.int32)
     rank[order] = np.arange(len(values), dtype=np.int32)
     return rank[codes], values[order]
+
+
+def _all_used(labels: NDArray[np.integer[Any]], k: int) -> bool:
+    """Whether a part of the labels has all of 0 .. k - 1 already, so that they are codes."""
+    part = labels[:: max(1, len(labels) >> 14)]
+    return k <= len(part) and bool(np.bincount(part, minlength=k).all())
 
 
 def as_names(values: Iterable[Any]) -> NDArray[np.object_]:
@@ -392,10 +400,10 @@ def apply_noise_policy(encoded: Encoded, noise: NoisePolicy, *, name: str = "lab
         With ``"error"`` where there are outliers, or an unknown policy.
     """
     check_choice(noise, NOISE_POLICIES, "noise")
+    if noise == "drop" or encoded.codes.min(initial=0) >= 0:
+        return encoded
     outliers = encoded.codes == NOISE
     count = int(outliers.sum())
-    if count == 0 or noise == "drop":
-        return encoded
     if noise == "error":
         raise InputError(
             f"{name} marks {count} of {len(outliers)} objects as outliers (-1); say what they "
@@ -539,11 +547,15 @@ def as_labelings(
         _check_length(len(one.codes), length if n_objects is None else n_objects, f"{name!r}")
         encoded.append(apply_noise_policy(one, noise, name=f"labels {name!r}"))
     return Labelings(
-        np.ascontiguousarray(np.stack([one.codes for one in encoded])),
+        _stacked([one.codes for one in encoded]),
         tuple(name for name, _ in pairs),
         np.array([one.n_clusters for one in encoded], dtype=np.int64),
         tuple(one.names for one in encoded),
     )
+
+
+def _stacked(rows: list[NDArray[np.int32]]) -> NDArray[np.int32]:
+    return np.ascontiguousarray(rows[0])[None] if len(rows) == 1 else np.stack(rows)
 
 
 def _check_length(length: int, wanted: int | None, name: str) -> None:

@@ -23,8 +23,8 @@ from karat.clusterers.von_mises_fisher import VonMisesFisherMixture
 from karat.validation import InputError
 
 EVERY = [
+    SphericalKMeans(refine=False),
     SphericalKMeans(),
-    SphericalKMeans(refine=True),
     MiniBatchSphericalKMeans(batch_size=16, tol=0.0, max_iter=200),
     FrequencySensitiveSphericalKMeans(),
     VonMisesFisherMixture(),
@@ -101,7 +101,7 @@ def partitions(n, k):
 def test_best_of_many_starts_is_the_best_of_all_partitions(k, seed):
     X = counts(8, 6, seed, 1.0)
     for model, objective in [
-        (SphericalKMeans(refine=True), spherical_objective),
+        (SphericalKMeans(), spherical_objective),
         (FrequencySensitiveSphericalKMeans(), balanced_objective),
         (InformationTheoreticKMeans(smoothing=0.5), None),
     ]:
@@ -137,11 +137,11 @@ def test_spherical_k_means_step_by_step(seed):
     X = counts(300, 40, seed)
     start = X[np.random.default_rng(seed).choice(300, 6, replace=False)]
     labels, centers, path = naive_spherical(X, start)
-    model = SphericalKMeans(6, init=start).fit(sparse.csr_array(X))
+    model = SphericalKMeans(6, refine=False, init=start).fit(sparse.csr_array(X))
     np.testing.assert_array_equal(model.labels_, labels)
     np.testing.assert_allclose(model.cluster_centers_, centers, atol=1e-12)
     np.testing.assert_allclose(model.objective_path_, path)
-    single = SphericalKMeans(6, init=start).fit(sparse.csr_array(X, dtype=np.float32))
+    single = SphericalKMeans(6, refine=False, init=start).fit(sparse.csr_array(X, dtype=np.float32))
     assert single.cluster_centers_.dtype == np.float32
     assert single.objective_ == pytest.approx(model.objective_, rel=0.01)
 
@@ -172,8 +172,8 @@ def test_single_moves_step_by_step(seed):
     U = X / np.linalg.norm(X, axis=1, keepdims=True)
     start = X[np.random.default_rng(seed).choice(40, 4, replace=False)]
     nearest = (U @ (start / np.linalg.norm(start, axis=1, keepdims=True)).T).argmax(axis=1)
-    batch = SphericalKMeans(4, init=start).fit(X)
-    refined = SphericalKMeans(4, init=start, refine=True).fit(X)
+    batch = SphericalKMeans(4, refine=False, init=start).fit(X)
+    refined = SphericalKMeans(4, init=start).fit(X)
     labels, path = naive_single_moves(X, batch.labels_, 4, spherical_objective)
     np.testing.assert_array_equal(refined.labels_, labels)
     np.testing.assert_allclose(refined.objective_path_, [*batch.objective_path_, *path])
@@ -215,7 +215,7 @@ def test_mini_batches_by_definition():
 
 def test_mini_batches_reach_what_whole_passes_reach():
     X = sparse.csr_array(counts(3000, 200, 4, 0.1))
-    whole = SphericalKMeans(12, n_init=3, random_state=0).fit(X)
+    whole = SphericalKMeans(12, refine=False, n_init=3, random_state=0).fit(X)
     batches = MiniBatchSphericalKMeans(
         12, n_init=3, sample_size=600, batch_size=200, random_state=0
     ).fit(X)
@@ -400,7 +400,7 @@ def test_concentrations_are_estimated():
 def test_sizes_are_balanced():
     centers = np.eye(6)[:2]
     X, _ = directions_around(centers, 0.6, (190, 10), 0)
-    plain = np.bincount(SphericalKMeans(5, random_state=0).fit(np.abs(X)).labels_)
+    plain = np.bincount(SphericalKMeans(5, refine=False, random_state=0).fit(np.abs(X)).labels_)
     even = FrequencySensitiveSphericalKMeans(5, random_state=0).fit(np.abs(X))
     assert np.bincount(even.labels_).std() < 0.8 * plain.std()
     agree = (even.predict(np.abs(X)) == even.labels_).mean()

@@ -169,3 +169,18 @@ def test_from_a_file_to_the_report(news, tmp_path):
         }  # fmt: skip
         assert study.dataset.n_embedded == 5
         assert "embeddings" in study.code
+
+
+def test_representations_are_of_documents(tmp_path):
+    (tmp_path / "n.csv").write_text("a,b\n" + "\n".join(f"{i},{i * i % 7}" for i in range(30)))
+    result = CliRunner().invoke(app, ["run", str(tmp_path / "n.csv"), "--representations"])
+    assert result.exit_code != 0
+    assert "--text-column" in str(result.exception or result.output)
+
+
+def test_stability_of_what_was_fitted_to_another_form():
+    X = np.abs(embeddings_of(texts_and_classes(60)[1]))
+    study = karat.Study(X, metric="cosine")
+    study.sweep(["ward"], k=[3])
+    found = study.stability("ward on unit rows k=3", n_resamples=3, n_references=0)
+    assert found.clusterer == "ward on unit rows"

@@ -30,9 +30,11 @@ def centroid_sums(X, labels, weights, sizes):
     for i in range(n - 1, -1, -1):
         if labels[i] >= 0:
             at[labels[i]] = i
+    # element by element, here and elsewhere: to compile the assignment of a row takes seconds
     first = np.empty((k, d))
     for c in range(k):
-        first[c] = X[at[c]]
+        for f in range(d):
+            first[c, f] = X[at[c], f]
     means = np.zeros((k, d))
     around = np.zeros((k, 3))
     squares = np.zeros((k, d))

@@ -99,7 +99,7 @@ def sequential_squared_differences(Z, r0, r1, strip, out):
             f += 1
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath=FAST)
+@njit(inline="always", error_model="numpy", fastmath=FAST)
 def direct_tile(kind, Z, r0, r1, strip, out):
     """Distances of rows r0..r1 of Z to the strip, from differences of coordinates."""
     d, B = strip.shape
@@ -123,7 +123,7 @@ def direct_tile(kind, Z, r0, r1, strip, out):
                     o[j] = max(o[j], abs(a - s[j]))
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(inline="always", error_model="numpy")
 def roots(tile, R):
     """Turn squared distances into distances."""
     B = tile.shape[1]

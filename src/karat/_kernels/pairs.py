@@ -90,7 +90,7 @@ def _add(tile, first, r0, R, j0, B, run, weights, labels, starts, wanted, partia
                 p[j] += w / (row[j] * row[j])
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(inline="always", error_model="numpy")
 def _turn(tile, R, out):
     """``out[j, r] = tile[r, j]``, in pieces of a cache line of each row."""
     B = tile.shape[1]
@@ -111,7 +111,7 @@ def _turn(tile, R, out):
             out[j, r] = tile[r, j]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(inline="always", error_model="numpy")
 def _add_both(
     tile, first, r0, R, j0, squared, run, weights, labels, starts, wanted,
     partial, into, column, mirrored, turned, row_partial, row_into, row,

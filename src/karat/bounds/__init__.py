@@ -4,6 +4,11 @@ from karat.bounds import languages as languages
 from karat.bounds._advice import LabelAdvice, advise
 from karat.bounds._bound import PacMdlBound, PacMdlBounds, pac_mdl_bound, percent_up
 from karat.bounds._dendrogram import CountedPruning, Pruning, prune_dendrogram
+from karat.bounds._entities import (
+    EntityEstimates,
+    entity_estimates,
+    entity_estimates_from_parquet,
+)
 from karat.bounds._forecast import LabelForecast, forecast_labels
 from karat.bounds._guarantee import Guarantee, guarantee
 from karat.bounds._halves import Part
@@ -23,6 +28,7 @@ from karat.bounds._tails import b_max, bucket, log_bucket
 
 __all__ = [
     "CountedPruning",
+    "EntityEstimates",
     "Estimate",
     "Guarantee",
     "LabelAdvice",
@@ -42,6 +48,8 @@ __all__ = [
     "binomial_tail_bound",
     "bound_candidates",
     "bucket",
+    "entity_estimates",
+    "entity_estimates_from_parquet",
     "forecast_labels",
     "guarantee",
     "languages",

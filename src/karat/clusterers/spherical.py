@@ -20,9 +20,10 @@ class SphericalKMeans(RowClusterer):
     Parameters
     ----------
     n_clusters : int, default 8
-    refine : bool, default False
+    refine : bool, default True
         After the batch steps, move single rows as long as that raises the objective (first
-        variation). It leaves optima in which batch steps are caught when clusters are small.
+        variation). It leaves optima in which batch steps are caught when clusters are small, for
+        little time.
     init : {"k-means++", "random"} or array of shape (n_clusters, d)
         Where to start: rows that are far apart, random rows, or centers.
     n_init : int, default 10
@@ -69,7 +70,7 @@ class SphericalKMeans(RowClusterer):
         self,
         n_clusters: int = 8,
         *,
-        refine: bool = False,
+        refine: bool = True,
         init: Any = "k-means++",
         n_init: int = 10,
         max_iter: int = 300,

@@ -3,6 +3,7 @@
 from karat.plot._agreement import agreement, kendall_tau
 from karat.plot._clarity import cluster_clarity, cluster_confusion
 from karat.plot._clusters import cluster_sizes, silhouette_profile
+from karat.plot._clustree import clustree, nesting
 from karat.plot._contingency import contingency
 from karat.plot._features import FeatureProfile, feature_profile, profile_features
 from karat.plot._projection import projection
@@ -17,11 +18,13 @@ __all__ = [
     "cluster_clarity",
     "cluster_confusion",
     "cluster_sizes",
+    "clustree",
     "consensus",
     "contingency",
     "feature_profile",
     "kendall_tau",
     "measures_by_k",
+    "nesting",
     "profile_features",
     "projection",
     "silhouette_profile",

@@ -18,6 +18,7 @@ from karat.plot.style import number
 from karat.report._clusters import classes, clusters, features, fit
 from karat.report._facts import Facts
 from karat.report._judges import clarity, guarantee, stability
+from karat.report._levels import levels
 from karat.report._parts import Picture, Section
 from karat.report._tables import group_of, scorecard, sparklines, undefined_values
 from karat.report._topics import representation, topics
@@ -284,6 +285,7 @@ SECTIONS: tuple[Builder, ...] = (
     clarity,
     stability,
     by_k,
+    levels,
     ranking,
     agreement,
     scores_of_choice,

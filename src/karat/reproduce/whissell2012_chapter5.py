@@ -174,7 +174,9 @@ def bisections(X: Any, most: int, starts: int, seed: int) -> Iterator[NDArray[np
     for k in range(2, most + 1):
         largest = int(np.bincount(labels).argmax())
         own = np.flatnonzero(labels == largest)
-        model = SphericalKMeans(2, init="random", n_init=starts, random_state=seed + k)
+        model = SphericalKMeans(
+            2, refine=False, init="random", n_init=starts, random_state=seed + k
+        )
         labels[own[model.fit_predict(X[own]) == 1]] = k - 1
         yield labels.copy()
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat import structures
+from karat import clusterers, structures
+from karat.study import annotated
 from karat.study import choice as explain
 from karat.study.choice import Choice
 from karat.study.code import code_of
@@ -107,6 +108,85 @@ class Study(ScoredStudy):
     >>> study.best().name
     'average k=3'
     """
+
+    @classmethod
+    def from_anndata(
+        cls,
+        adata: Any,
+        *,
+        rep: str = "X_pca",
+        graph: str | None = None,
+        clusterings: str | Iterable[str] = (),
+        truth: Any = None,
+        **options: Any,
+    ) -> Study:
+        """Make a study of the objects of an annotated matrix, as scanpy has them.
+
+        Parameters
+        ----------
+        adata : AnnData, or path of an ``.h5ad`` file
+            Or anything with its attributes ``obs``, ``obsm``, ``obsp``, ``obs_names`` and ``uns``.
+        rep : str, default "X_pca"
+            The representation: a key of ``obsm``, or ``"X"``.
+        graph : str, optional
+            A key of ``obsp``, such as ``"connectivities"``: the nodes of this graph are then
+            clustered and judged by its edges, not by the representation.
+        clusterings : str or iterable of str
+            Columns of ``obs`` that are clusterings to compare, or patterns such as
+            ``"leiden_*"``.
+        truth : array-like or str, optional
+            Classes, or the column of ``obs`` that has them.
+        **options
+            As for :class:`Study`: ``storage``, ``metric``, ...
+
+        Returns
+        -------
+        Study
+            :meth:`write_anndata` puts its scores and answer back.
+
+        Raises
+        ------
+        InputError
+            For a key or a column that is not there.
+
+        Examples
+        --------
+        >>> import karat, numpy as np, pandas as pd
+        >>> from types import SimpleNamespace
+        >>> names = [f"cell {i}" for i in range(6)]
+        >>> obs = pd.DataFrame({"leiden_0.5": list("000111"), "leiden_1.0": list("001223")}, names)
+        >>> pca = np.array([[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]])
+        >>> adata = SimpleNamespace(obs=obs, obs_names=obs.index, obsm={"X_pca": pca}, uns={})
+        >>> study = karat.Study.from_anndata(adata, clusterings="leiden_*")
+        >>> study.best().name
+        'leiden_0.5'
+        >>> study.write_anndata(adata)
+        >>> adata.uns["karat"]["chosen"], adata.obs["karat"].tolist()[:2]
+        ('leiden_0.5', ['0', '0'])
+        """
+        adata = annotated.opened(adata)
+        study = cls(annotated.dataset_from(adata, rep, graph, truth), **options)
+        if clusterings:
+            study.add(annotated.columns_like(adata, clusterings))
+        return study
+
+    def write_anndata(self, adata: Any, *, key: str = "karat") -> None:
+        """Put the scores and the answer into an annotated matrix.
+
+        Parameters
+        ----------
+        adata : AnnData
+            What the study was made of, see :meth:`from_anndata`.
+        key : str, default "karat"
+            ``adata.obs[key]`` are the chosen labels; ``adata.uns[key]`` has ``chosen``,
+            ``decided_by``, ``reasons``, ``metric`` and the tables ``scores`` and ``ranking``.
+
+        Raises
+        ------
+        InputError
+            For other objects, or where nothing can be chosen.
+        """
+        annotated.write_back(self, adata, key)
 
     def _repr_html_(self) -> str:
         return explain.study_html(self, self.__dict__.get("_choice"))
@@ -262,7 +342,12 @@ class Study(ScoredStudy):
             n_clusters=int(top["n_clusters"]),
             labels=labels,
             decided_by=decider.key,
-            reasons=(*explain.what_it_is(top, labels), *soft, *why, *told),
+            reasons=(
+                *explain.what_it_is(top, labels, of_cells=self._is_of_cells(str(top["clusterer"]))),
+                *soft,
+                *why,
+                *told,
+            ),
             runner_up=str(ranked.index[1]) if len(ranked) > 1 else None,
             bound=self._bound_behind(verdict, str(top.name)),
         )
@@ -273,6 +358,12 @@ class Study(ScoredStudy):
         if isinstance(verdict.details, Guarantee):
             return verdict.details
         return self.bound_of(name) if self.is_partly_labelled else None
+
+    def _is_of_cells(self, key: str) -> bool:
+        clusterer = self._swept.get(key)
+        if clusterer is None and key in clusterers.catalogue:
+            clusterer = clusterers.catalogue[key]
+        return clusterer is not None and self.fits_cells(clusterer)
 
     def sample_agreement(self, name: str | None = None) -> float:
         """What fitting to a sample loses: agreement of two independent samples.
@@ -336,7 +427,8 @@ class Study(ScoredStudy):
         -------
         Assessment
             It is kept in the study: asked the same again it is read, and the reasons of
-            :meth:`best` and the report have it. A call that was killed begins anew.
+            :meth:`best` and the report have it. A call that was killed goes on from the last data
+            set that was finished.
 
         Raises
         ------

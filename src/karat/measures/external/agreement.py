@@ -94,7 +94,7 @@ def tables_against(
         yield from (_sparse(true, batch, m, weights) for m in range(len(batch)))
         return
     k_true = true.n_clusters
-    known = true.codes[true.codes != NOISE]
+    known = int(np.count_nonzero(true.codes != NOISE))
     start = 0
     while start < len(batch):
         stop, cells = start, 0
@@ -107,7 +107,7 @@ def tables_against(
             yield _sparse(true, batch, start)
         else:
             for m, dense in enumerate(_dense(true, batch, start, stop), start=start):
-                yield _of_dense(dense, true.names, batch.cluster_names[m], len(known))
+                yield _of_dense(dense, true.names, batch.cluster_names[m], known)
         start = stop
 
 
