@@ -123,6 +123,7 @@ class Guarantee:
         row = (self.errors, self.tested, self.bound, self.bound_rate)
         columns = ["errors", "tested", "bound", "bound_rate"]
         table.loc[self.name, columns] = row
+        table["constant_bound_rate"] = self.constant_bound_rate
         return table.astype(dict.fromkeys(columns[:3], np.int64))
 
     @property

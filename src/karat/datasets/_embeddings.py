@@ -49,6 +49,9 @@ def with_embeddings(dataset: Dataset, embeddings: Any, *, ids: Any = None) -> Da
 
     Notes
     -----
+    The mean cosine distance of rows is their variance, so that both blocks of columns get the same
+    variance: block scaling, as before a joint principal component analysis.
+
     O(n (d + q)). A note says if the objects that are near by terms are not near by embeddings,
     which is what rows in another order look like.
 

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 #: values (B, K) of an engine for its numbers of clusters
 Method = Callable[[Engine, Sequence[int]], "Floats"]
 
+Similarity = Callable[[Any, Any], float]
+
 #: the rule of the methods that have none of their own
 BEYOND_NULL = "the largest difference from the null, 1 where none is clear"
 
@@ -164,8 +166,9 @@ def ben_hur(
         Pairs of subsamples.
     fraction : float
         Share of the objects in each subsample.
-    similarity : {"jaccard", "matching", "fowlkes_mallows", "adjusted_rand"}
-        Ben-Hur et al. use the first three ("matching" is the Rand index).
+    similarity : {"jaccard", "matching", "fowlkes_mallows", "adjusted_rand", "least_kept"}
+        Ben-Hur et al. use the first three ("matching" is the Rand index). "least_kept" is the share
+        of pairs that are kept together, for the worst cluster.
     metric, n_references, random_state, executor
         As for :func:`prediction_strength`.
 
@@ -202,19 +205,7 @@ def ben_hur(
     alike = SIMILARITIES[similarity]
 
     def method(engine: Engine, ks: Sequence[int]) -> Floats:
-        def pair(b: int) -> list[float]:
-            rng = engine.generator(b)
-            one, other = (subsample(engine.n, fraction, rng) for _ in range(2))
-            shared, at, to = np.intersect1d(one, other, assume_unique=True, return_indices=True)
-            if len(shared) < 2:
-                raise InputError(
-                    f"two subsamples of {fraction:g} of {engine.n} objects share fewer than two; "
-                    "use a larger fraction"
-                )
-            first, second = engine.fit(one, ks, rng), engine.fit(other, ks, rng)
-            return [alike(a[at], c[to]) for a, c in zip(first, second, strict=True)]
-
-        return np.array(engine.map(pair, range(n_resamples)))
+        return pairs_of_subsamples(engine, ks, n_resamples, fraction, alike)
 
     return _curve(
         f"Ben-Hur's stability ({similarity})",
@@ -225,6 +216,31 @@ def ben_hur(
         None,
         BEYOND_NULL,
     )
+
+
+def pairs_of_subsamples(
+    engine: Engine, ks: Sequence[int], n_pairs: int, fraction: float, alike: Similarity
+) -> Floats:
+    """How alike the clusterings of two subsamples are on what they share, (B, K)."""
+
+    def pair(b: int) -> list[float]:
+        rng = engine.generator(b)
+        one, other = (subsample(engine.n, fraction, rng) for _ in range(2))
+        shared = np.zeros(engine.n, dtype=bool)
+        shared[one] = True
+        to = shared[other]
+        shared[:] = False
+        shared[other] = True
+        at = shared[one]
+        if np.count_nonzero(at) < 2:
+            raise InputError(
+                f"two subsamples of {fraction:g} of {engine.n} objects share fewer than two; "
+                "use a larger fraction"
+            )
+        first, second = engine.fit(one, ks, rng), engine.fit(other, ks, rng)
+        return [alike(a[at], c[to]) for a, c in zip(first, second, strict=True)]
+
+    return np.array(engine.map(pair, range(n_pairs)))
 
 
 def levine_domany(
@@ -267,7 +283,7 @@ def levine_domany(
 
     Notes
     -----
-    Levine & Domany 2001, equation 3. n_resamples + 1 fits for each k, and one search for
+    Levine & Domany 2001. n_resamples + 1 fits for each k, and one search for
     neighbours. ``selected`` as for :func:`ben_hur`.
 
     Examples

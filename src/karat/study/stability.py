@@ -41,7 +41,7 @@ def assessed(
 ) -> Assessment:
     """The stability of a candidate: as it was kept, or judged now and kept."""
     most = None if study.settings.exact else MOST_OBJECTS
-    largest = round(0.8 * min(study.n_objects, most or study.n_objects))
+    largest = min(study.n_objects, most or study.n_objects) // 2
     question = {
         "version": __version__,
         "clusterer": clusterer.key,
@@ -61,6 +61,7 @@ def assessed(
     # a function of two rows is not called again, unless the clusterer needs the rows
     of_rows = "features" in clusterer.distances
     data, metric = (study.X, study.metric) if of_rows else study._points
+    parts = _Parts(study, candidate["partition"], question)
     with counted("Resampling", steps, show=progress) as threads:
         found = assess(
             data,
@@ -74,9 +75,25 @@ def assessed(
             metric=metric,
             random_state=study.random_state,
             executor=executor or threads,
+            kept=parts,
         )
-    study._store.set_meta({key: {"question": question, "answer": _pack(found)}})
+    study._store.set_meta({key: {"question": question, "answer": _pack(found)}, parts.key: None})
     return found
+
+
+class _Parts(dict[str, Any]):
+    """What is finished of a call, in the study's file: a call that was killed goes on from it."""
+
+    def __init__(self, study: Study, partition: str, question: dict[str, Any]) -> None:
+        self.key = f"stability in parts {partition}"
+        self._store, self._question = study._store, question
+        kept = self._store.meta.get(self.key)
+        same = kept is not None and kept["question"] == question
+        super().__init__(kept["parts"] if kept is not None and same else {})
+
+    def __setitem__(self, name: str, values: Any) -> None:
+        super().__setitem__(name, values)
+        self._store.set_meta({self.key: {"question": self._question, "parts": dict(self)}})
 
 
 def kept_assessment(study: Study, partition: str) -> Assessment | None:

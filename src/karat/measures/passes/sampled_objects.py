@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -86,8 +86,9 @@ class ObjectSample:
         labelings: Labelings,
         measures: Sequence[Measure],
         rng: np.random.Generator,
+        run: Callable[..., Floats] = sampled_pass,
     ) -> None:
-        self.X, self.distances, self.labelings = X, distances, labelings
+        self.X, self.distances, self.labelings, self.run = X, distances, labelings, run
         self.measures = measures
         self.needs = frozenset().union(*(measure.needs for measure in measures))
         self.order = rng.permutation(np.flatnonzero((labelings.codes != NOISE).any(axis=0)))
@@ -123,7 +124,7 @@ class ObjectSample:
         wanted = self.of_each_cluster.any(axis=0) | (np.arange(len(self.order)) < self.size)
         new = np.flatnonzero(wanted & ~self.drawn)
         self.drawn[new] = True
-        found = sampled_pass(
+        found = self.run(
             self.distances,
             self.labelings,
             self.order[new],
