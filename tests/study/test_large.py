@@ -11,6 +11,7 @@ from sklearn.cluster import KMeans
 import karat
 from karat.clusterers import LinkageClustering, as_clusterer
 from karat.measures import catalogue
+from karat.partition import canonical_codes
 from karat.study import large, trying, work
 from karat.study.ranking import points
 from karat.validation import InputError
@@ -283,7 +284,7 @@ def test_a_fit_beyond_its_share_is_stopped_recorded_and_resumed(tmp_path, monkey
 
     def noted(*args, share, **options):
         shares.append(share)
-        yield from run_jobs(*args, **{**options, "share": min(share, 2.0)})
+        yield from run_jobs(*args, **{**options, "share": min(share, 8.0)})
 
     monkeypatch.setattr(work, "run_jobs", noted)
     path = tmp_path / "s.karat"
@@ -292,11 +293,12 @@ def test_a_fit_beyond_its_share_is_stopped_recorded_and_resumed(tmp_path, monkey
         assert set(shares) == {600}  # of 1200 s of two workers, for two clusterers
         table = study.candidates
         assert table["status"].tolist() == ["stopped", "ok"]
-        assert "stopped after 2 s, its share" in table["reason"].iloc[0]
+        assert "stopped after 8 s, its share" in table["reason"].iloc[0]
         assert study.n_unfinished == 1
         with pytest.raises(InputError, match="has no labels: stopped"):
             study.labels(table.index[0])
     marker.touch()
+    monkeypatch.setattr(work, "run_jobs", run_jobs)
     with karat.Study(X, storage=path) as study:
         assert study.n_unfinished == 1
         study.sweep(clusterers, k=[2], n_init=1, budget=600, workers=2)
@@ -337,3 +339,45 @@ def test_many_documents_are_clustered_whole_by_mini_batches(monkeypatch):
     assert "spherical-kmeans-minibatch" not in whole.default_clusterers
     few = karat.Study(X[:40], metric="cosine")
     assert few.default_clusterers == whole.default_clusterers
+
+
+# -- cells -----------------------------------------------------------------------------------
+
+
+def test_ward_of_cells_of_one_object_each_is_ward():
+    import fastcluster
+
+    X = np.random.default_rng(0).normal(size=(200, 3))
+    found = LinkageClustering(7, method="ward").fit_cells(X, np.ones(200))
+    tree = fastcluster.linkage(X, "ward")
+    np.testing.assert_allclose(found.linkage_[:, 2], tree[:, 2], rtol=1e-12)
+    expected = LinkageClustering(7, method="ward").fit(X)
+    np.testing.assert_array_equal(found.labels_, expected.labels_)
+
+
+def test_ward_of_coincident_objects_is_ward_of_their_cells():
+    rng = np.random.default_rng(1)
+    means, sizes = rng.normal(size=(60, 2)), rng.integers(1, 9, 60)
+    cells = LinkageClustering(5, method="ward").fit_cells(means, sizes)
+    objects = LinkageClustering(5, method="ward").fit(np.repeat(means, sizes, axis=0))
+    again = np.repeat(cells.labels_, sizes)
+    assert karat.adjusted_rand_index(again, objects.labels_) == 1
+    with pytest.raises(InputError, match="exact for cells"):
+        LinkageClustering(5, method="average").fit_cells(means, sizes)
+
+
+def test_ward_is_given_all_objects_as_cells(low):
+    X, _ = blobs()
+    study = karat.Study(X, by="silhouette")
+    study.sweep(["ward", "average"], k=[3], workers=1)
+    means, sizes = large.cells_of(X, study.sample)
+    assert sizes.sum() == 600
+    nearest = cdist(X, X[study.sample_rows]).argmin(axis=1)
+    np.testing.assert_allclose(means[5], X[nearest == 5].mean(axis=0))
+    tree = LinkageClustering(3, method="ward").fit_cells(means, sizes)
+    assert (study.labels("ward k=3") == canonical_codes(tree.labels_[nearest])).all()
+    assert study.plan(["ward", "average"], k=[3]).table["cells"].tolist() == [True, False]
+    study = karat.Study(X, by="silhouette")
+    study.sweep(["ward"], k=[3], workers=1)
+    assert "120 cells of the 600 objects" in str(study.best())
+    assert study.sample_agreement() > 0.9
