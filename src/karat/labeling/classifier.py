@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import column_or_1d
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from karat.bounds import Picked
 from karat.labeling.medoids import central_objects, spread_labels
-from karat.validation import InputError, check_choice, check_random_state
+from karat.validation import InputError, check_choice, check_random_state, validated
 
 
 def _has(method: str) -> Any:
@@ -195,9 +195,7 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.asarray(self.classifier_.decision_function(X))
 
     def _validated(self, X: Any, *, reset: bool = False) -> Any:
-        return validate_data(
-            self, X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32]
-        )
+        return validated(self, X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32])
 
     def _base(self) -> Any:
         from sklearn.linear_model import LogisticRegression
