@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat import structures
+from karat import clusterers, structures
 from karat.study import annotated
 from karat.study import choice as explain
 from karat.study.choice import Choice
@@ -342,7 +342,12 @@ class Study(ScoredStudy):
             n_clusters=int(top["n_clusters"]),
             labels=labels,
             decided_by=decider.key,
-            reasons=(*explain.what_it_is(top, labels), *soft, *why, *told),
+            reasons=(
+                *explain.what_it_is(top, labels, of_cells=self._is_of_cells(str(top["clusterer"]))),
+                *soft,
+                *why,
+                *told,
+            ),
             runner_up=str(ranked.index[1]) if len(ranked) > 1 else None,
             bound=self._bound_behind(verdict, str(top.name)),
         )
@@ -353,6 +358,12 @@ class Study(ScoredStudy):
         if isinstance(verdict.details, Guarantee):
             return verdict.details
         return self.bound_of(name) if self.is_partly_labelled else None
+
+    def _is_of_cells(self, key: str) -> bool:
+        clusterer = self._swept.get(key)
+        if clusterer is None and key in clusterers.catalogue:
+            clusterer = clusterers.catalogue[key]
+        return clusterer is not None and self.fits_cells(clusterer)
 
     def sample_agreement(self, name: str | None = None) -> float:
         """What fitting to a sample loses: agreement of two independent samples.

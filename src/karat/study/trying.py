@@ -9,6 +9,7 @@ from concurrent.futures import Executor
 from contextlib import closing
 from dataclasses import replace
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -242,8 +243,14 @@ class TriedStudy(StudyBase):
         yield from work.run_jobs(self.X, of_rows, **options)
         if not sampled or time.monotonic() >= deadline:
             return
-        part = large.part_of(data, self.sample.rows, metric)
-        for outcomes in work.run_jobs(part, sampled, **options):
+        of_cells = [job for job in sampled if large.uses_cells(data, job.clusterer, metric)]
+        of_sample = [job for job in sampled if job not in of_cells]
+        fits = [work.run_jobs(large.part_of(data, self.sample.rows, metric), of_sample, **options)]
+        if of_cells:
+            means, sizes = large.cells_of(data, self.sample)
+            jobs = [replace(job, sizes=sizes) for job in of_cells]
+            fits.insert(0, work.run_jobs(means, jobs, **options))
+        for outcomes in chain.from_iterable(fits):
             yield [
                 replace(
                     outcome,
@@ -255,6 +262,11 @@ class TriedStudy(StudyBase):
                 )
                 for outcome in outcomes
             ]
+
+    def fits_cells(self, clusterer: Clusterer) -> bool:
+        """Whether a clusterer is fitted to the cells around the objects of :attr:`sample`."""
+        data, metric = self._points
+        return self.fits_sample(clusterer) and large.uses_cells(data, clusterer, metric)
 
     def fits_sample(self, clusterer: Clusterer) -> bool:
         """Whether a clusterer is fitted to :attr:`sample` and extended, not to all objects.
