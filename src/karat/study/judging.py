@@ -11,8 +11,8 @@ import numpy as np
 from karat.choice.judge import VERSION
 from karat.partition import canonical_codes
 from karat.study import large
-from karat.study.choice import tied_with_first, why_by_guarantee
-from karat.study.deciders import Decider, Verdict, deciders, guarantee_verdict, vote, why_voted
+from karat.study.choice import tied_with_first, why_by_bound
+from karat.study.deciders import Decider, Verdict, bound_verdict, deciders, vote, why_voted
 from karat.study.large import part_of
 from karat.validation import InputError
 
@@ -232,13 +232,14 @@ def _with_labels(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> 
         part = prior(found.judgement.score) * (1 - 1e-6)
         partition = distinct.loc[list(found.names), "partition"]
         shares = dict(zip(map(str, partition), part.tolist(), strict=True))
-    return guarantee_verdict(study, distinct, study.guarantee_with(shares))
+    return bound_verdict(study, distinct, study.bounds_with(shares))
 
 
 def _why_with_labels(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> list[str]:
+    bound = verdict.details[str(ranking.index[0])]
     return [
         "The judge, which did not see the labels, was the prior over the candidates.",
-        *why_by_guarantee(ranking, verdict.details),
+        *why_by_bound(ranking, bound, tied_with_first(ranking)),
     ]
 
 

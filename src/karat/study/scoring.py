@@ -257,7 +257,9 @@ class ScoredStudy(TriedStudy):
 
     @cached_property
     def _guarantee(self) -> Guarantee:
-        return self.guarantee_with(None)
+        from karat.bounds import study_guarantee
+
+        return study_guarantee(**self._bounded(None))
 
     def guarantee(self) -> Guarantee:
         """The tightest guarantee that the known labels give about any candidate.
@@ -278,21 +280,6 @@ class ScoredStudy(TriedStudy):
         karat.guarantee
         """
         return self._guarantee
-
-    def guarantee_with(self, shares: Mapping[str, float] | None) -> Guarantee:
-        """The same, with shares of the distinct partitions as for :meth:`bounds_with`.
-
-        Parameters
-        ----------
-        shares : mapping of str to float or None
-
-        Returns
-        -------
-        Guarantee
-        """
-        from karat.bounds import study_guarantee
-
-        return study_guarantee(**self._bounded(shares))
 
     def _bounded(self, shares: Mapping[str, float] | None) -> dict[str, Any]:
         """What the bounds of a study are called with."""
