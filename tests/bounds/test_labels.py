@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -109,6 +111,22 @@ def test_forecast_has_the_spread_of_a_beta(seed: int) -> None:
     seen = beta(bound.errors + 1, bound.m - bound.errors + 1)
     assert forecast.error_rate == pytest.approx(seen.mean())
     assert forecast.standard_error == pytest.approx(seen.std())
+
+
+@pytest.mark.parametrize("errors", [1, 3, 7])
+def test_forecast_errs_as_often_as_seen(errors: int) -> None:
+    """Twice the labels are expected to have twice the errors, not one more."""
+    from karat.bounds._forecast import plan_of
+
+    y = np.full(1000, None, dtype=object)
+    y[:49] = ["b"] * errors + ["a"] * (49 - errors)
+    bound = karat.pac_mdl_bound(np.zeros(1000, int), y)
+    assert bound.errors == errors
+    log_delta = math.log(bound.delta) - bound.bits * math.log(2)
+    for times in (2, 3, 5):
+        expected = b_max(49 * times, 1000 - 49 * times, errors * times, log_delta=log_delta)
+        found = plan_of(bound).rates(49 * times, bound.error_rate)
+        assert found == pytest.approx(expected / (1000 - 49 * times))
 
 
 def test_forecast_at_the_edges() -> None:
