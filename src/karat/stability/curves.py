@@ -168,7 +168,7 @@ def ben_hur(
         Share of the objects in each subsample.
     similarity : {"jaccard", "matching", "fowlkes_mallows", "adjusted_rand", "least_kept"}
         Ben-Hur et al. use the first three ("matching" is the Rand index). "least_kept" is the share
-        of pairs that are kept together, for the worst cluster.
+        of a cluster's objects that one cluster of the other holds, for the worst cluster.
     metric, n_references, random_state, executor
         As for :func:`prediction_strength`.
 

@@ -86,7 +86,9 @@ def tied_with_first(ranked: pd.DataFrame) -> list[str]:
     return [str(name) for name in ranked.index[1:] if ranked.at[name, "rank"] == 1]
 
 
-def what_it_is(row: pd.Series[Any], labels: NDArray[np.int32]) -> list[str]:
+def what_it_is(
+    row: pd.Series[Any], labels: NDArray[np.int32], *, of_cells: bool = False
+) -> list[str]:
     """The first sentences: use this, and how large its clusters are."""
     k = int(row["n_clusters"])
     clusters = f"{k} cluster{'s' * (k != 1)}"
@@ -95,10 +97,23 @@ def what_it_is(row: pd.Series[Any], labels: NDArray[np.int32]) -> list[str]:
     again = int(row["reached_by"])
     reached = f", on which {again} candidates agree" if again > 1 else ""
     sentences = [f"Use {row.name}: {clusters}{reached}."]
-    if not row.isna()["fitted_on"]:
+    if not row.isna()["fitted_on"] and of_cells:
+        sentences.append(
+            f"It was fitted to {int(row['fitted_on']):,} cells of the {len(labels):,} objects, "
+            "which are near as many of them that were drawn at random, and weigh as many as they "
+            "hold."
+        )
+    elif not row.isna()["fitted_on"]:
         sentences.append(
             f"It was fitted to {int(row['fitted_on']):,} of {len(labels):,} objects, drawn at "
             "random; each of the others takes the label of the nearest."
+        )
+    if not row.isna()["fitted_on"]:
+        # unseen in s draws, something has with probability 0.95 a share below 3/s
+        missed = int(3 * len(labels) / row["fitted_on"])
+        sentences.append(
+            f"Clusters of fewer than {missed:,} objects may be missed in this way: nothing is "
+            "said of them."
         )
     return [*sentences, *_sizes(labels)]
 
