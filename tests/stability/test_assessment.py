@@ -89,7 +89,11 @@ def test_sparse_data_have_no_null_and_no_number():
 def test_clusterer_that_finds_the_number_has_no_curve():
     found = assess(triangle(), "hdbscan", value=None, **FEW)
     assert found.curve is None
-    assert "finds the number of clusters itself" in found.advice
+    assert found.number.startswith("hdbscan finds the number of clusters itself: 3, and as many in")
+    assert len(found.clusters.found) == 20
+    assert len(found.found_in_null) == 6
+    several = sum(count > 1 for count in found.found_in_null)
+    assert f"in {several} of 6 data sets without clusters" in found.number
 
 
 def test_counting_executor_changes_nothing(found, capsys):

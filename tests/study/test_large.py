@@ -73,6 +73,7 @@ def test_what_does_not_scale_is_fitted_to_a_sample_and_says_so(low):
     again = karat.Study(X)
     again.sweep(["average"], k=[3], workers=2)
     assert "120 of 600 objects" in str(again.best())
+    assert "fewer than 15 objects may be missed" in str(again.best())
 
 
 def test_exact_is_exact(low):
@@ -381,3 +382,24 @@ def test_ward_is_given_all_objects_as_cells(low):
     study.sweep(["ward"], k=[3], workers=1)
     assert "120 cells of the 600 objects" in str(study.best())
     assert study.sample_agreement() > 0.9
+
+
+def test_a_cluster_of_twelve_among_many_is_judged_by_all_that_it_has(low):
+    X, truth = blobs(8000)
+    X[:12] += 60.0
+    truth = truth.copy()
+    truth[:12] = 3
+    merged = np.where(truth == 3, 0, truth)
+    mine = {"apart": truth, "merged": merged}
+    exact = karat.evaluate(X, mine)
+    study = karat.Study(X)
+    study.add(mine)
+    found, errors = study.scores(), study.standard_errors()
+    for key in errors:
+        apart = (found[key] - exact[key].reindex(found.index)).abs()
+        assert (apart <= 5 * errors[key] + 1e-9).all(), key
+    # what rests on that cluster alone is not averaged away
+    assert found.loc["apart", "point_wise_margin"] != found.loc["merged", "point_wise_margin"]
+    unjudged = [key for key in exact if found[key].isna().any() and exact[key].notna().all()]
+    assert "dunn_index" in unjudged
+    assert all(study.reasons()["apart"][key] for key in unjudged if key in exact)

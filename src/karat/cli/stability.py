@@ -98,7 +98,8 @@ def stability(
         vectorizer=vectorizer_options(weight, min_df, max_df, stemmer),
     )
     numbers = parse_counts(k)
-    steps = n_steps(len(numbers), resamples, references)
+    told = catalogue[clusterer].parameter == "n_clusters"
+    steps = n_steps(len(numbers) if told else 0, resamples, references)
     with counted("Resampling", steps, show=False if quiet else None) as executor:
         found = assess(
             dataset.X,
@@ -146,7 +147,7 @@ def show(found: Assessment, name: str) -> None:
     console = Console()
     console.print(Panel(Text(found.advice), title=name, title_align="left"))
     if found.curve is not None:
-        table = Table(title="Pairs of the worst cluster that another half keeps", box=None)
+        table = Table(title="Share of the worst cluster that another half keeps", box=None)
         heads = ["k", "data"]
         with_null = "null" in found.curve.table
         if with_null:

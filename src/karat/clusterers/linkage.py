@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from karat.distances import check_metric, condensed
 from karat.partition import cut_dendrogram
 from karat.resources import require_memory
-from karat.validation import InputError, check_choice, check_data
+from karat.validation import InputError, check_choice, check_data, validated
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -76,7 +76,7 @@ class LinkageClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
                 f"{self.method} linkage is about means of the objects and needs "
                 f'metric="euclidean"; got {self.metric!r}. Average linkage takes any distance'
             )
-        X = validate_data(
+        X = validated(
             self, X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2
         )
         if not 1 <= self.n_clusters <= X.shape[0]:

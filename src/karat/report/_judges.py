@@ -131,9 +131,9 @@ def stability(facts: Facts) -> Section | None:
                 "stability",
                 plot.stability_by_k(found.curve),
                 f"Stability against the number of clusters. {found.number}",
-                f"Of the pairs in a cluster of {found.clusterer} on half of the objects, the share "
-                "that is together on another half, for the worst cluster, over the objects in "
-                f"both, with twice its error.{beside}",
+                f"Of the objects in a cluster of {found.clusterer} on half of the data, the share "
+                "that one cluster on another half holds, for the worst cluster, over the objects "
+                f"in both, with twice its error.{beside}",
             )
         )
     if len(found.shown):

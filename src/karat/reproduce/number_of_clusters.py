@@ -30,7 +30,7 @@ BENCHMARK = (
 )  # fmt: skip
 NUMBERS = range(1, 13)
 #: objects of a larger set that are drawn, and principal components of a wider one
-MOST, MOST_FEATURES = 300, 20
+MOST, MOST_FEATURES = 200, 20
 
 
 def run(
@@ -92,7 +92,7 @@ def run(
         name,
         _shares(each),
         (
-            f"k-means of five starts, k from 1 to {NUMBERS[-1]}; at most {MOST} objects of a set, "
+            f"k-means of ten starts, k from 1 to {NUMBERS[-1]}; at most {MOST} objects of a set, "
             f"drawn at random, and {MOST_FEATURES} principal components; real tables have features "
             "of unit variance. Classes need not be clusters: of rings, spirals and many real "
             "tables no estimator can know their number from k-means. The labels of half of the "

@@ -33,7 +33,7 @@ R = TypeVar("R")
 #: length of the neighbour lists that serve every subsample
 LIST_LENGTH = 60
 #: starts of each fit of k-means by name; an estimator has as many as it says
-KMEANS_STARTS = 5
+KMEANS_STARTS = 10
 #: pieces of work for processes that do not share memory
 PARTS = 8
 

@@ -15,7 +15,7 @@ from karat.stability._engine import check_draws, prepare
 from karat.stability.calibrated import calibrated_stability, n_null_resamples
 from karat.stability.clusterwise import clusterwise_bootstrap
 from karat.stability.consensus import Consensus, consensus_matrix
-from karat.stability.null import REFERENCES
+from karat.stability.null import REFERENCES, Reference, draw_reference
 from karat.stability.result import ClusterStability, StabilityCurve
 from karat.validation import InputError
 
@@ -53,6 +53,8 @@ class Assessment:
         How often each two of them are together, of the subsamples that have both; NaN for none.
     n_references : int
         Reference data sets of each kind; 0 where there is no null.
+    found_in_null : tuple of int
+        How many clusters a clusterer that finds the number itself finds in each reference set.
     """
 
     clusterer: str
@@ -63,6 +65,7 @@ class Assessment:
     shown: NDArray[np.int64]
     consensus: NDArray[np.float32]
     n_references: int
+    found_in_null: tuple[int, ...] = ()
 
     @property
     def selected(self) -> int | None:
@@ -73,9 +76,18 @@ class Assessment:
     def number(self) -> str:
         """A sentence on the number of clusters."""
         if self.curve is None:
+            found, own = self.clusters.found, len(self.clusters.table)
+            told = (
+                f"{self.clusterer} finds the number of clusters itself: {own}, and as many in "
+                f"{np.count_nonzero(found == own)} of {len(found)} resamples "
+                f"({found.min()} to {found.max()} in all)"
+            )
+            if not self.found_in_null:
+                return f"{told}."
+            several = sum(count > 1 for count in self.found_in_null)
             return (
-                f"{self.clusterer} finds the number of clusters itself, so that stability is told "
-                "of its clusters only."
+                f"{told}; in {several} of {len(self.found_in_null)} data sets without clusters it "
+                "finds two or more."
             )
         table, k = self.curve.table, self.selected
         if k is None:
@@ -87,13 +99,13 @@ class Assessment:
         if k == 1:
             return (
                 f"No number of clusters from {span} is found again far better than in data without "
-                "clusters: the data may be one cluster, or have clusters without gaps between them."
+                "clusters: the data may be one cluster, whose parts can be found again, too, or "
+                "have clusters without gaps between them."
             )
         row = table.loc[k]
         told = (
-            f"{k} clusters stand out: of the pairs in the worst of them, {row['value']:.1%} are "
-            f"together in another half of the objects, against {row['null']:.1%} in data without "
-            "clusters"
+            f"{k} clusters stand out: {row['value']:.1%} of the objects of the worst of them stay "
+            f"together in another half, against {row['null']:.1%} in data without clusters"
         )
         return f"{told}." if k == self.value else f"{told}, not the {self.value:g} judged here."
 
@@ -218,6 +230,7 @@ def assess(
     elif value is None:
         value = record.values[0]
     at: Any = value
+    in_null = () if curve is not None else _found_in_null(data, record, at, n_references, options)
     clusters = clusterwise_bootstrap(
         data,
         record,
@@ -231,14 +244,30 @@ def assess(
         clusters = replace(clusters, table=names)
     shown, consensus = _consensus(data, record, at, clusters, 2 * n_resamples, options)
     return Assessment(
-        record.key, curve, clusters, float(at), rows, rows[shown], consensus, n_references
+        record.key, curve, clusters, float(at), rows, rows[shown], consensus, n_references, in_null
     )
 
 
 def n_steps(k: int, n_resamples: int, n_references: int) -> int:
     """How many draws an assessment makes, for showing its progress."""
-    null = len(REFERENCES) * n_references * n_null_resamples(n_resamples)
-    return (n_resamples + null) * bool(k) + 4 * n_resamples
+    sets = len(REFERENCES) * n_references
+    curve = n_resamples + sets * n_null_resamples(n_resamples)
+    return (curve if k else sets) + 4 * n_resamples
+
+
+def _found_in_null(
+    data: Any, record: Any, value: Any, n_references: int, options: dict[str, Any]
+) -> tuple[int, ...]:
+    """How many clusters there are in data without clusters, for the same parameter."""
+    engine = prepare(data, record, **options)
+
+    def count(job: tuple[Reference, int]) -> int:
+        rng = engine.generator(2**31 + 3, REFERENCES.index(job[0]), job[1])
+        part = replace(engine, X=draw_reference(data, job[0], random_state=rng), _lists=[])
+        return int(part.fit(None, [value], rng)[0].max(initial=-1)) + 1
+
+    jobs = [(kind, r) for kind in REFERENCES for r in range(n_references)]
+    return tuple(engine.map(count, jobs))
 
 
 def _most_stable(curve: StabilityCurve) -> int:

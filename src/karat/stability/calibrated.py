@@ -58,8 +58,8 @@ def calibrated_stability(
         Reference data sets of each kind: one Gaussian, one uniform box, both along the principal
         axes. 0 for none, as for sparse data and matrices of distances; no k is selected then.
     everywhere : bool
-        Whether every k stands beside its null, or only those that could be selected: where 25 %
-        of the pairs of the worst cluster or more are lost, no null can make it stable.
+        Whether every k stands beside its null, or only those that could be selected: where the
+        worst cluster loses more than a quarter of its objects, no null can make it stable.
     metric : str or callable
     random_state : None, int or Generator
     executor : concurrent.futures.Executor, optional
@@ -71,9 +71,9 @@ def calibrated_stability(
     Returns
     -------
     StabilityCurve
-        ``value``: of the pairs in a cluster, the share that is together in another subsample, for
-        the worst cluster, over the objects in both. ``ratio``: 1 − value over 1 − null. The largest
-        k with a ratio of at most 0.25 is selected, otherwise 1.
+        ``value``: of the objects of a cluster, the share that one cluster of another subsample
+        holds, for the worst cluster, over the objects in both. ``ratio``: 1 − value over
+        1 − null. The largest k with a ratio of at most 0.25 is selected, otherwise 1.
 
     Raises
     ------

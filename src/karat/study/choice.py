@@ -108,6 +108,13 @@ def what_it_is(
             f"It was fitted to {int(row['fitted_on']):,} of {len(labels):,} objects, drawn at "
             "random; each of the others takes the label of the nearest."
         )
+    if not row.isna()["fitted_on"]:
+        # unseen in s draws, something has with probability 0.95 a share below 3/s
+        missed = int(3 * len(labels) / row["fitted_on"])
+        sentences.append(
+            f"Clusters of fewer than {missed:,} objects may be missed in this way: nothing is "
+            "said of them."
+        )
     return [*sentences, *_sizes(labels)]
 
 

@@ -11,8 +11,8 @@ import numpy as np
 from karat.choice.judge import VERSION
 from karat.partition import canonical_codes
 from karat.study import large
-from karat.study.choice import tied_with_first, why_by_guarantee
-from karat.study.deciders import Decider, Verdict, deciders, guarantee_verdict, vote, why_voted
+from karat.study.choice import tied_with_first, why_by_bound
+from karat.study.deciders import Decider, Verdict, bound_verdict, deciders, vote, why_voted
 from karat.study.large import part_of
 from karat.validation import InputError
 
@@ -223,22 +223,27 @@ def details_of(found: Judged) -> dict[str, Any]:
 # -- with a few labels -------------------------------------------------------------------------
 
 
-def _with_labels(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Verdict:
+def judged_shares(study: Study) -> dict[str, float] | None:
+    """Shares of the distinct partitions by what the judge said; None where it said nothing."""
     from karat.choice.judge import prior
 
     found = study.judged()
-    shares = None
-    if found is not None:
-        part = prior(found.judgement.score) * (1 - 1e-6)
-        partition = distinct.loc[list(found.names), "partition"]
-        shares = dict(zip(map(str, partition), part.tolist(), strict=True))
-    return guarantee_verdict(study, distinct, study.guarantee_with(shares))
+    if found is None:
+        return None
+    part = prior(found.judgement.score) * (1 - 1e-6)
+    partitions = study.candidates.loc[list(found.names), "partition"]
+    return dict(zip(map(str, partitions), part.tolist(), strict=True))
+
+
+def _with_labels(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Verdict:
+    return bound_verdict(study, distinct, study.bounds_with(judged_shares(study)))
 
 
 def _why_with_labels(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> list[str]:
+    bound = verdict.details[str(ranking.index[0])]
     return [
         "The judge, which did not see the labels, was the prior over the candidates.",
-        *why_by_guarantee(ranking, verdict.details),
+        *why_by_bound(ranking, bound, tied_with_first(ranking)),
     ]
 
 

@@ -57,7 +57,8 @@ def assessed(
     kept = study._store.meta.get(key)
     if kept is not None and kept["question"] == question:
         return _unpack(kept["answer"])
-    steps = n_steps(len(question["k"]), n_resamples, n_references)
+    told = clusterer.parameter == "n_clusters"
+    steps = n_steps(len(question["k"]) if told else 0, n_resamples, n_references)
     # a function of two rows is not called again, unless the clusterer needs the rows
     of_rows = "features" in clusterer.distances
     data, metric = (study.X, study.metric) if of_rows else study._points
@@ -142,6 +143,8 @@ def _pack(found: Assessment) -> dict[str, Any]:
         "consensus": _to_text(found.consensus),
         "labels": _to_text(clusters.labels),
         "objects": _to_text(clusters.objects),
+        "found": clusters.found.tolist(),
+        "found_in_null": list(found.found_in_null),
         "n_resamples": clusters.n_resamples,
         "clusters": to_columns(clusters.table),
         "curve": None
@@ -174,6 +177,7 @@ def _unpack(kept: dict[str, Any]) -> Assessment:
         _from_text(kept["labels"], np.int32),
         _from_text(kept["objects"], np.float64),
         kept["n_resamples"],
+        np.array(kept["found"]),
     )
     return Assessment(
         kept["clusterer"],
@@ -184,6 +188,7 @@ def _unpack(kept: dict[str, Any]) -> Assessment:
         shown,
         _from_text(kept["consensus"], np.float32).reshape(len(shown), len(shown)),
         kept["n_references"],
+        tuple(kept["found_in_null"]),
     )
 
 

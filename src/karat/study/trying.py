@@ -18,7 +18,7 @@ from karat.clusterers import Clusterer, ExcludedError, on_columns, under
 from karat.distances import FORMS
 from karat.partition import as_labelings, canonical_codes, encode
 from karat.progress import progress_bar
-from karat.resources import available_cores
+from karat.resources import available_cores, is_large, total_memory
 from karat.structures import as_kept, by_appearance, split
 from karat.study import large, work
 from karat.study.base import StudyBase
@@ -271,15 +271,19 @@ class TriedStudy(StudyBase):
     def fits_sample(self, clusterer: Clusterer) -> bool:
         """Whether a clusterer is fitted to :attr:`sample` and extended, not to all objects.
 
-        So it is above 5,000 objects where its time grows faster than linearly, and above
-        100,000 where one fit takes long (mixtures), unless the study is exact or its objects
-        are the nodes of a graph.
+        So it is above 5,000 objects where its time grows faster than linearly, above 100,000
+        where one fit takes long (mixtures), and always where the data take more than a quarter
+        of the machine's memory; unless the study is exact or its objects are the nodes of a
+        graph.
         """
-        return (
-            self.n_objects > max(large.FIT_AT_MOST, clusterer.whole_to)
-            and not self.settings.exact
-            and self.metric != "graph"
-        )
+        if self.settings.exact or self.metric == "graph" or self.n_objects <= large.FIT_AT_MOST:
+            return False
+        return self.n_objects > clusterer.whole_to or self._is_beyond_memory
+
+    @cached_property
+    def _is_beyond_memory(self) -> bool:
+        memory = total_memory()
+        return is_large(self.X) and memory is not None and 4 * self.X.nbytes > memory
 
     @cached_property
     def sample(self) -> large.Sample:
