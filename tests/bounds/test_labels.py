@@ -135,6 +135,9 @@ def test_forecast_at_the_edges() -> None:
     hopeless = forecast_labels(mixed, 0.05)
     assert hopeless.more is None
     assert "out of reach" in str(hopeless)
+    single = forecast_labels(karat.pac_mdl_bound(np.zeros(400, int), partly(truth, 1)), 0.5)
+    assert single.labelled == 1
+    assert single.error_rate in (1 / 3, 2 / 3)
     done = forecast_labels(mixed, 0.99)
     assert done.more == 0
     assert "already" in str(done)
