@@ -135,6 +135,9 @@ def test_forecast_at_the_edges() -> None:
     hopeless = forecast_labels(mixed, 0.05)
     assert hopeless.more is None
     assert "out of reach" in str(hopeless)
+    single = forecast_labels(karat.pac_mdl_bound(np.zeros(400, int), partly(truth, 1)), 0.5)
+    assert single.labelled == 1
+    assert single.error_rate in (1 / 3, 2 / 3)
     done = forecast_labels(mixed, 0.99)
     assert done.more == 0
     assert "already" in str(done)
@@ -181,3 +184,26 @@ def test_yardstick_with_hardly_any_labels() -> None:
             supervised_yardstick(X, partly(truth, 9), **wrong)
     with pytest.raises(InputError, match="at least two"):
         supervised_yardstick(X, partly(truth, 1))
+
+
+@pytest.mark.parametrize(("labelled", "share", "tested"), [(8, 0.01, 1), (8, 0.99, 7), (9, 0.3, 3)])
+def test_at_least_one_label_is_tested_and_one_trained(
+    labelled: int, share: float, tested: int
+) -> None:
+    X, truth = blobs(60)
+    y = np.full(60, -1)
+    y[:labelled] = truth[:labelled]
+    dummy = {"first": DummyClassifier()}
+    table = supervised_yardstick(X, y, classifiers=dummy, test_share=share)
+    assert table[["trained", "tested"]].iloc[0].tolist() == [labelled - tested, tested]
+
+
+def test_the_same_number_of_each_class_is_odd_for_many() -> None:
+    from collections import Counter
+
+    from karat.bounds._sampling import _same_number_of_each
+
+    assert _same_number_of_each(Counter(dict.fromkeys(range(12), 30)))
+    assert not _same_number_of_each(Counter({0: 31} | dict.fromkeys(range(1, 12), 30)))
+    assert not _same_number_of_each(Counter({0: 500}))
+    assert not _same_number_of_each(Counter({0: 3, 1: 3}))

@@ -133,13 +133,14 @@ def prediction_strength(
 
 
 def _least_share(labels: NDArray[np.int32], predicted: NDArray[np.int32]) -> float:
-    shares = [1.0]
-    for cluster in range(int(labels.max(initial=-1)) + 1):
-        counts = np.bincount(predicted[labels == cluster] + 1)[1:].astype(np.float64)
-        size = np.count_nonzero(labels == cluster)
-        if size > 1:
-            shares.append(float((counts * (counts - 1)).sum() / (size * (size - 1))))
-    return min(shares)
+    width = int(predicted.max(initial=0)) + 1
+    sizes = np.bincount(labels[labels >= 0])
+    both = (labels >= 0) & (predicted >= 0)
+    cells = labels[both].astype(np.int64) * width + predicted[both]
+    counts = np.bincount(cells, minlength=len(sizes) * width).reshape(len(sizes), width)
+    of_two = sizes > 1
+    together = (counts * (counts - 1)).sum(axis=1)[of_two]
+    return float((together / (sizes * (sizes - 1))[of_two]).min(initial=1.0))
 
 
 def ben_hur(

@@ -223,16 +223,20 @@ def details_of(found: Judged) -> dict[str, Any]:
 # -- with a few labels -------------------------------------------------------------------------
 
 
-def _with_labels(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Verdict:
+def judged_shares(study: Study) -> dict[str, float] | None:
+    """Shares of the distinct partitions by what the judge said; None where it said nothing."""
     from karat.choice.judge import prior
 
     found = study.judged()
-    shares = None
-    if found is not None:
-        part = prior(found.judgement.score) * (1 - 1e-6)
-        partition = distinct.loc[list(found.names), "partition"]
-        shares = dict(zip(map(str, partition), part.tolist(), strict=True))
-    return bound_verdict(study, distinct, study.bounds_with(shares))
+    if found is None:
+        return None
+    part = prior(found.judgement.score) * (1 - 1e-6)
+    partitions = study.candidates.loc[list(found.names), "partition"]
+    return dict(zip(map(str, partitions), part.tolist(), strict=True))
+
+
+def _with_labels(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Verdict:
+    return bound_verdict(study, distinct, study.bounds_with(judged_shares(study)))
 
 
 def _why_with_labels(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> list[str]:

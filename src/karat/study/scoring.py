@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from karat.bounds import Guarantee, PacMdlBound, PacMdlBounds
+    from karat.bounds import PacMdlBound, PacMdlBounds
 
 
 NO_LABELS = ("failed", "excluded", "stopped")
@@ -253,35 +253,9 @@ class ScoredStudy(TriedStudy):
         """
         from karat.bounds import study_bounds
 
-        return study_bounds(**self._bounded(shares))
+        return study_bounds(**self.bounded(shares))
 
-    @cached_property
-    def _guarantee(self) -> Guarantee:
-        from karat.bounds import study_guarantee
-
-        return study_guarantee(**self._bounded(None))
-
-    def guarantee(self) -> Guarantee:
-        """The tightest guarantee that the known labels give about any candidate.
-
-        Returns
-        -------
-        Guarantee
-            With probability ``1 - delta`` over which objects were labelled it holds. Outliers
-            count as one cluster.
-
-        Raises
-        ------
-        InputError
-            If no class is known, or nothing was tried.
-
-        See Also
-        --------
-        karat.guarantee
-        """
-        return self._guarantee
-
-    def _bounded(self, shares: Mapping[str, float] | None) -> dict[str, Any]:
+    def bounded(self, shares: Mapping[str, float] | None) -> dict[str, Any]:
         """What the bounds of a study are called with."""
         from karat.bounds import Searched
 

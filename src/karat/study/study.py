@@ -306,6 +306,40 @@ class Study(ScoredStudy):
         table = self._distinct()
         return judged(self, table, self._scores[0].loc[table["partition"]].set_axis(table.index))
 
+    def guarantee(self) -> Guarantee:
+        """The tightest guarantee that the known labels give about any candidate.
+
+        Returns
+        -------
+        Guarantee
+            With probability ``1 - delta`` over which objects were labelled it holds. Outliers
+            count as one cluster.
+
+        Raises
+        ------
+        InputError
+            If no class is known, or nothing was tried.
+
+        See Also
+        --------
+        karat.guarantee
+
+        Notes
+        -----
+        The learned judge, which does not see the labels, says which candidates are likely, so that
+        fewer labels choose well (:func:`karat.bounds.study_guarantee`).
+        """
+        return self._guarantee
+
+    @cached_property
+    def _guarantee(self) -> Guarantee:
+        from karat.bounds import study_guarantee
+        from karat.study.judging import judged_shares
+
+        inputs = self.bounded(None)  # says what is missing before anything is judged
+        shares = judged_shares(self)
+        return study_guarantee(**inputs if shares is None else self.bounded(shares))
+
     def best(self) -> Choice:
         """The clustering to use, with the reasons; :meth:`decide_by` says what decides.
 
