@@ -86,8 +86,10 @@ def tied_with_first(ranked: pd.DataFrame) -> list[str]:
     return [str(name) for name in ranked.index[1:] if ranked.at[name, "rank"] == 1]
 
 
-def what_it_is(row: pd.Series[Any], labels: NDArray[np.int32]) -> list[str]:
-    """The first sentences: use this, and how large its clusters are."""
+def what_it_is(
+    row: pd.Series[Any], labels: NDArray[np.int32], caveat: str | None = None
+) -> list[str]:
+    """The first sentences: use this, and how large its clusters are; a caveat comes before all."""
     k = int(row["n_clusters"])
     clusters = f"{k} cluster{'s' * (k != 1)}"
     if row["noise_share"] > 0:
@@ -95,6 +97,8 @@ def what_it_is(row: pd.Series[Any], labels: NDArray[np.int32]) -> list[str]:
     again = int(row["reached_by"])
     reached = f", on which {again} candidates agree" if again > 1 else ""
     sentences = [f"Use {row.name}: {clusters}{reached}."]
+    if caveat is not None:
+        sentences = [caveat, f"To divide the data all the same: {row.name}, {clusters}{reached}."]
     if not row.isna()["fitted_on"]:
         sentences.append(
             f"It was fitted to {int(row['fitted_on']):,} of {len(labels):,} objects, drawn at "

@@ -342,16 +342,14 @@ class Study(ScoredStudy):
             n_clusters=int(top["n_clusters"]),
             labels=labels,
             decided_by=decider.key,
-            reasons=(*explain.what_it_is(top, labels), *soft, *why, *told),
+            reasons=(*explain.what_it_is(top, labels, verdict.caveat), *soft, *why, *told),
             runner_up=str(ranked.index[1]) if len(ranked) > 1 else None,
             bound=self._bound_behind(verdict, str(top.name)),
         )
 
     def _bound_behind(self, verdict: Verdict, name: str) -> Guarantee | PacMdlBound | None:
-        from karat.bounds import Guarantee
-
-        if isinstance(verdict.details, Guarantee):
-            return verdict.details
+        if verdict.bound is not None:
+            return verdict.bound
         return self.bound_of(name) if self.is_partly_labelled else None
 
     def sample_agreement(self, name: str | None = None) -> float:
