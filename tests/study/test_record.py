@@ -218,7 +218,7 @@ def test_code_of_array_truth_metric_delta_noise_and_decider(few):
     truth = np.where(RNG.random(60) < 0.3, Y, None) if few else Y
     study = karat.Study(X, truth=truth, metric="cityblock", noise="cluster", delta=0.3)
     study.sweep(["average", "hdbscan"], k=[2, 3], workers=1)
-    assert study.best().decided_by == ("guarantee" if few else "adjusted_rand_index")
+    assert study.best().decided_by == ("judge-and-labels" if few else "adjusted_rand_index")
     check_code(study, X=X)
     study = karat.Study(X, truth=truth, metric=chebyshev, by="silhouette")
     study.sweep("average", k=[2, 3], workers=1)

@@ -295,7 +295,7 @@ def load_judge(path: str | Path | None = None) -> Judge:
     --------
     >>> from karat.choice import load_judge
     >>> load_judge().version
-    '1'
+    '2'
     """
     return _loaded(Path(PACKAGED if path is None else path))
 

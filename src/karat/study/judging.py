@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -196,10 +197,16 @@ def _why(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> list[str]:
     if gain is not None:
         sentences.append(
             f"With 10 random labels the choice was better by {gain[0]:.2f}, with 40 by "
-            f"{gain[2]:.2f}, on data judged like these: karat sample draws them, and with them "
-            "karat run weighs judge and labels together."
+            f"{gain[2]:.2f}, on data judged like these: {draw_labels(study)} draws them, and karat "
+            "run weighs judge and labels together."
         )
     return sentences
+
+
+def draw_labels(study: Study) -> str:
+    """The command that draws ten objects to label."""
+    source = study.dataset.source
+    return f"karat sample {shlex.quote(str(source)) if source else 'data.csv'} -n 10"
 
 
 def _weighed(kinds: list[str], parts: dict[str, float]) -> str:
