@@ -1,6 +1,6 @@
 """Large data: whole commands with their peak memory, a peer beside them, and what samples cost.
 
-``python -m benchmarks.large [blobs] [million] [embeddings] [peer] [loss]``
+``python -m benchmarks.large [NAME ...]``, with names of the functions that ``main`` lists
 """
 
 from __future__ import annotations
@@ -63,6 +63,35 @@ def run(n: int, wanted: str) -> None:
     )
 
 
+def rows(n: int) -> None:
+    """Own labelings of rows that are mapped from a file, written in blocks."""
+    import pandas as pd
+
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        rng = np.random.default_rng(0)
+        centers, topics = rng.uniform(-10, 10, (8, 10)), rng.integers(0, 8, n)
+        X = np.lib.format.open_memmap(folder / "X.npy", "w+", np.float64, (n, 10))
+        for start in range(0, n, 2**18):
+            own = topics[start : start + 2**18]
+            X[start : start + 2**18] = centers[own] + rng.normal(size=(len(own), 10))
+        X.flush()
+        del X
+        noisy = np.where(rng.random(n) < 0.1, rng.integers(0, 8, n), topics)
+        own = pd.DataFrame({"topics": topics, "noisy": noisy, "coarse": topics // 2})
+        own.to_parquet(folder / "own.parquet")
+        del own, noisy, topics
+        seconds, peak, told = command(
+            "run", str(folder / "X.npy"), "--labelings", str(folder / "own.parquet"),
+            "--only-labelings", "--report", str(folder / "r.html"),
+            "--labels", str(folder / "labels.parquet"),
+        )  # fmt: skip
+    print(
+        f"own labelings, {n:,} × 10 mapped: {seconds:.0f} s, {peak:.2f} GB, "
+        f"{told['best']['name']}  (wanted at 10,000,000: 300 s, 2 GB)"
+    )
+
+
 def embeddings() -> None:
     """Three labelings of the user's own on 50,000 × 768 numbers of single precision."""
     import pandas as pd
@@ -122,6 +151,49 @@ def loss(n: int = 20_000) -> None:
     print(f"loss by samples: mean {np.mean(differences):+.4f}  (wanted: 0.01 at most)")
 
 
+def cells(n: int = 8_000, size: int = 2_000) -> None:
+    """Ward's trees of a sample and of weighted cells, against that of all objects."""
+    from karat.clusterers import LinkageClustering
+    from karat.study import large
+
+    losses: dict[str, list[tuple[float, float]]] = {"sample": [], "cells": []}
+    for _, X, truth in sets(n):
+        X, truth = X[:n], truth[:n]
+        k = len(np.unique(truth))
+        numbers = sorted({max(2, k // 2), k, 2 * k})
+        ward = LinkageClustering(method="ward")
+        exact = ward.fit(X).cut(numbers)
+        for seed in (0, 1):
+            sample = large.draw_sample(X, size, random_state=seed)
+            found = {"sample": ward.fit(X[sample.rows]).cut(numbers)}
+            found["cells"] = ward.fit_cells(*large.cells_of(X, sample)).cut(numbers)
+            for way, labels in found.items():
+                for one, other in zip(exact, labels, strict=True):
+                    extended = sample.extend(other)
+                    known = [karat.adjusted_rand_index(truth, row) for row in (one, extended)]
+                    same = karat.adjusted_rand_index(one, extended)
+                    losses[way].append((same, known[0] - known[1]))
+    for way, values in losses.items():
+        agreement, loss = np.mean(values, axis=0)
+        print(f"Ward of {size:,} of {n:,}, {way}: ARI with all {agreement:.3f}, loss {loss:+.4f}")
+
+
+def documents(n: int = 8_000) -> None:
+    """Exact judging of sparse rows under the cosine, beside dense rows of as many numbers."""
+    from scipy import sparse
+
+    rng = np.random.default_rng(0)
+    topics = rng.integers(0, 10, n)
+    words = rng.zipf(1.5, (n, 80)) % 300 + 300 * topics[:, None] * (rng.random((n, 80)) < 0.6)
+    X = sparse.csr_array(
+        (np.ones(n * 80), (np.repeat(np.arange(n), 80), words.ravel())), shape=(n, 3300)
+    )
+    mine = {"topics": topics, "random": rng.integers(0, 10, n)}
+    began = time.process_time()
+    karat.evaluate(X, mine, metric="cosine")
+    print(f"exact judging of {n:,} sparse documents: {time.process_time() - began:.0f} s of CPU")
+
+
 def sets(n: int) -> Any:
     """Pendigits and letter where the shared data is, and six synthetic sets."""
     for name in ("pendigits_train", "letter"):
@@ -137,17 +209,26 @@ def sets(n: int) -> Any:
 
 
 def main() -> None:
-    asked = sys.argv[1:] or ["blobs", "million", "embeddings", "peer", "loss"]
+    asked = sys.argv[1:] or [
+        "blobs", "million", "rows", "embeddings", "peer", "loss", "cells", "documents"
+    ]  # fmt: skip
     if "blobs" in asked:
         run(100_000, "90 s, 1.5 GB")
     if "million" in asked:
         run(1_000_000, "480 s, 3 GB")
+    if "rows" in asked:
+        for n in (1_000_000, 10_000_000):
+            rows(n)
     if "embeddings" in asked:
         embeddings()
     if "peer" in asked:
         peer()
     if "loss" in asked:
         loss()
+    if "cells" in asked:
+        cells()
+    if "documents" in asked:
+        documents()
 
 
 if __name__ == "__main__":

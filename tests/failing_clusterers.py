@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ctypes
 import os
+import signal
 import sys
 import time
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.cluster import KMeans
 
 
 class Fails(ClusterMixin, BaseEstimator):
@@ -43,3 +45,19 @@ class Dies(Fails):
         if self.n_clusters == 3:
             os._exit(11)
         return np.arange(len(X)) % self.n_clusters
+
+
+class KillsOnce(ClusterMixin, BaseEstimator):
+    """Ends its process the first time, k-means from then on."""
+
+    def __init__(self, n_clusters=2, marker="", random_state=None):
+        self.n_clusters = n_clusters
+        self.marker = marker
+        self.random_state = random_state
+
+    def fit_predict(self, X, y=None):
+        if not os.path.exists(self.marker):
+            open(self.marker, "w").close()
+            os.kill(os.getpid(), signal.SIGKILL)
+        model = KMeans(self.n_clusters, n_init=1, random_state=self.random_state)
+        return model.fit_predict(X)

@@ -120,7 +120,7 @@ def test_the_distances_above_the_diagonal_are_enough(tmp_path):
     [
         (lambda D: D[:, :-1], "n×n"),
         (lambda D: D.ravel()[:7], "7 distances are those of no number of objects"),
-        (lambda D: np.where(D.max() == D, np.nan, D), "missing or infinite"),
+        (lambda D: np.where(D.max() == D, np.nan, D), "distances are not finite"),
         (lambda D: -D, "must not be negative"),
         (lambda D: D + np.eye(len(D)), "itself must be 0; that of object 0"),
         (sparse.csr_array, "no value for missing entries"),

@@ -359,3 +359,15 @@ def test_the_strongest_feature_comes_first() -> None:
     X = np.array([[0, 0, 0.0], [1, 0.1, 5], [9, 9, 2], [9, 9.1, 4]])
     profile = profile_features(X, [0, 0, 1, 1], feature_names=["b", "a", "weak"])
     assert list(feature_profile(profile).data[0].y) == ["a", "b", "weak"]
+
+
+def test_labels_of_clusters_on_one_spot_are_kept_apart():
+    rng = np.random.default_rng(0)
+    X = np.vstack([rng.normal(size=(200, 2)), [[60.0, 60.0]]])
+    labels = np.append(np.arange(200) % 4, 4)
+    figure = karat.plot.projection(X, labels, names=[f"cluster number {c}" for c in range(5)])
+    shifts = {a.text: a.yshift for a in figure.layout.annotations}
+    crowded = [shift for text, shift in shifts.items() if "number 4" not in text]
+    assert len(set(crowded)) == 4
+    assert min(abs(a - b) for a in crowded for b in crowded if a != b) >= 20
+    assert shifts["<b>cluster number 4</b>"] == 0

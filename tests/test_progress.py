@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from karat import progress
+from karat import cli, progress
 
 
 def test_a_line_now_and_then_even_if_nothing_advances(monkeypatch, capsys):
@@ -27,3 +27,21 @@ def test_quiet(monkeypatch, capsys, show, total):
         advance(1)
         time.sleep(0.1)
     assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("quiet", [False, True])
+def test_a_command_off_a_terminal(tmp_path, monkeypatch, capsys, quiet):
+    monkeypatch.setattr(progress, "EVERY", 0.002)
+    path = tmp_path / "x.csv"
+    path.write_text("x,y\n" + "".join(f"{i % 7},{i * i % 11}\n" for i in range(200)))
+    options = ["-c", "kmeans", "-k", "2:8", "--n-init", "2", "--workers", "1", "--json"]
+    monkeypatch.setattr("sys.argv", ["karat", "run", str(path), *options, *["--quiet"] * quiet])
+    with pytest.raises(SystemExit) as stop:
+        cli.main()
+    assert stop.value.code == 0
+    out, err = capsys.readouterr()
+    assert out.startswith("{")
+    assert ("karat: clustering, " in err) != quiet
+    assert ("karat: judging, " in err) != quiet
+    if quiet:
+        assert err == ""

@@ -11,6 +11,7 @@ __version__ = "0.1.0.dev0"
 
 if TYPE_CHECKING:
     from karat._representations import representations as representations
+    from karat.bench import Benchmark as Benchmark
     from karat.bounds import guarantee as guarantee
     from karat.bounds import pac_mdl_bound as pac_mdl_bound
     from karat.contingency import ContingencyTable as ContingencyTable
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 # public name -> the module that has it; nothing is imported before it is asked for
 _HOME = {
+    "Benchmark": "karat.bench",
     "ContingencyTable": "karat.contingency",
     "evaluate": "karat.evaluation",
     "evaluate_from_moments": "karat.moments",
@@ -52,6 +54,7 @@ _HOME = {
     "UndefinedMeasureError": "karat.validation",
 }
 _ROOMS = (
+    "bench",
     "bounds",
     "choice",
     "clarity",

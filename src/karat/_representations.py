@@ -70,8 +70,9 @@ def representations(
     The share of like neighbours is that of whissell2012 figure 5.1. Objects that are empty in any
     representation are excluded from all, so that all are judged by the same ones.
 
-    Informativeness and stability need no classes, but compare representations only as far as
-    the clusterer suits them all.
+    Informativeness and stability need no classes, but say only whether a representation gives
+    clusters that can be found again; on four collections whose classes are known their order had
+    little to do with that by classes.
 
     Examples
     --------

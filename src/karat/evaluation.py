@@ -47,6 +47,7 @@ def evaluate(
     penalize: bool = False,
     precision: float | None = None,
     random_state: Any = 0,
+    executor: Any = None,
 ) -> Scores:
     """Judge many clusterings of one data set at once.
 
@@ -88,6 +89,9 @@ def evaluate(
         (Dunn's) have no estimate, see :func:`explain`.
     random_state : int, Generator or None, default 0
         For the sample.
+    executor : concurrent.futures.Executor, dask.distributed.Client or str, optional
+        With ``precision``: where the distances of the sampled objects to all are summed up, by
+        default threads of this process. Values differ from those by the order of sums only.
 
     Returns
     -------
@@ -142,6 +146,7 @@ def evaluate(
         penalize=penalize,
         precision=precision,
         random_state=random_state,
+        executor=executor,
     )
     if memberships:
         weighted = sample_weight is not None
@@ -240,6 +245,7 @@ def judge(
     precision: float | None = None,
     bounded_only: bool = False,
     random_state: Any = 0,
+    executor: Any = None,
 ) -> Scores:
     """What :func:`evaluate` does, for measures that may be in no catalogue.
 
@@ -274,6 +280,7 @@ def judge(
             metric=metric,
             rng=rng,
             bounded_only=bounded_only,
+            executor=executor,
         )
         errors = {m.key: found.standard_errors[:, i] for i, m in enumerate(sampled)}
         drawn = found.drawn

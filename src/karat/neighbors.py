@@ -27,7 +27,7 @@ _SPARE_CANDIDATES = 3
 _BLOCK_ROWS = 128
 _RECALL_SAMPLE = 500
 _SCAN_ROWS = 2**17
-_SCAN_COLUMNS = 512
+_TILE_ROWS = 512
 
 
 @dataclass(frozen=True)
@@ -188,12 +188,14 @@ def neighbors_of_some(
             first: int, last: int, rows: NDArray[np.int64] = rows, both: Distances = both
         ) -> None:
             for q in range(first, last, _BLOCK_ROWS):
-                own = slice(q, min(q + _BLOCK_ROWS, last))
-                for at in range(0, len(rows), _SCAN_COLUMNS):
-                    columns = rows[at : at + _SCAN_COLUMNS]
-                    D = both.block(slice(s + at, s + at + len(columns)), own)
-                    D = np.ascontiguousarray(D.T)
-                    add_nearest(D, columns, objects[own], nearest[own], indices[own])
+                end = min(q + _BLOCK_ROWS, last)
+                strip, own = both.strip(q, end), slice(q, end)
+                tile = np.empty((_TILE_ROWS, end - q))
+                for at in range(0, len(rows), _TILE_ROWS):
+                    others = rows[at : at + _TILE_ROWS]
+                    a, b = s + at, s + at + len(others)
+                    both.tile(a, b, q, end, strip, tile[: b - a])
+                    add_nearest(tile, others, objects[own], nearest[own], indices[own])
 
         if both.uses_blas:
             work(0, s)

@@ -57,6 +57,14 @@ def available_memory() -> int | None:
     return min(limits) if limits else None
 
 
+def total_memory() -> int | None:
+    """Bytes that the machine has, or None where the system does not tell."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):
+        return None
+
+
 def require_memory(needed: float, what: str, way_out: str) -> None:
     """Raise :class:`NotEnoughMemoryError` if ``needed`` bytes are more than there are."""
     free = available_memory()

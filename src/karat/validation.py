@@ -168,6 +168,33 @@ def _check_structure(X: Any, name: str) -> None:
         )
 
 
+def validated(estimator: Any, X: Any, **options: Any) -> Any:
+    """scikit-learn's ``validate_data``, which follows the indices of sparse data unseen.
+
+    Parameters
+    ----------
+    estimator : estimator
+    X : array-like or sparse, shape (n, d)
+    **options
+        Those of ``sklearn.utils.validation.validate_data``.
+
+    Returns
+    -------
+    ndarray or sparse
+
+    Raises
+    ------
+    InputError
+        For a sparse structure that is none, before native code meets it.
+    """
+    from scipy import sparse
+    from sklearn.utils.validation import validate_data
+
+    if sparse.issparse(X):
+        _check_structure(X, "X")
+    return validate_data(estimator, X, **options)
+
+
 def _dense(X: Any, name: str) -> NDArray[Any]:
     """A NumPy array of whatever holds rows of numbers; missing values as NaN where they can be."""
     if isinstance(X, np.ma.MaskedArray):

@@ -28,8 +28,8 @@ def test_the_curve_begins_at_the_bound_and_falls(anytime):
     )
     told = advise(found, sizes=[80, 160, 320, 640])
     bound = told.curve["bound"].to_numpy()
-    if found.method != "looks":  # carries an earlier look, the forecast makes a new one
-        assert bound[0] == pytest.approx(found.bound_rate)
+    # with several looks the forecast begins anew, with one start
+    assert bound[0] == pytest.approx(found.bound_rate, abs=0.03 if anytime else 1e-12)
     assert (np.diff(bound) < 0).all()
     assert (told.curve["low"] <= bound).all()
     assert (told.curve["high"] >= bound).all()

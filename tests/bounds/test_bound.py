@@ -212,6 +212,7 @@ def test_no_labels_none_left_one_class() -> None:
         karat.pac_mdl_bound([0, 0, 1], [None, None, None])
     full = karat.pac_mdl_bound([0, 0, 1], ["a", "a", "b"])
     assert (full.n, full.bound, full.bound_rate) == (0, 0, 0.0)
+    assert full.constant_bound_rate == 0.0
     assert "nothing is left" in str(full)
     one = karat.pac_mdl_bound([0, 0, 1, 1], ["a", None, "a", None])
     assert one.bits < 0.5

@@ -156,6 +156,28 @@ def test_the_sequence_is_the_largest_that_evidence_leaves(m, n, a):
         assert b_always(m, n, a, delta) == max(kept)
 
 
+@pytest.mark.parametrize("starts", [[(6, 1)], [(6, 1), (4, 0), (1, 0)], [(9, 3), (2, 2), (0, 0)]])
+def test_evidence_from_several_starts_is_their_mean(starts):
+    from karat._kernels.sequence import b_together
+
+    n = 14
+    ms, errors = np.array(starts, dtype=np.int64).T.copy()
+    for delta in (0.05, 0.2, 0.6):
+        kept = 0
+        for b in range(1, n + 1):
+            total = Fraction(0)
+            for m, a in starts:
+                evidence = naive_evidence(m, n, a, a + b)
+                if evidence is None:
+                    total = None
+                    break
+                if m == 0 or b >= np.ceil(a * (n + m) / m) - a:
+                    total += evidence / len(starts)
+            if total is not None and total < 1 / Fraction(delta):
+                kept = b
+        assert b_together(ms, n, errors, np.log(delta)) == kept
+
+
 def test_evidence_of_large_populations_agrees_with_mpmath():
     from karat._kernels.sequence import log_evidence
 

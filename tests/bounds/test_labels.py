@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -111,12 +113,31 @@ def test_forecast_has_the_spread_of_a_beta(seed: int) -> None:
     assert forecast.standard_error == pytest.approx(seen.std())
 
 
+@pytest.mark.parametrize("errors", [1, 3, 7])
+def test_forecast_errs_as_often_as_seen(errors: int) -> None:
+    """Twice the labels are expected to have twice the errors, not one more."""
+    from karat.bounds._forecast import plan_of
+
+    y = np.full(1000, None, dtype=object)
+    y[:49] = ["b"] * errors + ["a"] * (49 - errors)
+    bound = karat.pac_mdl_bound(np.zeros(1000, int), y)
+    assert bound.errors == errors
+    log_delta = math.log(bound.delta) - bound.bits * math.log(2)
+    for times in (2, 3, 5):
+        expected = b_max(49 * times, 1000 - 49 * times, errors * times, log_delta=log_delta)
+        found = plan_of(bound).rates(49 * times, bound.error_rate)
+        assert found == pytest.approx(expected / (1000 - 49 * times))
+
+
 def test_forecast_at_the_edges() -> None:
     _, truth = blobs(400)
     mixed = karat.pac_mdl_bound(np.zeros(400, int), partly(truth, 60))
     hopeless = forecast_labels(mixed, 0.05)
     assert hopeless.more is None
     assert "out of reach" in str(hopeless)
+    single = forecast_labels(karat.pac_mdl_bound(np.zeros(400, int), partly(truth, 1)), 0.5)
+    assert single.labelled == 1
+    assert single.error_rate in (1 / 3, 2 / 3)
     done = forecast_labels(mixed, 0.99)
     assert done.more == 0
     assert "already" in str(done)
@@ -163,3 +184,26 @@ def test_yardstick_with_hardly_any_labels() -> None:
             supervised_yardstick(X, partly(truth, 9), **wrong)
     with pytest.raises(InputError, match="at least two"):
         supervised_yardstick(X, partly(truth, 1))
+
+
+@pytest.mark.parametrize(("labelled", "share", "tested"), [(8, 0.01, 1), (8, 0.99, 7), (9, 0.3, 3)])
+def test_at_least_one_label_is_tested_and_one_trained(
+    labelled: int, share: float, tested: int
+) -> None:
+    X, truth = blobs(60)
+    y = np.full(60, -1)
+    y[:labelled] = truth[:labelled]
+    dummy = {"first": DummyClassifier()}
+    table = supervised_yardstick(X, y, classifiers=dummy, test_share=share)
+    assert table[["trained", "tested"]].iloc[0].tolist() == [labelled - tested, tested]
+
+
+def test_the_same_number_of_each_class_is_odd_for_many() -> None:
+    from collections import Counter
+
+    from karat.bounds._sampling import _same_number_of_each
+
+    assert _same_number_of_each(Counter(dict.fromkeys(range(12), 30)))
+    assert not _same_number_of_each(Counter({0: 31} | dict.fromkeys(range(1, 12), 30)))
+    assert not _same_number_of_each(Counter({0: 500}))
+    assert not _same_number_of_each(Counter({0: 3, 1: 3}))

@@ -77,6 +77,12 @@ def test_choices_and_sequences() -> None:
         lang.Mixture()
 
 
+def test_a_pruning_has_a_bit_for_each_split_and_stop() -> None:
+    code = Pruning(np.array([[0, 1, 1.0, 2], [2, 3, 1.5, 2], [4, 5, 2.0, 4]]))
+    bits = {len(message): code.bits(message) for message in code.messages()}
+    assert bits == {1: 1, 2: 3, 3: 5, 4: 7}
+
+
 @pytest.mark.parametrize("code", [Pruning, CountedPruning])
 def test_prunings_sum_to_at_most_one(code: type) -> None:
     rng = np.random.default_rng(0)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from karat.bounds import OpenEnded, Searched, bound_candidates, study_bounds
+from karat.bounds import OpenEnded, Searched, bound_candidates, study_bounds, study_guarantee
 from karat.validation import InputError
 
 N = 240
@@ -112,3 +112,23 @@ def test_an_open_ended_search_does_not_depend_on_what_was_tried() -> None:
     for origin in [None, ("c", 2), ("a", 0), ("a", "eps")]:
         with pytest.raises(InputError):
             plan.bits(origin)
+
+
+def test_the_guarantee_of_a_study_pays_for_the_search_and_prefers_few_clusters() -> None:
+    fine = TRUTH * 4 + RNG.integers(0, 4, N)
+    labelings = {"coarse": TRUTH, "fine": fine}
+    rows = np.flatnonzero(Y >= 0)
+    found = study_guarantee(labelings, Y, origins=[("kmeans", 3), ("kmeans", 12)])
+    assert found.name == "coarse"
+    assert found.tested == len(rows) - len(rows) // 2
+    bounds = study_bounds(labelings, Y, origins=[("kmeans", 3), ("kmeans", 12)])
+    assert (found.mdl.table["choice_bits"] == bounds.table["choice_bits"]).all()
+    assert found.mdl.delta == pytest.approx(0.1 * 0.08)
+    liked = study_guarantee(
+        labelings, Y, origins=[("kmeans", 3), ("kmeans", 12)], prior=[1e-9, 0.9]
+    )
+    assert liked.name == "fine"
+    user = study_guarantee(labelings, Y, origins=[None, None])
+    assert any("supplied" in warning for warning in user.warnings)
+    with pytest.raises(InputError, match="sum to at most 1"):
+        study_guarantee(labelings, Y, origins=[None, None], prior=[0.9, 0.9])

@@ -12,6 +12,7 @@ import pytest
 import karat
 from karat import cli
 from karat.datasets import from_table, read
+from karat.datasets._problems import as_flags
 from karat.validation import InputError
 
 FAST = ["-c", "kmeans", "-k", "2", "--n-init", "1", "--workers", "1", "--quiet"]
@@ -173,3 +174,17 @@ def test_all_columns_of_a_table_are_told() -> None:
     columns = {"u": ["1", "x", "2"], "v": ["3", "4", "y"], "w": [1, 2, 3]}
     with pytest.raises(InputError, match=r"(?s)'u'.*'x'.*'v'.*'y'"):
         from_table(columns)
+
+
+def test_options_as_words_of_the_command_line() -> None:
+    options = {
+        "drop": ("a, b", "c"),
+        "scale": "none",
+        "messages": False,
+        "header": True,
+        "vectorizer": {"weight": "tf", "stemmer": None, "stop_words": None},
+    }
+    assert as_flags(options) == [
+        "--drop", '"a, b"', "--drop", "c", "--no-messages", "--header", "--weight", "tf",
+        "--stemmer", "none",
+    ]  # fmt: skip

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
+import zipfile
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
+from pyarrow import parquet as pq
 from scipy import sparse
 
 import karat
+from karat import clusterers
 from karat.datasets import from_array, read_labelings
 from karat.validation import InputError, check_data, largest_value
 
@@ -140,3 +144,40 @@ def test_indexes_that_agree_or_say_nothing_are_fine():
     study = karat.Study(TABLE)
     study.add({"mine": aligned})
     assert len(study.candidates) == 1
+
+
+# -- sparse matrices, archives and tables that are none ---------------------------------------
+
+
+OWN = [
+    key
+    for key, one in clusterers.catalogue.items()
+    if type(one.make(2, 0)).__module__.startswith("karat") and key != "affinity-propagation"
+]
+
+
+@pytest.mark.parametrize("key", OWN)
+def test_clusterers_follow_no_index_out_of_the_data(key: str) -> None:
+    X = sparse.random_array((20, 5), density=0.5, rng=np.random.default_rng(0), format="csr")
+    X.indices[0] = 2**30
+    with rejected("no valid CSR matrix"):
+        clusterers.catalogue[key].make(2, 0).fit(X)
+
+
+def test_a_member_of_an_archive_that_is_no_array(tmp_path: Path) -> None:
+    path = tmp_path / "x.npz"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("X.npy", b"hello")
+    for reader in (karat.datasets.read, read_labelings):
+        with rejected("'X'", "no array"):
+            reader(path)
+
+
+def test_two_columns_of_one_name_in_parquet(tmp_path: Path) -> None:
+    path = tmp_path / "x.parquet"
+    columns = [pa.array([1, 2]), pa.array([2, 2]), pa.array([0, 1])]
+    pq.write_table(pa.Table.from_arrays(columns, names=["a", "a", "b"]), path)
+    with rejected("two columns", "'a'"):
+        karat.datasets.read(path)
+    with rejected("two columns", "'a'"):
+        karat.ContingencyTable.from_parquet(path, "a", "b")

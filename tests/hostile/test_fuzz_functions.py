@@ -21,6 +21,8 @@ ROOMS = ("karat", "karat.bounds", "karat.clarity", "karat.neighbors")
 OTHERS = {
     "load_study", "gap_statistic", "reference_null", "object_distances", "forecast_labels",
     "mixture_criteria", "permutation_null", "in_strips", "check_random_state", "train_judge",
+    "advise", "representations", "evaluate_from_moments", "entity_estimates_from_parquet",
+    "neighbors_of_some", "allocate", "level_differences",
 }  # fmt: skip
 
 
@@ -112,6 +114,7 @@ METRICS = [
 POOLS: dict[str, Any] = {
     "X": st.one_of(dense(), dense(), malformed(), st.just(None), st.just("text")),
     "affinity": st.one_of(dense(), malformed()),
+    "graph": st.one_of(dense(), malformed(), st.just(None), st.just("text")),
     "memberships": dense(),
     "labels": labels(),
     "labels_true": labels(),
@@ -119,6 +122,14 @@ POOLS: dict[str, Any] = {
     "labelings": st.one_of(labels(), st.lists(labels(), max_size=3)),
     "truth": st.one_of(st.none(), labels()),
     "y_partial": labels(),
+    "y_few": labels(),
+    "strata": labels(),
+    "entities": labels(),
+    "clusters": labels(),
+    "wrong": st.lists(st.sampled_from([True, False, 0, 1, None, np.nan, -1]), max_size=9),
+    "guesses": st.lists(st.sampled_from([0.0, 1.0, 0.5, np.nan, 1e300]), max_size=9),
+    "values": st.lists(st.sampled_from([0.0, 1.0, None, np.nan, 1e300]), max_size=9),
+    "sizes": st.one_of(st.integers(-1, 30), st.just({0: 1}), st.lists(st.integers(-1, 4))),
     "predicted": labels(),
     "noise": st.sampled_from(["error", "drop", "cluster", "singletons"]),
     "metric": st.sampled_from(METRICS),
@@ -154,9 +165,19 @@ def call(draw: Any, function: Any) -> dict[str, Any]:
         needed = parameter.default is inspect.Parameter.empty
         if name in POOLS and (needed or draw(st.booleans())):
             given_[name] = draw(POOLS[name])
-    length = next((_length(v) for k, v in given_.items() if k in ("X", "labels_true")), None)
+    length = next(
+        (_length(v) for k, v in given_.items() if k in ("X", "labels_true", "graph")), None
+    )
     if length is not None and draw(st.integers(0, 3)):
-        for name in ("labels", "labels_pred", "y_partial", "truth", "predicted", "labelings"):
+        for name in (
+            "labels",
+            "labels_pred",
+            "y_partial",
+            "truth",
+            "predicted",
+            "labelings",
+            "y_few",
+        ):
             if name in given_ and length:
                 codes = st.lists(st.integers(0, 2), min_size=length, max_size=length)
                 given_[name] = draw(codes)

@@ -177,6 +177,26 @@ def test_information_of_covers(seed, normalizer):
     assert function(*sets, normalizer=normalizer) == pytest.approx(expected, abs=1e-9)
 
 
+@pytest.mark.parametrize("normalizer", ["max", "cluster"])
+def test_a_cover_that_says_one_thing_twice(normalizer):
+    both = np.array([[1, 1], [1, 0], [0, 1], [0, 0]])
+    twice, both = OverlappingPartition(both[:, [0, 0]]), OverlappingPartition(both)
+    options = {"normalizer": normalizer, "noise": "drop"}
+    for one, other in ((twice, both), (both, twice)):
+        assert karat.overlapping_normalized_mutual_information(one, other, **options) < 1
+    assert karat.overlapping_normalized_mutual_information(both, both, **options) == 1
+
+
+def test_what_a_refinement_tells_is_exact():
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        fine = rng.integers(0, 40, 300)
+        coarse = rng.integers(0, 7, 40)[fine]
+        entropy = karat.mutual_information(coarse, coarse)
+        assert karat.mutual_information(coarse, fine) == entropy
+        assert karat.mutual_information(fine, coarse) == entropy
+
+
 def test_covers_that_cannot_be_compared():
     U = OverlappingPartition(np.ones((3, 2)))
     with pytest.raises(InputError, match="3 objects"):

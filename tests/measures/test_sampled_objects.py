@@ -89,8 +89,8 @@ def test_ten_of_each_cluster_are_drawn():
     X = np.random.default_rng(0).normal(size=(len(labels), 3))
     sample = sample_of(X, {"a": labels, "b": np.arange(len(labels)) % 11}, ["silhouette"])
     sample.grow(20)
-    assert sample.strata[0][2].tolist() == [20, 10, 1, 10]
-    assert (sample.strata[1][2] == 10).all()
+    assert sample.strata[0].counts.tolist() == [20, 10, 1, 10]
+    assert (sample.strata[1].counts == 10).all()
     # what one clustering draws extra is not of the other's sample
     assert sample.n_drawn > 100
 
@@ -275,3 +275,24 @@ def test_coincident_objects_that_a_sample_misses(form):
     labels[3] = 1
     scores = karat.evaluate(given, labels, precision=0.3, random_state=0, **options)
     assert scores.table.loc["0", "ratio_cut"] == np.inf
+
+
+def test_totals_stay_unbiased_where_the_farthest_are_always_drawn(monkeypatch):
+    monkeypatch.setattr(_sampled_objects, "FAR_OUT", 4)
+    monkeypatch.setattr(ObjectSample, "least", 40)
+    rng = np.random.default_rng(0)
+    X, labels = rng.normal(size=(300, 2)), rng.integers(0, 3, 300)
+    X[:5] *= 100
+    exact = karat.evaluate(X, labels, measures=["within_cluster_scatter"]).table.iloc[0, 0]
+    far = _sampled_objects.far_out(X, as_labelings(labels))
+    assert far.sum() == 4
+    assert far[:5].sum() == 4
+    found = [
+        karat.evaluate(
+            X, labels, measures=["within_cluster_scatter"], precision=0.99, random_state=seed
+        ).table.iloc[0, 0]
+        for seed in range(150)
+    ]
+    found = np.array(found)[~np.isnan(found)]
+    assert len(found) > 100
+    assert abs(found.mean() - exact) < 4 * found.std() / np.sqrt(len(found))

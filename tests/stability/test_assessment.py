@@ -12,12 +12,12 @@ from scipy import sparse
 from typer.testing import CliRunner
 
 from karat.cli import app
-from karat.stability import assess, ben_hur, clusterwise_bootstrap
+from karat.stability import assess, calibrated_stability, clusterwise_bootstrap
 from karat.stability.curves import _beyond_null
 from karat.stability.progress import counted
 from karat.validation import InputError
 
-FEW = {"n_resamples": 4, "n_references": 3}
+FEW = {"n_resamples": 10, "n_references": 3}
 
 
 def triangle(n: int = 20, *, seed: int = 0):
@@ -32,9 +32,9 @@ def found():
 
 def test_parts_are_the_methods_by_their_own_names(found):
     X = triangle()
-    curve = ben_hur(X, k=range(2, 5), n_resamples=4, n_references=3, similarity="adjusted_rand")
+    curve = calibrated_stability(X, k=range(2, 5), **FEW)
     assert found.curve.table.equals(curve.table)
-    clusters = clusterwise_bootstrap(X, k=3, n_resamples=8)
+    clusters = clusterwise_bootstrap(X, k=3, n_resamples=20)
     assert found.clusters.table.equals(clusters.table)
     assert found.value == 3
     assert len(found.changing) == 0
@@ -89,7 +89,11 @@ def test_sparse_data_have_no_null_and_no_number():
 def test_clusterer_that_finds_the_number_has_no_curve():
     found = assess(triangle(), "hdbscan", value=None, **FEW)
     assert found.curve is None
-    assert "finds the number of clusters itself" in found.advice
+    assert found.number.startswith("hdbscan finds the number of clusters itself: 3, and as many in")
+    assert len(found.clusters.found) == 20
+    assert len(found.found_in_null) == 6
+    several = sum(count > 1 for count in found.found_in_null)
+    assert f"in {several} of 6 data sets without clusters" in found.number
 
 
 def test_counting_executor_changes_nothing(found, capsys):
@@ -102,7 +106,7 @@ def test_counting_executor_changes_nothing(found, capsys):
 def test_command(tmp_path):
     path = tmp_path / "points.csv"
     np.savetxt(path, triangle(), delimiter=",", header="x,y", comments="")
-    options = [str(path), "-k", "2:4", "--resamples", "4", "--references", "3"]
+    options = [str(path), "-k", "2:4", "--resamples", "10", "--references", "3"]
     result = CliRunner().invoke(app, ["stability", *options])
     assert result.exit_code == 0, result.output
     assert "Every cluster is found again" in " ".join(result.output.replace("│", " ").split())

@@ -42,12 +42,16 @@ def test_a_planted_clustering_by_angle_is_found():
     assert adjusted_rand_score(truth, euclidean.labels("average k=2")) < 0.5
 
 
-@pytest.mark.parametrize("metric", ["cosine", "cityblock", "minkowski:3"])
+@pytest.mark.parametrize(
+    "metric",
+    ["euclidean", "cosine", "cityblock", "minkowski:3", "correlation", "canberra", "symmetric_kl"],
+)
 def test_features_and_their_matrix_lead_to_the_same_choice_and_scores(metric):
     X = np.random.default_rng(3).gamma(1.0, size=(50, 4)) + 3 * np.repeat(np.eye(2, 4), 25, axis=0)
-    of_rows = sweep(karat.Study(X, metric=metric))
+    names = [*NAMES, "genie", "weighted", "single"]
+    of_rows = sweep(karat.Study(X, metric=metric), names)
     D = karat.distances.distance_matrix(X, metric)
-    of_matrix = sweep(karat.Study(D, metric="precomputed"))
+    of_matrix = sweep(karat.Study(D, metric="precomputed"), names)
     assert of_rows.candidates["partition"].equals(of_matrix.candidates["partition"])
     a, b = of_rows.scores(), of_matrix.scores()
     shared = [column for column in b if column in karat.measures.catalogue]
@@ -429,3 +433,54 @@ def test_the_command_plans_a_grid(tmp_path, monkeypatch):
     result = CliRunner().invoke(app, ["run", "X.npy", *options])
     assert result.exit_code == 0, result.output
     assert "dbscan: 5 candidates from 5 fits" in result.output
+
+
+# -- what is wrong with a matrix -------------------------------------------------------------
+
+
+def test_a_table_of_distances_in_another_order_is_noticed():
+    X, truth = directions(12)
+    names = [f"object {i}" for i in range(12)]
+    D = pd.DataFrame(cdist(X, X), names, names)
+    assert list(from_distances(D).ids) == names
+    with pytest.raises(InputError, match="in another order: row 0 is 'object 0'"):
+        from_distances(D[names[::-1]])
+    with pytest.raises(InputError, match="are others: row 11"):
+        from_distances(D.rename(columns={"object 11": "another"}))
+    by_name = pd.Series(truth[::-1], names[::-1])
+    with pytest.raises(InputError, match="truth"):
+        karat.Study(D, metric="precomputed", truth=by_name)
+    with pytest.raises(InputError, match="labelings have different pandas indexes"):
+        karat.Study(D, metric="precomputed").add(pd.DataFrame({"mine": by_name}))
+    dataset = karat.datasets.from_array(X, ids=names)
+    from karat.datasets import with_relation
+
+    assert with_relation(dataset, D, "precomputed").ids[3] == "object 3"
+    with pytest.raises(InputError, match=r"row 0 is of 'object 11', and object 0 .* 'object 0'"):
+        with_relation(dataset, D.loc[names[::-1], names[::-1]], "precomputed")
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_distances_that_are_not_finite(value):
+    D = cdist(*[directions(10)[0]] * 2)
+    D[2, 5] = D[5, 2] = value
+    said = f"2 of the distances are not finite; that of 2 and 5 is {value}"
+    for call in (
+        lambda: karat.Study(D, metric="precomputed"),
+        lambda: karat.silhouette(D, np.arange(10) % 2, metric="precomputed"),
+        lambda: karat.evaluate(D, np.arange(10) % 2, metric="precomputed"),
+    ):
+        with pytest.raises(InputError, match=said):
+            call()
+
+
+def test_distances_that_are_no_metric_still_cluster():
+    rng = np.random.default_rng(0)
+    truth = np.arange(30) % 3
+    D = np.where(truth[:, None] == truth, 1.0, 10.0) * rng.uniform(0.1, 1, (30, 30))
+    D = (D + D.T) / 2
+    np.fill_diagonal(D, 0)
+    study = karat.Study(D, metric="precomputed")
+    assert "the way over a third object is shorter" in study.dataset.notes[0]
+    study.sweep(["average", "kmedoids"], k=[2, 3, 4], n_init=3, workers=1)
+    assert adjusted_rand_score(truth, study.labels("average k=3")) == 1

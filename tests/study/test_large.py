@@ -11,6 +11,7 @@ from sklearn.cluster import KMeans
 import karat
 from karat.clusterers import LinkageClustering, as_clusterer
 from karat.measures import catalogue
+from karat.partition import canonical_codes
 from karat.study import large, trying, work
 from karat.study.ranking import points
 from karat.validation import InputError
@@ -72,6 +73,7 @@ def test_what_does_not_scale_is_fitted_to_a_sample_and_says_so(low):
     again = karat.Study(X)
     again.sweep(["average"], k=[3], workers=2)
     assert "120 of 600 objects" in str(again.best())
+    assert "fewer than 15 objects may be missed" in str(again.best())
 
 
 def test_exact_is_exact(low):
@@ -283,7 +285,7 @@ def test_a_fit_beyond_its_share_is_stopped_recorded_and_resumed(tmp_path, monkey
 
     def noted(*args, share, **options):
         shares.append(share)
-        yield from run_jobs(*args, **{**options, "share": min(share, 2.0)})
+        yield from run_jobs(*args, **{**options, "share": min(share, 8.0)})
 
     monkeypatch.setattr(work, "run_jobs", noted)
     path = tmp_path / "s.karat"
@@ -292,11 +294,12 @@ def test_a_fit_beyond_its_share_is_stopped_recorded_and_resumed(tmp_path, monkey
         assert set(shares) == {600}  # of 1200 s of two workers, for two clusterers
         table = study.candidates
         assert table["status"].tolist() == ["stopped", "ok"]
-        assert "stopped after 2 s, its share" in table["reason"].iloc[0]
+        assert "stopped after 8 s, its share" in table["reason"].iloc[0]
         assert study.n_unfinished == 1
         with pytest.raises(InputError, match="has no labels: stopped"):
             study.labels(table.index[0])
     marker.touch()
+    monkeypatch.setattr(work, "run_jobs", run_jobs)
     with karat.Study(X, storage=path) as study:
         assert study.n_unfinished == 1
         study.sweep(clusterers, k=[2], n_init=1, budget=600, workers=2)
@@ -337,3 +340,66 @@ def test_many_documents_are_clustered_whole_by_mini_batches(monkeypatch):
     assert "spherical-kmeans-minibatch" not in whole.default_clusterers
     few = karat.Study(X[:40], metric="cosine")
     assert few.default_clusterers == whole.default_clusterers
+
+
+# -- cells -----------------------------------------------------------------------------------
+
+
+def test_ward_of_cells_of_one_object_each_is_ward():
+    import fastcluster
+
+    X = np.random.default_rng(0).normal(size=(200, 3))
+    found = LinkageClustering(7, method="ward").fit_cells(X, np.ones(200))
+    tree = fastcluster.linkage(X, "ward")
+    np.testing.assert_allclose(found.linkage_[:, 2], tree[:, 2], rtol=1e-12)
+    expected = LinkageClustering(7, method="ward").fit(X)
+    np.testing.assert_array_equal(found.labels_, expected.labels_)
+
+
+def test_ward_of_coincident_objects_is_ward_of_their_cells():
+    rng = np.random.default_rng(1)
+    means, sizes = rng.normal(size=(60, 2)), rng.integers(1, 9, 60)
+    cells = LinkageClustering(5, method="ward").fit_cells(means, sizes)
+    objects = LinkageClustering(5, method="ward").fit(np.repeat(means, sizes, axis=0))
+    again = np.repeat(cells.labels_, sizes)
+    assert karat.adjusted_rand_index(again, objects.labels_) == 1
+    with pytest.raises(InputError, match="exact for cells"):
+        LinkageClustering(5, method="average").fit_cells(means, sizes)
+
+
+def test_ward_is_given_all_objects_as_cells(low):
+    X, _ = blobs()
+    study = karat.Study(X, by="silhouette")
+    study.sweep(["ward", "average"], k=[3], workers=1)
+    means, sizes = large.cells_of(X, study.sample)
+    assert sizes.sum() == 600
+    nearest = cdist(X, X[study.sample_rows]).argmin(axis=1)
+    np.testing.assert_allclose(means[5], X[nearest == 5].mean(axis=0))
+    tree = LinkageClustering(3, method="ward").fit_cells(means, sizes)
+    assert (study.labels("ward k=3") == canonical_codes(tree.labels_[nearest])).all()
+    assert study.plan(["ward", "average"], k=[3]).table["cells"].tolist() == [True, False]
+    study = karat.Study(X, by="silhouette")
+    study.sweep(["ward"], k=[3], workers=1)
+    assert "120 cells of the 600 objects" in str(study.best())
+    assert study.sample_agreement() > 0.9
+
+
+def test_a_cluster_of_twelve_among_many_is_judged_by_all_that_it_has(low):
+    X, truth = blobs(8000)
+    X[:12] += 60.0
+    truth = truth.copy()
+    truth[:12] = 3
+    merged = np.where(truth == 3, 0, truth)
+    mine = {"apart": truth, "merged": merged}
+    exact = karat.evaluate(X, mine)
+    study = karat.Study(X)
+    study.add(mine)
+    found, errors = study.scores(), study.standard_errors()
+    for key in errors:
+        apart = (found[key] - exact[key].reindex(found.index)).abs()
+        assert (apart <= 5 * errors[key] + 1e-9).all(), key
+    # what rests on that cluster alone is not averaged away
+    assert found.loc["apart", "point_wise_margin"] != found.loc["merged", "point_wise_margin"]
+    unjudged = [key for key in exact if found[key].isna().any() and exact[key].notna().all()]
+    assert "dunn_index" in unjudged
+    assert all(study.reasons()["apart"][key] for key in unjudged if key in exact)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -77,3 +78,42 @@ def test_order_puts_nan_last_and_breaks_ties():
 
 def test_ranks_share_ties_and_put_nan_last():
     np.testing.assert_array_equal(ranks(np.array([np.nan, 0.5, 0.9, 0.5])), [4, 2, 1, 2])
+
+
+def points(**families):
+    return pd.DataFrame(families, index=["one", "two", "three"], dtype=float)
+
+
+@pytest.mark.parametrize(
+    ("families", "said"),
+    [
+        (points(a=[1, 0, 0.5], b=[1, 0.5, 0]), "2 families .* all of them put it first"),
+        (points(a=[1, 0, 0], b=[0, 1, 0.5]), "a puts it first, while b prefers two"),
+        (
+            points(a=[1, 0, 0], b=[0, 1, 0.5], c=[1, 0.5, 0]),
+            "a and c put it first, while b prefers two",
+        ),
+        (
+            points(a=[0.5, 0, 1], b=[0.5, 1, 0]),
+            "none puts it first, but its average rank is the best; a prefers three; b prefers two",
+        ),
+        (
+            points(a=[1, 0, 0], b=[0, 1, 0], c=[0, 1, 0], d=[0, 0, 1], e=[0, 1, 0]),
+            "while b prefers two; c prefers two; 2 more prefer others",
+        ),
+        (points(a=[1, 0, 0]), "one family of internal measures, a, decided"),
+    ],
+)
+def test_how_the_families_voted_is_said(families, said):
+    from karat.study.choice import why_by_consensus
+    from karat.study.ranking import Consensus
+
+    ranked = pd.DataFrame(
+        {"n_clusters": [2, 3, 4], "score": [0.91, 0.52, 0.1]}, index=families.index
+    )
+    votes = Consensus(ranked["score"].to_numpy(), families, 0.25)
+    sentences = why_by_consensus(ranked, votes, [])
+    assert re.search(said, sentences[0])
+    assert "runner-up is two (3 clusters, score 0.52 against 0.91)" in sentences[1]
+    assert "W = 0.25" in sentences[2]
+    assert "ties with two and three" in why_by_consensus(ranked, votes, ["two", "three"])[1]

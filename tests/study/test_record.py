@@ -327,3 +327,20 @@ def test_labels_report_terminal_and_json_tell_the_same(tmp_path, monkeypatch):
     assert (answer["best"]["n_clusters"], answer["best"]["decided_by"]) == (k, "silhouette")
     run("report", "s.karat", "-o", "again.html")
     assert lead in (tmp_path / "again.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("values", "start"),
+    [
+        (["a"] * 30 + ["b"] * 20, "np.repeat(['a', 'b'], [30, 20])"),
+        ([None] * 40 + [3, None, 5], "[{40: 3, 42: 5}.get(i)"),
+        (["a", "b", "a"], "['a', 'b', 'a']"),
+        ([1, "a", 1, "a"] * 3, "[1, 'a'"),
+    ],
+)
+def test_the_shortest_way_to_write_classes(values, start):
+    from karat.study.code import _shortest
+
+    text = _shortest(values)
+    assert text.startswith(start)
+    assert list(eval(text, {"np": np})) == values

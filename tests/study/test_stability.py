@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -109,3 +112,59 @@ def test_run_with_stability(tmp_path):
     best = json.loads(result.stdout)["best"]
     assert best["stability"]["advice"] == " ".join(best["reasons"][-2:])
     assert len(best["stability"]["clusters"]) == best["n_clusters"]
+
+
+KILLED = """
+import os, signal, sys
+import numpy as np
+import karat
+from karat.study import stability
+
+rng = np.random.default_rng(0)
+X = np.concatenate([rng.normal(c, 0.3, (12, 2)) for c in ((0, 0), (4, 0), (0, 4))])
+keep = stability._Parts.__setitem__
+
+def then_die(self, name, values):
+    keep(self, name, values)
+    if name == "gaussian 1":
+        os.kill(os.getpid(), signal.SIGKILL)
+
+stability._Parts.__setitem__ = then_die
+with karat.Study(X, storage=sys.argv[1], by="silhouette") as study:
+    study.sweep(["average"], k=[2, 3], workers=1)
+    study.stability(n_resamples=4, n_references=2)
+"""
+
+
+def test_a_killed_call_goes_on_from_what_was_finished(tmp_path, stored, monkeypatch):
+    _, whole = stored
+    path = tmp_path / "killed.karat"
+    ended = subprocess.run([sys.executable, "-c", KILLED, str(path)], check=False)
+    assert ended.returncode == -signal.SIGKILL
+    done = []
+    from karat.stability import calibrated
+
+    pairs = calibrated.pairs_of_subsamples
+    monkeypatch.setattr(
+        calibrated, "pairs_of_subsamples", lambda *a: (done.append(1), pairs(*a))[1]
+    )
+    with karat.Study(triangle(), storage=path) as study:
+        found = study.stability(**FEW)
+    assert len(done) == 2  # of the data and two sets of each kind, three were finished
+    assert found.curve.table.equals(whole.curve.table)
+    assert found.clusters.table.equals(whole.clusters.table)
+    assert np.array_equal(found.consensus, whole.consensus, equal_nan=True)
+    with karat.Study(triangle(), storage=path) as study:
+        assert study._store.meta[next(k for k in study._store.meta if "in parts" in k)] is None
+
+
+def test_processes_give_the_same(stored):
+    from loky import get_reusable_executor
+
+    _, whole = stored
+    study = karat.Study(triangle(), by="silhouette")
+    study.sweep(["average"], k=[2, 3], workers=1)
+    found = study.stability(executor=get_reusable_executor(2), **FEW)
+    assert found.curve.table.equals(whole.curve.table)
+    assert found.clusters.table.equals(whole.clusters.table)
+    assert np.array_equal(found.consensus, whole.consensus, equal_nan=True)

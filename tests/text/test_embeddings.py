@@ -171,6 +171,13 @@ def test_from_a_file_to_the_report(news, tmp_path):
         assert "embeddings" in study.code
 
 
+def test_representations_are_of_documents(tmp_path):
+    (tmp_path / "n.csv").write_text("a,b\n" + "\n".join(f"{i},{i * i % 7}" for i in range(30)))
+    result = CliRunner().invoke(app, ["run", str(tmp_path / "n.csv"), "--representations"])
+    assert result.exit_code != 0
+    assert "--text-column" in str(result.exception or result.output)
+
+
 def test_stability_of_what_was_fitted_to_another_form():
     X = np.abs(embeddings_of(texts_and_classes(60)[1]))
     study = karat.Study(X, metric="cosine")

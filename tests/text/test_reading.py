@@ -58,17 +58,25 @@ def test_json_lines(tmp_path, name):
 
 
 def test_json_lines_that_cannot_be_used(tmp_path):
-    path = write_lines(tmp_path / "a.jsonl", [{"text": "a b", "x": 1}, {"text": "b c"}])
-    with pytest.raises(InputError, match=r"'text', 'x'; name the one.*--text-column"):
+    path = write_lines(tmp_path / "a.jsonl", [{"body": "a b", "x": 1}, {"body": "b c"}])
+    with pytest.raises(InputError, match=r"'body', 'x'; name the one.*--text-column"):
         read(path)
-    with pytest.raises(InputError, match="did you mean 'text'"):
-        read(path, text_column="txt")
+    with pytest.raises(InputError, match="did you mean 'body'"):
+        read(path, text_column="bdy")
     path.write_text('{"text": "a"}\n[1]\n')
     with pytest.raises(InputError, match="line 2"):
         read(path, text_column="text")
     path.write_text('{"text": "a"}\n{"text\n')
     with pytest.raises(InputError, match="line 2 is not JSON"):
         read(path, text_column="text")
+
+
+def test_a_field_called_text_has_the_texts(tmp_path):
+    records = [{"text": text, "x": i} for i, (_, text) in enumerate(corpus())]
+    path = write_lines(tmp_path / "a.jsonl", records)
+    data = read(path)
+    assert data.texts == tuple(record["text"] for record in records)
+    assert "The texts are those of the field 'text'." in data.notes
 
 
 def test_a_column_of_a_table(tmp_path):

@@ -54,8 +54,10 @@ def assign(indptr, indices, data, columns, bias, labels, slack, reached):
 
 
 @njit(cache=True, nogil=True)
-def assign_bounded(indptr, indices, data, centers, kept, turned, labels, slack, lower, upper):
+def assign_bounded(indptr, indices, data, centers, kept, turned, labels, sums, slack, lower, upper):
     """:func:`assign` for unit rows and centers, without the rows that cannot move.
+
+    ``sums`` (d, k) are those of the clusters before and after.
 
     ``kept[h]`` and ``turned[h]`` are the cosine and sine of the angle between center h and where
     it was at the last call, ``lower`` (n,) bounds the cosine of each row with its own center from
@@ -99,7 +101,12 @@ def assign_bounded(indptr, indices, data, centers, kept, turned, labels, slack, 
             if row[h] > row[best] + (slack if best == own else 0.0):
                 best = h
         lower[i] = row[best] - slack
-        moved += best != own
+        if best == own:
+            continue
+        for entry in range(indptr[i], indptr[i + 1]):
+            sums[indices[entry], own] -= data[entry]
+            sums[indices[entry], best] += data[entry]
+        moved += 1
         labels[i] = best
     return moved
 

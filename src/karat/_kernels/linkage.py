@@ -1,20 +1,17 @@
-"""Agglomeration of weighted cells by chains of nearest neighbours."""
+"""Ward's agglomeration of weighted cells by chains of nearest neighbours."""
 
 from __future__ import annotations
 
 import numpy as np
 from numba import njit
 
-AVERAGE, WARD = 0, 1
-
 
 @njit(cache=True, nogil=True)
-def merge_cells(D, sizes, method):
+def merge_cells(D, sizes):
     """All s − 1 merges (first, second, height), in no order; cells are named by their first.
 
-    ``D`` (s, s) is overwritten: distances (average) or twice the increase of the sum of squares
-    (Ward). Lance & Williams 1967 with the cells' sizes; Murtagh 1983 for the chain, which needs
-    that no merge comes nearer to a third than both its parts.
+    ``D`` (s, s), which is overwritten, has twice what each merge adds to the sum of squares. Lance
+    & Williams 1967 with the cells' sizes; Murtagh 1983 for the chain.
     """
     s = len(sizes)
     size = sizes.astype(np.float64)
@@ -49,11 +46,8 @@ def merge_cells(D, sizes, method):
         p, q = size[low], size[high]
         for c in range(s):
             if alive[c] and c != low:
-                if method == AVERAGE:
-                    d = (p * D[low, c] + q * D[high, c]) / (p + q)
-                else:
-                    r = size[c]
-                    d = ((p + r) * D[low, c] + (q + r) * D[high, c] - r * best) / (p + q + r)
+                r = size[c]
+                d = ((p + r) * D[low, c] + (q + r) * D[high, c] - r * best) / (p + q + r)
                 D[low, c] = d
                 D[c, low] = d
         size[low] = p + q

@@ -83,19 +83,19 @@ def nearest_in_rows(D, first, distances, indices):
 
 
 @njit(cache=True, nogil=True)
-def add_nearest(D, columns, own, distances, indices):
-    """Keep in the lists (q, k) what is nearer in D (q, c), whose columns are these objects.
+def add_nearest(D, others, own, distances, indices):
+    """Keep in the lists (q, k) what is nearer in D (others, q).
 
-    Columns ascend from call to call; row r belongs to object ``own[r]``, which is not its own
-    neighbour.
+    ``others`` ascend from call to call; column j belongs to object ``own[j]``, which is not its
+    own neighbour.
     """
-    k = distances.shape[1]
-    for r in range(D.shape[0]):
-        worst = distances[r, k - 1]
-        for j in range(D.shape[1]):
-            if D[r, j] < worst and columns[j] != own[r]:
-                _insert(distances[r], indices[r], D[r, j], columns[j])
-                worst = distances[r, k - 1]
+    q, k = distances.shape
+    worst = distances[:, k - 1].copy()
+    for r in range(len(others)):
+        for j in range(q):
+            if D[r, j] < worst[j] and others[r] != own[j]:
+                _insert(distances[j], indices[j], D[r, j], others[r])
+                worst[j] = distances[j, k - 1]
 
 
 @njit(cache=True, nogil=True)

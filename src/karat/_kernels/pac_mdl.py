@@ -117,12 +117,14 @@ def best_mixed_labelling(
     errors = fewest
     bits = mixed_label_bits(histogram, _lead_of(majority, order), log2_factorial, log2_spread)
     bound, _ = b_max(m, n, errors, log_level - bits * _LN2)
-    # so many errors cannot lower the bound even at no bits
+    # the codes are alike for all classes, so no labelling has more than a share of 1/n_classes; so
+    # many errors cannot lower the bound even at that
+    most = log_level - math.log(n_classes)
     hopeless = m + 1
     low = fewest
     while low < hopeless:
         middle = (low + hopeless) // 2
-        if log_bucket(m, n, min(middle, m), bound) >= log_level:
+        if log_bucket(m, n, min(middle, m), bound) >= most:
             hopeless = middle
         else:
             low = middle + 1

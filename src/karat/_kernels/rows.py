@@ -1,4 +1,4 @@
-"""Which rows of numbers are equal, by hashes of their bits."""
+"""Rows that are equal, by hashes of their bits, and rows that are far from their cluster."""
 
 from __future__ import annotations
 
@@ -48,3 +48,30 @@ def equal_rows(rows, keys, order):
             group += 1
         groups[i] = group
     return groups
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def relative_spreads(X, labels, k, out):
+    """Raise ``out`` to each row's squared distance to its cluster's mean over their mean."""
+    n, d = X.shape
+    means, sizes, squares = np.zeros((k, d)), np.zeros(k), np.zeros(k)
+    for i in range(n):
+        c = labels[i]
+        if c >= 0:
+            sizes[c] += 1
+            for j in range(d):
+                means[c, j] += X[i, j]
+    for c in range(k):
+        means[c] /= sizes[c]
+    apart = np.zeros(n)
+    for i in range(n):
+        c = labels[i]
+        if c >= 0:
+            for j in range(d):
+                t = X[i, j] - means[c, j]
+                apart[i] += t * t
+            squares[c] += apart[i]
+    for i in range(n):
+        c = labels[i]
+        if c >= 0 and squares[c] > 0:
+            out[i] = max(out[i], apart[i] / squares[c] * sizes[c])

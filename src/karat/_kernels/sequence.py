@@ -9,7 +9,7 @@ from numba import njit
 from karat._kernels.hypergeometric import log_tail
 
 # share of lgamma(N + 1) that its rounding may amount to
-_SLACK = 1e-14
+_SHARE = 1e-14
 
 
 @njit(cache=True, nogil=True)
@@ -39,17 +39,54 @@ def log_evidence(m, n, a, b):
 
 
 @njit(cache=True, nogil=True)
+def _likeliest(m, n, a):
+    """The likeliest number of hidden errors, or just above."""
+    return min(n, max(0, math.ceil(a * (n + m) / m) - a)) if m > 0 else 0
+
+
+@njit(cache=True, nogil=True)
+def _slack(m, n):
+    """What rounding may add to the evidence; it never tightens the bound."""
+    return _SHARE * (1.0 + math.lgamma(m + n + 1.0))
+
+
+@njit(cache=True, nogil=True)
 def b_always(m, n, a, log_delta):
     """The largest b whose evidence against a + b errors stays below 1/delta."""
     if m == 0 or a >= m:
         return n
-    low = min(n, max(0, math.ceil(a * (n + m) / m) - a))  # the likeliest or just above
-    high = n + 1
-    # rounding never tightens the bound
-    slack = _SLACK * (1.0 + math.lgamma(m + n + 1.0))
+    low, high = _likeliest(m, n, a), n + 1
     while high - low > 1:
         middle = (low + high) // 2
-        if log_evidence(m, n, a, middle) < -log_delta + slack:
+        if log_evidence(m, n, a, middle) < -log_delta + _slack(m, n):
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+@njit(cache=True, nogil=True)
+def b_together(m, n, a, log_delta):
+    """The same for the mean of the evidence that began at several times, a number of labels each.
+
+    Where b is below what is likeliest for one of them, its evidence counts as 0; so the sum grows
+    in b, and is not above the truth.
+    """
+    low, high = 0, n + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        total = -math.inf
+        slack = 0.0
+        for j in range(len(m)):
+            slack = max(slack, _slack(m[j], n))
+            if middle >= _likeliest(m[j], n, a[j]):
+                one = log_evidence(m[j], n, a[j], middle) - math.log(len(m))
+                top = max(total, one)
+                if top == math.inf:
+                    total = math.inf
+                elif top > -math.inf:
+                    total = top + math.log(math.exp(total - top) + math.exp(one - top))
+        if total < -log_delta + slack:
             low = middle
         else:
             high = middle

@@ -7,18 +7,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.bounds._bound import _levels
+from karat.bounds._bound import _levels, bounds_of
 from karat.bounds._tails import b_max
+from karat.bounds.classes import known_classes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from karat.bounds.languages import Language
     from karat.partition import Labelings
 
 #: clusterings that vote on the class of a cluster which has no label, or as many of two classes
 VOTERS = 12
 #: weight of their vote beside one label
 WEIGHT = 0.1
+#: allowed risk of the bounds that choose
+DELTA = 0.1
 #: objects that take part in a vote
 MOST_IN_VOTE = 20_000
 
@@ -45,7 +49,13 @@ class Chosen:
         return int((self.labels[codes[held]] != classes[held]).sum()), int(held.sum())
 
 
-def choose(batch: Labelings, labelled: Any, classes: Any, bits: NDArray[np.float64]) -> Chosen:
+def choose(
+    batch: Labelings,
+    labelled: Any,
+    classes: Any,
+    bits: NDArray[np.float64],
+    language: Language | None = None,
+) -> Chosen:
     """The clustering that fits these labels best, and its clusters' classes.
 
     The fit is the mean of the errors of the majority labels, which are too few, and of those made
@@ -61,6 +71,9 @@ def choose(batch: Labelings, labelled: Any, classes: Any, bits: NDArray[np.float
         depend on other labels.
     bits : ndarray of float64, shape (M,)
         Lengths of the clusterings' names.
+    language : Language, optional
+        Choose by the PAC-MDL bound of these labels in this language instead, which prefers fewer
+        clusters.
     """
     from karat._kernels import halves as kernel
 
@@ -74,6 +87,11 @@ def choose(batch: Labelings, labelled: Any, classes: Any, bits: NDArray[np.float
     cost = _cost(fit, len(labelled), batch.n_objects, bits)
     order = np.lexsort([sizes, bits, cost])
     row = int(order[0])
+    if language is not None:
+        truth = known_classes(_only(labelled, classes, batch.n_objects), batch.n_objects)
+        shortest = bounds_of(batch, truth, DELTA, language, 0).table
+        wrong = shortest["bound"] + shortest["left_out"]
+        row = int(np.lexsort([shortest["bits"], shortest["errors"], wrong])[0])
     votes = kernel.votes(
         batch.codes,
         order[:VOTERS],
@@ -90,6 +108,12 @@ def choose(batch: Labelings, labelled: Any, classes: Any, bits: NDArray[np.float
     codes = batch.codes[row, labelled]
     np.add.at(scores, (codes[codes >= 0], classes[codes >= 0]), 1.0)
     return Chosen(row, seen[scores.argmax(axis=1)])
+
+
+def _only(labelled: Any, classes: Any, n: int) -> NDArray[np.object_]:
+    given = np.full(n, None, dtype=object)
+    given[labelled] = classes
+    return given
 
 
 def _cost(fit: Any, m: int, n_objects: int, bits: NDArray[np.float64]) -> Any:

@@ -123,6 +123,7 @@ class Guarantee:
         row = (self.errors, self.tested, self.bound, self.bound_rate)
         columns = ["errors", "tested", "bound", "bound_rate"]
         table.loc[self.name, columns] = row
+        table["constant_bound_rate"] = self.constant_bound_rate
         return table.astype(dict.fromkeys(columns[:3], np.int64))
 
     @property
@@ -284,11 +285,12 @@ def guarantee_of(
     anytime: bool = False,
     order: Any = None,
     random_state: Any = 0,
+    by_language: bool = False,
 ) -> Guarantee:
     """:func:`guarantee` of validated clusterings and labels.
 
     ``language`` says what naming a clustering costs where all labels are the test, ``bits`` which
-    clusterings are likely where a half chooses.
+    clusterings are likely where a half chooses; with ``by_language`` the language chooses there.
     """
     drawn = _order(order, truth.known, random_state)
     bits = np.asarray(bits, dtype=np.float64)
@@ -308,7 +310,14 @@ def guarantee_of(
     else:
         naming = np.asarray(language.choice_bits(batch.names, batch.n_clusters), dtype=np.float64)
         parts = [
-            half(batch, truth, drawn, bits, delta * shares["half"]),
+            half(
+                batch,
+                truth,
+                drawn,
+                bits,
+                delta * shares["half"],
+                language if by_language else None,
+            ),
             described(mdl, "pac-mdl"),
             *_pac_bayes.parts(batch, truth, naming, delta * shares["pac-bayes"], mdl),
         ]

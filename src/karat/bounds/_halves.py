@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from karat.bounds.classes import KnownClasses
+    from karat.bounds.languages import Language
     from karat.partition import Labelings
 
 
@@ -66,10 +67,11 @@ def half(
     drawn: NDArray[np.intp],
     bits: NDArray[np.float64],
     delta: float,
+    language: Language | None = None,
 ) -> Part:
-    """Choose on the first half of ``drawn``, test on the rest; a single label chooses nothing."""
+    """Choose on the first half of ``drawn``, test on the rest; a single label tests nothing."""
     n_chosen = max(1, len(drawn) // 2)
-    chosen = choose(batch, drawn[:n_chosen], truth.codes[drawn[:n_chosen]], bits)
+    chosen = choose(batch, drawn[:n_chosen], truth.codes[drawn[:n_chosen]], bits, language)
     errors, tested = chosen.wrong(batch, drawn[n_chosen:], truth.codes[drawn[n_chosen:]])
     n, excluded = hidden(batch, chosen.row, drawn)
     bound = b_max(tested, n, errors, log_delta=float(_levels(delta, 0.0)))

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from karat.partition import Labelings
 
 #: how sharply the posterior follows the labels; all of them hold together
-SHARPNESS = (0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0)
+SHARPNESS = (1.0, 2.0, 4.0, 10.0)
 #: clusterings whose posteriors are tried; all of them hold together
-TRIED = 5
+TRIED = 3
 
 
 def parts(

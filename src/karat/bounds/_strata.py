@@ -89,10 +89,16 @@ def stratified_sample(strata: Any, sizes: Any, *, random_state: Any = None) -> N
     Raises
     ------
     InputError
-        If a stratum has fewer objects than are to be drawn.
+        If a stratum has fewer objects than are to be drawn, or these are no whole numbers.
     """
-    codes, rng, drawn = np.asarray(strata), check_random_state(random_state), []
-    for h, size in enumerate(np.asarray(sizes)):
+    codes, wanted = np.asarray(strata), np.asarray(sizes)
+    if codes.ndim != 1 or wanted.ndim != 1 or len(wanted) == 0 or wanted.dtype.kind not in "iu":
+        raise InputError(
+            "strata has a number for each object and sizes a whole number for each stratum; got "
+            f"shapes {codes.shape} and {wanted.shape} ({wanted.dtype})"
+        )
+    rng, drawn = check_random_state(random_state), []
+    for h, size in enumerate(wanted):
         there = np.flatnonzero(codes == h)
         if not 0 <= size <= len(there):
             raise InputError(f"cannot draw {size} of the {len(there)} objects of stratum {h}")

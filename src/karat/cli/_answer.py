@@ -100,19 +100,17 @@ def _show_representations(study: Study, console: Console) -> None:
     found = study.kept_representations()
     if found is None:
         return
-    heads = {str(c): f"{str(c)[2:]} nearest alike" for c in found if str(c).startswith("r=")}
-    heads |= {"informativeness": "informativeness", "stability": "stability"}
-    columns = [c for c in found if c in heads and not str(c).endswith("error")]
-    table = Table(title="Which representation?", box=None, pad_edge=False)
+    shares = [c for c in found if str(c).startswith("r=") and not str(c).endswith("error")]
+    columns = [*shares, *(c for c in ("informativeness", "stability") if c in found)]
+    title = "Which representation?"
+    if shares:
+        title += "\nr=5: share of the 5 nearest documents with the same class"
+    table = Table(title=title, box=None, pad_edge=False)
     table.add_column("representation", no_wrap=True)
     for column in columns:
-        table.add_column(heads[str(column)], justify="right")
+        table.add_column(str(column), justify="right")
     for name, row in zip(found.index, found.to_dict("records"), strict=True):
-        cells = []
-        for column in columns:
-            error = row.get(f"{column} error")
-            cells.append(f"{row[column]:.3f}" + ("" if error is None else f" ± {error:.3f}"))
-        table.add_row(str(name), *cells)
+        table.add_row(str(name), *(f"{row[column]:.3f}" for column in columns))
     console.print(table)
 
 

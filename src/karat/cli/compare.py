@@ -318,7 +318,9 @@ def _print_view(console: Any, frame: pd.DataFrame, name: str) -> None:
 
 
 def _cell(value: float | None) -> str:
-    return "undefined" if value is None else f"{value:.6g}"
+    if value is None:
+        return "undefined"
+    return f"{0.0 if abs(value) < 1e-12 else value:.6g}"  # what rounding left of 0
 
 
 def _range(measure: dict[str, Any]) -> str:

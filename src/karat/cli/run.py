@@ -6,7 +6,7 @@ import json as jsonlib
 import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -186,6 +186,13 @@ def run(
     workers: Annotated[
         int | None, typer.Option(help="Local processes; one for each core by default.")
     ] = None,
+    dask: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Fit and judge on the workers of this Dask scheduler, e.g. tcp://host:8786.",
+        ),
+    ] = None,
     seed: Annotated[
         int | None, typer.Option(help="All seeds follow from it.", show_default="0")
     ] = None,
@@ -236,9 +243,19 @@ def run(
         from karat.datasets import with_embeddings
 
         dataset = with_embeddings(dataset, embeddings)
+    if representations and dataset.metric != "cosine":
+        raise InputError(
+            "--representations compares weightings of the terms of documents; name their texts "
+            "with --text-column"
+        )
     numbers = parse_counts(k)
     values = parse_grid(grid or [])
     progress = False if quiet else None
+    executor = None
+    if dask is not None:
+        from karat.executors import as_executor
+
+        executor = as_executor(dask)[0]
     with Study(
         dataset,
         metric=metric,
@@ -258,10 +275,10 @@ def run(
             if not only_labelings:
                 names = parse_clusterers(clusterer or list(study.default_clusterers))
                 _sweep(
-                    study, names, numbers, values, n_init, workers, budget, memory, plan, json,
-                    progress,
+                    study, names, numbers, values, n_init, workers, executor, budget, memory, plan,
+                    json, progress,
                 )  # fmt: skip
-            study.evaluate(progress=progress)
+            study.evaluate(executor=executor, progress=progress)
         except KeyboardInterrupt:
             typer.echo(_interrupted(study), err=True)
             raise typer.Exit(130) from None
@@ -303,6 +320,7 @@ def _sweep(
     grid: dict[str, list[float]],
     n_init: int,
     workers: int | None,
+    executor: Any,
     budget: str | None,
     memory: str | None,
     plan: bool,
@@ -331,8 +349,8 @@ def _sweep(
         left = None if deadline is None else max(0.0, deadline - time.monotonic())
         left = None if left is None else left * len(some) / of
         study.sweep(
-            some, k=numbers, grid=grid, n_init=n_init, workers=workers, budget=left,
-            progress=progress,
+            some, k=numbers, grid=grid, n_init=n_init, workers=workers, executor=executor,
+            budget=left, progress=progress,
         )  # fmt: skip
 
     first = [name for name in names if not study.fits_sample(catalogue[name])]
@@ -341,6 +359,7 @@ def _sweep(
         if first:
             sweep(first, len(names))
             if study.candidates["n_clusters"].notna().any():
+                study.evaluate(executor=executor, progress=progress)
                 choice = study.best()
                 typer.echo(f"So far, from {', '.join(first)}: {choice.reasons[0]}", err=True)
             if not study.n_unfinished:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from karat.cli._input import DataArgument, Encoding, Header
+from karat.cli._input import DataArgument, Encoding, Header, TextColumn
 from karat.cli._output import Force, check_target, to_csv
 
 
@@ -21,6 +21,7 @@ def sample(
     force: Force = False,
     header: Header = None,
     encoding: Encoding = "utf-8",
+    text_column: TextColumn = None,
     json: Annotated[bool, typer.Option("--json", help="Print only the row numbers, as JSON.")] = (
         False
     ),
@@ -37,7 +38,7 @@ def sample(
     from karat.datasets import read_cells
 
     check_target(output, "--output", force)
-    table, notes = read_cells(data, header=header, encoding=encoding)
+    table, notes = read_cells(data, header=header, encoding=encoding, text_column=text_column)
     rows = draw(len(table), size, random_state=seed)
     if json:
         answer = {"rows": rows.tolist(), "of": len(table), "seed": seed, "notes": list(notes)}

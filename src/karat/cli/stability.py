@@ -98,7 +98,8 @@ def stability(
         vectorizer=vectorizer_options(weight, min_df, max_df, stemmer),
     )
     numbers = parse_counts(k)
-    steps = n_steps(len(numbers), resamples, references)
+    told = catalogue[clusterer].parameter == "n_clusters"
+    steps = n_steps(len(numbers) if told else 0, resamples, references)
     with counted("Resampling", steps, show=False if quiet else None) as executor:
         found = assess(
             dataset.X,
@@ -146,11 +147,11 @@ def show(found: Assessment, name: str) -> None:
     console = Console()
     console.print(Panel(Text(found.advice), title=name, title_align="left"))
     if found.curve is not None:
-        table = Table(title="Agreement of two subsamples (adjusted Rand index)", box=None)
+        table = Table(title="Share of the worst cluster that another half keeps", box=None)
         heads = ["k", "data"]
         with_null = "null" in found.curve.table
         if with_null:
-            heads += ["without clusters", "difference (interval)"]
+            heads += ["without clusters", "times as unstable"]
         for head in (*heads, ""):
             table.add_column(head, justify="right")
         for k, row in found.curve.table.iterrows():
@@ -158,7 +159,7 @@ def show(found: Assessment, name: str) -> None:
             if with_null:
                 cells += [
                     f"{row['null']:.3f} ± {row['null_error']:.3f}",
-                    f"{row['difference']:+.3f} ({row['lower']:+.3f} to {row['upper']:+.3f})",
+                    f"{row['ratio']:.2f}",
                 ]
             table.add_row(*cells, "<" if k == found.selected else "")
         console.print(table)

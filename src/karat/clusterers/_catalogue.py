@@ -54,6 +54,9 @@ class Clusterer:
     whole_to : int
         Up to so many objects a study fits it to all of them, above to a sample of 5,000 (which
         is the least that this can be).
+    cells : bool
+        Whether its estimator has ``fit_cells(means, sizes)``. Where a study does not fit it to all
+        objects, it is then given them all as cells of objects that are near one another.
     source : str
         Where it is defined.
     cost : str
@@ -70,6 +73,7 @@ class Clusterer:
     every_k: bool = False
     growth: float = 2.0
     whole_to: int = 0
+    cells: bool = False
     source: str = ""
     cost: str = ""
 
@@ -363,6 +367,8 @@ for _method, _title, _cost in (
             make=partial(_linkage, _method),
             distances=("euclidean",) if _method in OF_MEANS else ("any",),
             every_k=True,
+            # of average linkage a sample keeps more: cells' means are nearer than their objects
+            cells=_method == "ward",
             source="Müllner 2013",
             cost=_cost,
         )

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from karat._kernels import documents as kernels
-from karat.validation import InputError, check_random_state
+from karat.validation import InputError, check_random_state, validated
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -81,7 +81,7 @@ class RowClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         InputError
             For a number of clusters or starts that is impossible.
         """
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
+        X = validated(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
         self._check(X.shape[0])
         rows = unit_rows(X, self._norm)
         full = np.diff(rows.indptr) > 0
@@ -137,7 +137,7 @@ class RowClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     def _scores(self, X: Any) -> tuple[csr_array, NDArray[Any]]:
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        X = validated(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
         rows = unit_rows(X, self._norm)
         out = np.empty((rows.shape[0], self._columns.shape[1]))
         kernels.scores(*arrays(rows), self._columns, self._bias, out)

@@ -146,6 +146,7 @@ def under(clusterer: Clusterer, metric: Any) -> Clusterer:
             clusterer,
             key=f"{clusterer.key} on {form}",
             title=f"{clusterer.title} on {form}",
+            cells=False,
             make=partial(_on_form, clusterer.make, metric),
         )
     raise ExcludedError(_why_not(clusterer, metric))

@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils.validation import validate_data
 
 from karat.distances import check_metric, square
-from karat.validation import InputError
+from karat.validation import InputError, validated
 
 
 class QuantileAffinityPropagation(ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -56,7 +55,7 @@ class QuantileAffinityPropagation(ClusterMixin, BaseEstimator):  # type: ignore[
 
         if not 0 <= self.quantile <= 1:
             raise InputError(f"quantile must be between 0 and 1; got {self.quantile}")
-        X = validate_data(
+        X = validated(
             self, X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2
         )
         similarities = -(square(X, check_metric(self.metric)).astype(np.float64) ** 2)

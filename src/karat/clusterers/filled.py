@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils.validation import validate_data
+
+from karat.validation import validated
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -48,7 +49,7 @@ class FilledHDBSCAN(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         from sklearn.cluster import HDBSCAN
         from sklearn.neighbors import NearestNeighbors
 
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, ensure_min_samples=2)
+        X = validated(self, X, accept_sparse="csr", dtype=np.float64, ensure_min_samples=2)
         found = HDBSCAN(self.min_cluster_size, metric=self.metric, copy=True).fit_predict(X)
         labels: NDArray[np.int64] = np.where(found < 0, -1, found).astype(np.int64)
         inside = np.flatnonzero(labels >= 0)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from karat.validation import InputError, check_random_state
+from karat.validation import InputError, check_random_state, validated
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -94,7 +94,7 @@ class FuzzyCMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         InputError
             For a number of clusters that X cannot have, or a fuzzifier of 1 or less.
         """
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
+        X = validated(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
         self._check(X.shape[0])
         best: tuple[float, Floats, Floats, int, bool] | None = None
         for rng in check_random_state(self.random_state).spawn(self.n_init):
@@ -124,7 +124,7 @@ class FuzzyCMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         ndarray of float64, shape (m, n_clusters)
         """
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        X = validated(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
         return self._memberships(_squares(X, self.cluster_centers_))
 
     def predict(self, X: Any) -> NDArray[np.int32]:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from karat.validation import InputError
+from karat.validation import InputError, validated
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -60,7 +60,7 @@ class GenieClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """Build the tree and merge."""
         from karat._kernels.spanning import genie_order
 
-        X = validate_data(
+        X = validated(
             self, X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2
         )
         if not 0 <= self.gini_threshold <= 1:

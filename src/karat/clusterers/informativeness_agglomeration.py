@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils.validation import validate_data
 
 from karat.partition import canonical_codes
-from karat.validation import InputError, check_random_state
+from karat.validation import InputError, check_random_state, validated
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -105,7 +104,7 @@ class InformativenessAgglomeration(ClusterMixin, BaseEstimator):  # type: ignore
         from karat._kernels.informativeness_agglomeration import agglomerate
         from karat.neighbors import neighbor_lists
 
-        data = validate_data(self, X, dtype=[np.float64, np.float32], ensure_min_samples=2)
+        data = validated(self, X, dtype=[np.float64, np.float32], ensure_min_samples=2)
         n = len(data)
         if not 1 <= self.n_clusters <= n:
             raise InputError(f"n_clusters must be between 1 and {n} objects; got {self.n_clusters}")

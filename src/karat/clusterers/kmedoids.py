@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import validate_data
 
 from karat.distances import as_distances, check_metric, square
-from karat.validation import InputError, check_random_state
+from karat.validation import InputError, check_random_state, validated
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -89,7 +88,7 @@ class KMedoids(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         from karat._kernels.kmedoids import swap
 
         metric = check_metric(self.metric)
-        X = validate_data(
+        X = validated(
             self, X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2
         )
         n = X.shape[0]
@@ -190,7 +189,7 @@ class CLARA(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             For a number of clusters that X or a sample cannot have, or no sample.
         """
         metric = check_metric(self.metric)
-        X = validate_data(
+        X = validated(
             self, X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2
         )
         n, k = X.shape[0], self.n_clusters

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from karat.distances import check_metric, condensed
 from karat.partition import cut_dendrogram
 from karat.resources import require_memory
-from karat.validation import InputError, check_choice
+from karat.validation import InputError, check_choice, check_data, validated
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -76,7 +76,7 @@ class LinkageClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
                 f"{self.method} linkage is about means of the objects and needs "
                 f'metric="euclidean"; got {self.metric!r}. Average linkage takes any distance'
             )
-        X = validate_data(
+        X = validated(
             self, X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2
         )
         if not 1 <= self.n_clusters <= X.shape[0]:
@@ -85,6 +85,43 @@ class LinkageClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             )
         self.linkage_ = _tree(X, self.method, metric)
         self.labels_ = self.cut(self.n_clusters)
+        return self
+
+    def fit_cells(self, means: Any, sizes: Any) -> LinkageClustering:
+        """Build Ward's tree of cells of objects instead of objects, and cut it.
+
+        Parameters
+        ----------
+        means : array-like, shape (s, d)
+            The mean of each cell's objects.
+        sizes : array-like of int, shape (s,)
+            How many objects each has.
+
+        Returns
+        -------
+        LinkageClustering
+            Its labels are those of the cells.
+
+        Raises
+        ------
+        InputError
+            Unless the method is Ward's, with Euclidean distance.
+
+        Notes
+        -----
+        O(s² d) time, 8 s² bytes. The criterion is exact for whole cells, as what varies within
+        them is the same whatever is merged; with cells of one object each the tree is that of the
+        objects. Murtagh 1983; the idea of Zhang, Ramakrishnan & Livny 1996.
+        """
+        if self.method != "ward" or check_metric(self.metric) != "euclidean":
+            raise InputError(
+                "only Ward linkage of Euclidean distances is exact for cells; got "
+                f"{self.method!r}, {self.metric!r}"
+            )
+        points = check_data(means, name="means")
+        self.linkage_ = _tree_of_cells(points, np.asarray(sizes, dtype=np.float64))
+        self.labels_ = self.cut(self.n_clusters)
+        self.n_features_in_ = points.shape[1]
         return self
 
     def cut(self, n_clusters: int | Iterable[int]) -> NDArray[np.int32]:
@@ -99,50 +136,26 @@ class LinkageClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-def tree_of_cells(means: Any, sizes: Any, method: str) -> NDArray[np.float64]:
-    """The tree of cells of objects that are represented by their means.
-
-    Parameters
-    ----------
-    means : ndarray, shape (s, d)
-    sizes : ndarray of int, shape (s,)
-        How many objects each cell has.
-    method : {"ward", "average"}
-
-    Returns
-    -------
-    ndarray of float64, shape (s-1, 4)
-        In SciPy's form, but that the last column counts objects, not cells. With cells of one
-        object each it is the tree of the objects.
-
-    Notes
-    -----
-    O(s² d) time, 8 s² bytes. Ward's criterion is exact for whole cells: what varies within them
-    is the same whatever is merged. The average of distances between cells is taken between their
-    means.
-    """
+def _tree_of_cells(means: Any, sizes: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Ward's tree of cells, in SciPy's form."""
     from scipy.spatial.distance import cdist
 
-    from karat._kernels.linkage import AVERAGE, WARD, merge_cells
+    from karat._kernels.linkage import merge_cells
 
-    means = np.asarray(means, dtype=np.float64)
-    sizes = np.asarray(sizes, dtype=np.float64)
-    require_memory(8.0 * len(means) ** 2, f"{method} linkage of {len(means):,} cells", "take fewer")
-    D = cdist(means, means, "sqeuclidean" if method == "ward" else "euclidean")
-    if method == "ward":
-        D *= 2 * sizes[:, None] * sizes / (sizes[:, None] + sizes)
-    merges = merge_cells(D, sizes, WARD if method == "ward" else AVERAGE)
+    s = len(means)
+    require_memory(8.0 * s * s, f"Ward linkage of {s:,} cells", "take fewer")
+    D = cdist(means, means, "sqeuclidean")
+    for row, size in zip(D, sizes, strict=True):
+        row *= 2 * size * sizes / (size + sizes)
+    merges = merge_cells(D, sizes)
     merges = merges[np.argsort(merges[:, 2], kind="stable")]
-    s = len(sizes)
     tree = np.empty((s - 1, 4))
-    name, count = np.arange(s), sizes.copy()
+    name, count = np.arange(s), np.ones(s)
     for i, (low, high, height) in enumerate(merges):
         a, b = int(low), int(high)
         count[a] += count[b]
-        tree[i] = (*sorted((name[a], name[b])), height, count[a])
+        tree[i] = (*sorted((name[a], name[b])), np.sqrt(max(height, 0.0)), count[a])
         name[a] = s + i
-    if method == "ward":
-        tree[:, 2] = np.sqrt(np.maximum(tree[:, 2], 0))
     return tree
 
 

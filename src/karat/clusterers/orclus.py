@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import validate_data
 
 from karat.partition import canonical_codes
-from karat.validation import InputError, check_random_state
+from karat.validation import InputError, check_random_state, validated
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -100,7 +99,7 @@ class ORCLUS(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         InputError
             For numbers of clusters, dimensions or seeds that X cannot have.
         """
-        X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
+        X = validated(self, X, dtype=np.float64, ensure_min_samples=2)
         n, d = X.shape
         k = self.n_clusters
         dimensions = d - d // 4 if self.n_dimensions is None else self.n_dimensions

@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils.validation import validate_data
 
 from karat.distances import check_metric
 from karat.neighbors import neighbor_lists
-from karat.validation import InputError, check_random_state
+from karat.validation import InputError, check_random_state, validated
 
 
 class SpectralClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -64,7 +63,7 @@ class SpectralClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """Build the graph, embed and cluster."""
         from sklearn.cluster import SpectralClustering as OnAffinities
 
-        X = validate_data(
+        X = validated(
             self, X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2
         )
         if not 1 <= self.n_clusters <= X.shape[0]:

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 
+#: steps after which sums are made afresh, so that rounding does not add up
+AFRESH = 20
+
+
 class SphericalKMeans(RowClusterer):
     """k-means with the cosine: rows and centers have length 1.
 
@@ -156,8 +160,10 @@ def _batch_steps(
     kept, turned = np.zeros(k), np.ones(k)
     centers = np.zeros((d, k))
     path: list[float] = []
-    for _ in range(most):
-        new, lengths = directions(sums_of(rows, labels, k))
+    for step in range(most):
+        if step % AFRESH == 0:
+            sums = sums_of(rows, labels, k)
+        new, lengths = directions(sums)
         path.append(float(lengths.sum()))
         if len(path) > 1:
             centers -= new
@@ -170,13 +176,16 @@ def _batch_steps(
             kept,
             turned,
             labels,
+            sums,
             slack,
             lower,
             upper,
         )
         refilled = fill_empty(labels, lower, k)
-        lower[refilled] = -1.0
-        if not moved:
+        if len(refilled):
+            lower[refilled] = -1.0
+            sums = sums_of(rows, labels, k)
+        if not moved and not len(refilled):
             return path, True
     return path, False
 

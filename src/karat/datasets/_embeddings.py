@@ -6,6 +6,7 @@ import os
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -49,6 +50,9 @@ def with_embeddings(dataset: Dataset, embeddings: Any, *, ids: Any = None) -> Da
 
     Notes
     -----
+    The mean cosine distance of rows is their variance, so that both blocks of columns get the same
+    variance: block scaling, as before a joint principal component analysis.
+
     O(n (d + q)). A note says if the objects that are near by terms are not near by embeddings,
     which is what rows in another order look like.
 
@@ -131,7 +135,7 @@ def _read(given: Any, ids: Any) -> tuple[Any, Any, str | None]:
             with np.load(path, allow_pickle=False) as file:
                 own = file["ids"] if ids is None and "ids" in file else ids
                 return file["embeddings"], own, str(path)
-    except (OSError, ValueError, KeyError) as error:
+    except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:
         raise InputError(
             f"{path} holds no embeddings ({error}); wanted is an NPY file with a row for each "
             "object, or np.savez(path, embeddings=..., ids=...) with ids as text or numbers"

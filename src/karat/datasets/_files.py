@@ -234,16 +234,7 @@ def _npz(path: Path) -> Raw:
             from scipy import sparse
 
             return Raw("", None, sparse.load_npz(path), owned=True)
-        if not file.files:
-            raise InputError(f"{path} holds no array")
-        try:
-            arrays = {name: file[name] for name in file.files}
-        except ValueError as error:
-            if "pickle" in str(error):
-                raise InputError(
-                    f"{path} holds Python objects, which are not loaded; save numbers or text"
-                ) from None
-            raise
+        arrays = members(file, path)
     tables = [name for name, array in arrays.items() if array.ndim == 2]
     chosen = "X" if "X" in tables else tables[0] if len(tables) == 1 else None
     if chosen is None and not tables and len(arrays) == 1:
@@ -255,6 +246,24 @@ def _npz(path: Path) -> Raw:
         )
     beside = {name: a for name, a in arrays.items() if a.ndim == 1 and name != chosen}
     return _array(arrays[chosen], beside, path)
+
+
+def members(file: Any, path: Path) -> dict[str, Any]:
+    """The arrays of an open NPZ file by name."""
+    if not file.files:
+        raise InputError(f"{path} holds no array")
+    try:
+        arrays = {name: file[name] for name in file.files}
+    except ValueError as error:
+        if "pickle" in str(error):
+            raise InputError(
+                f"{path} holds Python objects, which are not loaded; save numbers or text"
+            ) from None
+        raise
+    for name, array in arrays.items():
+        if not isinstance(array, np.ndarray):
+            raise InputError(f"{path}: {name!r} is no array; write the file by numpy.savez")
+    return arrays
 
 
 def _matrix_market(path: Path) -> Any:

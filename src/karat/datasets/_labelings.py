@@ -401,7 +401,7 @@ def _numpy_columns(path: Path, stem: str, suffix: str, plain: bool) -> dict[str,
     loaded = np.load(path, allow_pickle=False)
     if suffix == ".npz":
         with loaded:
-            arrays = {name: loaded[name] for name in loaded.files}
+            arrays = _files.members(loaded, path)
         wrong = [name for name, array in arrays.items() if array.ndim != 1]
         if plain:  # these are structures, which read_labelings reads
             for name in wrong:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from karat.datasets._dataset import Dataset
 
 ROUNDS = 12
-_DEFAULTS = ("utf-8", "none", ())
+_DEFAULTS = {"encoding": "utf-8", "scale": "none", "drop": ()}
 _FLAGS = ("weight", "min_df", "max_df", "stemmer")
 
 
@@ -130,7 +130,7 @@ def _chosen(options: Mapping[str, Any]) -> dict[str, Any]:
         for name, value in options.items()
         if name != "skip_ragged"
         and value is not None
-        and not (isinstance(value, (str, tuple)) and value in _DEFAULTS)
+        and not (name in _DEFAULTS and value == _DEFAULTS[name])
     }
 
 

@@ -18,7 +18,15 @@ from karat.datasets._files import check_file, read_raw, split_name
 from karat.datasets._mapped import read_batches
 from karat.datasets._prepare import prepare
 from karat.datasets._problems import settle
-from karat.datasets._texts import ENDINGS, Vectorizer, has_terms, read_counts, read_documents
+from karat.datasets._texts import (
+    DOCUMENTS,
+    ENDINGS,
+    Vectorizer,
+    documents_of,
+    has_terms,
+    read_counts,
+    read_documents,
+)
 from karat.datasets._work import Impute, Options, Raw, Scale
 from karat.text.matrices import LIBSVM
 
@@ -85,7 +93,8 @@ def read(
     encoding : str
         Of a text file.
     text_column : str, optional
-        The column, or the field of JSON lines, that has the texts.
+        The column, or the field of JSON lines, that has the texts; of JSON lines ``text`` if there
+        is such a field.
     messages : bool, optional
         Whether the texts are e-mails or Usenet articles, of which only the bodies are used. By
         default they are if nearly all begin with header lines.
@@ -180,13 +189,17 @@ def _read(
 
 
 def read_cells(
-    path: str | os.PathLike[str], *, header: bool | None = None, encoding: str = "utf-8"
+    path: str | os.PathLike[str],
+    *,
+    header: bool | None = None,
+    encoding: str = "utf-8",
+    text_column: str | None = None,
 ) -> tuple[pd.DataFrame, tuple[str, ...]]:
     """The rows of a data file as they are written, and notes.
 
     Parameters
     ----------
-    path, header, encoding
+    path, header, encoding, text_column
         As for :func:`read`; the rows are those that it reads.
 
     Returns
@@ -211,6 +224,13 @@ def read_cells(
     import pandas as pd
     import pyarrow as pa
 
+    file = Path(path)
+    if file.is_dir() or split_name(file)[1] in DOCUMENTS:
+        documents = documents_of(file, Options(), text_column, header, encoding)
+        cells = {
+            name: ["" if v is None else v for v in of] for name, of in documents.fields.items()
+        }
+        return pd.DataFrame({**cells, "text": documents.texts}), documents.notes
     raw = _open(path, Options(), header, encoding, literal=True)
     if isinstance(raw.content, pa.Table):
         columns = [column.to_pandas() for column in raw.content.columns]

@@ -35,7 +35,7 @@ def from_distances(
     truth : array-like, shape (n,), optional
         Class of each object; None, NaN or -1 where it is not known.
     ids : array-like, shape (n,), optional
-        Names of the objects, in the order of the rows.
+        Names of the objects, in the order of the rows; by default the index of a table.
     name : str
         What to call it.
 
@@ -58,6 +58,9 @@ def from_distances(
            [4., 3., 0.]])
     """
     X = as_square(D, symmetric=True)
+    named = None if ids is not None else getattr(D, "index", None)
+    if named is not None and list(named) != list(range(len(X))):
+        ids = named
     return _related(X, "precomputed", truth, ids, name, _triangle_notes(X))
 
 
@@ -170,6 +173,9 @@ def with_relation(dataset: Dataset, X: Any, metric: str) -> Dataset:
     else:
         matrix = as_graph(X)
         notes = _graph_notes(matrix)
+    names = getattr(X, "index", None)
+    if names is not None and len(names) == dataset.n_objects:
+        _check_order(dataset, list(names))
     if matrix.shape[0] != dataset.n_objects:
         raise InputError(
             f"there are {_what(metric)} of {matrix.shape[0]:,} objects, and {dataset.name} has "
@@ -183,6 +189,20 @@ def with_relation(dataset: Dataset, X: Any, metric: str) -> Dataset:
         center=None,
         scale=None,
         notes=(*dataset.notes, *notes),
+    )
+
+
+def _check_order(dataset: Dataset, names: list[Any]) -> None:
+    """The names of a table of distances must be those of the objects, in their order."""
+    ids = [str(one) for one in dataset.ids]
+    found = [str(one) for one in names]
+    if found == ids or names == list(range(len(names))):
+        return
+    place = next(i for i, (a, b) in enumerate(zip(found, ids, strict=True)) if a != b)
+    raise InputError(
+        f"the distances are those of other objects, or in another order: row {place} is of "
+        f"{found[place]!r}, and object {place} of {dataset.name} is {ids[place]!r}; use "
+        "D.loc[ids, ids]"
     )
 
 

@@ -25,13 +25,10 @@ if TYPE_CHECKING:
 #: :class:`karat.text.TextVectorizer`, or parameters of it
 Vectorizer: TypeAlias = "vectors.TextVectorizer | Mapping[str, Any] | None"
 
+#: endings of files that hold documents
+DOCUMENTS = (*forms.JSON_LINES, *forms.MAILBOXES)
 #: endings of files that hold documents, or counts of their terms, and nothing else
-ENDINGS = (
-    *forms.JSON_LINES,
-    *forms.MAILBOXES,
-    *matrices.LIBSVM,
-    ".mat",
-)
+ENDINGS = (*DOCUMENTS, *matrices.LIBSVM, ".mat")
 
 
 def read_documents(
@@ -46,7 +43,7 @@ def read_documents(
 ) -> Dataset:
     """Texts of any form, vectorised; the metric of what comes out is the cosine."""
     with explained(path):
-        documents = _documents_of(path, options, text_column, header, encoding)
+        documents = documents_of(path, options, text_column, header, encoding)
     documents = forms.bodies(documents, messages)
     chosen = _vectorizer(vectorizer)
     X = chosen.fit_transform(documents.texts)
@@ -64,9 +61,10 @@ def read_documents(
     return replace(dataset, texts=tuple(documents.texts), metric="cosine")
 
 
-def _documents_of(
+def documents_of(
     path: Path, options: Options, text_column: str | None, header: bool | None, encoding: str
 ) -> forms.Documents:
+    """The texts of a folder, a mailbox, JSON lines or a column, with what stands beside them."""
     suffix = split_name(path)[1]
     if path.is_dir():
         return forms.folder(path)

@@ -57,16 +57,20 @@ class LabelFile:
         patterns: bool = False,
     ) -> None:
         import duckdb
+        import pyarrow.parquet as pq
 
         given = path if isinstance(path, (list, tuple)) else [path]
         paths = [found for one in given for found in _regular_files(Path(one), patterns)]
         self.connection, self.view, self.name = connection, view, ", ".join(map(str, given))
         self.notes: tuple[str, ...] = ()
+        self.twice: set[str] = set()
         stem, suffix = _files.split_name(paths[0])
         names = [_literal(file) for file in paths]
         with _files.explained(paths[0]):
             try:
                 if suffix in (".parquet", ".pq"):
+                    written = pq.read_schema(paths[0]).names
+                    self.twice = {name for name in written if written.count(name) > 1}
                     self._use(connection.read_parquet(names))
                 elif suffix in _files.TEXT:
                     self._use(self._text(paths, names, stem, suffix, header))
@@ -115,6 +119,8 @@ class LabelFile:
         """The column as SQL names it, once it is known to be there."""
         if name not in self.columns:
             raise InputError(f"{self.name}: {unknown_name(name, self.columns, 'column')}")
+        if name in self.twice:
+            raise InputError(f"{self.name}: two columns are called {name!r}; rename one")
         return f"{self.view}.{_quoted(name)}"
 
     def only_column(self, besides: str | None) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.validation import InputError, check_data
+from karat.validation import InputError, as_numbers, check_data
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -53,12 +53,22 @@ def as_square(X: Any, *, symmetric: bool = False) -> Floats:
         X = _read(Path(X))
     if np.ndim(X) == 1:
         X = _from_condensed(np.asarray(X))
-    D: Any = check_data(X, name="the matrix of distances")
+    _check_names(X)
+    D: Any = as_numbers(X, name="the matrix of distances")
     if D.shape[0] != D.shape[1]:
         raise InputError(
             'metric="precomputed" takes the n×n matrix of distances, or the n(n-1)/2 above its '
             f"diagonal; X has shape {D.shape}. For data in rows name a metric, e.g. euclidean"
         )
+    strange = ~np.isfinite(D)
+    if strange.any():
+        i, j = map(int, np.argwhere(strange)[0])
+        raise InputError(
+            f"{int(strange.sum()):,} of the distances are not finite; that of {i} and {j} is "
+            f"{D[i, j]}. Leave out objects without distances; for objects that nothing connects, "
+            'give the graph (metric="graph"), or a distance above all others'
+        )
+    check_data(D, name="the matrix of distances")
     rounding = ROUNDING * float(D.max())
     least = float(D.min())
     if least < -rounding:
@@ -89,6 +99,21 @@ def as_square(X: Any, *, symmetric: bool = False) -> Floats:
     np.maximum(D, 0, out=D)
     np.fill_diagonal(D, 0)
     return D
+
+
+def _check_names(X: Any) -> None:
+    """A table of distances must have its objects in one order, down and across."""
+    if not hasattr(X, "columns") or not hasattr(X, "index") or len(X.index) != len(X.columns):
+        return
+    down, across = list(X.index), list(X.columns)
+    if down == across or down == list(range(len(down))) or across == list(range(len(across))):
+        return
+    place = next(i for i, (a, b) in enumerate(zip(down, across, strict=True)) if a != b)
+    what = "in another order" if set(down) == set(across) else "others"
+    raise InputError(
+        f"the rows and columns of the table of distances are {what}: row {place} is "
+        f"{down[place]!r}, column {place} {across[place]!r}; use D.loc[names, names]"
+    )
 
 
 def as_graph(A: Any) -> csr_array:

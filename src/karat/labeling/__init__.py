@@ -6,5 +6,15 @@ The labels of central objects train a classifier; they are no random draw, so th
 
 from karat.labeling.classifier import FewLabelClassifier
 from karat.labeling.medoids import central_objects, spread_labels
+from karat.labeling.session import Agreement, LabelSession, Standing, agreement, standing
 
-__all__ = ["FewLabelClassifier", "central_objects", "spread_labels"]
+__all__ = [
+    "Agreement",
+    "FewLabelClassifier",
+    "LabelSession",
+    "Standing",
+    "agreement",
+    "central_objects",
+    "spread_labels",
+    "standing",
+]

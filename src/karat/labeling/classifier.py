@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import column_or_1d
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
+from karat.bounds import Picked
 from karat.labeling.medoids import central_objects, spread_labels
-from karat.validation import InputError, check_choice, check_random_state
+from karat.validation import InputError, check_choice, check_random_state, validated
 
 
 def _has(method: str) -> Any:
@@ -65,6 +66,8 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         What the measure says about the clustering of each clusterer; empty if there is one only.
     y_spread_ : ndarray of object, shape (n,)
         The labels of which the classifier was trained; None for objects that it did not see.
+    picked_ : karat.bounds.Picked
+        The labels that were asked for, which every bound refuses.
     classifier_ : estimator
         The trained classifier.
     classes_ : ndarray
@@ -192,9 +195,7 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.asarray(self.classifier_.decision_function(X))
 
     def _validated(self, X: Any, *, reset: bool = False) -> Any:
-        return validate_data(
-            self, X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32]
-        )
+        return validated(self, X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32])
 
     def _base(self) -> Any:
         from sklearn.linear_model import LogisticRegression
@@ -277,6 +278,8 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         model = clone(self._base()) if len(self.classes_) > 1 else DummyClassifier()
         self.classifier_ = model.fit(X[rows], codes)
         self.asked_, self.y_spread_ = asked, y
+        how = "medoids of clusters" if second is None else "medoids and uncertain objects"
+        self.picked_ = Picked(asked, known[asked], how)
 
     def _uncertain(self, X: Any) -> NDArray[np.intp]:
         """The objects whose two most probable classes are nearest to each other."""

@@ -19,9 +19,9 @@ def bound_by_k(bounds: Any, *, chosen: str | None = None, target: float | None =
 
     Parameters
     ----------
-    bounds : PacMdlBounds or DataFrame
-        From :func:`karat.pac_mdl_bound` with many clusterings, or the table of
-        :func:`karat.bounds.bound_candidates`, which gives a line for each clusterer.
+    bounds : Guarantee, PacMdlBounds or DataFrame
+        From :func:`karat.guarantee` or :func:`karat.pac_mdl_bound` with many clusterings, or the
+        table of :func:`karat.bounds.bound_candidates`, which gives a line for each clusterer.
     chosen : str, optional
         A clustering to mark; by default the one with the lowest bound.
     target : float, optional

@@ -98,7 +98,9 @@ def guarantee(facts: Facts) -> Section | None:
         f"{percent_up(own.bound_rate)} at {own.n_clusters} clusters, always guessing the "
         f"largest class has {percent_up(own.constant_bound_rate)}.",
         f"Lower is better. One line for each clusterer: its best bound at each number of clusters, "
-        f"out of {len(table):,} candidates. The level is that of the constant classifier.",
+        f"out of {len(table):,} candidates"
+        + (", by PAC-MDL; the one marked has the guarantee" if isinstance(own, Guarantee) else "")
+        + ". All of them hold at once. The level is that of the constant classifier.",
     )
     return plain("guarantee", "The guarantee", "Guarantee", sentences, picture)
 
@@ -175,8 +177,9 @@ def stability(facts: Facts) -> Section | None:
                 "stability",
                 plot.stability_by_k(found.curve),
                 f"Stability against the number of clusters. {found.number}",
-                f"Adjusted Rand index of {found.clusterer} on two subsamples with 80 % of the "
-                f"objects, over those in both, with twice its error.{beside}",
+                f"Of the objects in a cluster of {found.clusterer} on half of the data, the share "
+                "that one cluster on another half holds, for the worst cluster, over the objects "
+                f"in both, with twice its error.{beside}",
             )
         )
     if len(found.shown):

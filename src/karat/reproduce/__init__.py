@@ -140,6 +140,12 @@ EXPERIMENTS: Registry[Experiment] = Registry(
             "karat.reproduce.clarity_combination",
         ),
         Experiment(
+            "number-of-clusters",
+            "How often estimators of the number of clusters find that of the classes, on 40 sets",
+            "karat",
+            "karat.reproduce.number_of_clusters",
+        ),
+        Experiment(
             "whissell2012-figure5.1",
             "Share of nearest neighbours of the same class under five weights of terms",
             "whissell2012 figure 5.1",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import re
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -130,7 +131,8 @@ def clusterings(made: Mails, seed: int) -> Iterator[tuple[str, NDArray[Any]]]:
     _, _, axes = np.linalg.svd(centred, full_matrices=False)
     scores = centred @ axes[:20].T
     tree = under(catalogue["average"], "cosine").make(2, 0).fit(made.Z)
-    with threadpool_limits(1):
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Graph is not fully connected")
         for k in KS:
             for name, rows in (("K-means", made.Z), ("PCA-K", scores)):
                 model = KMeans(k, init="random", n_init=STARTS, random_state=seed)

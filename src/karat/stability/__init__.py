@@ -1,6 +1,7 @@
 """Would these clusters be found again? Resampling methods, beside data without clusters."""
 
 from karat.stability.assessment import Assessment, assess
+from karat.stability.calibrated import calibrated_stability
 from karat.stability.clusterwise import clusterwise_bootstrap
 from karat.stability.consensus import Consensus, consensus_matrix
 from karat.stability.curves import (
@@ -26,6 +27,7 @@ __all__ = [
     "agreement_of_starts",
     "assess",
     "ben_hur",
+    "calibrated_stability",
     "clest",
     "clusterwise_bootstrap",
     "consensus_matrix",

@@ -77,7 +77,7 @@ def disagreement(predicted: Codes, labels: Codes) -> float:
 
 
 def least_kept(one: Codes, other: Codes) -> float:
-    """Share of the pairs of the worst cluster that the other clustering keeps; mean of both ways.
+    """Share of the objects of the worst cluster that one cluster there holds; mean of both ways.
 
     One cluster that is split, or joined with another, lowers it however many are left alone.
     """
@@ -87,10 +87,7 @@ def least_kept(one: Codes, other: Codes) -> float:
 
 def _least_kept(t: NDArray[np.int64]) -> float:
     sizes = t.sum(axis=1)
-    t, sizes = t[sizes > 1], sizes[sizes > 1]
-    if len(t) == 0:
-        return 1.0
-    return float(((t * (t - 1)).sum(axis=1) / (sizes * (sizes - 1))).min())
+    return float((t.max(axis=1)[sizes > 0] / sizes[sizes > 0]).min(initial=1.0))
 
 
 SIMILARITIES = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -17,6 +18,7 @@ from karat.lloyd import MOST_FEATURES, QuickKMeans, as_columns
 from karat.neighbors import NeighborLists, neighbor_lists
 from karat.partition import encode
 from karat.resources import available_cores
+from karat.stability.progress import Counted
 from karat.validation import InputError, check_random_state
 
 if TYPE_CHECKING:
@@ -31,7 +33,9 @@ R = TypeVar("R")
 #: length of the neighbour lists that serve every subsample
 LIST_LENGTH = 60
 #: starts of each fit of k-means by name; an estimator has as many as it says
-KMEANS_STARTS = 5
+KMEANS_STARTS = 10
+#: pieces of work for processes that do not share memory
+PARTS = 8
 
 
 @dataclass
@@ -86,7 +90,9 @@ class Engine:
         data = self.X if rows is None else self.part(rows)
         n = data.shape[0]
         columns = None if self.quick is None else as_columns(data)
-        seeds = rng.integers(0, 2**31 - 1, len(ks)).tolist()
+        # the seed for one number does not depend on which others are asked for
+        first = int(rng.integers(2**31 - 1))
+        seeds = [(first + 104_729 * k) % (2**31 - 1) for k in ks]
         if self.clusterer.every_k:
             tree = self.clusterer.make(1, seeds[0]).fit(data)
             if isinstance(tree, LinkageClustering):
@@ -107,13 +113,27 @@ class Engine:
         from threadpoolctl import threadpool_limits
 
         todo = list(items)
-        if self.executor is not None:
+        if isinstance(self.executor, (ThreadPoolExecutor, Counted)):
             return list(self.executor.map(function, todo))
+        if self.executor is not None:
+            return self._elsewhere(self.executor, function, todo)
         with threadpool_limits(1):
             if available_cores() == 1 or len(todo) < 2:
                 return [function(item) for item in todo]
             with ThreadPoolExecutor(available_cores()) as pool:
                 return list(pool.map(function, todo))
+
+    def _elsewhere(self, executor: Executor, function: Callable[[T], R], items: list[T]) -> list[R]:
+        """In other processes, on this machine or others: the data travel once for each part."""
+        import cloudpickle
+
+        called = cloudpickle.dumps(function)
+        parts = [items[i::PARTS] for i in range(min(PARTS, len(items)))]
+        found = list(executor.map(_call_on_each, [called] * len(parts), parts))
+        return [found[i % PARTS][i // PARTS] for i in range(len(items))]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "executor": None}
 
     def neighbors(self) -> NeighborLists:
         """Nearest neighbours of every object among all, found once for every subsample."""
@@ -121,6 +141,14 @@ class Engine:
             length = min(LIST_LENGTH, self.n - 1)
             self._lists.append(neighbor_lists(self.X, length, metric=self.metric))
         return self._lists[0]
+
+
+def _call_on_each(called: bytes, items: list[Any]) -> list[Any]:
+    from threadpoolctl import threadpool_limits
+
+    function = pickle.loads(called)
+    with threadpool_limits(1):
+        return [function(item) for item in items]
 
 
 def prepare(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, MutableMapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -12,10 +12,10 @@ import numpy as np
 from karat.clusterers import as_clusterer
 from karat.partition import encode
 from karat.stability._engine import check_draws, prepare
+from karat.stability.calibrated import calibrated_stability, n_null_resamples
 from karat.stability.clusterwise import clusterwise_bootstrap
 from karat.stability.consensus import Consensus, consensus_matrix
-from karat.stability.curves import ben_hur
-from karat.stability.null import REFERENCES
+from karat.stability.null import REFERENCES, Reference, draw_reference
 from karat.stability.result import ClusterStability, StabilityCurve
 from karat.validation import InputError
 
@@ -39,8 +39,8 @@ class Assessment:
     clusterer : str
         Its key.
     curve : StabilityCurve or None
-        Adjusted Rand index of pairs of subsamples over k (:func:`ben_hur`), beside the null;
-        None where the number of clusters is not what the clusterer is told.
+        Of pairs of subsamples over k (:func:`calibrated_stability`), beside the null; None where
+        the number of clusters is not what the clusterer is told.
     clusters : ClusterStability
         The clusters of one clustering (:func:`clusterwise_bootstrap`).
     value : int or float
@@ -53,6 +53,8 @@ class Assessment:
         How often each two of them are together, of the subsamples that have both; NaN for none.
     n_references : int
         Reference data sets of each kind; 0 where there is no null.
+    found_in_null : tuple of int
+        How many clusters a clusterer that finds the number itself finds in each reference set.
     """
 
     clusterer: str
@@ -63,19 +65,29 @@ class Assessment:
     shown: NDArray[np.int64]
     consensus: NDArray[np.float32]
     n_references: int
+    found_in_null: tuple[int, ...] = ()
 
     @property
     def selected(self) -> int | None:
-        """The number of clusters that exceeds the null most, 1 for none, None unknown."""
+        """The number of clusters that is far more stable than the null, 1 for none."""
         return None if self.curve is None else self.curve.selected
 
     @property
     def number(self) -> str:
         """A sentence on the number of clusters."""
         if self.curve is None:
+            found, own = self.clusters.found, len(self.clusters.table)
+            told = (
+                f"{self.clusterer} finds the number of clusters itself: {own}, and as many in "
+                f"{np.count_nonzero(found == own)} of {len(found)} resamples "
+                f"({found.min()} to {found.max()} in all)"
+            )
+            if not self.found_in_null:
+                return f"{told}."
+            several = sum(count > 1 for count in self.found_in_null)
             return (
-                f"{self.clusterer} finds the number of clusters itself, so that stability is told "
-                "of its clusters only."
+                f"{told}; in {several} of {len(self.found_in_null)} data sets without clusters it "
+                "finds two or more."
             )
         table, k = self.curve.table, self.selected
         if k is None:
@@ -86,15 +98,14 @@ class Assessment:
         span = f"{table.index[0]} to {table.index[-1]}"
         if k == 1:
             return (
-                f"No number of clusters from {span} is found again clearly more often than in data "
-                "without clusters: the data may be one cluster, or clusters in a row that chance "
-                "would cut as firmly."
+                f"No number of clusters from {span} is found again far better than in data without "
+                "clusters: the data may be one cluster, whose parts can be found again, too, or "
+                "have clusters without gaps between them."
             )
         row = table.loc[k]
         told = (
-            f"{k} clusters stand out: two subsamples agree with an adjusted Rand index of "
-            f"{row['value']:.2f}, against {row['null']:.2f} in data without clusters "
-            f"(difference {row['difference']:.2f}, {row['lower']:.2f} to {row['upper']:.2f})"
+            f"{k} clusters stand out: {row['value']:.1%} of the objects of the worst of them stay "
+            f"together in another half, against {row['null']:.1%} in data without clusters"
         )
         return f"{told}." if k == self.value else f"{told}, not the {self.value:g} judged here."
 
@@ -134,6 +145,7 @@ def assess(
     metric: Any = "euclidean",
     random_state: int = 0,
     executor: Executor | None = None,
+    kept: MutableMapping[str, Any] | None = None,
 ) -> Assessment:
     """Judge how many clusters of a clusterer would be found again, and which ones.
 
@@ -146,7 +158,7 @@ def assess(
         Numbers of clusters for the curve, from 2 upward.
     labels : array-like, shape (n,), optional
         The clustering whose clusters are judged, made with ``value``; by default the clusterer's
-        own at the selected k (where that is 1, at the k that exceeds the null most).
+        own at the selected k (where that is 1, at the k of the least ratio to the null).
     value : number, optional
         The swept parameter of ``labels``.
     n_resamples : int
@@ -158,6 +170,8 @@ def assess(
     metric : str or callable
     random_state : int
     executor : concurrent.futures.Executor, optional
+    kept : mutable mapping, optional
+        As for :func:`calibrated_stability`: what is finished of the curve, to resume from.
 
     Returns
     -------
@@ -170,10 +184,9 @@ def assess(
 
     Notes
     -----
-    2·n_resamples·(1 + 2·n_references) fits for each k, and 4·n_resamples for the clusters.
-    The curve is Ben-Hur, Elisseeff & Guyon 2002 with the adjusted Rand index, its null one
-    Gaussian and one uniform box along the principal axes; the clusters are Hennig 2007; the
-    consensus is Monti, Tamayo, Mesirov & Golub 2003.
+    2·n_resamples·(1 + 0.8·n_references) fits for each k, and 4·n_resamples for the clusters. The
+    curve is :func:`calibrated_stability`; the clusters are Hennig 2007; the consensus is Monti,
+    Tamayo, Mesirov & Golub 2003.
 
     Examples
     --------
@@ -208,15 +221,16 @@ def assess(
     curve = None
     if record.parameter == "n_clusters":
         numbers = [n for n in (list(k) if isinstance(k, Iterable) else [k]) if n > 1]
-        curve = ben_hur(
-            data, record, k=numbers, n_resamples=n_resamples, similarity="adjusted_rand",
-            n_references=n_references, **options,
+        curve = calibrated_stability(
+            data, record, k=numbers, n_resamples=n_resamples, n_references=n_references,
+            kept=kept, **options,
         )  # fmt: skip
         if value is None:
             value = curve.selected if (curve.selected or 1) > 1 else _most_stable(curve)
     elif value is None:
         value = record.values[0]
     at: Any = value
+    in_null = () if curve is not None else _found_in_null(data, record, at, n_references, options)
     clusters = clusterwise_bootstrap(
         data,
         record,
@@ -230,18 +244,35 @@ def assess(
         clusters = replace(clusters, table=names)
     shown, consensus = _consensus(data, record, at, clusters, 2 * n_resamples, options)
     return Assessment(
-        record.key, curve, clusters, float(at), rows, rows[shown], consensus, n_references
+        record.key, curve, clusters, float(at), rows, rows[shown], consensus, n_references, in_null
     )
 
 
 def n_steps(k: int, n_resamples: int, n_references: int) -> int:
     """How many draws an assessment makes, for showing its progress."""
-    return n_resamples * (1 + len(REFERENCES) * n_references) * bool(k) + 4 * n_resamples
+    sets = len(REFERENCES) * n_references
+    curve = n_resamples + sets * n_null_resamples(n_resamples)
+    return (curve if k else sets) + 4 * n_resamples
+
+
+def _found_in_null(
+    data: Any, record: Any, value: Any, n_references: int, options: dict[str, Any]
+) -> tuple[int, ...]:
+    """How many clusters there are in data without clusters, for the same parameter."""
+    engine = prepare(data, record, **options)
+
+    def count(job: tuple[Reference, int]) -> int:
+        rng = engine.generator(2**31 + 3, REFERENCES.index(job[0]), job[1])
+        part = replace(engine, X=draw_reference(data, job[0], random_state=rng), _lists=[])
+        return int(part.fit(None, [value], rng)[0].max(initial=-1)) + 1
+
+    jobs = [(kind, r) for kind in REFERENCES for r in range(n_references)]
+    return tuple(engine.map(count, jobs))
 
 
 def _most_stable(curve: StabilityCurve) -> int:
-    column = "difference" if "difference" in curve.table else "value"
-    return list(curve.samples)[int(curve.table[column].to_numpy().argmax())]
+    unstable = curve.table["ratio"] if "ratio" in curve.table else 1 - curve.table["value"]
+    return list(curve.samples)[int(unstable.to_numpy().argmin())]
 
 
 def _consensus(

@@ -100,7 +100,7 @@ def clusterwise_bootstrap(
     noisy = bool((own < 0).any())
     own = own.astype(np.int64)
 
-    def resample(b: int) -> tuple[NDArray[np.float64], NDArray[Any], NDArray[np.bool_]]:
+    def resample(b: int) -> tuple[NDArray[np.float64], NDArray[Any], NDArray[np.bool_], int]:
         rng = engine.generator(b)
         if scheme == "noise":
             rows = np.arange(engine.n)
@@ -128,12 +128,13 @@ def clusterwise_bootstrap(
         similar = np.divide(counts, union, out=np.zeros(counts.shape), where=union > 0)
         best = similar.max(axis=1)
         best[sizes == 0] = np.nan  # no object of it was drawn
-        return best, rows, similar.argmax(axis=1)[mine] == theirs
+        count = int(found.max(initial=-1)) + 1
+        return best, rows, similar.argmax(axis=1)[mine] == theirs, count
 
     outcomes = engine.map(resample, range(n_resamples))
-    values = np.array([best for best, _, _ in outcomes])
+    values = np.array([best for best, *_ in outcomes])
     seen, stayed = np.zeros(engine.n), np.zeros(engine.n)
-    for _, rows, with_own in outcomes:
+    for _, rows, with_own, _ in outcomes:
         seen[rows] += 1
         stayed[rows] += with_own
     drawn = np.maximum((~np.isnan(values)).sum(axis=0), 1)
@@ -149,4 +150,5 @@ def clusterwise_bootstrap(
             index=pd.Index(range(n_clusters), name="cluster"),
         )
     objects = np.divide(stayed, seen, out=np.full(engine.n, np.nan), where=seen > 0)
-    return ClusterStability(frame, own.astype(np.int32), objects, n_resamples)
+    found = np.array([count for *_, count in outcomes])
+    return ClusterStability(frame, own.astype(np.int32), objects, n_resamples, found)

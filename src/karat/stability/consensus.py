@@ -184,7 +184,7 @@ def consensus_matrix(
         counts, missed = _histogram(labels[number])
         histograms[number] = counts
         share = np.cumsum(counts) / max(int(counts.sum()), 1)
-        # Σ (x_i − x_{i−1}) CDF(x_i), equation 6 of Monti et al.
+        # Σ (x_i − x_{i−1}) CDF(x_i)
         area = float(share.mean())
         inner = int(counts[BINS // 10 : BINS * 9 // 10].sum())
         rows.append(

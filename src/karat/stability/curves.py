@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 #: values (B, K) of an engine for its numbers of clusters
 Method = Callable[[Engine, Sequence[int]], "Floats"]
 
+Similarity = Callable[[Any, Any], float]
+
 #: the rule of the methods that have none of their own
 BEYOND_NULL = "the largest difference from the null, 1 where none is clear"
 
@@ -131,13 +133,14 @@ def prediction_strength(
 
 
 def _least_share(labels: NDArray[np.int32], predicted: NDArray[np.int32]) -> float:
-    shares = [1.0]
-    for cluster in range(int(labels.max(initial=-1)) + 1):
-        counts = np.bincount(predicted[labels == cluster] + 1)[1:].astype(np.float64)
-        size = np.count_nonzero(labels == cluster)
-        if size > 1:
-            shares.append(float((counts * (counts - 1)).sum() / (size * (size - 1))))
-    return min(shares)
+    width = int(predicted.max(initial=0)) + 1
+    sizes = np.bincount(labels[labels >= 0])
+    both = (labels >= 0) & (predicted >= 0)
+    cells = labels[both].astype(np.int64) * width + predicted[both]
+    counts = np.bincount(cells, minlength=len(sizes) * width).reshape(len(sizes), width)
+    of_two = sizes > 1
+    together = (counts * (counts - 1)).sum(axis=1)[of_two]
+    return float((together / (sizes * (sizes - 1))[of_two]).min(initial=1.0))
 
 
 def ben_hur(
@@ -164,8 +167,9 @@ def ben_hur(
         Pairs of subsamples.
     fraction : float
         Share of the objects in each subsample.
-    similarity : {"jaccard", "matching", "fowlkes_mallows", "adjusted_rand"}
-        Ben-Hur et al. use the first three ("matching" is the Rand index).
+    similarity : {"jaccard", "matching", "fowlkes_mallows", "adjusted_rand", "least_kept"}
+        Ben-Hur et al. use the first three ("matching" is the Rand index). "least_kept" is the share
+        of a cluster's objects that one cluster of the other holds, for the worst cluster.
     metric, n_references, random_state, executor
         As for :func:`prediction_strength`.
 
@@ -202,19 +206,7 @@ def ben_hur(
     alike = SIMILARITIES[similarity]
 
     def method(engine: Engine, ks: Sequence[int]) -> Floats:
-        def pair(b: int) -> list[float]:
-            rng = engine.generator(b)
-            one, other = (subsample(engine.n, fraction, rng) for _ in range(2))
-            shared, at, to = np.intersect1d(one, other, assume_unique=True, return_indices=True)
-            if len(shared) < 2:
-                raise InputError(
-                    f"two subsamples of {fraction:g} of {engine.n} objects share fewer than two; "
-                    "use a larger fraction"
-                )
-            first, second = engine.fit(one, ks, rng), engine.fit(other, ks, rng)
-            return [alike(a[at], c[to]) for a, c in zip(first, second, strict=True)]
-
-        return np.array(engine.map(pair, range(n_resamples)))
+        return pairs_of_subsamples(engine, ks, n_resamples, fraction, alike)
 
     return _curve(
         f"Ben-Hur's stability ({similarity})",
@@ -225,6 +217,31 @@ def ben_hur(
         None,
         BEYOND_NULL,
     )
+
+
+def pairs_of_subsamples(
+    engine: Engine, ks: Sequence[int], n_pairs: int, fraction: float, alike: Similarity
+) -> Floats:
+    """How alike the clusterings of two subsamples are on what they share, (B, K)."""
+
+    def pair(b: int) -> list[float]:
+        rng = engine.generator(b)
+        one, other = (subsample(engine.n, fraction, rng) for _ in range(2))
+        shared = np.zeros(engine.n, dtype=bool)
+        shared[one] = True
+        to = shared[other]
+        shared[:] = False
+        shared[other] = True
+        at = shared[one]
+        if np.count_nonzero(at) < 2:
+            raise InputError(
+                f"two subsamples of {fraction:g} of {engine.n} objects share fewer than two; "
+                "use a larger fraction"
+            )
+        first, second = engine.fit(one, ks, rng), engine.fit(other, ks, rng)
+        return [alike(a[at], c[to]) for a, c in zip(first, second, strict=True)]
+
+    return np.array(engine.map(pair, range(n_pairs)))
 
 
 def levine_domany(
@@ -267,7 +284,7 @@ def levine_domany(
 
     Notes
     -----
-    Levine & Domany 2001, equation 3. n_resamples + 1 fits for each k, and one search for
+    Levine & Domany 2001. n_resamples + 1 fits for each k, and one search for
     neighbours. ``selected`` as for :func:`ben_hur`.
 
     Examples

@@ -11,14 +11,18 @@ from karat.progress import progress_bar
 from karat.resources import available_cores
 
 
-class _Counted(Executor):
+class Counted(Executor):
+    """An executor that advances a bar with each result of ``map``."""
+
     def __init__(self, pool: Executor, advance: Callable[[int], None]) -> None:
         self._pool, self._advance = pool, advance
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """As the pool's."""
         return self._pool.submit(fn, *args, **kwargs)
 
     def map(self, fn: Callable[..., Any], *iterables: Iterable[Any], **options: Any) -> Any:
+        """As the pool's, with the bar advanced at each result."""
         for result in self._pool.map(fn, *iterables, **options):
             self._advance(1)
             yield result
@@ -44,7 +48,7 @@ def counted(description: str, total: int, *, show: bool | None = None) -> Iterat
         ThreadPoolExecutor(available_cores()) as pool,
     ):
         try:
-            yield _Counted(pool, advance)
+            yield Counted(pool, advance)
         except BaseException:
             pool.shutdown(wait=True, cancel_futures=True)
             raise

@@ -118,12 +118,15 @@ class ClusterStability:
         For each object: share of the resamples with it in which it is in the cluster that matches
         its own best. NaN for outliers and for objects that were never drawn.
     n_resamples : int
+    found : ndarray of int, shape (n_resamples,)
+        How many clusters each resample has.
     """
 
     table: pd.DataFrame
     labels: NDArray[np.int32]
     objects: Floats
     n_resamples: int
+    found: NDArray[np.int64]
 
     def to_frame(self) -> pd.DataFrame:
         """A copy of the table."""

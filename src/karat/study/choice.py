@@ -87,7 +87,11 @@ def tied_with_first(ranked: pd.DataFrame) -> list[str]:
 
 
 def what_it_is(
-    row: pd.Series[Any], labels: NDArray[np.int32], caveat: str | None = None
+    row: pd.Series[Any],
+    labels: NDArray[np.int32],
+    *,
+    of_cells: bool = False,
+    caveat: str | None = None,
 ) -> list[str]:
     """The first sentences: use this, and how large its clusters are; a caveat comes before all."""
     k = int(row["n_clusters"])
@@ -99,10 +103,23 @@ def what_it_is(
     sentences = [f"Use {row.name}: {clusters}{reached}."]
     if caveat is not None:
         sentences = [caveat, f"To divide the data all the same: {row.name}, {clusters}{reached}."]
-    if not row.isna()["fitted_on"]:
+    if not row.isna()["fitted_on"] and of_cells:
+        sentences.append(
+            f"It was fitted to {int(row['fitted_on']):,} cells of the {len(labels):,} objects, "
+            "which are near as many of them that were drawn at random, and weigh as many as they "
+            "hold."
+        )
+    elif not row.isna()["fitted_on"]:
         sentences.append(
             f"It was fitted to {int(row['fitted_on']):,} of {len(labels):,} objects, drawn at "
             "random; each of the others takes the label of the nearest."
+        )
+    if not row.isna()["fitted_on"]:
+        # unseen in s draws, something has with probability 0.95 a share below 3/s
+        missed = int(3 * len(labels) / row["fitted_on"])
+        sentences.append(
+            f"Clusters of fewer than {missed:,} objects may be missed in this way: nothing is "
+            "said of them."
         )
     return [*sentences, *_sizes(labels)]
 

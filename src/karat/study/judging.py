@@ -232,6 +232,17 @@ def details_of(found: Judged) -> dict[str, Any]:
 # -- with a few labels -------------------------------------------------------------------------
 
 
+def judged_shares(study: Study) -> dict[str, float] | None:
+    """Shares of the distinct partitions by what the judge said; None where it said nothing."""
+    found = study.judged()
+    if found is None:
+        return None
+    # what is left of 1 is for clusterings of one cluster, which the judge does not see
+    part = found.judgement.prior * (1 - 1e-6)
+    partitions = study.candidates.loc[list(found.names), "partition"]
+    return dict(zip(map(str, partitions), part.tolist(), strict=True))
+
+
 @dataclass(frozen=True)
 class Labelled:
     """What a few labels and the judge together say.
@@ -274,9 +285,7 @@ def _with_labels(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> 
         before = found.judgement.prior
         logs += found.judgement.ahead / found.judge.prior_temperature
     after = pd.Series(np.exp(logs - logs.max()), index=distinct.index)
-    # what is left of 1 is for clusterings of one cluster, which the judge does not see
-    shares = dict(zip(distinct["partition"], (before * (1 - 1e-6)).tolist(), strict=True))
-    tightest = study.guarantee_with(shares)
+    tightest = study.guarantee()
     details = Labelled(
         pd.Series(before, index=distinct.index),
         after / after.sum(),

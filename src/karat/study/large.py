@@ -13,6 +13,7 @@ from karat.resources import in_strips
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from karat.clusterers import Clusterer
     from karat.validation import Data
 
 #: clusterers whose time grows faster than linearly are fitted to so many objects at most
@@ -24,6 +25,7 @@ JUDGE_EXACTLY = 20_000
 #: standard error that an estimate may have (of unbounded measures: times the value)
 PRECISION = 0.005
 _TILE_ROWS = 32
+_CELL_ROWS = 2**17
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,33 @@ class Sample:
     def extend(self, labels: NDArray[Any]) -> NDArray[Any]:
         """Labels of all objects: each takes that of the nearest sampled object."""
         return np.asarray(labels)[self.nearest]
+
+
+def uses_cells(X: Data, clusterer: Clusterer, metric: Any) -> bool:
+    """Whether a clusterer that is not fitted to all objects is given them all as cells."""
+    return clusterer.cells and metric == "euclidean" and isinstance(X, np.ndarray)
+
+
+def cells_of(X: NDArray[Any], sample: Sample) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Mean and number of the objects that are nearest to each sampled object.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> sample = Sample(np.array([0, 3]), np.array([0, 0, 1, 1]))
+    >>> means, sizes = cells_of(np.array([[0.0], [1.0], [4.0], [6.0]]), sample)
+    >>> means.ravel(), sizes
+    (array([0.5, 5. ]), array([2, 2]))
+    """
+    sizes = np.bincount(sample.nearest, minlength=len(sample))
+    origin = X[sample.rows].astype(np.float64)
+    sums = np.zeros_like(origin)
+    for start in range(0, len(X), _CELL_ROWS):
+        own = sample.nearest[start : start + _CELL_ROWS]
+        rows = X[start : start + _CELL_ROWS] - origin[own]
+        for j in range(X.shape[1]):
+            sums[:, j] += np.bincount(own, rows[:, j], len(sample))
+    return origin + sums / sizes[:, None], sizes
 
 
 def part_of(X: Data, rows: NDArray[np.int64], metric: Any) -> Data:

@@ -33,11 +33,13 @@ def sample_agreement(study: Study, candidate: dict[str, Any], clusterer: Cluster
     planned = Planned(
         *(candidate[one] for one in ("name", "clusterer", "parameter", "value", "start", "seed"))
     )
-    job = work.Job(fitted, (planned,))
-    found = work.run_job(large.part_of(data, rows, metric), job)[0]
+    sample = large.Sample(rows, large.nearest_sampled(data, rows, metric))
+    part, sizes = large.part_of(data, rows, metric), None
+    if large.uses_cells(data, fitted, metric):
+        part, sizes = large.cells_of(data, sample)
+    found = work.run_job(part, work.Job(fitted, (planned,), sizes))[0]
     if found.labels is None:
         raise InputError(f"{candidate['name']} failed on a second sample: {found.reason}")
-    sample = large.Sample(rows, large.nearest_sampled(data, rows, metric))
     again = sample.extend(found.labels)
     value = adjusted_rand_index(study.labels(candidate["name"]), again, noise="cluster")
     study._store.set_meta({key: {"version": __version__, "value": float(value)}})

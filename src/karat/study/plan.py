@@ -39,8 +39,8 @@ class SweepPlan:
     ----------
     table : DataFrame
         A row per clusterer: ``candidates``, ``fits`` (one tree serves every k), ``on`` (objects in
-        each fit), ``seconds`` (of processor time, for all its fits) and ``bytes`` (of one fit,
-        beside the data).
+        each fit), ``cells`` (whether these are cells of all objects), ``seconds`` (of processor
+        time, for all its fits) and ``bytes`` (of one fit, beside the data).
     n_objects, workers : int
     judging : str
         How candidates will be judged.
@@ -76,7 +76,9 @@ class SweepPlan:
         rows: dict[str, dict[str, Any]] = self.table.to_dict("index")  # type: ignore[assignment]
         for name, row in rows.items():
             where = "all objects"
-            if row["on"] < self.n_objects:
+            if row["cells"]:
+                where = f"{row['on']:,} cells of all objects"
+            elif row["on"] < self.n_objects:
                 where = f"{row['on']:,} of {self.n_objects:,}, extended by nearest object"
             lines.append(
                 f"  {name}: {row['candidates']} candidates from {row['fits']} "
@@ -112,6 +114,7 @@ def plan_of(
             "candidates": len(candidates),
             "fits": fits,
             "on": on,
+            "cells": study.fits_cells(clusterer),
             "seconds": fits * _seconds(trials, clusterer, value, on),
             "bytes": _bytes(study, clusterer, on),
         }
@@ -121,7 +124,7 @@ def plan_of(
             f"measures of pairs by samples, to a standard error of {large.PRECISION}; sums over "
             "the objects exactly; extremes not at all"
         )
-    columns = ["candidates", "fits", "on", "seconds", "bytes"]
+    columns = ["candidates", "fits", "on", "cells", "seconds", "bytes"]
     table = pd.DataFrame.from_dict(rows, orient="index", columns=columns)
     return SweepPlan(
         table, study.n_objects, workers, judging, dict(excluded), trials.matrix_seconds

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from karat.bounds import Guarantee, PacMdlBound, PacMdlBounds
+    from karat.bounds import PacMdlBound, PacMdlBounds
 
 
 NO_LABELS = ("failed", "excluded", "stopped")
@@ -41,7 +41,11 @@ class ScoredStudy(TriedStudy):
     """A study whose clusterings are judged."""
 
     def evaluate(
-        self, measures: Iterable[str] | None = None, *, progress: bool | None = None
+        self,
+        measures: Iterable[str] | None = None,
+        *,
+        executor: Any = None,
+        progress: bool | None = None,
     ) -> None:
         """Judge every clustering that is not judged yet, many at once.
 
@@ -49,6 +53,8 @@ class ScoredStudy(TriedStudy):
         ----------
         measures : iterable of str, optional
             Catalogue keys; by default those that :func:`karat.evaluate` computes.
+        executor : concurrent.futures.Executor, dask.distributed.Client or str, optional
+            Where estimates are computed, see :func:`karat.evaluate`.
         progress : bool, optional
             Show a bar; by default on a terminal.
         """
@@ -63,12 +69,12 @@ class ScoredStudy(TriedStudy):
             for start in range(0, len(todo), CHUNK):
                 chunk = todo[start : start + CHUNK]
                 missing = [m for m in chosen if any((p, m.key) not in there for p in chunk)]
-                self._judge(chunk, missing)
+                self._judge(chunk, missing, executor)
                 advance(len(chunk))
         if todo:
             self._forget_tables()
 
-    def _judge(self, partitions: Sequence[str], measures: Sequence[Measure]) -> None:
+    def _judge(self, partitions: Sequence[str], measures: Sequence[Measure], executor: Any) -> None:
         labelings = self._labelings(partitions)
         for context, kind in zip(self._contexts, ("internal", "external"), strict=True):
             keys = [measure.key for measure in measures if measure.kind == kind]
@@ -92,6 +98,7 @@ class ScoredStudy(TriedStudy):
                 precision=large.PRECISION if internal and self.is_estimated else None,
                 bounded_only=True,
                 random_state=self.random_state,
+                executor=executor,
             )
             scores = []
             for key, partition in product(keys, partitions):
@@ -246,48 +253,9 @@ class ScoredStudy(TriedStudy):
         """
         from karat.bounds import study_bounds
 
-        return study_bounds(**self._bounded(shares))
+        return study_bounds(**self.bounded(shares))
 
-    @cached_property
-    def _guarantee(self) -> Guarantee:
-        return self.guarantee_with(None)
-
-    def guarantee(self) -> Guarantee:
-        """The tightest guarantee that the known labels give about any candidate.
-
-        Returns
-        -------
-        Guarantee
-            With probability ``1 - delta`` over which objects were labelled it holds. Outliers
-            count as one cluster.
-
-        Raises
-        ------
-        InputError
-            If no class is known, or nothing was tried.
-
-        See Also
-        --------
-        karat.guarantee
-        """
-        return self._guarantee
-
-    def guarantee_with(self, shares: Mapping[str, float] | None) -> Guarantee:
-        """The same, with shares of the distinct partitions as for :meth:`bounds_with`.
-
-        Parameters
-        ----------
-        shares : mapping of str to float or None
-
-        Returns
-        -------
-        Guarantee
-        """
-        from karat.bounds import study_guarantee
-
-        return study_guarantee(**self._bounded(shares))
-
-    def _bounded(self, shares: Mapping[str, float] | None) -> dict[str, Any]:
+    def bounded(self, shares: Mapping[str, float] | None) -> dict[str, Any]:
         """What the bounds of a study are called with."""
         from karat.bounds import Searched
 

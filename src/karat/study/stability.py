@@ -41,7 +41,7 @@ def assessed(
 ) -> Assessment:
     """The stability of a candidate: as it was kept, or judged now and kept."""
     most = None if study.settings.exact else MOST_OBJECTS
-    largest = round(0.8 * min(study.n_objects, most or study.n_objects))
+    largest = min(study.n_objects, most or study.n_objects) // 2
     question = {
         "version": __version__,
         "clusterer": clusterer.key,
@@ -57,10 +57,12 @@ def assessed(
     kept = study._store.meta.get(key)
     if kept is not None and kept["question"] == question:
         return _unpack(kept["answer"])
-    steps = n_steps(len(question["k"]), n_resamples, n_references)
+    told = clusterer.parameter == "n_clusters"
+    steps = n_steps(len(question["k"]) if told else 0, n_resamples, n_references)
     # a function of two rows is not called again, unless the clusterer needs the rows
     of_rows = "features" in clusterer.distances
     data, metric = (study.X, study.metric) if of_rows else study._points
+    parts = _Parts(study, candidate["partition"], question)
     with counted("Resampling", steps, show=progress) as threads:
         found = assess(
             data,
@@ -74,9 +76,25 @@ def assessed(
             metric=metric,
             random_state=study.random_state,
             executor=executor or threads,
+            kept=parts,
         )
-    study._store.set_meta({key: {"question": question, "answer": _pack(found)}})
+    study._store.set_meta({key: {"question": question, "answer": _pack(found)}, parts.key: None})
     return found
+
+
+class _Parts(dict[str, Any]):
+    """What is finished of a call, in the study's file: a call that was killed goes on from it."""
+
+    def __init__(self, study: Study, partition: str, question: dict[str, Any]) -> None:
+        self.key = f"stability in parts {partition}"
+        self._store, self._question = study._store, question
+        kept = self._store.meta.get(self.key)
+        same = kept is not None and kept["question"] == question
+        super().__init__(kept["parts"] if kept is not None and same else {})
+
+    def __setitem__(self, name: str, values: Any) -> None:
+        super().__setitem__(name, values)
+        self._store.set_meta({self.key: {"question": self._question, "parts": dict(self)}})
 
 
 def kept_assessment(study: Study, partition: str) -> Assessment | None:
@@ -125,6 +143,8 @@ def _pack(found: Assessment) -> dict[str, Any]:
         "consensus": _to_text(found.consensus),
         "labels": _to_text(clusters.labels),
         "objects": _to_text(clusters.objects),
+        "found": clusters.found.tolist(),
+        "found_in_null": list(found.found_in_null),
         "n_resamples": clusters.n_resamples,
         "clusters": to_columns(clusters.table),
         "curve": None
@@ -157,6 +177,7 @@ def _unpack(kept: dict[str, Any]) -> Assessment:
         _from_text(kept["labels"], np.int32),
         _from_text(kept["objects"], np.float64),
         kept["n_resamples"],
+        np.array(kept["found"]),
     )
     return Assessment(
         kept["clusterer"],
@@ -167,6 +188,7 @@ def _unpack(kept: dict[str, Any]) -> Assessment:
         shown,
         _from_text(kept["consensus"], np.float32).reshape(len(shown), len(shown)),
         kept["n_references"],
+        tuple(kept["found_in_null"]),
     )
 
 

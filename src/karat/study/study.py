@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat import structures
+from karat import clusterers, structures
 from karat.study import annotated
 from karat.study import choice as explain
 from karat.study.choice import Choice
@@ -306,6 +306,40 @@ class Study(ScoredStudy):
         table = self._distinct()
         return judged(self, table, self._scores[0].loc[table["partition"]].set_axis(table.index))
 
+    def guarantee(self) -> Guarantee:
+        """The tightest guarantee that the known labels give about any candidate.
+
+        Returns
+        -------
+        Guarantee
+            With probability ``1 - delta`` over which objects were labelled it holds. Outliers
+            count as one cluster.
+
+        Raises
+        ------
+        InputError
+            If no class is known, or nothing was tried.
+
+        See Also
+        --------
+        karat.guarantee
+
+        Notes
+        -----
+        The learned judge, which does not see the labels, is the prior over the candidates, so that
+        fewer labels choose well.
+        """
+        return self._guarantee
+
+    @cached_property
+    def _guarantee(self) -> Guarantee:
+        from karat.bounds import study_guarantee
+        from karat.study.judging import judged_shares
+
+        inputs = self.bounded(None)  # says what is missing before anything is judged
+        shares = judged_shares(self)
+        return study_guarantee(**inputs if shares is None else self.bounded(shares))
+
     def best(self) -> Choice:
         """The clustering to use, with the reasons; :meth:`decide_by` says what decides.
 
@@ -342,7 +376,17 @@ class Study(ScoredStudy):
             n_clusters=int(top["n_clusters"]),
             labels=labels,
             decided_by=decider.key,
-            reasons=(*explain.what_it_is(top, labels, verdict.caveat), *soft, *why, *told),
+            reasons=(
+                *explain.what_it_is(
+                    top,
+                    labels,
+                    of_cells=self._is_of_cells(str(top["clusterer"])),
+                    caveat=verdict.caveat,
+                ),
+                *soft,
+                *why,
+                *told,
+            ),
             runner_up=str(ranked.index[1]) if len(ranked) > 1 else None,
             bound=self._bound_behind(verdict, str(top.name)),
         )
@@ -351,6 +395,12 @@ class Study(ScoredStudy):
         if verdict.bound is not None:
             return verdict.bound
         return self.bound_of(name) if self.is_partly_labelled else None
+
+    def _is_of_cells(self, key: str) -> bool:
+        clusterer = self._swept.get(key)
+        if clusterer is None and key in clusterers.catalogue:
+            clusterer = clusterers.catalogue[key]
+        return clusterer is not None and self.fits_cells(clusterer)
 
     def sample_agreement(self, name: str | None = None) -> float:
         """What fitting to a sample loses: agreement of two independent samples.
@@ -414,7 +464,8 @@ class Study(ScoredStudy):
         -------
         Assessment
             It is kept in the study: asked the same again it is read, and the reasons of
-            :meth:`best` and the report have it. A call that was killed begins anew.
+            :meth:`best` and the report have it. A call that was killed goes on from the last data
+            set that was finished.
 
         Raises
         ------

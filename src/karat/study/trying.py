@@ -9,6 +9,7 @@ from concurrent.futures import Executor
 from contextlib import closing
 from dataclasses import replace
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from karat.clusterers import Clusterer, ExcludedError, on_columns, under
 from karat.distances import FORMS
 from karat.partition import as_labelings, canonical_codes, encode
 from karat.progress import progress_bar
-from karat.resources import available_cores
+from karat.resources import available_cores, is_large, total_memory
 from karat.structures import as_kept, by_appearance, split
 from karat.study import large, work
 from karat.study.base import StudyBase
@@ -83,7 +84,7 @@ class TriedStudy(StudyBase):
         grid: Mapping[str, Iterable[Any]] | None = None,
         n_init: int = 5,
         workers: int | None = None,
-        executor: Executor | None = None,
+        executor: Executor | Any = None,
         budget: float | None = None,
         progress: bool | None = None,
     ) -> None:
@@ -107,8 +108,9 @@ class TriedStudy(StudyBase):
             Starts for each k; clusterers that do not depend on a seed run once.
         workers : int, optional
             Local processes; by default one for each core. The result does not depend on it.
-        executor : concurrent.futures.Executor, optional
-            Where to run instead, e.g. ``dask.distributed.Client().get_executor()``. Every job
+        executor : concurrent.futures.Executor, dask.distributed.Client or str, optional
+            Where to run instead; a string is the address of a Dask scheduler. Dask gets the data
+            once, and fits the jobs of a worker that dies on another; to other executors every job
             carries the data.
         budget : float, optional
             Seconds after which fits that are not finished are stopped; they stay planned, and
@@ -241,8 +243,14 @@ class TriedStudy(StudyBase):
         yield from work.run_jobs(self.X, of_rows, **options)
         if not sampled or time.monotonic() >= deadline:
             return
-        part = large.part_of(data, self.sample.rows, metric)
-        for outcomes in work.run_jobs(part, sampled, **options):
+        of_cells = [job for job in sampled if large.uses_cells(data, job.clusterer, metric)]
+        of_sample = [job for job in sampled if job not in of_cells]
+        fits = [work.run_jobs(large.part_of(data, self.sample.rows, metric), of_sample, **options)]
+        if of_cells:
+            means, sizes = large.cells_of(data, self.sample)
+            jobs = [replace(job, sizes=sizes) for job in of_cells]
+            fits.insert(0, work.run_jobs(means, jobs, **options))
+        for outcomes in chain.from_iterable(fits):
             yield [
                 replace(
                     outcome,
@@ -255,18 +263,27 @@ class TriedStudy(StudyBase):
                 for outcome in outcomes
             ]
 
+    def fits_cells(self, clusterer: Clusterer) -> bool:
+        """Whether a clusterer is fitted to the cells around the objects of :attr:`sample`."""
+        data, metric = self._points
+        return self.fits_sample(clusterer) and large.uses_cells(data, clusterer, metric)
+
     def fits_sample(self, clusterer: Clusterer) -> bool:
         """Whether a clusterer is fitted to :attr:`sample` and extended, not to all objects.
 
-        So it is above 5,000 objects where its time grows faster than linearly, and above
-        100,000 where one fit takes long (mixtures), unless the study is exact or its objects
-        are the nodes of a graph.
+        So it is above 5,000 objects where its time grows faster than linearly, above 100,000
+        where one fit takes long (mixtures), and always where the data take more than a quarter
+        of the machine's memory; unless the study is exact or its objects are the nodes of a
+        graph.
         """
-        return (
-            self.n_objects > max(large.FIT_AT_MOST, clusterer.whole_to)
-            and not self.settings.exact
-            and self.metric != "graph"
-        )
+        if self.settings.exact or self.metric == "graph" or self.n_objects <= large.FIT_AT_MOST:
+            return False
+        return self.n_objects > clusterer.whole_to or self._is_beyond_memory
+
+    @cached_property
+    def _is_beyond_memory(self) -> bool:
+        memory = total_memory()
+        return is_large(self.X) and memory is not None and 4 * self.X.nbytes > memory
 
     @cached_property
     def sample(self) -> large.Sample:

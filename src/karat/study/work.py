@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.clusterers import configured, memberships_of
+from karat.executors import as_executor
 from karat.partition import SoftPartition, encode
 from karat.structures import as_kept
 from karat.study.scratch import scratch_folder
@@ -52,6 +53,8 @@ class Job:
 
     clusterer: Clusterer
     candidates: tuple[Planned, ...]
+    #: where the data are means of cells: how many objects each has
+    sizes: NDArray[np.int64] | None = None
 
 
 def jobs_for(clusterer: Clusterer, candidates: Sequence[Planned]) -> list[Job]:
@@ -176,7 +179,8 @@ def _cut_tree(X: Data, job: Job) -> list[Finished]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            tree = job.clusterer.make(1, 0).fit(_lent(X, job.clusterer))
+            model, lent = job.clusterer.make(1, 0), _lent(X, job.clusterer)
+            tree = model.fit(lent) if job.sizes is None else model.fit_cells(lent, job.sizes)
         except FROM_A_FIT as error:
             _unless_asked_to_stop(error)
             share = (time.perf_counter() - began) / len(job.candidates)
@@ -192,7 +196,9 @@ def _cut_tree(X: Data, job: Job) -> list[Finished]:
             outcomes.append(Finished(candidate.name, "failed", _one_line(error), None, share))
             continue
         seconds = share + time.perf_counter() - began
-        outcomes.append(_outcome(job.clusterer, candidate, labels, X.shape[0], seconds, caught))
+        outcomes.append(
+            _outcome(job.clusterer, candidate, labels, X.shape[0], seconds, caught, job.sizes)
+        )
     return outcomes
 
 
@@ -207,6 +213,7 @@ def _outcome(
     n: int,
     seconds: float,
     caught: Sequence[warnings.WarningMessage],
+    sizes: NDArray[np.int64] | None = None,
 ) -> Finished:
     try:
         encoded = encode(labels)
@@ -221,15 +228,20 @@ def _outcome(
     flags = []
     if clusterer.parameter == "n_clusters" and encoded.n_clusters != candidate.value:
         flags.append(f"{encoded.n_clusters} clusters where {candidate.value} were asked for")
-    flags += lopsided(encoded.codes)
+    flags += lopsided(encoded.codes, sizes)
     flags += dict.fromkeys(_one_line(w.message) for w in caught if _matters(w))
     status = "flagged" if flags else "ok"
     return Finished(candidate.name, status, "; ".join(flags) or None, encoded.codes, seconds)
 
 
-def lopsided(codes: NDArray[np.int32]) -> list[str]:
-    """The flag of a clustering that only splits off single objects, if it is one."""
-    sizes = np.sort(np.bincount(codes[codes >= 0]))
+def lopsided(codes: NDArray[np.int32], each: NDArray[np.int64] | None = None) -> list[str]:
+    """The flag of a clustering that only splits off single objects, if it is one.
+
+    ``each`` is how many objects a code stands for, by default one.
+    """
+    kept = codes >= 0
+    weights = None if each is None else each[kept]
+    sizes = np.sort(np.bincount(codes[kept], weights).astype(np.int64))
     if len(sizes) < 2 or sizes[-2] > 1 or sizes[-1] < 0.9 * sizes.sum():
         return []
     apart = "1 object" if len(sizes) == 2 else f"{len(sizes) - 1:,} single objects"
@@ -314,7 +326,7 @@ def run_jobs(
     jobs: Sequence[Job],
     *,
     workers: int,
-    executor: Executor | None,
+    executor: Any,
     deadline: float = math.inf,
     share: float = math.inf,
 ) -> Generator[list[Finished], None, None]:
@@ -326,8 +338,8 @@ def run_jobs(
     jobs : sequence of Job
     workers : int
         Local processes; 1 runs everything here.
-    executor : Executor or None
-        Anything of :mod:`concurrent.futures`; it gets the data with every job.
+    executor : Executor, Dask client, address or None
+        See :func:`karat.executors.as_executor`; where it can, the data are sent once.
     deadline : float
         On the clock of :func:`time.monotonic`; what runs then is stopped and has no outcome.
     share : float
@@ -336,7 +348,9 @@ def run_jobs(
     """
     try:
         if executor is not None:
-            calls = [(run_job, X, job) for job in jobs]
+            executor, send = as_executor(executor)
+            handle = send(X) if jobs else None
+            calls = [(run_job, handle, job) for job in jobs]
             for _, outcomes in _drain(executor, calls, ahead=64, cancel=True, deadline=deadline):
                 yield outcomes
         elif min(deadline, share) < math.inf:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from karat.text._names import Weight
-from karat.validation import InputError, check_choice
+from karat.validation import InputError, check_choice, validated
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -136,7 +136,7 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # ty
             raise InputError(
                 f"BM25 needs k1 of at least 0 and b from 0 to 1; got k1={self.k1!r}, b={self.b!r}"
             )
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset)
+        X = validated(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset)
         counts = sparse.csr_array(X)
         if counts.nnz and counts.data.min() < 0:
             raise InputError(

@@ -40,7 +40,7 @@ class Documents:
 
 
 def json_lines(path: Path, text_column: str | None, opened: Callable[[Path], Any]) -> Documents:
-    """One JSON object a line; ``text_column`` names the field with the text."""
+    """One JSON object a line; ``text_column`` names the field with the text, or it is "text"."""
     records = []
     with opened(path) as stream:
         for number, line in enumerate(stream, 1):
@@ -53,7 +53,8 @@ def json_lines(path: Path, text_column: str | None, opened: Callable[[Path], Any
     fields = {
         name: _objects([record.get(name) for record in records]) for name in names if name != column
     }
-    return Documents([_as_text(record.get(column)) for record in records], fields)
+    notes = () if text_column else (f"The texts are those of the field {column!r}.",)
+    return Documents([_as_text(record.get(column)) for record in records], fields, notes)
 
 
 def _record(line: bytes, where: str) -> dict[str, Any]:
@@ -73,6 +74,8 @@ def _text_column(
         if asked not in names:
             raise unknown_name(asked, names, "column")
         return asked
+    if "text" in names and all(isinstance(r.get("text"), str | None) for r in records):
+        return "text"
     raise InputError(
         f"{path} holds JSON records with {', '.join(map(repr, names[:12]))}; name the one with "
         "the text: text_column (--text-column)"

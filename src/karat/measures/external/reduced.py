@@ -150,8 +150,6 @@ def _effective_columns(rows: NDArray[np.float64], columns: NDArray[np.float64]) 
     if squares == n:  # columns of one object each: counted exactly
         return float(gammaln(n + 1) - gammaln(rows + 1).sum())
     effective = (n * n - n + (n * n - squares) / m) / (squares - n)
-    if not math.isfinite(effective):
-        return 0.0
     value = log_ways(columns, m).sum() + log_ways(rows, effective).sum()
     return float(value - log_ways(n, m * effective))
 

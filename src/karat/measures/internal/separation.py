@@ -322,6 +322,7 @@ define(
     cost="O(n² d), k² memory",
     compares_k=False,
     default=False,
+    takes="features",
 )
 define(
     separation_index,

@@ -16,6 +16,7 @@ import numpy as np
 
 from karat.distances import distances_of_parts
 from karat.measures.catalogue import Measure
+from karat.measures.passes.pairs import Distributed, sampled_pass
 from karat.measures.passes.sampled_objects import TOTALS, ObjectSample
 from karat.measures.passes.sampled_pairs import PAIRWISE, PairSample
 from karat.measures.passes.statistics import STATISTICS, group
@@ -96,6 +97,7 @@ def estimate(
     metric: Any,
     rng: np.random.Generator,
     bounded_only: bool = False,
+    executor: Any = None,
 ) -> Estimates:
     """Estimates of measures that :func:`sampled_by` names a way for.
 
@@ -122,7 +124,10 @@ def estimate(
         result.drawn["test objects"] = drawn
     if which := by["objects"]:
         chosen = [measures[i] for i in which]
-        sample = ObjectSample(X, distances_of_parts(X, metric), labelings, chosen, rng)
+        run = sampled_pass
+        if executor is not None:
+            run = Distributed(executor, X, metric, labelings)
+        sample = ObjectSample(X, distances_of_parts(X, metric), labelings, chosen, rng, run)
         _settle(sample, precision, result, range(len(labelings)), which, bounded_only)
     if which := by["pairs"]:
         chosen = [measures[i] for i in which]

@@ -16,9 +16,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from karat.distances import Direct, Distances, Product
+from karat.distances import Direct, Distances, Product, distances_of_parts
+from karat.executors import as_executor
 from karat.partition import Labelings
 from karat.resources import available_cores
+from karat.validation import Data
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,6 +32,7 @@ R = TypeVar("R")
 
 WIDTH = 128  # columns of a strip
 PRODUCT_ROWS = 512  # long enough for a matrix product to run at full speed
+PART = WIDTH  # of a sample that one job of an executor takes
 BLOCK_ROWS = 2**19  # objects whose distances to a sample are taken at a time
 HELD = 128 * 2**20  # bytes of accumulators of all objects, above which tiles are not mirrored
 
@@ -364,6 +367,35 @@ def sampled_pass(
         )  # fmt: skip
         found[:, place[j0:j1]] = part
     return found
+
+
+class Distributed:
+    """:func:`sampled_pass` on an executor: each job takes some of the sample.
+
+    The data and the labels are sent once. What comes back is put together in order, and differs
+    from one machine's only by the order of the sums.
+    """
+
+    def __init__(self, executor: Any, X: Data, metric: Any, labelings: Labelings) -> None:
+        self.executor, send = as_executor(executor)
+        self.X, self.labelings, self.metric = send(X), send(labelings), metric
+
+    def __call__(
+        self, distances: Distances, labelings: Labelings, sample: NDArray[Any], **wanted: bool
+    ) -> Floats:
+        """Parameters and result are those of :func:`sampled_pass`."""
+        parts = [sample[i : i + PART] for i in range(0, len(sample), PART)]
+        futures = [
+            self.executor.submit(_sampled_part, self.X, self.metric, self.labelings, part, wanted)
+            for part in parts
+        ]
+        return np.concatenate([future.result() for future in futures], axis=1)
+
+
+def _sampled_part(
+    X: Data, metric: Any, labelings: Labelings, part: NDArray[Any], wanted: dict[str, bool]
+) -> Floats:
+    return sampled_pass(distances_of_parts(X, metric), labelings, part, **wanted)
 
 
 def _blocks_of(wanted: NDArray[np.bool_]) -> Iterator[NDArray[np.intp]]:

@@ -2,18 +2,18 @@
 
 Of each drawn object the sums, silhouette and margin are exact; what is estimated are their totals
 over the clusters, from which a measure is computed as from exact ones. Objects are drawn at random,
-and ten of each cluster (or all) in any case; in each cluster they are a simple random sample, so
-that totals are unbiased. Standard errors come from the bootstrap of Rao, Wu & Yue (1992) within the
-clusters with the finite-population correction, and hold for ratios and other smooth functions of
-the totals too.
+and ten of each cluster (or all) in any case, as are of many objects the 128 that are farthest out;
+but for these they are in each cluster a simple random sample, so that totals are unbiased. Standard
+errors come from the bootstrap of Rao, Wu & Yue (1992) within the clusters with the
+finite-population correction, and hold for ratios and other smooth functions of the totals too.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 REPLICATES = 200
 #: a cluster's spread from fewer objects is too rough where its vote counts as much as a large one's
 OF_EACH = 10
+#: so many of all objects, those farthest from their clusters' means, are drawn in any case
+FAR_OUT = 128
 #: statistic -> the columns of an object's values that it is the total of
 TOTALS = {"silhouettes": (0,), "margins": (1,), "pair_sums": (4, 5), "inverse_square_sums": (6, 7)}
 #: column -> where its totals per cluster stand, and how often a total counts each pair
@@ -86,13 +88,23 @@ class ObjectSample:
         labelings: Labelings,
         measures: Sequence[Measure],
         rng: np.random.Generator,
+        run: Callable[..., Floats] = sampled_pass,
     ) -> None:
-        self.X, self.distances, self.labelings = X, distances, labelings
+        self.X, self.distances, self.labelings, self.run = X, distances, labelings, run
         self.measures = measures
         self.needs = frozenset().union(*(measure.needs for measure in measures))
         self.order = rng.permutation(np.flatnonzero((labelings.codes != NOISE).any(axis=0)))
+        certain = far_out(X, labelings) if not isinstance(distances, Precomputed) else None
+        self.certain = np.zeros(len(self.order), dtype=bool)
+        if certain is not None:
+            self.certain = certain[self.order]
         self.of_each_cluster = np.stack(
-            [first_of_each(OF_EACH, row, self.order) for row in labelings.codes]
+            [
+                first_of_each(
+                    OF_EACH, row if certain is None else np.where(certain, NOISE, row), self.order
+                )
+                for row in labelings.codes
+            ]
         )
         self.drawn = np.zeros(len(self.order), dtype=bool)
         self.size = 0
@@ -120,10 +132,11 @@ class ObjectSample:
     def grow(self, size: int) -> None:
         """Draw until there are ``size`` objects, and some of each cluster."""
         self.size = min(size, len(self.order))
-        wanted = self.of_each_cluster.any(axis=0) | (np.arange(len(self.order)) < self.size)
+        wanted = self.of_each_cluster.any(axis=0) | self.certain
+        wanted[: self.size] = True
         new = np.flatnonzero(wanted & ~self.drawn)
         self.drawn[new] = True
-        found = sampled_pass(
+        found = self.run(
             self.distances,
             self.labelings,
             self.order[new],
@@ -136,13 +149,22 @@ class ObjectSample:
         self.stats = Statistics(self.X, self.labelings, ())
         self.strata = [self._stratum(m) for m in range(len(self.labelings))]
 
-    def _stratum(self, m: int) -> tuple[NDArray[np.int32], Floats, NDArray[np.int64]]:
-        """Of the objects that clustering m is judged by: clusters, values, counts by cluster."""
+    def _stratum(self, m: int) -> _Strata:
+        """The objects that clustering m is judged by."""
         own = self.labelings.codes[m, self.order[self.positions]]
-        judged = (self.positions < self.size) | self.of_each_cluster[m, self.positions]
+        certain = self.certain[self.positions]
+        judged = (self.positions < self.size) | self.of_each_cluster[m, self.positions] | certain
         judged &= own != NOISE
-        sizes = self.stats.sizes[m]
-        return own[judged], self.objects[m, judged], np.bincount(own[judged], minlength=len(sizes))
+        k = len(self.stats.sizes[m])
+        stratum = own + k * certain
+        there = np.bincount(own[certain & judged], minlength=k)
+        sizes = np.concatenate([self.stats.sizes[m] - there, there])
+        used = np.flatnonzero(sizes)
+        place = np.zeros(2 * k, dtype=np.int64)
+        place[used] = np.arange(len(used))
+        which = place[stratum[judged]]
+        counts = np.bincount(which, minlength=len(used))
+        return _Strata(own[judged], self.objects[m, judged], which, counts, sizes[used])
 
     def estimates(self) -> tuple[Floats, Floats, dict[tuple[int, int], str]]:
         """Values and standard errors (M, measures), and why (clustering, measure) has none."""
@@ -167,12 +189,13 @@ class ObjectSample:
         stats = self.stats
         for name, _ in TARGETS.values():
             setattr(stats, name, [])
-        for (own, objects, counts), sizes in zip(self.strata, stats.sizes, strict=True):
-            weights = (sizes / counts)[own]
+        for strata, sizes in zip(self.strata, stats.sizes, strict=True):
+            weights = (strata.sizes / strata.counts)[strata.which]
             if replicate is not None:
-                weights *= _rao_wu_factors(own, counts, sizes, replicate)
+                weights *= _rao_wu_factors(strata.which, strata.counts, strata.sizes, replicate)
             for column, (name, times) in TARGETS.items():
-                total = np.bincount(own, weights * objects[:, column], len(sizes))
+                added = weights * strata.objects[:, column]
+                total = np.bincount(strata.own, added, len(sizes))
                 getattr(stats, name).append(total / times)
         # a pair at distance 0 makes its sum of 1/d² infinite, whether it was drawn or not
         for m, (within, between) in enumerate(self.coincident):
@@ -208,12 +231,14 @@ class ObjectSample:
                 yield m, i, HEAVY_TAIL.format("objects", indices[m])
 
     def _tail_index(self, m: int, column: int) -> float:
-        own, objects, counts = self.strata[m]
-        values = objects[:, column]
+        strata = self.strata[m]
+        values, which = strata.objects[:, column], strata.which
         if not np.isfinite(values).all():
             return -math.inf
-        means = np.bincount(own, values, len(counts)) / counts
-        return tail_index((self.stats.sizes[m] / counts)[own] * np.abs(values - means[own]))
+        means = np.bincount(which, values, len(strata.counts)) / strata.counts
+        weights = (strata.sizes / strata.counts)[which]
+        drawn = (strata.sizes > strata.counts)[which]  # what is taken in any case has no error
+        return tail_index((weights * np.abs(values - means[which]))[drawn])
 
     def _unseen(self, values: Floats) -> Floats:
         """Standard errors that a mean of bounded values has at least, by the rule of three."""
@@ -225,6 +250,38 @@ class ObjectSample:
                 farthest = np.maximum(values[:, i] - low, high - values[:, i])
                 least[:, i] = RULE_OF_THREE * farthest * share / self.size
         return least
+
+
+class _Strata(NamedTuple):
+    """Objects that a clustering is judged by: simple random samples within strata.
+
+    Clusters and values of the objects, their strata, and of each stratum how many objects were
+    drawn and how many there are. Those far out, which are all drawn, are strata of their own.
+    """
+
+    own: NDArray[np.int32]
+    objects: Floats
+    which: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+
+
+def far_out(X: Any, labelings: Labelings) -> NDArray[np.bool_] | None:
+    """The objects that are farthest from their clusters' means, relative to the others in these.
+
+    A sample hardly ever has one of a dozen objects among many, and if they are far enough they
+    make up the sum. None for few objects, and where there are no dense features.
+    """
+    if not isinstance(X, np.ndarray) or len(X) < 50 * FAR_OUT:
+        return None
+    from karat._kernels.rows import relative_spreads
+
+    farthest = np.zeros(len(X))
+    for codes, k in zip(labelings.codes, labelings.n_clusters, strict=True):
+        relative_spreads(X, codes, int(k), farthest)
+    certain = np.zeros(len(X), dtype=bool)
+    certain[np.argpartition(farthest, -FAR_OUT)[-FAR_OUT:]] = True
+    return certain
 
 
 def coincident_groups(X: Any, *, precomputed: bool = False) -> NDArray[np.int64]:
@@ -288,7 +345,7 @@ def first_of_each(
 
 
 def _rao_wu_factors(
-    own: NDArray[np.int32],
+    own: NDArray[np.integer[Any]],
     counts: NDArray[np.int64],
     sizes: NDArray[np.int64],
     rng: np.random.Generator,

@@ -1,0 +1,31 @@
+"""Many clusterers on many data sets, compared by statistics that allow for chance and for tries."""
+
+from karat.bench.benchmark import Benchmark
+from karat.bench.folder import read_folder
+from karat.bench.statistics import (
+    Comparison,
+    Friedman,
+    average_ranks,
+    bayesian_signed_rank,
+    compare_methods,
+    expected_best,
+    friedman_test,
+    nemenyi_difference,
+    pairwise_wilcoxon,
+    sets_needed,
+)
+
+__all__ = [
+    "Benchmark",
+    "Comparison",
+    "Friedman",
+    "average_ranks",
+    "bayesian_signed_rank",
+    "compare_methods",
+    "expected_best",
+    "friedman_test",
+    "nemenyi_difference",
+    "pairwise_wilcoxon",
+    "read_folder",
+    "sets_needed",
+]

@@ -1,0 +1,99 @@
+"""``karat bench``: label files of many methods on many data sets, compared with statistics."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from karat.cli._output import Force, check_target
+
+
+def bench(
+    folder: Annotated[
+        Path,
+        typer.Argument(
+            help="A folder for each data set, with truth.csv (or labels0.csv, labels1.csv, ...) "
+            "and method.csv, or method.1.csv, method.2.csv for each try of a method; or "
+            "SET.labels0.gz files beside a folder for each method."
+        ),
+    ],
+    measure: Annotated[
+        str, typer.Option("--measure", help="The external measure, see karat measures.")
+    ] = "adjusted_rand_index",
+    best_of: Annotated[
+        int | None,
+        typer.Option(
+            "--best-of",
+            min=1,
+            help="Score the expected best of so many tries, the same for all methods; by default "
+            "the mean over the tries.",
+        ),
+    ] = None,
+    references: Annotated[
+        str,
+        typer.Option(
+            help="Of several references: best, the one that a try agrees with most, or mean."
+        ),
+    ] = "best",
+    failed: Annotated[
+        float | None,
+        typer.Option(
+            help="Score of a method on a data set for which it has no file; by default an error."
+        ),
+    ] = None,
+    alpha: Annotated[
+        float, typer.Option(min=0.0001, max=0.5, help="Chance of any false difference.")
+    ] = 0.05,
+    rope: Annotated[
+        float, typer.Option(min=0, help="Differences up to this have no practical meaning.")
+    ] = 0.01,
+    report: Annotated[
+        Path | None,
+        typer.Option(help="Write the page to this file: .html, .tex (booktabs) or .parquet."),
+    ] = None,
+    force: Force = False,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
+) -> None:
+    """Compare methods over many data sets: ranks, tests, and what they allow one to say.
+
+    Outliers (-1) count as clusters of one. For example:
+
+    karat bench results --report appendix.html
+    """
+    import json as jsonlib
+
+    from karat.bench import Benchmark
+    from karat.bench.page import tries_of
+    from karat.validation import check_choice
+
+    check_choice(references, ("best", "mean"), "--references")
+    check_target(report, "--report", force)
+    race = Benchmark.from_folder(folder, [measure])
+    options = {
+        "measure": measure,
+        "references": references,
+        "best_of": best_of,
+        "failed": failed,
+        "alpha": alpha,
+        "rope": rope,
+    }
+    found = race.compare(**options)  # type: ignore[arg-type]
+    if json:
+        answer = {
+            "measure": measure,
+            "ranks": found.ranks.to_dict(),
+            "scores": found.scores.to_dict(orient="index"),
+            "friedman_p": found.friedman.p_value,
+            "critical_difference": found.critical_difference,
+            "pairs": found.pairs.to_dict(orient="records"),
+            "words": list(found.words),
+        }
+        typer.echo(jsonlib.dumps(answer))
+    else:
+        typer.echo(str(found))
+        typer.echo(tries_of(race))
+    if report is not None:
+        race.report(report, overwrite=force, **options)
+        typer.echo(f"Report: {report}", err=json)

@@ -1,0 +1,150 @@
+"""Calibrated stability: which number of clusters is far more stable than data without clusters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, MutableMapping
+from concurrent.futures import Executor
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.stability._agreement import least_kept
+from karat.stability._engine import check_draws, check_numbers, prepare
+from karat.stability.curves import pairs_of_subsamples
+from karat.stability.null import REFERENCES, draw_reference
+from karat.stability.result import StabilityCurve, curve_table
+from karat.validation import InputError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+#: a number of clusters counts where it is at most so unstable, relative to the null
+RATIO = 0.25
+
+
+def n_null_resamples(n_resamples: int) -> int:
+    """Pairs of subsamples of each reference set: fewer, since the sets are averaged over."""
+    return max(2, round(0.4 * n_resamples))
+
+
+def calibrated_stability(
+    X: Any,
+    clusterer: Any = "kmeans",
+    *,
+    k: int | Iterable[int] = range(2, 11),
+    n_resamples: int = 20,
+    n_references: int = 10,
+    everywhere: bool = True,
+    metric: Any = "euclidean",
+    random_state: Any = 0,
+    executor: Executor | None = None,
+    kept: MutableMapping[str, Any] | None = None,
+) -> StabilityCurve:
+    """How well the worst cluster survives in another half, beside data without clusters.
+
+    Parameters
+    ----------
+    X : array-like or sparse, shape (n, d)
+        The data, or the (n, n) distances with ``metric="precomputed"``.
+    clusterer : str, Clusterer or estimator
+    k : int or iterable of int
+        Numbers of clusters from 2 upward; the answer may be 1.
+    n_resamples : int
+        Pairs of subsamples, each half of the objects; 0.4 times as many of each reference set.
+    n_references : int
+        Reference data sets of each kind: one Gaussian, one uniform box, both along the principal
+        axes. 0 for none, as for sparse data and matrices of distances; no k is selected then.
+    everywhere : bool
+        Whether every k stands beside its null, or only those that could be selected: where the
+        worst cluster loses more than a quarter of its objects, no null can make it stable.
+    metric : str or callable
+    random_state : None, int or Generator
+    executor : concurrent.futures.Executor, optional
+        Where the resamples run; by default threads of this process.
+    kept : mutable mapping, optional
+        Keeps the values of each finished data set under a name, as lists of numbers; a call with
+        the same arguments takes what is there, so that one that was killed resumes.
+
+    Returns
+    -------
+    StabilityCurve
+        ``value``: of the objects of a cluster, the share that one cluster of another subsample
+        holds, for the worst cluster, over the objects in both. ``ratio``: 1 − value over
+        1 − null. The largest k with a ratio of at most 0.25 is selected, otherwise 1.
+
+    Raises
+    ------
+    InputError
+        For input that cannot be used.
+
+    Notes
+    -----
+    After Ben-Hur, Elisseeff & Guyon 2002 (overlapping subsamples), Tibshirani & Walther 2005 (the
+    worst cluster), and Dudoit & Fridlyand 2002 (data without clusters); the rule is karat's own.
+    A boundary through dense data moves from sample to sample, and moves as much in the null; one
+    through a gap does not. So it is the ratio that tells, also where both are nearly stable. No
+    object is drawn twice. 2·n_resamples·(1 + 0.8·n_references) fits for each k, of half of the
+    objects.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from karat.stability import calibrated_stability
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.concatenate([rng.normal(c, 0.1, (20, 2)) for c in (0, 2, 4)])
+    >>> calibrated_stability(X, k=range(2, 6), everywhere=False).selected
+    3
+    >>> calibrated_stability(rng.normal(size=(60, 2)), k=range(2, 6), everywhere=False).selected
+    1
+    """
+    engine = prepare(X, clusterer, metric=metric, random_state=random_state, executor=executor)
+    check_draws(n_resamples)
+    numbers = [n for n in check_numbers(k, engine.n // 2) if n > 1]
+    if not numbers:
+        raise InputError("calibrated stability compares numbers from 2 upward with 1; k has only 1")
+    if n_references:
+        check_draws(n_references)
+        if engine.metric == "precomputed":
+            raise InputError("reference data need the objects' features, not their distances")
+
+    def values(name: str, data: Any, ks: list[int], n_pairs: int) -> Floats:
+        if kept is not None and name in kept:
+            return np.asarray(kept[name], dtype=np.float64)
+        part = engine if data is None else replace(engine, X=data, _lists=[])
+        found = pairs_of_subsamples(part, ks, n_pairs, 0.5, least_kept)
+        if kept is not None:
+            kept[name] = found.tolist()
+        return found
+
+    own = values("data", None, numbers, n_resamples)
+    beside = [i for i in range(len(numbers)) if everywhere or 1 - own[:, i].mean() <= RATIO]
+    ks = [numbers[i] for i in beside]
+    references: list[dict[int, Floats]] = []
+    for number, kind in enumerate(REFERENCES if n_references else ()):
+        sets = np.full((n_references, len(numbers)), np.nan)
+        for r in range(n_references if ks else 0):
+            seed = np.random.default_rng([engine.random_state, 2**31, number, r])
+            null = draw_reference(engine.X, kind, random_state=seed)
+            found = values(f"{kind} {r}", null, ks, n_null_resamples(n_resamples))
+            sets[r, beside] = found.mean(axis=0)
+        references.append({k: sets[:, i] for i, k in enumerate(numbers)})
+    samples = {k: own[:, i] for i, k in enumerate(numbers)}
+    table = curve_table(samples, references, greater_is_better=True)
+    selected = None
+    if references:
+        lost = 1 - table["null"]
+        table["ratio"] = ((1 - table["value"]) / lost).where(lost > 0, 1.0)
+        stable = table.index[table["ratio"] <= RATIO]
+        selected = int(stable.max()) if len(stable) else 1
+    return StabilityCurve(
+        "Calibrated stability",
+        table,
+        samples,
+        True,
+        selected,
+        f"the largest k at most {RATIO:g} times as unstable as the null, otherwise 1",
+        engine.n,
+    )

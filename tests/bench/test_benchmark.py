@@ -1,0 +1,210 @@
+"""A race of clusterers, and a folder of label files: every cell an entry, never a hole."""
+
+import gzip
+import json
+
+import numpy as np
+import pytest
+from sklearn.cluster import KMeans
+from sklearn.datasets import make_blobs
+from sklearn.metrics import adjusted_rand_score
+from typer.testing import CliRunner
+
+from karat.bench import Benchmark, read_folder
+from karat.bench.page import rank_diagram
+from karat.cli import app
+from karat.validation import InputError, StorageError
+
+
+def _sets():
+    return {
+        f"blobs{seed}": make_blobs(60, centers=3, cluster_std=2.5, random_state=seed)
+        for seed in range(4)
+    }
+
+
+class Failing(KMeans):
+    def fit_predict(self, X, y=None, sample_weight=None):
+        raise RuntimeError("no luck")
+
+
+def test_scores_are_those_of_scikit_learn():
+    race = Benchmark(_sets(), {"k-means": KMeans(n_init=1), "ward": "ward"}, n_init=3).run()
+    assert len(race.table) == 4 * (3 + 1)
+    X, y = _sets()["blobs2"]
+    own = [
+        adjusted_rand_score(y, KMeans(3, n_init=1, random_state=s).fit_predict(X)) for s in range(3)
+    ]
+    scores = race.scores("adjusted_rand_index")
+    assert scores.loc["blobs2", "k-means"] == pytest.approx(np.mean(own))
+    best = race.scores("adjusted_rand_index", best_of=3)
+    assert best.loc["blobs2", "k-means"] == pytest.approx(max(own))
+    assert best["ward"].equals(scores["ward"])
+    assert (race.table["seconds"] > 0).all()
+
+
+def test_a_failure_is_an_entry():
+    race = Benchmark(_sets(), {"ward": "ward", "failing": Failing()}, n_init=2).run()
+    failed = race.table[race.table["method"] == "failing"]
+    assert set(failed["reason"]) == {"RuntimeError: no luck"}
+    assert race.scores()["failing"].isna().all()
+    with pytest.raises(InputError, match="scores are missing"):
+        race.compare()
+    assert race.compare(failed=0.0).ranks.index[0] == "ward"
+
+
+def test_classes_are_drawn_and_clustered_into_as_many():
+    X, y = make_blobs(100, centers=5, random_state=0)
+    sets = {"a": (X, y), "b": (X, np.array(list("vwxyz"))[y])}
+    race = Benchmark(sets, ["ward"], k=[2, 4, 9], sample_classes=True, n_init=1).run()
+    assert sorted(set(race.table["k"])) == [2, 4]
+    assert race.scores()["ward"].iloc[0] == pytest.approx(race.scores()["ward"].iloc[1])
+
+
+def test_a_killed_run_resumes(tmp_path, monkeypatch):
+    path = tmp_path / "race.jsonl"
+    first = Benchmark(_sets(), ["kmeans"], n_init=2, storage=path).run()
+    whole = path.read_text()
+    path.write_text(whole[: len(whole) - 40])  # a kill in the middle of a line
+    fits = []
+    real = Benchmark._fit
+    monkeypatch.setattr(Benchmark, "_fit", lambda self, *a: fits.append(a[-1]) or real(self, *a))
+    again = Benchmark(_sets(), ["kmeans"], n_init=2, storage=path).run()
+    assert len(fits) == 1
+    assert again.scores().equals(first.scores())
+    fits.clear()
+    Benchmark(_sets(), ["kmeans"], n_init=2, storage=path, random_state=1).run()
+    assert len(fits) == 8
+    path.write_text("nonsense\n" + whole)
+    with pytest.raises(StorageError, match="line 1"):
+        Benchmark(_sets(), ["kmeans"], storage=path)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"measures": ["silhouette"]}, "does not compare with classes"),
+        ({"measures": []}, "at least one"),
+        ({"k": [0]}, "whole numbers"),
+        ({"sample_classes": True}, "numbers of classes"),
+        ({"n_init": 0}, "n_init"),
+    ],
+)
+def test_settings_that_cannot_work(options, message):
+    with pytest.raises(InputError, match=message):
+        Benchmark(_sets(), ["ward"], **options)
+    with pytest.raises(InputError, match="3 objects and 2 classes"):
+        Benchmark({"a": (np.zeros((3, 1)), [0, 1])}, ["ward"])
+
+
+# -- folders -----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Four sets, two references of one, three methods; the third has no file for a set."""
+    rng = np.random.default_rng(0)
+    for number in range(4):
+        own = tmp_path / "results" / f"set{number}"
+        own.mkdir(parents=True)
+        truth = np.repeat([0, 1, 2], 10)
+        _write(own / "truth.csv", truth)
+        _write(own / "good.csv", truth)
+        for again in (1, 2):
+            _write(own / f"chance.{again}.csv", rng.integers(0, 3, 30))
+        if number:
+            _write(own / "some.txt", np.where(np.arange(30) < 25, truth, -1))
+    _write(tmp_path / "results" / "set3" / "truth2.csv", np.repeat([0, 1], 15))
+    return tmp_path / "results"
+
+
+def _write(path, labels):
+    path.write_text("label\n" + "".join(f"{label}\n" for label in labels))
+
+
+def test_a_folder_for_each_set(folder):
+    found = read_folder(folder)
+    assert list(found) == ["set0", "set1", "set2", "set3"]
+    assert len(found["set3"].references) == 2
+    assert {m: len(t) for m, t in found["set1"].tries.items()} == {
+        "chance": 2, "good": 1, "some": 1,
+    }  # fmt: skip
+    race = Benchmark.from_folder(folder)
+    assert race.table["reason"].dropna().tolist() == ["no file of labels"]
+    scores = race.scores()
+    assert (scores["good"] == 1).all()
+    assert race.scores(references="mean").loc["set3", "good"] < 1
+    labels = np.where(np.arange(30) < 25, np.repeat([0, 1, 2], 10), np.arange(100, 130))
+    wanted = adjusted_rand_score(np.repeat([0, 1, 2], 10), labels)
+    assert scores.loc["set1", "some"] == pytest.approx(wanted)
+
+
+def test_the_layout_of_clustering_data_v1(tmp_path):
+    for name in ("ring", "two.parts"):
+        labels = np.array([1, 1, 2, 2, 0, 0])
+        for number in (0, 1):
+            with gzip.open(tmp_path / f"{name}.labels{number}.gz", "wt") as file:
+                file.write("\n".join(map(str, labels)) + "\n")
+        for method, own in (("one", [5, 5, 6, 6, 7, 7]), ("other", [5, 6, 5, 6, 7, 8])):
+            (tmp_path / method).mkdir(exist_ok=True)
+            with gzip.open(tmp_path / method / f"{name}.gz", "wt") as file:
+                file.write("\n".join(map(str, own)) + "\n")
+    scores = Benchmark.from_folder(tmp_path).scores()
+    # what the reference calls noise counts for nothing
+    assert scores["one"].tolist() == [1, 1]
+    assert scores["other"].tolist() == pytest.approx([-0.5, -0.5])
+
+
+def test_folders_that_cannot_be_used(tmp_path, folder):
+    with pytest.raises(InputError, match="is no folder"):
+        read_folder(tmp_path / "nowhere")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError, match="no label files"):
+        read_folder(tmp_path / "empty")
+    _write(folder / "set1" / "short.csv", [1, 2])
+    with pytest.raises(InputError, match="set1: short has 2 labels where the reference has 30"):
+        read_folder(folder)
+    (folder / "set1" / "short.csv").unlink()
+    (folder / "set0" / "truth.csv").unlink()
+    with pytest.raises(InputError, match="has no reference"):
+        read_folder(folder)
+
+
+def test_the_command_makes_the_page(folder, tmp_path):
+    page = tmp_path / "page.html"
+    run = CliRunner().invoke
+    refused = run(app, ["bench", str(folder)])
+    assert "1 scores are missing, the first of 'some' on 'set0'" in str(refused.exception)
+    done = run(app, ["bench", str(folder), "--failed", "0", "--report", str(page)])
+    assert done.exit_code == 0, done.output
+    assert "3 methods on 4 data sets. good has the best average rank" in done.output
+    assert "1 tries failed or are missing" in done.output
+    text = page.read_text()
+    assert "<svg" in text
+    assert "http" not in text.replace("http-equiv", "")
+    assert "exists already" in str(
+        run(app, ["bench", str(folder), "--failed", "0", "--report", str(page)]).exception
+    )
+    told = run(app, ["bench", str(folder), "--failed", "0", "--json"])
+    assert json.loads(told.stdout)["ranks"]["good"] == 1
+
+
+def test_latex_and_parquet(folder, tmp_path):
+    import pandas as pd
+
+    race = Benchmark.from_folder(folder)
+    race.report(tmp_path / "t.tex", failed=0.0)
+    lines = (tmp_path / "t.tex").read_text().splitlines()
+    assert lines[1] == r"\toprule"
+    assert lines[0] == r"\begin{tabular}{lrrr}"
+    assert "textbf" not in "".join(lines)  # four sets tell nothing apart
+    race.report(tmp_path / "t.parquet")
+    assert len(pd.read_parquet(tmp_path / "t.parquet")) == len(race.table)
+
+
+def test_names_are_escaped(folder):
+    race = Benchmark.from_folder(folder)
+    found = race.compare(failed=0.0)
+    found.ranks.index = ["<b>x", *found.ranks.index[1:]]
+    assert "&lt;b&gt;x" in rank_diagram(found)
+    assert "<b>" not in rank_diagram(found)

@@ -1,0 +1,313 @@
+"""Labelling one object at a time: the file, the keys, the guarantee, and stopping."""
+
+import csv
+import os
+import pty
+import select
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from sklearn.metrics import cohen_kappa_score
+from typer.testing import CliRunner
+
+import karat
+from karat.bounds import b_always, sample
+from karat.cli import app
+from karat.cli.label import _keys, _printable
+from karat.labeling import LabelSession, agreement, standing
+from karat.validation import InputError, StorageError
+
+TRUTH = ["ham"] * 60 + ["spam"] * 40
+OBJECTS = [f"object {i}" for i in range(100)]
+
+
+@pytest.fixture
+def session(tmp_path):
+    return LabelSession(tmp_path / "labels.csv", sample(100, 100, random_state=0), OBJECTS)
+
+
+def _label(session, count):
+    for _ in range(count):
+        session.add(TRUTH[session.next])
+
+
+def test_a_session_goes_on_where_it_stopped(session):
+    _label(session, 7)
+    again = LabelSession(session.path, session.order, OBJECTS)
+    assert again.labels == session.labels
+    assert again.next == session.order[7]
+    assert list(again.y).count(None) == 93
+    assert again.undo() == session.order[6]
+    assert len(LabelSession(session.path, session.order, OBJECTS)) == 6
+    for _ in range(7):
+        again.undo()
+    assert again.undo() is None
+
+
+def test_the_file_is_what_the_other_commands_read(session):
+    _label(session, 5)
+    read = karat.datasets.read_labels(session.path, 100).values
+    assert list(read) == list(session.y)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (lambda text: text.replace("object,", "thing,").replace("row,", "line,"), "no labels as"),
+        (lambda text: text + "1,ham\n", "no labels as"),
+        (lambda text: text.replace(",object ", ",other "), "another --seed or other data"),
+        (lambda text: "\n".join(text.split("\n")[:1] + text.split("\n")[2:]), "another --seed"),
+        (lambda text: text + "\0", "no labels as"),
+    ],
+)
+def test_a_foreign_file_is_refused(session, spoil, message):
+    _label(session, 3)
+    text = spoil(session.path.read_text())
+    session.path.write_text(text)
+    with pytest.raises(StorageError, match=message):
+        LabelSession(session.path, session.order, OBJECTS)
+    assert session.path.read_text() == text
+
+
+def test_another_seed_is_noticed(session):
+    _label(session, 3)
+    with pytest.raises(StorageError, match="another --seed"):
+        LabelSession(session.path, sample(100, 100, random_state=1), OBJECTS)
+
+
+def test_a_full_disk_leaves_the_labels_before(session, monkeypatch):
+    _label(session, 3)
+    before = session.path.read_text()
+
+    def full(descriptor):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(StorageError, match="No space left on device; it has the first 3 labels"):
+        _label(session, 1)
+    assert session.path.read_text() == before
+    assert [path.name for path in session.path.parent.iterdir()] == ["labels.csv"]
+
+
+@pytest.mark.parametrize("name", ["", "  ", "=1+1", "@x", "-"])
+def test_names_that_cannot_be(session, name):
+    with pytest.raises(InputError, match="cannot be the name"):
+        session.add(name)
+    session.add("-1")
+
+
+def test_no_more_objects(tmp_path):
+    session = LabelSession(tmp_path / "l.csv", [0], ["a"])
+    session.add("x")
+    assert session.next is None
+    with pytest.raises(InputError, match="all objects"):
+        session.add("x")
+    with pytest.raises(InputError, match="each of the 2 objects"):
+        LabelSession(tmp_path / "m.csv", [0, 0], ["a", "b"])
+
+
+LABELINGS = {"right": [0] * 60 + [1] * 40, "one": [0] * 100}
+
+
+def test_the_standing_is_the_anytime_guarantee(session):
+    assert standing(session, LABELINGS) is None
+    _label(session, 40)
+    now = standing(session, LABELINGS, 0.2)
+    same = karat.guarantee(LABELINGS, session.y, 0.2, True, order=session.labelled, noise="cluster")
+    assert (now.bound, now.sentence) == (same.bound, same.sentence)
+    assert now.found.anytime
+
+
+def test_the_labellers_errors_enter_by_an_expert(session):
+    _label(session, 40)
+    expert = np.full(100, None, dtype=object)
+    for number, i in enumerate(session.order[:20]):
+        expert[i] = TRUTH[i] if number else "wrong"
+    now = standing(session, LABELINGS, 0.2, expert=expert)
+    own = karat.guarantee(
+        LABELINGS, session.y, 0.8 * 0.2, True, order=session.labelled, noise="cluster"
+    )
+    noise = b_always(20, 80, 1, 0.2 * 0.2)
+    assert (now.common, now.differ, now.noise) == (20, 1, noise)
+    assert now.bound == min(60, own.bound + noise)
+    assert now.delta == pytest.approx(0.2)
+    assert "1 of 20 are not the expert's" in now.sentence
+    nobody = np.full(100, None, dtype=object)
+    assert standing(session, LABELINGS, expert=nobody) is None
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_kappa_by_scikit_learn(seed):
+    rng = np.random.default_rng(seed)
+    one, other = rng.integers(0, 3, (2, 50))
+    found = agreement(one, other)
+    assert found.kappa == pytest.approx(cohen_kappa_score(one, other))
+    assert found.agreement == np.mean(one == other)
+
+
+def test_agreement_at_its_ends():
+    assert agreement(["a", "a"], ["a", "a"]).kappa == 1
+    with pytest.raises(InputError, match="no object"):
+        agreement(["a", None], [None, "a"])
+
+
+def test_stopping_at_a_target_keeps_the_guarantee():
+    """Adversarial: clusterings at random, labels at random, stopping at the lowest bound."""
+    rng = np.random.default_rng(0)
+    broken = trials = 0
+    for _ in range(60):
+        truth = rng.integers(0, 2, 60)
+        labelings = rng.integers(0, 2, (3, 60))
+        order = rng.permutation(60)
+        trials += 1
+        for m in range(4, 50, 3):
+            y = np.full(60, None, dtype=object)
+            y[order[:m]] = truth[order[:m]]
+            now = karat.guarantee(labelings, y, 0.2, True, order=order[:m])
+            rest = order[m:]
+            if np.sum(now.labels[rest] != truth[rest]) > now.bound:
+                broken += 1
+                break
+    assert broken <= 0.2 * trials
+
+
+# -- the command -------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(100, 2)) + 8 * (np.arange(100) >= 60)[:, None]
+    with open("data.csv", "w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["size", "weight"])
+        writer.writerows(X.round(3))
+    np.save("own.npy", np.array(list(LABELINGS.values())))
+    return tmp_path
+
+
+def _run(answers, *options):
+    command = ["label", "data.csv", "--labelings", "own.npy", *options]
+    return CliRunner().invoke(app, command, input="\n".join(answers))
+
+
+def _answers(count, seed=0):
+    return [TRUTH[i] for i in sample(100, 100, random_state=seed)[:count]]
+
+
+def test_from_nothing_to_the_target(files):
+    result = _run(_answers(100), "--target", "0.2", "--classes", "ham,spam", "--predict", "out.csv")
+    assert result.exit_code == 0, result.output
+    assert "The target is met after" in result.output
+    assert "With probability 0.9 at most" in result.output
+    labels = LabelSession(
+        "data-labels.csv",
+        sample(100, 100, random_state=0),
+        [line.replace(",", ", ") for line in (files / "data.csv").read_text().splitlines()[1:]],
+    )
+    assert 10 < len(labels) < 60
+    predicted = (files / "out.csv").read_text().splitlines()[1:]
+    assert [line.split(",")[2] for line in predicted] == TRUTH
+
+
+def test_stop_and_go_on(files):
+    first = _run([*_answers(3), "q"], "--classes", "ham,spam")
+    assert first.exit_code == 0
+    second = _run(["h", "u", *_answers(5)[3:], "q"], "--classes", "ham,spam")
+    assert "has 3 labels; going on from there" in second.output
+    lines = (files / "data-labels.csv").read_text().splitlines()
+    assert [line.split(",")[1] for line in lines[1:]] == _answers(5)
+
+
+def test_keys_names_advice_and_nonsense(files):
+    result = _run(["good", "g", "bad", "?", "b", "q"])
+    assert "Forecast (no guarantee)" in result.output
+    lines = (files / "data-labels.csv").read_text().splitlines()
+    assert [line.split(",")[1] for line in lines[1:]] == ["good", "good", "bad", "bad"]
+    fixed = _run(["nonsense", "q"], "-o", "fixed.csv", "--classes", "ham,spam", "--neighbors", "2")
+    assert "'nonsense' is none of these" in fixed.output
+    assert "like 2:" in fixed.output
+    assert not (files / "fixed.csv").exists()
+
+
+def test_an_expert_through_the_command(files):
+    rows = sample(100, 100, random_state=0)[:15]
+    with open("expert.csv", "w") as file:
+        file.write("row,label\n" + "".join(f"{i},{TRUTH[i]}\n" for i in rows))
+    result = _run([*_answers(30), "q"], "--expert", "expert.csv", "--classes", "ham,spam")
+    assert "0 of 15 are not the expert's" in result.output
+    assert "15 of 15 objects have the same label from both" in result.output
+
+
+def test_the_sweep_is_kept(files):
+    options = ["label", "data.csv", "-k", "2:3", "-c", "kmeans", "--classes", "ham,spam"]
+    result = CliRunner().invoke(app, options, input="\n".join([*_answers(20), "q"]))
+    assert result.exit_code == 0, result.output
+    assert "kmeans k=2" in result.output
+    again = CliRunner().invoke(app, options, input="q")
+    assert "has 20 labels" in again.output
+    assert (files / "data.karat").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [(["--delta", "2"], "--delta must be"), (["--predict", "data.csv"], "exists already")],
+)
+def test_errors_before_the_first_object(files, options, message):
+    result = _run(["q"], *options)
+    assert result.exit_code != 0
+    assert message in str(result.exception) + result.output
+
+
+def test_texts_cannot_speak_to_the_terminal():
+    assert _printable("a\x1b[2Jb\r\n\tc") == "a[2Jb\n\tc"
+
+
+def test_keys_are_different():
+    assert _keys(["ham", "hum", "u", "hh"]) == {"h": "ham", "m": "hum", "1": "u", "2": "hh"}
+
+
+def test_keys_on_a_terminal(files):
+    """A pseudo-terminal: single keys, no Enter."""
+    main, other = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "karat", "label", "data.csv", "--labelings", "own.npy",
+         "--classes", "ham,spam"],
+        stdin=other, stdout=other, stderr=other, close_fds=True,
+    )  # fmt: skip
+    os.close(other)
+    seen = b""
+    for number, key in enumerate("hsuhq", 1):
+        start = time.monotonic()
+        while seen.count(b"stop >") < number and time.monotonic() - start < 60:
+            if select.select([main], [], [], 1)[0]:
+                seen += os.read(main, 4096)
+        time.sleep(0.5)  # keys pressed before the terminal is raw are lost
+        os.write(main, key.encode())
+    process.wait(60)
+    os.close(main)
+    assert process.returncode == 0
+    lines = (files / "data-labels.csv").read_text().splitlines()
+    assert [line.split(",")[1] for line in lines[1:]] == ["ham", "ham"]
+
+
+def test_documents_are_shown_whole(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    texts = ["tea and milk in a cup", "rain and wind at sea"] * 15
+    lines = [f'{{"id": {i}, "text": "{text} {i}"}}' for i, text in enumerate(texts)]
+    (tmp_path / "notes.jsonl").write_text("\n".join(lines))
+    np.save("own.npy", np.array([[0, 1] * 15]))
+    order = sample(30, 30, random_state=0)
+    result = CliRunner().invoke(
+        app,
+        ["label", "notes.jsonl", "--labelings", "own.npy", "--classes", "tea,rain"],
+        input="\n".join([*("tea" if i % 2 == 0 else "rain" for i in order[:12]), "q"]),
+    )
+    assert result.exit_code == 0, result.output
+    assert f"{texts[order[0]]} {order[0]}" in result.output
+    drawn = CliRunner().invoke(app, ["sample", "notes.jsonl", "-n", "2"])
+    assert texts[order[0]] in drawn.output

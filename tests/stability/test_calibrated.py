@@ -1,0 +1,139 @@
+"""Calibrated stability: its figures, its rule, and planted numbers of clusters found by it."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import cdist
+
+from karat.stability import calibrated_stability, n_clusters
+from karat.stability._agreement import least_kept
+from karat.stability._engine import prepare, subsample
+from karat.stability.calibrated import RATIO
+from karat.validation import InputError
+
+
+def planted(k: int, d: int, seed: int, *, n: int = 30, row: bool = False):
+    """Gaussians whose nearest centres are 6 standard deviations apart."""
+    rng = np.random.default_rng([seed, k, d])
+    centers = rng.normal(size=(k, d))
+    gap = min(np.linalg.norm(a - b) for a, b in itertools.combinations(centers, 2))
+    centers *= 6 / gap
+    if row:
+        centers[:] = 0
+        centers[:, 0] = 6 * np.arange(k)
+    return np.repeat(centers, n, axis=0) + rng.normal(size=(k * n, d))
+
+
+def one_cluster(kind: str, seed: int, n: int = 150):
+    rng = np.random.default_rng([seed, n])
+    return {
+        "square": lambda: rng.uniform(size=(n, 2)),
+        "box": lambda: rng.uniform(size=(n, 10)),
+        "gaussian": lambda: rng.normal(size=(n, 3)),
+        "long": lambda: rng.normal(size=(n, 3)) * [3, 1, 1],
+        "skewed": lambda: rng.exponential(size=(n, 2)),
+    }[kind]()
+
+
+def answer(X, seed: int, most: int = 10) -> int:
+    found = n_clusters(X, k=range(1, most + 1), estimators=["stability"], random_state=seed)
+    return int(found.table["k"].item())
+
+
+def test_values_are_the_definition():
+    X = planted(3, 2, 0, n=12)
+    curve = calibrated_stability(X, "average", k=[2, 3, 4], n_resamples=5, n_references=2)
+    engine = prepare(X, "average")
+    for b in range(5):
+        rng = engine.generator(b)
+        one, other = (subsample(36, 0.5, rng) for _ in range(2))
+        both = sorted(set(one.tolist()) & set(other.tolist()))
+        fits = [engine.fit(rows, [2, 3, 4], rng) for rows in (one, other)]
+        for i, k in enumerate((2, 3, 4)):
+            labels = [
+                np.array([fit[i][rows.tolist().index(o)] for o in both], dtype=np.int32)
+                for rows, fit in zip((one, other), fits, strict=True)
+            ]
+            assert curve.samples[k][b] == pytest.approx(least_kept(*labels))
+    table = curve.table
+    assert (table["null"] <= 1).all()
+    np.testing.assert_allclose(table["ratio"], (1 - table["value"]) / (1 - table["null"]))
+    small = table.index[table["ratio"] <= RATIO]
+    assert curve.selected == (small.max() if len(small) else 1)
+
+
+def test_leaving_out_hopeless_numbers_changes_no_answer():
+    for X in (planted(3, 2, 1), one_cluster("long", 1), planted(2, 10, 1)):
+        whole = calibrated_stability(X, k=range(2, 6), n_resamples=8, n_references=4)
+        part = calibrated_stability(
+            X, k=range(2, 6), n_resamples=8, n_references=4, everywhere=False
+        )
+        assert part.selected == whole.selected
+        there = part.table["null"].notna()
+        assert (there == (part.table["value"] >= 1 - RATIO)).all()
+        assert part.table[there].equals(whole.table[there])
+
+
+def test_more_noise_means_less_confidence():
+    values = [
+        calibrated_stability(planted(3, 2, 3) * 1.0 + noise, k=3, n_references=2).table
+        for noise in (0.0, np.random.default_rng(0).normal(scale=3, size=(90, 2)))
+    ]
+    assert values[0]["value"].item() > values[1]["value"].item() + 0.2
+    assert values[0]["ratio"].item() < values[1]["ratio"].item()
+
+
+def test_what_is_kept_is_not_done_again(monkeypatch):
+    kept: dict[str, list] = {}
+    X = planted(2, 2, 0)
+    options = {"k": [2, 3], "n_resamples": 4, "n_references": 2}
+    first = calibrated_stability(X, kept=kept, **options)
+    assert set(kept) == {
+        "data",
+        *(f"{kind} {r}" for kind in ("gaussian", "uniform") for r in (0, 1)),
+    }
+    monkeypatch.setattr("karat.stability.calibrated.pairs_of_subsamples", None)
+    assert calibrated_stability(X, kept=kept, **options).table.equals(first.table)
+
+
+def test_no_null_means_no_answer():
+    X = planted(2, 2, 0)
+    assert calibrated_stability(X, k=[2, 3], n_references=0).selected is None
+    with pytest.raises(InputError, match="features"):
+        calibrated_stability(cdist(X, X), "average", k=2, metric="precomputed")
+    with pytest.raises(InputError, match="only 1"):
+        calibrated_stability(X, k=1)
+
+
+@pytest.mark.parametrize(("k", "d"), [(2, 2), (3, 10), (5, 2), (8, 2)])
+def test_planted_numbers_are_found(k, d):
+    assert [answer(planted(k, d, seed), seed) for seed in (100, 101)] == [k, k]
+
+
+@pytest.mark.parametrize("kind", ["square", "box", "gaussian", "skewed"])
+def test_one_is_answered(kind):
+    assert [answer(one_cluster(kind, seed), seed, 5) for seed in (100, 101)] == [1, 1]
+
+
+@pytest.mark.long
+def test_planted_numbers_are_found_in_95_of_100():
+    """204 trials: 17 seeds of 2, 3, 5 and 8 clusters in 2, 10 and 50 dimensions."""
+    hits = [
+        answer(planted(k, d, seed), seed) == k
+        for k in (2, 3, 5, 8)
+        for d in (2, 10, 50)
+        for seed in range(200, 217)
+    ]
+    assert np.mean(hits) >= 0.95
+
+
+@pytest.mark.long
+def test_one_is_answered_in_90_of_100():
+    kinds = ("square", "box", "gaussian", "long", "skewed")
+    hits = [
+        answer(one_cluster(kind, seed), seed) == 1 for kind in kinds for seed in range(200, 240)
+    ]
+    assert np.mean(hits) >= 0.9
