@@ -129,7 +129,7 @@ def _sizes(labels: NDArray[np.int32]) -> list[str]:
     if len(sizes) < 2:
         return []
     if len(sizes) <= MOST_SIZES:
-        told = f"Its clusters have {_listed([f'{size:,}' for size in sizes])} objects"
+        told = f"Its clusters have {listed([f'{size:,}' for size in sizes])} objects"
     else:
         told = (
             f"Its clusters have from {sizes[-1]:,} to {sizes[0]:,} objects, half of them "
@@ -163,12 +163,12 @@ def why_by_consensus(ranked: pd.DataFrame, votes: Consensus, tied: list[str]) ->
         if not others:
             place = "all of them put it first"
         elif first:
-            place = f"{_listed(first)} put{'s' * (len(first) == 1)} it first, while "
+            place = f"{listed(first)} put{'s' * (len(first) == 1)} it first, while "
         else:
             place = "none puts it first, but its average rank is the best; "
         sentences = [f"{voted}, one vote each: {place}{'; '.join(prefers)}."]
     if tied:
-        sentences.append(f"It ties with {_listed(tied[:3])}: the votes do not separate them.")
+        sentences.append(f"It ties with {listed(tied[:3])}: the votes do not separate them.")
     elif len(ranked) > 1:
         runner = ranked.iloc[1]
         sentences.append(
@@ -192,7 +192,7 @@ def why_by_measure(ranked: pd.DataFrame, title: str, known: int, n: int, up: boo
     sentences = [f"It has the {direction} {title}{basis}: {score:.4g}."]
     tied = [str(name) for name in ranked.index[1:][ranked["score"].iloc[1:] == score]]
     if tied:
-        sentences.append(f"It ties with {_listed(tied[:3])}.")
+        sentences.append(f"It ties with {listed(tied[:3])}.")
     elif len(ranked) > 1:
         runner = ranked.iloc[1]
         sentences.append(
@@ -226,7 +226,7 @@ def why_by_bound(ranked: pd.DataFrame, bound: PacMdlBound, tied: list[str]) -> l
     ]
     if tied:
         sentences.append(
-            f"{_listed(tied[:3])} {'has' if len(tied) == 1 else 'have'} the same bound."
+            f"{listed(tied[:3])} {'has' if len(tied) == 1 else 'have'} the same bound."
         )
     elif len(ranked) > 1:
         runner = ranked.iloc[1]
@@ -238,7 +238,8 @@ def why_by_bound(ranked: pd.DataFrame, bound: PacMdlBound, tied: list[str]) -> l
     return sentences
 
 
-def _listed(names: list[str]) -> str:
+def listed(names: list[str]) -> str:
+    """Names in a sentence."""
     if len(names) < 2:
         return "".join(names)
     return ", ".join(names[:-1]) + " and " + names[-1]

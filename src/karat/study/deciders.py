@@ -17,7 +17,7 @@ from karat.datasets import RELATIONS
 from karat.measures import Measure, catalogue
 from karat.registry import Registry
 from karat.study import choice as explain
-from karat.study.ranking import Consensus, consensus
+from karat.study.ranking import INSIDE, Consensus, consensus
 from karat.validation import NothingToRankError, unknown_name
 
 if TYPE_CHECKING:
@@ -253,9 +253,16 @@ def _by_measure(measure: Measure) -> Decider:
         known = 0
         if measure.kind == "external" and study.truth is not None:
             known = int(sum(value is not None for value in study.truth))
-        return explain.why_by_measure(
+        sentences = explain.why_by_measure(
             ranking, measure.title, known, study.n_objects, measure.greater_is_better
         )
+        close = _inside_the_error(study, measure.key, ranking)
+        if close:
+            sentences.append(
+                f"The sample does not tell {explain.listed(close[:3])} from it: the difference is "
+                "within the error of the estimates."
+            )
+        return sentences
 
     return Decider(
         key=measure.key,
@@ -265,6 +272,17 @@ def _by_measure(measure: Measure) -> Decider:
         greater_is_better=measure.greater_is_better,
         needs=(measure.key,),
     )
+
+
+def _inside_the_error(study: Study, key: str, ranking: pd.DataFrame) -> list[str]:
+    """The other clusterings whose estimates do not differ from that of the first."""
+    errors = study.standard_errors() if study.is_estimated else None
+    if errors is None or key not in errors:
+        return []
+    error = errors[key].reindex(ranking.index).to_numpy(dtype=np.float64)
+    apart = np.abs(ranking["score"] - ranking["score"].iloc[0]).to_numpy(dtype=np.float64)
+    close = apart <= INSIDE * np.sqrt(error**2 + error[0] ** 2)
+    return [str(name) for name in ranking.index[1:][close[1:]]]
 
 
 def _judged_share(study: Study, distinct: pd.DataFrame) -> NDArray[np.float64]:

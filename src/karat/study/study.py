@@ -326,8 +326,8 @@ class Study(ScoredStudy):
 
         Notes
         -----
-        The learned judge, which does not see the labels, is the prior over the candidates, so that
-        fewer labels choose well.
+        The learned judge, which does not see the labels, says which candidates are likely, so that
+        fewer labels choose well (:func:`karat.bounds.study_guarantee`).
         """
         return self._guarantee
 
