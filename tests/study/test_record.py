@@ -121,7 +121,7 @@ def test_what_decides_is_recorded(tmp_path):
     path = tmp_path / "s.karat"
     with karat.Study(X, storage=path) as study:
         study.sweep("ward", k=[2, 3, 4], workers=1)
-        assert study.best().decided_by == "judge-1"
+        assert study.best().decided_by == "judge-2"
         study.decide_by("dunn_index")
         study.decide_by("silhouette")
         assert study.best().decided_by == "silhouette"
@@ -134,7 +134,7 @@ def test_what_decides_is_recorded(tmp_path):
     with karat.Study(X, storage=path) as study:
         assert study.best().decided_by == "silhouette"
         study.decide_by(None)
-        assert study.by == "judge-1"
+        assert study.by == "judge-2"
 
 
 def test_callable_metrics_are_told_apart_by_content(tmp_path):
