@@ -263,6 +263,7 @@ def test_the_judgement_has_its_own_section(blind: karat.Study, page: Page) -> No
 def test_a_few_labels_give_a_guarantee() -> None:
     study = karat.Study(wine(truth=110))
     study.sweep(["ward"], k=range(2, 6), workers=1)
+    study.decide_by("guarantee")
     page = Page(render(study))
     assert study.best().bound is not None
     assert study.best().bound.sentence in page.texts["guarantee"]
