@@ -1,16 +1,20 @@
 """One distance for everything, beside peers: ``python -m benchmarks.distances``.
 
 Processor seconds of one thread, each pair in one run; a ratio below 1 is in favour of karat.
-``kmedoids`` (GPL-3, only for comparison) is left out where it is not installed.
+``kmedoids`` (GPL-3, only for comparison) is left out where it is not installed, and tr45 where
+``KARAT_DATA`` (``../shared/data``) has it not.
 """
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
+import fastcluster
 import numpy as np
 from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import cdist, pdist
@@ -58,10 +62,32 @@ def main() -> None:
     own, _ = seconds(lambda: karat.evaluate(D, labelings, measures=PAIRS, metric="precomputed"), 2)
     other, _ = seconds(lambda: karat.evaluate(X, labelings, measures=PAIRS), 2)
     told("19 labelings: matrix, beside features (d=16)", own, other)
-    for method in ("average", "complete"):
-        own, _ = seconds(lambda m=method: LinkageClustering(method=m).fit(X[:3000]), 2)
-        other, _ = seconds(lambda m=method: linkage(pdist(X[:3000]), m), 2)
+    small = X[:3000]
+    for method in ("single", "average", "complete", "weighted", "ward"):
+        own, _ = seconds(lambda m=method: LinkageClustering(method=m).fit(small))
+        other, _ = seconds(lambda m=method: linkage(pdist(small), m))
         told(f"{method} linkage of 3,000, beside SciPy", own, other)
+        other, _ = seconds(lambda m=method: fastcluster.linkage(pdist(small), m))
+        told(f"{method} linkage of 3,000, beside fastcluster", own, other)
+    documents()
+
+
+def documents() -> None:
+    """A default sweep of sparse rows, and the answer, by the angle and by Euclidean distance."""
+    path = Path(os.environ.get("KARAT_DATA", "../shared/data")) / "terms" / "tr45.npz"
+    if not path.is_file():
+        print(f"tr45 is not in {path.parent}")
+        return
+    data = karat.datasets.read(path)
+
+    def study(metric: str) -> str:
+        made = karat.Study(data, metric=metric)
+        made.sweep(n_init=1, workers=1, progress=False)
+        return made.best().name
+
+    own, _ = seconds(lambda: study("cosine"), 1)
+    other, _ = seconds(lambda: study("euclidean"), 1)
+    told("tr45 (690 × 8,261): cosine, beside Euclidean", own, other)
 
 
 if __name__ == "__main__":

@@ -28,13 +28,13 @@ R_SECONDS = {
 }
 
 
-def seconds(work: Callable[[], Any], runs: int = 3) -> float:
+def seconds(work: Callable[[], Any], runs: int = 3, clock: Any = time.perf_counter) -> float:
     work()
     times = []
     for _ in range(runs):
-        began = time.perf_counter()
+        began = clock()
         work()
-        times.append(time.perf_counter() - began)
+        times.append(clock() - began)
     return statistics.median(times)
 
 
@@ -56,10 +56,13 @@ def speed() -> None:
             iris, k=range(1, 6), n_references=50, reference="pca", squared=False
         ),
     )
+    print("seconds on the clock, and of all cores together (where others use the machine, too)")
     for (what, r), work in zip(R_SECONDS.items(), works, strict=True):
-        own = seconds(work)
+        own, cpu = seconds(work), seconds(work, 1, time.process_time)
         print(
-            f"{what:62s} R {r:4.1f} s, here {own:6.3f} s: {r / own:5.1f} times faster (wanted 10)"
+            f"{what:62s} R {r:3.1f} s, here {own:6.3f} s, {cpu:6.3f} s of cores: "
+            f"{r / own:.0f} and {r / cpu:.0f} times faster (wanted 10)",
+            flush=True,
         )
     linkages(X)
     overhead(X, kmeans)
@@ -85,7 +88,7 @@ def linkages(X: Any) -> None:
             engine.fit(rows, range(2, 21), engine.generator(b))
 
     with threadpool_limits(1):
-        a, b = seconds(ours, 1), seconds(alone, 1)
+        a, b = seconds(ours, 1, time.process_time), seconds(alone, 1, time.process_time)
     print(
         f"{'average linkage, n = 2,000, 50 subsamples, k = 2..20':62s} "
         f"{a:6.2f} s beside 50 linkages {b:6.2f} s: {a / b:.2f} (wanted at most 1.5)"
@@ -93,40 +96,38 @@ def linkages(X: Any) -> None:
 
 
 def overhead(X: Any, kmeans: Any) -> None:
-    """A whole method beside the fits in it."""
-    from karat.stability._engine import Engine, prepare
+    """A whole method beside the fits in it, on one core."""
+    from karat.stability import _engine
 
-    fit, spent = Engine.fit, [0.0]
+    fit, cores, spent = _engine.Engine.fit, _engine.available_cores, [0.0]
 
     def timed(self: Any, *given: Any) -> Any:
-        began = time.thread_time()
+        began = time.process_time()
         found = fit(self, *given)
-        spent[0] += time.thread_time() - began
+        spent[0] += time.process_time() - began
         return found
 
     for what, work in {
-        "ben_hur, n = 2,000, k-means, k = 2..10": lambda: stability.ben_hur(
+        "ben_hur, k-means, k = 2..10": lambda: stability.ben_hur(
             X, kmeans, k=range(2, 11), n_resamples=20
         ),
-        "prediction_strength, n = 2,000, k-means, k = 2..10": lambda: stability.prediction_strength(
+        "prediction_strength, k-means, k = 2..10": lambda: stability.prediction_strength(
             X, kmeans, k=range(2, 11), n_splits=20
         ),
-        "clusterwise_bootstrap, n = 2,000, k-means, k = 5": lambda: stability.clusterwise_bootstrap(
+        "clusterwise_bootstrap, k-means, k = 5": lambda: stability.clusterwise_bootstrap(
             X, kmeans, k=5, n_resamples=100
         ),
-        "ben_hur, n = 2,000, average linkage, k = 2..10": lambda: stability.ben_hur(
+        "ben_hur, average linkage, k = 2..10": lambda: stability.ben_hur(
             X, "average", k=range(2, 11), n_resamples=20
         ),
     }.items():
         work()
-        Engine.fit, spent[0] = timed, 0.0  # type: ignore[method-assign]
-        prepare(X, kmeans)
-        began = time.process_time()
-        work()
-        total = time.process_time() - began
-        Engine.fit = fit  # type: ignore[method-assign]
-        beyond = total / spent[0] - 1
-        print(f"{what:62s} beyond the fits {beyond:6.1%} (wanted at most 15 %)")
+        _engine.Engine.fit, _engine.available_cores = timed, lambda: 1  # type: ignore[method-assign]
+        spent[0] = 0.0
+        total = seconds(work, 1, time.process_time)
+        _engine.Engine.fit, _engine.available_cores = fit, cores  # type: ignore[method-assign]
+        beyond = 2 * total / spent[0] - 1
+        print(f"{what:42s} n = 2,000: beyond the fits {beyond:6.1%} (wanted at most 15 %)")
 
 
 def memory() -> None:

@@ -35,7 +35,8 @@ extensions = [
     "numpydoc",
     "mathml",
 ]
-exclude_patterns = ["_build", "choice_table.rst"]  # included by choice.rst
+# tables that other pages include
+exclude_patterns = ["_build", "choice_table.rst", "number_of_clusters_table.rst"]
 html_theme = "furo"
 html_title = "karat"
 html_math_renderer = "mathml"

@@ -104,7 +104,7 @@ CASES: dict[str, tuple[str | bytes, dict[str, Any], tuple[str, ...]]] = {
     "not utf-8": (b"a,b\ncaf\xe9,1\ncaf\xe9,2\nx,3\n", {}, ("byte 7 (line 2)", "0xe9", "latin-1")),
     "header not utf-8": (b"caf\xe9,b\n1,1\n", {}, ("byte 3 (line 1)",)),
     "late byte": (b"a,b\n" + b"1,2\n" * 600_000 + b"\xff,3\n", {}, ("byte 2400004 (line 600002)",)),
-    "utf-16": ("a,b\n1,2\n".encode("utf-16"), {}, ("UTF-16", "--encoding utf-16")),
+    "utf-16": ("a,b\n1,2\n".encode("utf-16"), {}, ("UTF-16", "name the encoding")),
     "binary": (b"\x00\x01\x02\x03" * 10, {}, ("not text",)),
     "encoding unknown": ("a\n1\n2\n", {"encoding": "klingon"}, ("klingon", "latin-1")),
     "names": (

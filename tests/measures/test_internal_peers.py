@@ -95,7 +95,10 @@ def test_pairs_equal_the_definitions(seed, integers, metric):
         X = np.column_stack([X, np.arange(len(X)) % 7])
     expected = naive.of_pairs(X, naive_internal.matrix(X, metric), labels)
     assert sorted(expected) == OF_PAIRS
-    check(karat.evaluate(X, labels, measures=OF_PAIRS, metric=metric).table.iloc[0], expected, 1e-7)
+    # of centroids, so not under other distances
+    keys = [k for k in OF_PAIRS if metric == "euclidean" or k != "modified_hubert_statistic"]
+    expected = {key: expected[key] for key in keys}
+    check(karat.evaluate(X, labels, measures=keys, metric=metric).table.iloc[0], expected, 1e-7)
 
 
 @pytest.mark.parametrize("form", ["float32", "sparse", "batch"])

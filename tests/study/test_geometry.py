@@ -484,3 +484,25 @@ def test_distances_that_are_no_metric_still_cluster():
     assert "the way over a third object is shorter" in study.dataset.notes[0]
     study.sweep(["average", "kmedoids"], k=[2, 3, 4], n_init=3, workers=1)
     assert adjusted_rand_score(truth, study.labels("average k=3")) == 1
+
+
+def test_a_report_of_related_objects_has_no_features(tmp_path):
+    from karat.report import render
+
+    A, _ = communities(30, 3)
+    graph = karat.Study(A, metric="graph")
+    graph.sweep("spectral", k=[3], n_init=1, workers=1)
+    page = render(graph)
+    assert "Edges that stay" in page
+    own = np.flatnonzero(graph.best().labels == 0)
+    assert f"{100 * A[own][:, own].sum() / A[own].sum():.0f} %" in page
+    X, _ = directions(20)
+    D = cdist(X, X)
+    matrix = karat.Study(from_distances(D, ids=[f"object {i}" for i in range(20)]))
+    matrix.sweep("average", k=[2], workers=1)
+    page = render(matrix)
+    assert "What sets it apart" not in page
+    assert "Objects × features" not in page
+    own = np.flatnonzero(matrix.labels("average k=2") == 0)
+    medoid = own[D[np.ix_(own, own)].sum(axis=1).argmin()]
+    assert f"<td>object {medoid}</td>" in page

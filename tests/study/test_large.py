@@ -261,6 +261,9 @@ def test_the_consensus_takes_errors_into_account(low):
     votes = study.rank("consensus").loc[values.index, "silhouette"]
     np.testing.assert_allclose(votes, expected)
     assert not np.allclose(expected, plain)
+    study.decide_by("silhouette")
+    other = "moved" if study.best().name == "mine" else "mine"
+    assert f"does not tell {other} from it" in str(study.best())
 
 
 class SlowAtFirst(KMeans):

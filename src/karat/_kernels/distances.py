@@ -215,3 +215,12 @@ def kullback_leibler_tile(P, r0, r1, c0, c1, symmetric, out):
                 if symmetric and q > 0.0:
                     total += q * np.log(q / p) if p > 0.0 else np.inf
             out[i - r0, j - c0] = max(total, 0.0)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def gathered_tile(D, order, r0, r1, j0, j1, out):
+    """Distances from the objects order[j0:j1] (columns) to order[r0:r1] (rows), from a matrix."""
+    for j in range(j0, j1):
+        line = D[order[j]]
+        for r in range(r0, r1):
+            out[r - r0, j - j0] = line[order[r]]

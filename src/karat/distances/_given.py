@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.validation import InputError, as_numbers, check_data
+from karat.validation import InputError, as_numbers, check_data, largest_value
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -60,17 +61,18 @@ def as_square(X: Any, *, symmetric: bool = False) -> Floats:
             'metric="precomputed" takes the n×n matrix of distances, or the n(n-1)/2 above its '
             f"diagonal; X has shape {D.shape}. For data in rows name a metric, e.g. euclidean"
         )
-    strange = ~np.isfinite(D)
-    if strange.any():
+    least, largest = float(D.min()), float(D.max())
+    if not np.isfinite(largest - least):  # so there is one that is not
+        strange = ~np.isfinite(D)
         i, j = map(int, np.argwhere(strange)[0])
         raise InputError(
             f"{int(strange.sum()):,} of the distances are not finite; that of {i} and {j} is "
             f"{D[i, j]}. Leave out objects without distances; for objects that nothing connects, "
             'give the graph (metric="graph"), or a distance above all others'
         )
-    check_data(D, name="the matrix of distances")
-    rounding = ROUNDING * float(D.max())
-    least = float(D.min())
+    if largest > largest_value(D.dtype):
+        check_data(D, name="the matrix of distances")  # says what is wrong with it
+    rounding = ROUNDING * largest
     if least < -rounding:
         i, j = divmod(int(np.argmin(D)), len(D))
         raise InputError(
@@ -185,24 +187,30 @@ def _from_condensed(values: NDArray[Any]) -> NDArray[Any]:
 def asymmetry(D: Floats) -> tuple[float, int, int]:
     """The largest difference of d(i, j) and d(j, i), and where it is."""
     worst = (0.0, 0, 0)
-    for a in range(0, len(D), _ROWS):
-        for b in range(a, len(D), _ROWS):
-            there, back = D[a : a + _ROWS, b : b + _ROWS], D[b : b + _ROWS, a : a + _ROWS].T
-            if np.array_equal(there, back):
-                continue
-            apart = np.abs(there - back)
-            i, j = divmod(int(np.argmax(apart)), apart.shape[1])
-            if apart[i, j] > worst[0]:
-                worst = (float(apart[i, j]), a + i, b + j)
+    for a, b, there, back in _mirrored(D):
+        if np.array_equal(there, back):
+            continue
+        apart = np.abs(there - back)
+        i, j = divmod(int(np.argmax(apart)), apart.shape[1])
+        if apart[i, j] > worst[0]:
+            worst = (float(apart[i, j]), a + i, b + j)
     return worst
 
 
 def is_symmetric(D: Floats) -> bool:
     """Whether d(i, j) = d(j, i) to nine digits."""
     return all(
-        np.allclose(D[i : i + _ROWS], D[:, i : i + _ROWS].T, rtol=1e-9, atol=0)
-        for i in range(0, len(D), _ROWS)
+        np.array_equal(there, back) or np.allclose(there, back, rtol=1e-9, atol=0)
+        for _, _, there, back in _mirrored(D)
     )
+
+
+def _mirrored(D: Floats) -> Iterator[tuple[int, int, Floats, Floats]]:
+    """Blocks on and above the diagonal, where they begin, and the same the other way."""
+    for a in range(0, len(D), _ROWS):
+        for b in range(a, len(D), _ROWS):
+            there, back = D[a : a + _ROWS, b : b + _ROWS], D[b : b + _ROWS, a : a + _ROWS].T
+            yield a, b, there, back
 
 
 def triangle_violations(D: Floats, *, triples: int = 10_000) -> float:

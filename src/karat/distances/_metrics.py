@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.distances._embedding import embed
-from karat.distances._given import as_graph, as_square, is_symmetric
+from karat.distances._given import as_graph, as_square
 from karat.distances._tiles import (
     Blocks,
     Direct,
@@ -153,7 +153,7 @@ def as_distances(
             "shortest paths (scipy.sparse.csgraph) as precomputed distances"
         )
     if name == "precomputed":
-        return Precomputed(X, symmetric=is_symmetric(X))
+        return Precomputed(X)
     sparse = hasattr(X, "toarray")
     if name in ("euclidean", "sqeuclidean"):
         return _euclidean(X, name == "euclidean", exact)

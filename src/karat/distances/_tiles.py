@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from karat.distances._given import is_symmetric
 from karat.validation import Data
 
 if TYPE_CHECKING:
@@ -181,19 +183,26 @@ class Divergence(Distances):
 class Precomputed(Distances):
     """A matrix of distances, read in place."""
 
-    def __init__(
-        self, D: NDArray[Any], order: NDArray[np.integer[Any]] | None = None, *, symmetric: bool
-    ) -> None:
-        self.D, self.symmetric = D, symmetric
+    def __init__(self, D: NDArray[Any], order: NDArray[np.integer[Any]] | None = None) -> None:
+        self.D = D
         self.order = np.arange(len(D)) if order is None else order
         self.n = len(self.order)
 
+    @cached_property
+    def symmetric(self) -> bool:  # type: ignore[override]
+        """Whether d(x, y) = d(y, x), to nine digits; looked at when asked."""
+        return is_symmetric(self.D)
+
     def take(self, order: NDArray[np.integer[Any]]) -> Distances:
-        return Precomputed(self.D, self.order[order], symmetric=self.symmetric)
+        taken = Precomputed(self.D, self.order[order])
+        if "symmetric" in self.__dict__:
+            taken.__dict__["symmetric"] = self.symmetric
+        return taken
 
     def tile(self, r0: int, r1: int, j0: int, j1: int, strip: Any, out: Floats) -> None:
-        # column objects are the first index: d(object, other)
-        out[: r1 - r0] = self.D[self.order[j0:j1, None], self.order[r0:r1]].T
+        from karat._kernels.distances import gathered_tile
+
+        gathered_tile(self.D, self.order, r0, r1, j0, j1, out)
 
 
 def dense(rows: Any) -> Any:

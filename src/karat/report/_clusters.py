@@ -65,6 +65,8 @@ def clusters(facts: Facts) -> Section | None:
             "truth": facts.study.truth is not None,
             "terms": chosen.terms is not None,
             "has_silhouettes": chosen.silhouettes[0] is not None,
+            "has_features": data.n_features > 0,
+            "is_graph": facts.study.metric == "graph",
         },
         (where,),
     )
@@ -101,7 +103,11 @@ def _cluster_rows(facts: Facts, chosen: Chosen) -> list[dict[str, Any]]:
         }
         if cluster != NOISE:
             row["typical"] = str(titles[chosen.typical[cluster]])
-            row["features"] = _telling(chosen, cluster)
+            if data.n_features:
+                row["features"] = _telling(chosen, cluster)
+            if facts.study.metric == "graph":
+                edges = facts.study.X[own]
+                row["kept"] = float(edges[:, own].sum() / (edges.sum() or 1.0))
             if silhouettes is not None and (own_labels == cluster).any():
                 values = silhouettes[own_labels == cluster]
                 row["silhouette"] = float(np.mean(values))

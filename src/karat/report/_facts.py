@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat.datasets import RELATIONS
 from karat.measures import Measure, catalogue
 from karat.partition import NOISE
 from karat.report._drawn import drawn
@@ -115,9 +116,22 @@ class Chosen:
 
     @cached_property
     def typical(self) -> dict[int, int]:
-        """Of each cluster the object that is nearest to its centroid, where it is drawn."""
+        """Of each cluster the object that is nearest to its centroid, where it is drawn.
+
+        Of a matrix of distances that with the least sum of them within the cluster, of a graph
+        the node with the strongest edges within it.
+        """
         from scipy import sparse
 
+        metric = self.study.metric
+        if metric in RELATIONS:
+            nearest = {}
+            for cluster in self.clusters:
+                own = np.flatnonzero(self.labels == cluster)
+                sums = np.asarray(self.study.X[np.ix_(own, own)].sum(axis=1)).ravel()
+                best = np.argmin(sums) if metric == "precomputed" else np.argmax(sums)
+                nearest[cluster] = int(own[best])
+            return nearest
         X: Any = self.drawn.X
         out = {}
         for cluster in self.clusters:

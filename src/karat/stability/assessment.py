@@ -99,7 +99,8 @@ class Assessment:
         if k == 1:
             return (
                 f"No number of clusters from {span} is found again far better than in data without "
-                "clusters: the data may be one cluster, or have clusters without gaps between them."
+                "clusters: the data may be one cluster, whose parts can be found again, too, or "
+                "have clusters without gaps between them."
             )
         row = table.loc[k]
         told = (

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from karat.distances import Direct, Distances, Product, distances_of_parts
+from karat.distances import Direct, Distances, Precomputed, Product, distances_of_parts
 from karat.executors import as_executor
 from karat.partition import Labelings
 from karat.resources import available_cores
@@ -122,6 +122,8 @@ class _Tiles:
         """
         distances = self.distances
         numbers = int(self.wanted.sum()) * self.clusters
+        if isinstance(distances, Precomputed):  # there is nothing to compute
+            return False
         if not distances.symmetric or numbers * distances.n * 8 > HELD:
             return False
         if not isinstance(distances, (Direct, Product)):
@@ -186,6 +188,12 @@ class _Tiles:
             pairs.accumulate_direct(
                 distances.kind, distances.Z, r0, r1, strip, distances.squared, *self.known,
                 into.arrays, into.start, mirror is not None, rows.arrays, rows.start,
+            )  # fmt: skip
+            return
+        if isinstance(distances, Precomputed) and mirror is None:
+            pairs.accumulate_gathered(
+                distances.D, distances.order, into.stop - into.start, *self.known, into.arrays,
+                into.start,
             )  # fmt: skip
             return
         for j0 in range(into.start, into.stop, WIDTH):
