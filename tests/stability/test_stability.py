@@ -15,7 +15,7 @@ from karat import stability
 from karat.clusterers import as_clusterer
 from karat.stability import _agreement as agreement
 from karat.stability._engine import Engine, halves, prepare, subsample, transfer
-from karat.stability.curves import _least_share
+from karat.stability.halves import _least_share
 from karat.validation import InputError
 
 IRIS = load_iris().data
