@@ -87,9 +87,13 @@ def tied_with_first(ranked: pd.DataFrame) -> list[str]:
 
 
 def what_it_is(
-    row: pd.Series[Any], labels: NDArray[np.int32], *, of_cells: bool = False
+    row: pd.Series[Any],
+    labels: NDArray[np.int32],
+    *,
+    of_cells: bool = False,
+    caveat: str | None = None,
 ) -> list[str]:
-    """The first sentences: use this, and how large its clusters are."""
+    """The first sentences: use this, and how large its clusters are; a caveat comes before all."""
     k = int(row["n_clusters"])
     clusters = f"{k} cluster{'s' * (k != 1)}"
     if row["noise_share"] > 0:
@@ -97,6 +101,8 @@ def what_it_is(
     again = int(row["reached_by"])
     reached = f", on which {again} candidates agree" if again > 1 else ""
     sentences = [f"Use {row.name}: {clusters}{reached}."]
+    if caveat is not None:
+        sentences = [caveat, f"To divide the data all the same: {row.name}, {clusters}{reached}."]
     if not row.isna()["fitted_on"] and of_cells:
         sentences.append(
             f"It was fitted to {int(row['fitted_on']):,} cells of the {len(labels):,} objects, "

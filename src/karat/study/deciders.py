@@ -42,12 +42,18 @@ class Verdict:
         What breaks ties of the score, lower first, in the order of ``score``.
     details : object
         What the decider needs to explain itself.
+    bound : Guarantee or PacMdlBound, optional
+        What is guaranteed about the best.
+    caveat : str, optional
+        What must be said before the answer.
     """
 
     score: pd.Series[Any]
     columns: pd.DataFrame | None = None
     ties: tuple[NDArray[Any], ...] = ()
     details: Any = None
+    bound: Guarantee | PacMdlBound | None = None
+    caveat: str | None = None
 
 
 class Judge(Protocol):
@@ -125,11 +131,13 @@ def as_decider(key: str) -> Decider:
 
 def usual(study: Study) -> str:
     """What decides where the user names nothing."""
-    if study.truth is None and study.metric == "graph":
-        return "consensus"  # the judge weighs evidence that rests on distances
+    if study.truth is not None and not study.is_partly_labelled:
+        return "adjusted_rand_index"
+    # the judge weighs evidence that rests on distances
+    judges = study.n_objects >= FEWEST_OBJECTS and study.metric != "graph"
     if study.truth is None:
-        return JUDGE if study.n_objects >= FEWEST_OBJECTS else "consensus"
-    return "guarantee" if study.is_partly_labelled else "adjusted_rand_index"
+        return JUDGE if judges else "consensus"
+    return "judge-and-labels" if judges else "guarantee"
 
 
 # -- the vote of the families ----------------------------------------------------------------
@@ -188,7 +196,7 @@ def guarantee_verdict(study: Study, distinct: pd.DataFrame, found: Guarantee) ->
     others = bound_verdict(study, distinct, found.mdl)
     first = distinct["partition"] == study.candidates.at[found.name, "partition"]
     score = others.score.where(~first, found.bound_rate)
-    return Verdict(score, None, ((~first).to_numpy(), *others.ties), found)
+    return Verdict(score, None, ((~first).to_numpy(), *others.ties), found, found)
 
 
 def _guarantee(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Verdict:

@@ -326,8 +326,8 @@ class Study(ScoredStudy):
 
         Notes
         -----
-        The learned judge, which does not see the labels, is the prior over the candidates, so that
-        fewer labels choose well.
+        The learned judge, which does not see the labels, says which candidates are likely, so that
+        fewer labels choose well (:func:`karat.bounds.study_guarantee`).
         """
         return self._guarantee
 
@@ -377,7 +377,12 @@ class Study(ScoredStudy):
             labels=labels,
             decided_by=decider.key,
             reasons=(
-                *explain.what_it_is(top, labels, of_cells=self._is_of_cells(str(top["clusterer"]))),
+                *explain.what_it_is(
+                    top,
+                    labels,
+                    of_cells=self._is_of_cells(str(top["clusterer"])),
+                    caveat=verdict.caveat,
+                ),
                 *soft,
                 *why,
                 *told,
@@ -387,10 +392,8 @@ class Study(ScoredStudy):
         )
 
     def _bound_behind(self, verdict: Verdict, name: str) -> Guarantee | PacMdlBound | None:
-        from karat.bounds import Guarantee
-
-        if isinstance(verdict.details, Guarantee):
-            return verdict.details
+        if verdict.bound is not None:
+            return verdict.bound
         return self.bound_of(name) if self.is_partly_labelled else None
 
     def _is_of_cells(self, key: str) -> bool:
