@@ -125,9 +125,14 @@ def test_the_guarantee_of_a_study_pays_for_the_search_and_prefers_few_clusters()
     assert (found.mdl.table["choice_bits"] == bounds.table["choice_bits"]).all()
     assert found.mdl.delta == pytest.approx(0.1 * 0.08)
     liked = study_guarantee(
-        labelings, Y, origins=[("kmeans", 3), ("kmeans", 12)], prior=[1e-9, 0.9]
+        labelings, Y, origins=[("kmeans", 3), ("kmeans", 12)], prior=[1e-30, 0.9]
     )
     assert liked.name == "fine"
+    shares = 2.0 ** -liked.mdl.table["choice_bits"]
+    assert shares.sum() == pytest.approx(1, abs=1e-6)
+    own = 2.0 ** -bounds.table["choice_bits"]
+    ratio = (shares["fine"] / shares["coarse"]) ** 2
+    assert ratio == pytest.approx(0.9 / 1e-30 * own["fine"] / own["coarse"])
     user = study_guarantee(labelings, Y, origins=[None, None])
     assert any("supplied" in warning for warning in user.warnings)
     with pytest.raises(InputError, match="sum to at most 1"):

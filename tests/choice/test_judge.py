@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from functools import cache
 
 import numpy as np
@@ -13,6 +14,7 @@ import karat
 from karat.choice import gather, load_judge
 from karat.choice.forest import Binned, Forest
 from karat.choice.judge import shared_score, shortlist
+from karat.choice.labelled import log_likelihood
 from karat.validation import InputError
 
 CLUSTERERS = ["kmeans", "ward", "average", "genie", "gaussian-mixture", "hdbscan"]
@@ -105,8 +107,10 @@ def test_shuffled_features_have_no_structure(load):
 
 def test_one_cloud_has_no_structure_and_four_segments_have():
     rng = np.random.default_rng(0)
-    cloud = swept(rng.normal(size=(250, 3)))
-    assert "No cluster structure found" in str(cloud.best())
+    for cloud in (rng.normal(size=(250, 3)), rng.uniform(size=(250, 3))):
+        best = swept(cloud).best()
+        assert best.reasons[0].startswith("No cluster structure found")
+        assert best.reasons[1].startswith("To divide the data all the same")
     X, y = make_blobs(250, 3, centers=4, cluster_std=0.8, random_state=2)
     segments = swept(X)
     best = segments.best()
@@ -121,7 +125,7 @@ def test_connected_shapes_win_where_they_are():
     X, y = make_moons(300, noise=0.06, random_state=0)
     best = swept(X).best()
     assert karat.adjusted_rand_index(y, best.labels, noise="singletons") > 0.95
-    assert best.decided_by == "judge-1"
+    assert best.decided_by == "judge-2"
 
 
 def test_contributions_add_up():
@@ -207,14 +211,69 @@ def test_with_labels_the_judge_is_the_prior():
     few = np.full(len(y), None, dtype=object)
     few[::10] = y[::10]
     study = swept(X, truth=few)
-    study.decide_by("judge-and-labels")
     best = study.best()
     assert best.decided_by == "judge-and-labels"
-    assert "the prior over the candidates" in str(best)
+    assert "With 15 labels it has" in str(best)
     assert karat.adjusted_rand_index(y, best.labels, noise="singletons") > 0.6
+    wrong = sum(best.bound.predicted[i] != y[i] for i in range(len(y)) if few[i] is None)
+    assert wrong <= best.bound.bound
+    score = study.rank()["score"]
+    assert score.is_monotonic_decreasing
+    assert score.sum() == pytest.approx(1)
+    # what the judge thinks likely and the labels think likely comes first
     found = study.judged()
+    known = np.arange(0, 150, 10)
+    codes = np.stack([study.labels(name)[known] for name in found.names])
+    logs = found.judgement.ahead / found.judge.prior_temperature + log_likelihood(codes, y[known])
+    assert best.name == found.names[int(np.argmax(logs))]
+    assert found.judgement.prior.sum() == pytest.approx(1)
     shares = {p: 0.9 / len(found.names) for p in study.rank()["partition"][: len(found.names)]}
     bits = study.bounds_with(shares).table["choice_bits"]
     # copies of a partition have one word; Kraft: the lengths of all words are paid for
     words = bits.groupby(study.candidates.loc[bits.index, "partition"]).first()
     assert (2.0**-words).sum() <= 1 + 1e-9
+
+
+def test_with_labels_there_is_a_choice_without_the_judge():
+    X = np.arange(12.0)[:, None]
+    truth = np.array(["a", None, "a", None, None, "a", "b", None, None, "b", None, "b"], object)
+    study = karat.Study(X, truth=truth)
+    study.add({"halves": [0] * 6 + [1] * 6, "thirds": [0] * 4 + [1] * 4 + [2] * 4})
+    study.decide_by("judge-and-labels")
+    best = study.best()
+    assert best.name == "halves"
+    assert "before them each had 50.0%" in str(best)
+
+
+def test_likelihood_of_labels_is_a_chain_of_predictions():
+    rng = np.random.default_rng(0)
+    codes, classes = rng.integers(-1, 4, size=(5, 30)), rng.integers(0, 3, size=30)
+    found = log_likelihood(codes, classes)
+    for code, value in zip(codes, found, strict=True):
+        total, seen = 0.0, {}
+        for i, (cluster, label) in enumerate(zip(code, classes, strict=True)):
+            # Laplace's rule of succession in each cluster; outliers are clusters of one
+            counts = seen.setdefault(cluster if cluster >= 0 else f"alone {i}", np.zeros(3))
+            total += np.log((counts[label] + 1) / (counts.sum() + 3))
+            counts[label] += 1
+        assert value == pytest.approx(total)
+
+
+@pytest.mark.long
+def test_documents_are_told_apart(shared_data):
+    """tr45: ten topics, of which some are near; the answer must be far from the worst half."""
+    from karat.datasets import read
+
+    counts = read(shared_data / "terms" / "tr45.npz")
+    with gzip.open(shared_data / "terms" / "tr45.labels.txt.gz", "rt") as lines:
+        topics = np.array(lines.read().split())
+    study = karat.Study(counts, metric="cosine")
+    study.sweep(k=range(2, 13), n_init=2)
+    best = study.best()
+    assert best.decided_by == "judge-2"
+    reached = [
+        karat.adjusted_rand_index(topics, labels, noise="singletons")
+        for labels in study.labelings(study.rank().index).values()
+    ]
+    assert "No cluster structure" not in str(best)
+    assert reached[0] > np.quantile(reached, 0.7)

@@ -104,7 +104,7 @@ def test_every_rival_scores_every_candidate(rival):
 
 
 def test_families_of_measures_hold_each_measure_once():
-    families = measure_families([one.evidence for one in cases()], 5)
+    families = measure_families([one.evidence for one in cases()], [5])[5]
     keys = [key for family in families for key in family]
     assert len(keys) == len(set(keys))
     assert 1 < len(families) <= 5

@@ -243,9 +243,27 @@ def test_classes_where_they_are_known(labelled: karat.Study) -> None:
     assert page.payload["figures"]["contingency"]["layout"]["yaxis"]["title"]["text"] == "cultivar"
 
 
+def test_the_judgement_has_its_own_section(blind: karat.Study, page: Page) -> None:
+    assert "judgement" not in page.sections
+    study = karat.Study(wine())
+    study.sweep(["kmeans", "ward", "hdbscan"], k=range(2, 7), n_init=2, workers=1)
+    found, name = study.judged(), study.best().name
+    assert found is not None
+    text = Page(render(study)).texts["judgement"]
+    assert f"ARI {found.expected(name)['predicted']:.2f}" in text
+    for kind, part in found.contributions(name).items():
+        assert kind in text
+        assert f"{part:+.2f}" in text
+    for other, use in found.shortlist if len(found.shortlist) > 1 else ():
+        assert other in text
+        assert use in text
+    assert "karat sample wine.csv -n 10" in text
+
+
 def test_a_few_labels_give_a_guarantee() -> None:
     study = karat.Study(wine(truth=110))
     study.sweep(["ward"], k=range(2, 6), workers=1)
+    study.decide_by("guarantee")
     page = Page(render(study))
     assert study.best().bound is not None
     assert study.best().bound.sentence in page.texts["guarantee"]

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from karat.cli import app
 from karat.stability import assess, calibrated_stability, clusterwise_bootstrap
-from karat.stability.curves import _beyond_null
+from karat.stability._over_k import beyond_null
 from karat.stability.progress import counted
 from karat.validation import InputError
 
@@ -129,6 +129,6 @@ def test_the_largest_difference_is_selected_where_any_is_clear():
     table = pd.DataFrame(
         {"difference": [0.1, 0.4, 0.3], "lower": [-0.1, 0.05, 0.2]}, index=[2, 3, 4]
     )
-    assert _beyond_null(table) == 3
-    assert _beyond_null(table.assign(lower=-0.1)) == 1
-    assert _beyond_null(table.drop(3)) == 4
+    assert beyond_null(table) == 3
+    assert beyond_null(table.assign(lower=-0.1)) == 1
+    assert beyond_null(table.drop(3)) == 4

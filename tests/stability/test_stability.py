@@ -15,7 +15,7 @@ from karat import stability
 from karat.clusterers import as_clusterer
 from karat.stability import _agreement as agreement
 from karat.stability._engine import Engine, halves, prepare, subsample, transfer
-from karat.stability.curves import _least_share
+from karat.stability.halves import _least_share
 from karat.validation import InputError
 
 IRIS = load_iris().data
@@ -240,6 +240,34 @@ def test_outliers_of_a_density_clusterer_are_excluded():
     found = stability.clusterwise_bootstrap(X, "hdbscan", k=10, n_resamples=10)
     assert np.isnan(found.objects[-1])
     assert found.table["size"].sum() <= 80
+
+
+@pytest.mark.parametrize("scheme", ["bootstrap", "subset", "strata", "noise", "features"])
+def test_schemes_find_separated_clusters_again(scheme):
+    X, labels = blobs(3, 6, 15, apart=25.0)
+    found = stability.clusterwise_bootstrap(
+        X, "average", k=3, labels=labels, scheme=scheme, n_resamples=10, fraction=0.6
+    )
+    assert (found.table["jaccard"] > (0.7 if scheme == "features" else 0.99)).all()
+    again = stability.clusterwise_bootstrap(
+        X, "average", k=3, labels=labels, scheme=scheme, n_resamples=10, fraction=0.6
+    )
+    assert again.table.equals(found.table)
+
+
+def test_strata_never_miss_a_small_cluster(monkeypatch):
+    X, _ = blobs(2, 2, 60)
+    X = np.concatenate([X, [[500.0, 0.0], [501.0, 0.0], [500.0, 1.0]]])
+    drawn, fit = [], Engine.fit
+    monkeypatch.setattr(Engine, "fit", lambda self, rows, *a: (drawn.append(rows), fit(self, rows, *a))[1])  # noqa: E501  # fmt: skip
+    options = {"k": 3, "labels": np.repeat([0, 1, 2], [60, 60, 3]), "n_resamples": 40}
+    counts = {}
+    for scheme in ("strata", "subset"):
+        drawn.clear()
+        stability.clusterwise_bootstrap(X, "average", scheme=scheme, fraction=0.3, **options)
+        counts[scheme] = {(int((r < 60).sum()), int((r >= 120).sum())) for r in drawn}
+    assert counts["strata"] == {(18, 2)}
+    assert min(small for _, small in counts["subset"]) == 0
 
 
 @pytest.mark.parametrize(

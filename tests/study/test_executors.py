@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import sys
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 
 import numpy as np
@@ -84,6 +85,12 @@ def test_what_is_no_executor_says_so(given):
         pytest.importorskip("distributed", reason="the extra dask is not installed")
     with pytest.raises(InputError, match=r"executor must be|no Dask scheduler answers"):
         as_executor(given)
+
+
+def test_a_missing_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(InputError, match=r"karat\[dask\]"):
+        as_executor("tcp://127.0.0.1:1")
 
 
 # -- Dask ------------------------------------------------------------------------------------

@@ -300,7 +300,8 @@ def study_guarantee(
     Parameters
     ----------
     labelings, y_partial, delta, searched, origins, prior, classes, noise, random_state
-        As for :func:`study_bounds`.
+        As for :func:`study_bounds`; but a ``prior`` does not replace what the origins cost: a
+        candidate's share is the geometric mean of the two, made to sum to 1.
 
     Returns
     -------
@@ -321,7 +322,13 @@ def study_guarantee(
     if not 0 < delta <= 1:
         raise InputError(f"delta must be in (0, 1]; got {delta!r}")
     batch = as_labelings(labelings, noise=noise)
-    language, n_user = _language(batch, searched, origins, prior)
+    sources = list(origins)
+    language, n_user = _language(batch, searched, sources, None)
+    if prior is not None:
+        judged = np.array(_lengths(prior, len(batch)))
+        both = (language.choice_bits(batch.names, batch.n_clusters) + judged) / 2
+        both += math.log2(np.exp2(-both).sum()) + 1e-9
+        language = Mixed(_StudyLanguage(tuple(both.tolist())))
     truth = known_classes(y_partial, batch.n_objects, classes)
     found = guarantee_of(
         batch,

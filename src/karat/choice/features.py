@@ -210,9 +210,9 @@ def columns(evidence: Evidence) -> dict[str, Floats]:
             out[prefix + name] = table[:, j]
             out[prefix + name + " place"] = places[:, j]
     out |= {f"size {n}": v for n, v in zip(SIZE_NAMES, evidence.sizes.T, strict=True)}
-    shared = _shared(evidence)
-    out |= shared
-    out |= {name + " place": place(values) for name, values in shared.items()}
+    agreed = shared(evidence)
+    out |= agreed
+    out |= {name + " place": place(values) for name, values in agreed.items()}
     for key, values, places in _measured(evidence):
         fine = np.isfinite(values)
         out["measure " + key] = places
@@ -245,7 +245,7 @@ def place(values: Floats) -> Floats:
     return places
 
 
-def _shared(evidence: Evidence) -> dict[str, Floats]:
+def shared(evidence: Evidence) -> dict[str, Floats]:
     """How far the other candidates agree with each."""
     A = evidence.agreement
     M = len(A)

@@ -13,6 +13,7 @@ import numpy as np
 
 from karat.choice.features import Evidence, columns
 from karat.choice.forest import Forest
+from karat.choice.labelled import prior
 from karat.validation import InputError
 
 if TYPE_CHECKING:
@@ -20,10 +21,10 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-VERSION = "1"
+VERSION = "2"
 HALF = 0.5
-#: of the prior, and the part of it that all candidates share evenly
-PRIOR_TEMPERATURE, EVEN = 0.06, 0.02
+#: how far behind a partition is put that may not win, however many labels speak for it
+FAR = 100.0
 PACKAGED = Path(__file__).with_name("judge.npz")
 #: what a column is evidence of, by how its name begins; the first that fits
 KINDS = (
@@ -70,6 +71,10 @@ class Judgement:
     ----------
     score : ndarray, shape (M,)
         What orders them.
+    ahead : ndarray, shape (M,)
+        By how much each is expected to be better than the average candidate.
+    prior : ndarray, shape (M,)
+        Shares that sum to 1, as a prior for a few labels: likely partitions have short words.
     predicted : ndarray, shape (M,)
         Expected adjusted Rand index with the structure that experts would name.
     low, high : ndarray, shape (M,)
@@ -86,6 +91,8 @@ class Judgement:
     """
 
     score: Floats
+    ahead: Floats
+    prior: Floats
     predicted: Floats
     low: Floats
     high: Floats
@@ -112,6 +119,8 @@ class Judge:
         1 for data with clusters, 0 for data without.
     temperature : float
         How far ahead a partition must be for the others to count little.
+    prior_temperature : float
+        The same for the prior that a few labels meet.
     limit : float
         Least value of ``structure`` for data with clusters.
     steps, below, above : ndarray
@@ -129,6 +138,7 @@ class Judge:
     level: Forest
     structure: Forest
     temperature: float
+    prior_temperature: float
     limit: float
     steps: Floats
     below: Floats
@@ -159,9 +169,9 @@ class Judge:
         Judgement
         """
         F = self.table(evidence)
-        ahead = self.order.predict(F)
+        ahead = set_back(self.order.predict(F), evidence)
         score = shared_score(ahead, evidence.agreement, self.temperature)
-        score[degenerate(evidence)] -= 1.0
+        score[degenerate(evidence.sizes)] -= 1.0
         level, parts, average = self.level.paths(F)
         best = int(np.argmax(score))
         # the level is learned for those ahead; the others fall behind as their score does
@@ -175,6 +185,8 @@ class Judge:
             kinds[kind] = kinds.get(kind, np.zeros(len(F))) + part
         return Judgement(
             score,
+            ahead,
+            prior(ahead, self.prior_temperature),
             predicted,
             low,
             high,
@@ -201,7 +213,7 @@ class Judge:
             **self.order.arrays("order_"),
             **self.level.arrays("level_"),
             **self.structure.arrays("structure_"),
-            "numbers": np.array([self.temperature, self.limit]),
+            "numbers": np.array([self.temperature, self.prior_temperature, self.limit]),
             "steps": self.steps,
             "below": self.below,
             "above": self.above,
@@ -229,26 +241,27 @@ def shared_score(ahead: Floats, agreement: Floats, temperature: float) -> Floats
     return score
 
 
-def prior(score: Floats, copies: NDArray[Any] | None = None) -> Floats:
-    """Shares of partitions as candidates for a few labels to choose among; they sum to 1.
+def set_back(ahead: Floats, evidence: Evidence) -> Floats:
+    """Partitions of all but a few objects against these are put far behind."""
+    return np.where(degenerate(evidence.sizes), ahead - FAR, ahead)
+
+
+def degenerate(sizes: Floats) -> NDArray[np.bool_]:
+    """Partitions that are all but a few objects against these, while there are others.
 
     Parameters
     ----------
-    score : ndarray, shape (M,)
-        The judge's.
-    copies : ndarray of int, shape (M,), optional
-        How many candidates each partition stands for; each of them gets the same part.
+    sizes : ndarray, shape (M, 7)
+        As from :func:`karat.choice.evidence.size_evidence`.
+
+    Returns
+    -------
+    ndarray of bool, shape (M,)
     """
-    weights = np.exp((score - score.max()) / PRIOR_TEMPERATURE)
-    shares: Floats = (1 - EVEN) * weights / weights.sum() + EVEN / len(weights)
-    return shares if copies is None else shares / copies
-
-
-def degenerate(evidence: Evidence) -> NDArray[np.bool_]:
-    """Partitions that are all but a few objects against these, while there are others."""
-    n = np.exp(evidence.sizes[:, 6]) * evidence.sizes[:, 0]
-    rest = (1 - evidence.sizes[:, 3]) * (1 - evidence.sizes[:, 1]) * n
-    few = (rest < np.maximum(2.5, 0.01 * n)) | (evidence.sizes[:, 1] > 0.9)
+    n_clusters, outliers, largest = sizes[:, 0], sizes[:, 1], sizes[:, 3]
+    n = np.exp(sizes[:, 6]) * n_clusters
+    rest = (1 - largest) * (1 - outliers) * n
+    few = (rest < np.maximum(2.5, 0.01 * n)) | (outliers > 0.9)
     return few if not few.all() else np.zeros(len(few), dtype=bool)
 
 
@@ -282,7 +295,7 @@ def load_judge(path: str | Path | None = None) -> Judge:
     --------
     >>> from karat.choice import load_judge
     >>> load_judge().version
-    '1'
+    '2'
     """
     return _loaded(Path(PACKAGED if path is None else path))
 
@@ -292,7 +305,7 @@ def _loaded(path: Path) -> Judge:
     try:
         with np.load(path, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
-        temperature, limit = arrays["numbers"].tolist()
+        temperature, prior_temperature, limit = arrays["numbers"].tolist()
         return Judge(
             str(arrays["version"]),
             tuple(arrays["columns"].tolist()),
@@ -300,6 +313,7 @@ def _loaded(path: Path) -> Judge:
             Forest.from_arrays(arrays, "level_"),
             Forest.from_arrays(arrays, "structure_"),
             temperature,
+            prior_temperature,
             limit,
             arrays["steps"],
             arrays["below"],

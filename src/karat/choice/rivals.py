@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from karat.choice.evidence import OWN_NAMES, STABILITY_NAMES
-from karat.choice.features import Evidence, columns, place
+from karat.choice.features import Evidence, place, shared
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,6 +38,12 @@ def voters(evidence: Evidence) -> list[str]:
     ]
 
 
+def _places(evidence: Evidence, keys: Sequence[str]) -> Floats:
+    """Places by each measure (M, measures), undefined ones last."""
+    values = np.column_stack([evidence.measures[key] for key in keys])
+    return place(_last(values))
+
+
 def by_measure(key: str) -> Rival:
     """One measure, where it is positive times the share of objects judged."""
 
@@ -50,8 +56,7 @@ def by_measure(key: str) -> Rival:
 
 def borda(evidence: Evidence) -> Floats:
     """Mean place by all measures, one vote each."""
-    places = [place(_last(evidence.measures[key])) for key in voters(evidence)]
-    score: Floats = np.mean(places, axis=0) * _covered(evidence)
+    score: Floats = _places(evidence, voters(evidence)).mean(axis=1) * _covered(evidence)
     return score
 
 
@@ -66,9 +71,9 @@ def by_families(families: Sequence[Sequence[str]] | None = None) -> Rival:
         family = {key: catalogue[key].family for key in keys}
         if families is not None:
             family = {key: str(j) for j, group in enumerate(families) for key in group}
-        for key in keys:
+        for key, places in zip(keys, _places(evidence, keys).T, strict=True):
             if key in family:
-                groups.setdefault(family[key], []).append(place(_last(evidence.measures[key])))
+                groups.setdefault(family[key], []).append(places)
         mean: Floats = np.mean([np.mean(g, axis=0) for g in groups.values()], axis=0)
         return mean * _covered(evidence)
 
@@ -77,7 +82,7 @@ def by_families(families: Sequence[Sequence[str]] | None = None) -> Rival:
 
 def condorcet(evidence: Evidence) -> Floats:
     """Copeland's count: how many others a partition beats by the majority of measures."""
-    V = np.array([place(_last(evidence.measures[key])) for key in voters(evidence)])
+    V = _places(evidence, voters(evidence)).T
     wins = (V[:, :, None] > V[:, None, :]).sum(axis=0)
     score: Floats = np.sign(wins - wins.T).sum(axis=1).astype(np.float64)
     return score / len(score) + 1e-3 * borda(evidence)
@@ -119,7 +124,7 @@ def stability(evidence: Evidence) -> Floats:
 
 def agreement(evidence: Evidence) -> Floats:
     """Mean agreement with the twenty nearest other candidates."""
-    return columns(evidence)["agree top20"]
+    return shared(evidence)["agree top20"]
 
 
 def density(evidence: Evidence) -> Floats:
@@ -146,18 +151,30 @@ RIVALS: dict[str, Rival] = {
 }
 
 
-def measure_families(cases: Sequence[Evidence], n_families: int) -> list[list[str]]:
-    """Families of measures that order candidates alike, by average linkage of 1 − correlation."""
+def measure_families(
+    cases: Sequence[Evidence], numbers: Sequence[int]
+) -> dict[int, list[list[str]]]:
+    """Families of measures that order candidates alike, by average linkage of 1 − correlation.
+
+    One division of the measures for each number of families.
+    """
     from scipy.cluster.hierarchy import fcluster, linkage
     from scipy.spatial.distance import squareform
 
     keys = sorted(set.intersection(*(set(voters(e)) for e in cases)))
     total = np.zeros((len(keys), len(keys)))
     for evidence in cases:
-        P = np.array([place(_last(evidence.measures[key])) for key in keys])
+        P = _places(evidence, keys).T
         P = P + 1e-9 * np.arange(P.shape[1])
         total += np.corrcoef(P) / len(cases)
     D = np.clip(1 - total, 0, 2)
     np.fill_diagonal(D, 0)
-    labels = fcluster(linkage(squareform(D, checks=False), "average"), n_families, "maxclust")
-    return [[k for k, c in zip(keys, labels, strict=True) if c == f] for f in np.unique(labels)]
+    tree = linkage(squareform(D, checks=False), "average")
+    out = {}
+    for number in numbers:
+        labels = fcluster(tree, number, "maxclust")
+        out[number] = [
+            [key for key, at in zip(keys, labels, strict=True) if at == family]
+            for family in np.unique(labels)
+        ]
+    return out

@@ -11,7 +11,9 @@ import numpy as np
 
 from karat.choice.features import Evidence, columns
 from karat.choice.forest import Binned, Forest
-from karat.choice.judge import VERSION, Judge, degenerate, digest, shared_score
+from karat.choice.judge import VERSION, Judge, degenerate, digest, set_back, shared_score
+from karat.choice.labelled import log_likelihood
+from karat.partition import encode
 from karat.validation import InputError
 
 if TYPE_CHECKING:
@@ -25,9 +27,15 @@ CANDIDATES = 36
 #: how many of those ahead teach the level
 AHEAD = 4
 TEMPERATURES = (0.01, 0.02, 0.035, 0.05, 0.08)
+#: of the prior that labels meet, and where no case has labels to try
+PRIOR_TEMPERATURES, USUAL = (0.06, 0.12, 0.25, 0.5), 0.25
+#: numbers of labels that are tried
+LABELS = (10, 20, 40)
 #: share of a task in training, by family; whole sets count twice
 SHARES = {"synthetic": 0.6, "cloud": 0.3, "shuffled": 0.3}
-#: share of clouds without clusters that may pass for data with some
+#: families of cases without structure
+WITHOUT = ("cloud", "shuffled")
+#: share of each of those that may pass for data with some
 FALSE_ALARMS = 0.06
 COVERAGE = 0.8
 
@@ -76,6 +84,24 @@ class Case:
     def table(self) -> NDArray[np.float32]:
         """What a judge reads of its candidates (M, columns)."""
         return np.column_stack(list(columns(self.evidence).values())).astype(np.float32)
+
+    @cached_property
+    def labelled(self) -> dict[int, Floats]:
+        """Log likelihood (M,) of each candidate with some labels at random, by their number."""
+        if self.codes is None or self.truth is None:
+            return {}
+        out = {}
+        for m in LABELS:
+            some = self.drawn(m)
+            if 2 * m <= (self.truth >= 0).sum():
+                out[m] = log_likelihood(self.codes[:, some], encode(self.truth[some]).codes)
+        return out
+
+    def drawn(self, n_labels: int) -> NDArray[np.intp]:
+        """Some objects at random whose class counts."""
+        assert self.truth is not None
+        rng = np.random.default_rng([n_labels, len(self.truth)])
+        return rng.permutation(np.flatnonzero(self.truth >= 0))[:n_labels]
 
     @property
     def share(self) -> float:
@@ -148,8 +174,12 @@ def train(
     # synthetic cases are tested in folds of their own here, which only sets limits
     inner = fold.copy()
     inner[never] = np.arange(len(never)) % FOLDS
-    ahead = fit.left_out(inner)
+    ahead = [
+        set_back(found, case.evidence)
+        for case, found in zip(cases, fit.left_out(inner), strict=True)
+    ]
     temperature = _temperature(cases, ahead)
+    prior_temperature = _prior_temperature(cases, ahead)
     leaders = [_leaders(case, score, temperature) for case, score in zip(cases, ahead, strict=True)]
     level, structure = fit.levels_left_out(inner, leaders)
     chosen = np.array([case.first[rows[0]] for case, rows in zip(cases, leaders, strict=True)])
@@ -157,10 +187,9 @@ def train(
     steps, below, above = _interval(
         level[tested], chosen[tested], _weights([c for c in cases if c.is_tested])
     )
-    clouds = np.array([case.family == "cloud" for case in cases])
-    limit = 0.5
-    if clouds.any():
-        limit = float(np.quantile(structure[clouds], 1 - FALSE_ALARMS))
+    kinds = [np.array([case.family == family for case in cases]) for family in WITHOUT]
+    limits = [np.quantile(structure[kind], 1 - FALSE_ALARMS) for kind in kinds if kind.any()]
+    limit = float(max(limits, default=0.5))
     everything = np.arange(len(cases))
     judge = Judge(
         version,
@@ -168,6 +197,7 @@ def train(
         fit.order(everything, size.order[0]),
         *fit.level_and_structure(everything, leaders),
         temperature,
+        prior_temperature,
         limit,
         steps,
         below,
@@ -179,20 +209,41 @@ def train(
 
 def _temperature(cases: Sequence[Case], ahead: Sequence[Floats]) -> float:
     def mean(temperature: float) -> float:
-        values: dict[str, list[float]] = {}
-        for case, score in zip(cases, ahead, strict=True):
-            if case.is_tested:
-                best = int(np.argmax(_score(case, score, temperature)))
-                values.setdefault(case.collection, []).append(case.first[best])
-        return float(np.mean([np.mean(v) for v in values.values()]))
+        return _mean_of_collections(
+            (case, float(case.first[np.argmax(_score(case, score, temperature))]))
+            for case, score in zip(cases, ahead, strict=True)
+            if case.is_tested
+        )
 
     means = [mean(temperature) for temperature in TEMPERATURES]
     return TEMPERATURES[int(np.argmax(means))]
 
 
+def _prior_temperature(cases: Sequence[Case], ahead: Sequence[Floats]) -> float:
+    def mean(temperature: float) -> float:
+        return _mean_of_collections(
+            (case, float(case.first[np.argmax(score / temperature + likelihood)]))
+            for case, score in zip(cases, ahead, strict=True)
+            if case.is_tested
+            for likelihood in case.labelled.values()
+        )
+
+    if not any(case.labelled for case in cases if case.is_tested):
+        return USUAL
+    means = [mean(temperature) for temperature in PRIOR_TEMPERATURES]
+    return PRIOR_TEMPERATURES[int(np.argmax(means))]
+
+
+def _mean_of_collections(found: Iterable[tuple[Case, float]]) -> float:
+    values: dict[str, list[float]] = {}
+    for case, value in found:
+        values.setdefault(case.collection, []).append(value)
+    return float(np.mean([np.mean(v) for v in values.values()]))
+
+
 def _score(case: Case, ahead: Floats, temperature: float) -> Floats:
     score = shared_score(ahead, case.evidence.agreement, temperature)
-    score[degenerate(case.evidence)] -= 1.0
+    score[degenerate(case.evidence.sizes)] -= 1.0
     return score
 
 
@@ -333,6 +384,6 @@ class _Fit:
 
 def _has_structure(case: Case) -> bool | None:
     """Whether there is structure to be found; None where it is there but hardly shows."""
-    if case.family in ("cloud", "shuffled"):
+    if case.family in WITHOUT:
         return False
     return True if case.agreement.max() > 0.5 else None

@@ -9,6 +9,7 @@ from karat.clusterers._columns import OnColumns, on_columns
 from karat.clusterers._function import FunctionClusterer, from_function
 from karat.clusterers._memberships import memberships_of
 from karat.clusterers._under import ExcludedError, OnDistances, OnForm, under
+from karat.clusterers.criterion import CriterionClustering
 from karat.clusterers.filled import FilledHDBSCAN
 from karat.clusterers.fuzzy import FuzzyCMeans
 from karat.clusterers.genie import GenieClustering
@@ -24,6 +25,7 @@ __all__ = [
     "CLARA",
     "ORCLUS",
     "Clusterer",
+    "CriterionClustering",
     "ExcludedError",
     "FilledHDBSCAN",
     "FrequencySensitiveSphericalKMeans",

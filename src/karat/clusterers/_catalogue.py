@@ -314,6 +314,15 @@ def _mixture_of_directions(assignment: str, k: int, seed: int) -> Any:
     return VonMisesFisherMixture(n_clusters=k, assignment=assignment, n_init=1, random_state=seed)
 
 
+def _criterion_clustering(criterion: Any, method: Any, k: int, seed: int) -> Any:
+    from karat.clusterers.criterion import CriterionClustering
+
+    return CriterionClustering(
+        k, criterion=criterion, method=method, n_init=1 if method == "direct" else 5,
+        random_state=seed,
+    )  # fmt: skip
+
+
 def _information_theoretic(k: int, seed: int) -> Any:
     from karat.clusterers.information_theoretic import InformationTheoreticKMeans
 
@@ -575,6 +584,24 @@ catalogue.add(
         cost="O(nnz k) per pass",
     )
 )
+for _key, _title, _criterion, _method in (
+    ("i2-direct", "I2, direct", "I2", "direct"),
+    ("i2-bisection", "I2, repeated bisection", "I2", "bisection"),
+    ("h1-bisection", "H1, repeated bisection", "H1", "bisection"),
+    ("h2-bisection", "H2, repeated bisection", "H2", "bisection"),
+):
+    catalogue.add(
+        Clusterer(
+            key=_key,
+            title=_title,
+            make=partial(_criterion_clustering, _criterion, _method),
+            distances=("cosine",),
+            growth=1.0,
+            whole_to=100_000,
+            source="Zhao & Karypis 2004",
+            cost="O(nnz k) per pass",
+        )
+    )
 catalogue.add(
     Clusterer(
         key="kl-kmeans",

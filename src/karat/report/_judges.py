@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,52 @@ if TYPE_CHECKING:
 MOST_FOR_CLARITY = 20_000
 MOST_PAIRS = 5
 MOST_CLUSTERS_DRAWN = 100
+
+
+def judgement(facts: Facts) -> Section | None:
+    """What the learned judge expects of the choice, and why."""
+    from karat.study.deciders import JUDGE
+    from karat.study.judging import draw_labels
+
+    if facts.chosen is None or facts.decided_by != JUDGE:
+        return None
+    found = facts.study.judged()
+    if found is None:
+        return None
+    name = facts.chosen.choice.name
+    expected, said = found.expected(name), found.judgement
+    evidence = "is enough" if said.has_structure else "is not enough"
+    sentences = [
+        "Expected agreement with the structure that experts would name: ARI "
+        f"{expected['predicted']:.2f} ({max(expected['low'], 0):.2f}–{expected['high']:.2f}, "
+        f"80 % interval), by {found.judge.name}, which was trained on data sets whose classes are "
+        "known.",
+        f"Evidence that there are clusters at all: {said.structure:.2f}, which {evidence} "
+        f"({found.judge.limit:.2f} is needed).",
+    ]
+    k = facts.distinct["n_clusters"].astype(int)
+    rows = []
+    for other, use in found.shortlist:
+        about = found.expected(other)
+        about["low"] = max(about["low"], 0.0)
+        rows.append({"name": other, "use": use, "k": int(k[other]), **about})
+    values: dict[str, Any] = {
+        "sentences": sentences,
+        "average": said.average,
+        "contributions": [
+            (kind, f"{part:+.2f}") for kind, part in found.contributions(name).items()
+        ],
+        "shortlist": rows,
+    }
+    gain = found.judge.gain(expected["predicted"])
+    if gain is not None:
+        values["gain"] = (
+            f"With 10, 20 and 40 random labels the choice was better by {gain[0]:.2f}, "
+            f"{gain[1]:.2f} and {gain[2]:.2f} on data judged like these. To draw the objects to "
+            "label:"
+        )
+        values["command"] = draw_labels(facts.study)
+    return Section("judgement", "What the judge expects", "Judgement", "judgement.html", values)
 
 
 def guarantee(facts: Facts) -> Section | None:

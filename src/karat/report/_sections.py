@@ -17,7 +17,7 @@ from karat.partition import NOISE
 from karat.plot.style import number
 from karat.report._clusters import classes, clusters, features, fit
 from karat.report._facts import Facts
-from karat.report._judges import clarity, guarantee, stability
+from karat.report._judges import clarity, guarantee, judgement, stability
 from karat.report._levels import levels
 from karat.report._parts import Picture, Section
 from karat.report._tables import group_of, scorecard, sparklines, undefined_values
@@ -275,6 +275,7 @@ def failures(facts: Facts) -> Section | None:
 Builder: TypeAlias = Callable[[Facts], "Section | None"]
 SECTIONS: tuple[Builder, ...] = (
     answer,
+    judgement,
     guarantee,
     topics,
     clusters,

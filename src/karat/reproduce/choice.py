@@ -16,14 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.choice.judge import HALF, Judge, digest, prior
+from karat.choice.judge import HALF, Judge, degenerate, digest
 from karat.choice.rivals import RIVALS, by_families, by_measure, measure_families
-from karat.choice.training import (
-    Case,
-    Size,
-    folds_of,
-    train,
-)
+from karat.choice.training import LABELS, Case, Size, folds_of, train
 from karat.reproduce import ExperimentResult
 from karat.reproduce._choice_corpus import case_of, keep, kept
 from karat.reproduce._choice_tasks import plan
@@ -45,8 +40,7 @@ GROUPS = (
     ("real sub-tasks", "real", False),
     ("terms and texts", "terms", None),
 )
-LABELS = (10, 20, 40)
-#: of the tested tasks, one in so many is also tried with a few labels
+#: of the tested tasks, one in so many is also tried with the tightest guarantee
 TRIED = 10
 #: trees of the judges in the table, of the one that is kept, and of both with ``samples``
 TESTED = Size((30, 400), (24, 120), (24, 40), 8)
@@ -140,6 +134,8 @@ class LeftOut:
     has_structure : ndarray of bool, shape (cases,)
     few : dict of (way, number of labels) to ndarray, shape (cases,)
         Mean agreement of choices with some labels.
+    among : dict of (way, number of candidates) to ndarray, shape (cases,)
+        Agreement of choices among some of the candidates.
     """
 
     chosen: dict[str, NDArray[np.int64]]
@@ -149,6 +145,7 @@ class LeftOut:
     structure: Floats
     has_structure: NDArray[np.bool_]
     few: dict[tuple[str, int], Floats]
+    among: dict[tuple[str, int], Floats]
 
 
 def left_out(
@@ -171,9 +168,8 @@ def left_out(
     chosen = {way: np.full(n, -1) for way in ("judge", *RIVALS, *LEARNED)}
     said = {key: np.full(n, np.nan) for key in ("predicted", "low", "high", "structure")}
     has = np.zeros(n, dtype=bool)
-    few = {
-        (way, m): np.full(n, np.nan) for way in ("labels alone", "judge and labels") for m in LABELS
-    }
+    few = {(way, m): np.full(n, np.nan) for way in WITH_LABELS for m in LABELS}
+    among = {(way, size): np.full(n, np.nan) for way in AMONG for size in PARTS_OF}
     for f in range(n_folds):
         learned = [case for case, at in zip(cases, fold, strict=True) if at != f]
         judge = train(learned, size=size, random_state=random_state, n_jobs=2)
@@ -191,33 +187,60 @@ def left_out(
                 continue
             for way, rival in {**RIVALS, **simple}.items():
                 chosen[way][i] = int(np.argmax(rival(case.evidence)))
-            if i % TRIED:
-                continue
-            for m in LABELS:
-                few["labels alone", m][i] = with_labels(case, m, None)
-                few["judge and labels", m][i] = with_labels(case, m, prior(judgement.score))
+            for some in PARTS_OF if i % DRAWN_OF == 0 else ():
+                for way, value in (among_some(case, judge, some) or {}).items():
+                    among[way, some][i] = value
+            for m, likelihood in case.labelled.items():
+                both = judgement.ahead / judge.prior_temperature + likelihood
+                few["judge and labels", m][i] = case.first[np.argmax(both)]
+                few["labels alone", m][i] = _by_labels(case, likelihood)
+                if i % TRIED == 0:
+                    few[GUARANTEED, m][i] = with_guarantee(case, m)
         if progress is not None:
             progress(f"fold {f + 1} of {n_folds}")
-    return LeftOut(chosen, **said, has_structure=has, few=few)
+    return LeftOut(chosen, **said, has_structure=has, few=few, among=among)
 
 
-def with_labels(case: Case, n_labels: int, shares: Floats | None) -> float:
-    """Agreement of the choice by the guarantee, with the classes of some objects at random."""
-    from karat.bounds import study_bounds
+#: sizes of random parts of the candidates, and of the tested tasks one in so many to draw them of
+PARTS_OF, DRAWN_OF = (2, 3, 5, 8, 12, 20), 4
+AMONG = ("judge", "consensus of families", "a candidate at random", "best candidate")
+
+
+def among_some(case: Case, judge: Judge, size: int) -> dict[str, float] | None:
+    """Agreement of choices among some candidates at random; None where there are no more."""
+    usable = np.flatnonzero(~degenerate(case.evidence.sizes))
+    if len(usable) <= size:
+        return None
+    rng = np.random.default_rng([size, len(case.first)])
+    some = np.sort(rng.choice(usable, size, replace=False))
+    evidence = case.evidence.take(some, [case.evidence.clusterers[j] for j in some])
+    reached = case.first[some]
+    by_judge = int(np.argmax(judge(evidence).score))
+    by_consensus = int(np.argmax(RIVALS["consensus of families"](evidence)))
+    values = (reached[by_judge], reached[by_consensus], reached.mean(), reached.max())
+    return dict(zip(AMONG, map(float, values), strict=True))
+
+
+GUARANTEED = f"tightest guarantee (one task in {TRIED})"
+WITH_LABELS = ("labels alone", "judge and labels", GUARANTEED)
+
+
+def _by_labels(case: Case, likelihood: Floats) -> float:
+    """Mean agreement of the candidates that the labels make most likely."""
+    return float(case.first[likelihood >= likelihood.max() - 1e-9].mean())
+
+
+def with_guarantee(case: Case, n_labels: int) -> float:
+    """Agreement of the clustering with the tightest guarantee, for some labels at random."""
+    from karat.bounds import guarantee
 
     assert case.codes is not None
     assert case.truth is not None
-    rng = np.random.default_rng([n_labels, len(case.truth)])
-    known = rng.permutation(np.flatnonzero(case.truth >= 0))[:n_labels]
     few = np.full(len(case.truth), None, dtype=object)
+    known = case.drawn(n_labels)
     few[known] = case.truth[known]
-    sizes = case.codes.max(axis=1) + 1
-    origins = [(min(by), int(k)) for by, k in zip(case.evidence.clusterers, sizes, strict=True)]
-    table = study_bounds(
-        case.codes, few, origins=origins, prior=shares, noise="cluster"
-    ).table.reset_index(drop=True)
-    best = table.sort_values(["bound_rate", "errors", "bits"], kind="stable").index[0]
-    return float(case.first[int(best)])
+    named = {str(j): code for j, code in enumerate(case.codes)}
+    return float(case.first[int(guarantee(named, few, noise="cluster").name)])
 
 
 LEARNED = ("best measure of the other collections", "consensus of learned families")
@@ -235,10 +258,8 @@ def learned_rivals(cases: Sequence[Case]) -> dict[str, Any]:
         return float(np.mean([np.mean(values) for values in by.values()]))
 
     best = max(keys, key=lambda key: mean(by_measure(key)))
-    options = [
-        by_families(measure_families([case.evidence for case in cases], number))
-        for number in (4, 8, 12)
-    ]
+    families = measure_families([case.evidence for case in cases], (4, 8, 12))
+    options = [by_families(family) for family in families.values()]
     return dict(zip(LEARNED, (by_measure(best), max(options, key=mean)), strict=True))
 
 
@@ -305,7 +326,7 @@ def table_of(cases: Sequence[Case], found: LeftOut) -> pd.DataFrame:
         for (way, m), values in found.few.items():
             tried = _by_collection(cases, members, values)
             if len(tried):
-                rows[f"{way}, {m} (one task in {TRIED})"] = _interval(tried)
+                rows[f"{way}, {m}"] = _interval(tried)
         rows["best candidate"] = _interval(
             _by_collection(cases, members, np.array([case.first.max() for case in cases]))
         )
@@ -357,5 +378,13 @@ def notes_on(cases: Sequence[Case], found: LeftOut, judge: Judge) -> list[str]:
         if these.any():
             share = 100 * found.has_structure[these].mean()
             notes.append(f"{what}: {share:.0f} % of {these.sum()}.")
+    every = np.flatnonzero(tested)
+    for size in PARTS_OF:
+        means = [_by_collection(cases, every, found.among[way, size]) for way in AMONG]
+        if len(means[0]):
+            told = ", ".join(
+                f"{way} {values.mean():.3f}" for way, values in zip(AMONG, means, strict=True)
+            )
+            notes.append(f"among {size} of the candidates: {told}.")
     notes.append(f"judge {judge.version}, SHA-256 {judge.digest}.")
     return notes

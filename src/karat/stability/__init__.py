@@ -8,10 +8,9 @@ from karat.stability.curves import (
     agreement_of_starts,
     ben_hur,
     cross_validated_likelihood,
-    lange,
     levine_domany,
-    prediction_strength,
 )
+from karat.stability.halves import lange, prediction_strength
 from karat.stability.null import draw_reference
 from karat.stability.number import ESTIMATORS, NumberOfClusters, clest, n_clusters
 from karat.stability.result import ClusterStability, StabilityCurve

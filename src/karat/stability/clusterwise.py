@@ -15,8 +15,8 @@ from karat.validation import InputError, check_choice
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-Scheme = Literal["bootstrap", "subset", "noise"]
-SCHEMES: tuple[Scheme, ...] = ("bootstrap", "subset", "noise")
+Scheme = Literal["bootstrap", "subset", "strata", "noise", "features"]
+SCHEMES: tuple[Scheme, ...] = ("bootstrap", "subset", "strata", "noise", "features")
 RECOVERED, DISSOLVED = 0.75, 0.5
 
 
@@ -46,10 +46,12 @@ def clusterwise_bootstrap(
     labels : array-like, shape (n,), optional
         The clustering to judge; by default the clusterer's own on all objects.
     n_resamples : int
-    scheme : {"bootstrap", "subset", "noise"}
+    scheme : {"bootstrap", "subset", "strata", "noise", "features"}
         Objects drawn with replacement, each kept once however often it was drawn (copies would
-        make clusters of their own); a ``fraction`` of them without replacement; or all of them
-        with Gaussian noise of ``noise`` times the standard deviation of each feature.
+        make clusters of their own); a ``fraction`` of them without replacement; that fraction of
+        each cluster, so that a small one is never missed; all of them with Gaussian noise of
+        ``noise`` times the standard deviation of each feature; or all of them with a ``fraction``
+        of the features.
     fraction, noise : float
     metric : str or callable
     random_state : None, int or Generator
@@ -86,8 +88,11 @@ def clusterwise_bootstrap(
     engine = prepare(X, clusterer, metric=metric, random_state=random_state, executor=executor)
     check_draws(n_resamples, fraction)
     (number,) = check_numbers(k, engine.n)
-    if scheme == "noise" and (engine.metric == "precomputed" or hasattr(engine.X, "toarray")):
-        raise InputError("scheme='noise' needs dense features; use 'bootstrap' or 'subset'")
+    no_features = engine.metric == "precomputed"
+    if (no_features and scheme in ("noise", "features")) or (
+        scheme == "noise" and hasattr(engine.X, "toarray")
+    ):
+        raise InputError(f"scheme={scheme!r} needs dense features; use 'bootstrap' or 'subset'")
     if labels is None:
         own = engine.fit(None, [number], engine.generator(2**32 - 1))[0]
     else:
@@ -102,21 +107,30 @@ def clusterwise_bootstrap(
 
     def resample(b: int) -> tuple[NDArray[np.float64], NDArray[Any], NDArray[np.bool_], int]:
         rng = engine.generator(b)
-        if scheme == "noise":
+        if scheme in ("noise", "features"):
             rows = np.arange(engine.n)
-            spread = noise * engine.X.std(axis=0)
-            data = engine.X + rng.normal(size=engine.X.shape) * spread
+            if scheme == "noise":
+                spread = noise * engine.X.std(axis=0)
+                data = engine.X + rng.normal(size=engine.X.shape) * spread
+            else:
+                d = engine.X.shape[1]
+                kept = rng.choice(d, max(1, round(fraction * d)), replace=False)
+                data = engine.X[:, np.sort(kept)]
             found = type(engine)(data, engine.clusterer, engine.metric).fit(None, [number], rng)[0]
         else:
             if scheme == "bootstrap":
                 rows = np.flatnonzero(np.bincount(rng.integers(0, engine.n, engine.n)))
-            else:
+            elif scheme == "subset":
                 rows = subsample(engine.n, fraction, rng)
+            else:
+                strata = [np.flatnonzero(own == c) for c in np.unique(own)]
+                parts = [s[subsample(len(s), fraction, rng)] if len(s) > 2 else s for s in strata]
+                rows = np.sort(np.concatenate(parts))
             found = engine.fit(rows, [number], rng)[0]
         mine, theirs = own[rows], found
         if noisy:
-            kept = mine >= 0
-            mine, theirs, rows = mine[kept], theirs[kept], rows[kept]
+            judged = mine >= 0
+            mine, theirs, rows = mine[judged], theirs[judged], rows[judged]
         width = int(theirs.max(initial=0)) + 1
         cells = mine * width + theirs
         if theirs.min(initial=0) < 0:

@@ -1,26 +1,23 @@
-"""Stability over the number of clusters: the methods of the literature, each by its own name."""
+"""Stability over the number of clusters, by subsamples, starts, and objects held out."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.stability._agreement import SIMILARITIES, adjusted_rand, disagreement
+from karat.stability._agreement import SIMILARITIES, adjusted_rand
 from karat.stability._engine import (
     Engine,
     check_draws,
     check_numbers,
-    halves,
     prepare,
     subsample,
-    transfer,
 )
-from karat.stability.null import REFERENCES, draw_reference
-from karat.stability.result import StabilityCurve, curve_table
+from karat.stability._over_k import BEYOND_NULL, curve_of
+from karat.stability.result import StabilityCurve
 from karat.validation import InputError, check_choice
 
 if TYPE_CHECKING:
@@ -28,119 +25,10 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-#: values (B, K) of an engine for its numbers of clusters
-Method = Callable[[Engine, Sequence[int]], "Floats"]
-
 Similarity = Callable[[Any, Any], float]
 
-#: the rule of the methods that have none of their own
-BEYOND_NULL = "the largest difference from the null, 1 where none is clear"
-
-
-def prediction_strength(
-    X: Any,
-    clusterer: Any = "kmeans",
-    *,
-    k: int | Iterable[int] = range(1, 6),
-    n_splits: int = 10,
-    classifier: Any = "centroid",
-    cutoff: float = 0.8,
-    metric: Any = "euclidean",
-    n_references: int = 0,
-    random_state: Any = 0,
-    executor: Executor | None = None,
-) -> StabilityCurve:
-    """Prediction strength: do the clusters of one half predict who is together in the other?
-
-    Parameters
-    ----------
-    X : array-like or sparse, shape (n, d)
-        The data, or the (n, n) distances with ``metric="precomputed"``.
-    clusterer : str, Clusterer or estimator
-    k : int or iterable of int
-        Numbers of clusters; 1 has the value 1.
-    n_splits : int
-        Random splits into halves; each half is predicted from the other.
-    classifier : {"centroid", "neighbors"} or estimator
-        What carries the clusters of one half to the other.
-    cutoff : float
-        The largest k with at least this mean is selected.
-    metric : str or callable
-    n_references : int
-        Reference data sets of each kind (one Gaussian, one uniform box along the principal
-        axes) to compare with; 0 for none.
-    random_state : None, int or Generator
-    executor : concurrent.futures.Executor, optional
-        Where the resamples run; by default threads of this process.
-
-    Returns
-    -------
-    StabilityCurve
-        Values from 0 to 1, higher is better. The value of a split is the mean over its halves of
-        the least share, over the clusters of the half, of pairs that are predicted together.
-
-    Raises
-    ------
-    InputError
-        For input that cannot be used.
-
-    Notes
-    -----
-    Tibshirani & Walther 2005. A cluster of one object has no pair and counts as predicted. Halves
-    are drawn without replacement, so no object is there twice. 2·n_splits fits for each k.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from karat.stability import prediction_strength
-    >>> rng = np.random.default_rng(0)
-    >>> X = np.concatenate([rng.normal(c, 0.1, (20, 2)) for c in (0, 2, 4)])
-    >>> prediction_strength(X, k=range(1, 5)).selected
-    3
-    """
-    engine = prepare(X, clusterer, metric=metric, random_state=random_state, executor=executor)
-    check_draws(n_splits)
-    numbers = check_numbers(k, engine.n // 2)
-
-    def method(engine: Engine, ks: Sequence[int]) -> Floats:
-        def split(b: int) -> Floats:
-            rng = engine.generator(b)
-            parts = halves(engine.n, rng)
-            labels = [engine.fit(rows, ks, rng) for rows in parts]
-            out = np.empty((2, len(ks)))
-            for side in (0, 1):
-                for i in range(len(ks)):
-                    other = labels[1 - side][i]
-                    predicted = transfer(engine, classifier, parts[1 - side], other, parts[side])
-                    out[side, i] = _least_share(labels[side][i], predicted)
-            return np.asarray(out.mean(axis=0))
-
-        return np.stack(engine.map(split, range(n_splits)))
-
-    def choose(mean: dict[int, float]) -> int | None:
-        strong = [number for number, value in mean.items() if value >= cutoff]
-        return max(strong) if strong else None
-
-    return _curve(
-        "Prediction strength",
-        engine,
-        numbers,
-        method,
-        n_references,
-        choose,
-        f"the largest k with a mean of at least {cutoff:g}",
-    )
-
-
-def _least_share(labels: NDArray[np.int32], predicted: NDArray[np.int32]) -> float:
-    width = int(predicted.max(initial=0)) + 1
-    sizes = np.bincount(labels[labels >= 0])
-    both = (labels >= 0) & (predicted >= 0)
-    cells = labels[both].astype(np.int64) * width + predicted[both]
-    counts = np.bincount(cells, minlength=len(sizes) * width).reshape(len(sizes), width)
-    of_two = sizes > 1
-    together = (counts * (counts - 1)).sum(axis=1)[of_two]
-    return float((together / (sizes * (sizes - 1))[of_two]).min(initial=1.0))
+#: pairs of subsamples of few objects that are tried for one that shares two objects
+REDRAWS = 100
 
 
 def ben_hur(
@@ -208,7 +96,7 @@ def ben_hur(
     def method(engine: Engine, ks: Sequence[int]) -> Floats:
         return pairs_of_subsamples(engine, ks, n_resamples, fraction, alike)
 
-    return _curve(
+    return curve_of(
         f"Ben-Hur's stability ({similarity})",
         engine,
         numbers,
@@ -226,14 +114,14 @@ def pairs_of_subsamples(
 
     def pair(b: int) -> list[float]:
         rng = engine.generator(b)
-        one, other = (subsample(engine.n, fraction, rng) for _ in range(2))
-        shared = np.zeros(engine.n, dtype=bool)
-        shared[one] = True
-        to = shared[other]
-        shared[:] = False
-        shared[other] = True
-        at = shared[one]
-        if np.count_nonzero(at) < 2:
+        for _ in range(REDRAWS):
+            one, other = (subsample(engine.n, fraction, rng) for _ in range(2))
+            drawn = np.zeros((2, engine.n), dtype=bool)
+            drawn[0, one], drawn[1, other] = True, True
+            at, to = drawn[1, one], drawn[0, other]
+            if np.count_nonzero(at) > 1:
+                break
+        else:
             raise InputError(
                 f"two subsamples of {fraction:g} of {engine.n} objects share fewer than two; "
                 "use a larger fraction"
@@ -320,7 +208,7 @@ def levine_domany(
 
         return np.array(engine.map(one, range(n_resamples)))
 
-    return _curve(
+    return curve_of(
         "Levine & Domany's figure of merit",
         engine,
         numbers,
@@ -328,88 +216,6 @@ def levine_domany(
         n_references,
         None,
         BEYOND_NULL,
-    )
-
-
-def lange(
-    X: Any,
-    clusterer: Any = "kmeans",
-    *,
-    k: int | Iterable[int] = range(2, 11),
-    n_splits: int = 20,
-    classifier: Any = "neighbors",
-    metric: Any = "euclidean",
-    n_references: int = 0,
-    random_state: Any = 0,
-    executor: Executor | None = None,
-) -> StabilityCurve:
-    """Instability: disagreement of a half's clusters with those predicted from the other half.
-
-    Parameters
-    ----------
-    X : array-like or sparse, shape (n, d)
-    clusterer : str, Clusterer or estimator
-    k : int or iterable of int
-        From 2 upward.
-    n_splits : int
-    classifier : {"neighbors", "centroid"} or estimator
-    metric, n_references, random_state, executor
-        As for :func:`prediction_strength`.
-
-    Returns
-    -------
-    StabilityCurve
-        Lower is better: 0 is perfect, 1 is what labels at random get. The k of the lowest value is
-        selected, the larger one in a tie; it is never 1.
-
-    Raises
-    ------
-    InputError
-        For input that cannot be used.
-
-    Notes
-    -----
-    Lange, Roth, Braun & Buhmann 2004: the least disagreement over all matchings of the names,
-    over that of random labels of the same sizes.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from karat.stability import lange
-    >>> rng = np.random.default_rng(0)
-    >>> X = np.concatenate([rng.normal(c, 0.1, (20, 2)) for c in (0, 2, 4)])
-    >>> lange(X, k=range(2, 5)).selected
-    3
-    """
-    engine = prepare(X, clusterer, metric=metric, random_state=random_state, executor=executor)
-    check_draws(n_splits)
-    numbers = [n for n in check_numbers(k, engine.n // 2) if n > 1]
-    if not numbers:
-        raise InputError("instability needs at least 2 clusters; k has only 1")
-
-    def method(engine: Engine, ks: Sequence[int]) -> Floats:
-        def split(b: int) -> list[float]:
-            rng = engine.generator(b)
-            one, other = halves(engine.n, rng)
-            first, second = engine.fit(one, ks, rng), engine.fit(other, ks, rng)
-            values = []
-            for a, c in zip(first, second, strict=True):
-                predicted = transfer(engine, classifier, one, a, other)
-                by_chance = disagreement(rng.permutation(predicted), rng.permutation(c))
-                values.append(disagreement(predicted, c) / max(by_chance, 1e-12))
-            return values
-
-        return np.array(engine.map(split, range(n_splits)))
-
-    return _curve(
-        "Lange's instability",
-        engine,
-        numbers,
-        method,
-        n_references,
-        lambda mean: min(mean, key=lambda number: (mean[number], -number)),
-        "the lowest mean, the larger k in a tie",
-        greater_is_better=False,
     )
 
 
@@ -473,7 +279,7 @@ def agreement_of_starts(
                     out[c, i] += value
         return out
 
-    return _curve(
+    return curve_of(
         "Agreement of starts (adjusted Rand index)",
         engine,
         numbers,
@@ -546,7 +352,7 @@ def cross_validated_likelihood(
 
         return np.array(engine.map(split, range(n_splits)))
 
-    return _curve(
+    return curve_of(
         "Cross-validated likelihood",
         engine,
         numbers,
@@ -555,47 +361,3 @@ def cross_validated_likelihood(
         lambda mean: max(mean, key=lambda number: mean[number]),
         "the highest mean",
     )
-
-
-def _curve(
-    name: str,
-    engine: Engine,
-    numbers: list[int],
-    method: Method,
-    n_references: int,
-    choose: Callable[[dict[int, float]], int | None] | None,
-    rule: str,
-    *,
-    greater_is_better: bool = True,
-) -> StabilityCurve:
-    """The values of the data, and of reference data; the k that the method's rule takes."""
-    found = method(engine, numbers)
-    samples = {k: found[:, i] for i, k in enumerate(numbers)}
-    references: list[dict[int, Floats]] = []
-    if n_references:
-        check_draws(n_references)
-        if engine.metric == "precomputed":
-            raise InputError("reference data need the objects' features, not their distances")
-        for number, kind in enumerate(REFERENCES):
-            sets = []
-            for r in range(n_references):
-                seed = np.random.default_rng([engine.random_state, 2**31, number, r])
-                null = draw_reference(engine.X, kind, random_state=seed)
-                sets.append(method(replace(engine, X=null, _lists=[]), numbers).mean(axis=0))
-            values = np.array(sets)
-            references.append({k: values[:, i] for i, k in enumerate(numbers)})
-    table = curve_table(samples, references, greater_is_better=greater_is_better)
-    if choose is not None:
-        means = table["value"].to_numpy().tolist()
-        selected = choose(dict(zip(numbers, means, strict=True)))
-    else:
-        selected = _beyond_null(table) if references else None
-    return StabilityCurve(name, table, samples, greater_is_better, selected, rule, engine.n)
-
-
-def _beyond_null(table: Any) -> int:
-    """The k of the largest difference, 1 where no k exceeds the null by two standard errors."""
-    above = table[table.index > 1]
-    if not (above["lower"] > 0).any():
-        return 1
-    return int(above.index[int(np.argmax(above["difference"]))])

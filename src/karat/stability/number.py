@@ -12,7 +12,7 @@ import numpy as np
 from karat.stability._agreement import SIMILARITIES
 from karat.stability._engine import check_draws, check_numbers, prepare, subsample, transfer
 from karat.stability.calibrated import calibrated_stability
-from karat.stability.curves import prediction_strength
+from karat.stability.halves import prediction_strength
 from karat.stability.null import draw_reference
 from karat.stability.result import StabilityCurve
 from karat.validation import InputError, check_choice, unknown_name

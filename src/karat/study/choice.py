@@ -87,9 +87,13 @@ def tied_with_first(ranked: pd.DataFrame) -> list[str]:
 
 
 def what_it_is(
-    row: pd.Series[Any], labels: NDArray[np.int32], *, of_cells: bool = False
+    row: pd.Series[Any],
+    labels: NDArray[np.int32],
+    *,
+    of_cells: bool = False,
+    caveat: str | None = None,
 ) -> list[str]:
-    """The first sentences: use this, and how large its clusters are."""
+    """The first sentences: use this, and how large its clusters are; a caveat comes before all."""
     k = int(row["n_clusters"])
     clusters = f"{k} cluster{'s' * (k != 1)}"
     if row["noise_share"] > 0:
@@ -97,6 +101,8 @@ def what_it_is(
     again = int(row["reached_by"])
     reached = f", on which {again} candidates agree" if again > 1 else ""
     sentences = [f"Use {row.name}: {clusters}{reached}."]
+    if caveat is not None:
+        sentences = [caveat, f"To divide the data all the same: {row.name}, {clusters}{reached}."]
     if not row.isna()["fitted_on"] and of_cells:
         sentences.append(
             f"It was fitted to {int(row['fitted_on']):,} cells of the {len(labels):,} objects, "
@@ -123,7 +129,7 @@ def _sizes(labels: NDArray[np.int32]) -> list[str]:
     if len(sizes) < 2:
         return []
     if len(sizes) <= MOST_SIZES:
-        told = f"Its clusters have {_listed([f'{size:,}' for size in sizes])} objects"
+        told = f"Its clusters have {listed([f'{size:,}' for size in sizes])} objects"
     else:
         told = (
             f"Its clusters have from {sizes[-1]:,} to {sizes[0]:,} objects, half of them "
@@ -157,12 +163,12 @@ def why_by_consensus(ranked: pd.DataFrame, votes: Consensus, tied: list[str]) ->
         if not others:
             place = "all of them put it first"
         elif first:
-            place = f"{_listed(first)} put{'s' * (len(first) == 1)} it first, while "
+            place = f"{listed(first)} put{'s' * (len(first) == 1)} it first, while "
         else:
             place = "none puts it first, but its average rank is the best; "
         sentences = [f"{voted}, one vote each: {place}{'; '.join(prefers)}."]
     if tied:
-        sentences.append(f"It ties with {_listed(tied[:3])}: the votes do not separate them.")
+        sentences.append(f"It ties with {listed(tied[:3])}: the votes do not separate them.")
     elif len(ranked) > 1:
         runner = ranked.iloc[1]
         sentences.append(
@@ -186,7 +192,7 @@ def why_by_measure(ranked: pd.DataFrame, title: str, known: int, n: int, up: boo
     sentences = [f"It has the {direction} {title}{basis}: {score:.4g}."]
     tied = [str(name) for name in ranked.index[1:][ranked["score"].iloc[1:] == score]]
     if tied:
-        sentences.append(f"It ties with {_listed(tied[:3])}.")
+        sentences.append(f"It ties with {listed(tied[:3])}.")
     elif len(ranked) > 1:
         runner = ranked.iloc[1]
         sentences.append(
@@ -220,7 +226,7 @@ def why_by_bound(ranked: pd.DataFrame, bound: PacMdlBound, tied: list[str]) -> l
     ]
     if tied:
         sentences.append(
-            f"{_listed(tied[:3])} {'has' if len(tied) == 1 else 'have'} the same bound."
+            f"{listed(tied[:3])} {'has' if len(tied) == 1 else 'have'} the same bound."
         )
     elif len(ranked) > 1:
         runner = ranked.iloc[1]
@@ -232,7 +238,8 @@ def why_by_bound(ranked: pd.DataFrame, bound: PacMdlBound, tied: list[str]) -> l
     return sentences
 
 
-def _listed(names: list[str]) -> str:
+def listed(names: list[str]) -> str:
+    """Names in a sentence."""
     if len(names) < 2:
         return "".join(names)
     return ", ".join(names[:-1]) + " and " + names[-1]

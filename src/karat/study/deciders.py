@@ -17,7 +17,7 @@ from karat.datasets import RELATIONS
 from karat.measures import Measure, catalogue
 from karat.registry import Registry
 from karat.study import choice as explain
-from karat.study.ranking import Consensus, consensus
+from karat.study.ranking import INSIDE, Consensus, consensus
 from karat.validation import NothingToRankError, unknown_name
 
 if TYPE_CHECKING:
@@ -42,12 +42,18 @@ class Verdict:
         What breaks ties of the score, lower first, in the order of ``score``.
     details : object
         What the decider needs to explain itself.
+    bound : Guarantee or PacMdlBound, optional
+        What is guaranteed about the best.
+    caveat : str, optional
+        What must be said before the answer.
     """
 
     score: pd.Series[Any]
     columns: pd.DataFrame | None = None
     ties: tuple[NDArray[Any], ...] = ()
     details: Any = None
+    bound: Guarantee | PacMdlBound | None = None
+    caveat: str | None = None
 
 
 class Judge(Protocol):
@@ -125,11 +131,13 @@ def as_decider(key: str) -> Decider:
 
 def usual(study: Study) -> str:
     """What decides where the user names nothing."""
-    if study.truth is None and study.metric == "graph":
-        return "consensus"  # the judge weighs evidence that rests on distances
+    if study.truth is not None and not study.is_partly_labelled:
+        return "adjusted_rand_index"
+    # the judge weighs evidence that rests on distances
+    judges = study.n_objects >= FEWEST_OBJECTS and study.metric != "graph"
     if study.truth is None:
-        return JUDGE if study.n_objects >= FEWEST_OBJECTS else "consensus"
-    return "guarantee" if study.is_partly_labelled else "adjusted_rand_index"
+        return JUDGE if judges else "consensus"
+    return "judge-and-labels" if judges else "guarantee"
 
 
 # -- the vote of the families ----------------------------------------------------------------
@@ -188,7 +196,7 @@ def guarantee_verdict(study: Study, distinct: pd.DataFrame, found: Guarantee) ->
     others = bound_verdict(study, distinct, found.mdl)
     first = distinct["partition"] == study.candidates.at[found.name, "partition"]
     score = others.score.where(~first, found.bound_rate)
-    return Verdict(score, None, ((~first).to_numpy(), *others.ties), found)
+    return Verdict(score, None, ((~first).to_numpy(), *others.ties), found, found)
 
 
 def _guarantee(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Verdict:
@@ -245,9 +253,16 @@ def _by_measure(measure: Measure) -> Decider:
         known = 0
         if measure.kind == "external" and study.truth is not None:
             known = int(sum(value is not None for value in study.truth))
-        return explain.why_by_measure(
+        sentences = explain.why_by_measure(
             ranking, measure.title, known, study.n_objects, measure.greater_is_better
         )
+        close = _inside_the_error(study, measure.key, ranking)
+        if close:
+            sentences.append(
+                f"The sample does not tell {explain.listed(close[:3])} from it: the difference is "
+                "within the error of the estimates."
+            )
+        return sentences
 
     return Decider(
         key=measure.key,
@@ -257,6 +272,17 @@ def _by_measure(measure: Measure) -> Decider:
         greater_is_better=measure.greater_is_better,
         needs=(measure.key,),
     )
+
+
+def _inside_the_error(study: Study, key: str, ranking: pd.DataFrame) -> list[str]:
+    """The other clusterings whose estimates do not differ from that of the first."""
+    errors = study.standard_errors() if study.is_estimated else None
+    if errors is None or key not in errors:
+        return []
+    error = errors[key].reindex(ranking.index).to_numpy(dtype=np.float64)
+    apart = np.abs(ranking["score"] - ranking["score"].iloc[0]).to_numpy(dtype=np.float64)
+    close = apart <= INSIDE * np.sqrt(error**2 + error[0] ** 2)
+    return [str(name) for name in ranking.index[1:][close[1:]]]
 
 
 def _judged_share(study: Study, distinct: pd.DataFrame) -> NDArray[np.float64]:

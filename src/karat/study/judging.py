@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.choice.judge import VERSION
-from karat.partition import canonical_codes
+from karat.choice.evidence import size_evidence
+from karat.choice.judge import FAR, VERSION, degenerate
+from karat.partition import canonical_codes, encode
 from karat.study import large
-from karat.study.choice import tied_with_first, why_by_bound
-from karat.study.deciders import Decider, Verdict, bound_verdict, deciders, vote, why_voted
+from karat.study.choice import tied_with_first
+from karat.study.deciders import Decider, Verdict, deciders, vote, why_voted
 from karat.study.large import part_of
 from karat.validation import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from karat.bounds import Guarantee, PacMdlBound
     from karat.choice import Evidence, Judge, Judgement
     from karat.study.study import Study
 
-#: it compares candidates with one another, as it learned from sweeps of a hundred of them
-FEWEST_CANDIDATES = 5
-#: share of the objects in one cluster from which on the others are but a few
-ALL_BUT_A_FEW = 0.97
+#: it compares candidates with one another; of two it chose no better than the consensus
+FEWEST_CANDIDATES = 3
+NO_STRUCTURE = "No cluster structure found: data without any clusters look the same to the judge."
 #: kinds of evidence that are named for and against
 NAMED = 2
 
@@ -111,7 +113,8 @@ def judged(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Judged
     short = tuple((names[i], good_for(evidence, i, places)) for i in places)
     if not said.has_structure:
         # what a kind of structure is good for means nothing where none was found
-        short = ((names[places[0]], "dividing the data, which show no clusters"),)
+        k = usable["n_clusters"].astype(int).tolist()
+        short = tuple((names[i], f"dividing the data into {k[i]} parts") for i in places)
     return Judged(judge, said, evidence, names, short)
 
 
@@ -126,9 +129,8 @@ def _judge(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Verdic
     if found is None:
         verdict = vote(study, distinct, values)
         # all but a few objects against these are last here, too
-        codes = [study.labels(str(name)) for name in verdict.score.index]
-        largest = np.array([np.bincount(row + 1)[1:].max() for row in codes])
-        lone = largest > ALL_BUT_A_FEW * study.n_objects
+        codes = np.stack([study.labels(str(name)) for name in verdict.score.index])
+        lone = degenerate(size_evidence(codes))
         return replace(verdict, score=verdict.score - lone.astype(float))
     index = pd.Index(found.names, name=distinct.index.name)
     said = found.judgement
@@ -136,7 +138,8 @@ def _judge(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Verdic
         {"predicted": said.predicted, "low": said.low, "high": said.high}, index=index
     )
     k = distinct.loc[index, "n_clusters"].to_numpy(dtype=np.int64)
-    return Verdict(pd.Series(said.score, index=index), table, (k,), found)
+    caveat = None if said.has_structure else NO_STRUCTURE
+    return Verdict(pd.Series(said.score, index=index), table, (k,), found, caveat=caveat)
 
 
 def _why(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> list[str]:
@@ -155,10 +158,9 @@ def _why(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> list[str]:
     sentences = []
     if not said.has_structure:
         sentences.append(
-            "No cluster structure found: data without any clusters look the same to the judge "
-            "(evidence of structure "
-            f"{said.structure:.2f}, and {found.judge.limit:.2f} is needed). Use this partition to "
-            "divide the data, not to explain it."
+            f"The judge's evidence of structure is {said.structure:.2f}, and "
+            f"{found.judge.limit:.2f} is needed: a partition divides these data, it does not "
+            "explain them."
         )
     weighed = ""
     if _weighs_sample(study):
@@ -189,15 +191,22 @@ def _why(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> list[str]:
         others = "; ".join(
             f"{other} ({k[other]} clusters; {use})" for other, use in found.shortlist[1:]
         )
-        sentences.append(f"Really different and nearly as good: {others}.")
+        as_good = "Really different and nearly as good" if said.has_structure else "Others"
+        sentences.append(f"{as_good}: {others}.")
     gain = found.judge.gain(expected["predicted"])
     if gain is not None:
         sentences.append(
             f"With 10 random labels the choice was better by {gain[0]:.2f}, with 40 by "
-            f"{gain[2]:.2f}, on data judged like these: karat sample draws them, and "
-            "--by judge-and-labels chooses."
+            f"{gain[2]:.2f}, on data judged like these: {draw_labels(study)} draws them, and karat "
+            "run weighs judge and labels together."
         )
     return sentences
+
+
+def draw_labels(study: Study) -> str:
+    """The command that draws ten objects to label."""
+    source = study.dataset.source
+    return f"karat sample {shlex.quote(str(source)) if source else 'data.csv'} -n 10"
 
 
 def _weighed(kinds: list[str], parts: dict[str, float]) -> str:
@@ -225,36 +234,107 @@ def details_of(found: Judged) -> dict[str, Any]:
 
 def judged_shares(study: Study) -> dict[str, float] | None:
     """Shares of the distinct partitions by what the judge said; None where it said nothing."""
-    from karat.choice.judge import prior
-
     found = study.judged()
     if found is None:
         return None
-    part = prior(found.judgement.score) * (1 - 1e-6)
+    # what is left of 1 is for clusterings of one cluster, which the judge does not see
+    part = found.judgement.prior * (1 - 1e-6)
     partitions = study.candidates.loc[list(found.names), "partition"]
     return dict(zip(map(str, partitions), part.tolist(), strict=True))
 
 
+@dataclass(frozen=True)
+class Labelled:
+    """What a few labels and the judge together say.
+
+    Attributes
+    ----------
+    before, after : Series
+        Probability of each distinct clustering, without the labels and with them.
+    n_labels : int
+    judge : str or None
+        Whose the probabilities before the labels are; None where they are even.
+    tightest : Guarantee
+        The lowest bound of the study; it holds together with that of the choice.
+    """
+
+    before: pd.Series[Any]
+    after: pd.Series[Any]
+    n_labels: int
+    judge: str | None
+    tightest: Guarantee
+
+
 def _with_labels(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Verdict:
-    return bound_verdict(study, distinct, study.bounds_with(judged_shares(study)))
+    import pandas as pd
+
+    from karat.choice.labelled import log_likelihood
+
+    found = study.judged()
+    assert study.truth is not None
+    known = np.flatnonzero([value is not None for value in study.truth])
+    names = list(map(str, distinct.index)) if found is None else list(found.names)
+    distinct = distinct.loc[names]
+    codes = np.stack([study.labels(name) for name in names])
+    classes = encode(np.asarray(study.truth, dtype=object)[known]).codes
+    before = np.full(len(names), 1 / len(names))
+    logs = log_likelihood(codes[:, known], classes)
+    if found is None:
+        logs -= FAR * degenerate(size_evidence(codes))
+    else:
+        before = found.judgement.prior
+        logs += found.judgement.ahead / found.judge.prior_temperature
+    after = pd.Series(np.exp(logs - logs.max()), index=distinct.index)
+    tightest = study.guarantee()
+    details = Labelled(
+        pd.Series(before, index=distinct.index),
+        after / after.sum(),
+        len(known),
+        None if found is None else found.judge.name,
+        tightest,
+    )
+    best = str(names[int(np.argmax(logs))])
+    partition = study.candidates["partition"]
+    bound: Guarantee | PacMdlBound = tightest
+    if partition[tightest.name] != partition[best]:
+        same = tightest.mdl.table.index.isin(partition.index[partition == partition[best]])
+        bound = tightest.mdl[str(tightest.mdl.table["bound_rate"][same].idxmin())]
+    return Verdict(details.after, None, (-logs,), details, bound)
 
 
 def _why_with_labels(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> list[str]:
-    bound = verdict.details[str(ranking.index[0])]
-    return [
-        "The judge, which did not see the labels, was the prior over the candidates.",
-        *why_by_bound(ranking, bound, tied_with_first(ranking)),
+    from karat.bounds import percent_up
+
+    said: Labelled = verdict.details
+    assert verdict.bound is not None
+    name = ranking.index[0]
+    source = f"before them {said.judge} gave it" if said.judge else "before them each had"
+    sentences = [
+        f"With {said.n_labels:,} labels it has {said.after[name]:.0%} of the probability among the "
+        f"candidates; {source} {said.before[name]:.1%}."
     ]
+    if len(ranking) > 1:
+        second = ranking.iloc[1]
+        sentences.append(
+            f"The runner-up is {second.name} ({int(second['n_clusters'])} clusters, "
+            f"{second['score']:.0%})."
+        )
+    sentences.append(verdict.bound.sentence)
+    if verdict.bound is not said.tightest:
+        sentences.append(
+            f"The lowest bound is that of {said.tightest.name}: at most "
+            f"{percent_up(said.tightest.bound_rate)}; --by guarantee chooses by it."
+        )
+    return [*sentences, *(f"Warning: {warning}." for warning in verdict.bound.warnings)]
 
 
 deciders.add(
     Decider(
         key="judge-and-labels",
-        title="Error rate at most",
+        title="Probability",
         judge=_with_labels,
         why=_why_with_labels,
-        greater_is_better=False,
-        unit="guarantee",
+        unit="share",
     )
 )
 deciders.add(

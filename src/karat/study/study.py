@@ -203,8 +203,8 @@ class Study(ScoredStudy):
         ----------
         by : str or None
             A measure's key, ``"guarantee"``, ``"pac_mdl_bound"`` or ``"consensus"``. None is what
-            suits the truth: the guarantee where some labels are known, the adjusted Rand index
-            where all are, otherwise the consensus.
+            suits the truth: the judge and the labels together where some are known, the adjusted
+            Rand index where all are, otherwise the judge.
 
         Raises
         ------
@@ -294,7 +294,8 @@ class Study(ScoredStudy):
         Returns
         -------
         Judged or None
-            None where there are fewer than 20 objects, or no clustering of two clusters.
+            None where there are fewer than 20 objects, or fewer than three clusterings of two
+            clusters or more.
         """
         self.evaluate()
         return self._judged
@@ -326,8 +327,8 @@ class Study(ScoredStudy):
 
         Notes
         -----
-        The learned judge, which does not see the labels, is the prior over the candidates, so that
-        fewer labels choose well.
+        The learned judge, which does not see the labels, says which candidates are likely, so that
+        fewer labels choose well (:func:`karat.bounds.study_guarantee`).
         """
         return self._guarantee
 
@@ -377,7 +378,12 @@ class Study(ScoredStudy):
             labels=labels,
             decided_by=decider.key,
             reasons=(
-                *explain.what_it_is(top, labels, of_cells=self._is_of_cells(str(top["clusterer"]))),
+                *explain.what_it_is(
+                    top,
+                    labels,
+                    of_cells=self._is_of_cells(str(top["clusterer"])),
+                    caveat=verdict.caveat,
+                ),
                 *soft,
                 *why,
                 *told,
@@ -387,10 +393,8 @@ class Study(ScoredStudy):
         )
 
     def _bound_behind(self, verdict: Verdict, name: str) -> Guarantee | PacMdlBound | None:
-        from karat.bounds import Guarantee
-
-        if isinstance(verdict.details, Guarantee):
-            return verdict.details
+        if verdict.bound is not None:
+            return verdict.bound
         return self.bound_of(name) if self.is_partly_labelled else None
 
     def _is_of_cells(self, key: str) -> bool:

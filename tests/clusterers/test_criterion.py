@@ -1,0 +1,179 @@
+"""CLUTO's criteria: by their formulas, by brute force, and what every move must do."""
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.metrics import adjusted_rand_score
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from karat._kernels import criterion as kernels
+from karat.clusterers import CriterionClustering, SphericalKMeans
+from karat.clusterers.criterion import CRITERIA, _Whole
+from karat.validation import InputError
+
+METHODS = ("direct", "bisection", "refined-bisection")
+LESS = ("E1", "G1", "G1'")
+
+
+@parametrize_with_checks(
+    [CriterionClustering(3, method="refined-bisection", n_init=2, random_state=0)]
+)
+def test_the_estimator_contract(estimator, check):
+    check(estimator)
+
+
+def by_formula(criterion, X, labels):
+    """The criterion as its definition has it."""
+    U = X / np.linalg.norm(X, axis=1, keepdims=True)
+    D = U.sum(axis=0)
+    sums = dict.fromkeys(CRITERIA, 0.0)
+    for r in set(labels):
+        own = U[np.asarray(labels) == r]
+        d, n = own.sum(axis=0), len(own)
+        length = np.sqrt(d @ d)
+        sums["I1"] += n * np.mean(own @ own.T)  # n times the mean similarity of pairs
+        sums["I2"] += np.sum(own @ d / length)  # similarity to the centroid
+        sums["E1"] += n * (d @ D) / length
+        sums["G1"] += d @ (D - d) / (d @ d)
+        sums["G1'"] += n**2 * (d @ (D - d)) / (d @ d)
+    sums["H1"], sums["H2"] = sums["I1"] / sums["E1"], sums["I2"] / sums["E1"]
+    return sums[criterion]
+
+
+def documents(seed, n=8, d=6):
+    return np.random.default_rng(seed).poisson(0.8, (n, d)) + 1e-3
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize("method", METHODS)
+def test_the_optimum_of_eight_documents(criterion, method):
+    X = documents(1)
+    model = CriterionClustering(3, criterion=criterion, method=method, n_init=20, random_state=0)
+    model.fit(X)
+    values = [
+        by_formula(criterion, X, labels)
+        for labels in itertools.product(range(3), repeat=8)
+        if len(set(labels)) == 3
+    ]
+    best = min(values) if criterion in LESS else max(values)
+    assert model.criterion_ == pytest.approx(by_formula(criterion, X, model.labels_), rel=1e-10)
+    if method == "direct":  # bisections are greedy
+        assert model.criterion_ == pytest.approx(best, rel=1e-10)
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_sums_that_follow_the_moves_are_those_made_afresh(criterion):
+    """Ten thousand moves, from labels drawn anew, without starting the sums afresh."""
+    rng = np.random.default_rng(2)
+    rows = sparse.random_array((300, 80), density=0.1, rng=rng, format="csr")
+    rows.data /= np.repeat(np.sqrt((rows**2).sum(axis=1)), np.diff(rows.indptr))
+    rows = sparse.csr_array(rows)
+    whole = _Whole(rows, criterion)
+    labels = rng.integers(0, 5, 300)
+    _, products, sums, squares, sizes, totals = whole._clusters(labels, 5)
+    moves = 0
+    for _ in range(2000):
+        if moves >= 10_000:
+            break
+        for i in rng.choice(300, 100):  # put rows anywhere, by hand
+            r, s = labels[i], rng.integers(5)
+            if r == s or sizes[r] == 1:
+                continue
+            x = rows[[i]].toarray().ravel()
+            squares[r] += -2 * sums[:, r] @ x + x @ x
+            squares[s] += 2 * sums[:, s] @ x + x @ x
+            sums[:, r] -= x
+            sums[:, s] += x
+            sizes[r] -= 1
+            sizes[s] += 1
+            totals[r] -= products[i]
+            totals[s] += products[i]
+            labels[i] = s
+            moves += 1
+        before = kernels.criterion_value(whole.code, sizes, squares, totals)
+        made = kernels.criterion_moves(
+            rows.indptr, rows.indices, rows.data, whole.code, rng.permutation(300), products,
+            0.0, 0.0, labels, sums, squares, sizes, totals, 1e-12,
+        )  # fmt: skip
+        moves += made
+        after = kernels.criterion_value(whole.code, sizes, squares, totals)
+        ratio = (lambda v: v[0] / v[1]) if criterion in ("H1", "H2") else (lambda v: v[0])
+        assert ratio(after) >= ratio(before)
+    fresh = whole.value(labels, 5)
+    assert whole._ratio(squares, sizes, totals, (0.0, 0.0)) == pytest.approx(fresh, rel=1e-10)
+    assert moves >= 10_000
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_the_objective_never_falls(criterion):
+    X = documents(3, 200, 40)
+    model = CriterionClustering(6, criterion=criterion, n_init=2, random_state=0).fit(X)
+    assert (np.diff(model.objective_path_) > 0).all()
+    sign = -1 if criterion in LESS else 1
+    assert model.objective_ == sign * model.criterion_
+
+
+def test_single_moves_beat_the_batch_steps_of_spherical_kmeans():
+    X = documents(4, 400, 60)
+    batch = SphericalKMeans(15, refine=False, init="random", n_init=5, random_state=0).fit(X)
+    moved = CriterionClustering(15, n_init=5, random_state=0).fit(X)
+    assert moved.criterion_ > batch.objective_
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("criterion", ["I2", "H2"])
+def test_topics_are_found(method, criterion):
+    rng = np.random.default_rng(5)
+    topics = rng.dirichlet(np.full(60, 0.1), 4)
+    truth = np.repeat(np.arange(4), 40)
+    X = sparse.csr_array(np.array([rng.multinomial(60, topics[t]) for t in truth], dtype=float))
+    labels = CriterionClustering(
+        4, criterion=criterion, method=method, n_init=5, random_state=0
+    ).fit_predict(X)
+    assert adjusted_rand_score(truth, labels) > 0.95
+
+
+def test_bisections_are_nested_and_refined_ones_no_worse():
+    X = documents(6, 150, 30)
+    few = CriterionClustering(4, method="bisection", random_state=0).fit(X)
+    more = CriterionClustering(5, method="bisection", random_state=0).fit(X)
+    assert all(len(set(few.labels_[more.labels_ == c])) == 1 for c in range(5))
+    refined = CriterionClustering(5, method="refined-bisection", random_state=0).fit(X)
+    assert refined.criterion_ >= more.criterion_
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_odd_documents(method):
+    X = np.array([[1.0, 0], [1, 0], [0, 1], [0, 0], [2, 0]])
+    with pytest.warns(UserWarning, match="2 distinct rows"):
+        labels = CriterionClustering(4, method=method, random_state=0).fit_predict(X)
+    assert labels[0] == labels[1] == labels[3] == labels[4] != labels[2]
+    one = CriterionClustering(1, method=method, random_state=0).fit_predict(X)
+    assert set(one) == {0}
+    term = CriterionClustering(1, method=method).fit_predict(np.ones((5, 1)))
+    assert set(term) == {0}
+
+
+def test_float32_and_sparse_agree_with_dense():
+    X = documents(7, 60, 12)
+    wanted = CriterionClustering(3, random_state=0).fit(X).criterion_
+    for other in (sparse.csr_array(X), X.astype(np.float32)):
+        assert CriterionClustering(3, random_state=0).fit(other).criterion_ == pytest.approx(
+            wanted, rel=1e-5
+        )
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"criterion": "I3"}, "criterion"),
+        ({"method": "agglomerative"}, "method"),
+        ({"method": "bisection", "init": np.ones((8, 6))}, "init"),
+        ({"n_clusters": 9}, "between 1 and the 8"),
+    ],
+)
+def test_settings_that_cannot_work(given, message):
+    with pytest.raises((InputError, ValueError), match=message):
+        CriterionClustering(**given).fit(documents(0))
