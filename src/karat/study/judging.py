@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.choice.evidence import size_evidence
-from karat.choice.judge import FAR, VERSION, degenerate
+from karat.choice.judge import FAR, HALF, VERSION, degenerate
 from karat.partition import canonical_codes, encode
 from karat.study import large
 from karat.study.choice import tied_with_first
@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 #: it compares candidates with one another; of two it chose no better than the consensus
 FEWEST_CANDIDATES = 3
 NO_STRUCTURE = "No cluster structure found: data without any clusters look the same to the judge."
+HARDLY_ANY = (
+    "No cluster structure found with certainty: it hardly shows, and data without any clusters may "
+    "look like these."
+)
 #: kinds of evidence that are named for and against
 NAMED = 2
 
@@ -138,7 +142,9 @@ def _judge(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Verdic
         {"predicted": said.predicted, "low": said.low, "high": said.high}, index=index
     )
     k = distinct.loc[index, "n_clusters"].to_numpy(dtype=np.int64)
-    caveat = None if said.has_structure else NO_STRUCTURE
+    caveat = None
+    if not said.has_structure:
+        caveat = NO_STRUCTURE if said.structure < HALF else HARDLY_ANY
     return Verdict(pd.Series(said.score, index=index), table, (k,), found, caveat=caveat)
 
 
