@@ -321,7 +321,9 @@ def _with_labels(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> 
     bound: Guarantee | PacMdlBound = tightest
     if partition[tightest.name] != partition[best]:
         same = tightest.mdl.table.index.isin(partition.index[partition == partition[best]])
-        bound = tightest.mdl[str(tightest.mdl.table["bound_rate"][same].idxmin())]
+        beside = tightest.mdl[str(tightest.mdl.table["bound_rate"][same].idxmin())]
+        # with its share of delta; both bounds hold together with the whole of it
+        bound = replace(beside, delta=tightest.delta)
     return Verdict(details.after, None, (-logs,), details, bound)
 
 
