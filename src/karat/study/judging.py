@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -249,6 +249,23 @@ def judged_shares(study: Study) -> dict[str, float] | None:
     return dict(zip(map(str, partitions), part.tolist(), strict=True))
 
 
+def most_probable(study: Study, inputs: dict[str, Any]) -> Callable[[Any, Any], int]:
+    """What chooses a candidate from some labels: the judge as prior, as where all labels do."""
+    from karat.choice.labelled import log_likelihood
+
+    found = study.judged()
+    assert found is not None
+    candidates = list(inputs["labelings"])
+    rows = [candidates.index(name) for name in found.names]
+    codes = np.stack([study.labels(name) for name in found.names])
+    lead = found.judgement.ahead / found.judge.prior_temperature
+
+    def chooser(labelled: Any, classes: Any) -> int:
+        return rows[int(np.argmax(log_likelihood(codes[:, labelled], classes) + lead))]
+
+    return chooser
+
+
 @dataclass(frozen=True)
 class Labelled:
     """What a few labels and the judge together say.
@@ -304,7 +321,9 @@ def _with_labels(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> 
     bound: Guarantee | PacMdlBound = tightest
     if partition[tightest.name] != partition[best]:
         same = tightest.mdl.table.index.isin(partition.index[partition == partition[best]])
-        bound = tightest.mdl[str(tightest.mdl.table["bound_rate"][same].idxmin())]
+        beside = tightest.mdl[str(tightest.mdl.table["bound_rate"][same].idxmin())]
+        # with its share of delta; both bounds hold together with the whole of it
+        bound = replace(beside, delta=tightest.delta)
     return Verdict(details.after, None, (-logs,), details, bound)
 
 
