@@ -36,7 +36,7 @@ SHARES = {"synthetic": 0.6, "cloud": 0.3, "shuffled": 0.3}
 #: families of cases without structure
 WITHOUT = ("cloud", "shuffled")
 #: share of each of those that may pass for data with some
-FALSE_ALARMS = 0.06
+FALSE_ALARMS = 0.10
 COVERAGE = 0.8
 
 
