@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from functools import cache
 
 import numpy as np
@@ -256,3 +257,23 @@ def test_likelihood_of_labels_is_a_chain_of_predictions():
             total += np.log((counts[label] + 1) / (counts.sum() + 3))
             counts[label] += 1
         assert value == pytest.approx(total)
+
+
+@pytest.mark.long
+def test_documents_are_told_apart(shared_data):
+    """tr45: ten topics, of which some are near; the answer must be far from the worst half."""
+    from karat.datasets import read
+
+    counts = read(shared_data / "terms" / "tr45.npz")
+    with gzip.open(shared_data / "terms" / "tr45.labels.txt.gz", "rt") as lines:
+        topics = np.array(lines.read().split())
+    study = karat.Study(counts, metric="cosine")
+    study.sweep(k=range(2, 13), n_init=2)
+    best = study.best()
+    assert best.decided_by == "judge-2"
+    reached = [
+        karat.adjusted_rand_index(topics, labels, noise="singletons")
+        for labels in study.labelings(study.rank().index).values()
+    ]
+    assert "No cluster structure" not in str(best)
+    assert reached[0] > np.quantile(reached, 0.7)

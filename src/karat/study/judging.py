@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from karat.choice import Evidence, Judge, Judgement
     from karat.study.study import Study
 
-#: it compares candidates with one another, as it learned from sweeps of a hundred of them
-FEWEST_CANDIDATES = 5
+#: it compares candidates with one another; of two it chose no better than the consensus
+FEWEST_CANDIDATES = 3
 NO_STRUCTURE = "No cluster structure found: data without any clusters look the same to the judge."
 #: kinds of evidence that are named for and against
 NAMED = 2
