@@ -284,13 +284,13 @@ def test_a_fit_beyond_its_share_is_stopped_recorded_and_resumed(tmp_path, monkey
     monkeypatch.setenv("KARAT_TEST_FILE", str(marker))
     clusterers = {"slow": SlowAtFirst(n_init=1), "kmeans": "kmeans"}
     shares = []
-    run_jobs = work.run_jobs
+    run_jobs = trying.run_jobs
 
     def noted(*args, share, **options):
         shares.append(share)
         yield from run_jobs(*args, **{**options, "share": min(share, 8.0)})
 
-    monkeypatch.setattr(work, "run_jobs", noted)
+    monkeypatch.setattr(trying, "run_jobs", noted)
     path = tmp_path / "s.karat"
     with karat.Study(X, storage=path) as study:
         study.sweep(clusterers, k=[2], n_init=1, budget=600, workers=2)
@@ -302,7 +302,7 @@ def test_a_fit_beyond_its_share_is_stopped_recorded_and_resumed(tmp_path, monkey
         with pytest.raises(InputError, match="has no labels: stopped"):
             study.labels(table.index[0])
     marker.touch()
-    monkeypatch.setattr(work, "run_jobs", run_jobs)
+    monkeypatch.setattr(trying, "run_jobs", run_jobs)
     with karat.Study(X, storage=path) as study:
         assert study.n_unfinished == 1
         study.sweep(clusterers, k=[2], n_init=1, budget=600, workers=2)

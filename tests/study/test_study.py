@@ -14,7 +14,7 @@ from sklearn.metrics import adjusted_rand_score, calinski_harabasz_score, silhou
 import karat
 from failing_clusterers import Dies, Fails
 from karat.clusterers import Clusterer
-from karat.study import work
+from karat.study import running, work
 from karat.study.store import Planned
 from karat.validation import InputError, NothingToRankError, StorageError
 
@@ -96,7 +96,7 @@ def test_resume_fits_nothing_again(tmp_path, monkeypatch, wine):
         study.sweep(["kmeans", "ward"], k=range(2, 5), n_init=2, workers=1)
         before = study.scores()
     fits, judged = [], []
-    monkeypatch.setattr(work, "run_job", lambda X, job: fits.append(job))
+    monkeypatch.setattr(running, "run_job", lambda X, job: fits.append(job))
     original = karat.study.scoring.judge
     monkeypatch.setattr(
         karat.study.scoring, "judge", lambda *a, **kw: judged.append(a) or original(*a, **kw)
@@ -114,7 +114,7 @@ def test_a_wider_sweep_fits_only_what_is_new(tmp_path, monkeypatch, wine):
         study.sweep("kmeans", k=[2, 3], n_init=1, workers=1)
         done = []
         original = work.run_job
-        monkeypatch.setattr(work, "run_job", lambda X, job: done.append(job) or original(X, job))
+        monkeypatch.setattr(running, "run_job", lambda X, job: done.append(job) or original(X, job))
         study.sweep("kmeans", k=[2, 3, 4], n_init=2, workers=1)
         names = [c.name for job in done for c in job.candidates]
         assert sorted(names) == ["kmeans k=2 start=1", "kmeans k=3 start=1",

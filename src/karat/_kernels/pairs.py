@@ -195,36 +195,39 @@ def accumulate_direct(
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def accumulate_gathered(
-    D, order, columns, run, weights, labels, starts, wanted, into, column
+    D, order, r0, r1, columns, run, weights, labels, starts, wanted, into, column
 ):  # fmt: skip
-    """As :func:`accumulate`, for all rows, with distances from a matrix, not mirrored.
+    """As :func:`accumulate`, for rows r0..r1, with distances from a matrix, not mirrored.
 
     The strip is of as many ``columns``. Each row of the matrix is read once from end to end, with
     three others: they stay in the cache for what picks among them.
     """
-    n = len(order)
-    room = np.empty(n * min(STEP, columns))
+    R = r1 - r0
+    room = np.empty(R * min(STEP, columns))
     for c in range(0, columns, STEP):
         B, j0 = min(STEP, columns - c), column + c
-        tile = room[: n * B].reshape(n, B)
+        tile = room[: R * B].reshape(R, B)
         whole = B // 4 * 4
         for j in range(0, whole, 4):
             l0, l1 = D[order[j0 + j]], D[order[j0 + j + 1]]
             l2, l3 = D[order[j0 + j + 2]], D[order[j0 + j + 3]]
-            for r in range(n):
-                row, i = tile[r], order[r]
+            for r in range(R):
+                row, i = tile[r], order[r0 + r]
                 row[j] = l0[i]
                 row[j + 1] = l1[i]
                 row[j + 2] = l2[i]
                 row[j + 3] = l3[i]
         for j in range(whole, B):
             line = D[order[j0 + j]]
-            for r in range(n):
-                tile[r, j] = line[order[r]]
+            for r in range(R):
+                tile[r, j] = line[order[r0 + r]]
         partial = np.empty((4, B))
         _nothing(partial)
-        _add(tile, 0, 0, n, j0, B, run, weights, labels, starts, wanted, partial, into, j0 - column)
-        _flush(labels[n - 1], starts, wanted, partial, B, into, j0 - column)
+        _add(
+            tile, r0, r0, R, j0, B, run, weights, labels, starts, wanted,
+            partial, into, j0 - column,
+        )  # fmt: skip
+        _flush(labels[r1 - 1], starts, wanted, partial, B, into, j0 - column)
 
 
 # columns of the per-cluster results

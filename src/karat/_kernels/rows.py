@@ -63,15 +63,17 @@ def relative_spreads(X, labels, k, out):
                 means[c, j] += X[i, j]
     for c in range(k):
         means[c] /= sizes[c]
-    apart = np.zeros(n)
+    apart = np.zeros(n, np.float32)
     for i in range(n):
         c = labels[i]
         if c >= 0:
+            total = 0.0
             for j in range(d):
                 t = X[i, j] - means[c, j]
-                apart[i] += t * t
-            squares[c] += apart[i]
+                total += t * t
+            apart[i] = total
+            squares[c] += total
     for i in range(n):
         c = labels[i]
         if c >= 0 and squares[c] > 0:
-            out[i] = max(out[i], apart[i] / squares[c] * sizes[c])
+            out[i] = max(out[i], np.float32(apart[i] / squares[c] * sizes[c]))

@@ -305,6 +305,7 @@ def pac_mdl_bound(
 
     See Also
     --------
+    karat.guarantee : The lowest of several bounds, this one among them.
     karat.bounds.bound_candidates : For a whole study, with its own language.
     karat.bounds.prune_dendrogram : The best pruning of a dendrogram.
 
@@ -330,7 +331,7 @@ def pac_mdl_bound(
 
     A bound is for a number of labels that was fixed beforehand. To label until the bound is
     low enough is to choose the best of many bounds, and each of them must be paid for
-    (:class:`~karat.bounds.languages.Looks`).
+    (:class:`~karat.bounds.languages.Looks`, or :func:`karat.guarantee` with ``anytime=True``).
 
     The level is rounded down by one part in 10^12, so that floating point never tightens the
     bound. O(M·(n + ℓ·c²)) time at most.

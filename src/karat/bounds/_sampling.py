@@ -21,9 +21,10 @@ _UNLIKELY = 1e-4
 def sample(n_objects: int, size: int, *, random_state: Any = None) -> NDArray[np.intp]:
     """Draw the objects to label: uniformly, without replacement, in random order.
 
-    The PAC-MDL bound holds for labelled objects that were drawn like this. Because the order is
-    random too, labelling may stop anywhere: every beginning is itself such a draw. With the same
-    seed a larger sample starts with the smaller one.
+    The bounds hold for labelled objects that were drawn like this. Because the order is random
+    too, every beginning is itself such a draw; to stop because of what a bound says, ask for one
+    that allows it (``karat.guarantee(..., anytime=True, order=...)``). With the same seed a larger
+    sample starts with the smaller one.
 
     Parameters
     ----------

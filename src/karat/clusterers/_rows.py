@@ -164,12 +164,18 @@ class RowClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return best
 
     def _start(self, rows: csr_array, k: int, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Labels to start from."""
+        return self._near_seeds(rows, k, rng, self.init)
+
+    def _near_seeds(
+        self, rows: csr_array, k: int, rng: np.random.Generator, init: Any
+    ) -> NDArray[np.int64]:
         """Labels by the nearest of k seeds."""
         unit = rows if self._norm == "l2" else unit_rows(rows, "l2")
-        if isinstance(self.init, str):
-            if self.init == "k-means++":
+        if isinstance(init, str):
+            if init == "k-means++":
                 chosen = _spread_seeds(unit, k, rng)
-            elif self.init == "random":
+            elif init == "random":
                 chosen = rng.choice(rows.shape[0], k, replace=False).tolist()
             else:
                 raise InputError(

@@ -86,9 +86,9 @@ class SphericalKMeans(RowClusterer):
         self.refine = refine
 
     def _run(self, rows: csr_array, labels: NDArray[np.int64], k: int) -> Run:
-        path, converged = _batch_steps(rows, labels, k, self.max_iter)
+        path, converged = batch_steps(rows, labels, k, self.max_iter)
         if self.refine:
-            more, converged = _single_moves(rows, labels, k, self.max_iter, balanced=False)
+            more, converged = single_moves(rows, labels, k, self.max_iter, balanced=False)
             path += more
         centers = directions(sums_of(rows, labels, k))[0].astype(rows.dtype)
         bias = np.zeros(k, dtype=rows.dtype)
@@ -135,7 +135,7 @@ class FrequencySensitiveSphericalKMeans(RowClusterer):
     """
 
     def _run(self, rows: csr_array, labels: NDArray[np.int64], k: int) -> Run:
-        path, converged = _single_moves(rows, labels, k, self.max_iter, balanced=True)
+        path, converged = single_moves(rows, labels, k, self.max_iter, balanced=True)
         centers = directions(sums_of(rows, labels, k))[0]
         sizes = np.bincount(labels, minlength=k)
         concentration = len(labels) / (k * sizes)
@@ -149,7 +149,7 @@ class FrequencySensitiveSphericalKMeans(RowClusterer):
         )
 
 
-def _batch_steps(
+def batch_steps(
     rows: csr_array, labels: NDArray[np.int64], k: int, most: int
 ) -> tuple[list[float], bool]:
     """Centers, then labels, until no row moves. ``labels`` are changed."""
@@ -190,7 +190,7 @@ def _batch_steps(
     return path, False
 
 
-def _single_moves(
+def single_moves(
     rows: csr_array, labels: NDArray[np.int64], k: int, most: int, *, balanced: bool
 ) -> tuple[list[float], bool]:
     """Single moves in passes over the rows, until there is none. ``labels`` are changed."""

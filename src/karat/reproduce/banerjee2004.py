@@ -173,7 +173,8 @@ def _notes(plan: Plan, name: str) -> tuple[str, ...]:
         "with one split each.",
         "One preprocessing for all: bodies of messages, words without stop words, Porter stems, "
         "terms in 3 documents to half of them, tf-idf, rows of length 1; KLKMeans is given the "
-        "counts; k-means starts by k-means++ on unit rows. 531 of the messages were posted to "
+        "counts; k-means starts by k-means++ on unit rows, mixtures from the clusters of spherical "
+        "k-means. 531 of the messages were posted to "
         "two groups; they carry one class in each copy, as in the original collection.",
         *((f"Not in the scaled run: {', '.join(missing)}.",) if missing else ()),
     )

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 Similarity = Callable[[Any, Any], float]
 
+#: pairs of subsamples of few objects that are tried for one that shares two objects
+REDRAWS = 100
+
 
 def ben_hur(
     X: Any,
@@ -111,14 +114,14 @@ def pairs_of_subsamples(
 
     def pair(b: int) -> list[float]:
         rng = engine.generator(b)
-        one, other = (subsample(engine.n, fraction, rng) for _ in range(2))
-        shared = np.zeros(engine.n, dtype=bool)
-        shared[one] = True
-        to = shared[other]
-        shared[:] = False
-        shared[other] = True
-        at = shared[one]
-        if np.count_nonzero(at) < 2:
+        for _ in range(REDRAWS):
+            one, other = (subsample(engine.n, fraction, rng) for _ in range(2))
+            drawn = np.zeros((2, engine.n), dtype=bool)
+            drawn[0, one], drawn[1, other] = True, True
+            at, to = drawn[1, one], drawn[0, other]
+            if np.count_nonzero(at) > 1:
+                break
+        else:
             raise InputError(
                 f"two subsamples of {fraction:g} of {engine.n} objects share fewer than two; "
                 "use a larger fraction"

@@ -203,8 +203,8 @@ class Study(ScoredStudy):
         ----------
         by : str or None
             A measure's key, ``"guarantee"``, ``"pac_mdl_bound"`` or ``"consensus"``. None is what
-            suits the truth: the guarantee where some labels are known, the adjusted Rand index
-            where all are, otherwise the consensus.
+            suits the truth: the judge and the labels together where some are known, the adjusted
+            Rand index where all are, otherwise the judge.
 
         Raises
         ------
@@ -294,7 +294,8 @@ class Study(ScoredStudy):
         Returns
         -------
         Judged or None
-            None where there are fewer than 20 objects, or no clustering of two clusters.
+            None where there are fewer than 20 objects, or fewer than three clusterings of two
+            clusters or more.
         """
         self.evaluate()
         return self._judged

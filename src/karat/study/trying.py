@@ -24,6 +24,7 @@ from karat.study import large, work
 from karat.study.base import StudyBase
 from karat.study.plan import SweepPlan, order_of_work, plan_of
 from karat.study.record import stable
+from karat.study.running import run_jobs
 from karat.study.store import Finished, Planned, partition_hash
 from karat.study.sweeping import (
     Grid,
@@ -239,17 +240,17 @@ class TriedStudy(StudyBase):
         options["deadline"] = deadline
         data, metric = self._points
         of_rows = [job for job in whole if "features" in job.clusterer.distances]
-        yield from work.run_jobs(data, [job for job in whole if job not in of_rows], **options)
-        yield from work.run_jobs(self.X, of_rows, **options)
+        yield from run_jobs(data, [job for job in whole if job not in of_rows], **options)
+        yield from run_jobs(self.X, of_rows, **options)
         if not sampled or time.monotonic() >= deadline:
             return
         of_cells = [job for job in sampled if large.uses_cells(data, job.clusterer, metric)]
         of_sample = [job for job in sampled if job not in of_cells]
-        fits = [work.run_jobs(large.part_of(data, self.sample.rows, metric), of_sample, **options)]
+        fits = [run_jobs(large.part_of(data, self.sample.rows, metric), of_sample, **options)]
         if of_cells:
             means, sizes = large.cells_of(data, self.sample)
             jobs = [replace(job, sizes=sizes) for job in of_cells]
-            fits.insert(0, work.run_jobs(means, jobs, **options))
+            fits.insert(0, run_jobs(means, jobs, **options))
         for outcomes in chain.from_iterable(fits):
             yield [
                 replace(

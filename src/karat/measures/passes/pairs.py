@@ -192,8 +192,8 @@ class _Tiles:
             return
         if isinstance(distances, Precomputed) and mirror is None:
             pairs.accumulate_gathered(
-                distances.D, distances.order, into.stop - into.start, *self.known, into.arrays,
-                into.start,
+                distances.D, distances.order, r0, r1, into.stop - into.start, *self.known,
+                into.arrays, into.start,
             )  # fmt: skip
             return
         for j0 in range(into.start, into.stop, WIDTH):

@@ -111,8 +111,10 @@ class ObjectSample:
         self.coincident: list[tuple[NDArray[np.bool_], NDArray[np.bool_]]] = []
         if "inverse_square_sums" in self.needs:
             groups = coincident_groups(X, precomputed=isinstance(distances, Precomputed))
+            several = np.flatnonzero((np.bincount(groups) > 1)[groups])
+            groups = groups[several]
             self.coincident = [
-                _with_coincident(groups, row, int(k))
+                _with_coincident(groups, row[several], int(k))
                 for row, k in zip(labelings.codes, labelings.n_clusters, strict=True)
             ]
         #: (M, n drawn, 8), parallel to the positions in ``order``
@@ -276,11 +278,11 @@ def far_out(X: Any, labelings: Labelings) -> NDArray[np.bool_] | None:
         return None
     from karat._kernels.rows import relative_spreads
 
-    farthest = np.zeros(len(X))
+    farthest = np.zeros(len(X), dtype=np.float32)
     for codes, k in zip(labelings.codes, labelings.n_clusters, strict=True):
         relative_spreads(X, codes, int(k), farthest)
-    certain = np.zeros(len(X), dtype=bool)
-    certain[np.argpartition(farthest, -FAR_OUT)[-FAR_OUT:]] = True
+    certain: NDArray[np.bool_] = farthest >= np.partition(farthest, -FAR_OUT)[-FAR_OUT]
+    certain[np.flatnonzero(certain)[FAR_OUT:]] = False  # others that are as far
     return certain
 
 
