@@ -57,6 +57,13 @@ def available_memory() -> int | None:
     return min(limits) if limits else None
 
 
+def release_memory() -> None:
+    """Give back what Arrow keeps of tables that are gone, which may be as much as they took."""
+    import pyarrow as pa
+
+    pa.default_memory_pool().release_unused()
+
+
 def total_memory() -> int | None:
     """Bytes that the machine has, or None where the system does not tell."""
     try:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -25,6 +26,10 @@ WEIGHT = 0.1
 DELTA = 0.1
 #: objects that take part in a vote
 MOST_IN_VOTE = 20_000
+
+
+#: from labelled positions and their classes to the position of a clustering
+Chooser: TypeAlias = Callable[[Any, Any], int]
 
 
 @dataclass(frozen=True)
@@ -55,6 +60,7 @@ def choose(
     classes: Any,
     bits: NDArray[np.float64],
     language: Language | None = None,
+    chooser: Chooser | None = None,
 ) -> Chosen:
     """The clustering that fits these labels best, and its clusters' classes.
 
@@ -87,7 +93,9 @@ def choose(
     cost = _cost(fit, len(labelled), batch.n_objects, bits)
     order = np.lexsort([sizes, bits, cost])
     row = int(order[0])
-    if language is not None:
+    if chooser is not None:
+        row = chooser(labelled, classes)
+    elif language is not None:
         truth = known_classes(_only(labelled, classes, batch.n_objects), batch.n_objects)
         shortest = bounds_of(batch, truth, DELTA, language, 0).table
         wrong = shortest["bound"] + shortest["left_out"]

@@ -11,6 +11,7 @@ import numpy as np
 
 from karat.bounds import _always, _pac_bayes
 from karat.bounds._bound import PacMdlBounds, _levels, bounds_of, percent_up
+from karat.bounds._choosing import Chooser
 from karat.bounds._halves import Part, described, half
 from karat.bounds._sequence import b_always
 from karat.bounds._tails import b_max
@@ -286,11 +287,13 @@ def guarantee_of(
     order: Any = None,
     random_state: Any = 0,
     by_language: bool = False,
+    chooser: Chooser | None = None,
 ) -> Guarantee:
     """:func:`guarantee` of validated clusterings and labels.
 
     ``language`` says what naming a clustering costs where all labels are the test, ``bits`` which
-    clusterings are likely where a half chooses; with ``by_language`` the language chooses there.
+    clusterings are likely where a half chooses; with ``by_language`` the language chooses there,
+    and a ``chooser`` goes before both.
     """
     drawn = _order(order, truth.known, random_state)
     bits = np.asarray(bits, dtype=np.float64)
@@ -317,6 +320,7 @@ def guarantee_of(
                 bits,
                 delta * shares["half"],
                 language if by_language else None,
+                chooser,
             ),
             described(mdl, "pac-mdl"),
             *_pac_bayes.parts(batch, truth, naming, delta * shares["pac-bayes"], mdl),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.bounds._bound import PacMdlBounds, _levels
-from karat.bounds._choosing import choose
+from karat.bounds._choosing import Chooser, choose
 from karat.bounds._tails import b_max
 
 if TYPE_CHECKING:
@@ -68,10 +68,11 @@ def half(
     bits: NDArray[np.float64],
     delta: float,
     language: Language | None = None,
+    chooser: Chooser | None = None,
 ) -> Part:
     """Choose on the first half of ``drawn``, test on the rest; a single label tests nothing."""
     n_chosen = max(1, len(drawn) // 2)
-    chosen = choose(batch, drawn[:n_chosen], truth.codes[drawn[:n_chosen]], bits, language)
+    chosen = choose(batch, drawn[:n_chosen], truth.codes[drawn[:n_chosen]], bits, language, chooser)
     errors, tested = chosen.wrong(batch, drawn[n_chosen:], truth.codes[drawn[n_chosen:]])
     n, excluded = hidden(batch, chosen.row, drawn)
     bound = b_max(tested, n, errors, log_delta=float(_levels(delta, 0.0)))

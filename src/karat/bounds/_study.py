@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 import numpy as np
 
 from karat.bounds._bound import PacMdlBounds, pac_mdl_bound
+from karat.bounds._choosing import Chooser
 from karat.bounds._guarantee import Guarantee, guarantee_of
 from karat.bounds.classes import Classes, known_classes
 from karat.bounds.languages import Choice, Integer, Language, Mixed
@@ -294,6 +295,7 @@ def study_guarantee(
     classes: Classes = None,
     noise: NoisePolicy = "error",
     random_state: Any = 0,
+    chooser: Chooser | None = None,
 ) -> Guarantee:
     """The tightest guarantee about the candidates of a study (:func:`karat.guarantee`).
 
@@ -302,6 +304,9 @@ def study_guarantee(
     labelings, y_partial, delta, searched, origins, prior, classes, noise, random_state
         As for :func:`study_bounds`; but a ``prior`` does not replace what the origins cost: a
         candidate's share is the geometric mean of the two, made to sum to 1.
+    chooser : callable, optional
+        ``chooser(labelled, classes)``, from positions of objects and their classes as numbers to
+        the position of the candidate that half of the labels choose.
 
     Returns
     -------
@@ -338,6 +343,7 @@ def study_guarantee(
         np.zeros(len(batch)),
         random_state=random_state,
         by_language=True,
+        chooser=chooser,
     )
     return replace(found, warnings=(*found.warnings, BROUGHT)) if n_user else found
 

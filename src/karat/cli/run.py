@@ -306,11 +306,14 @@ def run(
 
 def _add(study: Study, path: Path, id_column: str | None) -> None:
     from karat.datasets import read_labelings
+    from karat.resources import release_memory
 
     own = read_labelings(path, id_column=id_column, ids=study.dataset.ids)
     for note in own.notes:
         typer.echo(f"Note: {path}: {note}", err=True)
     study.add(own)
+    del own
+    release_memory()
 
 
 def _sweep(

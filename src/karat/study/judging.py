@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from karat.choice.evidence import size_evidence
-from karat.choice.judge import FAR, VERSION, degenerate
+from karat.choice.judge import FAR, HALF, VERSION, degenerate
 from karat.partition import canonical_codes, encode
 from karat.study import large
 from karat.study.choice import tied_with_first
@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 #: it compares candidates with one another; of two it chose no better than the consensus
 FEWEST_CANDIDATES = 3
 NO_STRUCTURE = "No cluster structure found: data without any clusters look the same to the judge."
+HARDLY_ANY = (
+    "No cluster structure found with certainty: it hardly shows, and data without any clusters may "
+    "look like these."
+)
 #: kinds of evidence that are named for and against
 NAMED = 2
 
@@ -138,7 +142,9 @@ def _judge(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Verdic
         {"predicted": said.predicted, "low": said.low, "high": said.high}, index=index
     )
     k = distinct.loc[index, "n_clusters"].to_numpy(dtype=np.int64)
-    caveat = None if said.has_structure else NO_STRUCTURE
+    caveat = None
+    if not said.has_structure:
+        caveat = NO_STRUCTURE if said.structure < HALF else HARDLY_ANY
     return Verdict(pd.Series(said.score, index=index), table, (k,), found, caveat=caveat)
 
 
@@ -243,6 +249,23 @@ def judged_shares(study: Study) -> dict[str, float] | None:
     return dict(zip(map(str, partitions), part.tolist(), strict=True))
 
 
+def most_probable(study: Study, inputs: dict[str, Any]) -> Callable[[Any, Any], int]:
+    """What chooses a candidate from some labels: the judge as prior, as where all labels do."""
+    from karat.choice.labelled import log_likelihood
+
+    found = study.judged()
+    assert found is not None
+    candidates = list(inputs["labelings"])
+    rows = [candidates.index(name) for name in found.names]
+    codes = np.stack([study.labels(name) for name in found.names])
+    lead = found.judgement.ahead / found.judge.prior_temperature
+
+    def chooser(labelled: Any, classes: Any) -> int:
+        return rows[int(np.argmax(log_likelihood(codes[:, labelled], classes) + lead))]
+
+    return chooser
+
+
 @dataclass(frozen=True)
 class Labelled:
     """What a few labels and the judge together say.
@@ -298,7 +321,9 @@ def _with_labels(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> 
     bound: Guarantee | PacMdlBound = tightest
     if partition[tightest.name] != partition[best]:
         same = tightest.mdl.table.index.isin(partition.index[partition == partition[best]])
-        bound = tightest.mdl[str(tightest.mdl.table["bound_rate"][same].idxmin())]
+        beside = tightest.mdl[str(tightest.mdl.table["bound_rate"][same].idxmin())]
+        # with its share of delta; both bounds hold together with the whole of it
+        bound = replace(beside, delta=tightest.delta)
     return Verdict(details.after, None, (-logs,), details, bound)
 
 

@@ -327,19 +327,22 @@ class Study(ScoredStudy):
 
         Notes
         -----
-        The learned judge, which does not see the labels, says which candidates are likely, so that
-        fewer labels choose well (:func:`karat.bounds.study_guarantee`).
+        One half of the labels chooses the most probable candidate, with the learned judge, which
+        does not see the labels, as the prior; the other half tests it
+        (:func:`karat.bounds.study_guarantee`).
         """
         return self._guarantee
 
     @cached_property
     def _guarantee(self) -> Guarantee:
         from karat.bounds import study_guarantee
-        from karat.study.judging import judged_shares
+        from karat.study.judging import judged_shares, most_probable
 
         inputs = self.bounded(None)  # says what is missing before anything is judged
         shares = judged_shares(self)
-        return study_guarantee(**inputs if shares is None else self.bounded(shares))
+        if shares is None:
+            return study_guarantee(**inputs)
+        return study_guarantee(**self.bounded(shares), chooser=most_probable(self, inputs))
 
     def best(self) -> Choice:
         """The clustering to use, with the reasons; :meth:`decide_by` says what decides.
