@@ -99,8 +99,8 @@ def entity_estimates(
     Notes
     -----
     Binette et al. (2022, 2023). With weights w, 1 or 1/size, each measure is a ratio of means over
-    entities (Hájek): of the pairs that both sides join, of Σ |c∩g|²/|g| (B³ precision) or
-    Σ |c∩g|²/|c| (recall), or of whether the entity is exactly one cluster. How many records,
+    entities (Hájek): of the pairs that both sides join, of Σ ∣c∩g∣²/∣g∣ (B³ precision) or
+    Σ ∣c∩g∣²/∣c∣ (recall), or of whether the entity is exactly one cluster. How many records,
     clusters and linked pairs there are in all is known and enters the precisions. Standard errors
     by linearisation, for F too; draws count as independent, which is on the safe side.
 

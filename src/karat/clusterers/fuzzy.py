@@ -43,13 +43,13 @@ class FuzzyCMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         The cluster of the largest membership; where centres coincide, fewer than ``n_clusters``.
     cluster_centers_ : ndarray of float64, shape (n_clusters, d)
     objective_ : float
-        Σ u^m |x − v|².
+        Σ u^m ∣x − v∣².
     n_iter_ : int
     n_features_in_ : int
 
     Notes
     -----
-    Dunn 1973; Bezdek 1981: u_ic ∝ |x_i − v_c|^(−2/(m−1)), and v_c the u^m-weighted mean, in turn.
+    Dunn 1973; Bezdek 1981: u_ic ∝ ∣x_i − v_c∣^(−2/(m−1)), and v_c the u^m-weighted mean, in turn.
     O(n k d) for each iteration, 8 n k bytes.
 
     Examples

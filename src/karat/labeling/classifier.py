@@ -194,6 +194,23 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return np.zeros(X.shape[0])
         return np.asarray(self.classifier_.decision_function(X))
 
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The share of objects that are given their class.
+
+        Parameters
+        ----------
+        X : array-like or sparse, shape (n, d)
+        y : array-like, shape (n,)
+            The classes.
+        sample_weight : array-like, shape (n,), optional
+
+        Returns
+        -------
+        float
+            In [0, 1].
+        """
+        return float(super().score(X, y, sample_weight))
+
     def _validated(self, X: Any, *, reset: bool = False) -> Any:
         return validated(self, X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32])
 
