@@ -55,7 +55,7 @@ def test_what_has_no_estimate_is_left_out_otherwise():
     assert "davies_bouldin_index" in scores.table
     assert "davies_bouldin_index" not in scores.standard_errors
     assert "silhouette" in scores.standard_errors
-    assert set(scores.sample_size) == {"objects"}
+    assert set(scores.sample_size) == {"objects", "test objects"}
 
 
 def test_explain_says_which_are_estimated():
