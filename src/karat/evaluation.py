@@ -73,7 +73,7 @@ def evaluate(
         does :func:`karat.distances.distance_matrix`. Measures that
         are Euclidean by definition (centroids, scatter matrices) are computed on the rows whose
         Euclidean distance it is, unit rows for cosine, see :data:`karat.distances.FORMS`; under
-        a distance that has no such rows they have no value and are left out by default.
+        a distance that has no such rows they have no value and are excluded by default.
     noise : {"error", "cluster", "singletons", "drop"}
         What the label ``-1`` means in a clustering.
     sample_weight : array-like, shape (n,), optional

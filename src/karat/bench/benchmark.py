@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from karat._kept import KeptLines
 from karat.bench.folder import Entry, read_folder
 from karat.bench.statistics import Comparison, compare_methods, expected_best
-from karat.validation import InputError, StorageError, check_choice, unknown_name
+from karat.validation import InputError, check_choice, unknown_name
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -85,7 +86,7 @@ class Benchmark:
         self.sample_classes, self.n_init, self.metric = sample_classes, n_init, metric
         self.random_state = int(random_state)
         self._rows: list[dict[str, Any]] = []
-        self._kept = _Cells(storage)
+        self._kept = KeptLines(storage)
 
     @classmethod
     def from_folder(cls, path: Any, measures: Iterable[str] = DEFAULT) -> Benchmark:
@@ -135,7 +136,7 @@ class Benchmark:
             for method, clusterer in self.clusterers.items():
                 tries = self.n_init if clusterer.depends_on_seed else 1
                 for number in range(tries):
-                    key = [name, method, number, asked]
+                    key = json.dumps([name, method, number, asked])
                     rows = self._kept.get(key)
                     if rows is None:
                         rows = self._fit(name, X, entry, method, clusterer, number)
@@ -369,34 +370,3 @@ def _clusterers(given: Any) -> dict[str, Any]:
         return {str(name): as_clusterer(one) for name, one in given.items()}
     records = [as_clusterer(one) for one in given]
     return {record.key: record for record in records}
-
-
-class _Cells:
-    """Finished cells in a file of JSON lines."""
-
-    def __init__(self, path: Any) -> None:
-        self._path = None if path is None else Path(path)
-        self._rows: dict[str, list[dict[str, Any]]] = {}
-        if self._path is None or not self._path.exists():
-            return
-        *lines, torn = self._path.read_text(encoding="utf-8").split("\n")
-        for number, line in enumerate(lines, 1):
-            try:
-                record = json.loads(line)
-                self._rows[record["key"]] = record["rows"]
-            except (ValueError, KeyError, TypeError):
-                raise StorageError(
-                    f"{self._path}, line {number} is no finished cell; name another file"
-                ) from None
-        if torn:  # a kill in the middle of a line
-            self._path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-
-    def get(self, key: list[Any]) -> list[dict[str, Any]] | None:
-        """The rows of a cell, None if it is not there."""
-        return self._rows.get(json.dumps(key))
-
-    def put(self, key: list[Any], rows: list[dict[str, Any]]) -> None:
-        """Keep the rows of a cell."""
-        if self._path is not None:
-            with self._path.open("a", encoding="utf-8") as file:
-                file.write(json.dumps({"key": json.dumps(key), "rows": rows}) + "\n")

@@ -31,7 +31,7 @@ class ORCLUS(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     n_dimensions : int, optional
         Dimensions of each cluster's subspace; about three quarters of the features by default.
         Clusters side by side along one direction are one cluster in the others: the more
-        dimensions are left out, the more of them are joined.
+        dimensions are excluded, the more of them are joined.
     n_seeds : int, optional
         Seeds to begin with; five for each cluster by default, at most one for each object.
     reduction : float, default 0.5

@@ -310,7 +310,7 @@ def read_columns(
     """The columns of a file of labels, and notes. ``n`` objects tell whether there is a header.
 
     With ``plain``, columns of integers are arrays of integers, not of objects, and arrays of two
-    dimensions are left out.
+    dimensions are excluded.
     """
     _files.check_file(path)
     stem, suffix = _files.split_name(path)

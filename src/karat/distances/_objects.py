@@ -56,8 +56,8 @@ def object_distances(
     -----
     8 n² bytes. Edit distance is RapidFuzz's (extra ``sequences``), dynamic time warping
     tslearn's (the same extra): the root of the sum of squared differences along the best path.
-    Gower, *Biometrics* 27 (1971): a column that is missing for one of two objects is left out of
-    their mean.
+    Gower, *Biometrics* 27 (1971): a column that is missing for one of two objects is excluded
+    from their mean.
 
     Examples
     --------

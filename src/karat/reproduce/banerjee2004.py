@@ -6,11 +6,11 @@ import json
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat._kept import KeptLines
 from karat.bounds import b_max, supervised_yardstick
 from karat.bounds.languages import Algo, Cluster, Init, Language, Simple
 from karat.clusterers import catalogue
@@ -141,7 +141,7 @@ def run(
     """
     seed = int(random_state if random_state is not None else 0)
     plan = _plan(name, samples, seed)
-    kept = _Kept(storage)
+    kept = KeptLines(storage)
     figure = int(name[-1])
     algorithms = ("KMeans", "SPKMeans") if figure <= 2 else tuple(CLUSTERERS)
     rows: list[dict[str, Any]] = []
@@ -187,7 +187,7 @@ def _errors(
     which: str,
     algorithms: tuple[str, ...],
     plan: Plan,
-    kept: _Kept,
+    kept: KeptLines,
     progress: Callable[[str], None] | None,
 ) -> dict[str, Errors]:
     drawn = plan.documents if sampled(which) else 1
@@ -269,7 +269,7 @@ def _training_errors(labels: NDArray[np.int64], truth: NDArray[np.int64]) -> int
 
 
 def _rows(
-    figure: int, which: str, errors: dict[str, Errors], plan: Plan, kept: _Kept
+    figure: int, which: str, errors: dict[str, Errors], plan: Plan, kept: KeptLines
 ) -> list[dict[str, Any]]:
     r, s = plan.starts, len(CLUSTERERS)
     half = SPLITS.index(50)
@@ -357,7 +357,7 @@ def _row(
     return row
 
 
-def _supervised(which: str, percent: int, plan: Plan, kept: _Kept) -> dict[str, float]:
+def _supervised(which: str, percent: int, plan: Plan, kept: KeptLines) -> dict[str, float]:
     """A classifier trained on half of the labels and tested on the others, one draw."""
     key = f"supervised {which} {percent} {plan.seed}"
     row: dict[str, float] | None = kept.get(key)
@@ -376,24 +376,3 @@ def _supervised(which: str, percent: int, plan: Plan, kept: _Kept) -> dict[str, 
         }
         kept.put(key, row)
     return row
-
-
-class _Kept:
-    """Finished work in a file of JSON lines; without a file, in memory."""
-
-    def __init__(self, path: Any) -> None:
-        self._path = None if path is None else Path(path)
-        self._values: dict[str, Any] = {}
-        if self._path is not None and self._path.exists():
-            for line in self._path.read_text(encoding="utf-8").splitlines():
-                record = json.loads(line)
-                self._values[record["key"]] = record["value"]
-
-    def get(self, key: str) -> Any:
-        return self._values.get(key)
-
-    def put(self, key: str, value: Any) -> None:
-        self._values[key] = value
-        if self._path is not None:
-            with self._path.open("a", encoding="utf-8") as file:
-                file.write(json.dumps({"key": key, "value": value}) + "\n")

@@ -155,7 +155,7 @@ class StudyBase:
         return self._store.path
 
     def close(self) -> None:
-        """Let go of the storage file."""
+        """Close the storage file."""
         self._store.close()
 
     def __enter__(self) -> Self:

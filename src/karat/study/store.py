@@ -209,7 +209,7 @@ class Store:
             )
 
     def close(self) -> None:
-        """Let go of the file; what was written stays."""
+        """Close the file; what was written stays."""
         self._db.close()
 
     def copy_to(self, path: str | Path) -> None:
