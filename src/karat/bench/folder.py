@@ -73,7 +73,8 @@ def read_folder(path: Any) -> dict[str, Entry]:
                 entry.references[f"labels{match[2]}"] = _reference(file, noise=0)
         for folder in sorted(p for p in root.iterdir() if p.is_dir()):
             for file in sorted(p for p in folder.iterdir() if p.is_file()):
-                name, _ = _method(_stem(file), found)
+                stem = _stem(file)
+                name = stem if stem in found else _without_try(stem)
                 if name in found:
                     found[name].tries.setdefault(folder.name, []).append(_labels(file))
     else:
@@ -84,7 +85,7 @@ def read_folder(path: Any) -> dict[str, Entry]:
                 if _REFERENCE.fullmatch(stem):
                     entry.references[stem] = _reference(file, noise=None)
                 elif not file.name.startswith("."):
-                    entry.tries.setdefault(_method(stem, ())[0], []).append(_labels(file))
+                    entry.tries.setdefault(_without_try(stem), []).append(_labels(file))
             if entry.references or entry.tries:
                 found[folder.name] = entry
     _check(root, found)
@@ -118,12 +119,10 @@ def _stem(path: Path) -> str:
     return base if base and ending.lower() in _TABLES else name
 
 
-def _method(stem: str, known: Any) -> tuple[str, int]:
+def _without_try(stem: str) -> str:
     """The name without the number of the try."""
     match = _TRY.fullmatch(stem)
-    if match is None or stem in known:
-        return stem, 0
-    return match[1], int(match[2])
+    return stem if match is None else match[1]
 
 
 def _labels(file: Path) -> Any:
