@@ -21,7 +21,7 @@ test: lint
 	$(BIN)/python -m pytest -n 2 --cov --cov-report=term:skip-covered
 
 test-all: lint
-	$(BIN)/python -m pytest -n 2 -m 'long or not long'
+	$(BIN)/python -m pytest -n 2 -m 'long or not long' --hypothesis-profile=fresh
 
 demo: setup
 	mkdir -p demo

@@ -7,8 +7,11 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-settings.register_profile("karat", deadline=None)  # no test asserts a time
-settings.load_profile("karat")
+# No test asserts a time. The same examples in every run, so that a failure belongs to a change;
+# `make test-all` draws fresh ones.
+settings.register_profile("same", deadline=None, derandomize=True)
+settings.register_profile("fresh", deadline=None, print_blob=True)
+settings.load_profile("same")
 
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 

@@ -25,6 +25,7 @@ __all__ = ["cdbw_index"]
 REPRESENTATIVES = 10
 SHRINKAGES = np.arange(1, 9) / 10
 BLOCK_ROWS = 1024
+TIE = 1e-9  # distances that differ by less, relatively, are equal
 
 
 def cdbw_index(
@@ -109,14 +110,14 @@ def _cdbw(stats: Statistics, m: int, n_representatives: int) -> float | str:
     some = [_far_apart(stats, own, c, n_representatives) for own, c in zip(members, C, strict=True)]
 
     def cardinality(cluster: int, points: Floats, radius: float) -> Floats:
-        near = _apart(stats, members[cluster], points) < radius
+        near = _apart(stats, members[cluster], points) < radius * (1 - TIE)
         return near.sum(axis=0) if stats.weights is None else stats.weights[members[cluster]] @ near
 
     apart, dense = np.full((len(C), len(C)), np.inf), np.zeros((len(C), len(C)))
     for i, j in itertools.combinations(range(len(C)), 2):
         D = np.linalg.norm(some[i][:, None] - some[j], axis=2)
-        nearest = D.argmin(axis=1)
-        a = np.flatnonzero(D.argmin(axis=0)[nearest] == np.arange(len(D)))
+        nearest = _first_least(D)
+        a = np.flatnonzero(_first_least(D.T)[nearest] == np.arange(len(D)))
         b = nearest[a]
         apart[i, j] = apart[j, i] = D[a, b].mean()
         radius = (spreads[i] + spreads[j]) / 2
@@ -152,7 +153,7 @@ def _far_apart(
     stats: Statistics, members: NDArray[np.intp], centroid: Floats, number: int
 ) -> Floats:
     """The object farthest from the centroid, then the one farthest from those before it, ..."""
-    farthest = int(_apart(stats, members, centroid[None])[:, 0].argmax())
+    farthest = _first_greatest(_apart(stats, members, centroid[None])[:, 0])
     nearest = np.full(len(members), np.inf)
     points: list[Floats] = []
     while len(points) < number and nearest[farthest] > 0:
@@ -160,8 +161,17 @@ def _far_apart(
         row = row.toarray() if hasattr(row, "toarray") else row
         points.append(np.asarray(row[0], dtype=np.float64) - stats.shift)
         nearest = np.minimum(nearest, _apart(stats, members, points[-1][None])[:, 0])
-        farthest = int(nearest.argmax())
+        farthest = _first_greatest(nearest)
     return np.array(points)
+
+
+def _first_least(distances: Floats) -> NDArray[np.intp]:
+    """Of each row, the first of those as small as the least."""
+    return (distances <= distances.min(axis=1, keepdims=True) * (1 + TIE)).argmax(axis=1)
+
+
+def _first_greatest(distances: Floats) -> int:
+    return int((distances >= distances.max() * (1 - TIE)).argmax())
 
 
 define(
