@@ -140,6 +140,12 @@ EXPERIMENTS: Registry[Experiment] = Registry(
             "karat.reproduce.clarity_combination",
         ),
         Experiment(
+            "map-of-measures",
+            "Which internal measures say the same, and which are near the truth on what data",
+            "karat",
+            "karat.reproduce.map_of_measures",
+        ),
+        Experiment(
             "number-of-clusters",
             "How often estimators of the number of clusters find that of the classes, on 40 sets",
             "karat",
