@@ -70,10 +70,8 @@ def _refresh(
         if not adopt:
             continue
         gains[s, 2], gains[s, 3] = min(gains[s, 2], db), max(gains[s, 3], db)
-        if partner[s] >= 0:
-            better = score > _score(code, a, b, gains[s])
-        else:
-            better = score >= bound[s]
+        known = partner[s] >= 0
+        better = score > _score(code, a, b, gains[s]) if known else score >= bound[s]
         if better:
             partner[s] = c
             gains[s, :2] = made
@@ -167,7 +165,9 @@ def merge_clusters(
                 # a + x <= bound (b + y) for any merge of c, and low <= y <= high
                 change = da - bound[c] * db
                 below = b + min(db, 0.0) + gains[c, 2] > 0
-                bound[c] += change / (b + db + gains[c, 3 if change < 0 else 2]) if below else np.inf
+                bound[c] += (
+                    change / (b + db + gains[c, 3 if change < 0 else 2]) if below else np.inf
+                )
         a += da
         b += db
         if left > 1:

@@ -72,8 +72,8 @@ class CriterionClustering(RowClusterer):
     -----
     Zhao & Karypis (2004), Empirical and theoretical comparisons of selected criterion functions
     for document clustering; agglomerative: Zhao, Karypis & Fayyad (2005), Hierarchical clustering
-    algorithms for document datasets. Rows are visited in random order and each is moved at once to the
-    cluster that improves the criterion most; sums and sizes follow. A bisection optimises the
+    algorithms for document datasets. Rows are visited in random order and each is moved at once to
+    the cluster that improves the criterion most; sums and sizes follow. A bisection optimises the
     criterion of the whole clustering. O(nnz k) for a pass, memory O(d k) beside X.
 
     Merges are exact: each is the best of all pairs. Of each cluster its best partner is kept, or
