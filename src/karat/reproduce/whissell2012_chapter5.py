@@ -173,20 +173,20 @@ def bisections(X: Any, most: int, starts: int, seed: int) -> Iterator[NDArray[np
     labels = np.zeros(X.shape[0], dtype=np.int64)
     alike: set[int] = set()
     for k in range(2, most + 1):
-        while len(alike) < k - 1:
+        split = np.empty(0, dtype=np.intp)
+        while not len(split):
             sizes = np.bincount(labels)
             sizes[list(alike)] = 0
             largest = int(sizes.argmax())
+            if sizes[largest] < 2:
+                return
             own = np.flatnonzero(labels == largest)
             model = SphericalKMeans(
                 2, refine=False, init="random", n_init=starts, random_state=seed + k
             )
             split = own[model.fit_predict(X[own]) == 1]
-            if len(split):
-                break
-            alike.add(largest)
-        else:
-            return
+            if not len(split):
+                alike.add(largest)
         labels[split] = k - 1
         yield labels.copy()
 
