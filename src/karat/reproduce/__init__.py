@@ -134,6 +134,12 @@ EXPERIMENTS: Registry[Experiment] = Registry(
             "karat.reproduce.choice",
         ),
         Experiment(
+            "choice-candidates",
+            "What each clusterer of the default sweep is worth to the choice",
+            "karat",
+            "karat.reproduce.choice_candidates",
+        ),
+        Experiment(
             "clarity-combination",
             "A clarity-based measure chosen on synthetic data, and its Kendall's tau on real data",
             "karat",
