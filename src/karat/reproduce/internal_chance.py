@@ -100,7 +100,7 @@ def run(
         (
             f"k-means, average and Ward linkage for k = {NUMBERS[0]} to {NUMBERS[-1]} on iris, "
             f"wine, breast cancer and digits (unit variance, at most {MOST} different objects), "
-            "blobs and moons. Corrected is (M - E)/(optimum - E), E over permutations of the labels.",
+            "blobs and moons. Corrected is (M - E)/(optimum - E), E over permutations of labels.",
         ),
     )
 
