@@ -1,5 +1,6 @@
 """Many clusterers on many data sets, compared by statistics that allow for chance and for tries."""
 
+from karat.bench.agreement import rank_agreement, set_agreement
 from karat.bench.benchmark import Benchmark
 from karat.bench.folder import read_folder
 from karat.bench.statistics import (
@@ -26,6 +27,8 @@ __all__ = [
     "friedman_test",
     "nemenyi_difference",
     "pairwise_wilcoxon",
+    "rank_agreement",
     "read_folder",
+    "set_agreement",
     "sets_needed",
 ]
