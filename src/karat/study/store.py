@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.partition import canonical_codes
+from karat.partition import canonical_codes, first_places
 from karat.validation import StorageError
 
 if TYPE_CHECKING:
@@ -298,8 +298,7 @@ class Store:
             n_clusters, n_noise = int(codes.max()) + 1, int((codes < 0).sum())
             if outcome.cluster_names is not None:
                 # the names belong to the labels as given; keep them in the canonical order
-                there, first = np.unique(codes, return_index=True)
-                given = outcome.labels[first[there >= 0]]
+                given = outcome.labels[first_places(codes + 1, n_clusters + 1)[1:]]
                 names = [outcome.cluster_names[code] for code in given.tolist()]
                 self._db.executemany(
                     "INSERT OR REPLACE INTO cluster_names VALUES (?, ?, ?)",
