@@ -152,6 +152,18 @@ EXPERIMENTS: Registry[Experiment] = Registry(
             "karat.reproduce.internal_chance",
         ),
         Experiment(
+            "manning2008-table16.2",
+            "Purity, NMI, Rand index and F5 of the clustering in figure 16.4",
+            "manning2008 table 16.2",
+            "karat.reproduce.manning2008",
+        ),
+        Experiment(
+            "manning2008-exercise",
+            "The same with every point doubled: which measures change",
+            "manning2008 §16.3, exercise",
+            "karat.reproduce.manning2008",
+        ),
+        Experiment(
             "number-of-clusters",
             "How often estimators of the number of clusters find that of the classes, on 40 sets",
             "karat",
