@@ -96,9 +96,9 @@ def _setting(found: pd.DataFrame, samples: int | None, weights: Sequence[str]) -
     starts, ks = scale(samples)
     notes = [
         f"Means over k = {', '.join(map(str, ks)) if len(ks) < 29 else '2..30'}; best of {starts} "
-        "starts by the clusterer's own objective (at most 10 for the criteria, a fifth for NC-NMF). "
-        "Intervals are of 95 %, over the collections. new3 cannot be had; fbis is its first 2,000 "
-        "documents, as in the thesis."
+        "starts by the clusterer's own objective (at most 10 for the criteria, a fifth of them for "
+        "NC-NMF). Intervals are of 95 %, over the collections. new3 cannot be had; fbis is its "
+        "first 2,000 documents, as in the thesis."
     ]
     if any("bm25" in weight for weight in weights):
         notes.append(
@@ -210,7 +210,8 @@ def _best(found: pd.DataFrame, number: str, weights: Sequence[str]) -> tuple[Any
             scores = _wide(found, weight, measure)
             for which in SETS:
                 algorithm, value = (printed[which][:2], printed[which][2:])[position]
-                ours = {str(a): float(score) for a, score in scores.loc[which].items()}
+                own = scores.loc[[which]].to_numpy(dtype=float)[0].tolist()
+                ours = dict(zip(map(str, scores.columns), own, strict=True))
                 best = max(ours, key=lambda one: ours[one])
                 rows.append(
                     {
