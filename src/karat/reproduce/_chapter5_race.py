@@ -26,6 +26,11 @@ FIRST = {"fbis": 2000}
 DRAWN = 1000
 STARTS = 20
 KS = range(2, 31)
+SPECTRAL = {
+    "Spect-Un": "spectral-unnormalised",
+    "Spect-RW": "spectral-random-walk",
+    "Spect-Sy": "spectral-symmetric",
+}
 MEASURES = {
     "NMI": "normalized_mutual_information",
     "FQ": "f_quality",
@@ -53,9 +58,7 @@ def algorithms(starts: int) -> dict[str, Any]:
         "RB-K-means": BisectingKMeans(
             init="random", n_init=starts, bisecting_strategy="largest_cluster"
         ),
-        "Spect-Un": catalogue["spectral-unnormalised"],
-        "Spect-RW": catalogue["spectral-random-walk"],
-        "Spect-Sy": catalogue["spectral-symmetric"],
+        **{name: catalogue[key] for name, key in SPECTRAL.items() if key in catalogue},
         "PCA-K": PCAKMeans(n_init=starts),
         "NC-NMF": NormalizedCutNMF(n_init=starts // 5),
         "UPGMA": catalogue["average"],
