@@ -54,6 +54,7 @@ _HOME = {
     "UndefinedMeasureError": "karat.validation",
 }
 _ROOMS = (
+    "axioms",
     "bench",
     "bounds",
     "choice",

@@ -134,10 +134,22 @@ EXPERIMENTS: Registry[Experiment] = Registry(
             "karat.reproduce.choice",
         ),
         Experiment(
+            "choice-candidates",
+            "What each clusterer of the default sweep is worth to the choice",
+            "karat",
+            "karat.reproduce.choice_candidates",
+        ),
+        Experiment(
             "clarity-combination",
             "A clarity-based measure chosen on synthetic data, and its Kendall's tau on real data",
             "karat",
             "karat.reproduce.clarity_combination",
+        ),
+        Experiment(
+            "internal-chance",
+            "Rankings of clusterings by internal measures, as they are and corrected for chance",
+            "whissell2012 section 4.8",
+            "karat.reproduce.internal_chance",
         ),
         Experiment(
             "number-of-clusters",
