@@ -56,6 +56,7 @@ _HOME = {
     "UndefinedMeasureError": "karat.validation",
 }
 _ROOMS = (
+    "axioms",
     "bench",
     "bounds",
     "choice",

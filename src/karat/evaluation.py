@@ -451,19 +451,20 @@ def _judge_internal(
     euclidean = [m for m in measures if m.takes == "features"] if _form(metric) else []
     others = [m for m in measures if m not in euclidean]
     if others:
-        yield from _judge_together(X, batch, others, metric, weights)
+        yield from judge_together(X, batch, others, metric, weights)
     if euclidean:
         try:
             rows = embed(X, metric, weights)
         except InputError as error:
             yield from (_without_value(m, str(error), len(batch)) for m in euclidean)
         else:
-            yield from _judge_together(rows, batch, euclidean, "euclidean", weights)
+            yield from judge_together(rows, batch, euclidean, "euclidean", weights)
 
 
-def _judge_together(
+def judge_together(
     X: Any, batch: Labelings, measures: list[Measure], metric: Any, weights: Floats | None
 ) -> Iterator[Judged]:
+    """Internal measures of one metric, from statistics that they share."""
     needs = frozenset().union(*(measure.needs for measure in measures))
     stats = Statistics(X, batch, needs, metric=metric, weights=weights)
     for measure in measures:

@@ -593,13 +593,31 @@ def canonical_codes(codes: NDArray[np.integer[Any]]) -> NDArray[np.int32]:
     >>> canonical_codes(np.array([5, 5, -1, 2]))
     array([ 0,  0, -1,  1], dtype=int32)
     """
-    values, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
+    found, values = encode_integers(np.asarray(codes))
+    first = first_places(found, len(values))
     kept = values != NOISE
     order = np.argsort(np.where(kept, first, len(codes)), kind="stable")
     rank = np.empty(len(values), dtype=np.int32)
     rank[order] = np.arange(len(values), dtype=np.int32)
     rank[~kept] = NOISE
-    return rank[inverse]
+    return rank[found]
+
+
+def first_places(codes: NDArray[np.int32], k: int) -> NDArray[np.intp]:
+    """Where each of the codes 0 .. k - 1 occurs first; the length where it does not.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from karat.partition import first_places
+    >>> first_places(np.array([1, 1, 0], dtype=np.int32), 2)
+    array([2, 0])
+    """
+    first = np.full(k, len(codes), dtype=np.intp)
+    for start in range(0, len(codes), 1 << 20):
+        new, there = np.unique(codes[start : start + (1 << 20)], return_index=True)
+        first[new] = np.minimum(first[new], start + there)
+    return first
 
 
 @dataclass(frozen=True)

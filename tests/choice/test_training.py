@@ -15,6 +15,7 @@ from karat.choice.training import Case, Size, folds_of, train
 from karat.reproduce._choice_corpus import agreement, keep, kept
 from karat.reproduce._choice_shapes import CLOUDS, SHAPES, draw_shapes
 from karat.reproduce.choice import left_out, table_of
+from karat.reproduce.choice_candidates import without_each
 from karat.validation import InputError
 
 SMALL = Size((5, 20), (3, 10), (3, 8), 3)
@@ -61,6 +62,29 @@ def test_what_is_left_out_is_left_out():
     for one, at in zip(together, fold, strict=True):
         if at >= 0:
             assert of.setdefault(one.collection, at) == at
+
+
+def test_what_a_clusterer_is_worth():
+    def told(one, names):
+        evidence = replace(one.evidence, clusterers=tuple(names(j) for j in range(len(one.first))))
+        return replace(one, evidence=evidence)
+
+    def all_by_two(one):
+        return told(one, lambda j: frozenset({"a", "b"}))
+
+    def best_by_one(one):
+        best = int(np.argmax(one.first))
+        return told(one, lambda j: frozenset({"a" if j == best else "b"}))
+
+    lost = without_each([all_by_two(one) for one in cases()], size=SMALL, n_folds=2)
+    tested = np.array([one.is_tested for one in cases()])
+    for values in lost["a"] + lost["b"]:
+        assert np.isnan(values[~tested]).all()
+        assert (values[tested] == 0).all()  # the other one found them, too
+    lost = without_each([best_by_one(one) for one in cases()], size=SMALL, n_folds=2)
+    for at in np.flatnonzero(tested):
+        first, second = np.sort(cases()[at].first)[::-1][:2]
+        assert lost["a"][1][at] == pytest.approx(first - second)
 
 
 @pytest.mark.long

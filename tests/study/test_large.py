@@ -256,8 +256,13 @@ def test_the_consensus_takes_errors_into_account(low):
     families = karat.choice.load_map().families(voters)
     name, family = next((n, keys) for n, keys in families.items() if "silhouette" in keys)
     assert errors.loc["mine", "silhouette"] > 0
-    expected = np.mean([points(values[key].to_numpy(), errors.get(key)) for key in family], axis=0)
-    plain = np.mean([points(values[key].to_numpy()) for key in family], axis=0)
+    expected = np.mean(
+        [points(catalogue[key].sign * values[key].to_numpy(), errors.get(key)) for key in family],
+        axis=0,
+    )
+    plain = np.mean(
+        [points(catalogue[key].sign * values[key].to_numpy()) for key in family], axis=0
+    )
     votes = study.rank("consensus").loc[values.index, name]
     np.testing.assert_allclose(votes, expected)
     assert not np.allclose(expected, plain)

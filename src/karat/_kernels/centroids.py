@@ -63,7 +63,7 @@ def centroid_sums(X, labels, weights, sizes):
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "nsz"})
 def centroid_silhouettes(X, labels, weights, sizes, first, means, squares, simplified):
-    """Silhouette of each object from its distances to the centroids.
+    """Sum over each cluster of the silhouettes by distances to the centroids, times the weights.
 
     ``simplified``: a and b are the distances to the own and to the nearest other centroid.
     Otherwise they are the mean *squared* Euclidean distances to all objects of the clusters,
@@ -72,7 +72,7 @@ def centroid_silhouettes(X, labels, weights, sizes, first, means, squares, simpl
     n, d = X.shape
     k = len(sizes)
     F, T = np.ascontiguousarray(first.T), np.ascontiguousarray(means.T)
-    result = np.zeros(n)
+    total = np.zeros(k)
     distance = np.empty(k)
     for i in range(n):
         own = labels[i]
@@ -96,5 +96,5 @@ def centroid_silhouettes(X, labels, weights, sizes, first, means, squares, simpl
                 b = min(b, value)
         largest = max(a, b)
         if largest > 0.0:
-            result[i] = (b - a) / largest
-    return result
+            total[own] += weights[i] * ((b - a) / largest)
+    return total

@@ -221,6 +221,15 @@ def _spectral(k: int, seed: int, metric: Any = "euclidean") -> Any:
     return SpectralClustering(n_clusters=k, metric=metric, random_state=seed)
 
 
+def _spectral_of_documents(laplacian: Any, k: int, seed: int) -> Any:
+    from karat.clusterers.spectral import SpectralClustering
+
+    return SpectralClustering(
+        k, metric="cosine", n_neighbors=21, laplacian=laplacian, affinity="cosine",
+        random_state=seed,
+    )  # fmt: skip
+
+
 def _kmedoids(k: int, seed: int, metric: Any = "euclidean") -> Any:
     from karat.clusterers.kmedoids import KMedoids
 
@@ -321,6 +330,18 @@ def _criterion_clustering(criterion: Any, method: Any, k: int, seed: int) -> Any
         k, criterion=criterion, method=method, n_init=1 if method == "direct" else 5,
         random_state=seed,
     )  # fmt: skip
+
+
+def _nmf(k: int, seed: int) -> Any:
+    from karat.clusterers.nmf import NormalizedCutNMF
+
+    return NormalizedCutNMF(k, random_state=seed)
+
+
+def _pca_kmeans(k: int, seed: int) -> Any:
+    from karat.clusterers.pca import PCAKMeans
+
+    return PCAKMeans(k, random_state=seed)
 
 
 def _information_theoretic(k: int, seed: int) -> Any:
@@ -586,6 +607,7 @@ catalogue.add(
 )
 for _key, _title, _criterion, _method in (
     ("i2-direct", "I2, direct", "I2", "direct"),
+    ("h1-direct", "H1, direct", "H1", "direct"),
     ("i2-bisection", "I2, repeated bisection", "I2", "bisection"),
     ("h1-bisection", "H1, repeated bisection", "H1", "bisection"),
     ("h2-bisection", "H2, repeated bisection", "H2", "bisection"),
@@ -602,6 +624,57 @@ for _key, _title, _criterion, _method in (
             cost="O(nnz k) per pass",
         )
     )
+for _criterion in ("I1", "I2", "E1", "H1", "H2"):
+    catalogue.add(
+        Clusterer(
+            key=f"{_criterion.lower()}-agglomerative",
+            title=f"{_criterion}, agglomerative",
+            make=partial(_criterion_clustering, _criterion, "agglomerative"),
+            distances=("cosine",),
+            seeded=False,
+            every_k=True,
+            source="Zhao, Karypis & Fayyad 2005",
+            cost="O(n nnz)",
+        )
+    )
+for _laplacian, _source in (
+    ("unnormalized", "von Luxburg 2007"),
+    ("random-walk", "Shi & Malik 2000"),
+    ("symmetric", "Ng, Jordan & Weiss 2002"),
+):
+    catalogue.add(
+        Clusterer(
+            key=f"spectral-{_laplacian}",
+            title=f"Spectral, {_laplacian}, of cosines",
+            make=partial(_spectral_of_documents, _laplacian),
+            distances=("cosine",),
+            source=_source,
+            cost="O(n nnz) for the graph, then k eigenvectors",
+        )
+    )
+catalogue.add(
+    Clusterer(
+        key="nc-nmf",
+        title="Normalised-cut NMF",
+        make=_nmf,
+        distances=("cosine",),
+        growth=1.0,
+        whole_to=100_000,
+        source="Xu, Liu & Gong 2003",
+        cost="O(nnz k) per pass",
+    )
+)
+catalogue.add(
+    Clusterer(
+        key="pca-kmeans",
+        title="k-means on 20 principal components",
+        make=_pca_kmeans,
+        growth=1.0,
+        whole_to=100_000,
+        source="whissell2012 §5.2; Ding & He 2004",
+        cost="O(nnz) per component and step, then O(n k)",
+    )
+)
 catalogue.add(
     Clusterer(
         key="kl-kmeans",

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
 
+from karat.datasets._mapped import row_blocks
 from karat.partition import NOISE
 from karat.plot import style
 from karat.validation import InputError, check_data
@@ -108,25 +109,23 @@ def profile_features(
     names = [str(name) for name in (range(d) if feature_names is None else feature_names)]
     if len(names) != d:
         raise InputError(f"feature_names has {len(names)} names, but there are {d} features")
-    clusters, own = np.unique(codes[codes != NOISE], return_inverse=True)
+    clusters = np.unique(codes)
+    clusters = clusters[clusters != NOISE]
     if len(clusters) == 0:
         raise InputError("every object is an outlier, so there is no cluster to describe")
-    kept = X if len(own) == len(codes) else X[np.flatnonzero(codes != NOISE)]
-    sizes = np.bincount(own).astype(np.float64)
-    overall = np.asarray(kept.mean(axis=0), dtype=np.float64).ravel()
-    variance = _variance(kept, overall)
+    own = np.searchsorted(clusters, codes)
+    own[codes == NOISE] = NOISE
+    sizes = np.bincount(own[own != NOISE]).astype(np.float64)
+    overall = _sums(X, np.minimum(own, 0), 1)[0] / sizes.sum()
+    variance = _variance(X, own != NOISE, overall)
     most = max(1, _MOST_CELLS // len(clusters))
     if d > most:
         columns = np.sort(np.argsort(-variance, kind="stable")[:most])
-        kept, overall, variance = kept[:, columns], overall[columns], variance[columns]
+        X, overall, variance = X[:, columns], overall[columns], variance[columns]
         names = [names[j] for j in columns]
     else:
         columns = np.arange(d)
-    member = sparse.csr_array(
-        (np.ones(len(own)), (own, np.arange(len(own)))), shape=(len(clusters), len(own))
-    )
-    sums = member @ kept
-    means = (sums.toarray() if sparse.issparse(sums) else np.asarray(sums)) / sizes[:, None]
+    means = _sums(X, own, len(clusters)) / sizes[:, None]
     varies = variance > 1e-24 * (1 + overall**2)
     spread = np.sqrt(np.where(varies, variance, 1.0))
     difference = means - overall
@@ -143,11 +142,34 @@ def profile_features(
     )
 
 
-def _variance(X: Any, mean: NDArray[np.float64]) -> NDArray[np.float64]:
+def _sums(X: Any, own: NDArray[np.intp], k: int) -> NDArray[np.float64]:
+    """Sums of the rows of each cluster, shape (k, d), without those of ``NOISE``."""
+    total = np.zeros((k, X.shape[1]))
+    for block in _blocks(X):
+        kept = np.flatnonzero(own[block] != NOISE)
+        member = sparse.csr_array(
+            (np.ones(len(kept)), (own[block][kept], kept)), shape=(k, len(own[block]))
+        )
+        part = member @ X[block]
+        total += part.toarray() if sparse.issparse(part) else part
+    return total
+
+
+def _blocks(X: Any) -> Iterable[slice]:
+    return [slice(0, X.shape[0])] if sparse.issparse(X) else row_blocks(X.shape)
+
+
+def _variance(X: Any, kept: NDArray[np.bool_], mean: NDArray[np.float64]) -> NDArray[np.float64]:
+    squares = np.zeros(X.shape[1])
+    for block in _blocks(X):
+        rows = X[block][np.flatnonzero(kept[block])]
+        if sparse.issparse(X):
+            squares += np.asarray(rows.multiply(rows).sum(axis=0), dtype=np.float64).ravel()
+        else:
+            squares += ((rows - mean) ** 2).sum(axis=0)
     if sparse.issparse(X):
-        squares = np.asarray(X.multiply(X).mean(axis=0), dtype=np.float64).ravel()
-        return np.maximum(squares - mean**2, 0)
-    return np.asarray(X.var(axis=0, dtype=np.float64))
+        return np.maximum(squares / kept.sum() - mean**2, 0)
+    return squares / kept.sum()
 
 
 def feature_profile(

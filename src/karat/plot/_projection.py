@@ -78,25 +78,27 @@ def projection(
     n = X.shape[0]
     codes = style.check_labels(labels, n)
     called = style.cluster_names(codes, names)
-    ids = np.arange(n) if ids is None else np.asarray(ids, dtype=object)
+    ids = range(n) if ids is None else ids
+    if hasattr(ids, "to_numpy"):
+        ids = ids.to_numpy()
     if len(ids) != n or (truth is not None and len(truth) != n):
         raise InputError(f"ids and truth must have an entry for each of the {n} objects")
-    points, axes, explained = _plane(X, feature_names, center, scale)
     shown = _sample(codes, max_points, check_random_state(random_state))
+    points, axes, explained = _plane(X, shown, feature_names, center, scale)
     size = float(np.clip(60 / np.sqrt(len(shown)) + 3, 4, 10))
     traces, labels_there = [], []
     for cluster, name in called.items():
-        own = shown[codes[shown] == cluster]
+        drawn = np.flatnonzero(codes[shown] == cluster)
         hover = [
             f"<b>{style.safe(ids[i])}</b><br>cluster {style.safe(name)}"
             + ("" if truth is None else f"<br>class {_class(truth[i])}")
-            for i in own
+            for i in shown[drawn]
         ]
         traces.append(
             {
                 "type": "scatter",
-                "x": points[own, 0],
-                "y": points[own, 1],
+                "x": points[drawn, 0],
+                "y": points[drawn, 1],
                 "mode": "markers",
                 "name": style.safe(name),
                 "text": hover,
@@ -110,8 +112,8 @@ def projection(
                 },
             }
         )
-        if cluster >= 0 and len(own):
-            x, y = np.median(points[own], axis=0)
+        if cluster >= 0 and len(drawn):
+            x, y = np.median(points[drawn], axis=0)
             labels_there.append(
                 {
                     "x": float(x), "y": float(y), "text": f"<b>{style.safe(name)}</b>",
@@ -119,7 +121,7 @@ def projection(
                     "bgcolor": "rgba(255,255,255,0.8)",
                 }
             )  # fmt: skip
-    _keep_apart(labels_there, points[shown])
+    _keep_apart(labels_there, points)
     few = len(called) <= 12
     return style.figure(
         traces,
@@ -155,11 +157,13 @@ def _class(value: Any) -> str:
 
 
 def _plane(
-    X: Any, feature_names: Sequence[object] | None, center: Any, scale: Any
+    X: Any, shown: NDArray[np.intp], feature_names: Sequence[object] | None, center: Any, scale: Any
 ) -> tuple[NDArray[np.float32], tuple[str, str], list[float] | None]:
-    n, d = X.shape
+    """The shown objects in the plane of the features, or of all objects' principal components."""
+    d = X.shape[1]
     if d <= 2:
-        given = np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
+        rows = X[shown]
+        given = np.asarray(rows.toarray() if sparse.issparse(X) else rows, dtype=np.float64)
         given = given * (1 if scale is None else np.asarray(scale, dtype=np.float64))
         given = given + (0 if center is None else np.asarray(center, dtype=np.float64))
         named = [
@@ -168,31 +172,31 @@ def _plane(
         ]
         if d == 1:
             # one dimension: spread the objects out so that they do not hide each other
-            aside = check_random_state(0).uniform(-1, 1, size=(n, 1))
+            aside = check_random_state(0).uniform(-1, 1, size=(len(shown), 1))
             return np.hstack([given, aside]).astype(np.float32), (named[0], ""), None
         return given.astype(np.float32), (named[0], named[1]), None
-    points, share = _principal(X)
+    points, share = _principal(X, shown)
     titles = [
         f"Principal component {i + 1} ({style.percent(share[i])} of the variance)" for i in range(2)
     ]
     return points.astype(np.float32), (titles[0], titles[1]), [float(s) for s in share]
 
 
-def _principal(X: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _principal(X: Any, shown: NDArray[np.intp]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     from sklearn.decomposition import PCA
 
     n = X.shape[0]
     if n < 3 or (sparse.issparse(X) and X.nnz == 0):
-        X = X.toarray() if sparse.issparse(X) else X
+        X = X[shown].toarray() if sparse.issparse(X) else X[shown]
         centred = X - X.mean(axis=0)
         distance = np.sqrt((centred**2).sum(axis=1))
-        line = distance * np.where(np.arange(n) == 0, 1.0, -1.0)
+        line = distance * np.where(np.arange(len(shown)) == 0, 1.0, -1.0)
         share = np.array([1.0 if distance.any() else 0.0, 0.0])
-        return np.column_stack([line, np.zeros(n)]), share
+        return np.column_stack([line, np.zeros(len(shown))]), share
     # sparse data is centred implicitly by ARPACK; dense data by whatever suits its shape
     model = PCA(2, svd_solver="arpack" if sparse.issparse(X) else "auto", random_state=0)
     with np.errstate(invalid="ignore", divide="ignore"):
-        points = model.fit_transform(X)
+        points = model.fit(X).transform(X[shown])
     return points, np.nan_to_num(model.explained_variance_ratio_)
 
 

@@ -281,7 +281,8 @@ def with_gains(judge: Judge, cases: Sequence[Case], found: LeftOut) -> Judge:
 # -- telling -------------------------------------------------------------------------------------
 
 
-def _members(cases: Sequence[Case], family: str, whole: bool | None) -> NDArray[np.intp]:
+def members(cases: Sequence[Case], family: str, whole: bool | None) -> NDArray[np.intp]:
+    """Positions of the cases of a family, the whole sets or the parts of them."""
     return np.array(
         [
             i
@@ -292,7 +293,7 @@ def _members(cases: Sequence[Case], family: str, whole: bool | None) -> NDArray[
     )
 
 
-def _by_collection(cases: Sequence[Case], members: Any, values: Floats) -> Floats:
+def mean_of_collections(cases: Sequence[Case], members: Any, values: Floats) -> Floats:
     """Mean of the values within each collection."""
     by: dict[str, list[float]] = {}
     for i in members:
@@ -301,10 +302,11 @@ def _by_collection(cases: Sequence[Case], members: Any, values: Floats) -> Float
     return np.array([np.mean(v) for v in by.values()])
 
 
-def _interval(values: Floats) -> str:
+def with_interval(values: Floats, form: str = ".3f") -> str:
+    """The mean and its 95 % bootstrap interval."""
     draws = np.random.default_rng(0).integers(len(values), size=(BOOTSTRAPS, len(values)))
     low, high = np.quantile(values[draws].mean(axis=1), [0.025, 0.975])
-    return f"{values.mean():.3f} ({low:.3f}–{high:.3f})"
+    return f"{values.mean():{form}} ({low:{form}}–{high:{form}})"
 
 
 def table_of(cases: Sequence[Case], found: LeftOut) -> pd.DataFrame:
@@ -313,22 +315,22 @@ def table_of(cases: Sequence[Case], found: LeftOut) -> pd.DataFrame:
 
     columns: dict[str, dict[str, str]] = {}
     for title, family, whole in GROUPS:
-        members = _members(cases, family, whole)
-        if len(members) == 0:
+        these = members(cases, family, whole)
+        if len(these) == 0:
             continue
         rows: dict[str, str] = {}
         for way, chosen in found.chosen.items():
             values = np.array([case.first[at] for case, at in zip(cases, chosen, strict=True)])
-            rows[way] = _interval(_by_collection(cases, members, values))
-        rows["a candidate at random"] = _interval(
-            _by_collection(cases, members, np.array([case.first.mean() for case in cases]))
+            rows[way] = with_interval(mean_of_collections(cases, these, values))
+        rows["a candidate at random"] = with_interval(
+            mean_of_collections(cases, these, np.array([case.first.mean() for case in cases]))
         )
         for (way, m), values in found.few.items():
-            tried = _by_collection(cases, members, values)
+            tried = mean_of_collections(cases, these, values)
             if len(tried):
-                rows[f"{way}, {m}"] = _interval(tried)
-        rows["best candidate"] = _interval(
-            _by_collection(cases, members, np.array([case.first.max() for case in cases]))
+                rows[f"{way}, {m}"] = with_interval(tried)
+        rows["best candidate"] = with_interval(
+            mean_of_collections(cases, these, np.array([case.first.max() for case in cases]))
         )
         columns[title] = rows
     return pd.DataFrame(columns).fillna("–").rename_axis("way of choosing")
@@ -347,40 +349,40 @@ def notes_on(cases: Sequence[Case], found: LeftOut, judge: Judge) -> list[str]:
         "shuffled ones that only train. Means over collections, 95 % bootstrap intervals.",
     ]
     for title, family, whole in GROUPS:
-        members = _members(cases, family, whole)
-        if len(members) == 0:
+        these = members(cases, family, whole)
+        if len(these) == 0:
             continue
-        below = _by_collection(cases, members, (true < median).astype(float)).mean()
-        covered = _by_collection(cases, members, inside.astype(float)).mean()
+        below = mean_of_collections(cases, these, (true < median).astype(float)).mean()
+        covered = mean_of_collections(cases, these, inside.astype(float)).mean()
         notes.append(
-            f"{title} (n = {len(members)}): below the sweep's median on {100 * below:.0f} %; the "
+            f"{title} (n = {len(these)}): below the sweep's median on {100 * below:.0f} %; the "
             f"80 % interval covers {100 * covered:.0f} %."
         )
     edges = (-1.0, 0.2, 0.4, 0.6, 0.8, 1.01)
     for low, high in pairwise(edges):
-        these = tested & (found.predicted >= low) & (found.predicted < high)
-        if these.any():
+        near = tested & (found.predicted >= low) & (found.predicted < high)
+        if near.any():
             notes.append(
-                f"predicted {max(low, 0):.1f} to {min(high, 1):.1f}: {these.sum()} tasks, mean "
-                f"prediction {found.predicted[these].mean():.2f}, true mean "
-                f"{true[these].mean():.2f}."
+                f"predicted {max(low, 0):.1f} to {min(high, 1):.1f}: {near.sum()} tasks, mean "
+                f"prediction {found.predicted[near].mean():.2f}, true mean "
+                f"{true[near].mean():.2f}."
             )
     clouds = np.array([case.family == "cloud" for case in cases])
     shuffled = np.array([case.family == "shuffled" for case in cases])
     drawn = np.array([case.family == "synthetic" for case in cases]) & np.array(
         [case.agreement.max() > 0.9 for case in cases]
     )
-    for these, what in (
+    for which, what in (
         (clouds, "clouds without clusters called structure"),
         (shuffled, "tables with shuffled features called structure"),
         (drawn, "generated sets that a candidate finds to 0.9, called structure"),
     ):
-        if these.any():
-            share = 100 * found.has_structure[these].mean()
-            notes.append(f"{what}: {share:.0f} % of {these.sum()}.")
+        if which.any():
+            share = 100 * found.has_structure[which].mean()
+            notes.append(f"{what}: {share:.0f} % of {which.sum()}.")
     every = np.flatnonzero(tested)
     for size in PARTS_OF:
-        means = [_by_collection(cases, every, found.among[way, size]) for way in AMONG]
+        means = [mean_of_collections(cases, every, found.among[way, size]) for way in AMONG]
         if len(means[0]):
             told = ", ".join(
                 f"{way} {values.mean():.3f}" for way, values in zip(AMONG, means, strict=True)

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.partition import canonical_codes
+from karat.partition import canonical_codes, first_places
 from karat.validation import StorageError
 
 if TYPE_CHECKING:
@@ -110,7 +110,8 @@ class Finished:
     cannot take the study's distance, ``"stopped"`` for a fit that took more than its share of the
     time and may be fitted again. ``fitted_on`` is the number of objects that it was fitted to,
     where that is a sample. ``memberships`` (n, k) are float32 of a soft clustering, bool of an
-    overlapping one; column c is that of cluster c of the canonical codes.
+    overlapping one; column c is that of cluster c of the canonical codes. ``memory`` is what
+    :func:`karat.resources.added_memory` tells of the fit, in bytes; it is not stored.
     """
 
     name: str
@@ -121,6 +122,7 @@ class Finished:
     cluster_names: tuple[str, ...] | None = None
     fitted_on: int | None = None
     memberships: NDArray[Any] | None = None
+    memory: int | None = None
 
 
 @dataclass(frozen=True)
@@ -296,8 +298,7 @@ class Store:
             n_clusters, n_noise = int(codes.max()) + 1, int((codes < 0).sum())
             if outcome.cluster_names is not None:
                 # the names belong to the labels as given; keep them in the canonical order
-                there, first = np.unique(codes, return_index=True)
-                given = outcome.labels[first[there >= 0]]
+                given = outcome.labels[first_places(codes + 1, n_clusters + 1)[1:]]
                 names = [outcome.cluster_names[code] for code in given.tolist()]
                 self._db.executemany(
                     "INSERT OR REPLACE INTO cluster_names VALUES (?, ?, ?)",

@@ -488,11 +488,10 @@ class Statistics:
             sums = []
             for name in ("squared_silhouettes", "simplified_silhouettes"):
                 if name in wanted:
-                    s = centroid_silhouettes(
+                    sums.append(centroid_silhouettes(
                         X, labels, weights, sizes, first, means, around[:, 0],
                         name == "simplified_silhouettes",
-                    )  # fmt: skip
-                    sums.append(self.labelings.sizes(m, s * weights))
+                    ))  # fmt: skip
                 else:
                     sums.append(np.zeros(len(sizes)))
             return (first - self.shift) + means, around, squares, *sums
