@@ -69,8 +69,8 @@ def consensus(
     Notes
     -----
     Borda's count with one vote per family, so that ten variants of one idea do not outvote
-    another. Families are those of the map of the measures (:meth:`karat.choice.MeasureMap.families`):
-    measures that gave the same orders on many data sets. O(P log P) for each measure.
+    another. Families are those of the map (:meth:`karat.choice.MeasureMap.families`): measures
+    that gave much the same orders on many data sets. O(P log P) for each measure.
     """
     import pandas as pd
 
