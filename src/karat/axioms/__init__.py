@@ -1,5 +1,6 @@
 """What measures can be trusted to do: properties, and the search for counterexamples."""
 
+import karat.axioms._internal  # noqa: F401
 from karat.axioms._base import (
     PROPERTIES,
     Counterexample,
@@ -14,12 +15,14 @@ from karat.axioms._base import (
 )
 from karat.axioms._cases import Case, Situation, partitions, without_object
 from karat.axioms._judge import Judge
+from karat.axioms._table import Properties, properties, stored_verdicts
 
 __all__ = [
     "PROPERTIES",
     "Case",
     "Counterexample",
     "Judge",
+    "Properties",
     "Property",
     "Situation",
     "Trial",
@@ -27,8 +30,10 @@ __all__ = [
     "gain",
     "is_broken",
     "partitions",
+    "properties",
     "search",
     "shrink",
+    "stored_verdicts",
     "unequal",
     "without_object",
 ]

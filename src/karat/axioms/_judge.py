@@ -32,10 +32,13 @@ class Judge:
     measure : Measure
     reasons : Counter
         Why values were undefined, and how often.
+    memo : dict
+        Values that several properties read.
     """
 
     measure: Measure
     reasons: Counter[str] = field(default_factory=Counter)
+    memo: dict[Any, Any] = field(default_factory=dict)
     _plain: Callable[..., Any] | None = None
     _tables: dict[bytes, float] = field(default_factory=dict)
 
