@@ -10,8 +10,8 @@ from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 from typer.testing import CliRunner
 
-from karat.bench import Benchmark, read_folder
-from karat.bench.page import rank_diagram
+from karat.bench import Benchmark, _fits, read_folder
+from karat.bench.figures import rank_diagram
 from karat.cli import app
 from karat.validation import InputError, StorageError
 
@@ -37,7 +37,7 @@ def test_scores_are_those_of_scikit_learn():
     ]
     scores = race.scores("adjusted_rand_index")
     assert scores.loc["blobs2", "k-means"] == pytest.approx(np.mean(own))
-    best = race.scores("adjusted_rand_index", best_of=3)
+    best = race.scores("adjusted_rand_index", tries=3)
     assert best.loc["blobs2", "k-means"] == pytest.approx(max(own))
     assert best["ward"].equals(scores["ward"])
     assert (race.table["seconds"] > 0).all()
@@ -67,8 +67,10 @@ def test_a_killed_run_resumes(tmp_path, monkeypatch):
     whole = path.read_text()
     path.write_text(whole[: len(whole) - 40])  # a kill in the middle of a line
     fits = []
-    real = Benchmark._fit
-    monkeypatch.setattr(Benchmark, "_fit", lambda self, *a: fits.append(a[-1]) or real(self, *a))
+    real = _fits.fit
+    monkeypatch.setattr(
+        _fits, "fit", lambda X, wanted, *a, **o: fits.extend(wanted) or real(X, wanted, *a, **o)
+    )
     again = Benchmark(_sets(), ["kmeans"], n_init=2, storage=path).run()
     assert len(fits) == 1
     assert again.scores().equals(first.scores())
@@ -162,7 +164,7 @@ def test_folders_that_cannot_be_used(tmp_path, folder):
     with pytest.raises(InputError, match="no label files"):
         read_folder(tmp_path / "empty")
     _write(folder / "set1" / "short.csv", [1, 2])
-    with pytest.raises(InputError, match="set1: short has 2 labels where the reference has 30"):
+    with pytest.raises(InputError, match="set1: short has 2 objects where the reference has 30"):
         read_folder(folder)
     (folder / "set1" / "short.csv").unlink()
     (folder / "set0" / "truth.csv").unlink()

@@ -76,6 +76,13 @@ def test_figure_by_definition(monkeypatch):
         assert found.loc[(which, weight), "r=10"] == pytest.approx(expected)
 
 
+def test_bisections_pass_over_clusters_of_one_row():
+    rows = np.repeat(np.eye(4), [9, 2, 2, 1], axis=0)
+    found = list(bisections(sparse.csr_array(rows), 6, 2, 0))
+    assert [labels.max() + 1 for labels in found] == [2, 3, 4]
+    assert len(np.unique(np.c_[rows.argmax(axis=1), found[-1]], axis=0)) == 4
+
+
 def test_bisections_split_the_largest():
     X = collection("re0")[0]
     before = np.zeros(48, dtype=int)

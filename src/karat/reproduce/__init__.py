@@ -146,6 +146,12 @@ EXPERIMENTS: Registry[Experiment] = Registry(
             "karat.reproduce.clarity_combination",
         ),
         Experiment(
+            "internal-chance",
+            "Rankings of clusterings by internal measures, as they are and corrected for chance",
+            "whissell2012 section 4.8",
+            "karat.reproduce.internal_chance",
+        ),
+        Experiment(
             "number-of-clusters",
             "How often estimators of the number of clusters find that of the classes, on 40 sets",
             "karat",

@@ -169,15 +169,25 @@ def _clusterings(
 
 
 def bisections(X: Any, most: int, starts: int, seed: int) -> Iterator[NDArray[np.int64]]:
-    """Repeated bisection: the largest cluster is split, by spherical k-means, into two."""
+    """Repeated bisection: the largest cluster of different rows is split by spherical k-means."""
     labels = np.zeros(X.shape[0], dtype=np.int64)
+    alike: set[int] = set()
     for k in range(2, most + 1):
-        largest = int(np.bincount(labels).argmax())
-        own = np.flatnonzero(labels == largest)
-        model = SphericalKMeans(
-            2, refine=False, init="random", n_init=starts, random_state=seed + k
-        )
-        labels[own[model.fit_predict(X[own]) == 1]] = k - 1
+        split = np.empty(0, dtype=np.intp)
+        while not len(split):
+            sizes = np.bincount(labels)
+            sizes[list(alike)] = 0
+            largest = int(sizes.argmax())
+            if sizes[largest] < 2:
+                return
+            own = np.flatnonzero(labels == largest)
+            model = SphericalKMeans(
+                2, refine=False, init="random", n_init=starts, random_state=seed + k
+            )
+            split = own[model.fit_predict(X[own]) == 1]
+            if not len(split):
+                alike.add(largest)
+        labels[split] = k - 1
         yield labels.copy()
 
 
