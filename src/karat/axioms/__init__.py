@@ -1,7 +1,7 @@
 """What measures can be trusted to do: properties, and the search for counterexamples."""
 
-import karat.axioms._internal
 from karat.axioms import external as external
+from karat.axioms import internal as internal
 from karat.axioms._base import (
     PROPERTIES,
     Counterexample,

@@ -46,8 +46,8 @@ def _best_somewhere(
     judge: Judge, rng: np.random.Generator, labels: NDArray[np.int64], every: NDArray[np.int64]
 ) -> Trial:
     at = int((every == labels).all(axis=1).argmax())
-    rivals: dict[int, int] = {}
-    undefined = 0
+    rivals = np.zeros(len(every), dtype=int)
+    undefined = tried = 0
     nearest: tuple[float, Any] = (-np.inf, None)
     for number in range(TRIES):
         near = nearest[1] if number % 3 == 2 else None
@@ -57,17 +57,16 @@ def _best_somewhere(
             undefined += 1
             continue
         better = gain(values[at], values, judge.sign)
-        rival = int(np.nanargmax(better))
-        if better[rival] <= 0:
+        if np.nanmax(better) <= 0:
             return Trial(1)
-        rivals[rival] = rivals.get(rival, 0) + 1
-        if -better[rival] > nearest[0]:
-            nearest = (-float(better[rival]), (data, metric))
+        tried += 1
+        rivals += better > 0
+        if -np.nanmax(better) > nearest[0]:
+            nearest = (-float(np.nanmax(better)), (data, metric))
     name = as_sets(labels)
-    if not rivals:
+    if not tried:
         return Trial(0, undefined)
-    rival, times = max(rivals.items(), key=lambda item: item[1])
-    tried = sum(rivals.values())
+    rival, times = int(rivals.argmax()), int(rivals.max())
     return Trial(
         0,
         undefined,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,26 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
+
+
+class Replayed:
+    """What an iterator gave, for several readers, each item made once."""
+
+    def __init__(self, source: Iterator[Any]) -> None:
+        self._source = source
+        self._items: list[Any] = []
+
+    def __iter__(self) -> Iterator[Any]:
+        """From the first item on."""
+        at = 0
+        while True:
+            if at == len(self._items):
+                try:
+                    self._items.append(next(self._source))
+                except StopIteration:
+                    return
+            yield self._items[at]
+            at += 1
 
 
 @dataclass

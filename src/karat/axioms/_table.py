@@ -15,7 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 from karat._kept import KeptLines
 from karat.axioms._base import PROPERTIES, Counterexample, Property, Verdict, search
+from karat.axioms._cases import Case
+from karat.axioms._data import is_metric
 from karat.axioms._judge import Judge
+from karat.axioms._small import small
 from karat.validation import InputError
 
 if TYPE_CHECKING:
@@ -213,7 +216,7 @@ def stored_key(property: Property, measure: Measure, random_state: int) -> str:
     """Names a verdict by the code that finds it; empty where the code cannot be read."""
     code = hashlib.sha256()
     functions = [measure.function, measure.compute, property.trials, property.margin]
-    engine = (search, Judge, Verdict)
+    engine = (search, Judge, Case, is_metric, small)
     paths = sorted({path for each in (*functions, *engine) for path in _sources(each)})
     if any(not path for path in paths):
         return ""

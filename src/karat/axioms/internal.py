@@ -13,8 +13,9 @@ from karat.axioms._small import SCOPE
 if TYPE_CHECKING:
     from karat.measures import Measure
 
+__all__: list[str] = []
+
 THESIS = "Whissell 2012"
-TWO = "Neither one cluster nor singletons only. "
 
 
 def _has_distances(measure: Measure) -> str:
@@ -47,7 +48,7 @@ _add(
     "one cluster nor singletons only.",
     trials=_improve.trials("both", strict=False),
     margin=_improve.margin,
-    premise=_improve.premise("both", strictly=True),
+    premise=_improve.premise("both"),
     simpler=_improve.simpler,
 )
 _add(
@@ -80,7 +81,7 @@ for _side, _number, _change in (("within", 7, "smaller"), ("between", 8, "larger
             margin=_improve.margin,
             strict=_strict,
             form=_form,
-            premise=_improve.premise(_side, strictly=True),  # type: ignore[arg-type]
+            premise=_improve.premise(_side),  # type: ignore[arg-type]
             simpler=_improve.simpler,
         )
 
@@ -146,7 +147,7 @@ _add(
     "Permutation invariance",
     "Neither the order of the objects nor the names of the clusters change the value.",
     "Ackerman & Ben-David 2008, isomorphism invariance.",
-    trials=_alike.one_value(_alike.reordered),
+    trials=_alike.one_value(_alike.reordered, exhaustive=4),
     margin=_alike.margin_of_one,
     **_changed(_alike.reordered),
 )
