@@ -202,3 +202,16 @@ def test_stored_counterexamples_replay(key):
     for example in examples:
         assert example.replay(), str(example)
         json.dumps(example.to_dict(), allow_nan=False)
+
+
+def test_the_command_line_tells_them():
+    from typer.testing import CliRunner
+
+    from karat.cli import app
+
+    told = CliRunner().invoke(app, ["measures", "modularity", "--properties"])
+    assert told.exit_code == 0
+    assert "not applicable" in told.stdout
+    assert "Richness: For each clustering" in " ".join(told.stdout.split())
+    asked = CliRunner().invoke(app, ["measures", "--properties"])
+    assert "needs a measure" in str(asked.exception)
