@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 SHARES = ((1, 1), (1, 2), (1, 1, 1), (1, 3), (1, 1, 2))
 #: objects for each product of parts, in the limit: the second is twice the first
 COPIES = (512, 1024)
+#: where a value is undefined
+UNDECIDED = "not decided"
 #: values of the limit that differ by less are equal
 CLOSE = 1e-3
 
@@ -134,9 +136,11 @@ def limits(judge: Judge) -> Floats:
 
 def depends_on(means: Floats, close: float) -> str:
     """``"none"``, ``"T"``, ``"C"`` or ``"C, T"``: what the means of a table of chance depend on."""
+    if np.isnan(means).any():
+        return UNDECIDED
 
     def constant(axis: int | None) -> bool:
-        low, high = np.nanmin(means, axis=axis), np.nanmax(means, axis=axis)
+        low, high = np.min(means, axis=axis), np.max(means, axis=axis)
         return bool(np.all(high - low <= close * np.maximum(1.0, np.abs(high))))
 
     if constant(None):
@@ -144,12 +148,12 @@ def depends_on(means: Floats, close: float) -> str:
     return "T" if constant(1) else "C" if constant(0) else "C, T"
 
 
-def finite_chance(judge: Judge, n: int) -> str:
+def finite_chance(judge: Judge, n: int = 7) -> str:
     """What exact means over labelings of n objects depend on."""
     return depends_on(expectations(Values(judge, n))[0], 1e-9)
 
 
-def asymptotic_chance(judge: Judge, n: int = 6) -> str:
+def asymptotic_chance(judge: Judge, n: int = 7) -> str:
     """What the limit depends on; ``"none"`` where means of few objects are constant already."""
     if finite_chance(judge, n) == "none":
         return "none"
@@ -161,3 +165,23 @@ def independent(rows: tuple[int, ...], columns: tuple[int, ...], copies: int) ->
     T = [t for t, size in enumerate(rows) for _ in range(size * sum(columns))]
     C = [c for size in rows for _ in range(size) for c, s in enumerate(columns) for _ in range(s)]
     return tuple(T * copies), tuple(C * copies)
+
+
+def optimal_numbers(judge: Judge, n: int = 7) -> str:
+    """How many clusters k the best clusterings have, relative to the number of classes t.
+
+    Over all T of n objects: ``"k = t"``, ``"k >= t"``, ``"k <= t"``, or ``"1 <= k <= n"`` where the
+    best may have more and may have fewer.
+    """
+    v = Values(judge, n)
+    more = fewer = False
+    for t in v.space.distinct.tolist():
+        row = v.score[v.space.kind[t]]
+        if np.isnan(row).any():
+            return UNDECIDED
+        best = v.space.n_clusters[gain(row.max(), row) == 0]
+        more = more or bool((best > v.space.n_clusters[t]).any())
+        fewer = fewer or bool((best < v.space.n_clusters[t]).any())
+    if more and fewer:
+        return "1 <= k <= n"
+    return "k >= t" if more else "k <= t" if fewer else "k = t"

@@ -18,10 +18,11 @@ from karat.axioms import _chance, _drawn, _exhaustive
 from karat.axioms import _definitions as words
 from karat.axioms._base import PROPERTIES, Form, Property, Trial
 from karat.axioms._cases import Case
+from karat.axioms._chance import UNDECIDED, asymptotic_chance, finite_chance, optimal_numbers
 from karat.axioms._definitions import Facts, Pair, Pairs
 from karat.axioms._judge import Judge
 
-__all__: list[str] = []
+__all__ = ["UNDECIDED", "asymptotic_chance", "finite_chance", "optimal_numbers"]
 
 #: all pairs of partitions of up to so many objects are judged
 EXHAUSTIVE = 7
