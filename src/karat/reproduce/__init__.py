@@ -188,6 +188,12 @@ EXPERIMENTS: Registry[Experiment] = Registry(
             "karat.reproduce.whissell2012_chapter5",
         ),
         Experiment(
+            "whissell2012-lemmas",
+            "Lemmas on informativeness and the order of the PAC-MDL bound, over all small cases",
+            "whissell2012 lemmas 3 to 6",
+            "karat.reproduce.whissell2012_lemmas",
+        ),
+        Experiment(
             "whissell2012-table6.1",
             "Kendall's tau of ten internal measures with NMI on five synthetic data sets",
             "whissell2012 table 6.1",
