@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from karat.bench import Benchmark as Benchmark
     from karat.bounds import guarantee as guarantee
     from karat.bounds import pac_mdl_bound as pac_mdl_bound
+    from karat.choice import recommend as recommend
     from karat.contingency import ContingencyTable as ContingencyTable
     from karat.evaluation import evaluate as evaluate
     from karat.evaluation import explain as explain
@@ -43,6 +44,7 @@ _HOME = {
     "load_study": "karat.study",
     "moments_sql": "karat.moments",
     "n_clusters": "karat.stability",
+    "recommend": "karat.choice",
     "train_judge": "karat.study",
     "FewLabelClassifier": "karat.labeling",
     "guarantee": "karat.bounds",

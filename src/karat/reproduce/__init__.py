@@ -146,6 +146,12 @@ EXPERIMENTS: Registry[Experiment] = Registry(
             "karat.reproduce.clarity_combination",
         ),
         Experiment(
+            "map-of-measures",
+            "Which internal measures say the same, and which are near the truth on what data",
+            "karat",
+            "karat.reproduce.map_of_measures",
+        ),
+        Experiment(
             "internal-chance",
             "Rankings of clusterings by internal measures, as they are and corrected for chance",
             "whissell2012 section 4.8",
