@@ -272,6 +272,12 @@ EXPERIMENTS: Registry[Experiment] = Registry(
             "karat.reproduce.whissell2012_chapter5",
         ),
         Experiment(
+            "whissell2012-lemmas",
+            "Lemmas on informativeness and the order of the PAC-MDL bound, over all small cases",
+            "whissell2012 lemmas 3 to 6",
+            "karat.reproduce.whissell2012_lemmas",
+        ),
+        Experiment(
             "whissell2012-chapter5-fresh",
             "Chapter 5 asked again: does BM25 help, who leads, on seven other collections",
             "karat",
