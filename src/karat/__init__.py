@@ -11,6 +11,7 @@ __version__ = "0.1.0.dev0"
 
 if TYPE_CHECKING:
     from karat._representations import representations as representations
+    from karat.axioms import properties as properties
     from karat.bench import Benchmark as Benchmark
     from karat.bounds import guarantee as guarantee
     from karat.bounds import pac_mdl_bound as pac_mdl_bound
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
 # public name -> the module that has it; nothing is imported before it is asked for
 _HOME = {
+    "properties": "karat.axioms",
     "Benchmark": "karat.bench",
     "ContingencyTable": "karat.contingency",
     "evaluate": "karat.evaluation",

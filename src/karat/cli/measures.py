@@ -6,11 +6,20 @@ from typing import Annotated
 
 import typer
 
+from karat.validation import InputError
+
 
 def measures(
     key: Annotated[
         str | None, typer.Argument(help="A measure to explain; lists all measures if omitted.")
     ] = None,
+    properties: Annotated[
+        bool,
+        typer.Option(
+            "--properties",
+            help="Which properties the measure has, and a counterexample to each no.",
+        ),
+    ] = False,
     for_: Annotated[
         str | None,
         typer.Option(
@@ -30,6 +39,14 @@ def measures(
         return
     from karat.measures import catalogue
 
+    if properties:
+        if key is None:
+            raise InputError(
+                "--properties needs a measure, such as karat measures silhouette --properties; "
+                "karat reproduce measure-properties is the table of all"
+            )
+        _properties(key, json)
+        return
     chosen = [catalogue[key]] if key else list(catalogue.values())
     if json:
         typer.echo(
@@ -74,3 +91,32 @@ def measures(
     console.print(
         "[dim]karat measures KEY explains one measure; --for tables says which to report[/dim]"
     )
+
+
+def _properties(key: str, json: bool) -> None:
+    import json as jsonlib
+
+    from rich.console import Console
+    from rich.table import Table
+
+    from karat.axioms import PROPERTIES, properties
+
+    found = properties(key)
+    if json:
+        typer.echo(jsonlib.dumps(found.to_dict()))
+        return
+    console = Console()
+    table = Table(title=f"Properties of {key}", title_justify="left", box=None)
+    table.add_column("property", no_wrap=True)
+    table.add_column("outcome", no_wrap=True)
+    table.add_column("why")
+    for verdict in found.verdicts:
+        table.add_row(PROPERTIES[verdict.property].name, verdict.outcome, verdict.reason)
+    console.print(table)
+    for example in found.counterexamples.values():
+        console.print()
+        typer.echo(str(example))
+    names = [PROPERTIES[verdict.property] for verdict in found.verdicts]
+    console.print()
+    for property in names:
+        console.print(f"[dim]{property.name}: {property.definition}[/dim]", highlight=False)

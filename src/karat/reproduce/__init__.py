@@ -170,10 +170,22 @@ EXPERIMENTS: Registry[Experiment] = Registry(
             "karat.reproduce.manning2008",
         ),
         Experiment(
+            "measure-properties",
+            "Which properties each measure of the catalogue has, by a search for counterexamples",
+            "karat",
+            "karat.reproduce.whissell2012_chapter4",
+        ),
+        Experiment(
             "number-of-clusters",
             "How often estimators of the number of clusters find that of the classes, on 40 sets",
             "karat",
             "karat.reproduce.number_of_clusters",
+        ),
+        Experiment(
+            "whissell2012-table4.1",
+            "Properties of measures: each published cell confirmed, refuted or not decided",
+            "whissell2012 table 4.1",
+            "karat.reproduce.whissell2012_chapter4",
         ),
         Experiment(
             "whissell2012-figure5.1",
