@@ -1,8 +1,9 @@
 """What resampling costs and how often it is right.
 
 ``python -m benchmarks.stability [part ...]``; parts: ``speed`` (beside R's fpc and cluster, and
-the engine beside its own fits), ``memory`` (consensus of 20,000 objects) and ``planted SEEDS``
-(estimators of the number of clusters on planted and on structureless data).
+the engine beside its own fits), ``memory`` (consensus of 20,000 objects), ``planted SEEDS``
+(estimators of the number of clusters on planted and on structureless data) and ``by-default``
+(the stability of each clusterer beside the default sweep).
 """
 
 from __future__ import annotations
@@ -185,12 +186,47 @@ def recovery(seeds: int = 10, estimators: tuple[str, ...] = ("stability",)) -> N
             print(f"{name:20s} {what}: {np.mean(of):.1%} of {len(of)}")
 
 
+def by_default() -> None:
+    """Seconds of one core; the stability of each clusterer beside the default sweep."""
+    from pathlib import Path
+
+    import pandas as pd
+    from threadpoolctl import threadpool_limits
+
+    from karat.stability import _engine
+
+    _engine.available_cores = lambda: 1
+    for name in ("wine", "segment"):
+        path = Path("../shared/data/points") / f"{name}.csv.gz"
+        if not path.exists():
+            print(f"{path} is not there")
+            continue
+        X = pd.read_csv(path).drop(columns="label").to_numpy(float)
+        X = X[np.random.default_rng(0).permutation(len(X))[:1000]]
+        X = (X - X.mean(axis=0)) / np.where(X.std(axis=0) > 0, X.std(axis=0), 1)
+        with threadpool_limits(1), karat.Study(X) as study:
+            names = list(study.default_clusterers)
+            study.sweep(names, k=[2], n_init=1, workers=1, progress=False)
+        with threadpool_limits(1), karat.Study(X) as study:
+            began = time.process_time()
+            study.sweep(names, k=range(2, 11), workers=1, progress=False)
+            study.best()
+            print(f"{name}, {len(X):,} objects: sweep {time.process_time() - began:.1f} s")
+            for key in names:
+                found = study.candidates.query(f"clusterer == '{key}' and status == 'ok'")
+                began = time.process_time()
+                study.stability(found.index[0])
+                print(f"  stability of {key}: {time.process_time() - began:.1f} s", flush=True)
+
+
 def main() -> None:
     named = sys.argv[1:] or ["speed", "memory", "planted", "2"]
     if "speed" in named:
         speed()
     if "memory" in named:
         memory()
+    if "by-default" in named:
+        by_default()
     if "planted" in named:
         rest = named[named.index("planted") + 1 :]
         recovery(int(rest[0]) if rest else 10, tuple(rest[1:]) or ("stability",))

@@ -118,7 +118,8 @@ def plain_linkage(k, seed):
 def test_whether_a_seed_matters_is_found_out():
     without = {key for key, clusterer in catalogue.items() if not clusterer.depends_on_seed}
     densities = {"hdbscan", "hdbscan-filled", "dbscan", "optics"}
-    assert without == {*METHODS, *densities, "genie", "affinity-propagation"}
+    merges = {f"{c}-agglomerative" for c in ("i1", "i2", "e1", "h1", "h2")}
+    assert without == {*METHODS, *densities, *merges, "genie", "affinity-propagation"}
     assert as_clusterer(KMeans()).depends_on_seed
     assert not as_clusterer(LinkageClustering()).depends_on_seed
     with pytest.raises(AssertionError, match="seeded=True"):

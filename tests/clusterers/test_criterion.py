@@ -1,6 +1,7 @@
 """CLUTO's criteria: by their formulas, by brute force, and what every move must do."""
 
 import itertools
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -13,12 +14,16 @@ from karat.clusterers import CriterionClustering, SphericalKMeans
 from karat.clusterers.criterion import CRITERIA, _Whole
 from karat.validation import InputError
 
-METHODS = ("direct", "bisection", "refined-bisection")
+STARTED = ("direct", "bisection", "refined-bisection")
+METHODS = (*STARTED, "agglomerative")
 LESS = ("E1", "G1", "G1'")
 
 
 @parametrize_with_checks(
-    [CriterionClustering(3, method="refined-bisection", n_init=2, random_state=0)]
+    [
+        CriterionClustering(3, method="refined-bisection", n_init=2, random_state=0),
+        CriterionClustering(3, criterion="H1", method="agglomerative"),
+    ]
 )
 def test_the_estimator_contract(estimator, check):
     check(estimator)
@@ -61,6 +66,53 @@ def test_the_optimum_of_eight_documents(criterion, method):
     assert model.criterion_ == pytest.approx(by_formula(criterion, X, model.labels_), rel=1e-10)
     if method == "direct":  # bisections are greedy
         assert model.criterion_ == pytest.approx(best, rel=1e-10)
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_each_merge_is_the_best_of_all_pairs(criterion, seed):
+    """Against all pairs tried by the formula, also where similarities are negative."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(14, 5)) if seed == 2 else documents(seed, 14, 8) * rng.random((14, 8))
+    model = CriterionClustering(14, criterion=criterion, method="agglomerative").fit(X)
+    labels = np.arange(14)
+    for k in range(13, 0, -1):
+        tried = []
+        for a, b in itertools.combinations(np.unique(labels), 2):
+            merged = np.where(labels == b, a, labels)
+            value = by_formula(criterion, X, merged.tolist())
+            tried.append((-value if criterion in LESS else value, a, b))
+        _, a, b = max(tried)
+        labels[labels == b] = a
+        assert adjusted_rand_score(labels, model.cut(k)) == 1.0, k
+
+
+def test_the_tree_of_empty_alike_and_single_rows():
+    X = np.array([[1.0, 0], [0, 0], [2, 0], [1, 1], [0, 3]])
+    model = CriterionClustering(2, method="agglomerative").fit(X)
+    np.testing.assert_array_equal(model.labels_, model.cut(2))
+    assert len(model.linkage_) == 3
+    assert model.cut(4).tolist() == [0, 0, 1, 2, 3]
+    three = model.cut(3)
+    assert three[0] == three[1] == three[2] != three[3] != three[4]
+    one = CriterionClustering(1, method="agglomerative").fit(X[:1])
+    assert one.cut(1).tolist() == [0]
+    with pytest.raises(InputError, match="between 1 and the 4"):
+        model.cut(5)
+    with pytest.raises(InputError, match="makes no tree"):
+        CriterionClustering(2).fit(X[[0, 3, 4]]).cut(2)
+
+
+def test_merged_sums_need_no_matrix_of_pairs():
+    """Rows that share no term: nothing but their own entries is ever multiplied."""
+    n = 3000
+    X = sparse.csr_array(sparse.block_diag([np.ones((2, 3))] * (n // 2), format="csr"))
+    tracemalloc.start()
+    model = CriterionClustering(3, method="agglomerative").fit(X)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    np.testing.assert_array_equal(model.cut(n // 2), np.arange(n) // 2)
+    assert peak < n * n
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
@@ -169,7 +221,7 @@ def test_float32_and_sparse_agree_with_dense():
     ("given", "message"),
     [
         ({"criterion": "I3"}, "criterion"),
-        ({"method": "agglomerative"}, "method"),
+        ({"method": "divisive"}, "method"),
         ({"method": "bisection", "init": np.ones((8, 6))}, "init"),
         ({"n_clusters": 9}, "between 1 and the 8"),
     ],

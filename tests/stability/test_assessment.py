@@ -80,8 +80,8 @@ def test_many_objects_are_sampled_and_given_labels_are_those_of_the_sample():
         assess(X, labels=labels)
 
 
-def test_sparse_data_have_no_null_and_no_number():
-    found = assess(sparse.csr_array(triangle()), k=[2, 3], **FEW)
+def test_without_references_there_is_no_number():
+    found = assess(sparse.csr_array(triangle()), k=[2, 3], n_resamples=4, n_references=0)
     assert found.selected is None
     assert "no null" in found.number
 

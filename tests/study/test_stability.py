@@ -14,7 +14,10 @@ from typer.testing import CliRunner
 
 import karat
 from karat.cli import app
+from karat.executors import _connect
 from karat.report import render
+from karat.stability._engine import Engine
+from karat.study import stability
 from karat.validation import InputError
 
 FEW = {"n_resamples": 4, "n_references": 2}
@@ -126,33 +129,42 @@ keep = stability._Parts.__setitem__
 
 def then_die(self, name, values):
     keep(self, name, values)
-    if name == "gaussian 1":
+    if name == sys.argv[2]:
         os.kill(os.getpid(), signal.SIGKILL)
 
 stability._Parts.__setitem__ = then_die
 with karat.Study(X, storage=sys.argv[1], by="silhouette") as study:
     study.sweep(["average"], k=[2, 3], workers=1)
-    study.stability(n_resamples=4, n_references=2)
+    study.stability(n_resamples=6, n_references=2)
 """
 
 
-def test_a_killed_call_goes_on_from_what_was_finished(tmp_path, stored, monkeypatch):
-    _, whole = stored
+@pytest.mark.parametrize(
+    ("last", "sets", "batches"),
+    [("gaussian 1", 2, 4), ("consensus 0", 0, 1)],
+)
+def test_a_killed_call_resumes_from_what_was_finished(tmp_path, monkeypatch, last, sets, batches):
     path = tmp_path / "killed.karat"
-    ended = subprocess.run([sys.executable, "-c", KILLED, str(path)], check=False)
+    ended = subprocess.run([sys.executable, "-c", KILLED, str(path), last], check=False)
     assert ended.returncode == -signal.SIGKILL
-    done = []
-    from karat.stability import calibrated
-
-    pairs = calibrated.pairs_of_subsamples
+    done, few = [], {"n_resamples": 6, "n_references": 2}
+    keep = stability._Parts.__setitem__
     monkeypatch.setattr(
-        calibrated, "pairs_of_subsamples", lambda *a: (done.append(1), pairs(*a))[1]
+        stability._Parts,
+        "__setitem__",
+        lambda self, name, v: (done.append(name), keep(self, name, v)),
     )
     with karat.Study(triangle(), storage=path) as study:
-        found = study.stability(**FEW)
-    assert len(done) == 2  # of the data and two sets of each kind, three were finished
+        found = study.stability(**few)
+    # of the data and two sets of each kind; of two batches of resamples, twice
+    assert sum(name.startswith(("data", "gauss", "uniform")) for name in done) == sets
+    assert sum(name.startswith(("clusters", "consensus")) for name in done) == batches
+    with karat.Study(triangle(), by="silhouette") as study:
+        study.sweep(["average"], k=[2, 3], workers=1)
+        whole = study.stability(**few)
     assert found.curve.table.equals(whole.curve.table)
     assert found.clusters.table.equals(whole.clusters.table)
+    assert np.array_equal(found.clusters.objects, whole.clusters.objects, equal_nan=True)
     assert np.array_equal(found.consensus, whole.consensus, equal_nan=True)
     with karat.Study(triangle(), storage=path) as study:
         assert study._store.meta[next(k for k in study._store.meta if "in parts" in k)] is None
@@ -168,3 +180,100 @@ def test_processes_give_the_same(stored):
     assert found.curve.table.equals(whole.curve.table)
     assert found.clusters.table.equals(whole.clusters.table)
     assert np.array_equal(found.consensus, whole.consensus, equal_nan=True)
+
+
+def test_a_cluster_of_machines_gives_the_same(stored):
+    distributed = pytest.importorskip("distributed", reason="the extra dask is not installed")
+    _, whole = stored
+    study = karat.Study(triangle(), by="silhouette")
+    study.sweep(["average"], k=[2, 3], workers=1)
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        for executor in (client, client.get_executor(), client.scheduler.address):
+            found = study.stability(executor=executor, **FEW)
+            assert found.curve.table.equals(whole.curve.table)
+            assert found.clusters.table.equals(whole.clusters.table)
+            study._store.set_meta({k: None for k in study._store.meta if k.startswith("assess")})
+        _connect(client.scheduler.address).close()
+
+
+# -- by default where it takes at most as much as the sweep ------------------------------------
+
+
+def counted_fits(study, name, monkeypatch):
+    """Shares of the objects in each fit of an assessment, all numbers of clusters in one."""
+    shares, fit = [], Engine.fit
+
+    def counting(self, rows, ks, rng):
+        shares.append(self.n if rows is None else len(rows))
+        return fit(self, rows, ks, rng)
+
+    monkeypatch.setattr(Engine, "fit", counting)
+    study.stability(name)
+    return sum(shares) / study.n_objects
+
+
+@pytest.mark.parametrize("clusterer", ["average", "hdbscan", "kmeans"])
+def test_predicted_work_is_what_is_done(clusterer, monkeypatch):
+    with karat.Study(triangle(20)) as study:
+        study.sweep([clusterer], k=[2, 3], n_init=1, workers=1)
+        ours = next(c for c in study._store.candidates() if c["partition"] is not None)
+        work = stability.work_of(study, ours)
+        done = counted_fits(study, ours["name"], monkeypatch)
+        fitted = sum(c["status"] != "planned" for c in study._store.candidates())
+    if clusterer == "kmeans":  # two numbers in each call, at a tenth
+        done *= 2 / stability.QUICK_FITS
+        # the clusters are judged at one number alone
+        done -= 40 * (0.632 + 0.8) / stability.QUICK_FITS
+    assert work.resampled == pytest.approx(done, rel=0.03)
+    assert work.swept == fitted
+    assert not work.pays
+
+
+def answer_of(path, *options):
+    words = [
+        "run",
+        str(path),
+        "--workers",
+        "1",
+        "--json",
+        "--quiet",
+        "--by",
+        "silhouette",
+        *options,
+    ]
+    result = CliRunner().invoke(app, words)
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)["best"]
+
+
+def test_run_judges_it_by_default_where_it_pays(tmp_path, monkeypatch):
+    path = tmp_path / "points.csv"
+    np.savetxt(path, triangle(), delimiter=",", header="x,y", comments="")
+    sweep = ["-c", "kmeans", "-c", "average", "-k", "2:3", "--n-init", "2"]
+    small = answer_of(path, *sweep)
+    assert small["stability"] is None
+    assert "fits of all objects, and the sweep took 6" in small["stability_skipped"]
+    monkeypatch.setattr(stability, "QUICK_FITS", 100)
+    monkeypatch.setattr(stability.Work, "pays", property(lambda self: self.resampled < 30))
+    judged = answer_of(path, *sweep)
+    assert judged["name"] == small["name"]  # it is told, and decides nothing
+    assert judged["stability_skipped"] is None
+    assert judged["reasons"][:-2] == small["reasons"]
+    assert judged["stability"]["advice"] == " ".join(judged["reasons"][-2:])
+    assert "--budget" in answer_of(path, *sweep, "--budget", "1h")["stability_skipped"]
+    never = answer_of(path, *sweep, "--no-stability")
+    assert never["stability"] is None
+    assert never["stability_skipped"] is None
+
+
+def test_what_was_made_elsewhere_is_not_judged(tmp_path):
+    path, own = tmp_path / "points.csv", tmp_path / "own.csv"
+    np.savetxt(path, triangle(), delimiter=",", header="x,y", comments="")
+    own.write_text("\n".join(["mine", *"abc" * 12]))
+    best = answer_of(path, "--labelings", str(own), "--only-labelings")
+    assert best["stability_skipped"] == "mine was made elsewhere"

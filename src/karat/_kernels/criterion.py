@@ -11,7 +11,7 @@ I1, I2, E1, G1, G1P, H1, H2 = range(7)
 
 
 @njit(cache=True, inline="always")
-def _internal(code, size, square, total):
+def internal(code, size, square, total):
     """The part of one cluster that is summed: to be maximised, or the numerator of H1 and H2."""
     if size == 0:
         return 0.0
@@ -28,7 +28,7 @@ def _internal(code, size, square, total):
 
 
 @njit(cache=True, inline="always")
-def _external(code, size, square, total):
+def external(code, size, square, total):
     """The cluster's part of E1, the denominator of H1 and H2; 0 for the other criteria."""
     if code < H1 or size == 0:
         return 0.0
@@ -40,8 +40,8 @@ def criterion_value(code, sizes, squares, totals):
     """Numerator and denominator of the criterion; the denominator is 0 where there is none."""
     a = b = 0.0
     for h in range(len(sizes)):
-        a += _internal(code, sizes[h], squares[h], totals[h])
-        b += _external(code, sizes[h], squares[h], totals[h])
+        a += internal(code, sizes[h], squares[h], totals[h])
+        b += external(code, sizes[h], squares[h], totals[h])
     return a, b
 
 
@@ -76,10 +76,10 @@ def criterion_moves(
                 dots[h] += v * row[h]
         left_square = squares[r] - 2 * dots[r] + length
         left_total = totals[r] - own[i]
-        left_a = _internal(code, sizes[r] - 1, left_square, left_total)
-        left_b = _external(code, sizes[r] - 1, left_square, left_total)
-        left_a -= _internal(code, sizes[r], squares[r], totals[r])
-        left_b -= _external(code, sizes[r], squares[r], totals[r])
+        left_a = internal(code, sizes[r] - 1, left_square, left_total)
+        left_b = external(code, sizes[r] - 1, left_square, left_total)
+        left_a -= internal(code, sizes[r], squares[r], totals[r])
+        left_b -= external(code, sizes[r], squares[r], totals[r])
         now = a / b if b > 0 else a
         best, to = 0.0, r
         for s in range(k):
@@ -87,10 +87,10 @@ def criterion_moves(
                 continue
             square = squares[s] + 2 * dots[s] + length
             total = totals[s] + own[i]
-            da = left_a + _internal(code, sizes[s] + 1, square, total)
-            da -= _internal(code, sizes[s], squares[s], totals[s])
-            db = left_b + _external(code, sizes[s] + 1, square, total)
-            db -= _external(code, sizes[s], squares[s], totals[s])
+            da = left_a + internal(code, sizes[s] + 1, square, total)
+            da -= internal(code, sizes[s], squares[s], totals[s])
+            db = left_b + external(code, sizes[s] + 1, square, total)
+            db -= external(code, sizes[s], squares[s], totals[s])
             gain = (a + da) / (b + db) - now if b > 0 else da
             if gain > best:
                 best, to = gain, s
@@ -98,10 +98,10 @@ def criterion_moves(
             continue
         square = squares[to] + 2 * dots[to] + length
         total = totals[to] + own[i]
-        a += left_a + _internal(code, sizes[to] + 1, square, total)
-        a -= _internal(code, sizes[to], squares[to], totals[to])
-        b += left_b + _external(code, sizes[to] + 1, square, total)
-        b -= _external(code, sizes[to], squares[to], totals[to])
+        a += left_a + internal(code, sizes[to] + 1, square, total)
+        a -= internal(code, sizes[to], squares[to], totals[to])
+        b += left_b + external(code, sizes[to] + 1, square, total)
+        b -= external(code, sizes[to], squares[to], totals[to])
         squares[r], totals[r] = left_square, left_total
         squares[to], totals[to] = square, total
         sizes[r] -= 1

@@ -1,5 +1,6 @@
 """What measures can be trusted to do: properties, and the search for counterexamples."""
 
+from karat.axioms import external as external
 from karat.axioms._base import (
     PROPERTIES,
     Counterexample,

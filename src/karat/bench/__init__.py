@@ -1,17 +1,19 @@
 """Many clusterers on many data sets, compared by statistics that allow for chance and for tries."""
 
+from karat.bench.agreement import rank_agreement, set_agreement
 from karat.bench.benchmark import Benchmark
+from karat.bench.comparison import Comparison, compare_methods
 from karat.bench.folder import read_folder
 from karat.bench.statistics import (
-    Comparison,
     Friedman,
     average_ranks,
     bayesian_signed_rank,
-    compare_methods,
     expected_best,
     friedman_test,
+    mean_interval,
     nemenyi_difference,
     pairwise_wilcoxon,
+    performance_profile,
     sets_needed,
 )
 
@@ -24,8 +26,12 @@ __all__ = [
     "compare_methods",
     "expected_best",
     "friedman_test",
+    "mean_interval",
     "nemenyi_difference",
     "pairwise_wilcoxon",
+    "performance_profile",
+    "rank_agreement",
     "read_folder",
+    "set_agreement",
     "sets_needed",
 ]

@@ -3,31 +3,31 @@
 from __future__ import annotations
 
 import json
-import time
+import math
 from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from karat._kept import KeptLines
+from karat.bench import _fits
+from karat.bench._given import ONLY, as_entry, as_measures, as_methods
 from karat.bench.folder import Entry, read_folder
-from karat.bench.statistics import Comparison, compare_methods, expected_best
-from karat.validation import InputError, check_choice, unknown_name
+from karat.bench.scored import Scored
+from karat.validation import InputError
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from karat.study.store import Finished
 
 DEFAULT = ("adjusted_rand_index", "normalized_mutual_information", "f_quality")
 
 
-class Benchmark:
+class Benchmark(Scored):
     """Clusterers, or label files, on many data sets with known classes.
 
     Parameters
     ----------
     sets : mapping of str to (X, classes), or to Dataset
-        The data sets; classes are an array, or a mapping of several references.
+        The data sets. X is one matrix, or a mapping of several representations of the same
+        objects (weightings, embeddings); classes are an array, or a mapping of several references.
     clusterers : sequence of str or estimators, or mapping
         Names in :data:`karat.clusterers.catalogue`, or estimators with ``n_clusters``.
     measures : sequence of str
@@ -36,19 +36,36 @@ class Benchmark:
         ``"classes"``: into as many clusters as there are classes. Numbers: into each, and the
         score is the mean over them. With ``sample_classes`` so many classes are drawn instead.
     sample_classes : bool, default False
-        For each k, draw k of the classes and cluster their objects into k (whissell2012 p. 67).
+        For each k and try, draw k of the classes and cluster their objects into k
+        (whissell2012 p. 67).
+    bootstrap : int, optional
+        Each try is on so many objects of a set, drawn with replacement, the same for all methods
+        and representations.
     n_init : int, default 10
-        Tries of a clusterer that depends on a seed; the same number for all.
+        Tries; the same number for all. A clusterer that does not depend on a seed has one, unless
+        each try has objects of its own.
     metric : str or callable, default "euclidean"
+    judge : str, optional
+        Marks the try that would be chosen without labels: ``"judge"``, ``"consensus"`` or an
+        internal measure, see :meth:`karat.Study.rank`.
     storage : path, optional
-        Text file that keeps each finished cell, so that a killed run resumes.
+        Text file that keeps each finished fit, so that a killed run resumes.
     random_state : int, default 0
 
     Attributes
     ----------
     table : DataFrame
-        A row for each try: ``set``, ``method``, ``try``, ``k``, ``reference``, the measures,
-        ``seconds``, and ``reason`` where it failed (its scores are then missing).
+        A row for each fit and reference: ``set``, ``representation``, ``method``, ``try``, ``k``,
+        ``reference``, the measures, ``seconds``, ``megabytes``, ``chosen`` (by the judge),
+        ``note`` (what to mind of a clustering), and ``reason`` where there is none (its scores are
+        then missing).
+
+    Notes
+    -----
+    ``megabytes`` is by how much the fit raised the most resident memory of its process, compiled
+    code included. What was free within the process before is not in it, nor are child processes;
+    it is missing where the system does not tell. Where several numbers of clusters are cut from
+    one tree, each has an equal share of its seconds, and all the memory.
 
     Examples
     --------
@@ -68,28 +85,32 @@ class Benchmark:
         *,
         k: Any = "classes",
         sample_classes: bool = False,
+        bootstrap: int | None = None,
         n_init: int = 10,
         metric: Any = "euclidean",
+        judge: str | None = None,
         storage: Any = None,
         random_state: int = 0,
     ) -> None:
-        self.measures = _external(measures)
-        self.sets = {str(name): _set(name, given) for name, given in sets.items()}
-        self.clusterers = _clusterers(clusterers)
-        if k != "classes" and not all(int(value) == value and value >= 1 for value in k):
-            raise InputError(f'k must be "classes" or whole numbers from 1; got {k!r}')
-        if sample_classes and k == "classes":
-            raise InputError("sample_classes needs the numbers of classes to draw: k=range(2, 11)")
-        if n_init < 1:
-            raise InputError(f"n_init must be at least 1; got {n_init}")
-        self.k = k if k == "classes" else tuple(int(value) for value in k)
-        self.sample_classes, self.n_init, self.metric = sample_classes, n_init, metric
-        self.random_state = int(random_state)
+        from karat.study.deciders import as_decider
+
+        self.measures = as_measures(measures)
+        self.sets = {str(name): as_entry(str(name), given) for name, given in sets.items()}
+        self.clusterers = as_methods(clusterers)
+        self.rules = _fits.Rules(
+            k if k == "classes" else tuple(k), n_init, sample_classes, bootstrap, int(random_state)
+        )
+        self.rules.check()
+        if judge is not None:
+            as_decider(judge)
+        self.metric, self.judge = metric, judge
         self._rows: list[dict[str, Any]] = []
         self._kept = KeptLines(storage)
 
     @classmethod
-    def from_folder(cls, path: Any, measures: Iterable[str] = DEFAULT) -> Benchmark:
+    def from_folder(
+        cls, path: Any, measures: Iterable[str] = DEFAULT, clusterers: Any = (), **options: Any
+    ) -> Benchmark:
         """Score the label files of a folder; see :func:`karat.bench.read_folder`.
 
         Parameters
@@ -97,105 +118,152 @@ class Benchmark:
         path : str or path
         measures : sequence of str
             External measures.
+        clusterers : sequence of str or estimators, or mapping
+            What clusters the embeddings in the folder, if there are any; ``"kmeans"`` if none is
+            given.
+        **options
+            As for :class:`Benchmark`.
 
         Returns
         -------
         Benchmark
-            With its table; there is nothing to run.
+            With its table; for embeddings, call :meth:`run`.
         """
-        made = cls({}, {}, measures)
         entries = read_folder(path)
-        methods = list(dict.fromkeys(m for entry in entries.values() for m in entry.tries))
-        if not methods:
+        embedded = any(entry.data for entry in entries.values())
+        if embedded and not clusterers:
+            clusterers = ["kmeans"]
+        made = cls({}, clusterers, measures, **options)
+        made.sets = entries
+        if not embedded and not any(entry.tries for entry in entries.values()):
             raise InputError(f"{path} has references, but no clusterings")
-        for name, entry in entries.items():
+        made._rows = made._from_files()
+        return made
+
+    def _from_files(self) -> list[dict[str, Any]]:
+        methods = dict.fromkeys(m for entry in self.sets.values() for m in entry.tries)
+        rows = []
+        for name, entry in self.sets.items():
             for method in methods:
                 tries = entry.tries.get(method, [])
                 for number, labels in enumerate(tries):
-                    made._rows += made._scored(name, method, number, entry.references, labels)
+                    at = {"set": name, "method": method, "try": number}
+                    rows += [at | row for row in self._scored(entry.references, labels)]
                 if not tries:
-                    made._rows.append(_failed(name, method, "no file of labels"))
-        return made
+                    at = {"set": name, "method": method, "try": 0}
+                    rows.append(at | {"reason": "no file of labels"})
+        return rows
 
-    def run(self, progress: Callable[[str], None] | None = None) -> Benchmark:
+    def run(
+        self,
+        progress: Callable[[str], None] | None = None,
+        *,
+        workers: int = 1,
+        executor: Any = None,
+        limit: float = math.inf,
+    ) -> Benchmark:
         """Fit and score every cell that is not kept.
 
         Parameters
         ----------
         progress : callable, optional
-            Called with a line of text after each.
+            Called with a line of text after each set and representation.
+        workers : int, default 1
+            Local processes. The scores do not depend on it.
+        executor : concurrent.futures.Executor, dask.distributed.Client or str, optional
+            Where to run instead; a string is the address of a Dask scheduler.
+        limit : float, optional
+            Seconds that one fit may take in a local process; then it is stopped, and the entry
+            says so. It is tried again by a run with a larger limit.
 
         Returns
         -------
         Benchmark
             Itself.
         """
-        self._rows = []
-        for name, (X, entry) in self.sets.items():
-            asked = self._asked(X, entry)
-            for method, clusterer in self.clusterers.items():
-                tries = self.n_init if clusterer.depends_on_seed else 1
-                for number in range(tries):
-                    key = json.dumps([name, method, number, asked])
-                    rows = self._kept.get(key)
-                    if rows is None:
-                        rows = self._fit(name, X, entry, method, clusterer, number)
-                        self._kept.put(key, rows)
-                    self._rows += rows
+        rows = self._from_files()
+        running = {"workers": workers, "executor": executor, "limit": limit}
+        for name, entry in self.sets.items():
+            for representation in entry.data:
+                for part in _fits.parts(entry, self.rules):
+                    rows += self._part(name, entry, representation, part, running)
                 if progress is not None:
-                    progress(f"{name}: {method}")
+                    on = "" if representation == ONLY else f", {representation}"
+                    progress(f"{name}{on}: {', '.join(self.clusterers)}")
+        self._rows = rows
         return self
 
-    def _asked(self, X: Any, entry: Entry) -> str:
-        """What a kept cell must have been asked for."""
+    def _part(
+        self, name: str, entry: Entry, representation: str, part: _fits.Part, running: Any
+    ) -> list[dict[str, Any]]:
+        """The rows of all fits to some objects; those that are kept are not fitted again."""
+        X, references = entry.data[representation], entry.references
+        if part.rows is not None:
+            X = X[part.rows]
+            references = {key: values[part.rows] for key, values in references.items()}
+        keys = self._keys(name, representation, X, references, part)
+        found = {cell: self._kept.get(key) for cell, key in keys.items()}
+        missing = [
+            cell
+            for cell, rows in found.items()
+            # what was stopped after fewer seconds than there are now is tried again
+            if rows is None or rows[0].get("stopped", math.inf) < running["limit"]
+        ]
+        if self.judge is not None and missing:
+            missing = list(found)  # they are judged together
+        labelings: dict[_fits.Cell, Any] = {}
+        for cell, outcome in _fits.fit(
+            X, missing, self.clusterers, self.metric, self.rules, **running
+        ):
+            found[cell] = self._told(references, outcome)
+            if outcome.labels is not None:
+                labelings[cell] = outcome.labels
+            if self.judge is None:
+                self._kept.put(keys[cell], found[cell])
+        if self.judge is not None and missing:
+            if labelings:
+                marks = _fits.chosen_tries(X, labelings, self.metric, self.judge)
+                for cell, mark in marks.items():
+                    found[cell] = [row | {"chosen": mark} for row in found[cell]]
+            for cell in missing:
+                self._kept.put(keys[cell], found[cell])
+        return [
+            {"set": name, "representation": representation, "method": cell.method,
+             "try": cell.number, "k": cell.k} | row
+            for cell, rows in found.items()
+            for row in rows
+        ]  # fmt: skip
+
+    def _keys(
+        self, name: str, representation: str, X: Any, references: Any, part: _fits.Part
+    ) -> dict[_fits.Cell, str]:
+        """What a kept fit must have been asked for."""
         from karat.study.identity import identity
 
-        references = {key: list(values) for key, values in entry.references.items()}
-        settings = [self.k, self.sample_classes, self.random_state, self.measures]
-        return identity([X, references, settings, self.metric])
+        classes = {key: list(values) for key, values in references.items()}
+        seed = self.rules.random_state
+        asked = identity([X, classes, seed, self.measures, self.metric, self.judge])
+        made = {
+            method: identity(clusterer.make(2, seed))
+            for method, clusterer in self.clusterers.items()
+        }
+        return {
+            cell: json.dumps([name, representation, cell.name, made[cell.method], asked])
+            for cell in _fits.cells(self.clusterers, part)
+        }
 
-    def _fit(
-        self, name: str, X: Any, entry: Entry, method: str, clusterer: Any, number: int
-    ) -> list[dict[str, Any]]:
-        """The rows of one try: one for each k and reference."""
-        from karat.clusterers import under
+    def _told(self, references: Mapping[str, Any], outcome: Finished) -> list[dict[str, Any]]:
+        """The rows of a fit: one for each reference, or one that says why there is none."""
+        megabytes = None if outcome.memory is None else outcome.memory / 1e6
+        row: dict[str, Any] = {"seconds": outcome.seconds, "megabytes": megabytes}
+        if outcome.labels is None:
+            if outcome.status == "stopped":
+                row["stopped"] = outcome.seconds
+            return [row | {"reason": outcome.reason}]
+        note = {"note": outcome.reason} if outcome.reason else {}
+        return [own | row | note for own in self._scored(references, outcome.labels)]
 
-        rows: list[dict[str, Any]] = []
-        for k, kept in self._parts(entry, number):
-            part = X if kept is None else X[kept]
-            references = {
-                key: values if kept is None else values[kept]
-                for key, values in entry.references.items()
-            }
-            begun = time.perf_counter()
-            try:
-                estimator = under(clusterer, self.metric).make(k, self.random_state + number)
-                labels = np.asarray(estimator.fit_predict(part))
-            except Exception as error:  # any clusterer may fail in any way: that is its result
-                rows.append(_failed(name, method, f"{type(error).__name__}: {error}", number, k))
-                continue
-            seconds = time.perf_counter() - begun
-            for row in self._scored(name, method, number, references, labels):
-                rows.append(row | {"k": k, "seconds": seconds})
-        return rows
-
-    def _parts(self, entry: Entry, number: int) -> Iterable[tuple[int, Any]]:
-        first = next(iter(entry.references.values()))
-        classes = sorted({value for value in first if value is not None}, key=str)
-        if self.k == "classes":
-            yield len(classes), None
-            return
-        for k in self.k:
-            if not self.sample_classes:
-                yield k, None
-            elif k <= len(classes):
-                rng = np.random.default_rng([self.random_state, number, k])
-                drawn = {classes[i] for i in rng.choice(len(classes), k, replace=False)}
-                yield k, np.flatnonzero([value in drawn for value in first])
-
-    def _scored(
-        self, name: str, method: str, number: int, references: Mapping[str, Any], labels: Any
-    ) -> list[dict[str, Any]]:
+    def _scored(self, references: Mapping[str, Any], labels: Any) -> list[dict[str, Any]]:
         from karat.evaluation import evaluate
 
         rows = []
@@ -204,169 +272,5 @@ class Benchmark:
                 None, {"own": labels}, truth=truth, measures=self.measures, noise="singletons"
             )
             values = {key: float(scores.table[key].iloc[0]) for key in self.measures}
-            rows.append(
-                {"set": name, "method": method, "try": number, "reference": reference, **values}
-            )
+            rows.append({"reference": reference, **values})
         return rows
-
-    @property
-    def table(self) -> pd.DataFrame:
-        """All tries; see the class."""
-        import pandas as pd
-
-        if not self._rows:
-            raise InputError("nothing was scored yet; call run()")
-        columns = ["set", "method", "try", "k", "reference", *self.measures, "seconds", "reason"]
-        return pd.DataFrame(self._rows).reindex(columns=columns)
-
-    def scores(
-        self,
-        measure: str | None = None,
-        *,
-        references: Literal["best", "mean"] = "best",
-        best_of: int | None = None,
-    ) -> pd.DataFrame:
-        """One score for each data set and method.
-
-        Parameters
-        ----------
-        measure : str, optional
-            The first of ``measures`` by default.
-        references : {"best", "mean"}
-            Of several references of a set, the one that each try agrees with most, or all.
-        best_of : int, optional
-            The expected best of so many tries, the same number for every method; by default the
-            mean over the tries. The number of tries is then of no advantage.
-
-        Returns
-        -------
-        DataFrame
-            Greater is better; missing where a method failed in every try.
-
-        Raises
-        ------
-        InputError
-            If a method has fewer tries than ``best_of``.
-        """
-        from karat.measures import catalogue
-
-        check_choice(references, ("best", "mean"), "references")
-        key = measure or self.measures[0]
-        if key not in self.measures:
-            raise unknown_name(key, self.measures, "measure")
-        table = self.table.assign(value=lambda t: t[key] * catalogue[key].sign)
-        table = table[table["reason"].isna()] if "reason" in table else table
-        by = ["set", "method", "try", "k"]
-        own = table.groupby(by, dropna=False, sort=False)["value"]
-        each = own.max() if references == "best" else own.mean()
-        tries = each.groupby(["set", "method", "try"], sort=False).mean()
-        cells = tries.groupby(["set", "method"], sort=False)
-        if best_of is None:
-            found = cells.mean()
-        else:
-            # a clusterer without a seed gives the same whatever it tries
-            found = cells.agg(
-                lambda v: v.iloc[0] if len(v) == 1 else expected_best(v.to_numpy(), best_of)
-            )
-        wide = found.unstack("method")
-        order = list(dict.fromkeys(self.table["method"]))
-        return wide.reindex(index=list(dict.fromkeys(self.table["set"])), columns=order)
-
-    def compare(
-        self,
-        measure: str | None = None,
-        *,
-        alpha: float = 0.05,
-        rope: float = 0.01,
-        references: Literal["best", "mean"] = "best",
-        best_of: int | None = None,
-        failed: float | None = None,
-    ) -> Comparison:
-        """Compare the methods over the data sets; see :func:`karat.bench.compare_methods`.
-
-        Parameters
-        ----------
-        measure, references, best_of
-            As for :meth:`scores`.
-        alpha, rope
-            As for :func:`karat.bench.compare_methods`.
-        failed : float, optional
-            Score of a method that failed on a data set; by default that is an error.
-
-        Returns
-        -------
-        Comparison
-        """
-        wide = self.scores(measure, references=references, best_of=best_of)
-        if failed is not None:
-            wide = wide.fillna(failed)
-        return compare_methods(wide, alpha=alpha, rope=rope, random_state=self.random_state)
-
-    def report(self, path: Any, *, overwrite: bool = False, **options: Any) -> None:
-        """Write the page that goes into an appendix: words, ranks, tests, and the table.
-
-        Parameters
-        ----------
-        path : str or path
-            An HTML file; ``.tex`` for a LaTeX table (booktabs), ``.parquet`` for all tries.
-        overwrite : bool, default False
-        **options
-            As for :meth:`compare`.
-        """
-        from karat.bench.page import html_page, latex_table
-
-        target = Path(path)
-        if target.exists() and not overwrite:
-            raise InputError(f"{target} exists already; pass overwrite=True or another name")
-        suffix = target.suffix.lower()
-        if suffix == ".parquet":
-            self.table.to_parquet(target, index=False)
-            return
-        found = self.compare(**options)
-        made = latex_table if suffix == ".tex" else html_page
-        target.write_text(made(self, found, options.get("measure")), encoding="utf-8")
-
-
-def _failed(
-    name: str, method: str, reason: str, number: int = 0, k: int | None = None
-) -> dict[str, Any]:
-    return {"set": name, "method": method, "try": number, "k": k, "reason": reason}
-
-
-def _external(measures: Iterable[str]) -> list[str]:
-    from karat.measures import catalogue
-
-    keys = list(measures)
-    for key in keys:
-        if catalogue[key].kind != "external":
-            raise InputError(f"{key} does not compare with classes; give external measures")
-    if not keys:
-        raise InputError("give at least one external measure")
-    return keys
-
-
-def _set(name: Any, given: Any) -> tuple[Any, Entry]:
-    if hasattr(given, "truth") and hasattr(given, "X"):
-        X, truth = given.X, given.truth
-        if truth is None:
-            raise InputError(f"the data set {name!r} has no classes")
-    else:
-        X, truth = given
-    references = truth if isinstance(truth, Mapping) else {"truth": truth}
-    entry = Entry()
-    for key, labels in references.items():
-        values = np.empty(len(labels), dtype=object)
-        values[:] = np.asarray(labels).tolist()
-        entry.references[str(key)] = values
-        if len(values) != X.shape[0]:
-            raise InputError(f"{name!r} has {X.shape[0]} objects and {len(values)} classes")
-    return X, entry
-
-
-def _clusterers(given: Any) -> dict[str, Any]:
-    from karat.clusterers import as_clusterer
-
-    if isinstance(given, Mapping):
-        return {str(name): as_clusterer(one) for name, one in given.items()}
-    records = [as_clusterer(one) for one in given]
-    return {record.key: record for record in records}

@@ -31,10 +31,13 @@ class Entry:
         The classes, by the reference's name; None where an object counts for no reference.
     tries : dict of str to list of labels
         The clusterings, by the method's name.
+    data : dict of str to ndarray
+        The objects, by the name of the representation.
     """
 
     references: dict[str, NDArray[np.object_]] = field(default_factory=dict)
     tries: dict[str, list[Any]] = field(default_factory=dict)
+    data: dict[str, Any] = field(default_factory=dict)
 
 
 def read_folder(path: Any) -> dict[str, Entry]:
@@ -84,9 +87,11 @@ def read_folder(path: Any) -> dict[str, Entry]:
                 stem = _stem(file)
                 if _REFERENCE.fullmatch(stem):
                     entry.references[stem] = _reference(file, noise=None)
+                elif (X := _embedding(file)) is not None:
+                    entry.data[stem] = X
                 elif not file.name.startswith("."):
                     entry.tries.setdefault(_without_try(stem), []).append(_labels(file))
-            if entry.references or entry.tries:
+            if entry.references or entry.tries or entry.data:
                 found[folder.name] = entry
     _check(root, found)
     return found
@@ -103,11 +108,12 @@ def _check(root: Path, found: dict[str, Entry]) -> None:
             raise InputError(f"{root / name} has no reference: add truth.csv or labels0.csv")
         n = len(next(iter(entry.references.values())))
         given = [(f"reference {key}", values) for key, values in entry.references.items()]
+        given += list(entry.data.items())
         given += [(key, labels) for key, tries in entry.tries.items() for labels in tries]
         for key, values in given:
             if len(values) != n:
                 raise InputError(
-                    f"{name}: {key} has {len(values)} labels where the reference has {n}"
+                    f"{name}: {key} has {len(values)} objects where the reference has {n}"
                 )
 
 
@@ -123,6 +129,19 @@ def _without_try(stem: str) -> str:
     """The name without the number of the try."""
     match = _TRY.fullmatch(stem)
     return stem if match is None else match[1]
+
+
+def _embedding(file: Path) -> Any:
+    """The matrix in a NumPy file, None where it is a file of labels."""
+    from karat.validation import check_data
+
+    if file.suffix != ".npy":
+        return None
+    try:
+        X = np.load(file, allow_pickle=False)
+    except (OSError, ValueError) as error:
+        raise InputError(f"{file} cannot be read as a NumPy array: {error}") from None
+    return check_data(X, name=str(file)) if X.ndim == 2 and X.shape[1] > 1 else None
 
 
 def _labels(file: Path) -> Any:

@@ -1,148 +1,313 @@
-"""The page of a benchmark: words, a critical-difference diagram, and the table of scores."""
+"""The page of a benchmark: words, diagrams, and the tables behind them."""
 
 from __future__ import annotations
 
 import html
-from typing import TYPE_CHECKING
+import math
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.bench.statistics import Comparison, _p
+from karat.bench.agreement import set_agreement
+from karat.bench.comparison import Comparison, p_text
+from karat.bench.figures import heat_table, profile_plot, rank_diagram
+from karat.bench.statistics import performance_profile
+from karat.validation import InputError
 
 if TYPE_CHECKING:
-    from karat.bench.benchmark import Benchmark
+    import pandas as pd
+
+    from karat.bench.scored import Scored
 
 _STYLE = """
-body{font:15px/1.5 system-ui,sans-serif;color:#1d2126;background:#fff;max-width:60rem;
+body{font:15px/1.5 system-ui,sans-serif;color:#1d2126;background:#fff;max-width:62rem;
 margin:2rem auto;padding:0 1rem}
-table{border-collapse:collapse;margin:1rem 0}td,th{padding:.2rem .6rem;text-align:right}
-th:first-child,td:first-child{text-align:left}thead th{border-bottom:1px solid #999}
-.wide{overflow-x:auto}small{color:#666}
-@media (prefers-color-scheme:dark){body{color:#e6e6e3;background:#16181b}small{color:#aaa}}
+h1{line-height:1.2}h2{margin-top:2.4rem}p{max-width:46rem}
+table{border-collapse:collapse;margin:1rem 0;font-variant-numeric:tabular-nums}
+td,th{padding:.2rem .6rem;text-align:right}td{white-space:nowrap}
+th:first-child,td:first-child{text-align:left}thead th{border-bottom:1px solid #999;
+vertical-align:bottom}tbody th{font-weight:normal;white-space:nowrap}
+tfoot tr:first-child>*{border-top:1px solid #999}tfoot th{font-weight:normal}
+.wide{overflow-x:auto}small,td small{color:#555}td small{font-size:.75em}
+summary{cursor:pointer}svg{display:block;margin:1rem 0}
+@media (prefers-color-scheme:dark){body{color:#e6e6e3;background:#16181b}small,td small{color:#bbb}}
+@media print{body{max-width:none;margin:0;font-size:10pt}h2{break-after:avoid}
+svg,tr{break-inside:avoid}}
 """
 
 
-def rank_diagram(found: Comparison, width: int = 720) -> str:
-    """Average ranks on a line, and bars over methods that do not differ (Demšar 2006), as SVG."""
-    ranks, k = found.ranks, len(found.ranks)
-    left, right = 150, width - 150
-    bars = found.cliques
-    top = 46
-    first = top + 22 + 12 * len(bars)
-    rows = (k + 1) // 2
-    height = first + 20 * rows + 10
-
-    def x(rank: float) -> float:
-        return left + (rank - 1) / max(k - 1, 1) * (right - left)
-
-    line = 'stroke="currentColor" fill="none"'
-    out = [
-        f'<svg viewBox="0 0 {width} {height}" role="img" font-size="13" fill="currentColor" '
-        'style="max-width:100%"><title>Critical-difference diagram of average ranks</title>',
-        f'<path d="M{x(1):.1f} {top}H{x(k):.1f}" {line}/>',
-    ]
-    for rank in range(1, k + 1):
-        out.append(f'<path d="M{x(rank):.1f} {top}v-6" {line}/>')
-        out.append(f'<text x="{x(rank):.1f}" y="{top - 10}" text-anchor="middle">{rank}</text>')
-    width_cd = min(found.critical_difference / max(k - 1, 1) * (right - left), right - left)
-    out.append(f'<path d="M{left} 12h{width_cd:.1f}" stroke-width="2" {line}/>')
-    out.append(
-        f'<text x="{left + width_cd + 6:.1f}" y="16">critical difference '
-        f"{found.critical_difference:.2f}</text>"
-    )
-    for i, names in enumerate(bars):
-        y = top + 14 + 12 * i
-        low, high = x(float(ranks[names[0]])), x(float(ranks[names[-1]]))
-        out.append(
-            f'<path d="M{low - 4:.1f} {y}H{high + 4:.1f}" stroke-width="4" '
-            'stroke-linecap="round" stroke="#0072B2"/>'
-        )
-    for i, (name, rank) in enumerate(ranks.items()):
-        best = i < rows
-        y = first + 20 * (i if best else k - 1 - i)
-        end, anchor = (left - 10, "end") if best else (right + 10, "start")
-        out.append(f'<path d="M{x(rank):.1f} {top}V{y - 4}H{end}" {line} stroke-width=".8"/>')
-        text = f"{html.escape(str(name))} {rank:.2f}"
-        at = end - 4 if best else end + 4
-        out.append(f'<text x="{at}" y="{y}" text-anchor="{anchor}">{text}</text>')
-    return "".join([*out, "</svg>"])
+def _escape(value: object) -> str:
+    return html.escape(str(value))
 
 
-def _score_table(found: Comparison) -> str:
-    scores = found.scores
-    span = max(float(scores.to_numpy().max() - scores.to_numpy().min()), 1e-12)
-    low = float(scores.to_numpy().min())
-    head = "".join(f"<th>{html.escape(str(name))}</th>" for name in scores.columns)
-    body = []
-    for name, row in scores.iterrows():
-        cells = []
-        for value in row:
-            strength = 0.6 * (value - low) / span
-            style = f"background:rgba(0,114,178,{strength:.2f})"
-            cells.append(f'<td style="{style}">{value:.3f}</td>')
-        body.append(f"<tr><td>{html.escape(str(name))}</td>{''.join(cells)}</tr>")
+def _table(heads: list[str], rows: list[list[str]]) -> str:
+    """A plain table; the cells are HTML."""
+    head = "".join(f"<th>{_escape(name)}</th>" for name in heads)
+    body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
+    table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return f'<div class="wide">{table}</div>'
+
+
+def _note(text: str) -> str:
+    return f"<p><small>{text}</small></p>"
+
+
+def _scores(race: Scored, found: Comparison, measure: str, references: Any, plain: bool) -> str:
+    """The scores by set, shaded, with the half widths of their intervals."""
+    order = [*found.ranks.index]
+    scores = found.scores[order]
+    spread = race.intervals(measure, references=references) if plain else None
+
+    def text(name: Any, column: Any, value: float) -> str:
+        if spread is None or (name, column) not in spread.index:
+            return f"{value:z.3f}"
+        own = spread.loc[(name, column)]
+        half = float(own["high"] - own["low"]) / 2
+        return f"{value:z.3f}" + ("" if math.isnan(half) else f" <small>±{half:.3f}</small>")
+
     means = "".join(f"<td>{value:.3f}</td>" for value in scores.mean())
-    ranks = "".join(f"<td>{found.ranks[name]:.2f}</td>" for name in scores.columns)
-    foot = f"<tr><td>mean</td>{means}</tr><tr><td>average rank</td>{ranks}</tr>"
-    return (
-        f'<div class="wide"><table><thead><tr><th>data set</th>{head}</tr></thead>'
-        f"<tbody>{''.join(body)}</tbody><tfoot>{foot}</tfoot></table></div>"
+    ranks = "".join(f"<td>{found.ranks[name]:.2f}</td>" for name in order)
+    foot = f"<tfoot><tr><th>mean</th>{means}</tr><tr><th>average rank</th>{ranks}</tr></tfoot>"
+    low, high = float(scores.to_numpy().min()), float(scores.to_numpy().max())
+    about = (
+        " ±: half the width of the 95 % interval of the mean over the tries (Student's t); without "
+        "it there is one try."
+        if spread is not None
+        else ""
+    )
+    return heat_table(scores, "data set", text, low=max(low, 0.0), high=high, foot=foot) + _note(
+        f"Contestants from the best average rank to the worst; darker is better.{about}"
     )
 
 
-def _pair_table(found: Comparison) -> str:
-    rows = "".join(
-        f"<tr><td>{html.escape(str(r['one']))} – {html.escape(str(r['other']))}</td>"
-        f"<td>{r['difference']:+.3f}</td><td>{r['wins']:.0f}/{r['losses']:.0f}</td>"
-        f"<td>{_p(r['p'])}</td><td>{_p(r['p_holm'])}</td><td>{r['better']:.2f}</td>"
-        f"<td>{r['equivalent']:.2f}</td><td>{r['worse']:.2f}</td></tr>"
+def _pairs(found: Comparison) -> str:
+    """Probabilities as a heat map, and all tests of each pair."""
+    import pandas as pd
+
+    order = [*found.ranks.index]
+    better = pd.DataFrame(np.nan, index=order, columns=order)
+    for _, row in found.pairs.iterrows():
+        better.loc[row["one"], row["other"]] = row["better"]
+        better.loc[row["other"], row["one"]] = row["worse"]
+    drawn = heat_table(
+        better,
+        "better than →",
+        lambda row, column, value: "" if math.isnan(value) else f"{value:.2f}",
+        low=0.0,
+        high=1.0,
+    )
+    rows = [
+        [
+            f"{_escape(r['one'])} – {_escape(r['other'])}", f"{r['difference']:+.3f}",
+            f"{r['wins']:.0f}/{r['losses']:.0f}", p_text(r["p"]), p_text(r["p_holm"]),
+            f"{r['better']:.2f}", f"{r['equivalent']:.2f}", f"{r['worse']:.2f}",
+            f"{r['sets_for']:,.0f}",
+        ]
         for _, r in found.pairs.iterrows()
+    ]  # fmt: skip
+    heads = [
+        "pair", "mean difference", "won/lost", "p", "p (Holm)", "P(better)", "P(equivalent)",
+        "P(worse)", f"sets to see {2 * found.rope:g}",
+    ]  # fmt: skip
+    about = (
+        f"Probability that the row is better than the column by more than {found.rope:g}, by the "
+        "Bayesian signed-rank test."
     )
     return (
-        '<div class="wide"><table><thead><tr><th>pair</th><th>mean difference</th><th>won/lost</th>'
-        "<th>p</th><th>p (Holm)</th><th>P(better)</th><th>P(equivalent)</th><th>P(worse)</th></tr>"
-        f"</thead><tbody>{rows}</tbody></table></div>"
+        f"{drawn}{_note(about)}"
+        f"<details{' open' if len(rows) <= 15 else ''}><summary>Every pair, with its tests"
+        f"</summary>{_table(heads, rows)}</details>"
+        + _note(
+            f"p: Wilcoxon's signed-rank test, corrected by Holm. P: Bayesian signed-rank test; "
+            f"equivalent within {found.rope:g}. Sets: how many would show a mean difference of "
+            f"{2 * found.rope:g} with a power of 0.8, at the spread seen here."
+        )
     )
 
 
-def tries_of(race: Benchmark) -> str:
-    """How often each method tried, and how many cells failed, in words."""
-    table = race.table
-    ran = table[table["reason"].isna()]
-    counts = ran.groupby(["set", "method"])["try"].nunique().groupby("method").agg(["min", "max"])
-    told = "; ".join(
-        f"{name} {int(low)}" + ("" if low == high else f"–{int(high)}")
-        for name, (low, high) in zip(counts.index, counts.to_numpy(), strict=True)
+def _profiles(race: Scored, found: Comparison) -> str:
+    order = [*found.ranks.index]
+    out = profile_plot(performance_profile(found.scores), order, "distance from the best score")
+    out += _note(
+        "The share of the data sets on which a contestant is at most so far from the best of the "
+        "set: at the left edge, where it is the best. Differences where Dolan and Moré have "
+        "ratios, because scores may be 0 or negative."
     )
+    seconds = _costs(race, "seconds")
+    if seconds is not None and set(order) <= set(seconds.columns):
+        profile = performance_profile(seconds[order], ratios=True)
+        out += profile_plot(profile, order, "seconds of a fit over the least", ratios=True)
+    return out
+
+
+def _costs(race: Scored, column: str) -> pd.DataFrame | None:
+    """The mean cost of a fit by set and contestant, None where any is not known."""
+    table = race.table.assign(contestant=race.contestants)
+    wide = table.groupby(["set", "contestant"])[column].mean().unstack()
+    if wide.isna().to_numpy().any() or wide.shape[0] < 2 or wide.shape[1] < 2:
+        return None
+    return wide.clip(lower=1e-6)
+
+
+def _cost_table(race: Scored, order: list[str]) -> str:
+    table = race.table.assign(contestant=race.contestants)
+    if table["seconds"].isna().all():
+        return ""
+    own = table.groupby("contestant")[["seconds", "megabytes"]].agg(["median", "max"])
+    rows = [
+        [
+            _escape(name),
+            *("" if math.isnan(v) else f"{v:,.3g}" for v in own.loc[name].to_numpy(dtype=float)),
+        ]
+        for name in order
+        if name in own.index
+    ]
+    heads = ["", "seconds, median", "most", "megabytes, median", "most"]
+    return f"<h2>Time and memory of a fit</h2>{_table(heads, rows)}" + _note(
+        "Megabytes: by how much the fit raised the most resident memory of its process, compiled "
+        "code included; 0 where what the process had free was enough."
+    )
+
+
+def _price(race: Scored, measure: str, references: Any) -> str:
+    """What trying more often seems to add."""
+    own = race.intervals(measure, references=references)
+    if (own["tries"] == 1).all():
+        return ""
+    mean = own.groupby("contestant", sort=False).mean(numeric_only=True)
+    span = own.groupby("contestant").agg(min=("tries", "min"), max=("tries", "max"))
+    columns = [c for c in ("mean", "chosen", "expected best", "best") if c in mean]
+    if race.rules.draws:
+        columns.remove("expected best")
+    rows = [
+        [_escape(name), _range(span.loc[str(name)]), *(f"{row[c]:.3f}" for c in columns)]
+        for name, row in mean.iterrows()
+    ]
+    several = own["tries"][own["tries"] > 1]
+    titles = {
+        "mean": "mean of the tries",
+        "chosen": f"chosen by {race.judge}",
+        "expected best": f"expected best of {int(several.min())}",
+        "best": "best of all",
+    }
+    table = _table(["", "tries", *(titles[c] for c in columns)], rows)
+    gain = float((mean["best"] - mean["mean"]).max())
+    return (
+        f"<h2>What more tries would seem to add</h2><p>Reporting the best of its tries would lift "
+        f"a contestant by up to {gain:.3f} on average over the data sets, without any being "
+        f"better.</p>{table}"
+        + _note(
+            "The best of all is chosen by the classes, and more tries choose better: it compares "
+            "nothing. Fair are the mean, the expected best of the same number of tries"
+            + (", and what a judge chose that saw no classes." if "chosen" in columns else ".")
+        )
+    )
+
+
+def _range(bounds: Any) -> str:
+    low, high = int(bounds["min"]), int(bounds["max"])
+    return f"{low}" if low == high else f"{low}–{high}"
+
+
+def _agreements(race: Scored, found: Comparison, options: dict[str, Any]) -> str:
+    from karat.measures import catalogue
+
+    out = []
+    given = {key: options[key] for key in ("references", "tries") if key in options}
+    if len(race.measures) > 1:
+        try:
+            taus = race.agreement(**given)
+        except InputError as error:
+            out.append(f"<p>The measures' rankings cannot be compared: {_escape(error)}.</p>")
+        else:
+            title = {key: _escape(catalogue[key].title) for key in race.measures}
+            rows = [
+                [
+                    f"{title[r['one']]} – {title[r['other']]}",
+                    f"{r['tau']:.2f}", f"{r['low']:.2f} to {r['high']:.2f}",
+                    f"{r['each']:.2f}", f"{r['each low']:.2f} to {r['each high']:.2f}",
+                ]
+                for _, r in taus.iterrows()
+            ]  # fmt: skip
+            heads = ["Kendall's τ", "of average ranks", "95 %", "on one set, mean", "95 %"]
+            out.append(_table(heads, rows))
+    if len(found.scores) > 2:
+        tau, low, high = set_agreement(found.scores).to_numpy()[-1].tolist()
+        if not math.isnan(tau):
+            out.append(
+                f"<p>The order on one data set and on another agree with τ = {tau:.2f} on "
+                f"average ({low:.2f} to {high:.2f}): 1 would be the same order "
+                "everywhere, 0 no relation.</p>"
+            )
+    if not out:
+        return ""
+    return f"<h2>Do rankings agree?</h2>{''.join(out)}" + _note(
+        "Kendall's τ-b; intervals are percentiles over 1,000 draws of the data sets with "
+        "replacement."
+    )
+
+
+def _failures(race: Scored) -> str:
+    table = race.table.assign(contestant=race.contestants)
     failed = table[table["reason"].notna()]
-    text = f"Tries on each data set: {told}. A score is the mean over the tries, never the best."
-    if len(failed):
-        text += f" {len(failed)} tries failed or are missing; their reasons are in the table."
+    if not len(failed):
+        return ""
+    counts = failed.groupby(["contestant", "set", "reason"], sort=False).size().reset_index()
+    rows = [
+        [_escape(name), _escape(on), f"{number}", _escape(reason)]
+        for name, on, reason, number in counts.to_numpy().tolist()
+    ]
+    return f"<h2>What failed</h2>{_table(['', 'data set', 'fits', 'reason'], rows)}"
+
+
+def tries_of(race: Scored, tries: Any = "mean") -> str:
+    """How often each contestant tried, and how many cells failed, in words."""
+    table = race.table.assign(contestant=race.contestants)
+    ran = table[table["reason"].isna()]
+    counts = ran.groupby(["set", "contestant"])["try"].nunique().groupby("contestant")
+    span = counts.agg(["min", "max"])
+    told = "; ".join(f"{name} {_range(bounds)}" for name, bounds in span.iterrows())
+    what = {
+        "mean": "the mean over the tries, never the best",
+        "chosen": f"that of the try that {race.judge} chose without labels",
+    }.get(tries, f"the expected best of {tries} tries, for all the same number")
+    text = f"Tries on each data set: {told}. A score is {what}."
+    failed = table["reason"].notna().sum()
+    if failed:
+        text += f" {failed} tries failed or are missing; their reasons are in the table."
     return text
 
 
-def html_page(race: Benchmark, found: Comparison, measure: str | None) -> str:
+def html_page(race: Scored, found: Comparison, options: dict[str, Any]) -> str:
     """The page, in one file that needs no network."""
     from karat.measures import catalogue
 
-    key = measure or race.measures[0]
-    title = catalogue[key].title
-    words = "".join(f"<p>{html.escape(text)}</p>" for text in found.words)
+    measure = options.get("measure") or race.measures[0]
+    references, tries = options.get("references", "best"), options.get("tries", "mean")
+    record = catalogue[measure]
+    words = "".join(f"<p>{_escape(text)}</p>" for text in found.words)
+    turned = "" if record.sign > 0 else " Less is better; signs are turned."
     return (
-        '<!doctype html><html lang="en"><meta charset="utf-8">'
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width">'
-        f"<title>Benchmark: {html.escape(title)}</title><style>{_STYLE}</style>"
-        f"<h1>{html.escape(title)}</h1>{words}<p><small>{html.escape(tries_of(race))} Outliers "
-        "count as clusters of one.</small></p>"
+        f"<title>Benchmark: {_escape(record.title)}</title><style>{_STYLE}</style></head><body>"
+        f"<h1>{len(found.ranks)} contestants on {len(found.scores)} data sets, by "
+        f"{_escape(record.title)}</h1>{words}"
+        f"<p><small>{_escape(tries_of(race, tries))} Outliers count as clusters of one.{turned}"
+        "</small></p>"
         f"<h2>Average ranks</h2>{rank_diagram(found)}"
-        f"<p><small>Blue bars join methods that do not differ by Nemenyi's test at "
-        f"{found.alpha:g}.</small></p><h2>Scores</h2>{_score_table(found)}"
-        f"<h2>Pairs</h2>{_pair_table(found)}<p><small>p: Wilcoxon's signed-rank test, corrected by "
-        f"Holm. P: Bayesian signed-rank test; equivalent within {found.rope:g}.</small></p></html>"
+        + _note(
+            f"Blue bars join contestants that do not differ by Nemenyi's test at {found.alpha:g}."
+        )
+        + f"<h2>Scores</h2>{_scores(race, found, measure, references, tries == 'mean')}"
+        f"<h2>Performance profiles</h2>{_profiles(race, found)}"
+        f"<h2>Pairs</h2>{_pairs(found)}{_price(race, measure, references)}"
+        f"{_agreements(race, found, options)}{_cost_table(race, [*found.ranks.index])}"
+        f"{_failures(race)}</body></html>"
     )
 
 
-def latex_table(race: Benchmark, found: Comparison, measure: str | None) -> str:
+def latex_table(race: Scored, found: Comparison, options: dict[str, Any]) -> str:
     """The scores as a LaTeX table (booktabs); only differences that hold are in bold."""
     scores = found.scores
     best = str(found.ranks.index[0])

@@ -16,7 +16,9 @@ TOPICS_SHOWN, TOPIC_WORDS = 12, 8
 WIDE = 100  # characters of a terminal with room for every column
 
 
-def as_json(study: Study, choice: Choice, top: int = 10) -> dict[str, Any]:
+def as_json(
+    study: Study, choice: Choice, top: int = 10, *, skipped: str | None = None
+) -> dict[str, Any]:
     """What machines read: the choice, the best candidates, what failed."""
     from karat.cli.stability import as_json as stability_as_json
     from karat.study.deciders import JUDGE
@@ -48,6 +50,7 @@ def as_json(study: Study, choice: Choice, top: int = 10) -> dict[str, Any]:
             "bounded_by": getattr(choice.bound, "method", None),
             "judge": details_of(found) if found is not None else None,
             "stability": None if resampled is None else stability_as_json(resampled),
+            "stability_skipped": skipped,
         },
         "ranking": jsonlib.loads(
             ranked.head(top).reset_index().to_json(orient="records", double_precision=15)

@@ -1,4 +1,4 @@
-"""``karat bench``: label files of many methods on many data sets, compared with statistics."""
+"""``karat bench``: methods on many data sets, compared with statistics."""
 
 from __future__ import annotations
 
@@ -16,12 +16,18 @@ def bench(
         typer.Argument(
             help="A folder for each data set, with truth.csv (or labels0.csv, labels1.csv, ...) "
             "and method.csv, or method.1.csv, method.2.csv for each try of a method; or "
-            "SET.labels0.gz files beside a folder for each method."
+            "SET.labels0.gz files beside a folder for each method. Matrices in NAME.npy are "
+            "embeddings, which are clustered."
         ),
     ],
     measure: Annotated[
-        str, typer.Option("--measure", help="The external measure, see karat measures.")
-    ] = "adjusted_rand_index",
+        list[str] | None,
+        typer.Option(
+            "--measure",
+            help="An external measure, see karat measures; adjusted_rand_index by default. May be "
+            "repeated: the first decides, and the page says whether the others agree.",
+        ),
+    ] = None,
     best_of: Annotated[
         int | None,
         typer.Option(
@@ -49,6 +55,26 @@ def bench(
     rope: Annotated[
         float, typer.Option(min=0, help="Differences up to this have no practical meaning.")
     ] = 0.01,
+    clusterer: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--clusterer", help="What clusters the embeddings; kmeans by default. May be repeated."
+        ),
+    ] = None,
+    metric: Annotated[str, typer.Option(help="The distance between embeddings.")] = "euclidean",
+    tries: Annotated[
+        int, typer.Option("--tries", min=1, help="Tries of a clusterer on each embedding.")
+    ] = 10,
+    bootstrap: Annotated[
+        int | None,
+        typer.Option(
+            min=2, help="Each try is on so many objects drawn with replacement, the same for all."
+        ),
+    ] = None,
+    storage: Annotated[
+        Path | None, typer.Option(help="Keep finished fits here and resume from it.")
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of all randomness.")] = 0,
     report: Annotated[
         Path | None,
         typer.Option(help="Write the page to this file: .html, .tex (booktabs) or .parquet."),
@@ -61,6 +87,8 @@ def bench(
     Outliers (-1) count as clusters of one. For example:
 
     karat bench results --report appendix.html
+
+    karat bench embeddings --measure v_measure --tries 10 --bootstrap 2048
     """
     import json as jsonlib
 
@@ -70,11 +98,24 @@ def bench(
 
     check_choice(references, ("best", "mean"), "--references")
     check_target(report, "--report", force)
-    race = Benchmark.from_folder(folder, [measure])
+    measures = measure or ["adjusted_rand_index"]
+    race = Benchmark.from_folder(
+        folder,
+        measures,
+        clusterer or (),
+        metric=metric,
+        n_init=tries,
+        bootstrap=bootstrap,
+        storage=storage,
+        random_state=seed,
+    )
+    if any(entry.data for entry in race.sets.values()):
+        race.run(lambda line: typer.echo(line, err=True))
+    counted = "mean" if best_of is None else best_of
     options = {
-        "measure": measure,
+        "measure": measures[0],
         "references": references,
-        "best_of": best_of,
+        "tries": counted,
         "failed": failed,
         "alpha": alpha,
         "rope": rope,
@@ -82,7 +123,7 @@ def bench(
     found = race.compare(**options)  # type: ignore[arg-type]
     if json:
         answer = {
-            "measure": measure,
+            "measure": measures[0],
             "ranks": found.ranks.to_dict(),
             "scores": found.scores.to_dict(orient="index"),
             "friedman_p": found.friedman.p_value,
@@ -93,7 +134,7 @@ def bench(
         typer.echo(jsonlib.dumps(answer))
     else:
         typer.echo(str(found))
-        typer.echo(tries_of(race))
+        typer.echo(tries_of(race, counted))
     if report is not None:
         race.report(report, overwrite=force, **options)
         typer.echo(f"Report: {report}", err=json)

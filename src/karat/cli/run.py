@@ -119,13 +119,13 @@ def run(
         bool, typer.Option("--plan", help="Only print what would be done, and how long it takes.")
     ] = False,
     stability: Annotated[
-        bool,
+        bool | None,
         typer.Option(
-            "--stability",
-            help="Look for the chosen clusters, and their number, in resamples: takes some hundred "
-            "fits for each k, and therefore only when asked.",
+            "--stability/--no-stability",
+            help="Look for the chosen clusters, and their number, in resamples.",
+            show_default="where it takes at most as many fits as the sweep, and without --budget",
         ),
-    ] = False,
+    ] = None,
     report: Annotated[Path | None, typer.Option(help="Write an HTML report to this file.")] = None,
     force: Annotated[
         bool, typer.Option(help="Replace the report and the labels if they exist.")
@@ -287,8 +287,7 @@ def run(
         except NothingToRankError as error:
             raise NothingToRankError("\n".join([str(error), *dataset.notes])) from None
         choice = _judge_loss(study, choice)
-        if stability:
-            choice = _judge_stability(study, choice, progress)
+        choice, skipped = _judge_stability(study, choice, stability, budget, progress)
         if representations or embeddings is not None:
             study.representations()
         if labels is not None:
@@ -296,9 +295,11 @@ def run(
         if report is not None:
             study.report(report, overwrite=force)
         if json:
-            typer.echo(jsonlib.dumps(as_json(study, choice)))
+            typer.echo(jsonlib.dumps(as_json(study, choice, skipped=skipped)))
         else:
             show(study, choice)
+            if skipped is not None:
+                typer.echo(f"Stability was not judged: {skipped}")
             for path, what in ((report, "Report"), (labels, "Labels"), (storage, "Study")):
                 if path is not None:
                     typer.echo(f"{what}: {path}")
@@ -418,18 +419,28 @@ def _judge_loss(study: Study, choice: Choice) -> Choice:
     return study.best()
 
 
-def _judge_stability(study: Study, choice: Choice, progress: bool | None) -> Choice:
-    """The choice again, its reasons with what resampling says."""
+def _judge_stability(
+    study: Study, choice: Choice, asked: bool | None, budget: str | None, progress: bool | None
+) -> tuple[Choice, str | None]:
+    """The choice, its reasons with what resampling says; or why that was not judged."""
+    from karat.study.stability import why_not
     from karat.validation import InputError
 
+    if asked is False:
+        return choice, None
     try:
+        if asked is None:
+            skipped = "--budget was given; --stability judges it" if budget else None
+            skipped = skipped or why_not(study, choice.name)
+            if skipped is not None:
+                return choice, skipped
         study.stability(choice.name, progress=progress)
     except InputError as error:
-        typer.echo(f"karat: stability was not judged: {error}", err=True)
+        return choice, str(error)
     except KeyboardInterrupt:
         typer.echo(_interrupted(study), err=True)
         raise typer.Exit(130) from None
-    return study.best()
+    return study.best(), None
 
 
 def _interrupted(study: Study) -> str:

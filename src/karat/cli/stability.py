@@ -81,6 +81,7 @@ def stability(
     from karat.clusterers import catalogue
     from karat.stability import assess
     from karat.stability.assessment import n_steps
+    from karat.stability.null import Null
     from karat.stability.progress import counted
 
     dataset = read_dataset(
@@ -99,7 +100,9 @@ def stability(
     )
     numbers = parse_counts(k)
     told = catalogue[clusterer].parameter == "n_clusters"
-    steps = n_steps(len(numbers) if told else 0, resamples, references)
+    metric = metric or dataset.metric
+    n_sets = len(Null(dataset.X, metric).kinds) * references
+    steps = n_steps(len(numbers) if told else 0, resamples, n_sets)
     with counted("Resampling", steps, show=False if quiet else None) as executor:
         found = assess(
             dataset.X,
@@ -107,7 +110,7 @@ def stability(
             k=numbers,
             n_resamples=resamples,
             n_references=references,
-            metric=metric or dataset.metric,
+            metric=metric,
             random_state=seed,
             executor=executor,
         )

@@ -16,7 +16,9 @@ from karat.clusterers.genie import GenieClustering
 from karat.clusterers.information_theoretic import InformationTheoreticKMeans
 from karat.clusterers.kmedoids import CLARA, KMedoids
 from karat.clusterers.linkage import LinkageClustering
+from karat.clusterers.nmf import NormalizedCutNMF
 from karat.clusterers.orclus import ORCLUS
+from karat.clusterers.pca import PCAKMeans
 from karat.clusterers.spherical import FrequencySensitiveSphericalKMeans, SphericalKMeans
 from karat.clusterers.spherical_minibatch import MiniBatchSphericalKMeans
 from karat.clusterers.von_mises_fisher import VonMisesFisherMixture
@@ -36,9 +38,11 @@ __all__ = [
     "KMedoids",
     "LinkageClustering",
     "MiniBatchSphericalKMeans",
+    "NormalizedCutNMF",
     "OnColumns",
     "OnDistances",
     "OnForm",
+    "PCAKMeans",
     "SphericalKMeans",
     "VonMisesFisherMixture",
     "as_clusterer",

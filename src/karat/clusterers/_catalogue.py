@@ -323,6 +323,18 @@ def _criterion_clustering(criterion: Any, method: Any, k: int, seed: int) -> Any
     )  # fmt: skip
 
 
+def _nmf(k: int, seed: int) -> Any:
+    from karat.clusterers.nmf import NormalizedCutNMF
+
+    return NormalizedCutNMF(k, random_state=seed)
+
+
+def _pca_kmeans(k: int, seed: int) -> Any:
+    from karat.clusterers.pca import PCAKMeans
+
+    return PCAKMeans(k, random_state=seed)
+
+
 def _information_theoretic(k: int, seed: int) -> Any:
     from karat.clusterers.information_theoretic import InformationTheoreticKMeans
 
@@ -586,6 +598,7 @@ catalogue.add(
 )
 for _key, _title, _criterion, _method in (
     ("i2-direct", "I2, direct", "I2", "direct"),
+    ("h1-direct", "H1, direct", "H1", "direct"),
     ("i2-bisection", "I2, repeated bisection", "I2", "bisection"),
     ("h1-bisection", "H1, repeated bisection", "H1", "bisection"),
     ("h2-bisection", "H2, repeated bisection", "H2", "bisection"),
@@ -602,6 +615,42 @@ for _key, _title, _criterion, _method in (
             cost="O(nnz k) per pass",
         )
     )
+for _criterion in ("I1", "I2", "E1", "H1", "H2"):
+    catalogue.add(
+        Clusterer(
+            key=f"{_criterion.lower()}-agglomerative",
+            title=f"{_criterion}, agglomerative",
+            make=partial(_criterion_clustering, _criterion, "agglomerative"),
+            distances=("cosine",),
+            seeded=False,
+            every_k=True,
+            source="Zhao, Karypis & Fayyad 2005",
+            cost="O(n nnz)",
+        )
+    )
+catalogue.add(
+    Clusterer(
+        key="nc-nmf",
+        title="Normalised-cut NMF",
+        make=_nmf,
+        distances=("cosine",),
+        growth=1.0,
+        whole_to=100_000,
+        source="Xu, Liu & Gong 2003",
+        cost="O(nnz k) per pass",
+    )
+)
+catalogue.add(
+    Clusterer(
+        key="pca-kmeans",
+        title="k-means on 20 principal components",
+        make=_pca_kmeans,
+        growth=1.0,
+        whole_to=100_000,
+        source="whissell2012 §5.2; Ding & He 2004",
+        cost="O(nnz) per component and step, then O(n k)",
+    )
+)
 catalogue.add(
     Clusterer(
         key="kl-kmeans",

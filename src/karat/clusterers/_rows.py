@@ -84,7 +84,7 @@ class RowClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         X = validated(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
         self._check(X.shape[0])
         rows = unit_rows(X, self._norm)
-        full = np.diff(rows.indptr) > 0
+        self._full = full = np.diff(rows.indptr) > 0
         work = rows if full.all() else rows[full]
         k = _most_clusters(work, self.n_clusters)
         if k < self.n_clusters:

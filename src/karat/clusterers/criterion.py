@@ -1,13 +1,17 @@
-"""Clusterings that optimise a criterion of cluster sums: CLUTO's seven, in three ways."""
+"""Clusterings that optimise a criterion of cluster sums: CLUTO's seven, in four ways."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from scipy import sparse
+from sklearn.utils.validation import check_is_fitted
 
 from karat._kernels import criterion as kernels
+from karat._kernels.criterion_merges import merge_clusters
 from karat.clusterers._rows import RowClusterer, Run, arrays, directions, sums_of
+from karat.partition import cut_dendrogram
 from karat.validation import InputError, check_choice, check_random_state
 
 if TYPE_CHECKING:
@@ -19,6 +23,7 @@ if TYPE_CHECKING:
 CRITERIA = {"I1": 0, "I2": 1, "E1": 2, "G1": 3, "G1'": 4, "H1": 5, "H2": 6}
 #: these are to be minimised
 _LESS_IS_BETTER = ("E1", "G1", "G1'")
+METHODS = ("direct", "bisection", "refined-bisection", "agglomerative")
 #: relative gains below this are rounding
 _TOLERANCE = 1e-12
 
@@ -34,9 +39,11 @@ class CriterionClustering(RowClusterer):
         I1 = Σ∣D_r∣²/n_r and I2 = Σ∣D_r∣ (greater is better); E1 = Σ n_r D_r·D/∣D_r∣,
         G1 = Σ D_r·(D − D_r)/∣D_r∣² and G1', its terms times n_r² (less is better);
         H1 = I1/E1 and H2 = I2/E1 (greater).
-    method : {"direct", "bisection", "refined-bisection"}
+    method : {"direct", "bisection", "refined-bisection", "agglomerative"}
         All clusters at once; or repeated bisection: of all clusters the one is split whose best
-        bisection improves the criterion most; or this, and then moves among all clusters.
+        bisection improves the criterion most; or this, and then moves among all clusters; or from
+        single rows on, the pair is merged that leaves the criterion best. This one has no starts,
+        and makes a tree that :meth:`cut` cuts at any number of clusters.
     init : {"random", "k-means++"} or array of shape (n_clusters, d)
         Seeds of the direct method and of each bisection (there no array).
     n_init : int, default 10
@@ -56,14 +63,23 @@ class CriterionClustering(RowClusterer):
         The same, negative where less is better, so that greater is.
     objective_path_ : ndarray of float64
         Its value after each pass of the best start; it never falls.
+    linkage_ : ndarray of float64, shape (m-1, 4)
+        The tree of the m rows that are not empty, where it is agglomerative, in SciPy's form; the
+        heights number the merges.
     n_iter_, n_features_in_ : int
 
     Notes
     -----
     Zhao & Karypis (2004), Empirical and theoretical comparisons of selected criterion functions
-    for document clustering. Rows are visited in random order and each is moved at once to the
-    cluster that improves the criterion most; sums and sizes follow. A bisection optimises the
+    for document clustering; agglomerative: Zhao, Karypis & Fayyad (2005), Hierarchical clustering
+    algorithms for document datasets. Rows are visited in random order and each is moved at once to
+    the cluster that improves the criterion most; sums and sizes follow. A bisection optimises the
     criterion of the whole clustering. O(nnz k) for a pass, memory O(d k) beside X.
+
+    Merges are exact: each is the best of all pairs. Of each cluster its best partner is kept, or
+    only a bound on what it gains, and is computed again, in O(nnz + n), when it may be the best of
+    all; this happens a few times for each merge, so O(n nnz) in all. Memory O(nnz + n): neither
+    similarities nor gains of all pairs are stored.
 
     Examples
     --------
@@ -79,7 +95,7 @@ class CriterionClustering(RowClusterer):
         n_clusters: int = 8,
         *,
         criterion: Literal["I1", "I2", "E1", "G1", "G1'", "H1", "H2"] = "I2",
-        method: Literal["direct", "bisection", "refined-bisection"] = "direct",
+        method: Literal["direct", "bisection", "refined-bisection", "agglomerative"] = "direct",
         init: Any = "random",
         n_init: int = 10,
         max_iter: int = 100,
@@ -94,13 +110,15 @@ class CriterionClustering(RowClusterer):
     def _check(self, n: int) -> None:
         super()._check(n)
         check_choice(self.criterion, CRITERIA, "criterion")
-        check_choice(self.method, ("direct", "bisection", "refined-bisection"), "method")
+        check_choice(self.method, METHODS, "method")
         if self.method != "direct" and not isinstance(self.init, str):
-            raise InputError("init of bisections is 'random' or 'k-means++', not centers")
+            raise InputError("centers in init are for the direct method, which starts from them")
 
     def _best(self, rows: csr_array, k: int) -> Run:
         if self.method == "direct":
             return super()._best(rows, k)
+        if self.method == "agglomerative":
+            return self._merged(rows, k)
         rng = check_random_state(self.random_state)
         labels = self._bisected(rows, k, rng)
         if self.method == "bisection":
@@ -114,6 +132,37 @@ class CriterionClustering(RowClusterer):
         rng = np.random.default_rng(labels[: min(len(labels), 1000)] + 1)
         path, converged = whole.improve(labels, k, self.max_iter, rng)
         return self._run_of(rows, labels, k, path, converged)
+
+    def _merged(self, rows: csr_array, k: int) -> Run:
+        whole = _Whole(rows, self.criterion)
+        tree = whole.tree()
+        labels = _cut(tree, k).astype(np.int64)
+        run = self._run_of(rows, labels, k, [whole.value(labels, k)], True)
+        run.learned["linkage_"] = tree
+        return run
+
+    def cut(self, n_clusters: int) -> NDArray[np.int32]:
+        """Labels for another number of clusters, where the method is agglomerative.
+
+        Parameters
+        ----------
+        n_clusters : int
+
+        Returns
+        -------
+        ndarray of int32, shape (n,)
+            Empty rows go to the largest cluster.
+        """
+        check_is_fitted(self)
+        if self.method != "agglomerative":
+            raise InputError(
+                f"method {self.method!r} makes no tree; fit again with n_clusters={n_clusters}, or "
+                "use method='agglomerative'"
+            )
+        found = _cut(self.linkage_, n_clusters)
+        labels = np.full(len(self._full), np.bincount(found).argmax(), dtype=np.int32)
+        labels[self._full] = found
+        return labels
 
     def _run_of(
         self, rows: csr_array, labels: Ints, k: int, path: list[float], converged: bool
@@ -175,6 +224,11 @@ class CriterionClustering(RowClusterer):
         return found
 
 
+def _cut(tree: NDArray[np.float64], k: int) -> NDArray[np.int32]:
+    one = len(tree) == 0 and k == 1  # SciPy has no tree of one row
+    return np.zeros(1, dtype=np.int32) if one else cut_dendrogram(tree, n_clusters=k)
+
+
 class _Parts:
     """The parts of the clusters in the criterion."""
 
@@ -201,6 +255,38 @@ class _Whole:
         squares = np.einsum("jh,jh->h", sums, sums)
         sizes = np.bincount(labels, minlength=k)
         return rows, products, sums, squares, sizes, np.bincount(labels, products, minlength=k)
+
+    def tree(self) -> NDArray[np.float64]:
+        """All greedy merges, from single rows on, in SciPy's form."""
+        n = self.rows.shape[0]
+        tree = np.empty((n - 1, 4))
+        rows = self.rows.astype(np.float64)
+        name, partner = np.arange(n), np.full(n, -1)
+        bound = np.full(n, np.inf)
+        gains = np.tile([0.0, 0.0, np.inf, -np.inf], (n, 1))
+        squares = np.asarray((rows**2).sum(axis=1)).ravel()
+        sizes, totals = np.ones(n, dtype=np.int64), self.own.copy()
+        value = np.array(kernels.criterion_value(self.code, sizes, squares, totals))
+        step = 0
+        while step < n - 1:
+            # sums instead of their rows as soon as there are half as many: shared terms are one
+            columns = rows.tocsc()
+            label, step = merge_clusters(
+                arrays(rows), arrays(columns), self.code, value, sizes, squares, totals, partner,
+                bound, gains, name, tree, step, max(1, len(sizes) // 2),
+            )  # fmt: skip
+            kept = np.flatnonzero(sizes)
+            place = np.full(len(sizes) + 1, -1)
+            place[kept] = np.arange(len(kept))
+            member = sparse.csr_array(
+                (np.ones(len(label)), (place[label], np.arange(len(label)))),
+                shape=(len(kept), len(label)),
+            )
+            rows = sparse.csr_array(member @ rows)
+            partner = place[partner[kept]]
+            sizes, squares, totals = sizes[kept], squares[kept], totals[kept]
+            bound, gains, name = bound[kept], gains[kept], name[kept]
+        return tree
 
     def parts(self, labels: Ints, k: int) -> _Parts:
         """Each cluster's part of the numerator and the denominator."""

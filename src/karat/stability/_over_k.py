@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.stability._engine import Engine, check_draws
-from karat.stability.null import REFERENCES, draw_reference
+from karat.stability.null import Null
 from karat.stability.result import StabilityCurve, curve_table
-from karat.validation import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -42,14 +41,13 @@ def curve_of(
     references: list[dict[int, Floats]] = []
     if n_references:
         check_draws(n_references)
-        if engine.metric == "precomputed":
-            raise InputError("reference data need the objects' features, not their distances")
-        for number, kind in enumerate(REFERENCES):
+        null = Null(engine.X, engine.metric)
+        for number, kind in enumerate(null.kinds):
             sets = []
             for r in range(n_references):
                 seed = np.random.default_rng([engine.random_state, 2**31, number, r])
-                null = draw_reference(engine.X, kind, random_state=seed)
-                sets.append(method(replace(engine, X=null, _lists=[]), numbers).mean(axis=0))
+                drawn = replace(engine, X=null.draw(kind, seed), _lists=[])
+                sets.append(method(drawn, numbers).mean(axis=0))
             values = np.array(sets)
             references.append({k: values[:, i] for i, k in enumerate(numbers)})
     table = curve_table(samples, references, greater_is_better=greater_is_better)

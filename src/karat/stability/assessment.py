@@ -15,7 +15,7 @@ from karat.stability._engine import check_draws, prepare
 from karat.stability.calibrated import calibrated_stability, n_null_resamples
 from karat.stability.clusterwise import clusterwise_bootstrap
 from karat.stability.consensus import Consensus, consensus_matrix
-from karat.stability.null import REFERENCES, Reference, draw_reference
+from karat.stability.null import Null
 from karat.stability.result import ClusterStability, StabilityCurve
 from karat.validation import InputError
 
@@ -92,8 +92,8 @@ class Assessment:
         table, k = self.curve.table, self.selected
         if k is None:
             return (
-                "There is no null for these data (it needs dense features), and small numbers of "
-                "clusters are stable whatever the data: the curve does not decide between them."
+                "There is no null beside this curve, and small numbers of clusters are stable "
+                "whatever the data: the curve does not decide between them."
             )
         span = f"{table.index[0]} to {table.index[-1]}"
         if k == 1:
@@ -164,14 +164,15 @@ def assess(
     n_resamples : int
         Pairs of subsamples for each k; the clusters are judged on twice as many resamples.
     n_references : int
-        Reference data sets of each kind. Sparse data and matrices of distances have none.
+        Reference data sets of each kind (:func:`draw_reference`); a graph has none.
     max_objects : int, optional
         More objects than these are sampled first; None for never.
     metric : str or callable
     random_state : int
     executor : concurrent.futures.Executor, optional
     kept : mutable mapping, optional
-        As for :func:`calibrated_stability`: what is finished of the curve, to resume from.
+        What is finished, to resume from: each data set of the curve, each ten resamples of the
+        clusters and of the consensus.
 
     Returns
     -------
@@ -212,9 +213,8 @@ def assess(
         if len(labels) != engine.n:
             raise InputError(f"labels has {len(labels)} labels, but there are {engine.n} objects")
         own = encode(np.asarray(labels)[rows])
-    # what has no features to draw from has no null
-    drawable = engine.metric != "precomputed" and not hasattr(data, "toarray")
-    n_references = n_references if drawable else 0
+    null = Null(data, engine.metric)
+    n_references = n_references if null.kinds else 0
     options: dict[str, Any] = {
         "metric": engine.metric, "random_state": engine.random_state, "executor": executor,
     }  # fmt: skip
@@ -230,43 +230,45 @@ def assess(
     elif value is None:
         value = record.values[0]
     at: Any = value
-    in_null = () if curve is not None else _found_in_null(data, record, at, n_references, options)
+    in_null = () if curve is not None else _found_in_null(null, record, at, n_references, options)
     clusters = clusterwise_bootstrap(
         data,
         record,
         k=at,
         labels=None if own is None else own.codes,
         n_resamples=2 * n_resamples,
+        kept=kept,
         **options,
     )
     if own is not None:
         names = clusters.table.set_axis(own.names.tolist(), axis=0).rename_axis("cluster")
         clusters = replace(clusters, table=names)
-    shown, consensus = _consensus(data, record, at, clusters, 2 * n_resamples, options)
+    shown, consensus = _consensus(
+        data, record, at, clusters, 2 * n_resamples, {**options, "kept": kept}
+    )
     return Assessment(
         record.key, curve, clusters, float(at), rows, rows[shown], consensus, n_references, in_null
     )
 
 
-def n_steps(k: int, n_resamples: int, n_references: int) -> int:
-    """How many draws an assessment makes, for showing its progress."""
-    sets = len(REFERENCES) * n_references
-    curve = n_resamples + sets * n_null_resamples(n_resamples)
-    return (curve if k else sets) + 4 * n_resamples
+def n_steps(k: int, n_resamples: int, n_sets: int) -> int:
+    """How many draws an assessment with so many reference sets makes, for showing its progress."""
+    curve = n_resamples + n_sets * n_null_resamples(n_resamples)
+    return (curve if k else n_sets) + 4 * n_resamples
 
 
 def _found_in_null(
-    data: Any, record: Any, value: Any, n_references: int, options: dict[str, Any]
+    null: Null, record: Any, value: Any, n_references: int, options: dict[str, Any]
 ) -> tuple[int, ...]:
     """How many clusters there are in data without clusters, for the same parameter."""
-    engine = prepare(data, record, **options)
+    engine = prepare(null.X, record, **options)
 
-    def count(job: tuple[Reference, int]) -> int:
-        rng = engine.generator(2**31 + 3, REFERENCES.index(job[0]), job[1])
-        part = replace(engine, X=draw_reference(data, job[0], random_state=rng), _lists=[])
+    def count(job: tuple[int, int]) -> int:
+        rng = engine.generator(2**31 + 3, *job)
+        part = replace(engine, X=null.draw(null.kinds[job[0]], rng), _lists=[])
         return int(part.fit(None, [value], rng)[0].max(initial=-1)) + 1
 
-    jobs = [(kind, r) for kind in REFERENCES for r in range(n_references)]
+    jobs = [(kind, r) for kind in range(len(null.kinds)) for r in range(n_references)]
     return tuple(engine.map(count, jobs))
 
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, MutableMapping
+from collections.abc import Callable, Iterable, MutableMapping
 from concurrent.futures import Executor
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from karat.stability._agreement import least_kept
-from karat.stability._engine import check_draws, check_numbers, prepare
+from karat.stability._engine import Engine, check_draws, check_numbers, prepare
 from karat.stability.curves import pairs_of_subsamples
-from karat.stability.null import REFERENCES, draw_reference
+from karat.stability.null import Null
 from karat.stability.result import StabilityCurve, curve_table
 from karat.validation import InputError
 
@@ -55,8 +56,9 @@ def calibrated_stability(
     n_resamples : int
         Pairs of subsamples, each half of the objects; 0.4 times as many of each reference set.
     n_references : int
-        Reference data sets of each kind: one Gaussian, one uniform box, both along the principal
-        axes. 0 for none, as for sparse data and matrices of distances; no k is selected then.
+        Reference data sets of each kind (:func:`draw_reference`): one Gaussian, one uniform box,
+        both along the principal axes; of sparse data, values shuffled within features. 0 for none;
+        no k is selected then.
     everywhere : bool
         Whether every k stands beside its null, or only those that could be selected: where the
         worst cluster loses more than a quarter of its objects, no null can make it stable.
@@ -107,28 +109,30 @@ def calibrated_stability(
         raise InputError("calibrated stability compares numbers from 2 upward with 1; k has only 1")
     if n_references:
         check_draws(n_references)
-        if engine.metric == "precomputed":
-            raise InputError("reference data need the objects' features, not their distances")
 
-    def values(name: str, data: Any, ks: list[int], n_pairs: int) -> Floats:
+    def values(name: str, part: Callable[[], Engine], ks: list[int], n_pairs: int) -> Floats:
         if kept is not None and name in kept:
             return np.asarray(kept[name], dtype=np.float64)
-        part = engine if data is None else replace(engine, X=data, _lists=[])
-        found = pairs_of_subsamples(part, ks, n_pairs, 0.5, least_kept)
+        found = pairs_of_subsamples(part(), ks, n_pairs, 0.5, least_kept)
         if kept is not None:
             kept[name] = found.tolist()
         return found
 
-    own = values("data", None, numbers, n_resamples)
+    own = values("data", lambda: engine, numbers, n_resamples)
     beside = [i for i in range(len(numbers)) if everywhere or 1 - own[:, i].mean() <= RATIO]
     ks = [numbers[i] for i in beside]
     references: list[dict[int, Floats]] = []
-    for number, kind in enumerate(REFERENCES if n_references else ()):
+    null = Null(engine.X, engine.metric)
+
+    def drawn(number: int, r: int) -> Engine:
+        seed = np.random.default_rng([engine.random_state, 2**31, number, r])
+        return replace(engine, X=null.draw(null.kinds[number], seed), _lists=[])
+
+    for number, kind in enumerate(null.kinds if n_references else ()):
         sets = np.full((n_references, len(numbers)), np.nan)
         for r in range(n_references if ks else 0):
-            seed = np.random.default_rng([engine.random_state, 2**31, number, r])
-            null = draw_reference(engine.X, kind, random_state=seed)
-            found = values(f"{kind} {r}", null, ks, n_null_resamples(n_resamples))
+            part = partial(drawn, number, r)
+            found = values(f"{kind} {r}", part, ks, n_null_resamples(n_resamples))
             sets[r, beside] = found.mean(axis=0)
         references.append({k: sets[:, i] for i, k in enumerate(numbers)})
     samples = {k: own[:, i] for i, k in enumerate(numbers)}

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import MutableMapping
 from concurrent.futures import Executor
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from karat.partition import encode
+from karat.stability._batches import in_batches
 from karat.stability._engine import check_draws, check_numbers, prepare, subsample
 from karat.stability.result import ClusterStability
 from karat.validation import InputError, check_choice
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 Scheme = Literal["bootstrap", "subset", "strata", "noise", "features"]
 SCHEMES: tuple[Scheme, ...] = ("bootstrap", "subset", "strata", "noise", "features")
 RECOVERED, DISSOLVED = 0.75, 0.5
+NOT_DRAWN = -1
 
 
 def clusterwise_bootstrap(
@@ -33,6 +36,7 @@ def clusterwise_bootstrap(
     metric: Any = "euclidean",
     random_state: Any = 0,
     executor: Executor | None = None,
+    kept: MutableMapping[str, Any] | None = None,
 ) -> ClusterStability:
     """Mean Jaccard similarity of each cluster with the most similar one of each resample.
 
@@ -56,6 +60,8 @@ def clusterwise_bootstrap(
     metric : str or callable
     random_state : None, int or Generator
     executor : concurrent.futures.Executor, optional
+    kept : mutable mapping, optional
+        Keeps each ten finished resamples as text; a call with the same arguments resumes from it.
 
     Returns
     -------
@@ -84,6 +90,8 @@ def clusterwise_bootstrap(
     """
     import pandas as pd
 
+    from karat._kernels.resamples import best_matches
+
     check_choice(scheme, SCHEMES, "scheme")
     engine = prepare(X, clusterer, metric=metric, random_state=random_state, executor=executor)
     check_draws(n_resamples, fraction)
@@ -99,13 +107,12 @@ def clusterwise_bootstrap(
         own = encode(labels).codes
         if len(own) != engine.n:
             raise InputError(f"labels has {len(own)} labels, but there are {engine.n} objects")
+    own = np.asarray(own, dtype=np.int32)
     n_clusters = int(own.max(initial=-1)) + 1
     if n_clusters == 0:
         raise InputError("every object is an outlier, so there is no cluster to judge")
-    noisy = bool((own < 0).any())
-    own = own.astype(np.int64)
 
-    def resample(b: int) -> tuple[NDArray[np.float64], NDArray[Any], NDArray[np.bool_], int]:
+    def resample(b: int) -> tuple[NDArray[Any], ...]:
         rng = engine.generator(b)
         if scheme in ("noise", "features"):
             rows = np.arange(engine.n)
@@ -114,8 +121,8 @@ def clusterwise_bootstrap(
                 data = engine.X + rng.normal(size=engine.X.shape) * spread
             else:
                 d = engine.X.shape[1]
-                kept = rng.choice(d, max(1, round(fraction * d)), replace=False)
-                data = engine.X[:, np.sort(kept)]
+                taken = rng.choice(d, max(1, round(fraction * d)), replace=False)
+                data = engine.X[:, np.sort(taken)]
             found = type(engine)(data, engine.clusterer, engine.metric).fit(None, [number], rng)[0]
         else:
             if scheme == "bootstrap":
@@ -127,30 +134,16 @@ def clusterwise_bootstrap(
                 parts = [s[subsample(len(s), fraction, rng)] if len(s) > 2 else s for s in strata]
                 rows = np.sort(np.concatenate(parts))
             found = engine.fit(rows, [number], rng)[0]
-        mine, theirs = own[rows], found
-        if noisy:
-            judged = mine >= 0
-            mine, theirs, rows = mine[judged], theirs[judged], rows[judged]
-        width = int(theirs.max(initial=0)) + 1
-        cells = mine * width + theirs
-        if theirs.min(initial=0) < 0:
-            # an outlier there is in no cluster that could match, but counts in its own
-            cells = cells[theirs >= 0]
-        counts = np.bincount(cells, minlength=n_clusters * width).reshape(n_clusters, width)
-        sizes = np.bincount(mine, minlength=n_clusters)
-        union = sizes[:, None] + counts.sum(axis=0) - counts
-        similar = np.divide(counts, union, out=np.zeros(counts.shape), where=union > 0)
-        best = similar.max(axis=1)
-        best[sizes == 0] = np.nan  # no object of it was drawn
-        count = int(found.max(initial=-1)) + 1
-        return best, rows, similar.argmax(axis=1)[mine] == theirs, count
+        best, stayed = best_matches(own[rows], found.astype(np.int32, copy=False), n_clusters)
+        objects = np.full(engine.n, NOT_DRAWN, dtype=np.int8)
+        objects[rows] = stayed
+        return best, objects, np.array(int(found.max(initial=-1)) + 1)
 
-    outcomes = engine.map(resample, range(n_resamples))
-    values = np.array([best for best, *_ in outcomes])
-    seen, stayed = np.zeros(engine.n), np.zeros(engine.n)
-    for _, rows, with_own, _ in outcomes:
-        seen[rows] += 1
-        stayed[rows] += with_own
+    outcomes = in_batches(engine, resample, n_resamples, kept, "clusters")
+    values = np.stack([best for best, *_ in outcomes])
+    marks = np.stack([objects for _, objects, _ in outcomes])
+    marks[:, own < 0] = NOT_DRAWN
+    stayed, seen = (marks == 1).sum(axis=0), (marks != NOT_DRAWN).sum(axis=0)
     drawn = np.maximum((~np.isnan(values)).sum(axis=0), 1)
     with np.errstate(invalid="ignore"):
         frame = pd.DataFrame(
@@ -164,5 +157,5 @@ def clusterwise_bootstrap(
             index=pd.Index(range(n_clusters), name="cluster"),
         )
     objects = np.divide(stayed, seen, out=np.full(engine.n, np.nan), where=seen > 0)
-    found = np.array([count for *_, count in outcomes])
-    return ClusterStability(frame, own.astype(np.int32), objects, n_resamples, found)
+    found = np.array([int(count) for *_, count in outcomes])
+    return ClusterStability(frame, own, objects, n_resamples, found)

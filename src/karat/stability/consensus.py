@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, MutableMapping
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.resources import in_strips, require_memory
+from karat.stability._batches import in_batches
 from karat.stability._engine import check_draws, check_numbers, prepare, subsample
 from karat.validation import InputError
 
@@ -113,6 +114,7 @@ def consensus_matrix(
     metric: Any = "euclidean",
     random_state: Any = 0,
     executor: Executor | None = None,
+    kept: MutableMapping[str, Any] | None = None,
 ) -> Consensus:
     """Cluster many subsamples, and count how often pairs of objects stay together.
 
@@ -129,6 +131,8 @@ def consensus_matrix(
     metric : str or callable
     random_state : None, int or Generator
     executor : concurrent.futures.Executor, optional
+    kept : mutable mapping, optional
+        As for :func:`clusterwise_bootstrap`.
 
     Returns
     -------
@@ -163,7 +167,7 @@ def consensus_matrix(
         raise InputError(f"n_resamples must be at most 65535; got {n_resamples}")
     numbers = check_numbers(k, round(fraction * engine.n))
 
-    def one(b: int) -> list[NDArray[np.uint8]]:
+    def one(b: int) -> tuple[NDArray[np.uint8], ...]:
         rng = engine.generator(b)
         rows = subsample(engine.n, fraction, rng)
         out = []
@@ -174,9 +178,9 @@ def consensus_matrix(
             full = np.full(engine.n, 255, dtype=np.uint8)
             full[rows] = np.where(labels < 0, 255, labels)
             out.append(full)
-        return out
+        return tuple(out)
 
-    found = engine.map(one, range(n_resamples))
+    found = in_batches(engine, one, n_resamples, kept, "consensus")
     labels = {number: np.stack([row[i] for row in found]) for i, number in enumerate(numbers)}
     histograms, rows = {}, []
     before = None

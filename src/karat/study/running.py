@@ -88,6 +88,15 @@ def _local_pool(workers: int) -> Iterator[Executor]:
     pool.shutdown(wait=True)
 
 
+def shared_pool(workers: int) -> Executor:
+    """Local processes that stay for the jobs on other data; new ones where one of them died."""
+    from loky import get_reusable_executor
+
+    return get_reusable_executor(
+        max_workers=workers, timeout=60, initializer=_start_worker, initargs=(os.getpid(),)
+    )
+
+
 def run_jobs(
     X: Data,
     jobs: Sequence[Job],

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-import base64
-import zlib
+import math
 from collections.abc import Iterable
-from concurrent.futures import Executor
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from karat import __version__
 from karat.clusterers import Clusterer, catalogue
+from karat.executors import as_executor
 from karat.stability import Assessment, ClusterStability, StabilityCurve, assess
+from karat.stability._batches import from_text, to_text
+from karat.stability._engine import prepare
 from karat.stability.assessment import MOST_OBJECTS, n_steps
+from karat.stability.calibrated import n_null_resamples
+from karat.stability.null import Null
 from karat.stability.progress import counted
+from karat.study.store import UNFINISHED
 from karat.study.sweeping import swept
 from karat.validation import InputError
 
@@ -26,6 +30,84 @@ if TYPE_CHECKING:
 
 #: numbers of clusters where the study was not told any
 DEFAULT_NUMBERS = range(2, 9)
+#: fits of k-means by the engine that take at most as long as one candidate of a sweep, judging
+#: included (``python -m benchmarks.stability by-default``)
+QUICK_FITS = 10
+
+
+@dataclass(frozen=True)
+class Work:
+    """What the stability of a candidate takes beside the sweep, in fits of all objects.
+
+    Attributes
+    ----------
+    resampled : float
+        Fits to resamples, each with the share of the objects that it is given. A hierarchy is one
+        fit for all numbers of clusters; ten fits of k-means by name are as one.
+    swept : float
+        Candidates of the sweep, each with the share of the objects that it was fitted to.
+    """
+
+    resampled: float
+    swept: float
+
+    @property
+    def pays(self) -> bool:
+        """Whether the stability takes at most as much as the sweep took."""
+        return self.resampled <= self.swept
+
+    def __str__(self) -> str:
+        return (
+            f"it takes about {math.ceil(self.resampled):,} fits of all objects, and the sweep took "
+            f"{math.floor(self.swept):,}"
+        )
+
+
+def work_of(
+    study: Study, candidate: dict[str, Any], n_resamples: int = 20, n_references: int = 5
+) -> Work:
+    """Predict the work of :meth:`Study.stability` from numbers of fits and objects alone.
+
+    The same on every machine, so that what is judged by default is, too.
+    """
+    clusterer = clusterer_of(study, candidate)
+    n, most = study.n_objects, None if study.settings.exact else MOST_OBJECTS
+    share = min(n, most or n) / n
+    of_rows = "features" in clusterer.distances
+    data, metric = (study.X, study.metric) if of_rows else study._points
+    n_sets = len(Null(data, metric).kinds) * n_references
+    one = 1 / QUICK_FITS if prepare(data, clusterer, metric=metric).quick is not None else 1.0
+    if clusterer.parameter == "n_clusters":
+        numbers = 1 if clusterer.every_k else len(set(swept_numbers(study)) or DEFAULT_NUMBERS)
+        pairs = n_resamples + n_sets * n_null_resamples(n_resamples)
+        curve = 0.5 * 2 * pairs * numbers
+    else:
+        curve = float(n_sets)
+    # bootstrap samples have 1 − 1/e of the objects, those of the consensus 0.8
+    clusters = 2 * n_resamples * (1 - math.exp(-1) + 0.8)
+    fitted = [
+        c
+        for c in study._store.candidates()
+        if c["parameter"] is not None and c["status"] not in UNFINISHED
+    ]
+    swept_fits = sum((c["fitted_on"] or n) / n for c in fitted)
+    return Work(share * one * (curve + clusters), swept_fits)
+
+
+def why_not(study: Study, name: str) -> str | None:
+    """Why the stability of a candidate is not judged unless it is asked for; None where it is."""
+    candidate = next(c for c in study._store.candidates() if c["name"] == name)
+    if candidate["parameter"] is None:
+        return f"{name} was made elsewhere"
+    if kept_assessment(study, candidate["partition"]) is not None:
+        return None
+    work = work_of(study, candidate)
+    return None if work.pays else f"{work}; --stability judges it"
+
+
+def swept_numbers(study: Study) -> list[int]:
+    """Numbers of clusters that the study was told to try."""
+    return [k for kind, content in study.record if kind == "sweep" for k in content["k"]]
 
 
 def assessed(
@@ -36,7 +118,7 @@ def assessed(
     *,
     n_resamples: int,
     n_references: int,
-    executor: Executor | None,
+    executor: Any,
     progress: bool | None,
 ) -> Assessment:
     """The stability of a candidate: as it was kept, or judged now and kept."""
@@ -58,10 +140,11 @@ def assessed(
     if kept is not None and kept["question"] == question:
         return _unpack(kept["answer"])
     told = clusterer.parameter == "n_clusters"
-    steps = n_steps(len(question["k"]) if told else 0, n_resamples, n_references)
     # a function of two rows is not called again, unless the clusterer needs the rows
     of_rows = "features" in clusterer.distances
     data, metric = (study.X, study.metric) if of_rows else study._points
+    n_sets = len(Null(data, metric).kinds) * n_references
+    steps = n_steps(len(question["k"]) if told else 0, n_resamples, n_sets)
     parts = _Parts(study, candidate["partition"], question)
     with counted("Resampling", steps, show=progress) as threads:
         found = assess(
@@ -75,7 +158,7 @@ def assessed(
             max_objects=most,
             metric=metric,
             random_state=study.random_state,
-            executor=executor or threads,
+            executor=threads if executor is None else as_executor(executor)[0],
             kept=parts,
         )
     study._store.set_meta({key: {"question": question, "answer": _pack(found)}, parts.key: None})
@@ -86,7 +169,7 @@ class _Parts(dict[str, Any]):
     """What is finished of a call, in the study's file: a call that was killed goes on from it."""
 
     def __init__(self, study: Study, partition: str, question: dict[str, Any]) -> None:
-        self.key = f"stability in parts {partition}"
+        self.key = f"assessment in parts {partition}"
         self._store, self._question = study._store, question
         kept = self._store.meta.get(self.key)
         same = kept is not None and kept["question"] == question
@@ -129,7 +212,7 @@ def clusterer_of(study: Study, candidate: dict[str, Any]) -> Clusterer:
 
 
 def _key(partition: str) -> str:
-    return f"stability {partition}"
+    return f"assessment {partition}"
 
 
 def _pack(found: Assessment) -> dict[str, Any]:
@@ -138,11 +221,11 @@ def _pack(found: Assessment) -> dict[str, Any]:
         "clusterer": found.clusterer,
         "value": found.value,
         "n_references": found.n_references,
-        "rows": _to_text(found.rows),
-        "shown": _to_text(found.shown),
-        "consensus": _to_text(found.consensus),
-        "labels": _to_text(clusters.labels),
-        "objects": _to_text(clusters.objects),
+        "rows": to_text(found.rows),
+        "shown": to_text(found.shown),
+        "consensus": to_text(found.consensus),
+        "labels": to_text(clusters.labels),
+        "objects": to_text(clusters.objects),
         "found": clusters.found.tolist(),
         "found_in_null": list(found.found_in_null),
         "n_resamples": clusters.n_resamples,
@@ -171,11 +254,11 @@ def _unpack(kept: dict[str, Any]) -> Assessment:
                 "samples": {int(k): np.array(values) for k, values in curve["samples"].items()},
             }
         )
-    shown = _from_text(kept["shown"], np.int64)
+    shown = from_text(kept["shown"])
     clusters = ClusterStability(
         from_columns(kept["clusters"]),
-        _from_text(kept["labels"], np.int32),
-        _from_text(kept["objects"], np.float64),
+        from_text(kept["labels"]),
+        from_text(kept["objects"]),
         kept["n_resamples"],
         np.array(kept["found"]),
     )
@@ -184,9 +267,9 @@ def _unpack(kept: dict[str, Any]) -> Assessment:
         curve,
         clusters,
         kept["value"],
-        _from_text(kept["rows"], np.int64),
+        from_text(kept["rows"]),
         shown,
-        _from_text(kept["consensus"], np.float32).reshape(len(shown), len(shown)),
+        from_text(kept["consensus"]).reshape(len(shown), len(shown)),
         kept["n_references"],
         tuple(kept["found_in_null"]),
     )
@@ -206,13 +289,3 @@ def from_columns(kept: dict[str, Any]) -> pd.DataFrame:
 
     name, index = kept["index"]
     return pd.DataFrame(kept["columns"], index=pd.Index(index, name=name))
-
-
-def _to_text(array: Any) -> str:
-    little = array.astype(array.dtype.newbyteorder("<"))
-    return base64.b64encode(zlib.compress(little.tobytes())).decode()
-
-
-def _from_text(text: str, dtype: Any) -> Any:
-    little = np.dtype(dtype).newbyteorder("<")
-    return np.frombuffer(zlib.decompress(base64.b64decode(text)), dtype=little).astype(dtype)

@@ -110,7 +110,8 @@ class Finished:
     cannot take the study's distance, ``"stopped"`` for a fit that took more than its share of the
     time and may be fitted again. ``fitted_on`` is the number of objects that it was fitted to,
     where that is a sample. ``memberships`` (n, k) are float32 of a soft clustering, bool of an
-    overlapping one; column c is that of cluster c of the canonical codes.
+    overlapping one; column c is that of cluster c of the canonical codes. ``memory`` is what
+    :func:`karat.resources.added_memory` tells of the fit, in bytes; it is not stored.
     """
 
     name: str
@@ -121,6 +122,7 @@ class Finished:
     cluster_names: tuple[str, ...] | None = None
     fitted_on: int | None = None
     memberships: NDArray[Any] | None = None
+    memory: int | None = None
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from concurrent.futures import Executor
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,7 +21,13 @@ from karat.study.ranking import order, ranks
 from karat.study.record import check_identities, settle
 from karat.study.representation import judged_representations, kept_representations
 from karat.study.scoring import ScoredStudy
-from karat.study.stability import DEFAULT_NUMBERS, assessed, clusterer_of, kept_assessment
+from karat.study.stability import (
+    DEFAULT_NUMBERS,
+    assessed,
+    clusterer_of,
+    kept_assessment,
+    swept_numbers,
+)
 from karat.study.store import Store
 from karat.validation import InputError, NothingToRankError
 
@@ -446,7 +451,7 @@ class Study(ScoredStudy):
         k: int | Iterable[int] | None = None,
         n_resamples: int = 20,
         n_references: int = 5,
-        executor: Executor | None = None,
+        executor: Any = None,
         progress: bool | None = None,
     ) -> Assessment:
         """Judge whether the clusters of a candidate, and their number, would be found again.
@@ -459,8 +464,8 @@ class Study(ScoredStudy):
             Numbers of clusters for the curve; by default those that were swept.
         n_resamples, n_references : int
             As for :func:`karat.stability.assess`.
-        executor : concurrent.futures.Executor, optional
-            By default threads of this process.
+        executor : concurrent.futures.Executor, dask.distributed.Client or str, optional
+            As for :meth:`sweep`; by default threads of this process.
         progress : bool, optional
             Show a bar; by default on a terminal.
 
@@ -490,10 +495,7 @@ class Study(ScoredStudy):
         name = self.best().name if name is None else name
         self.labels(name)  # says what is wrong with the name
         candidate = next(c for c in self._store.candidates() if c["name"] == name)
-        swept_numbers = [
-            number for kind, content in self.record if kind == "sweep" for number in content["k"]
-        ]
-        numbers = swept_numbers or DEFAULT_NUMBERS if k is None else k
+        numbers = swept_numbers(self) or DEFAULT_NUMBERS if k is None else k
         self.__dict__.pop("_choice", None)  # its reasons have this
         return assessed(
             self,

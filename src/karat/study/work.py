@@ -17,6 +17,7 @@ import numpy as np
 
 from karat.clusterers import configured, memberships_of
 from karat.partition import SoftPartition, encode
+from karat.resources import added_memory
 from karat.structures import as_kept
 from karat.study.store import Finished, Planned
 from karat.validation import InputError
@@ -121,10 +122,12 @@ def run_job(X: Data, job: Job) -> list[Finished]:
             ]
             fine = tuple(c for c in job.candidates if c not in too_many)
             return rejected + (run_job(X, replace(job, candidates=fine)) if fine else [])
-    with _one_thread():
+    with _one_thread(), added_memory() as added:
         if job.clusterer.every_k:
-            return _cut_tree(X, job)
-        return [_fit(X, job.clusterer, candidate) for candidate in job.candidates]
+            outcomes = _cut_tree(X, job)
+        else:
+            outcomes = [_fit(X, job.clusterer, candidate) for candidate in job.candidates]
+    return [replace(outcome, memory=added[0] if added else None) for outcome in outcomes]
 
 
 @lru_cache(maxsize=1)

@@ -12,6 +12,7 @@ from karat.bibliography import Reference, cite
 from karat.distances import check_metric, check_points
 from karat.measures.catalogue import Measure, catalogue
 from karat.measures.external.chance import ChanceCorrectedResult
+from karat.measures.internal.variance import sums_of_squares
 from karat.measures.passes.statistics import Statistics
 from karat.partition import NOISE, Labelings, NoisePolicy, as_labelings
 from karat.validation import InputError, UndefinedMeasureError, check_random_state
@@ -68,8 +69,18 @@ def chance_corrected_internal(
 
     Notes
     -----
-    Every pair is within a cluster with the same probability, so sums
-    and means of pairs have closed forms: WCS, WWCS1, WWCS2, aWCS, BCS, aBCS.
+    A random labeling with the same sizes puts every pair of objects within a cluster with the same
+    probability, and every object into a cluster in proportion to its size. So the expectation has
+    a closed form, exact and without permutations, for
+
+    - sums and means of pairs: WCS, WWCS1, WWCS2, aWCS, BCS, aBCS, Ratio-Cut of 1/d², C-Index;
+    - sums of squares: within sum of squares, pooled variance, Ball–Hall, and R², whose correction
+      is the *adjusted* R², 1 − (1 − R²)(n − 1)/(n − k);
+    - AUCC (1/2), Kendall's tau and point-biserial correlation (0), which are corrected as they are.
+
+    C-Index corrected is WCS corrected with ``optimum`` S_min, the sum of as many smallest
+    distances; C-Index with the mean in place of S_min is WCS corrected with ``optimum`` S_max
+    (whissell2012, section 4.8). The proof is in the documentation of internal measures.
 
     Examples
     --------
@@ -91,12 +102,12 @@ def chance_corrected_internal(
     labelings = as_labelings({"labels": labels}, n_objects=data.shape[0], noise=noise)
     closed = _CLOSED.get(measure)
     if closed is not None:
-        stats = Statistics(data, labelings, {*record.needs, "pair_sums"}, metric=metric)
+        stats = Statistics(data, labelings, record.needs, metric=metric)
         stats.raise_failed()
         measured, error = _first(record, *record.judge(stats)), 0.0
-        pairs = stats.pairs_within(0) + stats.pairs_between(0)
-        total = float(stats.within_sums[0].sum()) + float(stats.between_sums[0].sum()) / 2
-        expected = closed(stats) * total / pairs
+        expected = closed(stats)
+        if not math.isfinite(expected):
+            raise UndefinedMeasureError(f"{record.title} of permuted labels is infinite")
     else:
         if n_permutations < 2:
             raise InputError(f"n_permutations must be at least 2; got {n_permutations}")
@@ -144,12 +155,47 @@ def _permuted(labelings: Labelings, number: int, rng: np.random.Generator) -> La
     )
 
 
-#: key -> the expectation over permutations, in units of the mean distance of all pairs
+def _mean_distance(stats: Statistics) -> float:
+    total = float(stats.within_sums[0].sum()) + float(stats.between_sums[0].sum()) / 2
+    return total / (stats.pairs_within(0) + stats.pairs_between(0))
+
+
+def _c_index(stats: Statistics) -> float:
+    low, high = float(stats.smallest_sums[0]), float(stats.largest_sums[0])
+    return (stats.pairs_within(0) * _mean_distance(stats) - low) / (high - low)
+
+
+def _ratio_cut(stats: Statistics) -> float:
+    inverse = float(stats.within_inverse[0].sum()) + float(stats.between_inverse[0].sum()) / 2
+    between = stats.pairs_between(0)
+    mean = inverse / (stats.pairs_within(0) + between)
+    return between * mean * float((1 / stats.sizes[0]).sum())
+
+
+def _variance(stats: Statistics) -> float:
+    """Expected sum of squares within a cluster per degree of freedom: T/(n − 1)."""
+    return sum(sums_of_squares(stats, 0)) / (float(stats.sizes[0].sum()) - 1)
+
+
+#: key -> the expectation over permutations, from the statistics that the measure reads
 _CLOSED: dict[str, Callable[[Statistics], float]] = {
-    "within_cluster_scatter": lambda stats: stats.pairs_within(0),
-    "weighted_within_cluster_scatter_1": lambda stats: float((stats.sizes[0] - 1).sum()) / 2,
-    "weighted_within_cluster_scatter_2": lambda stats: float((stats.sizes[0] > 1).sum()) / 2,
-    "average_within_cluster_scatter": lambda stats: 1,
-    "between_cluster_scatter": lambda stats: stats.pairs_between(0),
-    "average_between_cluster_scatter": lambda stats: 1,
+    "within_cluster_scatter": lambda s: s.pairs_within(0) * _mean_distance(s),
+    "weighted_within_cluster_scatter_1": lambda s: (
+        float((s.sizes[0] - 1).sum()) / 2 * _mean_distance(s)
+    ),
+    "weighted_within_cluster_scatter_2": lambda s: (
+        float((s.sizes[0] > 1).sum()) / 2 * _mean_distance(s)
+    ),
+    "average_within_cluster_scatter": _mean_distance,
+    "between_cluster_scatter": lambda s: s.pairs_between(0) * _mean_distance(s),
+    "average_between_cluster_scatter": _mean_distance,
+    "c_index": _c_index,
+    "ratio_cut": _ratio_cut,
+    "aucc": lambda s: 0.5,
+    "kendall_tau_index": lambda s: 0.0,
+    "point_biserial_index": lambda s: 0.0,
+    "within_sum_of_squares": lambda s: s.freedom(0) * _variance(s),
+    "pooled_variance": _variance,
+    "ball_hall_index": lambda s: float((1 - 1 / s.sizes[0]).mean()) * _variance(s),
+    "r_squared": lambda s: (len(s.sizes[0]) - 1) / (float(s.sizes[0].sum()) - 1),
 }

@@ -1,0 +1,172 @@
+"""The fits of a benchmark: which objects, which tries, and what became of each."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Sequence
+from concurrent.futures import BrokenExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.bench.folder import Entry
+from karat.clusterers import Clusterer, ExcludedError, under
+from karat.study.running import run_jobs, shared_pool
+from karat.study.store import Finished, Planned
+from karat.study.work import Job
+from karat.validation import InputError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The procedure: numbers of clusters, tries, and what is drawn."""
+
+    k: str | tuple[int, ...]
+    n_init: int
+    sample_classes: bool
+    bootstrap: int | None
+    random_state: int
+
+    def check(self) -> None:
+        """Raise InputError for what cannot work."""
+        if self.k != "classes" and not (
+            self.k and all(int(value) == value and value >= 1 for value in self.k)
+        ):
+            raise InputError(f'k must be "classes" or whole numbers from 1; got {self.k!r}')
+        if self.sample_classes and self.k == "classes":
+            raise InputError("sample_classes needs the numbers of classes to draw: k=range(2, 11)")
+        if self.sample_classes and self.bootstrap is not None:
+            raise InputError("give sample_classes or bootstrap; each draws the objects of a try")
+        if self.n_init < 1:
+            raise InputError(f"n_init must be at least 1; got {self.n_init}")
+        if self.bootstrap is not None and self.bootstrap < 2:
+            raise InputError(f"bootstrap must draw at least 2 objects; got {self.bootstrap}")
+
+    @property
+    def draws(self) -> bool:
+        """Whether each try has objects of its own."""
+        return self.sample_classes or self.bootstrap is not None
+
+
+@dataclass(frozen=True)
+class Part:
+    """Objects of a set that are clustered together; None for all."""
+
+    rows: NDArray[np.intp] | None
+    tries: tuple[int, ...]
+    ks: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One fit: a method, the number of its try, and k."""
+
+    method: str
+    number: int
+    k: int
+
+    @property
+    def name(self) -> str:
+        """Unique within a part."""
+        return json.dumps([self.method, self.number, self.k])
+
+
+def parts(entry: Entry, rules: Rules) -> Iterator[Part]:
+    """Which objects are clustered by which tries, the same for every method."""
+    first = next(iter(entry.references.values()))
+    classes = sorted({value for value in first if value is not None}, key=str)
+    ks = (len(classes),) if rules.k == "classes" else tuple(int(k) for k in rules.k)
+    if not rules.draws:
+        yield Part(None, tuple(range(rules.n_init)), ks)
+        return
+    for number in range(rules.n_init):
+        if rules.bootstrap is not None:
+            rng = np.random.default_rng([rules.random_state, number])
+            yield Part(rng.integers(0, len(first), rules.bootstrap), (number,), ks)
+            continue
+        for k in ks:
+            if k <= len(classes):
+                rng = np.random.default_rng([rules.random_state, number, k])
+                drawn = {classes[i] for i in rng.choice(len(classes), k, replace=False)}
+                rows = np.flatnonzero([value in drawn for value in first])
+                yield Part(rows, (number,), (k,))
+
+
+def cells(methods: dict[str, Clusterer], part: Part) -> list[Cell]:
+    """What is to be fitted; one try where nothing depends on a seed."""
+    return [
+        Cell(method, number, k)
+        for method, clusterer in methods.items()
+        for number in (part.tries if clusterer.depends_on_seed else part.tries[:1])
+        for k in part.ks
+    ]
+
+
+def fit(
+    X: Any,
+    wanted: Sequence[Cell],
+    methods: dict[str, Clusterer],
+    metric: Any,
+    rules: Rules,
+    *,
+    workers: int = 1,
+    executor: Any = None,
+    limit: float = math.inf,
+) -> Iterator[tuple[Cell, Finished]]:
+    """What became of each cell, as it ends."""
+    by_name = {cell.name: cell for cell in wanted}
+    jobs = []
+    for method, clusterer in methods.items():
+        own = [
+            Planned(cell.name, method, "n_clusters", cell.k, cell.number,
+                    rules.random_state + cell.number)
+            for cell in wanted
+            if cell.method == method
+        ]  # fmt: skip
+        try:
+            fitted = under(clusterer, metric)
+        except ExcludedError as error:
+            for one in own:
+                yield by_name[one.name], Finished(one.name, "excluded", str(error), None, 0.0)
+            continue
+        # one tree serves every number of clusters
+        groups = [own] if fitted.every_k else [[one] for one in own]
+        jobs += [Job(fitted, tuple(group)) for group in groups if group]
+    shared = executor is None and workers > 1 and limit == math.inf and len(jobs) > 0
+    found: set[str] = set()
+    try:
+        pool = shared_pool(workers) if shared else executor
+        for outcomes in run_jobs(X, jobs, workers=workers, executor=pool, share=limit):
+            for outcome in outcomes:
+                found.add(outcome.name)
+                yield by_name[outcome.name], outcome
+    except BrokenExecutor:
+        if not shared:
+            raise
+        # a process died: the rest in a pool that finds which fit kills
+        rest = [job for job in jobs if job.candidates[0].name not in found]
+        for outcomes in run_jobs(X, rest, workers=2, executor=None):
+            for outcome in outcomes:
+                yield by_name[outcome.name], outcome
+
+
+def chosen_tries(
+    X: Any, labelings: dict[Cell, NDArray[Any]], metric: Any, judge: str
+) -> dict[Cell, bool]:
+    """Of the tries of a method with one k, the one that a judge without labels ranks first."""
+    from karat.study import Study
+
+    study = Study(X, metric=metric)
+    study.add({cell.name: labels for cell, labels in labelings.items()})
+    ranks = study.rank(by=judge).set_index("partition")["rank"]
+    partition = study.scores()["partition"]
+    order = {cell: float(ranks.get(partition[cell.name], np.inf)) for cell in labelings}
+    first: dict[tuple[str, int], Cell] = {}
+    for cell in sorted(labelings, key=lambda cell: (order[cell], cell.number)):
+        first.setdefault((cell.method, cell.k), cell)
+    return {cell: first[cell.method, cell.k] == cell for cell in labelings}

@@ -1,0 +1,221 @@
+"""Whether rankings agree: of methods by several measures, and of methods on several sets."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.bench.statistics import _table
+from karat.validation import InputError, check_random_state
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+
+def rank_agreement(
+    scores: Mapping[str, Any],
+    *,
+    published: Mapping[str, Any] | None = None,
+    level: float = 0.95,
+    n_resamples: int = 1000,
+    random_state: Any = 0,
+) -> pd.DataFrame:
+    """Kendall's τ between rankings of methods, one by each measure.
+
+    Parameters
+    ----------
+    scores : mapping of str to DataFrame, each (sets, methods)
+        By the measure's name; greater is better. All have the same sets and methods.
+    published : mapping of str to sequence of methods, optional
+        Rankings from elsewhere, best first, to compare with as they are. Each names all methods.
+    level : float, default 0.95
+    n_resamples : int, default 1000
+        Bootstrap draws of the data sets.
+    random_state : int, Generator or None
+
+    Returns
+    -------
+    DataFrame
+        A row for each pair of rankings: ``one``, ``other``; ``tau``, τ-b between the average ranks
+        of the methods over the sets, and ``low``, ``high``; ``each``, the mean over the sets of
+        τ-b between the two orders on one set, and ``each low``, ``each high`` (missing for what is
+        published, and for sets on which all methods tie).
+
+    Raises
+    ------
+    InputError
+        For other sets or methods, missing scores, or a measure by which all methods tie.
+
+    Notes
+    -----
+    Intervals are percentiles over draws of the sets with replacement, the same draw for all
+    measures: they tell what other data sets of this kind would say of these methods. Average
+    ranks of few sets are noisy, and noise brings τ towards 0, in the draws once more: with few
+    sets the interval lies low. O(n_resamples · methods²) for each pair.
+
+    Examples
+    --------
+    >>> from karat.bench import rank_agreement
+    >>> nmi = {"a": [0.9, 0.8, 0.9], "b": [0.6, 0.7, 0.5], "c": [0.5, 0.6, 0.4]}
+    >>> purity = {"a": [0.9, 0.8, 0.9], "b": [0.5, 0.6, 0.4], "c": [0.6, 0.7, 0.5]}
+    >>> rank_agreement({"NMI": nmi, "purity": purity})["tau"].round(3).tolist()
+    [0.333]
+    """
+    import pandas as pd
+
+    tables = _tables(scores)
+    first = next(iter(tables.values()))
+    n, methods = first.shape[0], list(first.columns)
+    draws = _draws(n, n_resamples, level, random_state)
+    # ranks turned so that greater is better; sums of ranks are exact, means would not be
+    ranks = {key: table.rank(axis=1).to_numpy() for key, table in tables.items()}
+    whole = {key: _signs(own.sum(axis=0)) for key, own in ranks.items()}
+    resampled = {key: _signs(own[draws].sum(axis=1)) for key, own in ranks.items()}
+    for key, signs in whole.items():
+        if not signs.any():
+            raise InputError(f"all methods tie by {key}, so it has no ranking; leave it out")
+    fixed = {key: _signs(_positions(key, given, methods)) for key, given in _given(published)}
+    rows = []
+    for one, other in itertools.combinations([*tables, *fixed], 2):
+        if one in fixed:
+            continue
+        row: dict[str, Any] = {"one": one, "other": other}
+        if other in fixed:
+            row["tau"] = float(_tau(whole[one], fixed[other]))
+            drawn = _tau(resampled[one], fixed[other])
+        else:
+            row["tau"] = float(_tau(whole[one], whole[other]))
+            drawn = _tau(resampled[one], resampled[other])
+            each = _tau(_signs(ranks[one]), _signs(ranks[other]))
+            row["each"] = _mean(each)
+            row["each low"], row["each high"] = _interval(_mean(each[draws]), level)
+        row["low"], row["high"] = _interval(drawn, level)
+        rows.append(row)
+    columns = ["one", "other", "tau", "low", "high", "each", "each low", "each high"]
+    return pd.DataFrame(rows).reindex(columns=columns)
+
+
+def set_agreement(
+    scores: Any, *, level: float = 0.95, n_resamples: int = 1000, random_state: Any = 0
+) -> pd.DataFrame:
+    """Kendall's τ between the order of the methods on each data set and on the others.
+
+    Parameters
+    ----------
+    scores : DataFrame or mapping of str to array-like, (sets, methods)
+        Greater is better; three sets or more.
+    level : float, default 0.95
+    n_resamples : int, default 1000
+        Bootstrap draws of the data sets.
+    random_state : int, Generator or None
+
+    Returns
+    -------
+    DataFrame
+        A row for each set, and a last one, ``"mean"``: ``tau``, the mean of τ-b between its order
+        of the methods and that of each other set; the mean has ``low`` and ``high``. A set on which
+        all methods tie is missing.
+
+    Raises
+    ------
+    InputError
+        For missing scores, or fewer than three sets.
+
+    Notes
+    -----
+    The mean over all pairs of sets tells how far the order on one data set carries over to
+    another. Its interval: percentiles over draws of the sets with replacement, where a set is
+    never paired with itself.
+
+    Examples
+    --------
+    >>> from karat.bench import set_agreement
+    >>> found = set_agreement({"a": [3, 3, 2], "b": [2, 2, 3], "c": [1, 1, 1]})
+    >>> found["tau"].round(3).tolist()
+    [0.667, 0.667, 0.333, 0.556]
+    """
+    import pandas as pd
+
+    table = _table(scores)
+    n = table.shape[0]
+    if n < 3:
+        raise InputError(f"agreement between data sets needs three or more; got {n}")
+    signs = _signs(table.rank(axis=1).to_numpy())
+    tau = _tau(signs[:, None], signs[None])
+    np.fill_diagonal(tau, np.nan)
+    draws = _draws(n, n_resamples, level, random_state)
+    drawn = np.array([_mean(tau[np.ix_(draw, draw)].ravel()) for draw in draws])
+    rows = pd.DataFrame({"tau": [*(_mean(own) for own in tau), _mean(tau.ravel())]})
+    rows.index = pd.Index([*map(str, table.index), "mean"], name="set")
+    low, high = _interval(drawn, level)
+    return rows.assign(low=[np.nan] * n + [low], high=[np.nan] * n + [high])
+
+
+def _tables(scores: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+    tables = {str(key): _table(given) for key, given in scores.items()}
+    if not tables:
+        raise InputError("give the scores by one measure or more")
+    key, first = next(iter(tables.items()))
+    for other, table in tables.items():
+        if list(table.columns) != list(first.columns) or list(table.index) != list(first.index):
+            raise InputError(f"scores by {key} and by {other} are of other data sets or methods")
+    return tables
+
+
+def _given(published: Mapping[str, Any] | None) -> list[tuple[str, Any]]:
+    return [] if published is None else [(str(key), given) for key, given in published.items()]
+
+
+def _positions(key: str, given: Any, methods: list[Any]) -> Floats:
+    """Greater for what the ranking names first."""
+    order = list(given)
+    if sorted(map(str, order)) != sorted(map(str, methods)):
+        raise InputError(
+            f"the ranking {key} must name each method once: {', '.join(map(str, methods))}; "
+            f"got {', '.join(map(str, order))}"
+        )
+    return np.array([-order.index(method) for method in methods], dtype=np.float64)
+
+
+def _draws(n: int, n_resamples: int, level: float, random_state: Any) -> NDArray[np.int64]:
+    if n_resamples < 1 or not 0 < level < 1:
+        raise InputError(
+            f"n_resamples must be at least 1 and level in (0, 1); got {n_resamples} and {level}"
+        )
+    return check_random_state(random_state).integers(0, n, (n_resamples, n))
+
+
+def _signs(values: Floats) -> NDArray[np.int8]:
+    """Which of each pair of methods is better, in the last axis."""
+    one, other = np.triu_indices(values.shape[-1], 1)
+    return np.sign(values[..., one] - values[..., other]).astype(np.int8)
+
+
+def _tau(one: NDArray[np.int8], other: NDArray[np.int8]) -> Floats:
+    """τ-b along the last axis; missing where all methods tie."""
+    same = (one * other).sum(axis=-1, dtype=np.int64)
+    moved = np.abs(one).sum(axis=-1, dtype=np.int64) * np.abs(other).sum(axis=-1, dtype=np.int64)
+    return np.where(moved > 0, same / np.sqrt(np.maximum(moved, 1)), np.nan)
+
+
+def _mean(values: Floats) -> Any:
+    """The mean of what is there along the last axis; missing where there is nothing."""
+    there = ~np.isnan(values)
+    number = there.sum(axis=-1)
+    total = np.where(there, values, 0.0).sum(axis=-1)
+    mean = np.where(number > 0, total / np.maximum(number, 1), np.nan)
+    return float(mean) if mean.ndim == 0 else mean
+
+
+def _interval(drawn: Floats, level: float) -> tuple[float, float]:
+    known = drawn[~np.isnan(drawn)]
+    if not len(known):
+        return np.nan, np.nan
+    low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2])
+    return float(low), float(high)

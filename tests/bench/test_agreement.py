@@ -1,0 +1,136 @@
+"""Kendall's τ between rankings against SciPy, by hand, and its intervals."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from karat.bench import rank_agreement, set_agreement
+from karat.validation import InputError
+
+# whissell2012 table 5.7, by NMI and by FQ; table 5.8 has τ 0.279 for them
+BY_NMI = [
+    "Agglo-H1",
+    "RB-I2",
+    "Agglo-I2",
+    "RB-H1",
+    "NC-NMF",
+    "Spect-Sy",
+    "RB-K-means",
+    "Spect-Un",
+    "K-means",
+    "Spect-RW",
+    "Direct-I2",
+    "UPGMA",
+    "Direct-H1",
+    "PCA-K",
+    "PAM",
+    "Clink",
+    "Slink",
+]
+BY_FQ = [
+    "Agglo-I2",
+    "NC-NMF",
+    "Agglo-H1",
+    "UPGMA",
+    "Direct-I2",
+    "Direct-H1",
+    "K-means",
+    "Spect-Un",
+    "RB-K-means",
+    "Spect-RW",
+    "Spect-Sy",
+    "RB-H1",
+    "Clink",
+    "RB-I2",
+    "PAM",
+    "PCA-K",
+    "Slink",
+]
+
+
+def test_a_published_tau():
+    scores = pd.DataFrame([[-BY_NMI.index(m) for m in BY_FQ]] * 2, columns=BY_FQ)
+    found = rank_agreement({"NMI": scores}, published={"FQ": BY_FQ}).iloc[0]
+    assert found["tau"] == pytest.approx(0.279, abs=5e-4)
+    assert found[["low", "high"]].tolist() == [found["tau"]] * 2  # both sets say the same
+    assert np.isnan(found["each"])
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(2, 8), st.integers(2, 6), st.integers(0, 10**6), st.sampled_from([0, 6]))
+def test_tau_by_scipy(n, m, seed, digits):
+    one, other = np.random.default_rng(seed).normal(size=(2, n, m)).round(digits)
+    mean = [-stats.rankdata(-table, axis=1).sum(axis=0) for table in (one, other)]
+    wanted = stats.kendalltau(*mean).statistic
+    if any(np.ptp(ranks) == 0 for ranks in mean):
+        with pytest.raises(InputError, match="all methods tie"):
+            rank_agreement({"one": one, "other": other}, n_resamples=3)
+        return
+    found = rank_agreement({"one": one, "other": other}, n_resamples=3).iloc[0]
+    assert found["tau"] == pytest.approx(wanted)
+    each = [stats.kendalltau(a, b).statistic for a, b in zip(one, other, strict=True)]
+    if not np.isnan(each).all():
+        assert found["each"] == pytest.approx(np.nanmean(each))
+
+
+def test_intervals_by_an_explicit_bootstrap():
+    rng = np.random.default_rng(0)
+    base = np.linspace(0, 1, 5)
+    one, other = base + rng.normal(0, 0.5, (2, 9, 5))
+    found = rank_agreement({"one": one, "other": other}, n_resamples=200, random_state=3).iloc[0]
+    taus = []
+    for draw in np.random.default_rng(3).integers(0, 9, (200, 9)):
+        ranks = [stats.rankdata(table[draw], axis=1).sum(axis=0) for table in (one, other)]
+        taus.append(stats.kendalltau(*ranks).statistic)
+    assert [found["low"], found["high"]] == pytest.approx(np.quantile(taus, [0.025, 0.975]))
+    assert found["low"] < found["tau"] <= found["high"]
+    assert found["each low"] < found["each"] < found["each high"]
+
+
+def test_the_interval_covers_what_more_sets_would_show():
+    """Of 30 sets; the truth is the agreement of the average ranks over very many."""
+    base, noise = np.array([0.0, 0.15, 0.3, 0.8, 1.2]), 0.5
+    turned = base[[1, 0, 2, 3, 4]]  # one pair the other way round: τ is 0.8
+    held = 0
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        one, other = (b + rng.normal(0, noise, (30, 5)) for b in (base, turned))
+        found = rank_agreement({"a": one, "b": other}, n_resamples=200).iloc[0]
+        held += found["low"] <= 0.8 <= found["high"]
+    assert held >= 90
+
+
+def test_orders_of_sets():
+    rng = np.random.default_rng(1)
+    scores = pd.DataFrame(rng.normal(size=(6, 5)), index=list("uvwxyz"))
+    found = set_agreement(scores, random_state=0)
+    taus = np.array(
+        [[stats.kendalltau(a, b).statistic for b in scores.to_numpy()] for a in scores.to_numpy()]
+    )
+    pairs = [taus[i, j] for i, j in itertools.combinations(range(6), 2)]
+    assert found.loc["mean", "tau"] == pytest.approx(np.mean(pairs))
+    assert found.loc["w", "tau"] == pytest.approx((taus[2].sum() - 1) / 5)
+    assert found.loc["mean", "low"] < np.mean(pairs) < found.loc["mean", "high"]
+    assert found["low"].iloc[:-1].isna().all()
+    same = set_agreement([[1, 2, 3]] * 4)
+    assert same.loc["mean"].tolist() == [1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: rank_agreement({}), "one measure or more"),
+        (lambda: rank_agreement({"a": np.eye(2), "b": np.eye(3)}), "other data sets or methods"),
+        (lambda: rank_agreement({"a": np.eye(3)[:2]}, published={"p": [0]}), "once: 0, 1, 2"),
+        (lambda: rank_agreement({"a": np.eye(3)[:2]}, level=1), "level in"),
+        (lambda: set_agreement(np.eye(2)), "three or more"),
+    ],
+)
+def test_rankings_that_cannot_be_compared(call, message):
+    with pytest.raises(InputError, match=message):
+        call()

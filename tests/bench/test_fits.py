@@ -1,0 +1,237 @@
+"""Representations, draws, executors, limits and judges of a benchmark."""
+
+import json
+import os
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from sklearn.cluster import KMeans
+from sklearn.datasets import make_blobs
+from sklearn.metrics import adjusted_rand_score, v_measure_score
+from typer.testing import CliRunner
+
+from karat.bench import Benchmark, expected_best, mean_interval
+from karat.cli import app
+from karat.resources import added_memory
+from karat.validation import InputError
+
+
+def embedded(names=("uno", "due", "tre", "quattro")):
+    """Sets with a clear and a blurred embedding of the same objects."""
+    sets = {}
+    for seed, name in enumerate(names):
+        X, y = make_blobs(80, centers=3, n_features=3, cluster_std=1.5, random_state=seed)
+        rng = np.random.default_rng(seed)
+        sets[name] = ({"clear": X, "blurred": X + rng.normal(0, 5, X.shape)}, y)
+    return sets
+
+
+class Slow(KMeans):
+    def fit_predict(self, X, y=None, sample_weight=None):
+        time.sleep(30)
+
+
+class Greedy(KMeans):
+    def fit_predict(self, X, y=None, sample_weight=None):
+        self.held_ = np.ones(6_000_000)
+        return super().fit_predict(X)
+
+
+def test_embeddings_by_v_measure_over_bootstraps():
+    """As MTEB does: one clusterer, each try on as many objects drawn with replacement."""
+    sets = embedded()
+    race = Benchmark(
+        sets, {"k-means": KMeans(n_init=1)}, ["v_measure"], n_init=3, bootstrap=50
+    ).run()
+    scores = race.scores()
+    assert list(scores.columns) == ["clear", "blurred"]
+    own = {"clear": [], "blurred": []}
+    for number in range(3):
+        rows = np.random.default_rng([0, number]).integers(0, 80, 50)
+        for key, X in sets["due"][0].items():
+            labels = KMeans(3, n_init=1, random_state=number).fit_predict(X[rows])
+            own[key].append(v_measure_score(sets["due"][1][rows], labels))
+    assert scores.loc["due"].tolist() == pytest.approx(
+        [np.mean(own["clear"]), np.mean(own["blurred"])]
+    )
+    found = race.intervals()
+    low, high = mean_interval(own["clear"])
+    assert found.loc[("due", "clear"), ["low", "high"]].tolist() == pytest.approx([low, high])
+    assert race.compare().ranks.index[0] == "clear"
+    with pytest.raises(InputError, match="easiest draw"):
+        race.scores(tries=2)
+
+
+def test_a_clusterer_without_a_seed_meets_every_draw():
+    X, y = make_blobs(100, centers=5, random_state=0)
+    race = Benchmark({"a": (X, y)}, ["ward"], k=[2, 3], sample_classes=True, n_init=4).run()
+    assert len(race.table) == 4 * 2
+    race = Benchmark({"a": (X, y)}, ["ward"], k=[2, 3], n_init=4).run()
+    assert len(race.table) == 2
+
+
+def test_methods_and_representations_are_both_named():
+    race = Benchmark(embedded(["uno", "due"]), ["ward", "average"], k=[2, 3, 4], n_init=1).run()
+    assert list(race.scores().columns) == [
+        "ward on clear", "average on clear", "ward on blurred", "average on blurred",
+    ]  # fmt: skip
+    # a tree is fitted once; each of its cuts has its share of the time
+    own = race.table[race.table["k"].notna()].groupby(["set", "representation", "method"])
+    assert (own["seconds"].nunique() > 0).all()
+    assert (own.size() == 3).all()
+
+
+@pytest.mark.parametrize("where", ["threads", pytest.param("processes", marks=pytest.mark.long)])
+def test_the_place_changes_nothing(where):
+    settings = {"k": [2, 3], "n_init": 2, "measures": ["adjusted_rand_index"]}
+    sets = embedded(["uno", "due"])
+    here = Benchmark(sets, ["kmeans", "ward"], **settings).run().table
+    race = Benchmark(sets, ["kmeans", "ward"], **settings)
+    if where == "threads":
+        with ThreadPoolExecutor(2) as pool:
+            there = race.run(executor=pool).table
+    else:
+        there = race.run(workers=2).table
+    cost = ["seconds", "megabytes"]
+    assert there.drop(columns=cost).equals(here.drop(columns=cost))
+
+
+class Deadly(KMeans):
+    def fit_predict(self, X, y=None, sample_weight=None):
+        os._exit(3)
+
+
+@pytest.mark.long
+def test_a_fit_that_kills_its_process_is_an_entry():
+    X, y = make_blobs(30, centers=2, random_state=0)
+    race = Benchmark({"a": (X, y), "b": (X, y)}, {"deadly": Deadly(), "ward": "ward"}, n_init=2)
+    table = race.run(workers=2).table
+    assert table[table["method"] == "deadly"]["reason"].str.contains("process died").all()
+    assert table[table["method"] == "ward"]["reason"].isna().all()
+
+
+def test_a_slow_fit_is_an_entry_that_more_time_settles(tmp_path):
+    X, y = make_blobs(30, centers=2, random_state=0)
+    kept = tmp_path / "kept"
+    race = Benchmark({"a": (X, y)}, {"slow": Slow(), "ward": "ward"}, n_init=1, storage=kept)
+    table = race.run(limit=1.5).table.set_index("method")
+    assert table.loc["slow", "reason"].startswith("stopped after 2 s")
+    assert table["reason"].isna()["ward"]
+    before = kept.read_text()
+    again = Benchmark({"a": (X, y)}, {"slow": Slow(), "ward": "ward"}, n_init=1, storage=kept)
+    assert again.run(limit=1).table["reason"].tolist() == race.table["reason"].tolist()
+    assert kept.read_text() == before
+
+
+def test_another_setting_of_an_estimator_is_fitted_anew(tmp_path):
+    X, y = make_blobs(60, centers=4, cluster_std=4, random_state=0)
+    kept = tmp_path / "kept"
+    for iterations in (1, 50, 50):
+        Benchmark(
+            {"a": (X, y)}, {"k-means": KMeans(n_init=1, max_iter=iterations)}, n_init=1,
+            storage=kept,
+        ).run()  # fmt: skip
+    assert len(kept.read_text().splitlines()) == 2
+
+
+def test_memory_of_a_fit():
+    with added_memory() as added:
+        held = np.ones(4_000_000)
+    if not added:
+        pytest.skip("this system does not tell the peak of a process")
+    assert 0.8 * held.nbytes < added[0] < 2 * held.nbytes
+    X, y = make_blobs(30, centers=2, random_state=0)
+    race = Benchmark({"a": (X, y)}, {"greedy": Greedy(), "ward": "ward"}, n_init=1).run()
+    table = race.table.set_index("method")["megabytes"]
+    assert table["greedy"] > 38
+    assert table["ward"] < 20
+
+
+def test_a_judge_chooses_without_labels():
+    sets = {
+        f"set{seed}": make_blobs(90, centers=6, cluster_std=1.2, random_state=seed)
+        for seed in range(3)
+    }
+    unlucky = KMeans(n_init=1, init="random", max_iter=1)
+    race = Benchmark(sets, {"k-means": unlucky}, n_init=6, judge="silhouette").run()
+    own = race.table.groupby("set")["chosen"].sum()
+    assert own.tolist() == [1, 1, 1]
+    from karat import silhouette
+
+    X, y = sets["set1"]
+    labels = [
+        KMeans(6, n_init=1, init="random", max_iter=1, random_state=s).fit_predict(X)
+        for s in range(6)
+    ]
+    best = max(labels, key=lambda one: silhouette(X, one))
+    chosen = race.scores(tries="chosen")
+    assert chosen.loc["set1", "k-means"] == pytest.approx(adjusted_rand_score(y, best))
+    assert race.intervals()["chosen"].tolist() == chosen["k-means"].tolist()
+    with pytest.raises(InputError, match="judge="):
+        Benchmark(sets, ["ward"], n_init=1).run().scores(tries="chosen")
+
+
+def test_intervals_show_the_price_of_trying():
+    race = Benchmark(embedded(["uno", "due"]), ["kmeans", "ward"], n_init=4).run()
+    own = race.intervals()
+    values = race.tries()
+    one = values[(values["set"] == "uno") & (values["contestant"] == "kmeans on blurred")]["value"]
+    row = own.loc[("uno", "kmeans on blurred")]
+    assert row["best"] == one.max()
+    assert row["expected best"] == pytest.approx(expected_best(one, 4))
+    assert [row["low"], row["high"]] == pytest.approx(list(mean_interval(one)))
+    assert own.loc[("uno", "ward on clear"), ["tries"]].item() == 1
+    assert np.isnan(own.loc[("uno", "ward on clear"), "low"])
+
+
+def test_each_reference_may_be_a_data_set_of_its_own():
+    X, y = make_blobs(60, centers=4, random_state=0)
+    race = Benchmark({"a": (X, {"fine": y, "coarse": y // 2}), "b": (X, y)}, ["ward"], n_init=1)
+    each = race.run().scores(references="each")
+    assert list(each.index) == ["a, fine", "a, coarse", "b"]
+    assert race.scores().loc["a", "ward"] == each.loc["a, fine", "ward"]
+    mean = race.scores(references="mean").loc["a", "ward"]
+    assert mean == pytest.approx(each["ward"].iloc[:2].mean())
+
+
+def test_what_cannot_take_the_distance_is_an_entry():
+    X, y = make_blobs(30, centers=2, random_state=0)
+    race = Benchmark({"a": (X, y)}, ["ward", "average"], n_init=1, metric="chebyshev").run()
+    table = race.table.set_index("method")
+    assert "chebyshev" in table.loc["ward", "reason"]
+    assert table["reason"].isna()["average"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"bootstrap": 1}, "at least 2 objects"),
+        ({"bootstrap": 9, "sample_classes": True, "k": [2]}, "each draws the objects"),
+        ({"clusterers": ["hdbscan"]}, "takes no number of clusters"),
+        ({"judge": "sillhouette"}, "silhouette"),
+    ],
+)
+def test_settings_that_cannot_work(options, message):
+    with pytest.raises(InputError, match=message):
+        Benchmark(embedded(["uno"]), **({"clusterers": ["ward"]} | options))
+
+
+def test_the_command_clusters_embeddings(tmp_path):
+    for name, (X, y) in embedded().items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "truth.csv").write_text("label\n" + "".join(f"{v}\n" for v in y))
+        for key, matrix in X.items():
+            np.save(tmp_path / name / f"{key}.npy", matrix)
+    options = ["--measure", "v_measure", "--tries", "2", "--bootstrap", "50", "--json"]
+    run = CliRunner().invoke
+    kept = ["--storage", str(tmp_path / "kept")]
+    done = run(app, ["bench", str(tmp_path), *options, *kept])
+    assert done.exit_code == 0, done.output
+    told = json.loads(done.stdout)
+    wanted = Benchmark(embedded(), ["kmeans"], ["v_measure"], n_init=2, bootstrap=50).run()
+    assert told["scores"]["due"] == pytest.approx(wanted.scores().loc["due"].to_dict())
+    np.save(tmp_path / "uno" / "clear.npy", np.zeros((3, 2)))
+    broken = run(app, ["bench", str(tmp_path), *options])
+    assert "clear has 3 objects where the reference has 80" in str(broken.exception)
