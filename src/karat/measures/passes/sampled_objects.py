@@ -259,8 +259,9 @@ class ObjectSample:
 class _Strata(NamedTuple):
     """Objects that a clustering is judged by: simple random samples within strata.
 
-    Clusters and values of the objects, stratum after stratum, their strata, and of each stratum how
-    many objects were drawn and how many there are. Those far out, which are all drawn, are strata of their own.
+    Clusters and values of the objects, stratum after stratum, their strata, and of each stratum
+    how many objects were drawn and how many there are. Those far out, which are all drawn, are
+    strata of their own.
     """
 
     own: NDArray[np.int32]
