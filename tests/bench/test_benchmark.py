@@ -184,7 +184,7 @@ def test_the_command_makes_the_page(folder, tmp_path):
     done = run(app, ["bench", str(folder), "--failed", "0", "--report", str(page)])
     assert done.exit_code == 0, done.output
     assert "3 methods on 4 data sets. good has the best average rank" in done.output
-    assert "1 tries failed or are missing" in done.output
+    assert "Failed or missing: 1;" in done.output
     text = page.read_text()
     assert "<svg" in text
     assert "http" not in text.replace("http-equiv", "")
