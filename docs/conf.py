@@ -22,6 +22,7 @@ from karat.evaluation import applicable
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
+import measure_map  # noqa: E402
 from peers import PEERS, Peer  # noqa: E402
 
 project = "karat"
@@ -223,5 +224,6 @@ def write_answer() -> None:
 
 
 write_generated()
+measure_map.write(GENERATED, table)
 write_answer()
 copy_plotly()

@@ -293,11 +293,15 @@ def _by_rows(X: Any, k: int, metric: Any) -> tuple[NDArray[np.int32], NDArray[np
     indices = np.empty((n, k), dtype=np.int32)
     distances = np.empty((n, k))
     between = as_distances(X, metric, exact=True)
+    # the objects of the columns are made dense: of sparse data, the few
+    turned = between.symmetric and not isinstance(X, np.ndarray)
 
     def work(start: int, stop: int) -> None:
         for first in range(start, stop, _BLOCK_ROWS):
             rows = slice(first, min(first + _BLOCK_ROWS, stop))
-            D = np.ascontiguousarray(between.block(rows, slice(0, n)), dtype=np.float64)
+            everyone = slice(0, n)
+            D = between.block(everyone, rows).T if turned else between.block(rows, everyone)
+            D = np.ascontiguousarray(D, dtype=np.float64)
             if not np.isfinite(D).all():
                 raise InputError(f"metric {metric!r} gives distances that are not finite")
             nearest_in_rows(D, first, distances[rows], indices[rows])

@@ -1,7 +1,11 @@
 """A race of clusterers, and a folder of label files: every cell an entry, never a hole."""
 
 import gzip
+import html
 import json
+import re
+import shutil
+import subprocess
 
 import numpy as np
 import pytest
@@ -180,7 +184,7 @@ def test_the_command_makes_the_page(folder, tmp_path):
     done = run(app, ["bench", str(folder), "--failed", "0", "--report", str(page)])
     assert done.exit_code == 0, done.output
     assert "3 methods on 4 data sets. good has the best average rank" in done.output
-    assert "1 tries failed or are missing" in done.output
+    assert "Failed or missing: 1;" in done.output
     text = page.read_text()
     assert "<svg" in text
     assert "http" not in text.replace("http-equiv", "")
@@ -189,6 +193,86 @@ def test_the_command_makes_the_page(folder, tmp_path):
     )
     told = run(app, ["bench", str(folder), "--failed", "0", "--json"])
     assert json.loads(told.stdout)["ranks"]["good"] == 1
+
+
+def _six_on_ten(root):
+    """Label files of six algorithms on ten sets, as a user has them."""
+    rng = np.random.default_rng(3)
+    quality = {
+        "alpha": 0.05,
+        "beta": 0.07,
+        "gamma": 0.2,
+        "delta": 0.25,
+        "epsilon": 0.5,
+        "zeta": 0.9,
+    }
+    for number in range(10):
+        truth = np.repeat(np.arange(3 + number % 3), 12)
+        own = root / f"set {number}"
+        own.mkdir(parents=True)
+        _write(own / "truth.csv", truth)
+        for method, share in quality.items():
+            for again in range(1, 4 if method in ("alpha", "delta") else 2):
+                moved = rng.uniform(size=len(truth)) < share + 0.02 * number
+                labels = np.where(moved, rng.integers(0, truth.max() + 1, len(truth)), truth)
+                _write(own / f"{method}.{again}.csv", labels)
+    return root
+
+
+def test_six_algorithms_on_ten_sets_become_the_page_in_one_command(tmp_path):
+    page = tmp_path / "appendix.html"
+    folder = _six_on_ten(tmp_path / "results")
+    measures = [
+        "--measure", "adjusted_rand_index", "--measure", "adjusted_mutual_information",
+    ]  # fmt: skip
+    done = CliRunner().invoke(app, ["bench", str(folder), *measures, "--report", str(page)])
+    assert done.exit_code == 0, done.output
+    text = page.read_text()
+    assert "6 contestants on 10 data sets, by Adjusted Rand index" in text
+    headings = re.findall("<h2>(.*?)</h2>", text)
+    assert headings == [
+        "Average ranks", "Scores", "Performance profiles", "Pairs",
+        "What more tries would seem to add", "Do rankings agree?",
+    ]  # fmt: skip
+    race = Benchmark.from_folder(folder, ["adjusted_rand_index", "adjusted_mutual_information"])
+    found = race.compare()
+    assert {"alpha", "beta"} == set(found.ranks.index[:2])
+    scores = race.intervals().loc[("set 4", "alpha")]
+    half = (scores["high"] - scores["low"]) / 2
+    assert f"{scores['mean']:.3f} <small>±{half:.3f}</small>" in text
+    tau = race.agreement().iloc[0]
+    assert f"{tau['tau']:.2f}</td><td>{tau['low']:.2f} to {tau['high']:.2f}" in text
+    assert text.count("<svg") == 2
+    assert "alpha – beta" in text or "beta – alpha" in text
+    for sentence in found.words:
+        assert html.escape(sentence) in text
+
+
+@pytest.mark.long
+@pytest.mark.skipif(shutil.which("chromium") is None, reason="there is no chromium here")
+def test_the_page_in_a_browser(tmp_path):
+    """Nothing wider than the page, no text beyond its figure, nothing on the console."""
+    page = tmp_path / "appendix.html"
+    Benchmark.from_folder(_six_on_ten(tmp_path / "results")).report(page)
+    probe = """<script>addEventListener("load", () => {
+      const beyond = [...document.querySelectorAll("svg text")].filter((t) => {
+        const a = t.getBoundingClientRect(), b = t.closest("svg").getBoundingClientRect();
+        return a.left < b.left - 1 || a.right > b.right + 1 || a.bottom > b.bottom + 1;
+      }).map((t) => t.textContent);
+      const seen = {beyond, page: document.documentElement.scrollWidth, width: innerWidth};
+      document.body.textContent = "SEEN" + JSON.stringify(seen) + "SEEN";
+    });</script></body>"""
+    page.write_text(page.read_text().replace("</body>", probe))
+    command = [
+        "chromium", "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
+        f"--user-data-dir={tmp_path / 'profile'}", "--enable-logging=stderr",
+        "--window-size=1000,800", "--virtual-time-budget=5000", "--dump-dom", page.as_uri(),
+    ]  # fmt: skip
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    assert "CONSOLE" not in done.stderr
+    seen = json.loads(re.search("SEEN(.*)SEEN", done.stdout)[1])
+    assert seen["beyond"] == []
+    assert seen["page"] <= seen["width"]
 
 
 def test_latex_and_parquet(folder, tmp_path):

@@ -185,3 +185,13 @@ def test_one_sample_of_real_mails(tmp_path, monkeypatch):
     row = mails.row_of(mails.MAILS[2], 0, 0)
     assert row["purity UPGMA 6"] >= row["purity random"] > 0.8
     assert 0 <= row["FCSF informativeness 6"] <= 50
+
+
+def test_bisections_split_the_largest():
+    X = np.random.default_rng(0).poisson(1.0, (48, 20)).astype(float)
+    before = np.zeros(48, dtype=int)
+    for k, labels in enumerate(mails.bisections(X, 6, 2, 0), start=2):
+        assert len(set(labels)) == k
+        split = [c for c in range(k - 1) if (labels[before == c] != c).any()]
+        assert split == [int(np.bincount(before).argmax())]
+        before = labels

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from karat.axioms._cases import Case, Situation, without_object
+from karat.axioms._cases import Case, Situation, rotated, without_object
 from karat.axioms._judge import Judge
 from karat.registry import Registry
 
@@ -350,10 +350,16 @@ class _Count:
 
 
 def is_broken(property: Property, judge: Judge, case: Case) -> bool:
-    """Whether the measure breaks the property in one case that the property speaks of."""
-    return property.premise(case) and property.breaks(
-        judge.values(case.situations), case, judge.sign
-    )
+    """Whether the measure breaks the property in one case that the property speaks of.
+
+    Points must break it after a rotation too: a distance may tie in one rounding and not in
+    another.
+    """
+
+    def broken(seen: Case) -> bool:
+        return property.breaks(judge.values(seen.situations), seen, judge.sign)
+
+    return property.premise(case) and broken(case) and broken(rotated(case))
 
 
 def shrink(property: Property, judge: Judge, case: Case) -> Counterexample:

@@ -72,15 +72,16 @@ class Comparison:
             f"{k} methods on {n} data sets. {best} has the best average rank, "
             f"{self.ranks.iloc[0]:.2f} of {k}, and a mean score of {self.scores[best].mean():.3f}."
         ]
+        p = p_text(self.friedman.p_value)
+        p = f"p {p}" if p.startswith("<") else f"p = {p}"
         if self.friedman.p_value > self.alpha:
             told.append(
-                f"Friedman's test finds no difference between the methods (p = "
-                f"{p_text(self.friedman.p_value)}): the order of the ranks may be chance, and no "
-                "method should be called better."
+                f"Friedman's test finds no difference between the methods ({p}): the order of the "
+                "ranks may be chance, and no method should be called better."
             )
         else:
             told.append(
-                f"The methods differ (Friedman's test, p = {p_text(self.friedman.p_value)}). Ranks "
+                f"The methods differ (Friedman's test, {p}). Ranks "
                 f"further apart than {self.critical_difference:.2f} differ by Nemenyi's test."
             )
         beaten = [

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 _LINE = 'stroke="currentColor" fill="none"'
 #: curves of more methods than these are grey
 _DRAWN = 6
+#: tables of more columns are set smaller
+_FEW = 9
 
 
 def _svg(width: float, height: float, title: str, body: list[str]) -> str:
@@ -36,12 +38,12 @@ def rank_diagram(found: Comparison, width: int = 860) -> str:
     """Average ranks on a line, and bars over methods that do not differ (Demšar 2006), as SVG."""
     ranks, k = found.ranks, len(found.ranks)
     told = [f"{name} {rank:.2f}" for name, rank in ranks.items()]
-    left = max(60.0, min(_length(max(told, key=len)) + 24, width / 3))
-    right = width - left
+    rows = (k + 1) // 2
+    sides = [max(_length(text) for text in side) + 24 for side in (told[:rows], told[rows:])]
+    left, right = min(sides[0], width / 3), width - min(sides[1], width / 3)
     bars = found.cliques
     top = 46
     first = top + 22 + 12 * len(bars)
-    rows = (k + 1) // 2
     height = first + 20 * rows + 10
 
     def x(rank: float) -> float:
@@ -162,6 +164,7 @@ def heat_table(
     ``text(row, column, value)`` is the content of a cell, as HTML.
     """
     heads = "".join(f"<th>{html.escape(str(name))}</th>" for name in values.columns)
+    kind = "heat many" if values.shape[1] > _FEW else "heat"
     body = []
     for name, row in values.iterrows():
         cells = []
@@ -169,7 +172,7 @@ def heat_table(
             cells.append(f"<td{_shade(value, low, high)}>{text(name, column, value)}</td>")
         body.append(f"<tr><th>{html.escape(str(name))}</th>{''.join(cells)}</tr>")
     return (
-        f'<div class="wide"><table class="heat"><thead><tr><th>{html.escape(corner)}</th>{heads}'
+        f'<div class="wide"><table class="{kind}"><thead><tr><th>{html.escape(corner)}</th>{heads}'
         f"</tr></thead><tbody>{''.join(body)}</tbody>{foot}</table></div>"
     )
 

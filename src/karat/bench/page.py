@@ -28,11 +28,12 @@ td,th{padding:.2rem .6rem;text-align:right}td{white-space:nowrap}
 th:first-child,td:first-child{text-align:left}thead th{border-bottom:1px solid #999;
 vertical-align:bottom}tbody th{font-weight:normal;white-space:nowrap}
 tfoot tr:first-child>*{border-top:1px solid #999}tfoot th{font-weight:normal}
-.wide{overflow-x:auto}small,td small{color:#555}td small{font-size:.75em}
+.many{font-size:.78em}.many td,.many th{padding:.15rem .3rem}.many td small{display:block;
+line-height:1}.wide{overflow-x:auto}small,td small{color:#555}td small{font-size:.75em}
 summary{cursor:pointer}svg{display:block;margin:1rem 0}
 @media (prefers-color-scheme:dark){body{color:#e6e6e3;background:#16181b}small,td small{color:#bbb}}
 @media print{body{max-width:none;margin:0;font-size:10pt}h2{break-after:avoid}
-svg,tr{break-inside:avoid}}
+svg,tr{break-inside:avoid}.wide{overflow:visible}.many{font-size:6pt}}
 """
 
 
@@ -141,12 +142,10 @@ def _profiles(race: Scored, found: Comparison) -> str:
 
 
 def _costs(race: Scored, column: str) -> pd.DataFrame | None:
-    """The mean cost of a fit by set and contestant, None where any is not known."""
+    """The mean cost of a fit, on the sets on which that of all contestants is known."""
     table = race.table.assign(contestant=race.contestants)
-    wide = table.groupby(["set", "contestant"])[column].mean().unstack()
-    if wide.isna().to_numpy().any() or wide.shape[0] < 2 or wide.shape[1] < 2:
-        return None
-    return wide.clip(lower=1e-6)
+    wide = table.groupby(["set", "contestant"])[column].mean().unstack().dropna()
+    return None if wide.shape[0] < 2 or wide.shape[1] < 2 else wide.clip(lower=1e-6)
 
 
 def _cost_table(race: Scored, order: list[str]) -> str:
@@ -169,12 +168,12 @@ def _cost_table(race: Scored, order: list[str]) -> str:
     )
 
 
-def _price(race: Scored, measure: str, references: Any) -> str:
+def _price(race: Scored, order: list[str], measure: str, references: Any) -> str:
     """What trying more often seems to add."""
     own = race.intervals(measure, references=references)
     if (own["tries"] == 1).all():
         return ""
-    mean = own.groupby("contestant", sort=False).mean(numeric_only=True)
+    mean = own.groupby("contestant").mean(numeric_only=True).reindex(order).dropna(how="all")
     span = own.groupby("contestant").agg(min=("tries", "min"), max=("tries", "max"))
     columns = [c for c in ("mean", "chosen", "expected best", "best") if c in mean]
     if race.rules.draws:
@@ -213,7 +212,7 @@ def _agreements(race: Scored, found: Comparison, options: dict[str, Any]) -> str
     from karat.measures import catalogue
 
     out = []
-    given = {key: options[key] for key in ("references", "tries") if key in options}
+    given = {key: options[key] for key in ("references", "tries", "failed") if key in options}
     if len(race.measures) > 1:
         try:
             taus = race.agreement(**given)
@@ -242,8 +241,7 @@ def _agreements(race: Scored, found: Comparison, options: dict[str, Any]) -> str
     if not out:
         return ""
     return f"<h2>Do rankings agree?</h2>{''.join(out)}" + _note(
-        "Kendall's τ-b; intervals are percentiles over 1,000 draws of the data sets with "
-        "replacement."
+        "Kendall's τ-b; intervals by 1,000 draws of the data sets with replacement."
     )
 
 
@@ -274,7 +272,7 @@ def tries_of(race: Scored, tries: Any = "mean") -> str:
     text = f"Tries on each data set: {told}. A score is {what}."
     failed = table["reason"].notna().sum()
     if failed:
-        text += f" {failed} tries failed or are missing; their reasons are in the table."
+        text += f" Failed or missing: {failed}; the reasons are in the table."
     return text
 
 
@@ -301,7 +299,7 @@ def html_page(race: Scored, found: Comparison, options: dict[str, Any]) -> str:
         )
         + f"<h2>Scores</h2>{_scores(race, found, measure, references, tries == 'mean')}"
         f"<h2>Performance profiles</h2>{_profiles(race, found)}"
-        f"<h2>Pairs</h2>{_pairs(found)}{_price(race, measure, references)}"
+        f"<h2>Pairs</h2>{_pairs(found)}{_price(race, [*found.ranks.index], measure, references)}"
         f"{_agreements(race, found, options)}{_cost_table(race, [*found.ranks.index])}"
         f"{_failures(race)}</body></html>"
     )

@@ -191,7 +191,7 @@ class Scored:
         Parameters
         ----------
         **options
-            ``references`` and ``tries`` as for :meth:`scores`, the others as for
+            ``references``, ``tries`` and ``failed`` as for :meth:`compare`, the others as for
             :func:`karat.bench.rank_agreement`.
 
         Returns
@@ -199,7 +199,10 @@ class Scored:
         DataFrame
         """
         own = {key: options.pop(key) for key in ("references", "tries") if key in options}
+        failed = options.pop("failed", None)
         tables = {key: self.scores(key, **own) for key in self.measures}
+        if failed is not None:
+            tables = {key: table.fillna(failed) for key, table in tables.items()}
         return rank_agreement(tables, **{"random_state": self.rules.random_state} | options)
 
     def compare(

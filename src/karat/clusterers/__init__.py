@@ -19,6 +19,7 @@ from karat.clusterers.linkage import LinkageClustering
 from karat.clusterers.nmf import NormalizedCutNMF
 from karat.clusterers.orclus import ORCLUS
 from karat.clusterers.pca import PCAKMeans
+from karat.clusterers.spectral import SpectralClustering
 from karat.clusterers.spherical import FrequencySensitiveSphericalKMeans, SphericalKMeans
 from karat.clusterers.spherical_minibatch import MiniBatchSphericalKMeans
 from karat.clusterers.von_mises_fisher import VonMisesFisherMixture
@@ -43,6 +44,7 @@ __all__ = [
     "OnDistances",
     "OnForm",
     "PCAKMeans",
+    "SpectralClustering",
     "SphericalKMeans",
     "VonMisesFisherMixture",
     "as_clusterer",

@@ -221,6 +221,15 @@ def _spectral(k: int, seed: int, metric: Any = "euclidean") -> Any:
     return SpectralClustering(n_clusters=k, metric=metric, random_state=seed)
 
 
+def _spectral_of_documents(laplacian: Any, k: int, seed: int) -> Any:
+    from karat.clusterers.spectral import SpectralClustering
+
+    return SpectralClustering(
+        k, metric="cosine", n_neighbors=21, laplacian=laplacian, affinity="cosine",
+        random_state=seed,
+    )  # fmt: skip
+
+
 def _kmedoids(k: int, seed: int, metric: Any = "euclidean") -> Any:
     from karat.clusterers.kmedoids import KMedoids
 
@@ -626,6 +635,21 @@ for _criterion in ("I1", "I2", "E1", "H1", "H2"):
             every_k=True,
             source="Zhao, Karypis & Fayyad 2005",
             cost="O(n nnz)",
+        )
+    )
+for _laplacian, _source in (
+    ("unnormalized", "von Luxburg 2007"),
+    ("random-walk", "Shi & Malik 2000"),
+    ("symmetric", "Ng, Jordan & Weiss 2002"),
+):
+    catalogue.add(
+        Clusterer(
+            key=f"spectral-{_laplacian}",
+            title=f"Spectral, {_laplacian}, of cosines",
+            make=partial(_spectral_of_documents, _laplacian),
+            distances=("cosine",),
+            source=_source,
+            cost="O(n nnz) for the graph, then k eigenvectors",
         )
     )
 catalogue.add(

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClusterMixin
 
-from karat.distances import check_metric
+from karat.distances import as_graph, check_metric
 from karat.neighbors import neighbor_lists
-from karat.validation import InputError, check_random_state, validated
+from karat.validation import InputError, check_choice, check_random_state, validated
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+#: Lanczos vectors that are kept beside twice the wanted ones
+_MORE_VECTORS = 40
+_TOLERANCE = 1e-8
 
 
 class SpectralClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -24,6 +33,12 @@ class SpectralClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         rows, or ``"graph"``: then X is the symmetric matrix of affinities.
     n_neighbors : int, default 20
         The object itself counts; fewer where there are fewer objects.
+    laplacian : {"random-walk", "symmetric", "unnormalized"}
+        With W the affinities and D their sums: the eigenvectors of I − D⁻¹W (Shi & Malik 2000), of
+        I − D⁻¹ᐟ²WD⁻¹ᐟ² with rows of length 1 (Ng, Jordan & Weiss 2002), or of D − W.
+    affinity : {"neighbors", "cosine"}
+        1 where both are among each other's neighbours and ½ where only one is; or the cosine
+        where either is, for ``metric="cosine"``.
     random_state : None, int or Generator
 
     Attributes
@@ -33,13 +48,19 @@ class SpectralClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     Notes
     -----
-    scikit-learn's :class:`~sklearn.cluster.SpectralClustering` with the neighbour graph of
-    whissell2012 §5.2, affinity 1 where both are among each other's neighbours and ½ where only
-    one is, and 20 starts of k-means on the eigenvectors.
+    The graph and the 20 starts of k-means on the first ``n_clusters`` eigenvectors are those of
+    whissell2012 §5.2; with its cosine affinity it has 20 neighbours beside the object
+    (``n_neighbors=21``). von Luxburg (2007), A tutorial on spectral clustering.
+
+    Eigenvectors by Lanczos iterations on the sparse graph (ARPACK), which is all that is stored
+    beside them; neither is a dense matrix made nor one factorised. Those of eigenvalue 0 are not
+    searched for: they are the components of the graph. Where it has ``n_clusters`` components or
+    more, the largest are the clusters, and the objects of the others go to the largest; so do
+    objects without an edge.
 
     Examples
     --------
-    >>> from karat.clusterers.spectral import SpectralClustering
+    >>> from karat.clusterers import SpectralClustering
     >>> A = [[0, 1, 1, 0], [1, 0, 1, 0], [1, 1, 0, 0.1], [0, 0, 0.1, 0]]
     >>> labels = SpectralClustering(2, metric="graph", random_state=0).fit_predict(A)
     >>> (labels == labels[0]).tolist()
@@ -52,17 +73,21 @@ class SpectralClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         *,
         metric: Any = "euclidean",
         n_neighbors: int = 20,
+        laplacian: Literal["random-walk", "symmetric", "unnormalized"] = "random-walk",
+        affinity: Literal["neighbors", "cosine"] = "neighbors",
         random_state: Any = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.metric = metric
         self.n_neighbors = n_neighbors
+        self.laplacian = laplacian
+        self.affinity = affinity
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> SpectralClustering:
         """Build the graph, embed and cluster."""
-        from sklearn.cluster import SpectralClustering as OnAffinities
-
+        check_choice(self.laplacian, ("random-walk", "symmetric", "unnormalized"), "laplacian")
+        check_choice(self.affinity, ("neighbors", "cosine"), "affinity")
         X = validated(
             self, X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2
         )
@@ -70,19 +95,22 @@ class SpectralClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             raise InputError(
                 f"n_clusters must be between 1 and the {X.shape[0]} objects; got {self.n_clusters}"
             )
-        is_graph = isinstance(self.metric, str) and self.metric == "graph"
-        affinity = X if is_graph else _mutual(X, check_metric(self.metric), self.n_neighbors)
-        if sparse.issparse(affinity) and affinity.nnz < 2**31:
-            # scikit-learn takes no wider indices
-            affinity = sparse.csr_array(affinity)
-            affinity.indices = affinity.indices.astype(np.int32)
-            affinity.indptr = affinity.indptr.astype(np.int32)
-        seed = int(check_random_state(self.random_state).integers(2**31 - 1))
-        model = OnAffinities(
-            self.n_clusters, affinity="precomputed", n_init=20, random_state=seed
-        ).fit(affinity)
-        self.labels_ = model.labels_.astype(np.int32)
+        W = self._graph(X)
+        self.labels_ = _clusters(
+            W, self.n_clusters, self.laplacian, check_random_state(self.random_state)
+        )
         return self
+
+    def _graph(self, X: Any) -> sparse.csr_array:
+        """Affinities without loops, which are in no cut."""
+        if isinstance(self.metric, str) and self.metric == "graph":
+            return sparse.csr_array(as_graph(X), dtype=np.float64)
+        metric = check_metric(self.metric)
+        if self.affinity == "cosine" and metric != "cosine":
+            raise InputError(
+                f'affinity="cosine" goes with metric="cosine"; got metric={self.metric!r}'
+            )
+        return _neighbors(X, metric, self.n_neighbors, self.affinity)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -91,14 +119,116 @@ class SpectralClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-def _mutual(X: Any, metric: Any, n_neighbors: int) -> sparse.csr_array:
-    """The graph of the nearest neighbours, the object itself among them, made symmetric."""
+def _neighbors(X: Any, metric: Any, n_neighbors: int, affinity: str) -> sparse.csr_array:
+    """The graph of the nearest neighbours, made symmetric."""
     n = X.shape[0]
     count = min(n_neighbors, n) - 1
-    graph = sparse.eye_array(n, format="csr")
-    if count > 0:
-        indices = neighbor_lists(X, count, metric=metric, random_state=0).indices
-        rows = np.repeat(np.arange(n), indices.shape[1])
-        ones = np.ones(len(rows))
-        graph = graph + sparse.csr_array((ones, (rows, indices.ravel())), shape=(n, n))
-    return sparse.csr_array((graph + graph.T) / 2)
+    if count < 1:
+        return sparse.csr_array((n, n))
+    lists = neighbor_lists(X, count, metric=metric, random_state=0)
+    rows, columns = np.repeat(np.arange(n), count), lists.indices.ravel()
+    if affinity == "cosine":
+        near = np.clip(1 - lists.distances.ravel(), 0, 1)
+        one = sparse.csr_array((near, (rows, columns)), shape=(n, n))
+        one.eliminate_zeros()
+        return sparse.csr_array(one.maximum(one.T))
+    one = sparse.csr_array((np.ones(len(rows)), (rows, columns)), shape=(n, n))
+    return sparse.csr_array((one + one.T) / 2)
+
+
+def _clusters(
+    W: sparse.csr_array, k: int, laplacian: str, rng: np.random.Generator
+) -> NDArray[np.int32]:
+    """k-means on the eigenvectors, or the components where there are as many."""
+    from scipy.sparse.csgraph import connected_components
+    from sklearn.cluster import KMeans
+
+    n = W.shape[0]
+    seed = int(rng.integers(2**31 - 1))
+    _, component = connected_components(W, directed=False)
+    sizes = np.bincount(component)
+    joined = np.flatnonzero(sizes > 1)
+    labels = np.full(n, -1, dtype=np.int32)
+    if len(joined) >= k:
+        largest = np.argsort(-sizes, kind="stable")[:k]
+        place = np.full(len(sizes), -1)
+        place[largest] = np.arange(k)
+        labels[:] = place[component]
+    elif len(joined):
+        inside = sizes[component] > 1
+        numbers = np.searchsorted(joined, component[inside])
+        part = sparse.csr_array(W[inside][:, inside])
+        E = embedding(part, numbers, min(k, part.shape[0]), laplacian, rng)
+        labels[inside] = KMeans(E.shape[1], n_init=20, random_state=seed).fit_predict(E)
+    labels[labels < 0] = np.bincount(labels[labels >= 0], minlength=1).argmax()
+    return labels
+
+
+def embedding(
+    W: sparse.csr_array,
+    component: NDArray[Any],
+    k: int,
+    laplacian: str,
+    rng: np.random.Generator,
+) -> Floats:
+    """The first k eigenvectors of a Laplacian of a graph without loops and single nodes.
+
+    Parameters
+    ----------
+    W : csr_array, shape (n, n)
+        Symmetric affinities.
+    component : ndarray of int, shape (n,)
+        The component of each node, numbered from 0; fewer than k.
+    k : int
+    laplacian : {"random-walk", "symmetric", "unnormalized"}
+    rng : Generator
+        For the vector that the iterations start from.
+
+    Returns
+    -------
+    ndarray of float64, shape (n, k)
+        Those of eigenvalue 0 first, one for each component.
+    """
+    from scipy.sparse.linalg import LinearOperator, eigsh
+
+    n = W.shape[0]
+    degrees = np.asarray(W.sum(axis=1)).ravel()
+    roots = np.sqrt(degrees) if laplacian != "unnormalized" else np.ones(n)
+    if laplacian == "unnormalized":
+        reach = 2 * float(degrees.max())  # no eigenvalue of D - W is above it
+        A = sparse.csr_array(sparse.diags_array(reach - degrees) + W)
+    else:
+        reach = 2.0
+        scaling = sparse.diags_array(1 / roots)
+        A = sparse.csr_array(scaling @ W @ scaling + sparse.eye_array(n))
+    lengths = np.sqrt(np.bincount(component, roots**2))
+    own = roots / lengths[component]
+    count = len(lengths)
+
+    def product(x: Floats) -> Floats:
+        x = x.ravel()
+        shares = np.bincount(component, own * x, minlength=count)
+        return np.asarray(A @ x) - reach * own * shares[component]
+
+    first = np.zeros((n, count))
+    first[np.arange(n), component] = own
+    more = k - count
+    vectors = min(n, 2 * more + _MORE_VECTORS)
+    if more and vectors == n:
+        # so few nodes that Lanczos iterations would need all vectors
+        whole = A.toarray() - reach * (first @ first.T)
+        rest = np.linalg.eigh(whole)[1][:, ::-1][:, :more]
+    elif more:
+        operator = LinearOperator((n, n), matvec=product, dtype=np.float64)
+        start = rng.standard_normal(n)
+        values, found = eigsh(
+            operator, more, which="LA", ncv=vectors, tol=_TOLERANCE, v0=start, maxiter=n
+        )
+        rest = found[:, np.argsort(-values, kind="stable")]
+    E = np.hstack([first, rest]) if more else first
+    if laplacian == "random-walk":
+        return E / roots[:, None]
+    if laplacian == "symmetric":
+        sizes = np.linalg.norm(E, axis=1, keepdims=True)
+        return E / np.where(sizes > 0, sizes, 1)
+    return E

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat.clusterers import SphericalKMeans
 from karat.labeling import central_objects, spread_labels
 from karat.reproduce._banerjee_collections import data_folder
 from karat.text import TextVectorizer
@@ -119,13 +120,25 @@ def sample_of(name: str, rng: np.random.Generator) -> Mails:
     )
 
 
+def bisections(X: Any, most: int, starts: int, seed: int) -> Iterator[NDArray[np.int64]]:
+    """Repeated bisection: the largest cluster is split, by spherical k-means, into two."""
+    labels = np.zeros(X.shape[0], dtype=np.int64)
+    for k in range(2, most + 1):
+        largest = int(np.bincount(labels).argmax())
+        own = np.flatnonzero(labels == largest)
+        model = SphericalKMeans(
+            2, refine=False, init="random", n_init=starts, random_state=seed + k
+        )
+        labels[own[model.fit_predict(X[own]) == 1]] = k - 1
+        yield labels.copy()
+
+
 def clusterings(made: Mails, seed: int) -> Iterator[tuple[str, NDArray[Any]]]:
     """(clusterer and number of clusters, labels) for all five clusterers of table 7.1."""
     from sklearn.cluster import KMeans
     from threadpoolctl import threadpool_limits
 
     from karat.clusterers import catalogue, under
-    from karat.reproduce.whissell2012_chapter5 import bisections
 
     centred = made.Z - made.Z.mean(axis=0)
     _, _, axes = np.linalg.svd(centred, full_matrices=False)

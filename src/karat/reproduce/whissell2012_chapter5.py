@@ -1,59 +1,42 @@
-"""whissell2012 chapter 5: weights of terms by neighbours (figure 5.1) and by clusterings."""
+"""whissell2012 chapter 5: what weights of terms do to seventeen clusterers of documents."""
 
 from __future__ import annotations
 
-import gzip
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.clusterers import SphericalKMeans, catalogue, under
-from karat.evaluation import evaluate
-from karat.reproduce import ExperimentResult
-from karat.reproduce._banerjee_collections import data_folder
-from karat.reproduce._kept import Kept
-from karat.text import WEIGHTS, TermWeighter
+from karat.bench import average_ranks, compare_methods, mean_interval, rank_agreement
+from karat.reproduce import ExperimentResult, _chapter5_figures
+from karat.reproduce import _chapter5_published as published
+from karat.reproduce._chapter5_race import CHOSE_K1, FRESH, MEASURES, SETS, cells, scale
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    import pandas as pd
 
-SETS = ("fbis", "re0", "re1", "tr31", "tr41", "tr45", "wap")
-#: the thesis chose k1 = 20 on these, and tested it on the others
-CHOSE_K1 = ("fbis", "tr31")
-FIRST = {"fbis": 2000}
-STARTS = 20
-KS = range(2, 31)
-LENGTHS = range(1, 31)
-SHOWN = (1, 5, 10, 20, 30)
-MEASURES = {
-    "NMI": "normalized_mutual_information",
-    "FQ": "f_quality",
-    "PQ": "purity",
-    "EQ": "entropy_quality",
-}
-CLUSTERERS = ("K-means", "UPGMA", "RB-K-means")
+#: the weights that a table compares, the first of them with the second
 COMPARED = {
-    "whissell2012-table5.5": ("tf-idf", "tf"),
-    "whissell2012-table5.12": ("bm25-tf", "tf"),
-    "whissell2012-table5.13": ("bm25-tf-idf", "tf-idf"),
-    "whissell2012-table5.14": ("bm25-tf-idf", "bm25-tf"),
+    "5.3": ("tf-idf", "tf"),
+    "5.4": ("tf-idf", "tf"),
+    "5.5": ("tf-idf", "tf"),
+    "5.6": ("tf",),
+    "5.7": ("tf-idf",),
+    "5.8": ("tf", "tf-idf"),
+    "5.9": ("binary", "tf"),
+    "5.10": ("bm25-tf", "tf"),
+    "5.11": ("bm25-tf-idf", "tf-idf"),
+    "5.12": ("bm25-tf", "tf"),
+    "5.13": ("bm25-tf-idf", "tf-idf"),
+    "5.14": ("bm25-tf-idf", "bm25-tf"),
 }
-PUBLISHED = {
-    ("whissell2012-table5.5", "K-means"): (7.6, 4.4, 2.5, 4.1),
-    ("whissell2012-table5.5", "UPGMA"): (22.1, 16.4, 15.8, 22.9),
-    ("whissell2012-table5.5", "RB-K-means"): (14.0, 10.5, 7.7, 9.7),
-    ("whissell2012-table5.12", "K-means"): (2.9, 1.6, 1.4, 2.2),
-    ("whissell2012-table5.12", "UPGMA"): (2.6, -0.5, 1.1, 2.2),
-    ("whissell2012-table5.12", "RB-K-means"): (4.5, 2.0, 2.3, 3.3),
-    ("whissell2012-table5.13", "K-means"): (2.6, 2.0, 3.3, 3.0),
-    ("whissell2012-table5.13", "UPGMA"): (3.3, 0.3, 1.8, 2.4),
-    ("whissell2012-table5.13", "RB-K-means"): (-3.3, -4.3, -2.3, -2.3),
-    ("whissell2012-table5.14", "K-means"): (7.8, 4.6, 4.7, 5.7),
-    ("whissell2012-table5.14", "UPGMA"): (20.0, 18.3, 17.3, 22.8),
-    ("whissell2012-table5.14", "RB-K-means"): (5.0, 3.5, 2.6, 3.7),
-}
+FRESH_PAIRS = (("tf-idf", "tf"), ("bm25-tf-idf", "tf-idf"))
+TABLE, FIGURE, FRESH_NAME = (
+    "whissell2012-table",
+    "whissell2012-figure",
+    "whissell2012-chapter5-fresh",
+)
 
 
 def run(
@@ -64,239 +47,307 @@ def run(
     storage: Any = None,
     progress: Callable[[str], None] | None = None,
 ) -> ExperimentResult:
-    """Figure 5.1, or one of the tables that compare two weights by three clusterers.
+    """A table or a figure of chapter 5, or its questions on fresh collections.
 
     Parameters
     ----------
     name : str
-        ``whissell2012-figure5.1``, ``-table5.5``, ``-table5.12``, ``-table5.13``, ``-table5.14``.
+        ``whissell2012-table5.3`` to ``-table5.14``, ``-figure5.1``, ``-figure5.2`` or
+        ``whissell2012-chapter5-fresh``.
     samples : int, optional
-        Starts of the k-means of the tables: 20 by default. The figure has nothing random.
+        Three times as many numbers of clusters of 2..30, and five times as many starts. By default
+        all numbers, and 20 starts.
     random_state : int
         The seed.
     storage : path, optional
-        Text file that keeps each collection and weight; the tables share it.
+        Text file that keeps each fit; the tables share it.
     progress : callable, optional
-        Called with a line of text after each.
+        Called with a line of text now and then.
 
     Returns
     -------
     ExperimentResult
-        Shares of like neighbours, or changes in %: means over the collections, paired, with the
-        half width of the 95 % interval of the mean.
+        Our figures beside the published ones, with intervals over the collections.
     """
-    import pandas as pd
-
-    seed, starts = int(random_state or 0), samples or STARTS
-    if name not in COMPARED:
-        rows = _neighbours(Kept(storage, "neighbours"), progress)
-        shown = [f"r={r}" for r in SHOWN]
-        table = pd.DataFrame(rows).set_index(["collection", "weight"])[shown]
-        return ExperimentResult(name, table.reset_index(), (_LIKE, *_claims(rows)))
-    kept = Kept(storage, f"chapter 5, {starts} starts, random_state {seed}")
-    weights = COMPARED[name]
-    found = {
-        (which, clusterer, weight): _quality(which, clusterer, weight, starts, seed, kept, progress)
-        for which in SETS
-        for clusterer in CLUSTERERS
-        for weight in weights
-    }
-    rows = []
-    for clusterer in CLUSTERERS:
-        for sets in (SETS, tuple(s for s in SETS if s not in CHOSE_K1)):
-            if "bm25" not in weights[0] and sets != SETS:
-                continue
-            for i, measure in enumerate(MEASURES):
-                pairs = [
-                    [found[which, clusterer, weight][measure] for weight in weights]
-                    for which in sets
-                ]
-                rows.append(
-                    {"clusterer": clusterer, "measure": measure, "sets": len(sets)}
-                    | _change(np.array(pairs))
-                    | {"published": PUBLISHED[name, clusterer][i]}
-                )
-    table = pd.DataFrame(rows)
-    return ExperimentResult(name, table, _notes(weights, starts))
+    seed = int(random_state or 0)
+    if name == FIGURE + "5.1":
+        return _chapter5_figures.neighbours(name, storage, progress)
+    if name == FIGURE + "5.2":
+        return _chapter5_figures.saturation(name, samples, storage, progress)
+    if name == FRESH_NAME:
+        return _fresh(samples, seed, storage, progress)
+    number = name.removeprefix(TABLE)
+    weights = COMPARED[number]
+    found = cells(SETS, weights, samples, seed, storage, progress)
+    if number in published.BEST:
+        table, notes = _best(found, number, weights)
+    elif number in published.BY_COLLECTION:
+        table, notes = _by_collection(found, number, weights)
+    elif number in published.BY_ALGORITHM:
+        table, notes = _by_algorithm(found, number, weights)
+    elif number == "5.8":
+        table, notes = _taus(found, seed)
+    else:
+        table, notes = _rankings(found, number, weights[0], seed)
+    return ExperimentResult(name, table, (*notes, *_setting(found, samples, weights)))
 
 
-# -- clusterings -------------------------------------------------------------------------------
+def _setting(found: pd.DataFrame, samples: int | None, weights: Sequence[str]) -> list[str]:
+    starts, ks = scale(samples)
+    notes = [
+        f"Means over k = {', '.join(map(str, ks)) if len(ks) < 29 else '2..30'}; best of {starts} "
+        "starts by the clusterer's own objective (at most 10 for the criteria, a fifth of them for "
+        "NC-NMF). Intervals are of 95 %, over the collections. new3 cannot be had; fbis is its "
+        "first 2,000 documents, as in the thesis."
+    ]
+    if any("bm25" in weight for weight in weights):
+        notes.append(
+            f"k1 = 20 was chosen on {' and '.join(CHOSE_K1)} by the thesis, which tested on the "
+            "others."
+        )
+    empty = found[found.isna().any(axis=1)]
+    if len(empty):
+        told = ", ".join(" ".join(map(str, key)) for key in empty.index)
+        notes.append(f"Some fits failed, so these have no value: {told}.")
+    return notes
 
 
-def _quality(
-    which: str,
-    clusterer: str,
-    weight: Any,
-    starts: int,
-    seed: int,
-    kept: Kept,
-    progress: Callable[[str], None] | None,
-) -> dict[str, float]:
-    """The means of the measures over k = 2..30."""
-    title = (which, f"{clusterer} {weight}")
-    row = kept.get(title)
-    if row is None:
-        counts, classes = _collection(which)
-        X = TermWeighter(weight).fit_transform(counts)
-        labelings = dict(_clusterings(clusterer, X, starts, seed))
-        scores = evaluate(None, labelings, truth=classes, measures=MEASURES.values()).table
-        row = {short: float(scores[key].mean()) for short, key in MEASURES.items()}
-        kept.put(title, row)
-        if progress is not None:
-            progress(f"{which}, {clusterer}, {weight}")
-    return row
-
-
-def _clusterings(
-    clusterer: str, X: Any, starts: int, seed: int
-) -> Iterator[tuple[str, NDArray[Any]]]:
-    from sklearn.cluster import KMeans
-    from threadpoolctl import threadpool_limits
-
-    if clusterer == "RB-K-means":
-        for labels in bisections(X, max(KS), starts, seed):
-            yield str(labels.max() + 1), labels
-        return
-    if clusterer == "UPGMA":
-        tree = under(catalogue["average"], "cosine").make(2, 0).fit(X)
-        for k in KS:
-            yield str(k), tree.cut(k)
-        return
-    with threadpool_limits(1):
-        for k in KS:
-            model = KMeans(k, init="random", n_init=starts, random_state=seed)
-            yield str(k), model.fit_predict(X)
-
-
-def bisections(X: Any, most: int, starts: int, seed: int) -> Iterator[NDArray[np.int64]]:
-    """Repeated bisection: the largest cluster of different rows is split by spherical k-means."""
-    labels = np.zeros(X.shape[0], dtype=np.int64)
-    alike: set[int] = set()
-    for k in range(2, most + 1):
-        split = np.empty(0, dtype=np.intp)
-        while not len(split):
-            sizes = np.bincount(labels)
-            sizes[list(alike)] = 0
-            largest = int(sizes.argmax())
-            if sizes[largest] < 2:
-                return
-            own = np.flatnonzero(labels == largest)
-            model = SphericalKMeans(
-                2, refine=False, init="random", n_init=starts, random_state=seed + k
-            )
-            split = own[model.fit_predict(X[own]) == 1]
-            if not len(split):
-                alike.add(largest)
-        labels[split] = k - 1
-        yield labels.copy()
-
-
-def _change(pairs: NDArray[np.float64]) -> dict[str, float]:
+def _change(one: Any, other: Any) -> dict[str, Any]:
     """Mean change in % from the second to the first of each pair, with its interval."""
-    from scipy import stats
-
-    change = 100 * (pairs[:, 0] / pairs[:, 1] - 1)
-    n = len(change)
-    half = float(stats.t.ppf(0.975, n - 1) * change.std(ddof=1) / math.sqrt(n))
+    change = 100 * (np.asarray(one) / np.asarray(other) - 1)
+    change = change[~np.isnan(change)]
+    low, high = mean_interval(change)
     return {
         "change": float(change.mean()),
-        "±": half,
+        "±": (high - low) / 2,
         "least": float(change.min()),
         "most": float(change.max()),
         "better on": int((change > 0).sum()),
     }
 
 
-def _notes(weights: tuple[str, str], starts: int) -> tuple[str, ...]:
-    notes = [
-        f"Change in % of the mean over k = 2..30 from {weights[1]} to {weights[0]}: the mean over "
-        "the collections, which are paired, and the half width of its 95 % interval by t. The "
-        f"best of {starts} random starts by the clusterer's own objective; RB-K-means splits the "
-        "largest cluster by spherical k-means. The published figures are means over eight "
-        "collections (5.5) and six (5.12 to 5.14); new3 is not here, fbis is its first 2,000 "
-        "documents.",
-    ]
-    if "bm25" in weights[0]:
-        notes.append(
-            f"k1 = 20 was chosen on {' and '.join(CHOSE_K1)} by the thesis, which tested on the "
-            "others: rows with 5 sets."
-        )
-    return tuple(notes)
+def _wide(found: pd.DataFrame, weight: str, measure: str) -> pd.DataFrame:
+    """The scores of the algorithms that have one on every collection: (sets, algorithms)."""
+    own: Any = found.loc[weight]
+    wide = own[measure].unstack("algorithm", sort=False)
+    return wide.dropna(axis=1)
 
 
-# -- neighbours --------------------------------------------------------------------------------
-
-_LIKE = (
-    "Share of the r nearest neighbours by the cosine that have the document's class. Documents "
-    "without terms are excluded."
-)
+# -- the tables --------------------------------------------------------------------------------
 
 
-def _neighbours(kept: Kept, progress: Callable[[str], None] | None) -> list[dict[str, Any]]:
-    from karat import representations
+def _by_collection(
+    found: pd.DataFrame, number: str, weights: Sequence[str]
+) -> tuple[Any, list[str]]:
+    import pandas as pd
 
+    printed = published.BY_COLLECTION[number]
     rows: list[dict[str, Any]] = []
-    for which in SETS:
-        if any(kept.get((which, weight)) is None for weight in WEIGHTS):
-            counts, classes = _collection(which)
-            data: dict[str, Any] = {
-                weight: TermWeighter(weight).fit_transform(counts) for weight in WEIGHTS
-            }
-            table = representations(
-                data, truth=classes, n_neighbors=LENGTHS, k=(), max_objects=None
-            )
-            for weight in WEIGHTS:
-                own: Any = table.loc[weight]
-                kept.put((which, weight), {f"r={r}": float(own[f"r={r}"]) for r in LENGTHS})
-            if progress is not None:
-                progress(which)
-        for weight in WEIGHTS:
-            row = kept.get((which, weight))
-            assert row is not None
-            rows.append({"collection": which, "weight": weight} | row)
-    return rows
-
-
-def _claims(rows: list[dict[str, Any]]) -> tuple[str, ...]:
-    """What the thesis reads off its figure, counted here."""
-    share = {
-        (row["collection"], row["weight"]): np.array([row[f"r={r}"] for r in LENGTHS])
-        for row in rows
+    for which in [*SETS, "overall"]:
+        row: dict[str, Any] = {"collection": which}
+        for i, measure in enumerate(MEASURES):
+            one, other = (_wide(found, w, measure).mean(axis=1) for w in weights)
+            if which == "overall":
+                change = _change(one, other)
+                row |= {measure: change["change"], f"{measure} ±": change["±"]}
+            else:
+                row[measure] = 100 * (one[which] / other[which] - 1)
+            row[f"{measure} published"] = printed[which][i] if which in printed else math.nan
+        rows.append(row)
+    shared = [row for row in rows[:-1] if row["collection"] in printed]
+    same = {
+        m: (np.mean([r[m] for r in shared]), np.mean([r[f"{m} published"] for r in shared]))
+        for m in MEASURES
     }
-
-    def gap(better: str, worse: str, which: str) -> NDArray[np.float64]:
-        return share[which, better] - share[which, worse]
-
-    def counted(better: str, worse: str) -> str:
-        told = {which: int((gap(better, worse, which) > -0.001).sum()) for which in SETS}
-        return ", ".join(f"{which} {r}" for which, r in told.items())
-
-    crossing = [
-        which
-        for which in ("re1", "tr31", "tr41", "tr45", "wap")
-        if gap("tf-idf", "tf", which)[0] < 0 < gap("tf-idf", "tf", which)[-1]
-    ]
-    return (
-        "The thesis: BM25-tf is always equal to or better than tf. Here, of 30 lengths r, at: "
-        f"{counted('bm25-tf', 'tf')}.",
-        f"The thesis: BM25-tf-idf is better than tf-idf. Here at: "
-        f"{counted('bm25-tf-idf', 'tf-idf')}.",
-        "The thesis: binary is greatly inferior to tf but for re0. Here the mean gap in points is "
-        + ", ".join(f"{w} {100 * gap('tf', 'binary', w).mean():.1f}" for w in SETS)
-        + ".",
-        "The thesis: tf-idf is worse than tf at every r on re0. Here at "
-        f"{int((gap('tf-idf', 'tf', 're0') < 0).sum())} of 30.",
-        "The thesis: on re1, tr31, tr41, tr45 and wap tf is better at r = 1, tf-idf at r = 30. "
-        f"Here on {', '.join(crossing) or 'none'}.",
+    told = ", ".join(
+        f"{m} {ours:.1f} (published {theirs:.1f})" for m, (ours, theirs) in same.items()
     )
+    notes = [
+        f"Change in % from {weights[1]} to {weights[0]} of the mean over the algorithms.",
+        f"Means over the {len(shared)} collections that both have: {told}.",
+    ]
+    return pd.DataFrame(rows), notes
 
 
-def _collection(which: str) -> tuple[Any, NDArray[np.object_]]:
-    from scipy import sparse
+def _by_algorithm(
+    found: pd.DataFrame, number: str, weights: Sequence[str]
+) -> tuple[Any, list[str]]:
+    import pandas as pd
 
-    folder = data_folder() / "terms"
-    counts = sparse.csr_array(sparse.load_npz(folder / f"{which}.npz")).astype(np.float64)
-    with gzip.open(folder / f"{which}.labels.txt.gz", "rt", encoding="utf-8") as file:
-        classes = np.array(file.read().split("\n")[:-1], dtype=object)
-    first = FIRST.get(which, counts.shape[0])
-    return counts[:first], classes[:first]
+    printed = published.BY_ALGORITHM[number]
+    rows = []
+    for sets in (SETS, tuple(s for s in SETS if s not in CHOSE_K1)):
+        if not any("bm25" in weight for weight in weights) and sets != SETS:
+            continue
+        for i, measure in enumerate(MEASURES):
+            one, other = (_wide(found, weight, measure).loc[list(sets)] for weight in weights)
+            for algorithm in one.columns.intersection(other.columns, sort=False):
+                rows.append(
+                    {"algorithm": algorithm, "measure": measure, "sets": len(sets)}
+                    | _change(one[algorithm], other[algorithm])
+                    | {"published": printed[algorithm][i]}
+                )
+    table = pd.DataFrame(rows)
+    inside = (table["change"] - table["published"]).abs() <= table["±"]
+    clear = table["change"].abs() > table["±"]
+    agree = np.sign(table["change"]) == np.sign(table["published"])
+    notes = [
+        f"Change in % from {weights[1]} to {weights[0]}: the mean over the collections, which are "
+        "paired.",
+        f"{int(inside.sum())} of {len(table)} published means lie within our interval; "
+        f"{int(clear.sum())} of our intervals exclude 0, and of these {int((clear & agree).sum())} "
+        "have the published sign.",
+    ]
+    return table, notes
+
+
+def _best(found: pd.DataFrame, number: str, weights: Sequence[str]) -> tuple[Any, list[str]]:
+    import pandas as pd
+
+    rows = []
+    for measure, printed in published.BEST[number].items():
+        for position, weight in enumerate((weights[1], weights[0])):
+            scores = _wide(found, weight, measure)
+            for which in SETS:
+                algorithm, value = (printed[which][:2], printed[which][2:])[position]
+                own = scores.loc[[which]].to_numpy(dtype=float)[0].tolist()
+                ours = dict(zip(map(str, scores.columns), own, strict=True))
+                best = max(ours, key=lambda one: ours[one])
+                rows.append(
+                    {
+                        "measure": measure,
+                        "collection": which,
+                        "weight": weight,
+                        "best": best,
+                        "ours": ours[best],
+                        "published best": algorithm,
+                        "published": value,
+                        "difference": ours[best] - value,
+                        "its score here": ours.get(algorithm, math.nan),
+                    }
+                )
+    table = pd.DataFrame(rows)
+    same = int((table["best"] == table["published best"]).sum())
+    far = table[table["difference"].abs() > 0.05]
+    notes = [
+        f"The best algorithm is the published one in {same} of {len(table)} cells; the best value "
+        f"differs by {table['difference'].abs().mean():.3f} on average (ours less the published "
+        f"{table['difference'].mean():+.3f}), by more than 0.05 in {len(far)}"
+        + (": " if len(far) else ".")
+        + ", ".join(f"{r['measure']} {r['collection']} {r['weight']}" for _, r in far.iterrows()),
+    ]
+    return table, notes
+
+
+def _rankings(found: pd.DataFrame, number: str, weight: str, seed: int) -> tuple[Any, list[str]]:
+    import pandas as pd
+
+    columns: dict[str, Any] = {}
+    notes = []
+    for measure in MEASURES:
+        scores = _wide(found, weight, measure)
+        ranks = average_ranks(scores)
+        printed = [a for a in published.RANKINGS[number][measure] if a in scores.columns]
+        columns[measure] = ranks
+        columns[f"{measure} published"] = pd.Series(
+            {algorithm: float(i) for i, algorithm in enumerate(printed, 1)}
+        )
+        tau = rank_agreement(
+            {measure: scores}, published={"published": printed}, random_state=seed
+        ).iloc[0]
+        notes.append(
+            f"Kendall's τ of our ranking by {measure} with the published: {tau['tau']:.2f} "
+            f"({tau['low']:.2f} to {tau['high']:.2f})."
+        )
+    table = pd.DataFrame(columns).sort_values("NMI").rename_axis("algorithm").reset_index()
+    notes.append("Ours are average ranks over the collections, the published are places.")
+    return table, notes
+
+
+def _taus(found: pd.DataFrame, seed: int) -> tuple[Any, list[str]]:
+    scores = {
+        f"{weight} {measure}": _wide(found, weight, measure)
+        for weight in ("tf", "tf-idf")
+        for measure in MEASURES
+    }
+    shared = set.intersection(*(set(own.columns) for own in scores.values()))
+    scores = {key: own[[a for a in own.columns if a in shared]] for key, own in scores.items()}
+    table = rank_agreement(scores, random_state=seed)[["one", "other", "tau", "low", "high"]]
+    printed = [published.TAUS[one, other] for one, other in table[["one", "other"]].to_numpy()]
+    table = table.assign(published=printed)
+    inside = int(
+        ((table["low"] <= table["published"]) & (table["published"] <= table["high"])).sum()
+    )
+    with_fq = table["one"].str.contains("FQ") != table["other"].str.contains("FQ")
+    own, theirs = (table.groupby(with_fq)[c].mean() for c in ("tau", "published"))
+    return table, [
+        f"{inside} of {len(table)} published τ lie within our interval (collections drawn with "
+        "replacement).",
+        "The thesis: FQ stands apart. τ of FQ with another measure is "
+        f"{own[True]:.2f} on average here (published {theirs[True]:.2f}), of the others "
+        f"{own[False]:.2f} ({theirs[False]:.2f}).",
+    ]
+
+
+# -- fresh collections -------------------------------------------------------------------------
+
+
+def _fresh(
+    samples: int | None, seed: int, storage: Any, progress: Callable[[str], None] | None
+) -> ExperimentResult:
+    """Does BM25 help, which clusterer leads, and do the conclusions carry over?"""
+    import pandas as pd
+
+    weights = list(dict.fromkeys(w for pair in FRESH_PAIRS for w in pair))
+    first = cells(SETS, weights, samples, seed, storage, progress)
+    fresh = cells(FRESH, weights, samples, seed, storage, progress)
+    rows = []
+    for pair in FRESH_PAIRS:
+        for measure in MEASURES:
+            tables = [[_wide(own, w, measure) for w in pair] for own in (first, fresh)]
+            for algorithm in tables[1][0].columns:
+                row: dict[str, Any] = {
+                    "from": pair[1], "to": pair[0], "measure": measure, "algorithm": algorithm,
+                }  # fmt: skip
+                for title, (one, other) in zip(("first", "fresh"), tables, strict=True):
+                    change = _change(one[algorithm], other[algorithm])
+                    row |= {title: change["change"], f"{title} ±": change["±"]}
+                rows.append(row)
+    table = pd.DataFrame(rows)
+    notes = []
+    for pair in FRESH_PAIRS:
+        own = table[(table["to"] == pair[0]) & (table["measure"] == "NMI")]
+        mean = [_wide(fresh, w, "NMI").mean(axis=1) for w in pair]
+        change = _change(*mean)
+        up = own[own["fresh"] > own["fresh ±"]]["algorithm"]
+        notes.append(
+            f"{pair[0]} over {pair[1]} by NMI on fresh collections: {change['change']:+.1f} % ± "
+            f"{change['±']:.1f} on average over the algorithms, better on {change['better on']} of "
+            f"{len(mean[0])}; the interval of {len(up)} of {len(own)} algorithms is above 0"
+            + (f" ({', '.join(up)})." if len(up) else ".")
+        )
+    for measure in MEASURES:
+        scores = _wide(fresh, "tf-idf", measure)
+        compared = compare_methods(scores, random_state=seed)
+        before = average_ranks(_wide(first, "tf-idf", measure)[scores.columns])
+        ways = {"the ranking on the first collections": list(before.index)}
+        ways["the published ranking"] = [
+            a for a in published.RANKINGS["5.7"][measure] if a in scores.columns
+        ]
+        taus = rank_agreement({measure: scores}, published=ways, random_state=seed)
+        told = "; ".join(
+            f"τ with {r['other']} {r['tau']:.2f} ({r['low']:.2f} to {r['high']:.2f})"
+            for _, r in taus.iterrows()
+        )
+        ranks = compared.ranks
+        notes.append(
+            f"By {measure} with tf-idf the best average ranks are "
+            + ", ".join(f"{a} {ranks[a]:.1f}" for a in ranks.index[:4])
+            + f" (critical difference {compared.critical_difference:.1f}); {told}."
+        )
+    notes += _setting(fresh, samples, weights)
+    notes.append(
+        f"first: {', '.join(SETS)}; fresh: {', '.join(FRESH)}, of each 1,000 documents at random. "
+        "Changes in %, means over the collections, paired."
+    )
+    return ExperimentResult(FRESH_NAME, table, tuple(notes))

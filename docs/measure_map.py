@@ -1,0 +1,94 @@
+"""Tables and figures of the page on the map of the measures, from the packaged map."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import karat
+from karat.choice import load_map
+from karat.choice.measure_map import GROUPS, KINDS, SAME
+from karat.measures import catalogue
+from karat.reproduce.map_of_measures import stability
+
+Table = Callable[[list[str], list[list[str]]], str]
+
+
+def number(value: float, digits: int = 2) -> str:
+    return "–" if value != value else f"{value:.{digits}f}".replace("-", "−")
+
+
+def interval(row: Any) -> str:
+    if row["rho"] != row["rho"]:
+        return "–"
+    return f"{number(row['rho'])} ({number(row['low'])} to {number(row['high'])})"
+
+
+def write(folder: Path, table: Table) -> None:
+    """Write every part of the page into a folder."""
+    found = load_map()
+    families = found.families(found.together.index)
+    home = {key: name for name, members in families.items() for key in members}
+
+    def put(name: str, text: str) -> None:
+        (folder / f"measure_map_{name}.inc").write_text(text, encoding="utf-8")
+
+    parts = []
+    for kind in KINDS:
+        advice = karat.recommend(kind=kind)
+        parts += [f"**{kind}**: " + ", ".join(f"``{key}``" for key in advice.measures), ""]
+        parts += [f"- {line}" for line in (*advice.reasons[:-1], *advice.cannot_see[1:])] + [""]
+    put("recommended", "\n".join(parts))
+
+    rows = []
+    for kind in KINDS:
+        for way, row in found.about["recommended"][kind].items():
+            rho = interval(row) if "rho" in row else ""
+            rows.append([kind, way, rho, number(row["first"], 3)])
+    header = ["data", "by", "ρ with the truth", "agreement of its first"]
+    put("trial", table(header, rows))
+
+    whole = found.studies.max()
+    truth = [
+        [
+            catalogue[key].title + "*" * bool(found.studies[key] < whole),
+            home.get(key, "improves with k"),
+            *(interval(found.agreement[group].loc[key]) for group in GROUPS if group != "tables"),
+        ]
+        for key in [*home, *(key for key in found.keys if key not in home)]
+    ]
+    put("truth", table(["measure", "family", *(g for g in GROUPS if g != "tables")], truth))
+
+    for name, figure in (
+        ("heat", karat.plot.agreement(found.rho, symbol="ρ")),
+        ("points", karat.plot.measure_map(found)),
+    ):
+        html = figure.to_html(full_html=False, include_plotlyjs="_static/plotly.min.js")
+        put(name, ".. raw:: html\n\n" + "".join(f"   {line}\n" for line in html.splitlines()))
+
+    same = [f"- {', '.join(catalogue[key].title for key in group)}" for group in found.same()]
+    put("same", f"These say the same (ρ > {SAME} for every two), so one of each is enough:\n\n"
+        + "\n".join(same) + "\n")  # fmt: skip
+
+    rows = [
+        [name, ", ".join(catalogue[key].title for key in members), stability(found, members)]
+        for name, members in families.items()
+    ]
+    put("families", table(["family", "measures", "stability"], rows))
+
+    rows = []
+    for voters, ways in found.about["consensus"].items():
+        for way, row in ways.items():
+            cells = [
+                f"{number(v, 3)} ({number(a, 3)} to {number(b, 3)})"
+                for v, a, b in (row[g] for g in ("all", *GROUPS) if g != "tables")
+            ]
+            rows.append([voters, way, *cells])
+    header = ["voters", "families", "all", *(g for g in GROUPS if g != "tables")]
+    put("consensus", table(header, rows))
+    put(
+        "about",
+        f"{found.about['tasks']:,} tasks, {found.about['collections']} collections, tree cut at "
+        f"1 − ρ = {found.apart:g}, SHA-256 {found.digest}.\n",
+    )
