@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from karat.axioms import PROPERTIES, Properties, Verdict, properties
 from karat.measures import catalogue
 from karat.reproduce import ExperimentResult
+from karat.reproduce._chapter4_external import claims_beside
 from karat.validation import unknown_name
 
 if TYPE_CHECKING:
@@ -66,6 +67,14 @@ ROWS = {
 }
 #: what the text says of every internal measure of the table
 TEXT = ("Weakly locally consistent (section 4.2)", "weak_local_consistency")
+
+
+EXTERNAL_NOTE = (
+    "Fullness of external measures is judged by whether a cell of the table of classes and "
+    "clusters is ignored: no measure changes with every change of a label (definition 9), as the "
+    "rows 'every change' show. Chance and optima: all pairs of partitions of 7 objects, exact "
+    "means."
+)
 
 
 def internal_claims() -> list[Claim]:
@@ -127,6 +136,7 @@ def run(
         it, with the counterexamples of what is refuted as notes. For the catalogue, a row for
         each measure and a column for each property.
     """
+    import pandas as pd
 
     def judged(keys: Iterable[str]) -> dict[str, Properties]:
         found = {}
@@ -142,7 +152,13 @@ def run(
         return _catalogue(judged(catalogue))
     if name != "whissell2012-table4.1":
         raise unknown_name(name, ["whissell2012-table4.1", "measure-properties"], "table")
-    return _table(internal_claims(), judged)
+    result = _table(internal_claims(), judged)
+    rows, notes = claims_beside(
+        samples, random_state=random_state, storage=storage, progress=progress
+    )
+    table = pd.concat([result.table, pd.DataFrame(rows)], ignore_index=True)
+    table[["cases", "exhaustive to"]] = table[["cases", "exhaustive to"]].astype("Int64")
+    return ExperimentResult(name, table, (*result.notes, EXTERNAL_NOTE, *notes))
 
 
 def _table(
