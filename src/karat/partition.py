@@ -614,9 +614,11 @@ def first_places(codes: NDArray[np.int32], k: int) -> NDArray[np.intp]:
     array([2, 0])
     """
     first = np.full(k, len(codes), dtype=np.intp)
-    for start in range(0, len(codes), 1 << 20):
-        new, there = np.unique(codes[start : start + (1 << 20)], return_index=True)
-        first[new] = np.minimum(first[new], start + there)
+    starts = range(0, len(codes), 1 << 20)
+    for start in reversed(starts):
+        part = codes[start : start + (1 << 20)]
+        # of several values for one place the last one stays
+        first[part[::-1]] = np.arange(start + len(part) - 1, start - 1, -1)
     return first
 
 

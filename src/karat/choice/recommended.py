@@ -198,7 +198,7 @@ def _reasons(known: MeasureMap, kind: str, few: Sequence[str]) -> list[str]:
     lines = [
         f"{catalogue[key].title} ({key}): its order of the candidates correlates with that by the "
         f"true classes by ρ = {_told(known, kind, key)} on {collections} collections of "
-        f"{_DATA[kind]}{', in place of ' * bool(instead[key])}{instead[key]}."
+        f"{_DATA[kind]}{_in_place_of(instead[key])}."
         for key in few
     ]
     highest = max(float(known.rho[a][b]) for a, b in combinations(few, 2))
@@ -227,7 +227,8 @@ def _cannot_see(known: MeasureMap, kind: str, few: Sequence[str]) -> list[str]:
     lines = [
         "Which clustering is right: what their mean rank puts first has a mean adjusted Rand index "
         f"of {own['first']:.2f} on collections left out, where a candidate at random has "
-        f"{trial['a candidate at random']['first']:.2f} and the best one "
+        f"{trial['a candidate at random']['first']:.2f}, that by silhouette alone "
+        f"{trial['silhouette alone']['first']:.2f} and the best one "
         f"{trial['the best candidate']['first']:.2f}."
     ]
     unsure = [catalogue[key].title for key in few if _low(known, kind, key) <= 0]
@@ -245,6 +246,14 @@ def _cannot_see(known: MeasureMap, kind: str, few: Sequence[str]) -> list[str]:
         if weak:
             lines.append(f"On {_DATA[other]} they may tell nothing: {', '.join(weak)}.")
     return lines
+
+
+def _in_place_of(keys: str) -> str:
+    others = keys.split(", ")
+    if not keys:
+        return ""
+    more = f" and {len(others) - 3} more of its family" * (len(others) > 3)
+    return f"; it stands for {', '.join(others[:3])}{more}"
 
 
 def _low(known: MeasureMap, kind: str, key: str) -> float:

@@ -14,6 +14,7 @@ import numpy as np
 
 from karat import plot
 from karat.choice.families import effective_number
+from karat.choice.measure_map import grouped
 from karat.partition import NOISE
 from karat.plot.style import number
 from karat.report._clusters import classes, clusters, features, fit
@@ -119,9 +120,13 @@ def _votes(facts: Facts) -> list[dict[str, Any]]:
     ranked = facts.ranked
     if ranked is None:
         return []
+    voters = [m for m in facts.measures if m.kind == "internal" and m.compares_k]
+    members = grouped({m.key: m.family for m in voters})
+    title = {m.key: m.title for m in voters}
     return [
         {
             "family": family,
+            "measures": ", ".join(title[key] for key in members.get(family, [])),
             "prefers": str(ranked[family].idxmax()),
             "points": float(ranked[family].iloc[0]),
             "runner_up": float(ranked[family].iloc[1]) if len(ranked) > 1 else None,

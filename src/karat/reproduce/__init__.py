@@ -140,6 +140,12 @@ EXPERIMENTS: Registry[Experiment] = Registry(
             "karat.reproduce.choice_candidates",
         ),
         Experiment(
+            "choice-plain",
+            "Ways of choosing on plain sub-tasks of the real tables, each collection left out",
+            "karat",
+            "karat.reproduce.choice_plain",
+        ),
+        Experiment(
             "clarity-combination",
             "A clarity-based measure chosen on synthetic data, and its Kendall's tau on real data",
             "karat",

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 #: tasks of each data set, the smallest, on which measures beyond the evidence are computed
-SMALLEST = 2
+SMALLEST = 1
 #: searches over representatives, minutes for a single task
 TOO_COSTLY = ("relative_margin", "additive_margin")
 #: group of a task by its family and whether it is a whole data set
