@@ -64,7 +64,11 @@ def chance_case(*ends: tuple[Values, int, int]) -> Case:
         times = Counter(v.space.kind[t, members].tolist())
         pairs += [v.pair(t, i) for i in first.values()]
         likelihoods.append([times[kind] / len(members) for kind in first])
-    names = [f"one of {1 / p:.3g}" if p < 1 else "always" for part in likelihoods for p in part]
+    names = [
+        f"{which}, {p:.0%} of labelings"
+        for which, part in zip(("first", "second"), likelihoods, strict=True)
+        for p in part
+    ]
     return as_case(pairs, tuple(names), first=likelihoods[0], second=likelihoods[1])
 
 

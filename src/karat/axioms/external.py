@@ -398,4 +398,5 @@ _external(
     words.distances_differ,
     _exhaustive.locality,
     _drawn.locality,
+    names=("first", "second", "first, T itself", "second, T itself"),
 )
