@@ -89,7 +89,16 @@ def test_the_place_changes_nothing(where):
     sets = embedded(["uno", "due"])
     here = Benchmark(sets, ["kmeans", "ward"], **settings).run().table
     race = Benchmark(sets, ["kmeans", "ward"], **settings)
-    if where == "threads":
+    if where == "dask":
+        distributed = pytest.importorskip("distributed", reason="the extra dask is not installed")
+        with (
+            distributed.LocalCluster(
+                n_workers=2, threads_per_worker=1, dashboard_address=None
+            ) as cluster,
+            distributed.Client(cluster) as client,
+        ):
+            there = race.run(executor=client).table
+    elif where == "threads":
         with ThreadPoolExecutor(2) as pool:
             there = race.run(executor=pool).table
     else:

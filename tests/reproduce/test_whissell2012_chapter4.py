@@ -50,3 +50,10 @@ def test_another_table_is_refused():
 
     with pytest.raises(InputError, match="no table is called"):
         whissell2012_chapter4.run(name="whissell2012-table4.2")
+
+
+def test_growth_is_measured():
+    row = run("measure-times", samples=1).table.iloc[0]
+    assert row["key"] == "average_within_cluster_scatter"
+    assert row["seconds"] > 0
+    assert row["exponent of n"] >= 0
