@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import karat
+from karat.axioms import PROPERTIES, stored_verdicts
 from karat.choice import load_map
 from karat.choice.measure_map import GROUPS, KINDS, SAME
 from karat.measures import catalogue
@@ -23,6 +24,19 @@ def interval(row: Any) -> str:
     if row["rho"] != row["rho"]:
         return "–"
     return f"{number(row['rho'])} ({number(row['low'])} to {number(row['high'])})"
+
+
+def by_property(found: Any) -> tuple[list[str], list[list[str]]]:
+    """How near measures with and without each property are to the truth."""
+    verdicts = [v for v in stored_verdicts() if v.measure in found.keys]
+    rows = []
+    for key, item in PROPERTIES.items():
+        for outcome in ("holds", "violated"):
+            keys = [v.measure for v in verdicts if v.property == key and v.outcome == outcome]
+            if keys:
+                means = [number(found.agreement[kind]["rho"][keys].mean()) for kind in KINDS]
+                rows.append([item.name, outcome, str(len(keys)), *means])
+    return ["property", "outcome", "measures", *(f"mean ρ, {kind}" for kind in KINDS)], rows
 
 
 def write(folder: Path, table: Table) -> None:
@@ -79,6 +93,7 @@ def write(folder: Path, table: Table) -> None:
     ]
     put("families", table(["family", "measures", "stability"], rows))
 
+    put("properties", table(*by_property(found)))
     rows = []
     for voters, ways in found.about["consensus"].items():
         for way, row in ways.items():
