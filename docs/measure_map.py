@@ -10,7 +10,7 @@ import karat
 from karat.choice import load_map
 from karat.choice.measure_map import GROUPS, KINDS, SAME
 from karat.measures import catalogue
-from karat.reproduce.map_of_measures import stability
+from karat.reproduce.map_of_measures import fit_and_unfit, stability
 
 Table = Callable[[list[str], list[list[str]]], str]
 
@@ -58,6 +58,7 @@ def write(folder: Path, table: Table) -> None:
         ]
         for key in [*home, *(key for key in found.keys if key not in home)]
     ]
+    put("fit", "".join(f"- {line}\n" for line in fit_and_unfit(found)))
     put("truth", table(["measure", "family", *(g for g in GROUPS if g != "tables")], truth))
 
     for name, figure in (
