@@ -12,10 +12,10 @@ from sklearn.datasets import load_iris
 from sklearn.metrics import adjusted_rand_score, fowlkes_mallows_score, rand_score
 
 from karat import stability
+from karat._kernels.resamples import best_matches, least_share
 from karat.clusterers import as_clusterer
 from karat.stability import _agreement as agreement
 from karat.stability._engine import Engine, halves, prepare, subsample, transfer
-from karat.stability.halves import _least_share
 from karat.validation import InputError
 
 IRIS = load_iris().data
@@ -88,7 +88,43 @@ def test_least_share_is_the_definition():
             pairs = list(itertools.combinations(members, 2))
             if pairs:
                 shares.append(np.mean([predicted[i] == predicted[j] for i, j in pairs]))
-        assert _least_share(labels, predicted) == pytest.approx(min(shares))
+        assert least_share(labels, predicted) == pytest.approx(min(shares))
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_means_carry_labels_as_a_classifier_of_the_training_objects(sparse):
+    from scipy.sparse import csr_array
+    from sklearn.neighbors import NearestCentroid
+
+    rng = np.random.default_rng(5)
+    for _ in range(5):
+        X = rng.normal(size=(120, 3)) + 50
+        train, test = halves(120, rng)
+        labels = rng.choice([-1, 0, 2, 3], len(train)).astype(np.int32)  # nobody is in 1
+        kept = labels >= 0
+        expected = NearestCentroid().fit(X[train][kept], labels[kept]).predict(X[test])
+        engine = prepare(csr_array(X) if sparse else X, "kmeans")
+        assert (transfer(engine, "centroid", train, labels, test) == expected).all()
+
+
+def test_best_matches_are_the_definition():
+    rng = np.random.default_rng(6)
+    for _ in range(30):
+        own, found = (rng.integers(-1, 4, 25).astype(np.int32) for _ in range(2))
+        best, stayed = best_matches(own, found, 5)
+        found[own < 0] = -2  # outliers there are in nobody's cluster
+        for c in range(5):
+            mine = set(np.flatnonzero(own == c))
+            others = [set(np.flatnonzero(found == j)) for j in range(4)]
+            similar = [len(mine & other) / max(len(mine | other), 1) for other in others]
+            if not mine:
+                assert np.isnan(best[c])
+                continue
+            assert best[c] == pytest.approx(max(similar))
+            members = [i for i in mine if stayed[i]]
+            if max(similar) > 0:
+                assert set(members) == mine & others[int(np.argmax(similar))]
+        assert not stayed[own < 0].any()
 
 
 def test_consensus_is_the_definition():

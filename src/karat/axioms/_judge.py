@@ -142,7 +142,17 @@ class Judge:
         return self._called(self.measure.compute, ContingencyTable(truth, labels))
 
     def batch(self, data: Any, metric: Any, labelings: Any) -> Floats:
-        """Values of an internal measure for clusterings (M, n), or Labelings, of one data set."""
+        """Values of an internal measure for clusterings (M, n), or Labelings, of one data set.
+
+        An infinite value is none: nothing can improve it, and it has no ratio to another.
+        """
+        values = self._of_data(data, metric, labelings)
+        infinite = np.isinf(values)
+        if infinite.any():
+            self.reasons["the value is infinite"] += int(infinite.sum())
+        return np.where(infinite, np.nan, values)
+
+    def _of_data(self, data: Any, metric: Any, labelings: Any) -> Floats:
         if self._plain is not None:
             rows = labelings.codes if isinstance(labelings, Labelings) else labelings
             return np.array([self._called(self._plain, data, row) for row in rows])

@@ -182,6 +182,12 @@ EXPERIMENTS: Registry[Experiment] = Registry(
             "karat.reproduce.whissell2012_chapter4",
         ),
         Experiment(
+            "measure-times",
+            "How the time of the measures of table 4.1 grows with objects and clusters",
+            "whissell2012 table 4.1",
+            "karat.reproduce.whissell2012_chapter4",
+        ),
+        Experiment(
             "number-of-clusters",
             "How often estimators of the number of clusters find that of the classes, on 40 sets",
             "karat",

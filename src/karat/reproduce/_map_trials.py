@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 #: distances 1 − ρ at which the tree of measures may be cut
 CUTS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
 POPULAR = ("silhouette", "calinski_harabasz_index", "davies_bouldin_index")
+#: share of the tasks on which a measure has values if it is computed on all of them
+MOST = 0.9
 #: trios at random for each task
 DRAWS = 20
 BOOTSTRAPS = 2000
@@ -74,6 +76,38 @@ class Corpus:
             return np.array(
                 [_nanmean(values[inside & (self.collection == name)]) for name in names]
             )
+
+    @cached_property
+    def present(self) -> NDArray[np.bool_]:
+        """Whether a measure has values in a task (tasks, K)."""
+        return np.array(
+            [[not np.isnan(task.values[key]).all() for key in self.keys] for task in self.tasks]
+        )
+
+    @cached_property
+    def partly(self) -> NDArray[np.bool_]:
+        """Measures that were computed on some tasks only (K,)."""
+        return self.present.mean(axis=0) < MOST
+
+    @cached_property
+    def complete(self) -> NDArray[np.bool_]:
+        """Tasks on which those were computed, too."""
+        return np.asarray(self.present[:, self.partly].all(axis=1))
+
+    def levelled(
+        self, values: Floats, group: str | None = None, without: str | None = None
+    ) -> Floats:
+        """:meth:`by_collection`, with all measures on one level.
+
+        What was computed on some tasks of a collection only is moved by how much the mean of the
+        other measures differs between all tasks of the collection and those.
+        """
+        by = self.by_collection(values, group, without)
+        if self.partly.any() and not self.partly.all():
+            some = np.where(self.complete[:, None], values, np.nan)
+            moved = by - self.by_collection(some, group, without)
+            by[:, self.partly] += _nanmean(moved[:, ~self.partly].T)[:, None]
+        return by
 
     @cached_property
     def places(self) -> list[Floats]:
@@ -243,12 +277,10 @@ def recommended_trial(
     def put(way: str, i: int, values: Any) -> None:
         found.setdefault(way, np.full((len(corpus.tasks), 2), np.nan))[i] = values
 
-    complete = np.array(
-        [not any(np.isnan(task.values[key]).all() for key in keys) for task in corpus.tasks]
-    )
-    inside = corpus.members(kind) & complete
+    inside = corpus.members(kind) & corpus.complete
     for name in np.unique(corpus.collection[inside]):
-        near = pd.Series(corpus.mean(corpus.nearness, kind, without=str(name)), index=keys)
+        others = corpus.levelled(corpus.nearness, kind, without=str(name))
+        near = pd.Series(_nanmean(others), index=keys)
         labels = cut(corpus.mean(corpus.correlation, without=str(name)), cut_of(str(name)))
         families = {
             str(f): [key for key, label in zip(keys, labels, strict=True) if label == f]

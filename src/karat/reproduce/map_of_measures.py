@@ -23,7 +23,6 @@ from karat.measures import catalogue
 from karat.reproduce import ExperimentResult
 from karat.reproduce._map_trials import (
     BOOTSTRAPS,
-    GROUPS_OF,
     Corpus,
     best_cut,
     consensus_trial,
@@ -114,7 +113,7 @@ def map_of(
     say("correlations of the measures are known")
     tau = whole.mean(_tau(tasks, keys))
     say("and Kendall's tau")
-    first = _known(whole, whole.first)
+    first = np.where(whole.present, whole.first, np.nan)
     recommended = {}
     for kind in KINDS:
         if whole.members(kind).any():
@@ -148,19 +147,12 @@ def map_of(
 
 def everywhere(corpus: Corpus, kind: str) -> list[str]:
     """The measures that compare numbers of clusters and were computed on every collection."""
-    names = np.unique(corpus.collection[corpus.members(kind)])
+    near = corpus.by_collection(corpus.nearness, kind)
+    collections = (~np.isnan(near)).sum(axis=0)
     return [
         key
-        for key in corpus.keys
-        if catalogue[key].compares_k
-        and all(
-            any(
-                not np.isnan(task.values[key]).all()
-                for task, collection in zip(corpus.tasks, corpus.collection, strict=True)
-                if collection == name and task.group in GROUPS_OF[kind]
-            )
-            for name in names
-        )
+        for key, n in zip(corpus.keys, collections, strict=True)
+        if catalogue[key].compares_k and n == collections.max()
     ]
 
 
@@ -170,16 +162,6 @@ def _filled(task: Judged, keys: Sequence[str]) -> Judged:
 
     missing = np.full(len(task.truth), np.nan)
     return replace(task, values={key: task.values.get(key, missing) for key in keys})
-
-
-def _known(corpus: Corpus, values: Floats) -> Floats:
-    """Values with NaN where a measure has none in a task."""
-    absent = np.array(
-        [[np.isnan(task.values[key]).all() for key in corpus.keys] for task in corpus.tasks]
-    )
-    values = values.copy()
-    values[absent] = np.nan
-    return values
 
 
 def _tau(tasks: Sequence[Judged], keys: Sequence[str]) -> Floats:
@@ -211,8 +193,8 @@ def _together(rho: Floats, apart: float, random_state: Any) -> Floats:
 
 
 def _agreement(corpus: Corpus, nearness: Floats, first: Floats, group: str) -> pd.DataFrame:
-    rho = corpus.by_collection(nearness, group)
-    reached = corpus.by_collection(first, group)
+    rho = corpus.levelled(nearness, group)
+    reached = corpus.levelled(first, group)
     rows = []
     for j in range(len(corpus.keys)):
         column = rho[:, j]
@@ -253,6 +235,7 @@ def notes_on(found: MeasureMap) -> list[str]:
     ]
     for name, members in found.families(found.together.index).items():
         notes.append(f"{name}: {', '.join(members)}. {stability(found, members)}")
+    notes += fit_and_unfit(found)
     notes += [f"The same (ρ > {SAME}): {', '.join(group)}." for group in found.same()]
     for voters, table in about["consensus"].items():
         for way, row in table.items():
@@ -265,6 +248,27 @@ def notes_on(found: MeasureMap) -> list[str]:
                 rho = f"ρ = {row['rho']:.2f} ({row['low']:.2f}–{row['high']:.2f}), "
             notes.append(f"{kind}, {way}: {rho}its first reaches {row['first']:.3f}.")
     return [*notes, f"SHA-256 {found.digest}."]
+
+
+def fit_and_unfit(found: MeasureMap) -> list[str]:
+    """For each kind of data the measures nearest to the truth, and those worse than none."""
+    lines = []
+    for group, table in found.agreement.items():
+        known = table.dropna()
+        nearest = [
+            f"{catalogue[str(key)].title} ({known['rho'][key]:.2f})"
+            for key in known["rho"].sort_values(ascending=False, kind="stable").index[:5]
+        ]
+        against = [catalogue[str(key)].title for key in known.index[known["high"] < 0]]
+        unsure = int((known["low"] <= 0).sum()) - len(against)
+        line = (
+            f"{group}: nearest to the truth are {', '.join(nearest)}. Of {len(known)} measures "
+            f"{int((known['low'] > 0).sum())} have an interval above 0, {unsure} one around 0"
+        )
+        if against:
+            line += f", and {len(against)} one below 0: {', '.join(against)}"
+        lines.append(line + ".")
+    return lines
 
 
 def stability(found: MeasureMap, members: Sequence[str]) -> str:

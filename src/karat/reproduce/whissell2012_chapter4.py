@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from karat.axioms import PROPERTIES, Properties, Verdict, properties
 from karat.measures import catalogue
 from karat.reproduce import ExperimentResult
+from karat.reproduce._chapter4_external import claims_beside
+from karat.reproduce._growth import AT, CLUSTERS, OBJECTS, growth
 from karat.validation import unknown_name
 
 if TYPE_CHECKING:
@@ -64,8 +66,25 @@ ROWS = {
     ("WWCS1", "3.2"): ("weighted_within_cluster_scatter_1", "no yes no yes"),
     ("WWCS2", "3.3"): ("weighted_within_cluster_scatter_2", "no yes no yes"),
 }
+#: what the table says of the time of each, for a matrix of distances or for centroids
+RUNTIMES = {
+    "C-Index": "n² log n",
+    "DB Index": "max(nm, k²m)",
+    "Dunn Index": "max(nm, k²m)",
+    "Gamma": "n² log n",
+    "Rel. Margin": "n^k",
+}
+NAMES = ("whissell2012-table4.1", "measure-properties", "measure-times")
 #: what the text says of every internal measure of the table
 TEXT = ("Weakly locally consistent (section 4.2)", "weak_local_consistency")
+
+
+EXTERNAL_NOTE = (
+    "Fullness of external measures is judged by whether a cell of the table of classes and "
+    "clusters is ignored: no measure changes with every change of a label (definition 9), as the "
+    "rows 'every change' show. Chance and optima: all pairs of partitions of 7 objects, exact "
+    "means."
+)
 
 
 def internal_claims() -> list[Claim]:
@@ -110,7 +129,7 @@ def run(
 
     Parameters
     ----------
-    name : {"whissell2012-table4.1", "measure-properties"}
+    name : {"whissell2012-table4.1", "measure-properties", "measure-times"}
     samples : int, optional
         Only so many measures; by default all.
     random_state : int
@@ -125,8 +144,10 @@ def run(
     ExperimentResult
         For the table, a row for each cell: published, found, and whether that confirms or refutes
         it, with the counterexamples of what is refuted as notes. For the catalogue, a row for
-        each measure and a column for each property.
+        each measure and a column for each property. For times, the published and the measured
+        growth with n and k of the table's internal measures.
     """
+    import pandas as pd
 
     def judged(keys: Iterable[str]) -> dict[str, Properties]:
         found = {}
@@ -140,9 +161,17 @@ def run(
 
     if name == "measure-properties":
         return _catalogue(judged(catalogue))
-    if name != "whissell2012-table4.1":
-        raise unknown_name(name, ["whissell2012-table4.1", "measure-properties"], "table")
-    return _table(internal_claims(), judged)
+    if name == "measure-times":
+        return _times(samples, random_state, progress)
+    if name not in NAMES:
+        raise unknown_name(name, NAMES, "table")
+    result = _table(internal_claims(), judged)
+    rows, notes = claims_beside(
+        samples, random_state=random_state, storage=storage, progress=progress
+    )
+    table = pd.concat([result.table, pd.DataFrame(rows)], ignore_index=True)
+    table[["cases", "exhaustive to"]] = table[["cases", "exhaustive to"]].astype("Int64")
+    return ExperimentResult(name, table, (*result.notes, EXTERNAL_NOTE, *notes))
 
 
 def _table(
@@ -165,6 +194,37 @@ def _table(
         if row["verdict"] == "refuted" and example is not None:
             notes.append(f"{claim.measure}, {claim.column}, is refuted by\n{example}")
     return ExperimentResult("whissell2012-table4.1", table, tuple(notes))
+
+
+def _times(
+    samples: int | None, random_state: Any, progress: Callable[[str], None] | None
+) -> ExperimentResult:
+    import pandas as pd
+
+    rows = []
+    for (name, _), (key, _) in list(ROWS.items())[:samples]:
+        found = growth(catalogue[key], random_state=random_state)
+        rows.append(
+            {
+                "measure": name,
+                "key": key,
+                "published": f"O({RUNTIMES.get(name, 'n²')})",
+                "here": catalogue[key].cost,
+                "seconds": found["seconds"],
+                "exponent of n": found["n"],
+                "exponent of k": found["k"],
+            }
+        )
+        if progress is not None:
+            progress(f"{key}: {found['seconds']:.3g} s at n = {OBJECTS[-1]}")
+    objects, clusters = ", ".join(map(str, OBJECTS)), ", ".join(map(str, CLUSTERS))
+    note = (
+        f"One clustering of {objects} objects in {CLUSTERS[0]} clusters, and of {AT} objects in "
+        f"{clusters}, the best of several times; the exponent is that of the steepest step. "
+        "Measures of distances are given a matrix. Relative margin tries all sets of "
+        "representatives where they are few, and searches else."
+    )
+    return ExperimentResult("measure-times", pd.DataFrame(rows), (note,))
 
 
 def _weak_forms(found: dict[str, Properties]) -> str:

@@ -88,6 +88,8 @@ def prediction_strength(
     >>> prediction_strength(X, k=range(1, 5)).selected
     3
     """
+    from karat._kernels.resamples import least_share
+
     engine = prepare(X, clusterer, metric=metric, random_state=random_state, executor=executor)
     check_draws(n_splits)
     numbers = check_numbers(k, engine.n // 2)
@@ -102,7 +104,7 @@ def prediction_strength(
                 for i in range(len(ks)):
                     other = labels[1 - side][i]
                     predicted = transfer(engine, classifier, parts[1 - side], other, parts[side])
-                    out[side, i] = _least_share(labels[side][i], predicted)
+                    out[side, i] = least_share(labels[side][i], predicted)
             return np.asarray(out.mean(axis=0))
 
         return np.stack(engine.map(split, range(n_splits)))
@@ -120,17 +122,6 @@ def prediction_strength(
         choose,
         f"the largest k with a mean of at least {cutoff:g}",
     )
-
-
-def _least_share(labels: NDArray[np.int32], predicted: NDArray[np.int32]) -> float:
-    width = int(predicted.max(initial=0)) + 1
-    sizes = np.bincount(labels[labels >= 0])
-    both = (labels >= 0) & (predicted >= 0)
-    cells = labels[both].astype(np.int64) * width + predicted[both]
-    counts = np.bincount(cells, minlength=len(sizes) * width).reshape(len(sizes), width)
-    of_two = sizes > 1
-    together = (counts * (counts - 1)).sum(axis=1)[of_two]
-    return float((together / (sizes * (sizes - 1))[of_two]).min(initial=1.0))
 
 
 def lange(
