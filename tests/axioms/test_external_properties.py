@@ -175,6 +175,15 @@ def test_adjusted_measures_have_a_constant_baseline(measure):
     assert violated(measure, keys) == set()
 
 
+def test_baselines_in_the_limit():
+    keys = ["asymptotic_baseline"]
+    for measure in ("normalized_mutual_information", "adjusted_rand_index",
+                    "standardized_mutual_information", "v_measure"):  # fmt: skip
+        assert violated(measure, keys) == set()
+    for measure in ("rand_index", "purity", "variation_of_information", "mirkin_distance"):
+        assert violated(measure, keys) == set(keys)
+
+
 def test_variation_of_information_is_local_and_convexly_additive():
     keys = ["convex_additivity", "locality", "symmetry", "triangle_inequality"]
     assert violated("variation_of_information", keys) == set()

@@ -267,6 +267,8 @@ def test_a_few_labels_give_a_guarantee() -> None:
     page = Page(render(study))
     assert study.best().bound is not None
     assert study.best().bound.sentence in page.texts["guarantee"]
+    half = study.best().bound.bound_rate / 2
+    assert f"a bound of {100 * float(f'{half:.2g}'):.4g} %" in page.texts["guarantee"]
     assert "Of 178 objects the class of 110 is known" in page.texts["classes"]
     shown = page.payload["table"]["values"]["guarantee"]
     exact = study.guarantee().table["bound_rate"].to_numpy()

@@ -9,7 +9,7 @@ import numpy as np
 
 from karat.axioms._base import gain
 from karat.axioms._cases import Case, Situation
-from karat.axioms._definitions import Pair
+from karat.axioms._definitions import Pair, gap_stays
 from karat.axioms._exhaustive import Values
 from karat.axioms._judge import Judge
 
@@ -118,6 +118,23 @@ def constant_baseline(v: Values) -> tuple[int, int, Case | None]:
             t, c = first[known[0]]
             return *numbers, chance_case((small, t, c), (v, *chosen[bad[0]]))
     return *numbers, None
+
+
+def asymptotic_baseline(v: Values) -> tuple[int, int, Case | None]:
+    """Values of independent classes and clusters that stay apart when the objects double."""
+    if finite_chance(v.judge, 6) == "none":
+        return len(SHARES) ** 2, 0, None
+    shares = [(rows, columns) for rows in SHARES for columns in SHARES]
+    tables = [[independent(*each, copies) for each in shares] for copies in (8, 16)]
+    small, large = ([v.of(pair) for pair in pairs] for pairs in tables)
+    known = np.flatnonzero(~np.isnan(small) & ~np.isnan(large)).tolist()
+    for i in known[1:]:
+        values = (small[known[0]], small[i], large[known[0]], large[i])
+        if gap_stays(values, {}, ()):
+            pairs = [part[j] for part in tables for j in (known[0], i)]
+            names = ("first", "second", "first, doubled", "second, doubled")
+            return len(known), len(shares) - len(known), as_case(pairs, names)
+    return len(known), len(shares) - len(known), None
 
 
 def limits(judge: Judge) -> Floats:

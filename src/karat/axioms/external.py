@@ -378,6 +378,20 @@ for _key, _name, _text, _premise, _search in (
         simpler=_nothing,
     )
 _external(
+    "asymptotic_baseline",
+    "Asymptotic baseline",
+    "Where p(c, t) = p(c) p(t) for all clusters c and classes t, differences of M between two such "
+    "tables shrink as the objects grow in number (by a quarter or more when they double). A "
+    "measure with a constant baseline for few objects has it.",
+    f"{THESIS} section 4.8; {GOSGENS}",
+    words.independent,
+    words.gap_stays,
+    _chance.asymptotic_baseline,
+    sizes=(256,),
+    scope="independent tables of five lists of shares",
+    simpler=_nothing,
+)
+_external(
     "convex_additivity",
     "Convex additivity",
     "Where no class and no cluster leaves any of several sets of objects, the distance form of M "

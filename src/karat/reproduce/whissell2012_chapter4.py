@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from karat.axioms import PROPERTIES, Properties, Verdict, properties
 from karat.measures import catalogue
 from karat.reproduce import ExperimentResult
+from karat.reproduce._chapter4_external import claims_beside
 from karat.reproduce._growth import AT, CLUSTERS, OBJECTS, growth
 from karat.validation import unknown_name
 
@@ -78,6 +79,14 @@ NAMES = ("whissell2012-table4.1", "measure-properties", "measure-times")
 TEXT = ("Weakly locally consistent (section 4.2)", "weak_local_consistency")
 
 
+EXTERNAL_NOTE = (
+    "Fullness of external measures is judged by whether a cell of the table of classes and "
+    "clusters is ignored: no measure changes with every change of a label (definition 9), as the "
+    "rows 'every change' show. Chance and optima: all pairs of partitions of 7 objects, exact "
+    "means."
+)
+
+
 def internal_claims() -> list[Claim]:
     """The cells of the internal measures, and what the text says of all of them."""
     found = []
@@ -138,6 +147,7 @@ def run(
         each measure and a column for each property. For times, the published and the measured
         growth with n and k of the table's internal measures.
     """
+    import pandas as pd
 
     def judged(keys: Iterable[str]) -> dict[str, Properties]:
         found = {}
@@ -155,7 +165,13 @@ def run(
         return _times(samples, random_state, progress)
     if name not in NAMES:
         raise unknown_name(name, NAMES, "table")
-    return _table(internal_claims(), judged)
+    result = _table(internal_claims(), judged)
+    rows, notes = claims_beside(
+        samples, random_state=random_state, storage=storage, progress=progress
+    )
+    table = pd.concat([result.table, pd.DataFrame(rows)], ignore_index=True)
+    table[["cases", "exhaustive to"]] = table[["cases", "exhaustive to"]].astype("Int64")
+    return ExperimentResult(name, table, (*result.notes, EXTERNAL_NOTE, *notes))
 
 
 def _table(
