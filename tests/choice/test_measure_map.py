@@ -60,7 +60,7 @@ def test_copies_and_reversals_are_no_opinions_of_their_own():
 # -- the packaged map ----------------------------------------------------------------------------
 
 
-def test_every_internal_measure_of_points_is_in_the_map_or_known_to_be_too_costly():
+def test_the_packaged_map_is_of_measures_of_the_catalogue():
     from karat.reproduce._measure_values import TOO_COSTLY
 
     known = load_map()

@@ -28,7 +28,7 @@ TOLERANCE = 1e-9
 ZERO = 1e-12
 
 
-def gain(before: Any, after: Any, sign: int = 1) -> Any:
+def gain(before: Any, after: Any, sign: int = 1, *, tolerance: float = TOLERANCE) -> Any:
     """By what share of the larger value the second is better; 0 within rounding.
 
     Parameters
@@ -36,6 +36,8 @@ def gain(before: Any, after: Any, sign: int = 1) -> Any:
     before, after : float or ndarray
     sign : {1, -1}
         1 where greater is better.
+    tolerance : float
+        What is taken for rounding, as a share of the larger value.
 
     Returns
     -------
@@ -48,7 +50,7 @@ def gain(before: Any, after: Any, sign: int = 1) -> Any:
         change = np.where(before == after, 0.0, sign * (after - before))
         share = np.where(size > ZERO, change / np.where(size > 0, size, 1.0), 0.0)
         share = np.where(np.isinf(change), np.sign(change), share)
-        share = np.where((np.abs(share) <= TOLERANCE) | (np.abs(change) <= ZERO), 0.0, share)
+        share = np.where((np.abs(share) <= tolerance) | (np.abs(change) <= ZERO), 0.0, share)
         return np.where(np.isnan(before) | np.isnan(after), np.nan, share)
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from karat.measures import Measure
 
 #: the verdicts on karat's own measures
-STORED = "verdicts.jsonl"
+STORED = ("verdicts.jsonl", "verdicts_external.jsonl")
 
 
 @dataclass(frozen=True)
@@ -183,8 +183,8 @@ def properties(
             verdict = Verdict.from_dict(known)
         else:
             verdict = search(property, judge, random_state=random_state)
-            if key:
-                kept.put(key, verdict.to_dict())
+        if key and kept.get(key) is None:
+            kept.put(key, verdict.to_dict())
         verdicts.append(verdict)
         if progress is not None:
             progress(str(verdict))
@@ -200,16 +200,17 @@ def stored_verdicts() -> list[Verdict]:
     >>> all(v.counterexample for v in stored_verdicts() if v.outcome == "violated")
     True
     """
-    return [Verdict.from_dict(row) for row in _stored().values()]
+    last = {(row["measure"], row["property"]): row for row in _stored().values()}
+    return [Verdict.from_dict(row) for row in last.values()]
 
 
 @cache
 def _stored() -> dict[str, Any]:
-    file = files("karat.axioms") / STORED
-    if not file.is_file():
-        return {}
-    lines = file.read_text(encoding="utf-8").splitlines()
-    return {entry["key"]: entry["row"] for entry in map(json.loads, lines)}
+    rows: dict[str, Any] = {}
+    for file in (files("karat.axioms") / name for name in STORED):
+        lines = file.read_text(encoding="utf-8").splitlines() if file.is_file() else []
+        rows |= {entry["key"]: entry["row"] for entry in map(json.loads, lines)}
+    return rows
 
 
 def stored_key(property: Property, measure: Measure, random_state: int) -> str:

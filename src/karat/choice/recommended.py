@@ -245,6 +245,23 @@ def _cannot_see(known: MeasureMap, kind: str, few: Sequence[str]) -> list[str]:
         ]
         if weak:
             lines.append(f"On {_DATA[other]} they may tell nothing: {', '.join(weak)}.")
+    return [*lines, *_lacking(few)]
+
+
+def _lacking(few: Sequence[str]) -> list[str]:
+    """Properties that the measures were found not to have."""
+    from karat.axioms import PROPERTIES, stored_verdicts
+    from karat.measures import catalogue
+
+    known = [v for v in stored_verdicts() if v.measure in few and v.outcome == "violated"]
+    lines = []
+    for key in few:
+        names = [PROPERTIES[v.property].name for v in known if v.measure == key]
+        if names:
+            lines.append(
+                f"{catalogue[key].title} lacks {', '.join(name.lower() for name in names)}: "
+                f"karat.properties({key!r}) shows when."
+            )
     return lines
 
 
