@@ -22,6 +22,8 @@ from karat.evaluation import applicable
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
+import measure_map  # noqa: E402
+from axioms_pages import write_pages  # noqa: E402
 from peers import PEERS, Peer  # noqa: E402
 
 project = "karat"
@@ -174,6 +176,7 @@ def write_generated() -> None:
     for package, peers in PEERS.items():
         header = [f"in {package}", "in karat", "where they differ, or why it is not there"]
         (GENERATED / f"peers-{package}.inc").write_text(table(header, peer_rows(peers)))
+    write_pages(GENERATED)
     functions = sorted(n for n in measures.__all__ if n[0].islower() and n != "catalogue")
     listing = "\n".join(f"   {name}" for name in functions)
     (GENERATED / "functions.rst").write_text(
@@ -223,5 +226,6 @@ def write_answer() -> None:
 
 
 write_generated()
+measure_map.write(GENERATED, table)
 write_answer()
 copy_plotly()

@@ -135,6 +135,7 @@ def test_own_labelings_alone(tmp_path):
         (["run", "wine", "--delta", "2"], 2, "delta"),
         (["report", "nothing.karat"], 3, "no study file"),
         (["measures", "silhouete"], 2, "did you mean 'silhouette'"),
+        (["measures", "--for", "graphs"], 2, "'shapes', 'tables', 'texts'"),
     ],
 )
 def test_errors_are_one_line_with_a_code(tmp_path, arguments, code, message):
@@ -159,6 +160,13 @@ def test_measures_lists_every_one():
     assert [m["key"] for m in listed] == list(karat.measures.catalogue)
     assert "greater" in run("measures").stdout
     assert "silhouette" in run("measures", "silhouette").stdout.lower()
+
+
+def test_measures_for_a_kind_of_data():
+    advice = karat.recommend(kind="texts")
+    assert str(advice) in run("measures", "--for", "texts").stdout
+    told = json.loads(run("measures", "--for", "texts", "--json").stdout)
+    assert [m["key"] for m in told["measures"]] == list(advice.measures)
 
 
 def test_help_teaches():

@@ -11,9 +11,11 @@ __version__ = "0.1.0.dev0"
 
 if TYPE_CHECKING:
     from karat._representations import representations as representations
+    from karat.axioms import properties as properties
     from karat.bench import Benchmark as Benchmark
     from karat.bounds import guarantee as guarantee
     from karat.bounds import pac_mdl_bound as pac_mdl_bound
+    from karat.choice import recommend as recommend
     from karat.contingency import ContingencyTable as ContingencyTable
     from karat.evaluation import evaluate as evaluate
     from karat.evaluation import explain as explain
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 
 # public name -> the module that has it; nothing is imported before it is asked for
 _HOME = {
+    "properties": "karat.axioms",
     "Benchmark": "karat.bench",
     "ContingencyTable": "karat.contingency",
     "evaluate": "karat.evaluation",
@@ -43,6 +46,7 @@ _HOME = {
     "load_study": "karat.study",
     "moments_sql": "karat.moments",
     "n_clusters": "karat.stability",
+    "recommend": "karat.choice",
     "train_judge": "karat.study",
     "FewLabelClassifier": "karat.labeling",
     "guarantee": "karat.bounds",

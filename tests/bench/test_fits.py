@@ -89,7 +89,16 @@ def test_the_place_changes_nothing(where):
     sets = embedded(["uno", "due"])
     here = Benchmark(sets, ["kmeans", "ward"], **settings).run().table
     race = Benchmark(sets, ["kmeans", "ward"], **settings)
-    if where == "threads":
+    if where == "dask":
+        distributed = pytest.importorskip("distributed", reason="the extra dask is not installed")
+        with (
+            distributed.LocalCluster(
+                n_workers=2, threads_per_worker=1, dashboard_address=None
+            ) as cluster,
+            distributed.Client(cluster) as client,
+        ):
+            there = race.run(executor=client).table
+    elif where == "threads":
         with ThreadPoolExecutor(2) as pool:
             there = race.run(executor=pool).table
     else:
@@ -196,6 +205,14 @@ def test_each_reference_may_be_a_data_set_of_its_own():
     assert mean == pytest.approx(each["ward"].iloc[:2].mean())
 
 
+def test_a_missing_representation_is_an_entry():
+    sets = embedded(["uno", "due"])
+    del sets["due"][0]["blurred"]
+    race = Benchmark(sets, ["ward"], n_init=1).run()
+    assert race.table["reason"].dropna().tolist() == ["the set has no such representation"]
+    assert race.compare(failed=0.0).scores.loc["due", "blurred"] == 0
+
+
 def test_what_cannot_take_the_distance_is_an_entry():
     X, y = make_blobs(30, centers=2, random_state=0)
     race = Benchmark({"a": (X, y)}, ["ward", "average"], n_init=1, metric="chebyshev").run()
@@ -232,6 +249,12 @@ def test_the_command_clusters_embeddings(tmp_path):
     told = json.loads(done.stdout)
     wanted = Benchmark(embedded(), ["kmeans"], ["v_measure"], n_init=2, bootstrap=50).run()
     assert told["scores"]["due"] == pytest.approx(wanted.scores().loc["due"].to_dict())
+    labels = tmp_path / "labels" / "uno"
+    labels.mkdir(parents=True)
+    (labels / "truth.csv").write_text("label\n1\n2\n")
+    (labels / "ward.csv").write_text("label\n1\n2\n")
+    nothing = run(app, ["bench", str(labels.parent), "--clusterer", "ward"])
+    assert "no embeddings" in str(nothing.exception)
     np.save(tmp_path / "uno" / "clear.npy", np.zeros((3, 2)))
     broken = run(app, ["bench", str(tmp_path), *options])
     assert "clear has 3 objects where the reference has 80" in str(broken.exception)

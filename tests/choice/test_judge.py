@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -11,10 +12,12 @@ from scipy.stats import ortho_group
 from sklearn.datasets import load_iris, load_wine, make_blobs, make_moons
 
 import karat
+from karat import plot
 from karat.choice import gather, load_judge
 from karat.choice.forest import Binned, Forest
 from karat.choice.judge import shared_score, shortlist
 from karat.choice.labelled import log_likelihood
+from karat.report import render
 from karat.validation import InputError
 
 CLUSTERERS = ["kmeans", "ward", "average", "genie", "gaussian-mixture", "hdbscan"]
@@ -243,6 +246,35 @@ def test_with_labels_there_is_a_choice_without_the_judge():
     best = study.best()
     assert best.name == "halves"
     assert "before them each had 50.0%" in str(best)
+
+
+def test_all_bounds_that_are_told_hold_together(monkeypatch):
+    truth = np.array(["a", None, "a", None, None, "a", "b", None, None, "b", None, "b"], object)
+    study = karat.Study(np.arange(12.0)[:, None], truth=truth)
+    study.add({"halves": [0] * 6 + [1] * 6, "thirds": [0] * 4 + [1] * 4 + [2] * 4})
+    study.decide_by("judge-and-labels")
+    tightest = replace(study.guarantee(), name="thirds")
+    study.__dict__["_guarantee"] = tightest  # another than the most probable one
+    best = study.best()
+    # by the share of delta that PAC-MDL has beside the guarantee
+    assert best.bound.bound == tightest.mdl["halves"].bound
+    assert tightest.mdl["halves"].delta < best.bound.delta == tightest.delta
+    assert "That is by pac-mdl: all labels, the choice paid for in bits." in best.reasons
+    told = next(reason for reason in best.reasons if "lowest bound is that of thirds" in reason)
+    assert f"by {tightest.method}; both hold together" in told
+    drawn, draw = [], plot.bound_by_k
+    monkeypatch.setattr(plot, "bound_by_k", lambda t, **o: (drawn.append(t), draw(t, **o))[1])
+    render(study)
+    assert drawn[0].loc["halves", "bound"] == best.bound.bound
+    assert drawn[0].loc["thirds", "bound"] == tightest.bound
+
+
+def test_the_part_that_made_the_guarantee_is_named():
+    X, y = load_iris(return_X_y=True)
+    few = np.full(len(y), None, dtype=object)
+    few[::5] = y[::5]
+    best = swept(X, truth=few).best()
+    assert f"That is by {best.bound.method}: {best.bound.how}." in best.reasons
 
 
 def test_likelihood_of_labels_is_a_chain_of_predictions():

@@ -14,6 +14,7 @@ from karat.choice.rivals import RIVALS, measure_families
 from karat.choice.training import Case, Size, folds_of, train
 from karat.reproduce._choice_corpus import agreement, keep, kept
 from karat.reproduce._choice_shapes import CLOUDS, SHAPES, draw_shapes
+from karat.reproduce._choice_tasks import build
 from karat.reproduce.choice import left_out, table_of
 from karat.reproduce.choice_candidates import without_each
 from karat.validation import InputError
@@ -152,6 +153,17 @@ def test_generated_sets_are_what_they_say():
         assert (labels.max() == 0) == (kind in CLOUDS)
         again, _ = draw_shapes(kind, np.random.default_rng(1))
         np.testing.assert_array_equal(X, again)
+
+
+def test_plain_sub_tasks_are_what_they_say(shared_data):
+    for name in ("iris", "segment"):
+        for number in range(3):
+            task = build(("plain", name, number), shared_data)
+            n_classes = len(np.unique(task.truths))
+            assert (task.collection, task.whole) == (name, False)
+            assert 2 <= n_classes <= 10
+            assert 40 <= task.X.shape[0] < 400
+            np.testing.assert_allclose(task.X.std(axis=0), 1, rtol=1e-4)
 
 
 def test_your_own_judge_decides():

@@ -179,3 +179,24 @@ def test_sparse_rows_give_what_dense_rows_give():
 def test_settings_that_cannot_work(given, message):
     with pytest.raises(InputError, match=message):
         FewLabelClassifier(**given).ask(LINE)
+
+
+def test_what_asked_has_clustered_is_not_clustered_again(rng, monkeypatch):
+    X, y = make_blobs(60, centers=3, random_state=0)
+    done, cluster = [], FewLabelClassifier._cluster_anew
+    monkeypatch.setattr(
+        FewLabelClassifier, "_cluster_anew", lambda self, X: (done.append(1), cluster(self, X))[1]
+    )
+    model = FewLabelClassifier(4, clusterers=FAST)  # no seed
+    asked = model.ask(X)
+    known = [y[i] if i in asked else None for i in range(60)]
+    assert len(model.ask(X, known)) == 0
+    model.fit(X, known)
+    assert len(done) == 1
+    assert sorted(model.asked_) == sorted(asked)
+    model.ask(sparse.csr_array(X))
+    assert len(done) == 2
+    model.set_params(n_labels=5).ask(sparse.csr_array(X))
+    assert len(done) == 3
+    model.ask(X + 1)
+    assert len(done) == 4

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import sparse
+from scipy.stats import spearmanr
 from sklearn.datasets import load_wine
 
 import karat
@@ -184,6 +185,20 @@ def test_the_table_is_the_ranking(blind: karat.Study, page: Page) -> None:
     assert len(families) >= 3
 
 
+def test_how_many_opinions_the_measures_are_is_said(blind: karat.Study, page: Page) -> None:
+    found = re.search(r"(\d+) internal measures .* worth (\d+\.\d) really different", page.text)
+    assert found is not None
+    scores = blind.scores().drop_duplicates("partition")
+    scores = scores[scores["partition"].notna()]
+    voters = [m for m in catalogue.select(kind="internal") if m.compares_k and m.key in scores]
+    assert int(found[1]) == len(voters)
+    order = spearmanr(scores[[m.key for m in voters]] * [m.sign for m in voters]).statistic
+    assert float(found[2]) == pytest.approx(len(voters) ** 2 / (order**2).sum(), abs=0.06)
+    families = [c["title"] for c in page.payload["table"]["columns"] if c["group"] == "Votes"]
+    said = f"The votes of these {len(families)} families of {len(voters)} measures come from"
+    assert said in page.text
+
+
 def test_the_consensus_of_every_candidate_is_that_of_its_partition(
     blind: karat.Study, page: Page
 ) -> None:
@@ -267,6 +282,8 @@ def test_a_few_labels_give_a_guarantee() -> None:
     page = Page(render(study))
     assert study.best().bound is not None
     assert study.best().bound.sentence in page.texts["guarantee"]
+    half = study.best().bound.bound_rate / 2
+    assert f"a bound of {100 * float(f'{half:.2g}'):.4g} %" in page.texts["guarantee"]
     assert "Of 178 objects the class of 110 is known" in page.texts["classes"]
     shown = page.payload["table"]["values"]["guarantee"]
     exact = study.guarantee().table["bound_rate"].to_numpy()

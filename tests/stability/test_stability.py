@@ -12,10 +12,10 @@ from sklearn.datasets import load_iris
 from sklearn.metrics import adjusted_rand_score, fowlkes_mallows_score, rand_score
 
 from karat import stability
+from karat._kernels.resamples import best_matches, least_share
 from karat.clusterers import as_clusterer
 from karat.stability import _agreement as agreement
 from karat.stability._engine import Engine, halves, prepare, subsample, transfer
-from karat.stability.halves import _least_share
 from karat.validation import InputError
 
 IRIS = load_iris().data
@@ -88,7 +88,107 @@ def test_least_share_is_the_definition():
             pairs = list(itertools.combinations(members, 2))
             if pairs:
                 shares.append(np.mean([predicted[i] == predicted[j] for i, j in pairs]))
-        assert _least_share(labels, predicted) == pytest.approx(min(shares))
+        assert least_share(labels, predicted) == pytest.approx(min(shares))
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_means_carry_labels_as_a_classifier_of_the_training_objects(sparse):
+    from scipy.sparse import csr_array
+    from sklearn.neighbors import NearestCentroid
+
+    rng = np.random.default_rng(5)
+    for _ in range(5):
+        X = rng.normal(size=(120, 3)) + 50
+        train, test = halves(120, rng)
+        labels = rng.choice([-1, 0, 2, 3], len(train)).astype(np.int32)  # nobody is in 1
+        kept = labels >= 0
+        expected = NearestCentroid().fit(X[train][kept], labels[kept]).predict(X[test])
+        engine = prepare(csr_array(X) if sparse else X, "kmeans")
+        assert (transfer(engine, "centroid", train, labels, test) == expected).all()
+
+
+def test_best_matches_are_the_definition():
+    rng = np.random.default_rng(6)
+    for _ in range(30):
+        own, found = (rng.integers(-1, 4, 25).astype(np.int32) for _ in range(2))
+        best, stayed = best_matches(own, found, 5)
+        found[own < 0] = -2  # outliers there are in nobody's cluster
+        for c in range(5):
+            mine = set(np.flatnonzero(own == c))
+            others = [set(np.flatnonzero(found == j)) for j in range(4)]
+            similar = [len(mine & other) / max(len(mine | other), 1) for other in others]
+            if not mine:
+                assert np.isnan(best[c])
+                continue
+            assert best[c] == pytest.approx(max(similar))
+            members = [i for i in mine if stayed[i]]
+            if max(similar) > 0:
+                assert set(members) == mine & others[int(np.argmax(similar))]
+        assert not stayed[own < 0].any()
+
+
+def test_levine_and_domany_is_the_definition():
+    X, _ = blobs(3, 2, 12, apart=3)
+    found = stability.levine_domany(X, "average", k=[2, 4], n_resamples=6, n_neighbors=4)
+    D = np.linalg.norm(X[:, None] - X[None], axis=2) + np.diag(np.full(36, np.inf))
+    engine = prepare(X, "average")
+    whole = engine.fit(None, [2, 4], engine.generator(2**32 - 1))
+    for b in range(6):
+        rng = engine.generator(b)
+        rows = subsample(36, 2 / 3, rng).tolist()
+        for full, labels, k in zip(
+            whole, engine.fit(np.array(rows), [2, 4], rng), (2, 4), strict=True
+        ):
+            same = [
+                (full[i] == full[j]) == (labels[rows.index(i)] == labels[rows.index(j)])
+                for i in rows
+                for j in np.argsort(D[i])[:4]
+                if j in rows
+            ]
+            assert found.samples[k][b] == pytest.approx(np.mean(same))
+
+
+def test_lange_is_the_definition():
+    X, _ = blobs(3, 2, 12, apart=3)
+    found = stability.lange(X, "average", k=[2, 3], n_splits=5, classifier="centroid")
+    engine = prepare(X, "average")
+
+    def least(one, other):
+        names = itertools.permutations(range(3))
+        return min(np.mean(np.array(name)[one] != other) for name in names)
+
+    own, chance = np.empty((5, 2)), np.empty((5, 2))
+    for b in range(5):
+        rng = engine.generator(b)
+        one, other = halves(36, rng)
+        fits = engine.fit(one, [2, 3], rng), engine.fit(other, [2, 3], rng)
+        for i, (a, c) in enumerate(zip(*fits, strict=True)):
+            predicted = transfer(engine, "centroid", one, a, other)
+            own[b, i] = least(predicted, c)
+            chance[b, i] = least(rng.permutation(predicted), rng.permutation(c))
+    for i, k in enumerate((2, 3)):
+        np.testing.assert_allclose(found.samples[k], own[:, i] / chance[:, i].mean())
+
+
+def test_cross_validated_likelihood_is_the_definition():
+    from scipy.special import logsumexp
+    from scipy.stats import multivariate_normal
+
+    X, _ = blobs(2, 2, 20, apart=4)
+    found = stability.cross_validated_likelihood(X, k=[1, 2], n_splits=3)
+    engine = prepare(X, "gaussian-mixture")
+    for b in range(3):
+        rng = engine.generator(b)
+        train = subsample(40, 0.5, rng)
+        seed = int(rng.integers(2**31 - 1))
+        test = [i for i in range(40) if i not in set(train)]
+        for k in (1, 2):
+            model = engine.clusterer.make(k, seed).fit(X[train])
+            parts = [
+                np.log(w) + multivariate_normal(m, C).logpdf(X[test])
+                for w, m, C in zip(model.weights_, model.means_, model.covariances_, strict=True)
+            ]
+            assert found.samples[k][b] == pytest.approx(logsumexp(parts, axis=0).mean())
 
 
 def test_consensus_is_the_definition():

@@ -251,14 +251,19 @@ def test_the_consensus_takes_errors_into_account(low):
     moved = labels.copy()
     moved[:3] = (moved[:3] + 1) % 3
     study.add({"mine": labels, "moved": moved, "half": labels > 0})
-    family = [m.key for m in catalogue.values() if m.family == "silhouette" and m.compares_k]
     values, errors = study.scores(), study.standard_errors()
+    voters = [m.key for m in catalogue.select(kind="internal") if m.compares_k and m.key in values]
+    families = karat.choice.load_map().families(voters)
+    name, family = next((n, keys) for n, keys in families.items() if "silhouette" in keys)
     assert errors.loc["mine", "silhouette"] > 0
     expected = np.mean(
-        [points(values[key].to_numpy(), errors.get(key)) for key in family if key in values], axis=0
+        [points(catalogue[key].sign * values[key].to_numpy(), errors.get(key)) for key in family],
+        axis=0,
     )
-    plain = np.mean([points(values[key].to_numpy()) for key in family if key in values], axis=0)
-    votes = study.rank("consensus").loc[values.index, "silhouette"]
+    plain = np.mean(
+        [points(catalogue[key].sign * values[key].to_numpy()) for key in family], axis=0
+    )
+    votes = study.rank("consensus").loc[values.index, name]
     np.testing.assert_allclose(votes, expected)
     assert not np.allclose(expected, plain)
     study.decide_by("silhouette")

@@ -39,3 +39,45 @@ def best_matches(own, found, n_clusters):
     for i in range(len(own)):
         stayed[i] = own[i] >= 0 and found[i] == match[own[i]]
     return best, stayed
+
+
+@njit(cache=True, nogil=True)
+def nearest_means(X, train, labels, test, out):
+    """Labels of the ``test`` rows by the nearest mean of the labelled ``train`` rows."""
+    k, d = labels.max() + 1, X.shape[1]
+    sizes, means = np.zeros(k), np.zeros((d, k))
+    for i in range(len(train)):
+        sizes[labels[i]] += 1
+        for j in range(d):
+            means[j, labels[i]] += X[train[i], j]
+    for j in range(d):
+        for c in range(k):
+            means[j, c] = means[j, c] / sizes[c] if sizes[c] > 0 else np.inf
+    apart = np.empty(k)
+    for i in range(len(test)):
+        apart[:] = 0.0
+        for j in range(d):
+            x = X[test[i], j]
+            for c in range(k):
+                apart[c] += (x - means[j, c]) ** 2
+        out[i] = apart.argmin()
+
+
+@njit(cache=True, nogil=True)
+def least_share(labels, predicted):
+    """Share of the pairs of a cluster that are predicted together, for the worst cluster."""
+    k, width = max(labels.max() + 1, 0), max(predicted.max() + 1, 0)
+    counts, sizes = np.zeros((k, width), np.int64), np.zeros(k, np.int64)
+    for i in range(len(labels)):
+        if labels[i] >= 0:
+            sizes[labels[i]] += 1
+            if predicted[i] >= 0:
+                counts[labels[i], predicted[i]] += 1
+    least = 1.0
+    for c in range(k):
+        if sizes[c] > 1:
+            together = 0
+            for v in range(width):
+                together += counts[c, v] * (counts[c, v] - 1)
+            least = min(least, together / (sizes[c] * (sizes[c] - 1)))
+    return least

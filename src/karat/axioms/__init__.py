@@ -1,6 +1,7 @@
 """What measures can be trusted to do: properties, and the search for counterexamples."""
 
 from karat.axioms import external as external
+from karat.axioms import internal as internal
 from karat.axioms._base import (
     PROPERTIES,
     Counterexample,
@@ -15,12 +16,14 @@ from karat.axioms._base import (
 )
 from karat.axioms._cases import Case, Situation, partitions, without_object
 from karat.axioms._judge import Judge
+from karat.axioms._table import Properties, properties, stored_verdicts
 
 __all__ = [
     "PROPERTIES",
     "Case",
     "Counterexample",
     "Judge",
+    "Properties",
     "Property",
     "Situation",
     "Trial",
@@ -28,8 +31,10 @@ __all__ = [
     "gain",
     "is_broken",
     "partitions",
+    "properties",
     "search",
     "shrink",
+    "stored_verdicts",
     "unequal",
     "without_object",
 ]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from karat.axioms._cases import Case, Situation, without_object
+from karat.axioms._cases import Case, Situation, rotated, without_object
 from karat.axioms._judge import Judge
 from karat.registry import Registry
 
@@ -28,7 +28,7 @@ TOLERANCE = 1e-9
 ZERO = 1e-12
 
 
-def gain(before: Any, after: Any, sign: int = 1) -> Any:
+def gain(before: Any, after: Any, sign: int = 1, *, tolerance: float = TOLERANCE) -> Any:
     """By what share of the larger value the second is better; 0 within rounding.
 
     Parameters
@@ -36,6 +36,8 @@ def gain(before: Any, after: Any, sign: int = 1) -> Any:
     before, after : float or ndarray
     sign : {1, -1}
         1 where greater is better.
+    tolerance : float
+        What is taken for rounding, as a share of the larger value.
 
     Returns
     -------
@@ -48,7 +50,7 @@ def gain(before: Any, after: Any, sign: int = 1) -> Any:
         change = np.where(before == after, 0.0, sign * (after - before))
         share = np.where(size > ZERO, change / np.where(size > 0, size, 1.0), 0.0)
         share = np.where(np.isinf(change), np.sign(change), share)
-        share = np.where((np.abs(share) <= TOLERANCE) | (np.abs(change) <= ZERO), 0.0, share)
+        share = np.where((np.abs(share) <= tolerance) | (np.abs(change) <= ZERO), 0.0, share)
         return np.where(np.isnan(before) | np.isnan(after), np.nan, share)
 
 
@@ -350,10 +352,16 @@ class _Count:
 
 
 def is_broken(property: Property, judge: Judge, case: Case) -> bool:
-    """Whether the measure breaks the property in one case that the property speaks of."""
-    return property.premise(case) and property.breaks(
-        judge.values(case.situations), case, judge.sign
-    )
+    """Whether the measure breaks the property in one case that the property speaks of.
+
+    Points must break it after a rotation too: a distance may tie in one rounding and not in
+    another.
+    """
+
+    def broken(seen: Case) -> bool:
+        return property.breaks(judge.values(seen.situations), seen, judge.sign)
+
+    return property.premise(case) and broken(case) and broken(rotated(case))
 
 
 def shrink(property: Property, judge: Judge, case: Case) -> Counterexample:

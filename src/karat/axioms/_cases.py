@@ -130,6 +130,19 @@ def without_object(case: Case) -> Iterator[Case]:
         yield replace(case, situations=tuple(each.take(rest) for each in case.situations))
 
 
+def rotated(case: Case) -> Case:
+    """The same with all points turned, those of each dimension alike."""
+
+    def turned(situation: Situation) -> Situation:
+        if situation.data is None or situation.metric == "precomputed":
+            return situation
+        d = situation.data.shape[1]
+        turn, _ = np.linalg.qr(np.random.default_rng(d).normal(size=(d, d)))
+        return replace(situation, data=situation.data @ turn)
+
+    return replace(case, situations=tuple(map(turned, case.situations)))
+
+
 def partitions(n: int) -> NDArray[np.int64]:
     """All partitions of n objects, a row each, clusters numbered as they appear.
 

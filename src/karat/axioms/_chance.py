@@ -9,7 +9,7 @@ import numpy as np
 
 from karat.axioms._base import gain
 from karat.axioms._cases import Case, Situation
-from karat.axioms._definitions import Pair
+from karat.axioms._definitions import Pair, gap_stays
 from karat.axioms._exhaustive import Values
 from karat.axioms._judge import Judge
 
@@ -64,7 +64,11 @@ def chance_case(*ends: tuple[Values, int, int]) -> Case:
         times = Counter(v.space.kind[t, members].tolist())
         pairs += [v.pair(t, i) for i in first.values()]
         likelihoods.append([times[kind] / len(members) for kind in first])
-    names = [f"one of {1 / p:.3g}" if p < 1 else "always" for part in likelihoods for p in part]
+    names = [
+        f"{which}, {p:.0%} of labelings"
+        for which, part in zip(("first", "second"), likelihoods, strict=True)
+        for p in part
+    ]
     return as_case(pairs, tuple(names), first=likelihoods[0], second=likelihoods[1])
 
 
@@ -116,6 +120,23 @@ def constant_baseline(v: Values) -> tuple[int, int, Case | None]:
     return *numbers, None
 
 
+def asymptotic_baseline(v: Values) -> tuple[int, int, Case | None]:
+    """Values of independent classes and clusters that stay apart when the objects double."""
+    if finite_chance(v.judge, 6) == "none":
+        return len(SHARES) ** 2, 0, None
+    shares = [(rows, columns) for rows in SHARES for columns in SHARES]
+    tables = [[independent(*each, copies) for each in shares] for copies in (8, 16)]
+    small, large = ([v.of(pair) for pair in pairs] for pairs in tables)
+    known = np.flatnonzero(~np.isnan(small) & ~np.isnan(large)).tolist()
+    for i in known[1:]:
+        values = (small[known[0]], small[i], large[known[0]], large[i])
+        if gap_stays(values, {}, ()):
+            pairs = [part[j] for part in tables for j in (known[0], i)]
+            names = ("first", "second", "first, doubled", "second, doubled")
+            return len(known), len(shares) - len(known), as_case(pairs, names)
+    return len(known), len(shares) - len(known), None
+
+
 def limits(judge: Judge) -> Floats:
     """Value where p(c, t) = p(c) p(t), as n grows.
 
@@ -148,16 +169,66 @@ def depends_on(means: Floats, close: float) -> str:
     return "T" if constant(1) else "C" if constant(0) else "C, T"
 
 
-def finite_chance(judge: Judge, n: int = 7) -> str:
-    """What exact means over labelings of n objects depend on."""
-    return depends_on(expectations(Values(judge, n))[0], 1e-9)
+def finite_chance(measure: Any, n: int = 7) -> str:
+    """What the value of labels at random varies with, for few objects.
+
+    Parameters
+    ----------
+    measure : str, Measure, callable or Judge
+        An external measure, as :func:`karat.properties` takes it.
+    n : int, default 7
+        Objects; at least 4.
+
+    Returns
+    -------
+    {"none", "T", "C", "C, T", "not decided"}
+        Whether the exact mean over all labelings with the sizes of C varies with the sizes of T, or
+        with those of C; of partitions that are neither one cluster nor all singletons. Not decided
+        where a value is undefined.
+
+    Notes
+    -----
+    By enumeration of all pairs of partitions; 7 objects take well under a second.
+
+    Examples
+    --------
+    >>> from karat.axioms.external import finite_chance
+    >>> finite_chance("rand_index"), finite_chance("adjusted_rand_index")
+    ('C, T', 'none')
+    """
+    return depends_on(expectations(Values(_judge(measure), n))[0], 1e-9)
 
 
-def asymptotic_chance(judge: Judge, n: int = 7) -> str:
-    """What the limit depends on; ``"none"`` where means of few objects are constant already."""
+def asymptotic_chance(measure: Any, n: int = 7) -> str:
+    """What the value of labels at random varies with, for many objects.
+
+    Parameters
+    ----------
+    measure : str, Measure, callable or Judge
+        An external measure, as :func:`karat.properties` takes it.
+    n : int, default 7
+        Objects of the exact means: where they are constant, so is the limit.
+
+    Returns
+    -------
+    {"none", "T", "C", "C, T", "not decided"}
+        Whether the value where p(c, t) = p(c) p(t), extrapolated to many objects, varies with
+        the shares of the classes, or of the clusters (whissell2012, section 4.8).
+
+    Examples
+    --------
+    >>> from karat.axioms.external import asymptotic_chance
+    >>> asymptotic_chance("purity"), asymptotic_chance("normalized_mutual_information")
+    ('T', 'none')
+    """
+    judge = _judge(measure)
     if finite_chance(judge, n) == "none":
         return "none"
     return depends_on(limits(judge), CLOSE)
+
+
+def _judge(measure: Any) -> Judge:
+    return measure if isinstance(measure, Judge) else Judge.of(measure, kind="external")
 
 
 def independent(rows: tuple[int, ...], columns: tuple[int, ...], copies: int) -> Pair:
@@ -167,13 +238,29 @@ def independent(rows: tuple[int, ...], columns: tuple[int, ...], copies: int) ->
     return tuple(T * copies), tuple(C * copies)
 
 
-def optimal_numbers(judge: Judge, n: int = 7) -> str:
+def optimal_numbers(measure: Any, n: int = 7) -> str:
     """How many clusters k the best clusterings have, relative to the number of classes t.
 
-    Over all T of n objects: ``"k = t"``, ``"k >= t"``, ``"k <= t"``, or ``"1 <= k <= n"`` where the
-    best may have more and may have fewer.
+    Parameters
+    ----------
+    measure : str, Measure, callable or Judge
+        An external measure, as :func:`karat.properties` takes it.
+    n : int, default 7
+        Objects.
+
+    Returns
+    -------
+    {"k = t", "k >= t", "k <= t", "1 <= k <= n", "not decided"}
+        Over all T: the fourth where the best may have more clusters, and may have fewer. Not
+        decided where a value is undefined.
+
+    Examples
+    --------
+    >>> from karat.axioms.external import optimal_numbers
+    >>> optimal_numbers("rand_index"), optimal_numbers("purity")
+    ('k = t', 'k >= t')
     """
-    v = Values(judge, n)
+    v = Values(_judge(measure), n)
     more = fewer = False
     for t in v.space.distinct.tolist():
         row = v.score[v.space.kind[t]]

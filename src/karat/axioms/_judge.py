@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,26 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
+class Replayed:
+    """What an iterator gave, for several readers, each item made once."""
+
+    def __init__(self, source: Iterator[Any]) -> None:
+        self._source = source
+        self._items: list[Any] = []
+
+    def __iter__(self) -> Iterator[Any]:
+        """From the first item on."""
+        at = 0
+        while True:
+            if at == len(self._items):
+                try:
+                    self._items.append(next(self._source))
+                except StopIteration:
+                    return
+            yield self._items[at]
+            at += 1
+
+
 @dataclass
 class Judge:
     """One measure, asked for many values.
@@ -32,10 +52,13 @@ class Judge:
     measure : Measure
     reasons : Counter
         Why values were undefined, and how often.
+    memo : dict
+        Values that several properties read.
     """
 
     measure: Measure
     reasons: Counter[str] = field(default_factory=Counter)
+    memo: dict[Any, Any] = field(default_factory=dict)
     _plain: Callable[..., Any] | None = None
     _tables: dict[bytes, float] = field(default_factory=dict)
 
@@ -119,7 +142,17 @@ class Judge:
         return self._called(self.measure.compute, ContingencyTable(truth, labels))
 
     def batch(self, data: Any, metric: Any, labelings: Any) -> Floats:
-        """Values of an internal measure for clusterings (M, n), or Labelings, of one data set."""
+        """Values of an internal measure for clusterings (M, n), or Labelings, of one data set.
+
+        An infinite value is none: nothing can improve it, and it has no ratio to another.
+        """
+        values = self._of_data(data, metric, labelings)
+        infinite = np.isinf(values)
+        if infinite.any():
+            self.reasons["the value is infinite"] += int(infinite.sum())
+        return np.where(infinite, np.nan, values)
+
+    def _of_data(self, data: Any, metric: Any, labelings: Any) -> Floats:
         if self._plain is not None:
             rows = labelings.codes if isinstance(labelings, Labelings) else labelings
             return np.array([self._called(self._plain, data, row) for row in rows])

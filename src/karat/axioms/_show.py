@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,8 @@ import numpy as np
 from karat.axioms._cases import Situation
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from karat.axioms._base import Counterexample
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -49,9 +52,7 @@ def _table(situation: Situation, first: Situation) -> list[str]:
     """A row for each object; what differs from the first situation has a star."""
     labels = [cluster_name(int(code)) for code in situation.labels]
     if situation.data is None:
-        classes = situation.truth
-        assert classes is not None
-        return ["class    " + " ".join(map(str, classes)), "cluster  " + " ".join(labels)]
+        return _contingency(situation)
     comparable = first.data is not None and first.data.shape == situation.data.shape
     rows = []
     for i, row in enumerate(situation.data):
@@ -64,6 +65,28 @@ def _table(situation: Situation, first: Situation) -> list[str]:
     return [
         f"{label} {' '.join(cell.rjust(width) for cell in row)}"
         for label, row in zip(labels, rows, strict=True)
+    ]
+
+
+def _counts(situation: Situation) -> tuple[list[str], list[str], NDArray[np.int64]]:
+    """Names of the classes and the clusters, and how many objects each pair shares."""
+    assert situation.truth is not None
+    classes, rows = np.unique(situation.truth, return_inverse=True)
+    clusters, columns = np.unique(situation.labels, return_inverse=True)
+    table = np.zeros((len(classes), len(clusters)), dtype=np.int64)
+    np.add.at(table, (rows, columns), 1)
+    return [str(c) for c in classes], [cluster_name(int(c)) for c in clusters], table
+
+
+def _contingency(situation: Situation) -> list[str]:
+    """A row for each class, a column for each cluster; an empty cell is a dot."""
+    classes, clusters, table = _counts(situation)
+    cells = [[str(count) if count else "." for count in row] for row in table.tolist()]
+    width = max(map(len, [*clusters, *itertools.chain(*cells)]))
+    left = max(map(len, classes))
+    return [
+        f"{name.rjust(left)} {' '.join(cell.rjust(width) for cell in row)}"
+        for name, row in zip(["", *classes], [clusters, *cells], strict=True)
     ]
 
 
@@ -146,14 +169,10 @@ def _distances_panel(fig: Any, situation: Situation, axes: dict[str, str]) -> No
 def _labels_panel(fig: Any, situation: Situation, axes: dict[str, str]) -> None:
     from karat.plot.style import SEQUENTIAL
 
-    assert situation.truth is not None
-    classes, rows = np.unique(situation.truth, return_inverse=True)
-    clusters, columns = np.unique(situation.labels, return_inverse=True)
-    table = np.zeros((len(classes), len(clusters)), dtype=int)
-    np.add.at(table, (rows, columns), 1)
+    classes, clusters, table = _counts(situation)
     fig.add_heatmap(
         z=table,
-        x=[f"cluster {cluster_name(int(c))}" for c in clusters],
+        x=[f"cluster {c}" for c in clusters],
         y=[f"class {c}" for c in classes],
         text=table.astype(str).tolist(),
         texttemplate="%{text}",

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -77,26 +78,8 @@ def _external(
     simpler: Callable[[Case], Iterator[Case]] = _without_object,
 ) -> None:
     """Register a property from its definition, its exhaustive search and its random cases."""
-
-    def trials(judge: Judge, rng: np.random.Generator) -> Iterator[Trial]:
-        for n in sizes:
-            cases, undefined, found = exhaustive(_exhaustive.Values(judge, n))
-            yield Trial(cases, undefined, n, _case_of(found, names))
-        for _ in range(RANDOM if draw is not None else 0):
-            assert draw is not None
-            drawn = draw(rng, *_drawn.pair(rng))
-            case = _case_of(drawn, names)
-            if case is None or not premise(_pairs(case), case.facts):
-                continue
-            values = judge.values(case.situations)
-            defined = not np.isnan(values).any()
-            bad = defined and margin(values, case, judge.sign) < 0
-            yield Trial(int(defined), int(not defined), case=case if bad else None)
-
-    def margin(values: Any, case: Case, sign: int) -> float:
-        turned = [sign * float(value) for value in values]
-        return -1.0 if broken(turned, case.facts, _pairs(case)) else 1.0
-
+    margin = partial(_margin, broken=broken)
+    speaks = partial(_speaks, premise=premise)
     PROPERTIES.add(
         Property(
             key=key,
@@ -104,14 +87,57 @@ def _external(
             kind="external",
             definition=definition,
             reference=reference,
-            trials=trials,
+            trials=partial(
+                _trials,
+                exhaustive=exhaustive,
+                draw=draw,
+                margin=margin,
+                speaks=speaks,
+                names=names,
+                sizes=tuple(sizes),
+            ),
             margin=margin,
-            premise=lambda case: premise(_pairs(case), case.facts),
+            premise=speaks,
             form=form,
             scope=scope,
             simpler=simpler,
         )
     )
+
+
+def _margin(values: Any, case: Case, sign: int, *, broken: Broken) -> float:
+    turned = [sign * float(value) for value in values]
+    return -1.0 if broken(turned, case.facts, _pairs(case)) else 1.0
+
+
+def _speaks(case: Case, *, premise: Premise) -> bool:
+    return premise(_pairs(case), case.facts)
+
+
+def _trials(
+    judge: Judge,
+    rng: np.random.Generator,
+    *,
+    exhaustive: Callable[[_exhaustive.Values], Any],
+    draw: _drawn.Draw | None,
+    margin: Callable[[Any, Case, int], float],
+    speaks: Callable[[Case], bool],
+    names: tuple[str, ...],
+    sizes: Sequence[int],
+) -> Iterator[Trial]:
+    """All cases of each number of objects, then random ones."""
+    for n in sizes:
+        cases, undefined, found = exhaustive(_exhaustive.Values(judge, n))
+        yield Trial(cases, undefined, n, _case_of(found, names))
+    for _ in range(RANDOM if draw is not None else 0):
+        assert draw is not None
+        case = _case_of(draw(rng, *_drawn.pair(rng)), names)
+        if case is None or not speaks(case):
+            continue
+        values = judge.values(case.situations)
+        defined = not np.isnan(values).any()
+        bad = defined and margin(values, case, judge.sign) < 0
+        yield Trial(int(defined), int(not defined), case=case if bad else None)
 
 
 THESIS = "whissell2012"
@@ -316,7 +342,7 @@ _external(
 for _key, _name, _text, _premise, _search in (
     (
         "chance_over_clusterings",
-        "No chance with C",
+        "No chance bias, C varies",
         "For T that is not trivial the mean of M over all labelings with the sizes of C is the "
         "same for all C that are not trivial, of the same objects.",
         words.all_labelings_of_one_truth,
@@ -324,7 +350,7 @@ for _key, _name, _text, _premise, _search in (
     ),
     (
         "chance_over_truths",
-        "No chance with T",
+        "No chance bias, T varies",
         "For C that is not trivial the mean of M over all labelings with the sizes of C is the "
         "same for all T that are not trivial, of the same objects.",
         words.all_labelings_of_one_clustering,
@@ -352,6 +378,20 @@ for _key, _name, _text, _premise, _search in (
         simpler=_nothing,
     )
 _external(
+    "asymptotic_baseline",
+    "Asymptotic baseline",
+    "Where p(c, t) = p(c) p(t) for all clusters c and classes t, differences of M between two such "
+    "tables shrink as the objects grow in number (by a quarter or more when they double). A "
+    "measure with a constant baseline for few objects has it.",
+    f"{THESIS} section 4.8; {GOSGENS}",
+    words.independent,
+    words.gap_stays,
+    _chance.asymptotic_baseline,
+    sizes=(256,),
+    scope="independent tables of five lists of shares",
+    simpler=_nothing,
+)
+_external(
     "convex_additivity",
     "Convex additivity",
     "Where no class and no cluster leaves any of several sets of objects, the distance form of M "
@@ -372,4 +412,5 @@ _external(
     words.distances_differ,
     _exhaustive.locality,
     _drawn.locality,
+    names=("first", "second", "first, T itself", "second, T itself"),
 )

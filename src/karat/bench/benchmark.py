@@ -131,6 +131,8 @@ class Benchmark(Scored):
         """
         entries = read_folder(path)
         embedded = any(entry.data for entry in entries.values())
+        if clusterers and not embedded:
+            raise InputError(f"{path} has no embeddings (NAME.npy) that could be clustered")
         if embedded and not clusterers:
             clusterers = ["kmeans"]
         made = cls({}, clusterers, measures, **options)
@@ -183,8 +185,14 @@ class Benchmark(Scored):
         """
         rows = self._from_files()
         running = {"workers": workers, "executor": executor, "limit": limit}
+        known = dict.fromkeys(key for entry in self.sets.values() for key in entry.data)
         for name, entry in self.sets.items():
-            for representation in entry.data:
+            for representation in known:
+                if representation not in entry.data:
+                    at = {"set": name, "representation": representation, "try": 0}
+                    why = {"reason": "the set has no such representation"}
+                    rows += [at | {"method": method} | why for method in self.clusterers]
+                    continue
                 for part in _fits.parts(entry, self.rules):
                     rows += self._part(name, entry, representation, part, running)
                 if progress is not None:

@@ -241,8 +241,7 @@ def _agreements(race: Scored, found: Comparison, options: dict[str, Any]) -> str
     if not out:
         return ""
     return f"<h2>Do rankings agree?</h2>{''.join(out)}" + _note(
-        "Kendall's τ-b; intervals are percentiles over 1,000 draws of the data sets with "
-        "replacement."
+        "Kendall's τ-b; intervals by 1,000 draws of the data sets with replacement."
     )
 
 

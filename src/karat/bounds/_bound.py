@@ -21,6 +21,17 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+#: the parts of a guarantee
+METHODS = {
+    "half": "chosen on half of the labels, tested on the other half",
+    "pac-mdl": "all labels, the choice paid for in bits",
+    "pac-bayes": "all labels, averaged over the classes of the clusters",
+    "looks": "chosen on half of the labels and tested on the other, at planned numbers of labels",
+    "sequence": "chosen on the first labels, tested on all later ones by a confidence sequence",
+    "mdl-sequence": "all labels, the choice paid for in bits, by a confidence sequence",
+}
+
+
 @dataclass(frozen=True)
 class PacMdlBound:
     """What a few labels guarantee about one clustering as a classifier.
@@ -111,6 +122,16 @@ class PacMdlBound:
             f"largest class ({self.constant_class}): at most "
             f"{percent_up(self.constant_bound_rate)}."
         )
+
+    @property
+    def method(self) -> str:
+        """The part that it is of a :class:`Guarantee`."""
+        return "pac-mdl"
+
+    @property
+    def how(self) -> str:
+        """What the method is, in words."""
+        return METHODS[self.method]
 
     @property
     def reason(self) -> str:

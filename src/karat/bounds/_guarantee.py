@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.bounds import _always, _pac_bayes
-from karat.bounds._bound import PacMdlBounds, _levels, bounds_of, percent_up
+from karat.bounds._bound import METHODS, PacMdlBounds, _levels, bounds_of, percent_up
 from karat.bounds._choosing import Chooser
 from karat.bounds._halves import Part, described, half
 from karat.bounds._sequence import b_always
@@ -32,14 +32,6 @@ SPLITS = {
 }
 #: parts that need no list of classes
 BY_HALF = ("half", "looks", "sequence")
-METHODS = {
-    "half": "chosen on half of the labels, tested on the other half",
-    "pac-mdl": "all labels, the choice paid for in bits",
-    "pac-bayes": "all labels, averaged over the classes of the clusters",
-    "looks": "chosen on half of the labels and tested on the other, at planned numbers of labels",
-    "sequence": "chosen on the first labels, tested on all later ones by a confidence sequence",
-    "mdl-sequence": "all labels, the choice paid for in bits, by a confidence sequence",
-}
 
 
 @dataclass(frozen=True)

@@ -2,5 +2,19 @@
 
 from karat.choice.features import FEWEST_OBJECTS, Evidence, gather
 from karat.choice.judge import VERSION, Judge, Judgement, load_judge
+from karat.choice.measure_map import MeasureMap, load_map
+from karat.choice.recommended import Recommendation, recommend
 
-__all__ = ["FEWEST_OBJECTS", "VERSION", "Evidence", "Judge", "Judgement", "gather", "load_judge"]
+__all__ = [
+    "FEWEST_OBJECTS",
+    "VERSION",
+    "Evidence",
+    "Judge",
+    "Judgement",
+    "MeasureMap",
+    "Recommendation",
+    "gather",
+    "load_judge",
+    "load_map",
+    "recommend",
+]

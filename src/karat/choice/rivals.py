@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from karat.choice.evidence import OWN_NAMES, STABILITY_NAMES
+from karat.choice.families import rank_correlation, tree
 from karat.choice.features import Evidence, place, shared
 
 if TYPE_CHECKING:
@@ -158,21 +159,14 @@ def measure_families(
 
     One division of the measures for each number of families.
     """
-    from scipy.cluster.hierarchy import fcluster, linkage
-    from scipy.spatial.distance import squareform
+    from scipy.cluster.hierarchy import fcluster
 
     keys = sorted(set.intersection(*(set(voters(e)) for e in cases)))
-    total = np.zeros((len(keys), len(keys)))
-    for evidence in cases:
-        P = _places(evidence, keys).T
-        P = P + 1e-9 * np.arange(P.shape[1])
-        total += np.corrcoef(P) / len(cases)
-    D = np.clip(1 - total, 0, 2)
-    np.fill_diagonal(D, 0)
-    tree = linkage(squareform(D, checks=False), "average")
+    mean = np.mean([np.nan_to_num(rank_correlation(_places(e, keys))) for e in cases], axis=0)
+    linked = tree(mean)
     out = {}
     for number in numbers:
-        labels = fcluster(tree, number, "maxclust")
+        labels = fcluster(linked, number, "maxclust")
         out[number] = [
             [key for key, at in zip(keys, labels, strict=True) if at == family]
             for family in np.unique(labels)

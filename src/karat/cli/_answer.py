@@ -47,7 +47,7 @@ def as_json(
             "runner_up": choice.runner_up,
             "reasons": list(choice.reasons),
             "bound": None if choice.bound is None else choice.bound.bound_rate,
-            "bounded_by": getattr(choice.bound, "method", None),
+            "bounded_by": None if choice.bound is None else choice.bound.method,
             "judge": details_of(found) if found is not None else None,
             "stability": None if resampled is None else stability_as_json(resampled),
             "stability_skipped": skipped,

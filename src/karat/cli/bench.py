@@ -71,6 +71,13 @@ def bench(
             min=2, help="Each try is on so many objects drawn with replacement, the same for all."
         ),
     ] = None,
+    workers: Annotated[
+        int, typer.Option("--workers", min=1, help="Local processes that cluster.")
+    ] = 1,
+    dask: Annotated[
+        str | None,
+        typer.Option(help="Cluster on the workers of this Dask scheduler, e.g. tcp://host:8786."),
+    ] = None,
     storage: Annotated[
         Path | None, typer.Option(help="Keep finished fits here and resume from it.")
     ] = None,
@@ -110,7 +117,7 @@ def bench(
         random_state=seed,
     )
     if any(entry.data for entry in race.sets.values()):
-        race.run(lambda line: typer.echo(line, err=True))
+        race.run(lambda line: typer.echo(line, err=True), workers=workers, executor=dask)
     counted = "mean" if best_of is None else best_of
     options = {
         "measure": measures[0],

@@ -6,18 +6,47 @@ from typing import Annotated
 
 import typer
 
+from karat.validation import InputError
+
 
 def measures(
     key: Annotated[
         str | None, typer.Argument(help="A measure to explain; lists all measures if omitted.")
     ] = None,
+    properties: Annotated[
+        bool,
+        typer.Option(
+            "--properties",
+            help="Which properties the measure has, and a counterexample to each no.",
+        ),
+    ] = False,
+    for_: Annotated[
+        str | None,
+        typer.Option(
+            "--for", help="Say which to report for data of a kind: shapes, tables or texts."
+        ),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
 ) -> None:
-    """List every measure with its direction and range, or explain one."""
+    """List every measure with its direction and range, explain one, or recommend three."""
     import json as jsonlib
 
+    if for_ is not None:
+        import karat
+
+        advice = karat.recommend(kind=for_)
+        typer.echo(jsonlib.dumps(advice.to_dict()) if json else str(advice))
+        return
     from karat.measures import catalogue
 
+    if properties:
+        if key is None:
+            raise InputError(
+                "--properties needs a measure, such as karat measures silhouette --properties; "
+                "karat reproduce measure-properties is the table of all"
+            )
+        _properties(key, json)
+        return
     chosen = [catalogue[key]] if key else list(catalogue.values())
     if json:
         typer.echo(
@@ -59,4 +88,35 @@ def measures(
                 better = "greater" if m.greater_is_better else "lower"
                 table.add_row(m.key, better, f"{m.range[0]:g} to {m.range[1]:g}", m.family)
         console.print(table)
-    console.print("[dim]karat measures KEY explains one measure[/dim]")
+    console.print(
+        "[dim]karat measures KEY explains one measure; --for tables says which to report[/dim]"
+    )
+
+
+def _properties(key: str, json: bool) -> None:
+    import json as jsonlib
+
+    from rich.console import Console
+    from rich.table import Table
+
+    from karat.axioms import PROPERTIES, properties
+
+    found = properties(key)
+    if json:
+        typer.echo(jsonlib.dumps(found.to_dict()))
+        return
+    console = Console()
+    table = Table(title=f"Properties of {key}", title_justify="left", box=None)
+    table.add_column("property", no_wrap=True)
+    table.add_column("outcome", no_wrap=True)
+    table.add_column("why")
+    for verdict in found.verdicts:
+        table.add_row(PROPERTIES[verdict.property].name, verdict.outcome, verdict.reason)
+    console.print(table)
+    for example in found.counterexamples.values():
+        console.print()
+        typer.echo(str(example))
+    names = [PROPERTIES[verdict.property] for verdict in found.verdicts]
+    console.print()
+    for property in names:
+        console.print(f"[dim]{property.name}: {property.definition}[/dim]", highlight=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any, Literal
 
 import numpy as np
@@ -52,7 +53,8 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     metric : str or callable, default "euclidean"
         The distance that clusters, judges and finds central objects.
     random_state : None, int or Generator
-        Seed of the clusterers. Give an integer for :meth:`ask` and :meth:`fit` to agree.
+        Seed of the clusterers. :meth:`fit` takes the clustering that :meth:`ask` made of the same
+        data; give an integer for another object, in another run, to ask for the same.
 
     Attributes
     ----------
@@ -220,6 +222,13 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return LogisticRegression(max_iter=1000) if self.classifier is None else self.classifier
 
     def _cluster(self, X: Any) -> None:
+        """Cluster, unless that was done for the same data and parameters, as by ``ask``."""
+        asked = (_digest(X), repr(sorted(self.get_params().items(), key=lambda item: item[0])))
+        if getattr(self, "_clustered", None) != asked:
+            self._cluster_anew(X)
+            self._clustered = asked
+
+    def _cluster_anew(self, X: Any) -> None:
         from karat.clusterers import ExcludedError, as_clusterer, under
 
         check_choice(self.spread, ("cluster", "medoid"), "spread")
@@ -319,8 +328,21 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
+def _digest(X: Any) -> str:
+    """What tells data from other data."""
+    arrays = (X.data, X.indices, X.indptr) if hasattr(X, "indptr") else (X,)
+    found = hashlib.sha256(repr(X.shape).encode())
+    for array in arrays:
+        found.update(np.ascontiguousarray(array).tobytes())
+    return found.hexdigest()
+
+
 def _labels(y: Any, n: int) -> NDArray[np.object_]:
-    """Labels as objects, None where missing."""
+    """Labels as objects, None where missing.
+
+    Unlike :func:`karat.partition.known_labels` it takes −1 for a class where there are two:
+    scikit-learn's classifiers are given classes −1 and 1, and keep them as they are.
+    """
     import pandas as pd
 
     if y is None:

@@ -35,7 +35,8 @@ class Measure:
         External: ``function(labels_true, labels_pred)``, also given one
         :class:`~karat.ContingencyTable`. Internal: ``function(X, labels)``.
     family : str
-        Measures that judge by the same idea; a consensus gives each family one vote.
+        Measures that judge by the same idea. Which of them share a vote in a consensus is
+        learned, see :meth:`karat.choice.MeasureMap.families`.
     function : callable
         The public function.
     greater_is_better : bool

@@ -6,6 +6,7 @@ from karat.plot._clusters import cluster_sizes, silhouette_profile
 from karat.plot._clustree import clustree, nesting
 from karat.plot._contingency import contingency
 from karat.plot._features import FeatureProfile, feature_profile, profile_features
+from karat.plot._measure_map import measure_map
 from karat.plot._projection import projection
 from karat.plot._stability import consensus, stability_by_k
 from karat.plot.bound import bound_by_k
@@ -23,6 +24,7 @@ __all__ = [
     "contingency",
     "feature_profile",
     "kendall_tau",
+    "measure_map",
     "measures_by_k",
     "nesting",
     "profile_features",

@@ -84,13 +84,15 @@ def _tau_b(values: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.clip(np.where(scale > 0, agree / scale, np.nan), -1, 1)
 
 
-def agreement(tau: pd.DataFrame) -> go.Figure:
+def agreement(tau: pd.DataFrame, *, symbol: str = "τ") -> go.Figure:
     """Draw the matrix of :func:`kendall_tau`, measures that agree side by side.
 
     Parameters
     ----------
     tau : DataFrame, shape (M, M)
-        As from :func:`kendall_tau`.
+        As from :func:`kendall_tau`, or another correlation.
+    symbol : str
+        What the correlation is called.
 
     Returns
     -------
@@ -136,11 +138,11 @@ def agreement(tau: pd.DataFrame) -> go.Figure:
                 "colorscale": style.DIVERGING,
                 "xgap": 1,
                 "ygap": 1,
-                "hovertemplate": "%{y}<br>%{x}<br><b>τ = %{z:.2f}</b><extra></extra>",
+                "hovertemplate": f"%{{y}}<br>%{{x}}<br><b>{symbol} = %{{z:.2f}}</b><extra></extra>",
                 "text": [[_two(v) for v in line] for line in values] if few else None,
                 "texttemplate": "%{text}" if few else None,
                 "textfont": {"color": style.INK, "size": 12},
-                "colorbar": style.color_bar("τ"),
+                "colorbar": style.color_bar(symbol),
             }
         ],
         xaxis={**axis, "tickangle": -40},

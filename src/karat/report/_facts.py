@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat.choice.measure_map import grouped
 from karat.datasets import RELATIONS
 from karat.measures import Measure, catalogue
 from karat.partition import NOISE
@@ -169,8 +170,8 @@ class Facts:
         """The families that voted: columns of the ranking; none where one measure decided."""
         if self.ranked is None or self.decided_by != "consensus":
             return []
-        voters = {m.family for m in self.measures if m.kind == "internal" and m.compares_k}
-        return [column for column in self.ranked.columns if column in voters]
+        columns = list(map(str, self.ranked.columns))
+        return columns[columns.index("score") + 1 :]
 
     @property
     def decider(self) -> Decider | None:
@@ -239,11 +240,14 @@ def gather(study: Study) -> Facts:
 def _leading(measures: Sequence[Measure], decided_by: Any) -> tuple[Measure, ...]:
     """The measures shown first: what decided, then one of each family."""
     first = [m for m in measures if m.key == decided_by]
-    seen = {m.family for m in first}
+    voting = {m.key: m.family for m in measures if m.kind == "internal" and m.compares_k}
+    home = {m.key: m.family for m in measures}
+    home |= {key: name for name, keys in grouped(voting).items() for key in keys}
+    seen = {home[m.key] for m in first}
     # of the measures that compare numbers of clusters: first those of the data alone
     for measure in sorted(measures, key=lambda m: m.kind == "external"):
-        if measure.compares_k and measure.family not in seen:
-            seen.add(measure.family)
+        if measure.compares_k and home[measure.key] not in seen:
+            seen.add(home[measure.key])
             first.append(measure)
     return tuple(first[:MOST_LEADING]) or tuple(measures[:MOST_LEADING])
 

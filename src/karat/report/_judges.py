@@ -66,13 +66,20 @@ def judgement(facts: Facts) -> Section | None:
 
 def guarantee(facts: Facts) -> Section | None:
     """What the known labels guarantee about the others."""
-    if facts.chosen is None or facts.chosen.choice.bound is None:
+    choice = None if facts.chosen is None else facts.chosen.choice
+    if choice is None or choice.bound is None:
         return None
     from karat.bounds import Guarantee, forecast_labels, percent_up
     from karat.study.deciders import against_classifier
 
-    own = facts.chosen.choice.bound
-    bounds = own if isinstance(own, Guarantee) else facts.study.bounds()
+    own = choice.bound
+    # all of what is drawn holds together with the bound that is told
+    beside = ""
+    if isinstance(own, Guarantee) or choice.decided_by == "judge-and-labels":
+        tightest = facts.study.guarantee()
+        table, beside = tightest.table, f", by PAC-MDL, but {tightest.name} by the guarantee"
+    else:
+        table = facts.study.bounds().table
     sentences = [own.sentence, own.reason]
     if own.bound_rate >= own.constant_bound_rate:
         sentences.append(
@@ -81,26 +88,25 @@ def guarantee(facts: Facts) -> Section | None:
         )
     if told := against_classifier(facts.study, own):
         sentences.append(told)
-    target = own.bound_rate / 2
     if own.n and own.m:
+        target = float(f"{own.bound_rate / 2:.2g}")
         sentences.append(str(forecast_labels(own, target)))
     sentences.append(
         "The guarantee is about labels that were drawn at random from all objects (karat sample "
         "draws them), and covers every clustering of this study at once."
     )
     sentences += [f"Warning: {warning}." for warning in own.warnings]
-    table = bounds.table.assign(clusterer=facts.scores["clusterer"])
+    table = table.assign(clusterer=facts.scores["clusterer"])
     figure = plot.bound_by_k(table, chosen=own.name)
     picture = Picture(
         "bound",
         figure,
-        f"Guaranteed error rate against the number of clusters; the lowest is "
-        f"{percent_up(own.bound_rate)} at {own.n_clusters} clusters, always guessing the "
-        f"largest class has {percent_up(own.constant_bound_rate)}.",
+        f"Guaranteed error rate against the number of clusters: the choice has at most "
+        f"{percent_up(own.bound_rate)} at {own.n_clusters} clusters, always guessing the largest "
+        f"class {percent_up(own.constant_bound_rate)}.",
         f"Lower is better. One line for each clusterer: its best bound at each number of clusters, "
-        f"out of {len(table):,} candidates"
-        + (", by PAC-MDL; the one marked has the guarantee" if isinstance(own, Guarantee) else "")
-        + ". All of them hold at once. The level is that of the constant classifier.",
+        f"out of {len(table):,} candidates{beside}. All of them hold at once. The level is that of "
+        "the constant classifier.",
     )
     return plain("guarantee", "The guarantee", "Guarantee", sentences, picture)
 

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from karat import plot
+from karat.choice.families import effective_number
+from karat.choice.measure_map import grouped
 from karat.partition import NOISE
 from karat.plot.style import number
 from karat.report._clusters import classes, clusters, features, fit
@@ -118,9 +120,13 @@ def _votes(facts: Facts) -> list[dict[str, Any]]:
     ranked = facts.ranked
     if ranked is None:
         return []
+    voters = [m for m in facts.measures if m.kind == "internal" and m.compares_k]
+    members = grouped({m.key: m.family for m in voters})
+    title = {m.key: m.title for m in voters}
     return [
         {
             "family": family,
+            "measures": ", ".join(title[key] for key in members.get(family, [])),
             "prefers": str(ranked[family].idxmax()),
             "points": float(ranked[family].iloc[0]),
             "runner_up": float(ranked[family].iloc[1]) if len(ranked) > 1 else None,
@@ -154,13 +160,27 @@ def agreement(facts: Facts) -> Section | None:
         "Do the measures agree?",
         "Agreement",
         "agreement.html",
-        {"spoken": _spoken(shown, facts), "few": len(shown), "all": len(tau)},
+        {"spoken": _spoken(shown, facts) + _opinions(facts), "few": len(shown), "all": len(tau)},
         tuple(pictures),
     )
 
 
 def _width(tau: Any) -> int:
     return min(1600, 240 + (44 if len(tau) <= 16 else 15) * len(tau))
+
+
+def _opinions(facts: Facts) -> str:
+    """How many independent opinions the internal measures are worth here."""
+    voters = [m for m in facts.measures if m.kind == "internal" and m.compares_k]
+    if len(voters) < 2:
+        return ""
+    values = facts.distinct[[m.key for m in voters]].to_numpy(dtype=np.float64)
+    found = effective_number(values * [m.sign for m in voters])
+    return (
+        f" The {len(voters)} internal measures that may vote are worth {found:.1f} really "
+        "different opinions on these clusterings (the effective number of independent votes, by "
+        "their rank correlations)."
+    )
 
 
 def _spoken(tau: Any, facts: Facts) -> str:

@@ -140,10 +140,22 @@ EXPERIMENTS: Registry[Experiment] = Registry(
             "karat.reproduce.choice_candidates",
         ),
         Experiment(
+            "choice-plain",
+            "Ways of choosing on plain sub-tasks of the real tables, each collection left out",
+            "karat",
+            "karat.reproduce.choice_plain",
+        ),
+        Experiment(
             "clarity-combination",
             "A clarity-based measure chosen on synthetic data, and its Kendall's tau on real data",
             "karat",
             "karat.reproduce.clarity_combination",
+        ),
+        Experiment(
+            "map-of-measures",
+            "Which internal measures say the same, and which are near the truth on what data",
+            "karat",
+            "karat.reproduce.map_of_measures",
         ),
         Experiment(
             "internal-chance",
@@ -164,10 +176,28 @@ EXPERIMENTS: Registry[Experiment] = Registry(
             "karat.reproduce.manning2008",
         ),
         Experiment(
+            "measure-properties",
+            "Which properties each measure of the catalogue has, by a search for counterexamples",
+            "karat",
+            "karat.reproduce.whissell2012_chapter4",
+        ),
+        Experiment(
+            "measure-times",
+            "How the time of the measures of table 4.1 grows with objects and clusters",
+            "whissell2012 table 4.1",
+            "karat.reproduce.whissell2012_chapter4",
+        ),
+        Experiment(
             "number-of-clusters",
             "How often estimators of the number of clusters find that of the classes, on 40 sets",
             "karat",
             "karat.reproduce.number_of_clusters",
+        ),
+        Experiment(
+            "whissell2012-table4.1",
+            "Properties of measures: each published cell confirmed, refuted or not decided",
+            "whissell2012 table 4.1",
+            "karat.reproduce.whissell2012_chapter4",
         ),
         Experiment(
             "whissell2012-figure5.1",
@@ -252,6 +282,12 @@ EXPERIMENTS: Registry[Experiment] = Registry(
             "What idf adds to BM25, by clusterer",
             "whissell2012 table 5.14",
             "karat.reproduce.whissell2012_chapter5",
+        ),
+        Experiment(
+            "whissell2012-lemmas",
+            "Lemmas on informativeness and the order of the PAC-MDL bound, over all small cases",
+            "whissell2012 lemmas 3 to 6",
+            "karat.reproduce.whissell2012_lemmas",
         ),
         Experiment(
             "whissell2012-chapter5-fresh",

@@ -7,12 +7,14 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from karat.axioms import PROPERTIES, Judge, Verdict, search
+from karat.axioms import Judge, properties
 from karat.axioms.external import UNDECIDED, asymptotic_chance, finite_chance, optimal_numbers
 from karat.measures import Measure, catalogue, normalized_mutual_information
 
-#: pairs of partitions of up to so many objects behind what is found of optima and of chance
+#: pairs of partitions of so many objects are behind what is found of optima and of chance
 OBJECTS = 7
+#: definition 9, that every cell matters and as it is printed but for names, and the columns here
+FULLNESS = {"weak_fullness": "Fullness", "fullness": "Fullness, every change"}
 
 
 @dataclass(frozen=True)
@@ -66,75 +68,73 @@ ROWS = (
 )  # fmt: skip
 
 
-def cells(
-    rows: tuple[Row, ...] = ROWS,
+def claims_beside(
+    samples: int | None = None,
     *,
     random_state: Any = 0,
+    storage: Any = None,
     progress: Callable[[str], None] | None = None,
-) -> list[dict[str, str]]:
-    """Published beside found, one dictionary for each cell.
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """Published beside found, a row for each cell, and a note for each that is refuted.
 
     Parameters
     ----------
-    rows : tuple of Row
+    samples : int, optional
+        Measures; by default all.
     random_state : int
         Of the random cases of fullness.
+    storage : path, optional
+        Text file that keeps the verdicts on fullness.
     progress : callable, optional
         Called with a line of text after each measure.
 
     Returns
     -------
-    list of dict
-        ``measure``, ``equation``, ``property``, ``published``, ``found``, ``verdict`` (confirmed,
-        refuted, not decided, or not assessed, where the table has no claim) and ``because``.
+    rows : list of dict
+        ``measure``, ``key``, ``column``, ``published``, ``found``, ``verdict`` (confirmed, refuted,
+        not decided, or no claim, where the table has none), ``cases`` and ``exhaustive to``.
+    notes : list of str
     """
-    found = []
-    for row in rows:
+    rows: list[dict[str, Any]] = []
+    notes = []
+    for row in ROWS[:samples]:
         judge = Judge.of(row.measure)
-        for form in ("weak_fullness", "fullness"):
-            verdict = search(PROPERTIES[form], judge, random_state=random_state)
-            holds = {"holds": "yes", "violated": "no"}.get(verdict.outcome, UNDECIDED)
-            found.append(_cell(row, PROPERTIES[form].name, row.full, holds, _because(verdict)))
-        exact = f"all pairs of partitions of {OBJECTS} objects"
-        number = optimal_numbers(judge, OBJECTS)
-        found.append(_cell(row, "Optimal number of clusters", row.number, number, exact))
-        chance = finite_chance(judge, OBJECTS)
+        full = properties(row.measure, names=FULLNESS, random_state=random_state, storage=storage)
+        for key, column in FULLNESS.items():
+            verdict = full[key]
+            found = {"holds": "yes", "violated": "no"}.get(verdict.outcome, UNDECIDED)
+            rows.append(_cell(row, column, row.full, found, verdict.n_cases, verdict.exhaustive_to))
+            if rows[-1]["verdict"] == "refuted":
+                notes.append(f"{row.title}, {column}, is refuted by\n{verdict.counterexample}")
+        rows.append(_cell(row, "Optimal number of clusters", row.number, optimal_numbers(judge)))
+        chance = finite_chance(judge)
         varies = {"none": "no", UNDECIDED: UNDECIDED}.get(chance, "yes")
-        why = f"exact means of {OBJECTS} objects vary with: {chance}"
-        found.append(_cell(row, "Variable random chance", row.chance, varies, why))
-        limit = asymptotic_chance(judge, OBJECTS)
-        why = "value where p(c, t) = p(c) p(t), extrapolated to many objects"
-        found.append(_cell(row, "Asymptotic random chance", row.limit, limit, why))
+        rows.append(_cell(row, "Variable random chance", row.chance, varies))
+        limit = asymptotic_chance(judge)
+        rows.append(_cell(row, "Asymptotic random chance, with", row.limit, limit))
         if progress is not None:
-            progress(f"{row.title}: {', '.join(cell['found'] for cell in found[-5:])}")
-    return found
+            progress(f"{row.title}: {', '.join(cell['found'] for cell in rows[-5:])}")
+    return rows, notes
 
 
-def _cell(row: Row, name: str, published: str, found: str, because: str) -> dict[str, str]:
+def _cell(
+    row: Row,
+    column: str,
+    published: str,
+    found: str,
+    cases: int | None = None,
+    exhaustive_to: int | None = OBJECTS,
+) -> dict[str, Any]:
     verdict = "confirmed" if published == found else "refuted"
     if not published or found == UNDECIDED:
-        verdict = "not decided" if published else "not assessed"
+        verdict = UNDECIDED if published else "no claim"
     return {
         "measure": row.title,
-        "equation": row.equation,
-        "property": name,
+        "key": row.measure if isinstance(row.measure, str) else row.measure.key,
+        "column": column,
         "published": published,
         "found": found,
         "verdict": verdict,
-        "because": because,
+        "cases": cases,
+        "exhaustive to": exhaustive_to,
     }
-
-
-def _because(verdict: Verdict) -> str:
-    example = verdict.counterexample
-    if example is None:
-        return verdict.reason
-    shown = [
-        f"T = {_joined(each.truth)}, C = {_joined(each.labels)}: {value:.4g}"
-        for each, value in zip(example.case.situations, example.values, strict=True)
-    ]
-    return "; ".join(shown)
-
-
-def _joined(labels: Any) -> str:
-    return "".join(map(str, labels.tolist()))

@@ -27,7 +27,7 @@ DRAWN = 1000
 STARTS = 20
 KS = range(2, 31)
 SPECTRAL = {
-    "Spect-Un": "spectral-unnormalised",
+    "Spect-Un": "spectral-unnormalized",
     "Spect-RW": "spectral-random-walk",
     "Spect-Sy": "spectral-symmetric",
 }

@@ -47,7 +47,7 @@ class Task:
     ----------
     name : str
         ``collection/data set/number``.
-    family : {"benchmark", "real", "terms", "synthetic", "cloud", "shuffled"}
+    family : {"benchmark", "real", "plain", "terms", "synthetic", "cloud", "shuffled"}
     collection : str
         Tasks of one collection are never on both sides of a split.
     whole : bool
@@ -100,7 +100,7 @@ def build(task: tuple[str, str, int], data: Path) -> Task:
         return Task(label, family, label, False, X.astype(np.float32), labels[None])
     X, truths = read(data, name)
     collection = SAME.get(name, name)
-    if number == 0 and family != "shuffled":
+    if number == 0 and family not in ("shuffled", "plain"):
         rows = np.sort(rng.permutation(len(X))[:LARGEST])
         Z = X[rows]
         if family == "real":
@@ -109,6 +109,8 @@ def build(task: tuple[str, str, int], data: Path) -> Task:
     for _ in range(100):
         if family == "benchmark":
             found = _thinned(X, truths, rng)
+        elif family == "plain":
+            found = _plain_part(X, truths, rng)
         else:
             found = _sub_task(X, truths, rng, rescale=family != "terms")
         if found is not None:
@@ -160,6 +162,19 @@ def _sub_task(
         Z = Z[:, rng.choice(Z.shape[1], few, replace=False)]
     way = rng.choice(["standard", "standard", "standard", "range", "robust", "none", "components"])
     return _checked(_scaled(Z, way), truths[:, rows])
+
+
+def _plain_part(X: Any, truths: Any, rng: np.random.Generator) -> tuple[Any, Any] | None:
+    """Two to ten classes, 100 to 400 rows, half of the time some features; standardised."""
+    y = truths[0]
+    classes = np.unique(y)
+    k = int(rng.integers(2, min(len(classes), 10) + 1))
+    rows = np.flatnonzero(np.isin(y, rng.choice(classes, k, replace=False)))
+    rows = rng.permutation(rows)[: int(rng.integers(100, 400))]
+    Z = X[rows]
+    if X.shape[1] > 8 and rng.random() < 0.5:
+        Z = Z[:, rng.choice(X.shape[1], int(rng.integers(4, X.shape[1])), replace=False)]
+    return _checked(_scaled(Z, "standard"), truths[:, rows])
 
 
 def _checked(Z: Any, truths: Any) -> tuple[Any, Any] | None:

@@ -88,12 +88,18 @@ def run(
 
 def corpus(parts: int, storage: Any, say: Callable[[str], None]) -> list[Case]:
     """The cases of all tasks, from the storage where they are there."""
+    return cases_of(plan(data_folder(), parts, parts + 3), storage, say)
+
+
+def cases_of(
+    todo: Sequence[tuple[str, str, int]], storage: Any, say: Callable[[str], None]
+) -> list[Case]:
+    """The cases of these tasks, from the storage where they are there."""
     data = data_folder()
     folder = None if storage is None else Path(storage)
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
     cases = []
-    todo = plan(data, parts, parts + 3)
     for number, task in enumerate(todo):
         path = None
         if folder is not None:

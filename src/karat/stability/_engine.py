@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -117,7 +118,8 @@ class Engine:
             return list(self.executor.map(function, todo))
         if self.executor is not None:
             return self._elsewhere(self.executor, function, todo)
-        with threadpool_limits(1):
+        # without BLAS nothing is to be limited, and the search for libraries takes milliseconds
+        with nullcontext() if self.quick is not None else threadpool_limits(1):
             if available_cores() == 1 or len(todo) < 2:
                 return [function(item) for item in todo]
             with ThreadPoolExecutor(available_cores()) as pool:
@@ -212,8 +214,8 @@ def transfer(
     found once), ``"centroid"`` (nearest mean), or a scikit-learn classifier. Outliers do not
     train, and are never predicted.
     """
-    kept = labels >= 0
-    train, labels = train[kept], labels[kept]
+    if labels.min(initial=0) < 0:
+        train, labels = train[labels >= 0], labels[labels >= 0]
     if len(train) == 0:
         return np.full(len(test), -1, dtype=np.int32)
     if classifier == "neighbors":
@@ -237,20 +239,20 @@ def transfer(
 
 
 def _by_centroids(engine: Engine, train: Rows, labels: Codes, test: Rows) -> NDArray[np.int32]:
-    present, codes = np.unique(labels, return_inverse=True)
     X = engine.X
+    if not sparse.issparse(X):
+        from karat._kernels.resamples import nearest_means
+
+        predicted = np.empty(len(test), dtype=np.int32)
+        nearest_means(X, train, labels, test, predicted)
+        return predicted
+    present, codes = np.unique(labels, return_inverse=True)
     member = sparse.csr_array(
         (np.ones(len(codes)), (codes, np.arange(len(codes)))), (len(present), len(codes))
     )
-    means = member @ X[train] / np.bincount(codes)[:, None]
-    points = X[test]
-    if sparse.issparse(means):
-        means = means.toarray()
-    else:
-        shift = means.mean(axis=0)
-        means, points = means - shift, points - shift
+    means = (member @ X[train] / np.bincount(codes)[:, None]).toarray()
     # ‖x − m‖² without ‖x‖², which is the same for every mean
-    nearest = ((means**2).sum(axis=1) - 2 * (points @ means.T)).argmin(axis=1)
+    nearest = ((means**2).sum(axis=1) - 2 * (X[test] @ means.T)).argmin(axis=1)
     return np.asarray(present[nearest], dtype=np.int32)
 
 

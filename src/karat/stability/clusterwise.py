@@ -126,7 +126,9 @@ def clusterwise_bootstrap(
             found = type(engine)(data, engine.clusterer, engine.metric).fit(None, [number], rng)[0]
         else:
             if scheme == "bootstrap":
-                rows = np.flatnonzero(np.bincount(rng.integers(0, engine.n, engine.n)))
+                drawn = np.zeros(engine.n, dtype=bool)
+                drawn[rng.integers(0, engine.n, engine.n)] = True
+                rows = np.flatnonzero(drawn)
             elif scheme == "subset":
                 rows = subsample(engine.n, fraction, rng)
             else:

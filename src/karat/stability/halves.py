@@ -88,6 +88,8 @@ def prediction_strength(
     >>> prediction_strength(X, k=range(1, 5)).selected
     3
     """
+    from karat._kernels.resamples import least_share
+
     engine = prepare(X, clusterer, metric=metric, random_state=random_state, executor=executor)
     check_draws(n_splits)
     numbers = check_numbers(k, engine.n // 2)
@@ -102,7 +104,7 @@ def prediction_strength(
                 for i in range(len(ks)):
                     other = labels[1 - side][i]
                     predicted = transfer(engine, classifier, parts[1 - side], other, parts[side])
-                    out[side, i] = _least_share(labels[side][i], predicted)
+                    out[side, i] = least_share(labels[side][i], predicted)
             return np.asarray(out.mean(axis=0))
 
         return np.stack(engine.map(split, range(n_splits)))
@@ -120,17 +122,6 @@ def prediction_strength(
         choose,
         f"the largest k with a mean of at least {cutoff:g}",
     )
-
-
-def _least_share(labels: NDArray[np.int32], predicted: NDArray[np.int32]) -> float:
-    width = int(predicted.max(initial=0)) + 1
-    sizes = np.bincount(labels[labels >= 0])
-    both = (labels >= 0) & (predicted >= 0)
-    cells = labels[both].astype(np.int64) * width + predicted[both]
-    counts = np.bincount(cells, minlength=len(sizes) * width).reshape(len(sizes), width)
-    of_two = sizes > 1
-    together = (counts * (counts - 1)).sum(axis=1)[of_two]
-    return float((together / (sizes * (sizes - 1))[of_two]).min(initial=1.0))
 
 
 def lange(
@@ -172,7 +163,9 @@ def lange(
     Notes
     -----
     Lange, Roth, Braun & Buhmann 2004: the least disagreement over all matchings of the names,
-    over that of random labels of the same sizes.
+    over the mean of that of random labels. These have the sizes of the clusters, as in the package
+    reval, where the authors draw each cluster with the same probability: an object alone beside one
+    large cluster would be next to stable by that.
 
     Examples
     --------
@@ -190,7 +183,7 @@ def lange(
         raise InputError("instability needs at least 2 clusters; k has only 1")
 
     def method(engine: Engine, ks: Sequence[int]) -> Floats:
-        def split(b: int) -> list[float]:
+        def split(b: int) -> list[tuple[float, float]]:
             rng = engine.generator(b)
             one, other = halves(engine.n, rng)
             first, second = engine.fit(one, ks, rng), engine.fit(other, ks, rng)
@@ -198,10 +191,13 @@ def lange(
             for a, c in zip(first, second, strict=True):
                 predicted = transfer(engine, classifier, one, a, other)
                 by_chance = disagreement(rng.permutation(predicted), rng.permutation(c))
-                values.append(disagreement(predicted, c) / max(by_chance, 1e-12))
+                values.append((disagreement(predicted, c), by_chance))
             return values
 
-        return np.array(engine.map(split, range(n_splits)))
+        found = np.array(engine.map(split, range(n_splits)))
+        by_chance = found[..., 1].mean(axis=0)
+        # one cluster and single objects disagree with nothing, not even by chance
+        return np.divide(found[..., 0], by_chance, out=found[..., 0], where=by_chance > 0)
 
     return curve_of(
         "Lange's instability",

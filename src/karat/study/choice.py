@@ -181,6 +181,12 @@ def why_by_consensus(ranked: pd.DataFrame, votes: Consensus, tied: list[str]) ->
             "the same, 0 if they have nothing in common). This does not say how the choice would "
             "vary on other data of this kind."
         )
+        voters = sum(map(len, votes.members.values()))
+        sentences.append(
+            f"The votes of these {len(families)} families of {voters} measures come from "
+            f"{votes.opinions:.1f} really different opinions on these clusterings (the effective "
+            "number of independent votes, by their rank correlations)."
+        )
     return sentences
 
 

@@ -344,11 +344,14 @@ def _why_with_labels(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> l
             f"The runner-up is {second.name} ({int(second['n_clusters'])} clusters, "
             f"{second['score']:.0%})."
         )
-    sentences.append(verdict.bound.sentence)
+    sentences += [
+        verdict.bound.sentence, f"That is by {verdict.bound.method}: {verdict.bound.how}."
+    ]  # fmt: skip
     if verdict.bound is not said.tightest:
         sentences.append(
             f"The lowest bound is that of {said.tightest.name}: at most "
-            f"{percent_up(said.tightest.bound_rate)}; --by guarantee chooses by it."
+            f"{percent_up(said.tightest.bound_rate)}, by {said.tightest.method}; both hold "
+            "together. --by guarantee chooses by it."
         )
     return [*sentences, *(f"Warning: {warning}." for warning in verdict.bound.warnings)]
 

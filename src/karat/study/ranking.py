@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.stats import rankdata
+
+from karat.choice.families import effective_number
+from karat.choice.measure_map import grouped
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,11 +32,18 @@ class Consensus:
     agreement : float or None
         Kendall's W of the families: 1 where all give the same order, 0 where they have nothing
         in common; None for a single family.
+    opinions : float
+        How many independent opinions the families' votes are worth, see
+        :func:`karat.choice.families.effective_number`.
+    members : dict of str to list of str
+        Keys of the measures of each family.
     """
 
     score: NDArray[np.float64]
     families: pd.DataFrame
     agreement: float | None
+    opinions: float = 1.0
+    members: dict[str, list[str]] = field(default_factory=dict)
 
 
 def consensus(
@@ -59,24 +69,27 @@ def consensus(
     Notes
     -----
     Borda's count with one vote per family, so that ten variants of one idea do not outvote
-    another. O(P log P) for each measure.
+    another. Families are those of the map (:meth:`karat.choice.MeasureMap.families`): measures
+    that gave much the same orders on many data sets. O(P log P) for each measure.
     """
     import pandas as pd
 
-    families: dict[str, list[NDArray[np.float64]]] = {}
+    given: dict[str, NDArray[np.float64]] = {}
     for measure in measures:
         upward = measure.sign * values[measure.key].to_numpy(dtype=np.float64)
         known = errors is not None and measure.key in errors
         error = errors[measure.key].to_numpy(dtype=np.float64) if known else None  # type: ignore[index]
-        families.setdefault(measure.family, []).append(points(upward, error))
+        given[measure.key] = points(upward, error)
+    members = grouped({measure.key: measure.family for measure in measures})
     votes = pd.DataFrame(
-        {family: np.mean(points, axis=0) for family, points in families.items()},
+        {family: np.mean([given[k] for k in keys], axis=0) for family, keys in members.items()},
         index=values.index,
     )
     matrix = votes.to_numpy()
     score = matrix.mean(axis=1) * coverage
     several = matrix.shape[1] > 1 and len(matrix) > 1
-    return Consensus(score, votes, kendalls_w(matrix) if several else None)
+    agreement = kendalls_w(matrix) if several else None
+    return Consensus(score, votes, agreement, effective_number(matrix), members)
 
 
 #: standard errors of a difference within which two values tie

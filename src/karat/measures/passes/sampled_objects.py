@@ -164,9 +164,11 @@ class ObjectSample:
         used = np.flatnonzero(sizes)
         place = np.zeros(2 * k, dtype=np.int64)
         place[used] = np.arange(len(used))
-        which = place[stratum[judged]]
-        counts = np.bincount(which, minlength=len(used))
-        return _Strata(own[judged], self.objects[m, judged], which, counts, sizes[used])
+        which = place[stratum]
+        rows = np.flatnonzero(judged)
+        rows = rows[np.argsort(which[rows], kind="stable")]
+        counts = np.bincount(which[rows], minlength=len(used))
+        return _Strata(own[rows], self.objects[m, rows], which[rows], counts, sizes[used])
 
     def estimates(self) -> tuple[Floats, Floats, dict[tuple[int, int], str]]:
         """Values and standard errors (M, measures), and why (clustering, measure) has none."""
@@ -257,8 +259,9 @@ class ObjectSample:
 class _Strata(NamedTuple):
     """Objects that a clustering is judged by: simple random samples within strata.
 
-    Clusters and values of the objects, their strata, and of each stratum how many objects were
-    drawn and how many there are. Those far out, which are all drawn, are strata of their own.
+    Clusters and values of the objects, stratum after stratum, their strata, and of each stratum
+    how many objects were drawn and how many there are. Those far out, which are all drawn, are
+    strata of their own.
     """
 
     own: NDArray[np.int32]
@@ -347,20 +350,18 @@ def first_of_each(
 
 
 def _rao_wu_factors(
-    own: NDArray[np.integer[Any]],
+    which: NDArray[np.int64],
     counts: NDArray[np.int64],
     sizes: NDArray[np.int64],
     rng: np.random.Generator,
 ) -> Floats:
-    """Factors of the objects' weights in one replicate: c−1 draws from the c of a cluster."""
-    order = np.argsort(own, kind="stable")
-    starts = np.concatenate([[0], np.cumsum(counts)])
-    first = np.zeros(len(own), dtype=bool)
-    first[starts[:-1]] = True
-    cluster = own[order]
-    picks = starts[cluster] + (rng.random(len(own)) * counts[cluster]).astype(np.int64)
-    times = np.empty(len(own))
-    times[order] = np.bincount(picks[~first], minlength=len(own))
+    """Factors of the objects' weights in one replicate: c−1 draws from the c of a stratum.
+
+    The objects come stratum after stratum.
+    """
+    starts = np.cumsum(counts) - counts
+    picks = starts[which] + (rng.random(len(which)) * counts[which]).astype(np.int64)
+    times = np.bincount(np.delete(picks, starts), minlength=len(which))
     # at most 1, so that no weight is negative
     scale = np.sqrt(1 - counts / sizes)
-    return 1 + scale[own] * (times * (counts / np.maximum(counts - 1, 1))[own] - 1)
+    return 1 + scale[which] * (times * (counts / np.maximum(counts - 1, 1))[which] - 1)
