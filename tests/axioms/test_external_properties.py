@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import karat
-from karat.axioms import PROPERTIES, Judge, is_broken, search
+from karat.axioms import PROPERTIES, Judge, is_broken, search, stored_verdicts
 from karat.axioms import _definitions as words
 from karat.axioms._chance import as_case, expectations
 from karat.axioms._exhaustive import Values
@@ -315,3 +315,22 @@ def test_random_counterexamples_shrink():
     found = search(PROPERTIES["symmetry"], Judge.of(late, kind="external"))
     assert found.outcome == "violated"
     assert found.counterexample.case.n == 10
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_stored_counterexamples_are_seen_again(measure):
+    verdicts = [v for v in stored_verdicts() if v.measure == measure]
+    assert {v.property for v in verdicts} == set(EXTERNAL)
+    for verdict in verdicts:
+        assert verdict.outcome in ("holds", "violated")
+        if verdict.counterexample is not None:
+            assert verdict.counterexample.replay(), verdict
+            case = verdict.counterexample.case
+            assert PROPERTIES[verdict.property].premise(case), verdict
+
+
+def test_no_measure_is_full_in_the_strict_form():
+    full = {
+        v.measure for v in stored_verdicts() if (v.property, v.outcome) == ("fullness", "holds")
+    }
+    assert full == set()
