@@ -154,6 +154,25 @@ def test_properties_of_gosgens(measure, lacks):
     assert violated(measure, GOSGENS) == lacks
 
 
+def correlation(T, C):
+    p = karat.pair_counts(T, C)
+    a, b, c, d = p.both, p.only_pred, p.only_true, p.neither
+    return (a * d - b * c) / math.sqrt((a + b) * (a + c) * (d + b) * (d + c))
+
+
+def sokal_sneath(T, C):
+    p = karat.pair_counts(T, C)
+    a, b, c, d = p.both, p.only_pred, p.only_true, p.neither
+    return (a / (a + b) + a / (a + c) + d / (d + b) + d / (d + c)) / 4
+
+
+@pytest.mark.parametrize("measure", [correlation, sokal_sneath])
+def test_the_two_that_have_all_but_the_triangle_inequality(measure):
+    # undefined for trivial partitions, so that minimal agreement has nothing to compare with
+    keys = [key for key in GOSGENS if key != "minimal_agreement"]
+    assert violated(measure, keys, to=6) == {"triangle_inequality"}
+
+
 def test_jaccard_stays_at_zero_where_no_pair_is_found():
     lacks = violated("jaccard_index", GOSGENS)
     assert lacks == {"minimal_agreement", "monotonicity", "strong_monotonicity",
