@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import karat
-from karat.axioms import PROPERTIES, Judge, is_broken, search, stored_verdicts
+from karat.axioms import PROPERTIES, Judge, _drawn, is_broken, search, stored_verdicts
 from karat.axioms import _definitions as words
 from karat.axioms._chance import as_case, expectations
 from karat.axioms._exhaustive import Values
@@ -103,6 +103,15 @@ def test_exact_means_are_those_of_all_labelings():
     T, C = v.labels(chosen[i]), v.labels(chosen[j])
     mean = np.mean([karat.purity(T, labels) for labels in itertools.permutations(C)])
     assert E[i, j] == pytest.approx(mean)
+
+
+@pytest.mark.parametrize("key", EXTERNAL)
+def test_random_cases_are_cases_of_the_property(key):
+    rng = np.random.default_rng(0)
+    draw = PROPERTIES[key].trials.keywords["draw"]
+    pairs = [draw(rng, *_drawn.pair(rng)) for _ in range(60)] if draw is not None else []
+    cases = [as_case(each) for each in pairs if each is not None]
+    assert draw is None or sum(map(PROPERTIES[key].premise, cases)) >= 20
 
 
 # -- fullness as it is printed cannot hold --------------------------------------------------
@@ -208,6 +217,12 @@ def test_variation_of_information_is_local_and_convexly_additive():
     assert violated("variation_of_information", keys) == set()
     # Mirkin's is local as well, but weights the parts by their squares
     assert violated("mirkin_distance", keys) == {"convex_additivity"}
+
+
+@pytest.mark.parametrize("measure", ["normalized_mutual_information", "adjusted_rand_index",
+                                     "jaccard_index"])  # fmt: skip
+def test_normalised_measures_are_not_local(measure):
+    assert violated(measure, ["locality"]) == {"locality"}
 
 
 def test_rand_changes_by_two_in_n():
