@@ -230,6 +230,12 @@ def test_rand_changes_by_two_in_n():
     change = karat.rand_index(T, one) - karat.rand_index(T, C)
     assert change == pytest.approx(2 / 5)
     assert violated("rand_index", ["noise_tolerance"]) == set()
+    worst = ((0, 0, 0, 0, 0), (0, 1, 2, 3, 4))
+    case = as_case([(tuple(T), tuple(one)), (tuple(T), tuple(C)), (tuple(T), tuple(T)), worst])
+    assert PROPERTIES["noise_tolerance"].premise(case)
+    assert not is_broken(PROPERTIES["noise_tolerance"], Judge.of("rand_index"), case)
+    squared = Judge.of(lambda T, C: karat.rand_index(T, C) ** 2, kind="external")
+    assert is_broken(PROPERTIES["noise_tolerance"], squared, case)
 
 
 # -- measures made to violate one property --------------------------------------------------
