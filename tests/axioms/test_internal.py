@@ -11,7 +11,7 @@ from karat.axioms._data import embedded, is_metric, random_distances
 from karat.axioms._small import small
 from karat.validation import UndefinedMeasureError
 
-INTERNAL = [p.key for p in PROPERTIES.values() if p.kind == "internal"]
+EVERY = list(PROPERTIES)
 
 
 def _means(D, labels):
@@ -209,7 +209,7 @@ def test_metrics_and_points():
     assert embedded(np.array([[0.0, 1, 5], [1, 0, 1], [5, 1, 0]])) is None
 
 
-@pytest.mark.parametrize("key", INTERNAL)
+@pytest.mark.parametrize("key", EVERY)
 def test_stored_counterexamples_replay(key):
     examples = [
         v.counterexample for v in stored_verdicts() if v.property == key and v.counterexample

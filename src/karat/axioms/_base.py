@@ -255,19 +255,18 @@ class Verdict:
     def to_dict(self) -> dict[str, Any]:
         """As JSON takes it."""
         stored = {key: value for key, value in self.__dict__.items() if key != "counterexample"}
-        found = self.counterexample
-        return stored | {"counterexample": None if found is None else found.to_dict()}
+        found = None if self.counterexample is None else self.counterexample.to_dict()
+        if found is not None:  # the verdict says of which measure and property it is
+            found = {key: value for key, value in found.items() if key not in stored}
+        return stored | {"counterexample": found}
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> Verdict:
         """From what :meth:`to_dict` gave."""
         found = stored["counterexample"]
-        return cls(
-            **{
-                **stored,
-                "counterexample": None if found is None else Counterexample.from_dict(found),
-            }
-        )
+        if found is not None:
+            found = Counterexample.from_dict({**stored, **found})
+        return cls(**{**stored, "counterexample": found})
 
     def __str__(self) -> str:
         return f"{self.measure}, {PROPERTIES[self.property].name}: {self.outcome}. {self.reason}"
