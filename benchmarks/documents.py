@@ -6,6 +6,7 @@ quarter of an hour); looks for the texts in ``KARAT_DATA`` or ``../shared/data``
 
 from __future__ import annotations
 
+import os
 import sys
 import tempfile
 import time
@@ -17,8 +18,9 @@ import numpy as np
 from scipy import sparse
 
 import karat
-from karat.clusterers import MiniBatchSphericalKMeans, SphericalKMeans
+from karat.clusterers import CriterionClustering, MiniBatchSphericalKMeans, SphericalKMeans
 from karat.reproduce._banerjee_collections import collection
+from karat.text import TermWeighter
 
 K = 20
 OURS, THEIRS = 10, 50
@@ -106,6 +108,60 @@ def time_and_memory(X: Any) -> None:
         )
 
 
+def incremental(X: Any) -> None:
+    print("I2 direct beside batch spherical k-means, the same kind of start")
+    pairs = []
+    for seed in range(8):
+        took, reached = [], []
+        for model in (
+            SphericalKMeans(K, refine=False, init="random", n_init=1, random_state=seed),
+            CriterionClustering(K, n_init=1, random_state=seed),
+        ):
+            if seed == 0:
+                model.fit(X[:500])
+            began = time.process_time()
+            reached.append(model.fit(X).objective_)
+            took.append(time.process_time() - began)
+        pairs.append((*took, *reached))
+    batch, moves, one, other = np.mean(pairs, axis=0)
+    ratios = sorted(m / b for b, m, *_ in pairs)
+    better = sum(o > e for *_, e, o in pairs)
+    print(
+        f"  {moves:.2f} s against {batch:.2f} s, {moves / batch:.2f} times ({ratios[0]:.2f} to "
+        f"{ratios[-1]:.2f}); objective {other:.1f} against {one:.1f}, higher in {better} of 8"
+    )
+
+
+def ohscal() -> None:
+    path = Path(os.environ.get("KARAT_DATA", "../shared/data")) / "terms" / "ohscal.npz"
+    X = TermWeighter("tf-idf").fit_transform(sparse.csr_array(sparse.load_npz(path)))
+    size = X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
+    print(f"ohscal: {X.shape[0]:,} × {X.shape[1]:,}, {X.nnz:,} entries, {size / 1e6:.0f} MB")
+    for key, k in (
+        ("spectral-symmetric", 10),
+        ("spectral-random-walk", 10),
+        ("spectral-unnormalized", 10),
+        ("i2-bisection", 100),
+        ("nc-nmf", 10),
+        ("pca-kmeans", 10),
+        ("i2-agglomerative", 10),
+        ("h1-agglomerative", 10),
+    ):
+        make = karat.clusterers.catalogue[key].make
+        make(2, 0).fit(X[:200])
+        tracemalloc.start()
+        began, seen = time.process_time(), time.perf_counter()
+        make(k, 0).fit(X)
+        seconds, wall = time.process_time() - began, time.perf_counter() - seen
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        print(
+            f"  {key:22s} k = {k:3d}: {seconds:6.1f} s of processors, {wall:6.1f} s by the clock, "
+            f"{peak / 1e6:4.0f} MB",
+            flush=True,
+        )
+
+
 def study(X: Any) -> None:
     began = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder, karat.Study(X, metric="cosine") as one:
@@ -119,6 +175,8 @@ def main() -> None:
     objectives()
     X = newsgroups()
     time_and_memory(X)
+    incremental(X)
+    ohscal()
     if "--study" in sys.argv:
         study(X)
 

@@ -1,8 +1,9 @@
 """How low the guarantee is, beside its parts, a classifier and the most common class.
 
-``python -m benchmarks.guarantee [DRAWS]``, from ``../shared/data``: sets that nothing in the
-guarantee was chosen on. Each has 24 candidates: k-means, Ward and average linkage at eight
-numbers of clusters. Means over the draws of the labels, delta = 0.1.
+``python -m benchmarks.guarantee [DRAWS | prunings]``, from ``../shared/data``: sets that nothing in
+the guarantee was chosen on. Each has 24 candidates: k-means, Ward and average linkage at eight
+numbers of clusters. Means over the draws of the labels, delta = 0.1. ``prunings``: random prunings
+of a dendrogram among the candidates.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from karat.bounds import (
     allocate,
     b_always,
     b_max,
+    random_prunings,
     sample,
     stratified_bound,
     stratified_sample,
@@ -226,7 +228,36 @@ def stopping(draws: int = 15) -> None:
         )
 
 
+def prunings(draws: int = 20) -> None:
+    """The guarantee with 200 random prunings of a Ward dendrogram among the candidates."""
+    for name in SETS[:2] + ("ionosphere", "optdigits", "pendigits_test"):
+        X, y = read(name)
+        with threadpool_limits(1):
+            batch = candidates(X)
+        drawn = random_prunings(fastcluster.linkage_vector(X, "ward"), 200)
+        more = {f"pruning {i}": labels for i, labels in enumerate(drawn)}
+        both = karat.partition.as_labelings(dict(zip(batch.names, batch.codes, strict=True)) | more)
+        for m in (40, 100):
+            rates = np.empty((2, draws))
+            for seed in range(draws):
+                order = sample(len(y), m, random_state=seed)
+                few = np.full(len(y), None, dtype=object)
+                few[order] = y[order]
+                rates[:, seed] = [
+                    karat.guarantee(some, few, DELTA, order=order).bound_rate
+                    for some in (batch, both)
+                ]
+            change = rates[1] - rates[0]
+            print(
+                f"{name}, {m} labels: {rates[0].mean():.3f}, with prunings {rates[1].mean():.3f}: "
+                f"{change.mean():+.3f} ± {change.std(ddof=1) / draws**0.5:.3f}"
+            )
+
+
 def main() -> None:
+    if "prunings" in sys.argv:
+        prunings()
+        return
     speed()
     strata()
     if not (DATA / "datasets.json").exists():

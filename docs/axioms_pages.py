@@ -12,6 +12,8 @@ from karat.axioms import PROPERTIES, Counterexample, Property, Situation, Verdic
 from karat.axioms._show import cluster_name
 from karat.measures import catalogue
 from karat.plot.style import color, number
+from karat.reproduce import run
+from karat.reproduce.whissell2012_chapter4 import INTERNAL, TEXT
 
 #: objects of a picture, and pixels of a panel
 MOST, WIDE, HIGH = 12, 340, 250
@@ -55,6 +57,30 @@ def _cell(verdict: Verdict | None) -> str:
     return WORDS[verdict.outcome]
 
 
+def published_table() -> str:
+    """Table 4.1 of whissell2012, and what the search says of each cell."""
+    found = run("whissell2012-table4.1").table
+    there = {anchor(v.measure, v.property) for v in stored_verdicts() if v.counterexample}
+    properties = {**INTERNAL, TEXT[0]: TEXT[1]}
+    parts = []
+    for columns in (list(properties), [c for c in found["column"].unique() if c not in properties]):
+        own = found[found["column"].isin(columns)]
+        if own.empty:
+            continue
+        lines = [".. list-table::", "   :header-rows: 1", ""]
+        for i, cell in enumerate(["measure", *columns]):
+            lines.append(f"   {'*' if i == 0 else ' '} - {cell}")
+        for measure, rows in own.groupby("measure", sort=False):
+            lines.append(f"   * - {measure}")
+            for column in columns:
+                row = rows[rows["column"] == column].iloc[0]
+                said = f"{row['published'] or 'no claim'}: {row['verdict']}"
+                why = anchor(row["key"], properties.get(column, ""))
+                lines.append(f"     - {f':ref:`{said} <{why}>`' if why in there else said}")
+        parts.append("\n".join(lines) + "\n")
+    return "\n".join(parts)
+
+
 def property_page(property: Property) -> str:
     """Its definition, and the counterexample of every measure that lacks it."""
     title = property.name
@@ -92,6 +118,7 @@ def write_pages(folder: Path) -> None:
     (folder / "properties").mkdir(parents=True, exist_ok=True)
     for kind in ("internal", "external"):
         (folder / f"properties-{kind}.inc").write_text(outcome_table(kind))
+    (folder / "properties-published.inc").write_text(published_table())
     for property in PROPERTIES.values():
         (folder / "properties" / f"{property.key}.rst").write_text(property_page(property))
     names = "\n".join(f"   properties/{p.key}" for p in PROPERTIES.values())

@@ -73,10 +73,9 @@ def encode(labels: Any, *, name: str = "labels") -> Encoded:
     array([ 0, -1,  0], dtype=int32)
     """
     raw, names = raw_labels(labels, name=name)
-    codes: NDArray[np.integer[Any]] = raw
     if names is None:
-        codes, values = encode_integers(raw)
-        names = as_names(values.tolist())
+        return _ascending(*encode_integers(raw))
+    codes: NDArray[np.integer[Any]] = raw
     order = name_order(names)
     rank = np.empty(len(order), dtype=np.int32)
     noise = noise_position(names)
@@ -87,6 +86,17 @@ def encode(labels: Any, *, name: str = "labels") -> Encoded:
     if codes.dtype == np.int32 and np.array_equal(rank, np.arange(len(rank))):
         return Encoded(codes.astype(np.int32, copy=False), names)
     return Encoded(rank[codes], names[order])
+
+
+def _ascending(codes: NDArray[np.int32], values: NDArray[np.int64]) -> Encoded:
+    """Codes of integers that are in order, without those of -1."""
+    noise = int(np.searchsorted(values, NOISE))
+    if noise == len(values) or values[noise] != NOISE:
+        return Encoded(codes, as_names(values.tolist()))
+    rank = np.arange(len(values), dtype=np.int32)
+    rank[noise + 1 :] -= 1
+    rank[noise] = NOISE
+    return Encoded(rank[codes], as_names(np.delete(values, noise).tolist()))
 
 
 def known_labels(

@@ -31,21 +31,20 @@ def _trials(judge, rng):
         yield Trial(1 - undefined, undefined, case=None if undefined else case)
 
 
-MIRROR = PROPERTIES.add(
-    Property(
-        key="mirror_for_tests",
-        name="Mirror",
-        kind="internal",
-        definition="The order of the points does not matter, but the labels stay.",
-        reference="none",
-        trials=_trials,
-        margin=lambda values, case, sign: -abs(gain(values[0], values[1])),
-    )
+MIRROR = Property(
+    key="mirror_for_tests",
+    name="Mirror",
+    kind="internal",
+    definition="The order of the points does not matter, but the labels stay.",
+    reference="none",
+    trials=_trials,
+    margin=lambda values, case, sign: -abs(gain(values[0], values[1])),
 )
 
 
 @pytest.fixture(autouse=True, scope="module")
 def _registered():
+    PROPERTIES.add(MIRROR)
     yield
     PROPERTIES._records.pop(MIRROR.key, None)
 

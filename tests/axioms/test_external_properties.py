@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import karat
-from karat.axioms import PROPERTIES, Judge, is_broken, search
+from karat.axioms import PROPERTIES, Judge, _drawn, is_broken, search, stored_verdicts
 from karat.axioms import _definitions as words
 from karat.axioms._chance import as_case, expectations
 from karat.axioms._exhaustive import Values
@@ -105,6 +105,15 @@ def test_exact_means_are_those_of_all_labelings():
     assert E[i, j] == pytest.approx(mean)
 
 
+@pytest.mark.parametrize("key", EXTERNAL)
+def test_random_cases_are_cases_of_the_property(key):
+    rng = np.random.default_rng(0)
+    draw = PROPERTIES[key].trials.keywords["draw"]
+    pairs = [draw(rng, *_drawn.pair(rng)) for _ in range(60)] if draw is not None else []
+    cases = [as_case(each) for each in pairs if each is not None]
+    assert draw is None or sum(map(PROPERTIES[key].premise, cases)) >= 20
+
+
 # -- fullness as it is printed cannot hold --------------------------------------------------
 
 
@@ -154,6 +163,25 @@ def test_properties_of_gosgens(measure, lacks):
     assert violated(measure, GOSGENS) == lacks
 
 
+def correlation(T, C):
+    p = karat.pair_counts(T, C)
+    a, b, c, d = p.both, p.only_pred, p.only_true, p.neither
+    return (a * d - b * c) / math.sqrt((a + b) * (a + c) * (d + b) * (d + c))
+
+
+def sokal_sneath(T, C):
+    p = karat.pair_counts(T, C)
+    a, b, c, d = p.both, p.only_pred, p.only_true, p.neither
+    return (a / (a + b) + a / (a + c) + d / (d + b) + d / (d + c)) / 4
+
+
+@pytest.mark.parametrize("measure", [correlation, sokal_sneath])
+def test_the_two_that_have_all_but_the_triangle_inequality(measure):
+    # undefined for trivial partitions, so that minimal agreement has nothing to compare with
+    keys = [key for key in GOSGENS if key != "minimal_agreement"]
+    assert violated(measure, keys, to=6) == {"triangle_inequality"}
+
+
 def test_jaccard_stays_at_zero_where_no_pair_is_found():
     lacks = violated("jaccard_index", GOSGENS)
     assert lacks == {"minimal_agreement", "monotonicity", "strong_monotonicity",
@@ -191,11 +219,23 @@ def test_variation_of_information_is_local_and_convexly_additive():
     assert violated("mirkin_distance", keys) == {"convex_additivity"}
 
 
+@pytest.mark.parametrize("measure", ["normalized_mutual_information", "adjusted_rand_index",
+                                     "jaccard_index"])  # fmt: skip
+def test_normalised_measures_are_not_local(measure):
+    assert violated(measure, ["locality"]) == {"locality"}
+
+
 def test_rand_changes_by_two_in_n():
     one, (T, C) = [0, 0, 0, 0, 0], ([0] * 5, [0, 0, 0, 0, 1])
     change = karat.rand_index(T, one) - karat.rand_index(T, C)
     assert change == pytest.approx(2 / 5)
     assert violated("rand_index", ["noise_tolerance"]) == set()
+    worst = ((0, 0, 0, 0, 0), (0, 1, 2, 3, 4))
+    case = as_case([(tuple(T), tuple(one)), (tuple(T), tuple(C)), (tuple(T), tuple(T)), worst])
+    assert PROPERTIES["noise_tolerance"].premise(case)
+    assert not is_broken(PROPERTIES["noise_tolerance"], Judge.of("rand_index"), case)
+    squared = Judge.of(lambda T, C: karat.rand_index(T, C) ** 2, kind="external")
+    assert is_broken(PROPERTIES["noise_tolerance"], squared, case)
 
 
 # -- measures made to violate one property --------------------------------------------------
@@ -315,3 +355,22 @@ def test_random_counterexamples_shrink():
     found = search(PROPERTIES["symmetry"], Judge.of(late, kind="external"))
     assert found.outcome == "violated"
     assert found.counterexample.case.n == 10
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_stored_counterexamples_are_seen_again(measure):
+    verdicts = [v for v in stored_verdicts() if v.measure == measure]
+    assert {v.property for v in verdicts} == set(EXTERNAL)
+    for verdict in verdicts:
+        assert verdict.outcome in ("holds", "violated")
+        if verdict.counterexample is not None:
+            assert verdict.counterexample.replay(), verdict
+            case = verdict.counterexample.case
+            assert PROPERTIES[verdict.property].premise(case), verdict
+
+
+def test_no_measure_is_full_in_the_strict_form():
+    full = {
+        v.measure for v in stored_verdicts() if (v.property, v.outcome) == ("fullness", "holds")
+    }
+    assert full == set()

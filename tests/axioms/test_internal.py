@@ -11,7 +11,7 @@ from karat.axioms._data import embedded, is_metric, random_distances
 from karat.axioms._small import small
 from karat.validation import UndefinedMeasureError
 
-INTERNAL = [p.key for p in PROPERTIES.values() if p.kind == "internal"]
+EVERY = list(PROPERTIES)
 
 
 def _means(D, labels):
@@ -148,6 +148,21 @@ def test_silhouette_ignores_a_cluster_that_is_not_the_nearest():
     assert not is_broken(PROPERTIES["improving_between_weak"], judge, case)
 
 
+def test_a_change_that_others_hide_is_not_taken_for_none():
+    """1/d² of two near objects is so large that no double shows another distance change."""
+    near, far = 1e-4, 1e4
+    points = np.array([0.0, near, far, 2 * far, 3 * far])
+    D = np.abs(points[:, None] - points[None])
+    changed = D.copy()
+    changed[0, 2] = changed[2, 0] = 0.999 * far
+    changed[1, 2] = changed[2, 1] = 0.999 * far
+    labels = np.array([0, 0, 0, 1, 1])
+    case = Case(tuple(Situation(labels, data=M, metric="precomputed") for M in (D, changed)))
+    values = Judge.of("normalized_cut").values(case.situations)
+    assert np.isclose(*values, rtol=1e-12)
+    assert not is_broken(PROPERTIES["improving_within"], Judge.of("normalized_cut"), case)
+
+
 def test_graph_measures_are_asked_of_no_distances():
     found = karat.properties("modularity")
     assert set(found.table["outcome"]) == {"not applicable"}
@@ -194,7 +209,7 @@ def test_metrics_and_points():
     assert embedded(np.array([[0.0, 1, 5], [1, 0, 1], [5, 1, 0]])) is None
 
 
-@pytest.mark.parametrize("key", INTERNAL)
+@pytest.mark.parametrize("key", EVERY)
 def test_stored_counterexamples_replay(key):
     examples = [
         v.counterexample for v in stored_verdicts() if v.property == key and v.counterexample

@@ -11,7 +11,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from karat._kernels import criterion as kernels
 from karat.clusterers import CriterionClustering, SphericalKMeans
-from karat.clusterers.criterion import CRITERIA, _Whole
+from karat.clusterers.criterion import CRITERIA, _visits, _Whole
 from karat.validation import InputError
 
 STARTED = ("direct", "bisection", "refined-bisection")
@@ -156,6 +156,14 @@ def test_sums_that_follow_the_moves_are_those_made_afresh(criterion):
     fresh = whole.value(labels, 5)
     assert whole._ratio(squares, sizes, totals, (0.0, 0.0)) == pytest.approx(fresh, rel=1e-10)
     assert moves >= 10_000
+
+
+@pytest.mark.parametrize("n", [1, 8, 99, 250, 6_411])
+def test_each_row_is_visited_once(n):
+    rng = np.random.default_rng(0)
+    visits = _visits(n, rng)
+    np.testing.assert_array_equal(np.sort(visits), np.arange(n))
+    assert n < 3 or (visits != _visits(n, rng)).any()
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)

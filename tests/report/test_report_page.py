@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import sparse
+from scipy.stats import spearmanr
 from sklearn.datasets import load_wine
 
 import karat
@@ -182,6 +183,20 @@ def test_the_table_is_the_ranking(blind: karat.Study, page: Page) -> None:
     families = [c["title"].lower() for c in table["columns"] if c["group"] == "Votes"]
     assert families == [c.lower() for c in ranked.columns if c.lower() in families]
     assert len(families) >= 3
+
+
+def test_how_many_opinions_the_measures_are_is_said(blind: karat.Study, page: Page) -> None:
+    found = re.search(r"(\d+) internal measures .* worth (\d+\.\d) really different", page.text)
+    assert found is not None
+    scores = blind.scores().drop_duplicates("partition")
+    scores = scores[scores["partition"].notna()]
+    voters = [m for m in catalogue.select(kind="internal") if m.compares_k and m.key in scores]
+    assert int(found[1]) == len(voters)
+    order = spearmanr(scores[[m.key for m in voters]] * [m.sign for m in voters]).statistic
+    assert float(found[2]) == pytest.approx(len(voters) ** 2 / (order**2).sum(), abs=0.06)
+    families = [c["title"] for c in page.payload["table"]["columns"] if c["group"] == "Votes"]
+    said = f"The votes of these {len(families)} families of {len(voters)} measures come from"
+    assert said in page.text
 
 
 def test_the_consensus_of_every_candidate_is_that_of_its_partition(

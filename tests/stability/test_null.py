@@ -96,3 +96,15 @@ def test_kinds_by_data():
 def test_equal_points_have_a_reference():
     found = assess(np.zeros((12, 12)), "average", k=[2], metric="precomputed", n_resamples=2)
     assert found.n_references == 5
+
+
+def test_a_graph_is_resampled_and_has_no_null():
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(c, 0.3, (12, 2)) for c in ((0, 0), (4, 0), (0, 4))])
+    A = np.exp(-cdist(X, X))
+    np.fill_diagonal(A, 0)
+    for graph in (A, sparse.csr_array(A)):
+        found = assess(graph, "spectral", k=[3], metric="graph", n_resamples=3)
+        assert found.n_references == 0
+        assert found.selected is None
+        assert (found.clusters.table["jaccard"] == 1).all()

@@ -127,6 +127,70 @@ def test_best_matches_are_the_definition():
         assert not stayed[own < 0].any()
 
 
+def test_levine_and_domany_is_the_definition():
+    X, _ = blobs(3, 2, 12, apart=3)
+    found = stability.levine_domany(X, "average", k=[2, 4], n_resamples=6, n_neighbors=4)
+    D = np.linalg.norm(X[:, None] - X[None], axis=2) + np.diag(np.full(36, np.inf))
+    engine = prepare(X, "average")
+    whole = engine.fit(None, [2, 4], engine.generator(2**32 - 1))
+    for b in range(6):
+        rng = engine.generator(b)
+        rows = subsample(36, 2 / 3, rng).tolist()
+        for full, labels, k in zip(
+            whole, engine.fit(np.array(rows), [2, 4], rng), (2, 4), strict=True
+        ):
+            same = [
+                (full[i] == full[j]) == (labels[rows.index(i)] == labels[rows.index(j)])
+                for i in rows
+                for j in np.argsort(D[i])[:4]
+                if j in rows
+            ]
+            assert found.samples[k][b] == pytest.approx(np.mean(same))
+
+
+def test_lange_is_the_definition():
+    X, _ = blobs(3, 2, 12, apart=3)
+    found = stability.lange(X, "average", k=[2, 3], n_splits=5, classifier="centroid")
+    engine = prepare(X, "average")
+
+    def least(one, other):
+        names = itertools.permutations(range(3))
+        return min(np.mean(np.array(name)[one] != other) for name in names)
+
+    own, chance = np.empty((5, 2)), np.empty((5, 2))
+    for b in range(5):
+        rng = engine.generator(b)
+        one, other = halves(36, rng)
+        fits = engine.fit(one, [2, 3], rng), engine.fit(other, [2, 3], rng)
+        for i, (a, c) in enumerate(zip(*fits, strict=True)):
+            predicted = transfer(engine, "centroid", one, a, other)
+            own[b, i] = least(predicted, c)
+            chance[b, i] = least(rng.permutation(predicted), rng.permutation(c))
+    for i, k in enumerate((2, 3)):
+        np.testing.assert_allclose(found.samples[k], own[:, i] / chance[:, i].mean())
+
+
+def test_cross_validated_likelihood_is_the_definition():
+    from scipy.special import logsumexp
+    from scipy.stats import multivariate_normal
+
+    X, _ = blobs(2, 2, 20, apart=4)
+    found = stability.cross_validated_likelihood(X, k=[1, 2], n_splits=3)
+    engine = prepare(X, "gaussian-mixture")
+    for b in range(3):
+        rng = engine.generator(b)
+        train = subsample(40, 0.5, rng)
+        seed = int(rng.integers(2**31 - 1))
+        test = [i for i in range(40) if i not in set(train)]
+        for k in (1, 2):
+            model = engine.clusterer.make(k, seed).fit(X[train])
+            parts = [
+                np.log(w) + multivariate_normal(m, C).logpdf(X[test])
+                for w, m, C in zip(model.weights_, model.means_, model.covariances_, strict=True)
+            ]
+            assert found.samples[k][b] == pytest.approx(logsumexp(parts, axis=0).mean())
+
+
 def test_consensus_is_the_definition():
     X, _ = blobs(3, 2, 8, apart=3)
     found = stability.consensus_matrix(X, k=[2, 3], n_resamples=15, fraction=0.6)

@@ -26,6 +26,19 @@ def test_each_family_has_one_voice():
     np.testing.assert_allclose(result.families["a"], [1, 0.5, 0])
 
 
+def test_families_and_opinions_come_from_the_map():
+    keys = ["silhouette", "simplified_silhouette", "ray_turi_index", "ratkowsky_lance_index"]
+    rng = np.random.default_rng(0)
+    values = pd.DataFrame(rng.normal(size=(12, 4)), columns=keys)
+    result = consensus(values, [catalogue[key] for key in keys], np.ones(12))
+    assert sorted(map(sorted, result.members.values())) == [keys[3:], sorted(keys[:3])]
+    together = next(name for name, members in result.members.items() if len(members) == 3)
+    points = rankdata(values[keys[:3]] * [1, 1, -1], axis=0).mean(axis=1)
+    np.testing.assert_allclose(result.families[together], (points - 1) / 11)
+    rho = spearmanr(result.families).statistic
+    assert result.opinions == pytest.approx(4 / (2 + 2 * rho**2))
+
+
 def test_direction_and_undefined_values():
     values = pd.DataFrame({"low": [0.1, np.nan, 0.2]})
     result = consensus(values, [measure("low", "x", up=False)], np.ones(3))

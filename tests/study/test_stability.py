@@ -271,6 +271,25 @@ def test_run_judges_it_by_default_where_it_pays(tmp_path, monkeypatch):
     assert never["stability_skipped"] is None
 
 
+@pytest.mark.parametrize(
+    ("raised", "told"),
+    [(ValueError("no part"), "ValueError: no part"), (KeyboardInterrupt, "inte")],
+)
+def test_what_nobody_asked_for_costs_no_answer(tmp_path, monkeypatch, raised, told):
+    path = tmp_path / "points.csv"
+    np.savetxt(path, triangle(), delimiter=",", header="x,y", comments="")
+
+    def fail(*args, **options):
+        raise raised
+
+    monkeypatch.setattr(stability.Work, "pays", True)
+    monkeypatch.setattr("karat.study.stability.assess", fail)
+    best = answer_of(path, "-c", "average", "-k", "2:3")
+    assert best["stability_skipped"].startswith(told)
+    words = ["run", str(path), "-c", "average", "-k", "2:3", "--workers", "1", "--stability"]
+    assert CliRunner().invoke(app, words).exit_code != 0
+
+
 def test_what_was_made_elsewhere_is_not_judged(tmp_path):
     path, own = tmp_path / "points.csv", tmp_path / "own.csv"
     np.savetxt(path, triangle(), delimiter=",", header="x,y", comments="")

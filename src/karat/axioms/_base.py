@@ -28,7 +28,7 @@ TOLERANCE = 1e-9
 ZERO = 1e-12
 
 
-def gain(before: Any, after: Any, sign: int = 1) -> Any:
+def gain(before: Any, after: Any, sign: int = 1, *, tolerance: float = TOLERANCE) -> Any:
     """By what share of the larger value the second is better; 0 within rounding.
 
     Parameters
@@ -36,6 +36,8 @@ def gain(before: Any, after: Any, sign: int = 1) -> Any:
     before, after : float or ndarray
     sign : {1, -1}
         1 where greater is better.
+    tolerance : float
+        What is taken for rounding, as a share of the larger value.
 
     Returns
     -------
@@ -48,7 +50,7 @@ def gain(before: Any, after: Any, sign: int = 1) -> Any:
         change = np.where(before == after, 0.0, sign * (after - before))
         share = np.where(size > ZERO, change / np.where(size > 0, size, 1.0), 0.0)
         share = np.where(np.isinf(change), np.sign(change), share)
-        share = np.where((np.abs(share) <= TOLERANCE) | (np.abs(change) <= ZERO), 0.0, share)
+        share = np.where((np.abs(share) <= tolerance) | (np.abs(change) <= ZERO), 0.0, share)
         return np.where(np.isnan(before) | np.isnan(after), np.nan, share)
 
 
@@ -253,19 +255,18 @@ class Verdict:
     def to_dict(self) -> dict[str, Any]:
         """As JSON takes it."""
         stored = {key: value for key, value in self.__dict__.items() if key != "counterexample"}
-        found = self.counterexample
-        return stored | {"counterexample": None if found is None else found.to_dict()}
+        found = None if self.counterexample is None else self.counterexample.to_dict()
+        if found is not None:  # the verdict says of which measure and property it is
+            found = {key: value for key, value in found.items() if key not in stored}
+        return stored | {"counterexample": found}
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> Verdict:
         """From what :meth:`to_dict` gave."""
         found = stored["counterexample"]
-        return cls(
-            **{
-                **stored,
-                "counterexample": None if found is None else Counterexample.from_dict(found),
-            }
-        )
+        if found is not None:
+            found = Counterexample.from_dict({**stored, **found})
+        return cls(**{**stored, "counterexample": found})
 
     def __str__(self) -> str:
         return f"{self.measure}, {PROPERTIES[self.property].name}: {self.outcome}. {self.reason}"

@@ -169,16 +169,66 @@ def depends_on(means: Floats, close: float) -> str:
     return "T" if constant(1) else "C" if constant(0) else "C, T"
 
 
-def finite_chance(judge: Judge, n: int = 7) -> str:
-    """What exact means over labelings of n objects depend on."""
-    return depends_on(expectations(Values(judge, n))[0], 1e-9)
+def finite_chance(measure: Any, n: int = 7) -> str:
+    """What the value of labels at random varies with, for few objects.
+
+    Parameters
+    ----------
+    measure : str, Measure, callable or Judge
+        An external measure, as :func:`karat.properties` takes it.
+    n : int, default 7
+        Objects; at least 4.
+
+    Returns
+    -------
+    {"none", "T", "C", "C, T", "not decided"}
+        Whether the exact mean over all labelings with the sizes of C varies with the sizes of T, or
+        with those of C; of partitions that are neither one cluster nor all singletons. Not decided
+        where a value is undefined.
+
+    Notes
+    -----
+    By enumeration of all pairs of partitions; 7 objects take well under a second.
+
+    Examples
+    --------
+    >>> from karat.axioms.external import finite_chance
+    >>> finite_chance("rand_index"), finite_chance("adjusted_rand_index")
+    ('C, T', 'none')
+    """
+    return depends_on(expectations(Values(_judge(measure), n))[0], 1e-9)
 
 
-def asymptotic_chance(judge: Judge, n: int = 7) -> str:
-    """What the limit depends on; ``"none"`` where means of few objects are constant already."""
+def asymptotic_chance(measure: Any, n: int = 7) -> str:
+    """What the value of labels at random varies with, for many objects.
+
+    Parameters
+    ----------
+    measure : str, Measure, callable or Judge
+        An external measure, as :func:`karat.properties` takes it.
+    n : int, default 7
+        Objects of the exact means: where they are constant, so is the limit.
+
+    Returns
+    -------
+    {"none", "T", "C", "C, T", "not decided"}
+        Whether the value where p(c, t) = p(c) p(t), extrapolated to many objects, varies with
+        the shares of the classes, or of the clusters (whissell2012, section 4.8).
+
+    Examples
+    --------
+    >>> from karat.axioms.external import asymptotic_chance
+    >>> asymptotic_chance("purity"), asymptotic_chance("normalized_mutual_information")
+    ('T', 'none')
+    """
+    judge = _judge(measure)
     if finite_chance(judge, n) == "none":
         return "none"
     return depends_on(limits(judge), CLOSE)
+
+
+def _judge(measure: Any) -> Judge:
+    return measure if isinstance(measure, Judge) else Judge.of(measure, kind="external")
 
 
 def independent(rows: tuple[int, ...], columns: tuple[int, ...], copies: int) -> Pair:
@@ -188,13 +238,29 @@ def independent(rows: tuple[int, ...], columns: tuple[int, ...], copies: int) ->
     return tuple(T * copies), tuple(C * copies)
 
 
-def optimal_numbers(judge: Judge, n: int = 7) -> str:
+def optimal_numbers(measure: Any, n: int = 7) -> str:
     """How many clusters k the best clusterings have, relative to the number of classes t.
 
-    Over all T of n objects: ``"k = t"``, ``"k >= t"``, ``"k <= t"``, or ``"1 <= k <= n"`` where the
-    best may have more and may have fewer.
+    Parameters
+    ----------
+    measure : str, Measure, callable or Judge
+        An external measure, as :func:`karat.properties` takes it.
+    n : int, default 7
+        Objects.
+
+    Returns
+    -------
+    {"k = t", "k >= t", "k <= t", "1 <= k <= n", "not decided"}
+        Over all T: the fourth where the best may have more clusters, and may have fewer. Not
+        decided where a value is undefined.
+
+    Examples
+    --------
+    >>> from karat.axioms.external import optimal_numbers
+    >>> optimal_numbers("rand_index"), optimal_numbers("purity")
+    ('k = t', 'k >= t')
     """
-    v = Values(judge, n)
+    v = Values(_judge(measure), n)
     more = fewer = False
     for t in v.space.distinct.tolist():
         row = v.score[v.space.kind[t]]

@@ -21,7 +21,7 @@ Pairs: TypeAlias = Sequence[Pair]
 Facts: TypeAlias = Mapping[str, Any]
 
 #: the pair of equal partitions, and the pair without agreement, that others are compared with
-EQUAL: Pair = ((0, 1), (0, 1))
+EQUAL: Pair = ((0, 0, 1), (0, 0, 1))
 DISJOINT: Pair = ((0, 0), (0, 1))
 
 
@@ -153,7 +153,7 @@ def exchanged(pairs: Pairs, facts: Facts) -> bool:
 
 
 def against_equal(pairs: Pairs, facts: Facts) -> bool:
-    """A partition of two objects with itself, and any pair."""
+    """A partition of three objects with itself, and any pair."""
     return pairs[0] == EQUAL and len(pairs[1][0]) > 1
 
 

@@ -37,6 +37,8 @@ Side: TypeAlias = Literal["within", "between", "both"]
 BASES, CASES = 60, 400
 #: the same for points, of which more are needed: few changes hurt
 CASES_OF_POINTS = 900
+#: the largest distance over the smallest, where a value that stays shall mean something
+MOST_APART = 30
 CROSSES = "an object crosses"
 #: steps of the search that follows the smallest margins
 STEPS = 300
@@ -45,6 +47,11 @@ STEPS = 300
 def margin(values: Floats, case: Case, sign: int) -> float:
     """By what share the second situation is better than the first."""
     return float(gain(values[0], values[1], sign))
+
+
+def strict_margin(values: Floats, case: Case, sign: int) -> float:
+    """The same, where what is small is no change only if it is hardly more than rounding."""
+    return float(gain(values[0], values[1], sign, tolerance=1e-12))
 
 
 def nontrivial(labels: NDArray[Any]) -> bool:
@@ -76,9 +83,16 @@ def improves(case: Case, side: Side) -> bool:
     return before.metric == "euclidean" or (is_metric(D) and is_metric(changed))
 
 
-def premise(side: Side) -> Callable[[Case], bool]:
+def visibly_improves(case: Case, side: Side) -> bool:
+    """That, among distances of like size: no value hides the change of one behind another."""
+    apart = ~np.eye(case.n, dtype=bool)
+    sizes = np.concatenate([each.distances[apart] for each in case.situations])
+    return sizes.max() <= MOST_APART * sizes.min() and improves(case, side)
+
+
+def premise(side: Side, *, strict: bool = False) -> Callable[[Case], bool]:
     """The premise of one of the properties."""
-    return partial(improves, side=side)
+    return partial(visibly_improves if strict else improves, side=side)
 
 
 def trials(side: Side, *, strict: bool) -> Callable[..., Iterator[Trial]]:

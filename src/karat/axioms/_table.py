@@ -183,8 +183,8 @@ def properties(
             verdict = Verdict.from_dict(known)
         else:
             verdict = search(property, judge, random_state=random_state)
-            if key:
-                kept.put(key, verdict.to_dict())
+        if key and kept.get(key) is None:
+            kept.put(key, verdict.to_dict())
         verdicts.append(verdict)
         if progress is not None:
             progress(str(verdict))
@@ -200,7 +200,8 @@ def stored_verdicts() -> list[Verdict]:
     >>> all(v.counterexample for v in stored_verdicts() if v.outcome == "violated")
     True
     """
-    return [Verdict.from_dict(row) for row in _stored().values()]
+    last = {(row["measure"], row["property"]): row for row in _stored().values()}
+    return [Verdict.from_dict(row) for row in last.values()]
 
 
 @cache

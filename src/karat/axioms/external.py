@@ -342,7 +342,7 @@ _external(
 for _key, _name, _text, _premise, _search in (
     (
         "chance_over_clusterings",
-        "No chance with C",
+        "No chance bias, C varies",
         "For T that is not trivial the mean of M over all labelings with the sizes of C is the "
         "same for all C that are not trivial, of the same objects.",
         words.all_labelings_of_one_truth,
@@ -350,7 +350,7 @@ for _key, _name, _text, _premise, _search in (
     ),
     (
         "chance_over_truths",
-        "No chance with T",
+        "No chance bias, T varies",
         "For C that is not trivial the mean of M over all labelings with the sizes of C is the "
         "same for all T that are not trivial, of the same objects.",
         words.all_labelings_of_one_clustering,

@@ -78,10 +78,10 @@ for _side, _number, _change in (("within", 7, "smaller"), ("between", 8, "larger
             f"{THESIS}, definitions {_number - 2} and {_number}; that all other distances stay is "
             "not printed, but without it no measure that reads them could have the property.",
             trials=_improve.trials(_side, strict=_strict),  # type: ignore[arg-type]
-            margin=_improve.margin,
+            margin=_improve.strict_margin if _strict else _improve.margin,
             strict=_strict,
             form=_form,
-            premise=_improve.premise(_side),  # type: ignore[arg-type]
+            premise=_improve.premise(_side, strict=_strict),  # type: ignore[arg-type]
             simpler=_improve.simpler,
         )
 

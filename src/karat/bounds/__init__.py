@@ -14,6 +14,7 @@ from karat.bounds._guarantee import Guarantee, guarantee
 from karat.bounds._halves import Part
 from karat.bounds._picked import Picked
 from karat.bounds._powered import Estimate, prediction_powered_mean
+from karat.bounds._prunings import random_prunings
 from karat.bounds._sampling import sample, sampling_warnings
 from karat.bounds._sequence import b_always
 from karat.bounds._strata import (
@@ -58,6 +59,7 @@ __all__ = [
     "percent_up",
     "prediction_powered_mean",
     "prune_dendrogram",
+    "random_prunings",
     "sample",
     "sampling_warnings",
     "stratified_bound",

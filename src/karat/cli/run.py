@@ -438,8 +438,15 @@ def _judge_stability(
     except InputError as error:
         return choice, str(error)
     except KeyboardInterrupt:
+        if asked is None:  # nobody asked for it: the answer is there without it
+            return choice, "interrupted; --stability judges it"
         typer.echo(_interrupted(study), err=True)
         raise typer.Exit(130) from None
+    except Exception as error:
+        if asked:
+            raise
+        # a clusterer that fits all objects may fail on a part of them
+        return choice, f"{type(error).__name__}: {error}"
     return study.best(), None
 
 

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     Arrays = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
 
 
+#: steps after which sums are made afresh, so that rounding does not add up
+AFRESH = 20
+
+
 @dataclass
 class Run:
     """One start, followed to its end.

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from karat._kernels import criterion as kernels
 from karat._kernels.criterion_merges import merge_clusters
-from karat.clusterers._rows import RowClusterer, Run, arrays, directions, sums_of
+from karat.clusterers._rows import AFRESH, RowClusterer, Run, arrays, directions, sums_of
 from karat.partition import cut_dendrogram
 from karat.validation import InputError, check_choice, check_random_state
 
@@ -72,9 +72,10 @@ class CriterionClustering(RowClusterer):
     -----
     Zhao & Karypis (2004), Empirical and theoretical comparisons of selected criterion functions
     for document clustering; agglomerative: Zhao, Karypis & Fayyad (2005), Hierarchical clustering
-    algorithms for document datasets. Rows are visited in random order and each is moved at once to
-    the cluster that improves the criterion most; sums and sizes follow. A bisection optimises the
-    criterion of the whole clustering. O(nnz k) for a pass, memory O(d k) beside X.
+    algorithms for document datasets. Rows are visited in random order, where there are many in
+    blocks of neighbours, and each is moved at once to the cluster that improves the criterion
+    most; sums and sizes follow. A bisection optimises the criterion of the whole clustering.
+    O(nnz k) for a pass, memory O(d k) beside X.
 
     Merges are exact: each is the best of all pairs. Of each cluster its best partner is kept, or
     only a bound on what it gains, and is computed again, in O(nnz + n), when it may be the best of
@@ -224,6 +225,14 @@ class CriterionClustering(RowClusterer):
         return found
 
 
+def _visits(n: int, rng: np.random.Generator) -> Ints:
+    """The rows in random order, in blocks that lie together in memory where there are many."""
+    block = min(max(n // 100, 1), 32)
+    starts = rng.permutation(-(-n // block)) * block
+    rows = (starts[:, None] + np.arange(block)).ravel()
+    return rows[rows < n]
+
+
 def _cut(tree: NDArray[np.float64], k: int) -> NDArray[np.int32]:
     one = len(tree) == 0 and k == 1  # SciPy has no tree of one row
     return np.zeros(1, dtype=np.int32) if one else cut_dendrogram(tree, n_clusters=k)
@@ -264,7 +273,7 @@ class _Whole:
         name, partner = np.arange(n), np.full(n, -1)
         bound = np.full(n, np.inf)
         gains = np.tile([0.0, 0.0, np.inf, -np.inf], (n, 1))
-        squares = np.asarray((rows**2).sum(axis=1)).ravel()
+        squares = np.asarray(rows.multiply(rows).sum(axis=1)).ravel()
         sizes, totals = np.ones(n, dtype=np.int64), self.own.copy()
         value = np.array(kernels.criterion_value(self.code, sizes, squares, totals))
         step = 0
@@ -325,15 +334,14 @@ class _Whole:
     ) -> tuple[list[float], bool]:
         """Passes of single moves until there is none. ``labels`` are changed."""
         path: list[float] = []
-        for _ in range(most):
-            # afresh for each pass, so that rounding does not add up
-            rows, products, sums, squares, sizes, totals = self._clusters(labels, k, own)
+        for step in range(most):
+            if step % AFRESH == 0:
+                rows, products, sums, squares, sizes, totals = self._clusters(labels, k, own)
             if not path:
                 path.append(self._ratio(squares, sizes, totals, others))
-            order = rng.permutation(len(labels))
             moved = kernels.criterion_moves(
-                *arrays(rows), self.code, order, products, *others, labels, sums, squares, sizes,
-                totals, _TOLERANCE,
+                *arrays(rows), self.code, _visits(len(labels), rng), products, *others, labels,
+                sums, squares, sizes, totals, _TOLERANCE,
             )  # fmt: skip
             if not moved:
                 return path, True

@@ -7,15 +7,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat._kernels import documents as kernels
-from karat.clusterers._rows import RowClusterer, Run, arrays, directions, fill_empty, sums_of
+from karat.clusterers._rows import (
+    AFRESH,
+    RowClusterer,
+    Run,
+    arrays,
+    directions,
+    fill_empty,
+    sums_of,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from scipy.sparse import csr_array
-
-
-#: steps after which sums are made afresh, so that rounding does not add up
-AFRESH = 20
 
 
 class SphericalKMeans(RowClusterer):

@@ -13,6 +13,13 @@ from karat.measures import Measure, catalogue, normalized_mutual_information
 
 #: pairs of partitions of so many objects are behind what is found of optima and of chance
 OBJECTS = 7
+#: the published times, in n objects, k clusters and t classes
+RUNTIMES = {
+    "Accuracy": "max(n, k³)", "Hamming": "max(n, k³)", "ARI": "n²", "Jaccard": "n²", "Rand": "n²",
+    "AMI": "",
+}  # fmt: skip
+#: of all others
+CELLS = "max(n, t k)"
 #: definition 9, that every cell matters and as it is printed but for names, and the columns here
 FULLNESS = {"weak_fullness": "Fullness", "fullness": "Fullness, every change"}
 
@@ -40,6 +47,16 @@ class Row:
     number: str
     chance: str
     limit: str
+
+    @property
+    def record(self) -> Measure:
+        """The measure."""
+        return self.measure if isinstance(self.measure, Measure) else catalogue[self.measure]
+
+    @property
+    def runtime(self) -> str:
+        """The published time; empty where there is none."""
+        return RUNTIMES.get(self.title, CELLS)
 
 
 def _normalized_by(normalizer: Any) -> Measure:
@@ -130,7 +147,7 @@ def _cell(
         verdict = UNDECIDED if published else "no claim"
     return {
         "measure": row.title,
-        "key": row.measure if isinstance(row.measure, str) else row.measure.key,
+        "key": row.record.key,
         "column": column,
         "published": published,
         "found": found,

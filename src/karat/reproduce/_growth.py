@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 #: objects at the fewest clusters, and clusters at so many objects
 OBJECTS, CLUSTERS, AT = (500, 1000, 2000), (5, 20, 80), 1000
-REPEATS = 3
+#: times as many for external measures, which see no data
+LABELS = 200
+REPEATS, REPEATS_OF_LABELS = 3, 30
 
 
 def growth(measure: Measure, *, random_state: int = 0) -> dict[str, float]:
@@ -24,7 +26,8 @@ def growth(measure: Measure, *, random_state: int = 0) -> dict[str, float]:
     Parameters
     ----------
     measure : Measure
-        An internal one; of distances, which it is given.
+        An internal one, which is given distances if it takes them; or an external one, which is
+        given :data:`LABELS` times as many objects.
     random_state : int
 
     Returns
@@ -32,8 +35,9 @@ def growth(measure: Measure, *, random_state: int = 0) -> dict[str, float]:
     dict
         ``seconds`` for the most objects, and the exponents ``n`` and ``k`` of the steepest step.
     """
-    by_n = [_seconds(measure, n, CLUSTERS[0], random_state) for n in OBJECTS]
-    by_k = [_seconds(measure, AT, k, random_state) for k in CLUSTERS]
+    times = LABELS if measure.kind == "external" else 1
+    by_n = [_seconds(measure, n * times, CLUSTERS[0], random_state) for n in OBJECTS]
+    by_k = [_seconds(measure, AT * times, k, random_state) for k in CLUSTERS]
     return {
         "seconds": by_n[-1],
         "n": _exponent(OBJECTS, by_n),
@@ -49,15 +53,22 @@ def _exponent(sizes: Iterable[int], seconds: list[float]) -> float:
 def _seconds(measure: Measure, n: int, k: int, random_state: int) -> float:
     rng = np.random.default_rng([random_state, n, k])
     labels = np.arange(n) % k
+    if measure.kind == "external":
+        truth = rng.permutation(labels)
+        return _best_of(lambda: measure.function(truth, labels), REPEATS_OF_LABELS)
     X: NDArray[Any] = rng.normal(size=(n, 4)) + 3 * rng.normal(size=(k, 4))[labels]
     options: dict[str, Any] = {}
     if measure.takes == "distances":
         from karat.distances import distance_matrix
 
         X, options = distance_matrix(X), {"metric": "precomputed"}
+    return _best_of(lambda: measure.function(X, labels, **options), REPEATS)
+
+
+def _best_of(call: Callable[[], Any], repeats: int) -> float:
     best = np.inf
-    for _ in range(REPEATS + 1):  # the first compiles
+    for _ in range(repeats + 1):  # the first compiles
         start = time.perf_counter()
-        measure.function(X, labels, **options)
+        call()
         best = min(best, time.perf_counter() - start)
     return float(best)

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 #: tasks of each data set, the smallest, on which measures beyond the evidence are computed
 SMALLEST = 1
+#: families of tasks where they are; in the 100 dimensions of texts they cost minutes each
+FURTHER = ("benchmark", "real")
 #: searches over representatives, minutes for a single task
 TOO_COSTLY = ("relative_margin", "additive_margin")
 #: group of a task by its family and whether it is a whole data set
@@ -78,10 +80,11 @@ def judged(
     ``storage`` is the folder of the choice experiment; new values are stored in its folder
     ``further``.
     """
-    tested = [case for case in cases if case.is_tested]
+    tested = sorted((case for case in cases if case.is_tested), key=lambda case: case.name)
     sets: dict[str, list[Case]] = {}
     for case in tested:
-        sets.setdefault(case.name.rsplit("/", 1)[0], []).append(case)
+        if case.family in FURTHER:
+            sets.setdefault(case.name.rsplit("/", 1)[0], []).append(case)
     small = {
         case.name for several in sets.values() for case in sorted(several, key=_size)[:SMALLEST]
     }

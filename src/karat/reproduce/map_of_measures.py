@@ -193,14 +193,16 @@ def _together(rho: Floats, apart: float, random_state: Any) -> Floats:
 
 
 def _agreement(corpus: Corpus, nearness: Floats, first: Floats, group: str) -> pd.DataFrame:
+    """A row per measure; without values where it has some on at most half of the collections."""
     rho = corpus.levelled(nearness, group)
     reached = corpus.levelled(first, group)
     rows = []
     for j in range(len(corpus.keys)):
         column = rho[:, j]
         n = int((~np.isnan(column)).sum())
-        mean, low, high = interval(column) if n else (np.nan, np.nan, np.nan)
-        at_first = float(np.nanmean(reached[:, j])) if n else np.nan
+        many = n > len(column) / 2
+        mean, low, high = interval(column) if many else (np.nan, np.nan, np.nan)
+        at_first = float(np.nanmean(reached[:, j])) if many else np.nan
         rows.append((mean, low, high, at_first, n))
     columns = ["rho", "low", "high", "first", "collections"]
     return pd.DataFrame(rows, index=list(corpus.keys), columns=columns)

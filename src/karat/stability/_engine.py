@@ -14,6 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from karat.clusterers import Clusterer, LinkageClustering, as_clusterer, catalogue, under
+from karat.datasets import RELATIONS
 from karat.distances import as_distances, check_metric, check_points
 from karat.lloyd import MOST_FEATURES, QuickKMeans, as_columns
 from karat.neighbors import NeighborLists, neighbor_lists
@@ -72,7 +73,9 @@ class Engine:
 
     def part(self, rows: Rows) -> Any:
         """The data of some objects."""
-        return self.X[np.ix_(rows, rows)] if self.metric == "precomputed" else self.X[rows]
+        if self.metric not in RELATIONS:
+            return self.X[rows]
+        return self.X[rows][:, rows] if sparse.issparse(self.X) else self.X[np.ix_(rows, rows)]
 
     @cached_property
     def quick(self) -> QuickKMeans | None:
@@ -220,7 +223,7 @@ def transfer(
         return np.full(len(test), -1, dtype=np.int32)
     if classifier == "neighbors":
         return _by_neighbors(engine, train, labels, test)
-    if engine.metric == "precomputed":
+    if engine.metric in RELATIONS:
         raise InputError(
             f"classifier={classifier!r} needs the objects' features; with a matrix of distances "
             "use classifier='neighbors'"

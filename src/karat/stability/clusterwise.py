@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from karat.datasets import RELATIONS
 from karat.partition import encode
 from karat.stability._batches import in_batches
 from karat.stability._engine import check_draws, check_numbers, prepare, subsample
@@ -96,7 +97,7 @@ def clusterwise_bootstrap(
     engine = prepare(X, clusterer, metric=metric, random_state=random_state, executor=executor)
     check_draws(n_resamples, fraction)
     (number,) = check_numbers(k, engine.n)
-    no_features = engine.metric == "precomputed"
+    no_features = engine.metric in RELATIONS
     if (no_features and scheme in ("noise", "features")) or (
         scheme == "noise" and hasattr(engine.X, "toarray")
     ):

@@ -172,8 +172,10 @@ def levine_domany(
 
     Notes
     -----
-    Levine & Domany 2001. n_resamples + 1 fits for each k, and one search for
-    neighbours. ``selected`` as for :func:`ben_hur`.
+    Levine & Domany 2001: the mean, over resamples and over the pairs of neighbours in them, of
+    whether the connectivity (1 together, 0 apart) is that in all the data. An object and each of
+    its nearest ones are a pair, so that two that are near each other count twice. n_resamples + 1
+    fits for each k, and one search for neighbours. ``selected`` as for :func:`ben_hur`.
 
     Examples
     --------
@@ -324,7 +326,7 @@ def cross_validated_likelihood(
 
     Notes
     -----
-    Smyth 2000, with half of the objects held out.
+    Smyth 2000 (and 1996): Monte Carlo cross-validation, with half of the objects held out.
 
     Examples
     --------

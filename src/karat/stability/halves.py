@@ -163,7 +163,9 @@ def lange(
     Notes
     -----
     Lange, Roth, Braun & Buhmann 2004: the least disagreement over all matchings of the names,
-    over that of random labels of the same sizes.
+    over the mean of that of random labels. These have the sizes of the clusters, as in the package
+    reval, where the authors draw each cluster with the same probability: an object alone beside one
+    large cluster would be next to stable by that.
 
     Examples
     --------
@@ -181,7 +183,7 @@ def lange(
         raise InputError("instability needs at least 2 clusters; k has only 1")
 
     def method(engine: Engine, ks: Sequence[int]) -> Floats:
-        def split(b: int) -> list[float]:
+        def split(b: int) -> list[tuple[float, float]]:
             rng = engine.generator(b)
             one, other = halves(engine.n, rng)
             first, second = engine.fit(one, ks, rng), engine.fit(other, ks, rng)
@@ -189,10 +191,13 @@ def lange(
             for a, c in zip(first, second, strict=True):
                 predicted = transfer(engine, classifier, one, a, other)
                 by_chance = disagreement(rng.permutation(predicted), rng.permutation(c))
-                values.append(disagreement(predicted, c) / max(by_chance, 1e-12))
+                values.append((disagreement(predicted, c), by_chance))
             return values
 
-        return np.array(engine.map(split, range(n_splits)))
+        found = np.array(engine.map(split, range(n_splits)))
+        by_chance = found[..., 1].mean(axis=0)
+        # one cluster and single objects disagree with nothing, not even by chance
+        return np.divide(found[..., 0], by_chance, out=found[..., 0], where=by_chance > 0)
 
     return curve_of(
         "Lange's instability",

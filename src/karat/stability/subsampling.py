@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from karat.datasets import RELATIONS
 from karat.stability._engine import (
     Engine,
     check_draws,
@@ -114,7 +115,7 @@ def subsampling(
             raise InputError(f"method 3 needs an estimator that can answer 1; {estimator} cannot")
     else:
         estimate = estimator
-    if method > 1 and engine.metric == "precomputed":
+    if method > 1 and engine.metric in RELATIONS:
         raise InputError("methods 2 and 3 need the objects' features for the estimator")
     samples: dict[int, NDArray[np.float64]] = {}
     for number in numbers:
