@@ -92,7 +92,8 @@ def merge_clusters(
     and ``totals`` describe them, ``whole`` (2,) is the criterion's numerator and denominator,
     ``name`` are the nodes in ``tree`` (n-1, 4), filled from ``step`` on. ``partner`` is the best
     one of each cluster, or -1 where it is not known, and ``bound`` is what no merge with another
-    one can exceed. All are updated; a merged cluster has size 0. Returns for each row where its cluster is, and the next step.
+    one can exceed. All are updated; a merged cluster has size 0. Returns for each row where its
+    cluster is, and the next step.
     """
     m = len(sizes)
     n = len(tree) + 1
@@ -118,7 +119,7 @@ def merge_clusters(
                     score = _score(code, a, b, gains[c])
                     if chosen < 0 or score > best:
                         chosen, best = c, score
-            if chosen >= 0 and best >= top - 1e-14 * abs(top):
+            if chosen >= 0 and top - best <= 1e-14 * abs(best):
                 break
             _refresh(
                 first, by_row, by_column, code, a, b, label, head, follows, sizes, squares,
