@@ -25,6 +25,7 @@ _TREE_DIMENSIONS = 8
 _DIRECT_DIMENSIONS = 8
 _SPARE_CANDIDATES = 3
 _BLOCK_ROWS = 128
+_SPARSE_BLOCK_ROWS = 32
 _RECALL_SAMPLE = 500
 _SCAN_ROWS = 2**17
 _TILE_ROWS = 512
@@ -295,10 +296,11 @@ def _by_rows(X: Any, k: int, metric: Any) -> tuple[NDArray[np.int32], NDArray[np
     between = as_distances(X, metric, exact=True)
     # the objects of the columns are made dense: of sparse data, the few
     turned = between.symmetric and not isinstance(X, np.ndarray)
+    block = _SPARSE_BLOCK_ROWS if turned else _BLOCK_ROWS
 
     def work(start: int, stop: int) -> None:
-        for first in range(start, stop, _BLOCK_ROWS):
-            rows = slice(first, min(first + _BLOCK_ROWS, stop))
+        for first in range(start, stop, block):
+            rows = slice(first, min(first + block, stop))
             everyone = slice(0, n)
             D = between.block(everyone, rows).T if turned else between.block(rows, everyone)
             D = np.ascontiguousarray(D, dtype=np.float64)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import karat
-from karat.axioms import PROPERTIES, Judge, is_broken, search, stored_verdicts
+from karat.axioms import PROPERTIES, Judge, _drawn, is_broken, search, stored_verdicts
 from karat.axioms import _definitions as words
 from karat.axioms._chance import as_case, expectations
 from karat.axioms._exhaustive import Values
@@ -103,6 +103,15 @@ def test_exact_means_are_those_of_all_labelings():
     T, C = v.labels(chosen[i]), v.labels(chosen[j])
     mean = np.mean([karat.purity(T, labels) for labels in itertools.permutations(C)])
     assert E[i, j] == pytest.approx(mean)
+
+
+@pytest.mark.parametrize("key", EXTERNAL)
+def test_random_cases_are_cases_of_the_property(key):
+    rng = np.random.default_rng(0)
+    draw = PROPERTIES[key].trials.keywords["draw"]
+    pairs = [draw(rng, *_drawn.pair(rng)) for _ in range(60)] if draw is not None else []
+    cases = [as_case(each) for each in pairs if each is not None]
+    assert draw is None or sum(map(PROPERTIES[key].premise, cases)) >= 20
 
 
 # -- fullness as it is printed cannot hold --------------------------------------------------
@@ -210,11 +219,23 @@ def test_variation_of_information_is_local_and_convexly_additive():
     assert violated("mirkin_distance", keys) == {"convex_additivity"}
 
 
+@pytest.mark.parametrize("measure", ["normalized_mutual_information", "adjusted_rand_index",
+                                     "jaccard_index"])  # fmt: skip
+def test_normalised_measures_are_not_local(measure):
+    assert violated(measure, ["locality"]) == {"locality"}
+
+
 def test_rand_changes_by_two_in_n():
     one, (T, C) = [0, 0, 0, 0, 0], ([0] * 5, [0, 0, 0, 0, 1])
     change = karat.rand_index(T, one) - karat.rand_index(T, C)
     assert change == pytest.approx(2 / 5)
     assert violated("rand_index", ["noise_tolerance"]) == set()
+    worst = ((0, 0, 0, 0, 0), (0, 1, 2, 3, 4))
+    case = as_case([(tuple(T), tuple(one)), (tuple(T), tuple(C)), (tuple(T), tuple(T)), worst])
+    assert PROPERTIES["noise_tolerance"].premise(case)
+    assert not is_broken(PROPERTIES["noise_tolerance"], Judge.of("rand_index"), case)
+    squared = Judge.of(lambda T, C: karat.rand_index(T, C) ** 2, kind="external")
+    assert is_broken(PROPERTIES["noise_tolerance"], squared, case)
 
 
 # -- measures made to violate one property --------------------------------------------------

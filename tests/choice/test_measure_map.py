@@ -141,6 +141,13 @@ def test_no_two_recommended_measures_are_of_one_family(kind):
     assert "cannot see" in advice._repr_html_()
 
 
+def test_costly_measures_may_be_recommended_where_they_were_tried():
+    known = load_map()
+    for kind, tried in (("shapes", True), ("tables", True), ("texts", False)):
+        assert ("disco" in eligible(known, kind)) is tried
+    assert "disco" in karat.recommend(kind="shapes").measures
+
+
 def test_the_best_of_the_best_families():
     near = pd.Series({"a": 0.9, "b": 0.8, "c": 0.1, "d": 0.5})
     assert one_a_family(near, {"1": ["a", "b"], "2": ["c"], "3": ["d"]}, 2) == ["a", "d"]

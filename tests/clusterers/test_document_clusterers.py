@@ -497,3 +497,15 @@ def test_predictions_are_those_of_the_model():
     np.testing.assert_allclose(shares[-1], model.weights_)
     np.testing.assert_array_equal(shares[:5].argmax(axis=1), model.predict(X[:5]))
     assert model.score(X) == pytest.approx(model.objective_ / 100, rel=1e-4)
+
+
+def test_a_soft_mixture_keeps_few_arrays_as_large_as_the_centers():
+    n, d, k = 300, 20_000, 10
+    X = sparse.random_array((n, d), density=0.002, rng=np.random.default_rng(0), format="csr")
+    model = VonMisesFisherMixture(k, init="random", n_init=1, random_state=0)
+    model.fit(X)  # what is compiled does not count
+    tracemalloc.start()
+    model.fit(X)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 4 * 8 * d * k

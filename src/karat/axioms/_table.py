@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from karat.measures import Measure
 
 #: the verdicts on karat's own measures
-STORED = ("verdicts.jsonl", "verdicts_external.jsonl")
+STORED = "verdicts.jsonl"
 
 
 @dataclass(frozen=True)
@@ -206,11 +206,11 @@ def stored_verdicts() -> list[Verdict]:
 
 @cache
 def _stored() -> dict[str, Any]:
-    rows: dict[str, Any] = {}
-    for file in (files("karat.axioms") / name for name in STORED):
-        lines = file.read_text(encoding="utf-8").splitlines() if file.is_file() else []
-        rows |= {entry["key"]: entry["row"] for entry in map(json.loads, lines)}
-    return rows
+    file = files("karat.axioms") / STORED
+    if not file.is_file():
+        return {}
+    lines = file.read_text(encoding="utf-8").splitlines()
+    return {entry["key"]: entry["row"] for entry in map(json.loads, lines)}
 
 
 def stored_key(property: Property, measure: Measure, random_state: int) -> str:

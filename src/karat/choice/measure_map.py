@@ -70,7 +70,7 @@ class MeasureMap:
         return [str(key) for key in self.rho.index]
 
     def families(self, keys: Iterable[str] | None = None) -> dict[str, list[str]]:
-        """Families of these measures, named by what the catalogue calls those of its members.
+        """Families of these measures, named by what the catalogue calls most of their members.
 
         Parameters
         ----------
@@ -168,7 +168,7 @@ def grouped(declared: Mapping[str, str], known: MeasureMap | None = None) -> dic
         R = known.rho.loc[inside, inside].to_numpy(dtype=np.float64)
         labels = cut(R, known.apart)
         groups = [[inside[i] for i in np.flatnonzero(labels == f)] for f in range(max(labels) + 1)]
-    names = [" / ".join(_common(declared[key] for key in group)) for group in groups]
+    names = [" / ".join(_common(declared[key] for key in group)[:3]) for group in groups]
     twice = {name for name, times in Counter(names).items() if times > 1}
     families = {
         name if name not in twice else f"{name}: {catalogue[_centre(group, known)].title}": group

@@ -8,7 +8,7 @@ import numpy as np
 
 from karat._kernels import documents as kernels
 from karat.clusterers._bessel import concentration, log_constant
-from karat.clusterers._rows import RowClusterer, Run, arrays, directions, fill_empty, sums_of
+from karat.clusterers._rows import RowClusterer, Run, arrays, fill_empty, sums_of
 from karat.clusterers.spherical import batch_steps, single_moves
 from karat.validation import InputError, check_choice
 
@@ -134,7 +134,7 @@ class VonMisesFisherMixture(RowClusterer):
         if not hard:
             shares[np.arange(n), labels] = 1.0
         reached = np.empty(n)
-        centers, kappa = np.zeros((d, k)), np.zeros(k)
+        centers, columns, kappa = np.zeros((d, k)), np.empty((d, k)), np.zeros(k)
         path: list[float] = []
         converged = False
         for _ in range(self.max_iter):
@@ -147,12 +147,14 @@ class VonMisesFisherMixture(RowClusterer):
                 sums, sizes = np.zeros((d, k)), shares.sum(axis=0)
                 kernels.sum_shares(*arrays(rows), shares, sums)
             there = sizes > 1e-9  # a component that lost all its rows keeps its shape
-            new, lengths = directions(sums)
-            centers[:, there] = new[:, there]
+            lengths = np.sqrt(np.einsum("jh,jh->h", sums, sums))
+            sums /= np.where(lengths > 0, lengths, 1.0)
+            np.copyto(centers, sums, where=there)
+            del sums  # what is as large as the centers decides the memory
             kappa[there] = concentration(lengths[there] / sizes[there], d)
             with np.errstate(divide="ignore"):
                 bias = np.log(sizes / n) + log_constant(kappa, d)
-            columns = centers * kappa
+            np.multiply(centers, kappa, out=columns)
             if hard:
                 moved = kernels.assign(*arrays(rows), columns, bias, labels, 1e-9, reached)
                 path.append(float(reached.sum()))
@@ -168,7 +170,7 @@ class VonMisesFisherMixture(RowClusterer):
             labels = shares.argmax(axis=1)
         return Run(
             labels,
-            np.ascontiguousarray(centers.T.astype(rows.dtype)),
+            np.ascontiguousarray(centers.T, dtype=rows.dtype),
             columns,
             bias,
             path,

@@ -92,7 +92,7 @@ class Corpus:
     @cached_property
     def complete(self) -> NDArray[np.bool_]:
         """Tasks on which those were computed, too."""
-        return np.asarray(self.present[:, self.partly].all(axis=1))
+        return np.asarray(self.present[:, self.partly].any(axis=1) | ~self.partly.any())
 
     def levelled(
         self, values: Floats, group: str | None = None, without: str | None = None

@@ -80,7 +80,7 @@ def judged(
     ``storage`` is the folder of the choice experiment; new values are stored in its folder
     ``further``.
     """
-    tested = [case for case in cases if case.is_tested]
+    tested = sorted((case for case in cases if case.is_tested), key=lambda case: case.name)
     sets: dict[str, list[Case]] = {}
     for case in tested:
         if case.family in FURTHER:
