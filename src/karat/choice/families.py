@@ -114,7 +114,7 @@ def effective_number(values: Floats) -> float:
     >>> import numpy as np
     >>> votes = np.array([[1.0, 1.0, 2.0], [2.0, 2.0, 3.0], [3.0, 3.0, 1.0]])
     >>> round(effective_number(votes[:, :2]), 3), round(effective_number(votes), 3)
-    (1.0, 1.8)
+    (1.0, 1.5)
     """
     correlation = rank_correlation(values)
     telling = ~np.isnan(correlation.diagonal())
