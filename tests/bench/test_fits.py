@@ -83,7 +83,10 @@ def test_methods_and_representations_are_both_named():
     assert (own.size() == 3).all()
 
 
-@pytest.mark.parametrize("where", ["threads", pytest.param("processes", marks=pytest.mark.long)])
+@pytest.mark.parametrize(
+    "where",
+    ["threads", *(pytest.param(one, marks=pytest.mark.long) for one in ("processes", "dask"))],
+)
 def test_the_place_changes_nothing(where):
     settings = {"k": [2, 3], "n_init": 2, "measures": ["adjusted_rand_index"]}
     sets = embedded(["uno", "due"])

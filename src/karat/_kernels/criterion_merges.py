@@ -49,7 +49,7 @@ def _refresh(
     own_a = internal(code, sizes[c], squares[c], totals[c])
     own_b = external(code, sizes[c], squares[c], totals[c])
     made = np.empty(2)
-    best, to = -np.inf, -1
+    best, second, to = -np.inf, -np.inf, -1
     low, high = np.inf, -np.inf
     for s in range(m):
         if s == c or sizes[s] == 0:
@@ -65,18 +65,19 @@ def _refresh(
         score = _score(code, a, b, made)
         low, high = min(low, db), max(high, db)
         if score > best:
-            best, to = score, s
+            best, second, to = score, best, s
             gains[c, :2] = made
+        elif score > second:
+            second = score
         if not adopt:
             continue
         gains[s, 2], gains[s, 3] = min(gains[s, 2], db), max(gains[s, 3], db)
-        known = partner[s] >= 0
-        better = score > _score(code, a, b, gains[s]) if known else score >= bound[s]
-        if better:
+        other = _score(code, a, b, gains[s]) if partner[s] >= 0 else bound[s]
+        if score >= other:
             partner[s] = c
             gains[s, :2] = made
-        bound[s] = max(bound[s], score)
-    partner[c], bound[c] = to, best
+        bound[s] = max(bound[s], min(score, other))
+    partner[c], bound[c] = to, second
     gains[c, 2], gains[c, 3] = low, high
 
 
@@ -89,9 +90,10 @@ def merge_clusters(
 
     The rows of the matrix, in CSR and CSC form, are the sums of clusters. ``sizes``, ``squares``
     and ``totals`` describe them, ``whole`` (2,) is the criterion's numerator and denominator,
-    ``name`` are the nodes in ``tree`` (n-1, 4), filled from ``step`` on. Where ``partner`` is -1
-    it is not known, and ``bound`` is what no merge of the cluster can exceed. All are updated; a
-    merged cluster has size 0. Returns for each row where its cluster is, and the next step.
+    ``name`` are the nodes in ``tree`` (n-1, 4), filled from ``step`` on. ``partner`` is the best
+    one of each cluster, or -1 where it is not known, and ``bound`` is what no merge with another
+    one can exceed. All are updated; a merged cluster has size 0. Returns for each row where its
+    cluster is, and the next step.
     """
     m = len(sizes)
     n = len(tree) + 1
@@ -117,7 +119,7 @@ def merge_clusters(
                     score = _score(code, a, b, gains[c])
                     if chosen < 0 or score > best:
                         chosen, best = c, score
-            if chosen >= 0 and best >= top - 1e-14 * abs(top):
+            if chosen >= 0 and top - best <= 1e-14 * abs(best):
                 break
             _refresh(
                 first, by_row, by_column, code, a, b, label, head, follows, sizes, squares,

@@ -77,10 +77,10 @@ class CriterionClustering(RowClusterer):
     most; sums and sizes follow. A bisection optimises the criterion of the whole clustering.
     O(nnz k) for a pass, memory O(d k) beside X.
 
-    Merges are exact: each is the best of all pairs. Of each cluster its best partner is kept, or
-    only a bound on what it gains, and is computed again, in O(nnz + n), when it may be the best of
-    all; this happens a few times for each merge, so O(n nnz) in all. Memory O(nnz + n): neither
-    similarities nor gains of all pairs are stored.
+    Merges are exact: each is the best of all pairs. Of each cluster its best partner is kept and a
+    bound on the gain with any other; they are computed again, in O(nnz + n), when the bound is
+    above the best of all, which happens a few times for each merge, so O(n nnz) in all. Memory
+    O(nnz + n): neither similarities nor gains of all pairs are stored.
 
     Examples
     --------
