@@ -164,11 +164,12 @@ class ObjectSample:
         used = np.flatnonzero(sizes)
         place = np.zeros(2 * k, dtype=np.int64)
         place[used] = np.arange(len(used))
-        which = place[stratum]
         rows = np.flatnonzero(judged)
-        rows = rows[np.argsort(which[rows], kind="stable")]
-        counts = np.bincount(which[rows], minlength=len(used))
-        return _Strata(own[rows], self.objects[m, rows], which[rows], counts, sizes[used])
+        which = place[stratum[rows]]
+        by_stratum = np.argsort(which, kind="stable")
+        rows, which = rows[by_stratum], which[by_stratum]
+        counts = np.bincount(which, minlength=len(used))
+        return _Strata(own[rows], self.objects[m, rows], which, counts, sizes[used])
 
     def estimates(self) -> tuple[Floats, Floats, dict[tuple[int, int], str]]:
         """Values and standard errors (M, measures), and why (clustering, measure) has none."""
