@@ -166,7 +166,7 @@ def agreement(facts: Facts) -> Section | None:
 
 
 def _width(tau: Any) -> int:
-    return min(1600, 240 + (44 if len(tau) <= 16 else 15) * len(tau))
+    return min(1600, 360 + (44 if len(tau) <= 16 else 15) * len(tau))
 
 
 def _opinions(facts: Facts) -> str:
