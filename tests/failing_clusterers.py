@@ -61,3 +61,16 @@ class KillsOnce(ClusterMixin, BaseEstimator):
             os.kill(os.getpid(), signal.SIGKILL)
         model = KMeans(self.n_clusters, n_init=1, random_state=self.random_state)
         return model.fit_predict(X)
+
+
+class DistanceThatKillsOnce:
+    """Ends its process the first time, city-block distance from then on."""
+
+    def __init__(self, marker):
+        self.marker = marker
+
+    def __call__(self, x, y):
+        if not os.path.exists(self.marker):
+            open(self.marker, "w").close()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return np.abs(x - y).sum()

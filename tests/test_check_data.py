@@ -96,6 +96,18 @@ def test_nothing_given_is_changed() -> None:
     np.testing.assert_array_equal(doubled.data, [1, 2, 3])
 
 
+def test_wide_indices_of_sparse_rows_become_narrow() -> None:
+    from sklearn.cluster import KMeans
+
+    wide = (np.ones(3), np.array([0, 1, 0], dtype=np.int64), np.array([0, 1, 2, 3]))
+    given = sparse.csr_array(wide, shape=(3, 2))
+    assert given.indices.dtype == np.int64
+    out = check_data(given)
+    assert out.indices.dtype == out.indptr.dtype == np.int32
+    assert np.shares_memory(out.data, given.data)
+    assert set(KMeans(2, n_init=1, random_state=0).fit_predict(out)) == {0, 1}
+
+
 MISSING = np.array([[1.0, 2.0], [np.nan, 5.0], [4.0, np.inf]])
 REFUSED: dict[str, tuple[Any, tuple[str, ...]]] = {
     "missing": (MISSING, ("2 missing or infinite", "X[1, 0] = nan", "X[2, 1] = inf", "impute")),

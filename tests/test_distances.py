@@ -14,6 +14,7 @@ import karat
 from karat.distances import (
     FORMS,
     METRICS,
+    as_distances,
     as_square,
     check_metric,
     condensed,
@@ -22,6 +23,7 @@ from karat.distances import (
     object_distances,
     triangle_violations,
 )
+from karat.neighbors import neighbor_lists
 from karat.validation import InputError
 
 X = np.random.default_rng(0).gamma(1.0, size=(30, 5)).round(1) + 0.1
@@ -79,6 +81,27 @@ def test_an_embedding_of_sparse_rows_stays_sparse():
     np.testing.assert_allclose(embed(S, "cosine").toarray(), embed(X, "cosine"))
     with pytest.raises(InputError, match="needs dense data"):
         embed(S, "spearman")
+
+
+@pytest.mark.parametrize("density", [0.04, 0.6])
+@pytest.mark.parametrize("metric", ["cosine", "euclidean", "sqeuclidean"])
+def test_sparse_rows_by_lists_of_their_columns_or_by_dense_ones(density, metric):
+    rng = np.random.default_rng(3)
+    S = sparse.random_array((400, 60), density=density, rng=rng, format="csr")
+    S.data += 0.1
+    dense = S.toarray()
+    dense[[7, 399]] = dense[3]  # coincident, and near to one another
+    dense[8] = dense[3] * (1 + 1e-9)
+    dense[dense.sum(axis=1) == 0, 5] = 1.0
+    S = sparse.csr_array(dense)
+    assert as_distances(S, metric).lists == (density < 0.1)
+    # no tolerance for what coincides; the cosine's own formula has lost its digits there
+    far = cdist(embed(dense, metric), embed(dense, metric), "euclidean")
+    expected = {"cosine": far**2 / 2, "euclidean": far, "sqeuclidean": far**2}[metric]
+    np.testing.assert_allclose(distance_matrix(S, metric), expected, rtol=1e-9, atol=1e-20)
+    lists = neighbor_lists(S, 5, metric=metric)
+    nearest = np.sort(expected + np.diag(np.full(400, np.inf)), axis=1)[:, :5]
+    np.testing.assert_allclose(lists.distances, nearest, rtol=1e-7, atol=1e-15)
 
 
 def test_special_exponents_are_what_they_are_called():

@@ -211,3 +211,11 @@ def test_labels_that_are_codes_already(dtype: type, odd: int | None) -> None:
     ]
     labels[:] = 0
     assert found.codes.max() > 0
+
+
+def test_a_list_of_scalars_is_one_labeling():
+    labels = np.array([3, 1, 3, 1])
+    for scalars in (list(labels), tuple(labels)):
+        found = as_labelings(scalars)
+        assert len(found) == 1
+        np.testing.assert_array_equal(found.codes[0], [1, 0, 1, 0])

@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat._accelerators import accelerator_of
 from karat.distances import FORMS, check_metric, check_points, embed, metric_name
+from karat.executors import LostWorkersError, Workers
 from karat.measures import Measure, catalogue
+from karat.measures.passes.accelerated import error_of
 from karat.measures.passes.estimates import estimate, sampled_by, why_not_sampled
 from karat.measures.passes.statistics import Plan, Statistics, group, takes_weights, weigh
 from karat.partition import (
@@ -25,11 +28,12 @@ from karat.partition import (
 )
 from karat.scores import Scores
 from karat.structures import Memberships, kind_of, split
-from karat.validation import InputError, check_random_state, check_same_objects
+from karat.validation import InputError, check_random_state, check_same_objects, on_host
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from karat._accelerators import Accelerator
     from karat.contingency import ContingencyTable
 
     Floats = NDArray[np.float64]
@@ -54,7 +58,11 @@ def evaluate(
     Parameters
     ----------
     X : array-like or sparse, shape (n, d), or None
-        The data; None omits the internal measures.
+        The data; None omits the internal measures. An array of torch or CuPy that lies on a GPU
+        has the Euclidean distances of its pairs (``euclidean``, ``cosine`` and the others of
+        :data:`karat.distances.FORMS`) computed there, where array-api-compat is installed
+        (extra ``gpu``): in single precision, each to the relative error that
+        ``scores.distance_error`` names. All else is computed on the processors, as for NumPy.
     labelings : array-like (n,) or (M, n), mapping, DataFrame
         One or many clusterings, see :func:`karat.partition.as_labelings`. Soft and overlapping
         ones (:class:`~karat.partition.SoftPartition`,
@@ -90,8 +98,11 @@ def evaluate(
     random_state : int, Generator or None, default 0
         For the sample.
     executor : concurrent.futures.Executor, dask.distributed.Client or str, optional
-        With ``precision``: where the distances of the sampled objects to all are summed up, by
-        default threads of this process. Values differ from those by the order of sums only.
+        Where passes over the pairs and over the rows, searches for neighbours and estimates from
+        sampled objects are computed; by default threads of this process. Where it can keep data,
+        they are sent once. Values do not depend on the number of workers, and differ from those
+        of this process by the order of sums only. Ranks of distances and computations of a
+        measure's own are not distributed.
 
     Returns
     -------
@@ -103,7 +114,7 @@ def evaluate(
     Notes
     -----
     The last digits of a value may depend on which clusterings are judged together, never on the
-    number of threads.
+    number of threads or workers.
 
     Raises
     ------
@@ -123,6 +134,7 @@ def evaluate(
     check_same_objects(X, truth, name="X", other_name="truth")
     check_same_objects(labelings, truth, name="labelings", other_name="truth")
     metric = check_metric(metric)
+    on = _accelerator(X, metric) if executor is None else None
     data = None if X is None else check_points(X, metric)
     chosen = applicable(
         measures, has_data=data is not None, has_truth=truth is not None, metric=metric
@@ -147,6 +159,7 @@ def evaluate(
         precision=precision,
         random_state=random_state,
         executor=executor,
+        on=on,
     )
     if memberships:
         weighted = sample_weight is not None
@@ -200,7 +213,10 @@ def explain(
     ways: dict[str, str] = {
         m.key: way for m in chosen if (way := sampled_by(m, metric, sparse=sparse))
     }
-    return Plan(batch.n_objects, len(batch), name, passes, reads, ways)
+    on = _accelerator(X, metric)
+    return Plan(
+        batch.n_objects, len(batch), name, passes, reads, ways, "" if on is None else str(on)
+    )
 
 
 def _with_weights(measures: list[Measure], *, asked: bool) -> list[Measure]:
@@ -246,13 +262,16 @@ def judge(
     bounded_only: bool = False,
     random_state: Any = 0,
     executor: Any = None,
+    on: Accelerator | None = None,
 ) -> Scores:
     """What :func:`evaluate` does, for measures that may be in no catalogue.
 
     Parameters and result are those of :func:`evaluate`, but ``measures`` are records; with
-    ``bounded_only`` the precision holds for measures of bounded range alone.
+    ``bounded_only`` the precision holds for measures of bounded range alone, and ``on`` is the
+    GPU that computes Euclidean distances of pairs.
     """
     metric = check_metric(metric)
+    workers = Workers.of(executor)
     X, batch, weights, kept = weigh(X, labelings, sample_weight, metric=metric, noise=noise)
     known = None
     if truth is not None:
@@ -280,7 +299,8 @@ def judge(
             metric=metric,
             rng=rng,
             bounded_only=bounded_only,
-            executor=executor,
+            workers=workers,
+            on=on,
         )
         errors = {m.key: found.standard_errors[:, i] for i, m in enumerate(sampled)}
         drawn = found.drawn
@@ -289,7 +309,7 @@ def judge(
             exact = found.standard_errors[:, i] == 0
             judged.append(Judged(measure, found.values[:, i], why, exact))
     if internal:
-        judged += _judge_internal(X, batch, internal, metric, weights)
+        judged += _judge_internal(X, batch, internal, metric, weights, workers, on)
     if external:
         judged += _judge_external(known, batch, external, weights)
     coverage = _coverage(batch, weights)
@@ -313,7 +333,22 @@ def judge(
         standard_errors=errors,
         exact={each.measure.key: each.exact for each in judged},
         sample_size=drawn,
+        distance_error=0.0 if on is None else _distance_error(X, measures, metric),
     )
+
+
+def _accelerator(X: Any, metric: Any) -> Accelerator | None:
+    """The GPU that the data lie on, if it computes this distance."""
+    return accelerator_of(X) if error_of(metric, sparse=False) else None
+
+
+def _distance_error(X: Any, measures: Sequence[Measure], metric: Any) -> float:
+    """That of the measures which read the pass over the pairs of a GPU."""
+    sparse = hasattr(X, "toarray")
+    needs = {need for m in measures if m.kind == "internal" for need in m.needs}
+    if "pairs" not in group(needs, metric, sparse=sparse):
+        return 0.0
+    return error_of(metric, sparse=sparse)
 
 
 def _coverage(batch: Labelings, weights: Floats | None) -> Floats:
@@ -340,7 +375,8 @@ class Judged:
 
 def _classes(truth: Any, n: int) -> Encoded:
     """The known classes as codes, -1 where the class is not known; integers stay integers."""
-    given = truth.to_numpy() if hasattr(truth, "to_numpy") else truth
+    given = on_host(truth, name="truth")
+    given = given.to_numpy() if hasattr(given, "to_numpy") else given
     if isinstance(given, np.ndarray) and given.dtype.kind in "iu" and given.shape == (n,):
         found = encode(given, name="truth")
         if found.n_clusters:
@@ -445,28 +481,40 @@ def as_they_are(
 
 
 def _judge_internal(
-    X: Any, batch: Labelings, measures: list[Measure], metric: Any, weights: Floats | None
+    X: Any,
+    batch: Labelings,
+    measures: list[Measure],
+    metric: Any,
+    weights: Floats | None,
+    workers: Workers,
+    on: Accelerator | None,
 ) -> Iterator[Judged]:
     """Measures that are Euclidean by definition are judged on rows that fit the distance."""
     euclidean = [m for m in measures if m.takes == "features"] if _form(metric) else []
     others = [m for m in measures if m not in euclidean]
     if others:
-        yield from judge_together(X, batch, others, metric, weights)
+        yield from judge_together(X, batch, others, metric, weights, workers, on)
     if euclidean:
         try:
             rows = embed(X, metric, weights)
         except InputError as error:
             yield from (_without_value(m, str(error), len(batch)) for m in euclidean)
         else:
-            yield from judge_together(rows, batch, euclidean, "euclidean", weights)
+            yield from judge_together(rows, batch, euclidean, "euclidean", weights, workers, on)
 
 
 def judge_together(
-    X: Any, batch: Labelings, measures: list[Measure], metric: Any, weights: Floats | None
+    X: Any,
+    batch: Labelings,
+    measures: list[Measure],
+    metric: Any,
+    weights: Floats | None,
+    workers: Workers | None = None,
+    on: Accelerator | None = None,
 ) -> Iterator[Judged]:
     """Internal measures of one metric, from statistics that they share."""
     needs = frozenset().union(*(measure.needs for measure in measures))
-    stats = Statistics(X, batch, needs, metric=metric, weights=weights)
+    stats = Statistics(X, batch, needs, metric=metric, weights=weights, workers=workers, on=on)
     for measure in measures:
         if measure.compute is None:
             options = {"metric": metric} if measure.takes == "distances" else {}
@@ -479,6 +527,8 @@ def judge_together(
             continue
         try:
             yield Judged(measure, *measure.judge(stats), np.ones(len(batch), dtype=bool))
+        except LostWorkersError:
+            raise
         except InputError as error:
             yield _without_value(measure, str(error), len(batch))
         except Exception as error:  # a measure of another package must not stop the rest

@@ -381,6 +381,7 @@ class _MomentStatistics(Statistics):
 
     def __init__(self, found: list[_Moments], metric: str) -> None:
         self.metric, self.weights = metric, None
+        self._numbers = {}
         self.failed = {}
         self.X: Any = _Shape(int(max(m.total for m in found)), found[0].d)
         counts = np.array([len(m.clusters) for m in found], dtype=np.int64)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
 from karat.distances import check_points
+from karat.executors import Workers
 from karat.resources import available_cores, in_strips
 from karat.validation import Data, InputError, check_choice, check_random_state
 
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from karat.distances import Distances
+
+    Lists = tuple[NDArray[np.int32], NDArray[np.float64]]
 
 Algorithm: TypeAlias = Literal["auto", "exact", "approximate"]
 
@@ -25,10 +29,10 @@ _TREE_DIMENSIONS = 8
 _DIRECT_DIMENSIONS = 8
 _SPARE_CANDIDATES = 3
 _BLOCK_ROWS = 128
-_SPARSE_BLOCK_ROWS = 32
 _RECALL_SAMPLE = 500
 _SCAN_ROWS = 2**17
 _TILE_ROWS = 512
+PARTS = 32  # of the objects on an executor, whatever the number of its workers
 
 
 @dataclass(frozen=True)
@@ -63,6 +67,7 @@ def neighbor_lists(
     metric: Any = "euclidean",
     algorithm: Algorithm = "auto",
     random_state: Any = 0,
+    executor: Any = None,
 ) -> NeighborLists:
     """The nearest other objects of every object.
 
@@ -81,6 +86,9 @@ def neighbor_lists(
         Euclidean distance, where a tree is fast.
     random_state : int, Generator or None, default 0
         For the approximate search and its recall.
+    executor : concurrent.futures.Executor, dask.distributed.Client or str, optional
+        Where an exact search runs, some of the objects at a time; by default threads of this
+        process. The lists do not depend on it.
 
     Returns
     -------
@@ -124,16 +132,33 @@ def neighbor_lists(
         algorithm = "approximate" if descend else "exact"
     if algorithm == "approximate":
         return _descent(data, k, metric, check_random_state(random_state))
-    if not euclidean:
-        return NeighborLists(*_by_rows(data, k, metric))
-    data = _in_range(data)
+    workers = Workers.of(executor)
+    if workers.elsewhere is None:
+        return NeighborLists(*_exact(data, k, metric, range(n)))
+    size = -(-n // PARTS)
+    parts = [range(i, min(i + size, n)) for i in range(0, n, size)]
+    lists = workers.map(partial(_part, k, metric), (data,), parts)
+    indices, distances = zip(*lists, strict=True)
+    return NeighborLists(np.concatenate(indices), np.concatenate(distances))
+
+
+def _part(k: int, metric: Any, X: Any, objects: range) -> Lists:
+    return _exact(X, k, metric, objects)
+
+
+def _exact(X: Any, k: int, metric: Any, objects: range) -> Lists:
+    """Neighbours of a range of the objects, and how far they are."""
+    if metric != "euclidean" or not isinstance(X, np.ndarray):
+        return _by_rows(X, k, metric, objects)
+    n, d = X.shape
+    data = _in_range(X)
     if d <= _TREE_DIMENSIONS and n > 1000:
-        indices, distances = _tree(data.values, k)
+        indices, squares = _tree(data.values, k, objects)
     elif d <= _DIRECT_DIMENSIONS or n <= 1000:
-        indices, distances = _brute(data.values, np.arange(n), k)
+        indices, squares = _brute(data.values, np.array(objects), k)
     else:
-        indices, distances = _products(data.values, k)
-    return NeighborLists(indices, np.sqrt(distances) * data.scale)
+        indices, squares = _products(data.values, k, objects)
+    return indices, np.sqrt(squares) * data.scale
 
 
 def neighbors_of_some(
@@ -237,14 +262,16 @@ def _brute(
     return indices, distances
 
 
-def _tree(X: NDArray[np.float64], k: int) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+def _tree(X: NDArray[np.float64], k: int, objects: range) -> Lists:
     from scipy.spatial import cKDTree
 
-    n = len(X)
+    n, asked = len(X), np.array(objects)
     # self, k neighbours and one more, which shows whether the list ends within a tie
     ask = min(k + 2, n)
-    distances, indices = cKDTree(X).query(X, k=ask, workers=available_cores())
-    own = indices == np.arange(n)[:, None]
+    distances, indices = cKDTree(X).query(
+        X[objects.start : objects.stop], k=ask, workers=available_cores()
+    )
+    own = indices == asked[:, None]
     distances[own] = -1.0
     order = np.lexsort((indices, distances), axis=1)
     distances = np.take_along_axis(distances, order, axis=1)
@@ -253,62 +280,63 @@ def _tree(X: NDArray[np.float64], k: int) -> tuple[NDArray[np.int32], NDArray[np
     if ask > k + 1:
         doubtful |= distances[:, k] >= distances[:, k + 1]
     indices, squares = indices[:, 1 : k + 1].copy(), distances[:, 1 : k + 1] ** 2
-    rows = np.flatnonzero(doubtful)
-    if len(rows):
-        indices[rows], squares[rows] = _brute(X, rows, k)
+    again = np.flatnonzero(doubtful)
+    if len(again):
+        indices[again], squares[again] = _brute(X, asked[again], k)
     return indices, squares
 
 
-def _products(X: NDArray[np.float64], k: int) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+def _products(X: NDArray[np.float64], k: int, objects: range) -> Lists:
     """Candidates from matrix products, which round; order and doubtful rows from differences."""
     from sklearn.neighbors import NearestNeighbors
 
     from karat._kernels.neighbors import rank_candidates
 
     n, d = X.shape
+    asked = np.array(objects)
     ask = min(k + 1 + _SPARE_CANDIDATES, n)
     centred = X - X.mean(axis=0)
     search = NearestNeighbors(n_neighbors=ask, algorithm="brute").fit(centred)
-    rough, candidates = search.kneighbors(centred)
+    rough, candidates = search.kneighbors(centred[objects.start : objects.stop])
+    count = len(objects)
     # an object that is no candidate is at least so far, less what the products may have lost
     lost = 8 * (d + 4) * np.finfo(np.float64).eps * float((centred**2).sum(axis=1).max())
-    unseen = rough[:, -1] ** 2 - lost if ask < n else np.full(n, np.inf)
-    indices = np.empty((n, k), dtype=np.int32)
-    distances = np.empty((n, k))
+    unseen = rough[:, -1] ** 2 - lost if ask < n else np.full(count, np.inf)
+    indices = np.empty((count, k), dtype=np.int32)
+    distances = np.empty((count, k))
 
     def work(start: int, stop: int) -> None:
-        rank_candidates(X, candidates, start, stop, distances, indices)
+        rank_candidates(X, objects.start, candidates, start, stop, distances, indices)
 
-    in_strips(work, n)
+    in_strips(work, count)
     rows = np.flatnonzero(~(distances[:, -1] < unseen))
     if len(rows):
-        indices[rows], distances[rows] = _brute(X, rows, k)
+        indices[rows], distances[rows] = _brute(X, asked[rows], k)
     return indices, distances
 
 
-def _by_rows(X: Any, k: int, metric: Any) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+def _by_rows(X: Any, k: int, metric: Any, objects: range) -> Lists:
     from karat._kernels.neighbors import nearest_in_rows
     from karat.distances import as_distances
 
-    n = X.shape[0]
-    indices = np.empty((n, k), dtype=np.int32)
-    distances = np.empty((n, k))
+    indices = np.empty((len(objects), k), dtype=np.int32)
+    distances = np.empty((len(objects), k))
     between = as_distances(X, metric, exact=True)
-    # the objects of the columns are made dense: of sparse data, the few
+    # the objects of the columns are turned, or made dense: of sparse data, the few
     turned = between.symmetric and not isinstance(X, np.ndarray)
-    block = _SPARSE_BLOCK_ROWS if turned else _BLOCK_ROWS
 
     def work(start: int, stop: int) -> None:
-        for first in range(start, stop, block):
-            rows = slice(first, min(first + block, stop))
-            everyone = slice(0, n)
+        for first in range(start, stop, _BLOCK_ROWS):
+            own = slice(first, min(first + _BLOCK_ROWS, stop))
+            rows = slice(objects.start + own.start, objects.start + own.stop)
+            everyone = slice(0, X.shape[0])
             D = between.block(everyone, rows).T if turned else between.block(rows, everyone)
             D = np.ascontiguousarray(D, dtype=np.float64)
             if not np.isfinite(D).all():
                 raise InputError(f"metric {metric!r} gives distances that are not finite")
-            nearest_in_rows(D, first, distances[rows], indices[rows])
+            nearest_in_rows(D, rows.start, distances[own], indices[own])
 
-    in_strips(work, n)
+    in_strips(work, len(objects))
     return indices, distances
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from karat.validation import InputError, check_choice
+from karat.validation import InputError, check_choice, on_host
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -199,7 +199,8 @@ def _objects(labels: Any, name: str) -> NDArray[np.object_]:
     if isinstance(labels, np.ma.MaskedArray):
         given = _unmasked(labels)
     else:
-        given = labels.to_numpy() if hasattr(labels, "to_numpy") else labels
+        given = on_host(labels, name=name)
+        given = given.to_numpy() if hasattr(given, "to_numpy") else given
     if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
         raise InputError(f"{name} must be a sequence of labels; got {type(labels).__name__}")
     return as_names(given)
@@ -267,6 +268,7 @@ def _label_array(labels: Any, name: str) -> Any:
     """A NumPy array or a pandas one, without conversion where that is possible."""
     if isinstance(labels, np.ma.MaskedArray) and np.ma.is_masked(labels):
         return _unmasked(labels)
+    labels = on_host(labels, name=name)
     if isinstance(labels, np.ndarray):
         return np.asarray(labels)
     if isinstance(labels, Mapping):
@@ -578,6 +580,7 @@ def _named(labelings: Any) -> list[tuple[str, Any]]:
         if any(isinstance(v, str) or not isinstance(v, Iterable) for v in labelings.values()):
             raise _no_order("labels")
         return [(str(name), labels) for name, labels in labelings.items()]
+    labelings = on_host(labelings, name="labelings")
     if hasattr(labelings, "columns") and hasattr(labelings, "__getitem__"):
         return [(str(name), labelings[name]) for name in labelings.columns]
     if isinstance(labelings, np.ndarray) and labelings.ndim == 2:
@@ -588,7 +591,10 @@ def _named(labelings: Any) -> list[tuple[str, Any]]:
 
 
 def _is_labeling(value: Any) -> bool:
-    return isinstance(value, (list, np.ndarray)) or hasattr(value, "to_numpy")
+    value = on_host(value, name="labels")
+    if isinstance(value, np.ndarray):
+        return value.ndim > 0
+    return isinstance(value, list) or hasattr(value, "to_numpy")
 
 
 def canonical_codes(codes: NDArray[np.integer[Any]]) -> NDArray[np.int32]:
@@ -645,7 +651,7 @@ class SoftPartition:
     memberships: NDArray[np.float64]
 
     def __post_init__(self) -> None:
-        U = np.asarray(self.memberships, dtype=np.float64)
+        U = np.asarray(on_host(self.memberships, name="memberships"), dtype=np.float64)
         if U.ndim != 2 or 0 in U.shape:
             raise InputError(f"memberships must have shape (n, k); it is {U.shape}")
         if not np.isfinite(U).all() or U.min() < 0:
@@ -683,7 +689,7 @@ class OverlappingPartition:
     memberships: NDArray[np.bool_]
 
     def __post_init__(self) -> None:
-        U = np.asarray(self.memberships)
+        U = np.asarray(on_host(self.memberships, name="memberships"))
         if U.ndim != 2 or 0 in U.shape:
             raise InputError(f"memberships must have shape (n, k); it is {U.shape}")
         if U.dtype != bool and not np.isin(U, (0, 1)).all():

@@ -6,6 +6,8 @@ import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,7 @@ LARGE = 2**28
 _PROC = Path("/proc/meminfo")
 _CGROUP = Path("/sys/fs/cgroup")
 _OWN = Path("/proc/self")
+_one_core: ContextVar[bool] = ContextVar("one_core", default=False)
 
 
 class NotEnoughMemoryError(InputError, MemoryError):
@@ -29,11 +32,32 @@ def is_large(X: Any) -> bool:
     return isinstance(X, np.ndarray) and X.nbytes >= LARGE
 
 
+@contextmanager
+def one_core() -> Iterator[None]:
+    """Let what runs in the block take one core, because others run beside it."""
+    token = _one_core.set(True)
+    try:
+        yield
+    finally:
+        _one_core.reset(token)
+
+
 def available_cores() -> int:
-    """Number of processors that this process may run on."""
+    """Number of processors that this process may run on, one within :func:`one_core`."""
+    if _one_core.get():
+        return 1
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+@lru_cache(maxsize=1)
+def thread_pools() -> Any:
+    """What limits the threads of compiled libraries."""
+    import sklearn.cluster  # noqa: F401  its thread pools must be loaded to be found
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
 
 
 def in_strips(work: Callable[[int, int], None], n: int, *, least: int = 256) -> None:
@@ -65,7 +89,8 @@ def added_memory() -> Iterator[list[int]]:
 
     The list is empty until the block ends, and where the system does not tell (not Linux). What
     compiled code allocates counts; what the block found free within the process does not, nor do
-    child processes. Blocks in several threads of one process at a time count one another's.
+    child processes. Blocks in several threads of one process at a time count one another's. The
+    peak of the whole process starts again too: what reads it afterwards sees the block's.
     """
     found: list[int] = []
     before = None

@@ -70,7 +70,8 @@ def check_data(X: Any, *, name: str = "X") -> Data:
     Parameters
     ----------
     X : array-like, pandas, polars or Arrow table, or SciPy sparse, shape (n, d)
-        Objects in rows. float32 and float64 are kept, other numbers become float64.
+        Objects in rows. Arrays of torch, CuPy and other libraries become NumPy's; float32 and
+        float64 are kept, other numbers become float64.
     name : str
         What the caller calls it, for messages.
 
@@ -129,8 +130,11 @@ def _csr(X: Any, name: str) -> csr_array:
         raise InputError(f"{name} must contain real numbers; its dtype is {X.dtype}")
     _check_shape(X.shape, name)
     _check_structure(X, name)
-    # index arrays of any width are kept
     matrix = sparse.csr_array(X)
+    if matrix.indices.dtype != np.int32 and max(len(matrix.data), *matrix.shape) < 2**31:
+        # half the memory, and scikit-learn takes no other
+        narrow = matrix.indices.astype(np.int32), matrix.indptr.astype(np.int32)
+        matrix = sparse.csr_array((matrix.data, *narrow), shape=matrix.shape)
     if matrix.dtype not in (np.float32, np.float64):
         with np.errstate(over="ignore"):
             matrix = matrix.astype(np.float64)
@@ -202,6 +206,7 @@ def _dense(X: Any, name: str) -> NDArray[Any]:
             raise InputError(f"{name} must contain real numbers; its dtype is {X.dtype}")
         kind = X.dtype if X.dtype in (np.float32, np.float64) else np.float64
         return np.where(np.ma.getmaskarray(X), np.nan, X.data.astype(kind)).astype(kind)
+    X = on_host(X, name=name)
     package = type(X).__module__.partition(".")[0]
     if package == "polars":
         if hasattr(X, "collect"):
@@ -226,6 +231,48 @@ def _dense(X: Any, name: str) -> NDArray[Any]:
         raise InputError(
             f"{name} has rows of different lengths: row 0 has {widths[0]} values, row {odd} has "
             f"{widths[odd]}"
+        ) from None
+
+
+def on_host(values: Any, *, name: str = "X") -> Any:
+    """The array of another library (torch, CuPy, ...) as NumPy's; anything else as it is.
+
+    Parameters
+    ----------
+    values : object
+    name : str
+        What the caller calls it, for messages.
+
+    Returns
+    -------
+    object
+        Arrays of the main memory are not copied; those of a GPU are brought from it.
+
+    Raises
+    ------
+    InputError
+        For an array that has no NumPy form: quantized, of a layout that is not strided, ...
+    """
+    package = type(values).__module__.partition(".")[0]
+    if isinstance(values, (np.ndarray, np.generic)) or not (
+        hasattr(values, "__array_namespace__") or package in ("torch", "cupy")
+    ):
+        return values
+    try:
+        if package == "cupy":
+            return values.get()
+        if package == "torch":
+            values = values.detach().cpu()
+            narrow = str(values.dtype) == "torch.bfloat16"
+            return (values.float() if narrow else values).numpy()
+        try:
+            return np.asarray(values)
+        except (TypeError, RuntimeError):
+            return np.from_dlpack(values, device="cpu")
+    except (TypeError, RuntimeError, BufferError, AttributeError, ValueError) as error:
+        raise InputError(
+            f"{name} is an array of {package} that cannot be turned into one of NumPy: {error}. "
+            f"Give a dense array of numbers, or a SciPy sparse matrix"
         ) from None
 
 
@@ -304,7 +351,7 @@ def check_sample_weight(sample_weight: Any, n: int) -> NDArray[np.float64]:
         If they are not ``n`` finite numbers of at least 0, or all 0.
     """
     try:
-        weights = np.asarray(sample_weight, dtype=np.float64)
+        weights = np.asarray(on_host(sample_weight, name="sample_weight"), dtype=np.float64)
     except (TypeError, ValueError):
         raise InputError(
             f"sample_weight must be numbers, one for each object; got {sample_weight!r:.80}"

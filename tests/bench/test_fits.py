@@ -12,6 +12,7 @@ from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score, v_measure_score
 from typer.testing import CliRunner
 
+import karat
 from karat.bench import Benchmark, expected_best, mean_interval
 from karat.cli import app
 from karat.resources import added_memory
@@ -96,7 +97,7 @@ def test_the_place_changes_nothing(where):
         distributed = pytest.importorskip("distributed", reason="the extra dask is not installed")
         with (
             distributed.LocalCluster(
-                n_workers=2, threads_per_worker=1, dashboard_address=None
+                n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0"
             ) as cluster,
             distributed.Client(cluster) as client,
         ):
@@ -159,6 +160,17 @@ def test_memory_of_a_fit():
     table = race.table.set_index("method")["megabytes"]
     assert table["greedy"] > 38
     assert table["ward"] < 20
+
+
+def test_a_study_leaves_the_peak_of_the_process_alone():
+    with added_memory() as added:
+        np.ones(8_000_000)  # the peak of this process from now on, unless something resets it
+        X, _ = make_blobs(30, centers=2, random_state=0)
+        with karat.Study(X) as study:
+            study.sweep(["ward"], k=[2])
+    if not added:
+        pytest.skip("this system does not tell the peak of a process")
+    assert added[0] > 50_000_000
 
 
 def test_a_judge_chooses_without_labels():

@@ -16,8 +16,8 @@ from sklearn.datasets import load_iris
 import karat
 import naive_internal as naive
 from karat.measures import catalogue
-from karat.measures.passes.pairs import rounds
 from karat.measures.passes.statistics import STATISTICS
+from karat.measures.passes.tiles import rounds
 from karat.validation import InputError, UndefinedMeasureError
 
 X_IRIS, Y_IRIS = load_iris(return_X_y=True)
@@ -249,16 +249,14 @@ def test_rounds_hold_every_pair_once_and_nothing_twice():
 
 @pytest.mark.parametrize("mirrored", [True, False])
 def test_number_of_threads_changes_nothing(mirrored, monkeypatch):
-    monkeypatch.setattr(
-        "karat.measures.passes.pairs._Tiles.better_mirrored", lambda tiles: mirrored
-    )
+    monkeypatch.setattr("karat.measures.passes.tiles.Tiles.better_mirrored", lambda tiles: mirrored)
     rng = np.random.default_rng(2)
     X, labels = rng.normal(size=(1500, 3)), rng.integers(0, 9, (2, 1500))
     keys = [*OF_DISTANCES, *OF_CENTROIDS]
     tables = []
     for cores in (1, 2, 5):
-        for room in ("pairs", "ranks"):
-            monkeypatch.setattr(f"karat.measures.passes.{room}.available_cores", lambda c=cores: c)
+        for module in ("executors", "measures.passes.ranks"):
+            monkeypatch.setattr(f"karat.{module}.available_cores", lambda c=cores: c)
         tables.append(karat.evaluate(X, labels, measures=keys).table.to_numpy())
     assert (tables[0] == tables[1]).all()
     assert (tables[0] == tables[2]).all()
@@ -307,7 +305,7 @@ def test_mirrored_tiles_give_what_whole_strips_give(n, metric, d, monkeypatch):
     tables = []
     for mirrored in (True, False):
         monkeypatch.setattr(
-            "karat.measures.passes.pairs._Tiles.better_mirrored",
+            "karat.measures.passes.tiles.Tiles.better_mirrored",
             lambda tiles, mirrored=mirrored: tiles.distances.symmetric and mirrored,
         )
         tables.append(karat.evaluate(X, labels, measures=keys, metric=metric, noise="drop").table)

@@ -13,6 +13,7 @@ from sklearn.datasets import make_blobs
 
 import karat
 from karat.distances import as_distances
+from karat.evaluation import judge
 from karat.measures import catalogue
 from karat.measures.passes import sampled_objects as _sampled_objects
 from karat.measures.passes.sampled_objects import ObjectSample, _rao_wu_factors, first_of_each
@@ -27,6 +28,27 @@ def sample_of(X, labelings, keys, seed=0, noise="error"):
     batch = as_labelings(labelings, noise=noise)
     rng = np.random.default_rng(seed)
     return ObjectSample(X, as_distances(X), batch, measures, rng)
+
+
+def test_errors_of_the_decisive_measures_are_those_of_all():
+    X, labels = make_blobs(900, centers=4, random_state=2)
+    sample = sample_of(X, {"a": labels, "b": np.arange(900) % 7}, [*KEYS, *CUTS])
+    sample.grow(200)
+    values, errors, _ = sample.estimates()
+    assert (errors > 0).all()
+    decisive = np.array([True, True, False, False, False, True])
+    again, some, _ = sample.estimates(decisive)
+    assert_allclose(again, values, rtol=1e-12)
+    assert_allclose(some[:, decisive], errors[:, decisive], rtol=1e-12)
+    assert (some[:, ~decisive] == 0).all()
+
+
+def test_errors_of_unbounded_measures_are_there_where_bounded_ones_decide():
+    X, labels = make_blobs(3000, centers=4, cluster_std=3, random_state=2)
+    measures = [catalogue[key] for key in KEYS if key != "point_wise_margin"]
+    found = judge(X, labels, measures=measures, precision=0.02, bounded_only=True)
+    assert found.sample_size["objects"] < 3000
+    assert (found.standard_errors.to_numpy() > 0).all()
 
 
 @pytest.mark.parametrize("several", [False, True])
@@ -114,7 +136,7 @@ def test_bootstrap_weights():
     rng = np.random.default_rng(0)
     own = np.array([0, 0, 0, 1, 1, 2, 3, 3])
     counts, sizes = np.bincount(own), np.array([30, 2, 1, 4])
-    draws = np.array([_rao_wu_factors(own, counts, sizes, rng) for _ in range(20_000)])
+    draws = np.concatenate([_rao_wu_factors(own, counts, sizes, rng) for _ in range(800)])
     assert draws.min() >= 0
     assert_allclose(draws.mean(axis=0), 1, atol=0.03)
     # clusters that were drawn whole do not vary

@@ -2,55 +2,27 @@
 
 from __future__ import annotations
 
-import pickle
 import sys
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import karat
-from failing_clusterers import KillsOnce
-from karat.executors import _connect, as_executor
+from failing_clusterers import Dies, DistanceThatKillsOnce, KillsOnce
+from karat import executors
+from karat.executors import LostWorkersError, _connect, as_executor
 from karat.measures.passes import pairs
 from karat.study import large
 from karat.validation import InputError
+from scattering import Scattering
 
 
 def blobs(n: int = 300, seed: int = 0):
     rng = np.random.default_rng(seed)
     truth = rng.integers(0, 3, n)
     return 6.0 * np.eye(3)[truth] + rng.normal(size=(n, 3)), truth
-
-
-class Handle:
-    def __init__(self, name: int) -> None:
-        self.name = name
-
-
-class Scattering(Executor):
-    """An executor with a place for values; what is submitted is pickled, as for another machine."""
-
-    def __init__(self) -> None:
-        self.held: list[object] = []
-        self.largest = 0
-
-    def scatter(self, value):
-        self.held.append(pickle.loads(pickle.dumps(value)))
-        return Handle(len(self.held) - 1)
-
-    def submit(self, function, /, *args, **options):
-        sent = pickle.dumps((function, args, options))
-        self.largest = max(self.largest, len(sent))
-        function, args, options = pickle.loads(sent)
-        args = [self.held[a.name] if isinstance(a, Handle) else a for a in args]
-        future: Future = Future()
-        try:
-            future.set_result(function(*args, **options))
-        except Exception as error:
-            future.set_exception(error)
-        return future
 
 
 def test_data_are_sent_once_where_the_executor_can():
@@ -80,9 +52,10 @@ def test_judging_in_parts_is_judging_at_once(monkeypatch, metric):
 
 
 @pytest.mark.parametrize("given", [3, "tcp://127.0.0.1:9"])
-def test_what_is_no_executor_says_so(given):
+def test_what_is_no_executor_says_so(given, monkeypatch):
     if isinstance(given, str):
         pytest.importorskip("distributed", reason="the extra dask is not installed")
+        monkeypatch.setattr(executors, "TIMEOUT", "1s")
     with pytest.raises(InputError, match=r"executor must be|no Dask scheduler answers"):
         as_executor(given)
 
@@ -96,42 +69,143 @@ def test_a_missing_extra_is_named(monkeypatch):
 # -- Dask ------------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def cluster():
+def cluster_of(n_workers: int, *, processes: bool = True):
     distributed = pytest.importorskip("distributed", reason="the extra dask is not installed")
-    with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
-    ) as cluster:
-        yield cluster
+    return distributed.LocalCluster(
+        n_workers=n_workers,
+        threads_per_worker=1,
+        processes=processes,
+        dashboard_address="127.0.0.1:0",
+    )
 
 
-@pytest.fixture
-def client(cluster):
-    from distributed import Client
-
-    with Client(cluster) as client:
+@pytest.fixture(scope="module")
+def client():
+    with cluster_of(2, processes=False) as cluster, cluster.get_client() as client:
         yield client
 
 
-def test_dask_gives_what_one_machine_gives(client, monkeypatch):
-    monkeypatch.setattr(large, "JUDGE_EXACTLY", 200)
-    X, _ = blobs(2000)
+def tried_and_judged(X, executor=None, clusterers=("kmeans", "ward"), **options):
+    with karat.Study(X) as study:
+        study.sweep(clusterers, k=[2, 3, 4], n_init=2, workers=1, executor=executor, **options)
+        study.evaluate(executor=executor)
+        return study.scores().drop(columns="seconds")
+
+
+@pytest.mark.parametrize("way", ["client", "executor", "address"])
+def test_dask_gives_what_one_machine_gives(client, way, monkeypatch):
+    X, _ = blobs(1500)
+    if way == "executor":  # estimates too
+        monkeypatch.setattr(large, "JUDGE_EXACTLY", 200)
+    given = {
+        "client": client,
+        "executor": client.get_executor(),
+        "address": client.scheduler.address,
+    }
+    table = tried_and_judged(X, given[way])
+    pd.testing.assert_frame_equal(table, tried_and_judged(X), rtol=1e-9)
+    if way == "address":
+        _connect(given[way]).close()
+
+
+@pytest.mark.long
+def test_the_number_of_workers_changes_nothing():
+    X, _ = blobs(3000)
     tables = []
-    for executor in (None, client, client.get_executor(), client.scheduler.address):
-        with karat.Study(X) as study:
-            study.sweep(["kmeans", "ward"], k=[2, 3], n_init=1, workers=1, executor=executor)
-            study.evaluate(executor=executor)
-            tables.append(study.scores().drop(columns="seconds"))
+    for count in (1, 2, 4):
+        with cluster_of(count) as cluster, cluster.get_client() as client:
+            tables.append(tried_and_judged(X, client))
     for table in tables[1:]:
-        pd.testing.assert_frame_equal(table, tables[0], rtol=1e-9)
-    _connect(client.scheduler.address).close()
+        pd.testing.assert_frame_equal(table, tables[0], rtol=0, atol=0)
+    pd.testing.assert_frame_equal(tried_and_judged(X), tables[0], rtol=1e-9)
 
 
-def test_a_dead_worker_loses_only_its_jobs(client, tmp_path):
+@pytest.mark.long
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_dead_worker_loses_only_its_jobs(count, tmp_path):
     X, _ = blobs()
     killer = KillsOnce(marker=str(tmp_path / "killed"))
-    with karat.Study(X) as study:
-        clusterers = {"killer": killer, "kmeans": "kmeans"}
+    clusterers = {"killer": killer, "kmeans": "kmeans"}
+    with (
+        cluster_of(count) as cluster,
+        cluster.get_client() as client,
+        karat.Study(X) as study,
+    ):
         study.sweep(clusterers, k=[2, 3], n_init=2, executor=client)
         assert (tmp_path / "killed").exists(), study.candidates["reason"].tolist()
         assert study.candidates["status"].tolist() == ["ok"] * 8
+
+
+@pytest.mark.long
+def test_a_worker_that_dies_while_judging_loses_only_its_jobs(tmp_path):
+    X, truth = blobs()
+    deadly = DistanceThatKillsOnce(str(tmp_path / "killed"))
+    keys = ["silhouette", "dunn_index"]
+    with cluster_of(2) as cluster, cluster.get_client() as client:
+        there = karat.evaluate(X, truth, metric=deadly, measures=keys, executor=client)
+    assert (tmp_path / "killed").exists()
+    here = karat.evaluate(X, truth, metric="cityblock", measures=keys)
+    pd.testing.assert_frame_equal(there.table, here.table, rtol=1e-9)
+
+
+class Lost(Scattering):
+    """An executor that cancels its first jobs, as Dask does where the data are gone."""
+
+    class Client:
+        status = "running"
+
+    def __init__(self, cancelled: int, status: str = "running") -> None:
+        super().__init__()
+        self.left = cancelled
+        self._client = Lost.Client()
+        self._client.status = status
+
+    def submit(self, function, /, *args, **options):
+        self.left -= 1
+        if self.left >= 0:
+            future: Future = Future()
+            future.cancel()
+            future.set_running_or_notify_cancel()
+            return future
+        return super().submit(function, *args, **options)
+
+
+def test_jobs_that_were_cancelled_are_submitted_again():
+    X, truth = blobs()
+    there = Lost(3)
+    with karat.Study(X) as study:
+        study.sweep("kmeans", k=[2, 3], n_init=2, executor=there)
+        assert study.candidates["status"].tolist() == ["ok"] * 4
+    assert len(there.held) == 2  # the data, twice
+    found = karat.evaluate(X, truth, measures=["silhouette"], executor=Lost(2))
+    assert found["silhouette"].iloc[0] == pytest.approx(karat.silhouette(X, truth), rel=1e-9)
+
+
+def test_workers_that_die_again_and_again_are_told():
+    X, truth = blobs()
+    for key in ("silhouette", "davies_bouldin_index", "informativeness"):
+        with pytest.raises(LostWorkersError, match="most likely for want of memory"):
+            karat.evaluate(X, truth, measures=[key], executor=Lost(10**6))
+
+
+def test_fits_without_a_scheduler_stay_planned():
+    X, truth = blobs()
+    with karat.Study(X) as study:
+        with pytest.raises(LostWorkersError, match="no longer answers"):
+            study.sweep("kmeans", k=[2, 3], n_init=2, executor=Lost(1, "connecting"))
+        assert study.n_unfinished == 1
+        study.add({"truth": truth})
+        with pytest.raises(LostWorkersError, match="no longer answers"):
+            study.evaluate(["silhouette"], executor=Lost(1, "closed"))
+        assert study.scores()["silhouette"].notna().all()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_fit_that_kills_every_worker_is_an_entry(count):
+    X, _ = blobs()
+    with cluster_of(count) as cluster, cluster.get_client() as client, karat.Study(X) as study:
+        clusterers = {"deadly": Dies(), "kmeans": "kmeans"}
+        study.sweep(clusterers, k=[2, 3], n_init=1, executor=client)
+        assert study.candidates["status"].tolist() == ["ok", "failed", "ok", "ok"]
+        assert "worker process died" in study.candidates["reason"].iloc[1]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from karat.study import scratch
+from karat import _scratch as scratch
 
 SCRIPT = """
 import sys
@@ -36,12 +36,12 @@ def test_nothing_is_left_of_a_sweep_that_was_ended(tmp_path, monkeypatch, number
         [sys.executable, str(program), str(Path(__file__).parents[1])],
         env=os.environ | {"TMPDIR": str(folder)},
     )
-    while not list(folder.glob("karat-*/X.joblib")):
+    while not list(folder.glob("karat-*/*.joblib")):
         assert child.poll() is None
         time.sleep(0.1)
     monkeypatch.setattr(scratch.tempfile, "gettempdir", lambda: str(folder))
     scratch.sweep_orphans(young=0)
-    assert list(folder.glob("karat-*/X.joblib")), "in use, so it must stay"
+    assert list(folder.glob("karat-*/*.joblib")), "in use, so it must stay"
     child.send_signal(number)
     child.wait(timeout=60)
     if number == signal.SIGTERM:

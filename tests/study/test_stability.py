@@ -182,6 +182,7 @@ def test_processes_give_the_same(stored):
     assert np.array_equal(found.consensus, whole.consensus, equal_nan=True)
 
 
+@pytest.mark.long
 def test_a_cluster_of_machines_gives_the_same(stored):
     distributed = pytest.importorskip("distributed", reason="the extra dask is not installed")
     _, whole = stored
@@ -189,7 +190,7 @@ def test_a_cluster_of_machines_gives_the_same(stored):
     study.sweep(["average"], k=[2, 3], workers=1)
     with (
         distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0"
         ) as cluster,
         distributed.Client(cluster) as client,
     ):
@@ -296,3 +297,27 @@ def test_what_was_made_elsewhere_is_not_judged(tmp_path):
     own.write_text("\n".join(["mine", *"abc" * 12]))
     best = answer_of(path, "--labelings", str(own), "--only-labelings")
     assert best["stability_skipped"] == "mine was made elsewhere"
+
+
+def test_of_many_objects_the_null_is_drawn_where_the_answer_depends_on_it(tmp_path, monkeypatch):
+    path = tmp_path / "t.karat"
+    with karat.Study(triangle(), storage=path) as study:
+        study.sweep("kmeans", k=range(2, 7), n_init=1, workers=1)
+        whole = study.stability("kmeans k=3 start=0", **FEW)
+        monkeypatch.setattr("karat.study.stability.MOST_OBJECTS", study.n_objects - 1)
+        part = study.stability("kmeans k=3 start=0", **FEW)
+        page, best = render(study), study.best()
+    assert whole.curve.table["null"].notna().all()
+    assert part.selected == whole.selected == 3
+    sample = f"judged on {whole.rows.size - 1} of the objects"
+    assert sample in page
+    assert sample in str(best)
+    there = part.curve.table["null"].notna()
+    assert there[3]
+    assert not there[2]
+    assert part.curve.table["ratio"].notna().equals(there)
+    assert "left out where it could not change the answer" in page
+    monkeypatch.setattr("karat.study.stability.assess", None)
+    with karat.Study(triangle(), storage=path) as study:
+        again = study.stability("kmeans k=3 start=0", **FEW)
+    assert again.curve.table.equals(part.curve.table)

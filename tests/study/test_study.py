@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -70,6 +71,22 @@ def test_same_seed_same_scores_for_any_number_of_workers(wine):
         study.sweep(["kmeans", "gaussian-mixture", "ward"], k=[2, 4], n_init=3, workers=workers)
         tables.append(study.scores().drop(columns="seconds"))
     pd.testing.assert_frame_equal(*tables, check_exact=True)
+
+
+def test_k_means_of_few_objects_starts_no_process_and_each_fit_has_its_own_warnings(monkeypatch):
+    X = np.repeat(np.eye(4), 20, axis=0)
+    alone = karat.Study(X)
+    alone.sweep("kmeans", k=range(2, 9), n_init=8, workers=1)
+    reasons = alone.candidates["reason"]
+    assert reasons.str.count("distinct").max() == 1
+    assert 0 < reasons.notna().sum() < len(reasons)
+
+    monkeypatch.setattr(running, "_local_pool", None)
+    shown = warnings.showwarning
+    many = karat.Study(X)
+    many.sweep("kmeans", k=range(2, 9), n_init=8, workers=4)
+    pd.testing.assert_series_equal(many.candidates["reason"], reasons)
+    assert warnings.showwarning is shown
 
 
 def test_any_executor_will_do(wine):

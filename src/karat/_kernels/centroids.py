@@ -15,38 +15,35 @@ def _squared_length(x):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def centroid_sums(X, labels, weights, sizes):
-    """Centroids, and squares and distances around them, per cluster.
+def centroid_sums(X, labels, weights, first):
+    """Sums (k, d) of the objects of each cluster minus its ``first`` one.
 
-    Returns ``first`` (k, d), an object of each cluster, and ``means`` (k, d), the centroids
-    minus it: differences of an object and a centroid are taken in these two steps, so that tight
-    clusters far from the origin, or from each other, lose nothing. ``around`` (k, 3): sum of
-    squared distances, sum of distances and largest distance to the centroid; ``squares`` (k, d):
-    sum of squares by feature.
+    Divided by the sizes they are ``means``: the centroids minus ``first``. Differences of an
+    object and a centroid are taken in these two steps, so that tight clusters far from the origin,
+    or from each other, lose nothing.
     """
     n, d = X.shape
-    k = len(sizes)
-    at = np.zeros(k, np.int64)
-    for i in range(n - 1, -1, -1):
-        if labels[i] >= 0:
-            at[labels[i]] = i
-    # element by element, here and elsewhere: to compile the assignment of a row takes seconds
-    first = np.empty((k, d))
-    for c in range(k):
-        for f in range(d):
-            first[c, f] = X[at[c], f]
-    means = np.zeros((k, d))
-    around = np.zeros((k, 3))
-    squares = np.zeros((k, d))
-    t = np.empty(d)
+    sums = np.zeros(first.shape)
     for i in range(n):
         c, w = labels[i], weights[i]
         if c >= 0:
+            # element by element, here and elsewhere: to compile an assignment of rows takes seconds
             for f in range(d):
-                means[c, f] += w * (X[i, f] - first[c, f])
-    for c in range(k):
-        for f in range(d):
-            means[c, f] /= sizes[c]
+                sums[c, f] += w * (X[i, f] - first[c, f])
+    return sums
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def centroid_squares(X, labels, weights, first, means):
+    """Squares and distances around centroids, per cluster.
+
+    ``around`` (k, 3): sum of squared distances, sum of distances and largest distance to the
+    centroid; ``squares`` (k, d): sum of squares by feature.
+    """
+    n, d = X.shape
+    around = np.zeros((len(first), 3))
+    squares = np.zeros(first.shape)
+    t = np.empty(d)
     for i in range(n):
         c, w = labels[i], weights[i]
         if c >= 0:
@@ -58,7 +55,7 @@ def centroid_sums(X, labels, weights, sizes):
             around[c, 0] += w * total
             around[c, 1] += w * root
             around[c, 2] = max(around[c, 2], root)
-    return first, means, around, squares
+    return around, squares
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "nsz"})
@@ -98,3 +95,16 @@ def centroid_silhouettes(X, labels, weights, sizes, first, means, squares, simpl
         if largest > 0.0:
             total[own] += weights[i] * ((b - a) / largest)
     return total
+
+
+@njit(cache=True, nogil=True)
+def sparse_sums(indptr, indices, data, labels, weights, k, d):
+    """Sums of CSR rows and of their squares by cluster: two arrays of shape (k, d)."""
+    sums, squares = np.zeros((k, d)), np.zeros((k, d))
+    for i in range(len(labels)):
+        sum_, square, weight = sums[labels[i]], squares[labels[i]], weights[i]
+        for at in range(indptr[i], indptr[i + 1]):
+            value = data[at]
+            sum_[indices[at]] += weight * value
+            square[indices[at]] += weight * value * value
+    return sums, squares

@@ -99,7 +99,7 @@ def sequential_squared_differences(Z, r0, r1, strip, out):
             f += 1
 
 
-@njit(inline="always", error_model="numpy", fastmath=FAST)
+@njit(cache=True, nogil=True, inline="always", error_model="numpy", fastmath=FAST)
 def direct_tile(kind, Z, r0, r1, strip, out):
     """Distances of rows r0..r1 of Z to the strip, from differences of coordinates."""
     d, B = strip.shape
@@ -123,7 +123,7 @@ def direct_tile(kind, Z, r0, r1, strip, out):
                     o[j] = max(o[j], abs(a - s[j]))
 
 
-@njit(inline="always", error_model="numpy")
+@njit(cache=True, nogil=True, inline="always", error_model="numpy")
 def roots(tile, R):
     """Turn squared distances into distances."""
     B = tile.shape[1]
@@ -171,6 +171,18 @@ def sparse_products(indptr, indices, data, r0, r1, strip, out):
             a, s = data[e], strip[indices[e]]
             for j in range(B):
                 o[j] += a * s[j]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def list_products(indptr, indices, data, r0, r1, starts, rows, values, out):
+    """Inner products of CSR rows with CSC columns' rows: of each feature, those that have it."""
+    out[: r1 - r0] = 0.0
+    for i in range(r0, r1):
+        o = out[i - r0]
+        for e in range(indptr[i], indptr[i + 1]):
+            a, j = data[e], indices[e]
+            for at in range(starts[j], starts[j + 1]):
+                o[rows[at]] += a * values[at]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

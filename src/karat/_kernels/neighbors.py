@@ -51,19 +51,22 @@ def nearest_euclidean(X, XT, queries, distances, indices):
 
 
 @njit(cache=True, nogil=True)
-def rank_candidates(X, candidates, start, stop, distances, indices):
-    """The k nearest of each object's candidates, by squared differences."""
+def rank_candidates(X, first, candidates, start, stop, distances, indices):
+    """The k nearest of each object's candidates, by squared differences.
+
+    Row i of the candidates and of the lists belongs to object ``first + i``.
+    """
     k = distances.shape[1]
     d = X.shape[1]
     for i in range(start, stop):
         distances[i] = np.inf
         row = np.sort(candidates[i])
         for j in row:
-            if j == i:
+            if j == first + i:
                 continue
             total = 0.0
             for f in range(d):
-                t = X[j, f] - X[i, f]
+                t = X[j, f] - X[first + i, f]
                 total += t * t
             if total < distances[i, k - 1]:
                 _insert(distances[i], indices[i], total, j)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Sequence
-from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,7 @@ import numpy as np
 
 from karat.bench.folder import Entry
 from karat.clusterers import Clusterer, ExcludedError, under
+from karat.executors import LostWorkersError
 from karat.study.running import run_jobs, shared_pool
 from karat.study.store import Finished, Planned
 from karat.study.work import Job
@@ -136,7 +136,7 @@ def fit(
             continue
         # one tree serves every number of clusters
         groups = [own] if fitted.every_k else [[one] for one in own]
-        jobs += [Job(fitted, tuple(group)) for group in groups if group]
+        jobs += [Job(fitted, tuple(group), tells_memory=True) for group in groups if group]
     shared = executor is None and workers > 1 and limit == math.inf and len(jobs) > 0
     found: set[str] = set()
     try:
@@ -145,7 +145,7 @@ def fit(
             for outcome in outcomes:
                 found.add(outcome.name)
                 yield by_name[outcome.name], outcome
-    except BrokenExecutor:
+    except LostWorkersError:
         if not shared:
             raise
         # a process died: the rest in a pool that finds which fit kills

@@ -169,7 +169,7 @@ def _lines(file: Path) -> list[Any]:
         raise InputError(f"{file} cannot be read as lines of labels: {error}") from None
     if not all(lines):
         raise InputError(f"{file}, line {lines.index('') + 1} has no label")
-    if all(line.lstrip("-").isdigit() for line in lines):
+    if all(line.removeprefix("-").isdecimal() for line in lines):
         return [int(line) for line in lines]
     return lines
 

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
+
+from karat.executors import in_order
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
     Codes = NDArray[np.int32]
+
+S = TypeVar("S")
+T = TypeVar("T")
 
 NEIGHBORS = 10
 CORE = 5
@@ -23,6 +28,8 @@ DIMENSIONS = 30
 WIDE, LATENT = 1000, 100
 #: objects at most that evidence is taken from
 LARGEST = 10_000
+#: objects from which on halves and null sets are clustered side by side
+MANY = 1_000
 HALVES = 3
 NULLS = 2
 #: numbers of clusters for which samples and null sets are clustered
@@ -253,13 +260,15 @@ def stability_evidence(view: View, codes: Codes, n_clusters: NDArray[np.int64]) 
     order = canonical_order(view.Z)
     numbers, place = _grid(n_clusters, n // 2)
     rng = np.random.default_rng(0)
-    found: list[dict[str, Codes]] = []
-    for half in range(HALVES):
-        taken = np.sort(order[rng.permutation(n)[: n // 2]])
-        taken = order[np.isin(order, taken)]
+    drawn = [order[rng.permutation(n)[: n // 2]] for _ in range(HALVES)]
+
+    def again_from(half: int) -> dict[str, Codes]:
+        taken = order[np.isin(order, drawn[half])]
         part = _partitions(view.Z[taken], numbers, half)
         nearest = _nearest(view.Z, view.Z[taken])
-        found.append({name: labels[:, nearest] for name, labels in part.items()})
+        return {name: labels[:, nearest] for name, labels in part.items()}
+
+    found = side_by_side(again_from, range(HALVES), n)
     methods = list(found[0])
     out = np.empty((len(codes), len(STABILITY_NAMES)))
     for j in range(len(numbers)):
@@ -275,6 +284,19 @@ def stability_evidence(view: View, codes: Codes, n_clusters: NDArray[np.int64]) 
         out[here, 1] = with_them.mean(axis=(1, 2))
         out[here, 2:] = of_k
     return out
+
+
+def side_by_side(work: Callable[[S], T], items: Iterable[S], n: int) -> list[T]:
+    """``work`` of each item on all cores where there are many objects, each on one."""
+    if n < MANY:
+        return [work(item) for item in items]
+    from threadpoolctl import threadpool_limits
+
+    def on_one(item: S) -> T:
+        with threadpool_limits(1, "openmp"):  # of this thread
+            return work(item)
+
+    return list(in_order(on_one, items, one_blas_thread=True))
 
 
 def _nearest(Z: Floats, taken: Floats) -> NDArray[np.intp]:
@@ -297,13 +319,17 @@ def null_evidence(view: View, n_clusters: NDArray[np.int64], own: Floats) -> Flo
     rng = np.random.default_rng(1)
     columns = [OWN_NAMES.index(name) for name in AGAINST_NULL]
     sign = np.array([-1.0 if name in LOWER else 1.0 for name in AGAINST_NULL])
-    best = np.zeros((len(numbers), len(columns)))
-    for seed in range(NULLS):
-        cloud = rng.normal(size=(n, len(spreads))) * spreads
-        parts = _partitions(cloud, numbers, seed)
-        there = look_at(cloud, Z=cloud)
+    clouds = [rng.normal(size=(n, len(spreads))) * spreads for _ in range(NULLS)]
+
+    def best_of(seed: int) -> Floats:
+        parts = _partitions(clouds[seed], numbers, seed)
+        there = look_at(clouds[seed], Z=clouds[seed])
         values = [own_evidence(there, labels)[:, columns] * sign for labels in parts.values()]
-        best += np.max(values, axis=0) / NULLS
+        return np.asarray(np.max(values, axis=0) / NULLS)
+
+    best = np.zeros((len(numbers), len(columns)))
+    for one in side_by_side(best_of, range(NULLS), n):
+        best += one
     out: Floats = own[:, columns] * sign - best[place]
     return out
 

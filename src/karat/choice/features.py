@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ from karat.choice.evidence import (
     look_at,
     null_evidence,
     own_evidence,
+    side_by_side,
     size_evidence,
     stability_evidence,
 )
@@ -147,7 +148,7 @@ def gather(
 
     points = as_points(X, metric)
     same = points.shape == X.shape and metric == "euclidean"
-    values = _measures(points, codes, measures or {} if same else {})
+    every, all_codes = points, codes
     n = codes.shape[1]
     if n > LARGEST:
         rows = np.sort(np.random.default_rng(0).permutation(n)[:LARGEST])
@@ -156,11 +157,17 @@ def gather(
     view = look_at(points)
     n_clusters = codes.max(axis=1).astype(np.int64) + 1
     own = own_evidence(view, codes)
+    parts: list[Callable[[], Any]] = [
+        lambda: null_evidence(view, n_clusters, own),
+        lambda: stability_evidence(view, codes, n_clusters),
+        lambda: _measures(every, all_codes, measures or {} if same else {}),
+    ]
+    against_null, stability, values = side_by_side(lambda part: part(), parts, len(points))
     return Evidence(
         own,
         size_evidence(codes),
-        stability_evidence(view, codes, n_clusters),
-        null_evidence(view, n_clusters, own),
+        stability,
+        against_null,
         data_evidence(points, view),
         pair_agreement(codes, n_clusters),
         values,

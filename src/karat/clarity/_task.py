@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -58,8 +57,8 @@ class Task:
         How the neighbours are searched.
     seed : int
         For classifiers and searches that draw at random.
-    executor : Executor or None
-        Where refits run; None: here, one after the other.
+    executor : Executor, Workers or None
+        Where refits and the search for neighbours run; None: here, refits one after the other.
     """
 
     X: Data
@@ -69,7 +68,7 @@ class Task:
     metric: Any = "euclidean"
     algorithm: Algorithm = "auto"
     seed: int = 0
-    executor: Executor | None = None
+    executor: Any = None
     lists: NeighborLists | None = field(default=None, repr=False)
 
     @property
@@ -87,6 +86,7 @@ class Task:
                 metric=self.metric,
                 algorithm=self.algorithm,
                 random_state=self.seed,
+                executor=self.executor,
             )
         return self.lists
 

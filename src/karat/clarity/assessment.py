@@ -259,8 +259,8 @@ def assess(
     random_state : int, Generator or None, default 0
         For the folds and for classifiers that draw at random.
     executor : concurrent.futures.Executor, optional
-        Where classifiers that must be trained anew run, side by side over the clusterings.
-        The answer does not depend on it.
+        Where neighbours are searched, and classifiers that must be trained anew run, side by side
+        over the clusterings. The answer does not depend on it.
 
     Returns
     -------
@@ -316,7 +316,7 @@ def assess_labelings(
     metric: Any = "euclidean",
     neighbors: Algorithm = "auto",
     random_state: Any = 0,
-    executor: Executor | None = None,
+    executor: Any = None,
     lists: NeighborLists | None = None,
 ) -> Clarity:
     """The same for checked data and labelings; ``lists`` are neighbours already found."""

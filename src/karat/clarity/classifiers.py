@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 
 from karat.clarity._task import Task
+from karat.executors import Workers
 from karat.resources import in_strips
-from karat.validation import InputError, check_choice, unknown_name
+from karat.validation import Data, InputError, check_choice, unknown_name
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -342,22 +344,23 @@ class Refit:
         """Predicted codes (M, n); the clusterings run side by side in ``task.executor``."""
         folds = [None] * len(task.codes) if task.folds is None else list(task.folds)
         jobs = [
-            (self.estimator, task.X, row, fold, task.seed)
+            (self.estimator, row, fold, task.seed)
             for row, fold in zip(task.codes, folds, strict=True)
         ]
         if task.executor is None:
-            predicted: Iterable[Any] = map(_refit, jobs)
+            predicted: Iterable[Any] = map(partial(_refit, task.X), jobs)
         else:
-            predicted = task.executor.map(_refit, jobs)
+            predicted = Workers.of(task.executor).map(_refit, (task.X,), jobs)
         return np.stack(list(predicted))
 
 
 def _refit(
-    job: tuple[Any, Any, NDArray[np.int32], NDArray[np.int32] | None, int],
+    X: Data,
+    job: tuple[Any, NDArray[np.int32], NDArray[np.int32] | None, int],
 ) -> NDArray[np.int32]:
     from sklearn.base import clone
 
-    estimator, X, codes, folds, seed = job
+    estimator, codes, folds, seed = job
     if folds is None:
         folds = np.arange(len(codes), dtype=np.int32)
     out = np.empty(len(codes), dtype=np.int32)

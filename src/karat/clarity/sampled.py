@@ -8,11 +8,13 @@ within each cluster of each clustering, with ten objects of it (or all) in any c
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.measures.passes.sampled_objects import OF_EACH, first_of_each
+from karat.executors import Workers
+from karat.measures.passes.sampled_objects import OF_EACH, first_of_each, shuffled
 from karat.neighbors import neighbors_of_some
 from karat.partition import NOISE, Labelings
 from karat.validation import Data
@@ -27,6 +29,7 @@ LEAST = 500
 NEIGHBORS = 5
 #: neighbours more than are counted, because a clustering may have left some out as outliers
 SPARE = 15
+PART = 128  # of a sample that is one item of an executor's work
 _ONE_CLUSTER = "the clustering has fewer than two clusters; it needs at least 2"
 
 
@@ -37,6 +40,7 @@ def estimate_informativeness(
     precision: float,
     metric: Any,
     rng: np.random.Generator,
+    workers: Workers | None = None,
 ) -> tuple[Floats, Floats, dict[int, str], int]:
     """Informativeness of M clusterings with standard errors of at most ``precision``.
 
@@ -49,7 +53,7 @@ def estimate_informativeness(
         How many objects were drawn.
     """
     M, n = labelings.codes.shape
-    order = rng.permutation(n)
+    order = shuffled(np.arange(n), rng)
     always = np.stack([first_of_each(OF_EACH, row, order) for row in labelings.codes])
     drawn = np.zeros(n, dtype=bool)
     right = np.zeros((M, n), dtype=bool)  # by place in ``order``
@@ -62,8 +66,8 @@ def estimate_informativeness(
         wanted = (np.arange(n) < size) | always.any(axis=0)
         new = np.flatnonzero(wanted & ~drawn)
         drawn |= wanted
-        objects = order[new]
-        predicted = predict(X, labelings, objects, metric)
+        objects = order[new].astype(np.int64)
+        predicted = _predict(X, labelings, objects, metric, workers or Workers())
         right[:, new] = predicted == labelings.codes[:, objects]
         for m in several:
             part = np.flatnonzero((np.arange(n) < size) | always[m])
@@ -92,6 +96,21 @@ def _estimate(
     share = (hits + 2) / (drawn + 4)
     variance = share * (1 - share) / (drawn + 4) * (1 - drawn / sizes)
     return float(value), float(np.sqrt(weights**2 @ variance) / (entropy - expected))
+
+
+def _predict(
+    X: Data, labelings: Labelings, objects: NDArray[Any], metric: Any, workers: Workers
+) -> Codes:
+    """:func:`predict`, some of the objects at a time where that is another process's work."""
+    if workers.elsewhere is None:
+        return predict(X, labelings, objects, metric)
+    parts = [objects[i : i + PART] for i in range(0, len(objects), PART)]
+    found = workers.map(partial(_predict_part, metric), (X, labelings), parts)
+    return np.concatenate(list(found), axis=1)
+
+
+def _predict_part(metric: Any, X: Data, labelings: Labelings, objects: NDArray[Any]) -> Codes:
+    return predict(X, labelings, objects, metric)
 
 
 def predict(X: Data, labelings: Labelings, objects: NDArray[Any], metric: Any) -> Codes:

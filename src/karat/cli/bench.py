@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from karat.cli._input import workers_at
 from karat.cli._output import Force, check_target
 
 
@@ -117,7 +118,8 @@ def bench(
         random_state=seed,
     )
     if any(entry.data for entry in race.sets.values()):
-        race.run(lambda line: typer.echo(line, err=True), workers=workers, executor=dask)
+        executor = None if dask is None else workers_at(dask)
+        race.run(lambda line: typer.echo(line, err=True), workers=workers, executor=executor)
     counted = "mean" if best_of is None else best_of
     options = {
         "measure": measures[0],

@@ -33,9 +33,13 @@ from karat.cli._input import (
     parse_classes,
     read_dataset,
     vectorizer_options,
+    workers_at,
 )
 from karat.cli._numbers import parse_clusterers, parse_counts, parse_grid
 from karat.cli._output import check_target, to_csv
+
+#: seconds that the fits to a sample must take for an answer to be worked out before them
+SOON = 30.0
 
 if TYPE_CHECKING:
     from karat.datasets import Dataset
@@ -251,11 +255,7 @@ def run(
     numbers = parse_counts(k)
     values = parse_grid(grid or [])
     progress = False if quiet else None
-    executor = None
-    if dask is not None:
-        from karat.executors import as_executor
-
-        executor = as_executor(dask)[0]
+    executor = None if dask is None else workers_at(dask)
     with Study(
         dataset,
         metric=metric,
@@ -287,7 +287,7 @@ def run(
         except NothingToRankError as error:
             raise NothingToRankError("\n".join([str(error), *dataset.notes])) from None
         choice = _judge_loss(study, choice)
-        choice, skipped = _judge_stability(study, choice, stability, budget, progress)
+        choice, skipped = _judge_stability(study, choice, stability, budget, executor, progress)
         if representations or embeddings is not None:
             study.representations()
         if labels is not None:
@@ -342,11 +342,14 @@ def _sweep(
     if memory is not None:
         check_memory(study, workers or available_cores(), parse_bytes(memory))
     large = any(study.fits_sample(catalogue[name]) for name in names)
+    rest = 0.0
     if plan or (large and not quiet):
         expected = study.plan(names, k=numbers, grid=grid, n_init=n_init, workers=workers)
         typer.echo(str(expected), err=not plan)
         if plan:
             raise typer.Exit(0)
+        of_sample = expected.table["on"] < study.n_objects
+        rest = float(expected.table["seconds"][of_sample].sum()) / expected.workers
     deadline = None if seconds is None else time.monotonic() + seconds
 
     def sweep(some: list[str], of: int) -> None:
@@ -360,7 +363,7 @@ def _sweep(
     first = [name for name in names if not study.fits_sample(catalogue[name])]
     if large and not quiet and not grid:
         _first_answer(study, names, numbers)
-        if first:
+        if first and rest > SOON:
             sweep(first, len(names))
             if study.candidates["n_clusters"].notna().any():
                 study.evaluate(executor=executor, progress=progress)
@@ -420,7 +423,12 @@ def _judge_loss(study: Study, choice: Choice) -> Choice:
 
 
 def _judge_stability(
-    study: Study, choice: Choice, asked: bool | None, budget: str | None, progress: bool | None
+    study: Study,
+    choice: Choice,
+    asked: bool | None,
+    budget: str | None,
+    executor: Any,
+    progress: bool | None,
 ) -> tuple[Choice, str | None]:
     """The choice, its reasons with what resampling says; or why that was not judged."""
     from karat.study.stability import why_not
@@ -434,7 +442,7 @@ def _judge_stability(
             skipped = skipped or why_not(study, choice.name)
             if skipped is not None:
                 return choice, skipped
-        study.stability(choice.name, progress=progress)
+        study.stability(choice.name, executor=executor, progress=progress)
     except InputError as error:
         return choice, str(error)
     except KeyboardInterrupt:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
+BLOCK_ROWS = 4096
 #: distance -> the form of the rows whose Euclidean distance it is, or the root of it
 FORMS = {
     "euclidean": "",
@@ -94,16 +95,24 @@ def _directions(X: Any, length: float) -> Any:
         Z = X.astype(np.float64)
         norms = np.sqrt(np.asarray(Z.multiply(Z).sum(axis=1)).ravel())
     else:
-        Z = np.asarray(X, np.float64)
-        norms = np.linalg.norm(Z, axis=1)
+        X = np.asarray(X)
+        n, d = X.shape
+        # in blocks, so that nothing but the result is as large as X
+        blocks = [slice(start, start + BLOCK_ROWS) for start in range(0, n, BLOCK_ROWS)]
+        norms = np.zeros(n)
+        for rows in blocks:
+            norms[rows] = np.linalg.norm(X[rows].astype(np.float64), axis=1)
     empty = norms == 0
     scale = length / np.where(empty, 1.0, norms)
     extra = length * empty[:, None].astype(np.float64)
     if sparse.issparse(X):
         Z = sparse.diags_array(scale) @ Z
         return sparse.csr_array(sparse.hstack([Z, extra]) if empty.any() else Z)
-    Z = Z * scale[:, None]
-    return np.hstack([Z, extra]) if empty.any() else Z
+    out = np.empty((n, d + int(empty.any())))
+    out[:, d:] = extra[:, : out.shape[1] - d]
+    for rows in blocks:
+        np.multiply(X[rows], scale[rows, None], out=out[rows, :d])
+    return out
 
 
 def _whitened(Z: Floats, weights: Floats | None, *, full: bool) -> Floats:

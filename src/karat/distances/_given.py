@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.validation import InputError, as_numbers, check_data, largest_value
+from karat.validation import InputError, as_numbers, check_data, largest_value, on_host
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -52,6 +52,7 @@ def as_square(X: Any, *, symmetric: bool = False) -> Floats:
         )
     if isinstance(X, (str, Path)):
         X = _read(Path(X))
+    X = on_host(X)
     if np.ndim(X) == 1:
         X = _from_condensed(np.asarray(X))
     _check_names(X)

@@ -100,26 +100,44 @@ class Product(Distances):
         squares_from_products(out[: r1 - r0], r0, self.norms, j0, self.Z)
 
 
+#: of the columns of a stored number, the share of rows below which lists of them are faster
+SPARSE = 0.25
+
+
 class SparseProduct(Distances):
-    """As :class:`Product`, for CSR rows."""
+    """As :class:`Product`, for CSR rows: with lists of the columns, or with dense ones."""
 
     def __init__(self, Z: csr_array, squared: bool) -> None:
         self.squared, self.n = squared, Z.shape[0]
         Z.sort_indices()
         self.Z = Z
         self.norms = np.asarray(Z.multiply(Z).sum(axis=1), dtype=np.float64).ravel()
+        having = np.bincount(Z.indices, minlength=Z.shape[1]).astype(np.float64)
+        self.lists = bool(having @ having <= SPARSE * Z.nnz * Z.shape[0])
 
     def take(self, order: NDArray[np.integer[Any]]) -> Distances:
         return SparseProduct(self.Z[order], self.squared)
 
-    def strip(self, j0: int, j1: int) -> Floats:
-        return np.ascontiguousarray(self.Z[j0:j1].toarray().T)
+    def strip(self, j0: int, j1: int) -> Any:
+        part = self.Z[j0:j1]
+        if self.lists:
+            columns = part.tocsc()
+            return columns.indptr, columns.indices, columns.data
+        return np.ascontiguousarray(part.toarray().T)
 
     def tile(self, r0: int, r1: int, j0: int, j1: int, strip: Any, out: Floats) -> None:
-        from karat._kernels.distances import sparse_products, sparse_squares_from_products
+        from karat._kernels.distances import (
+            list_products,
+            sparse_products,
+            sparse_squares_from_products,
+        )
 
         Z, rows = self.Z, out[: r1 - r0]
-        sparse_products(Z.indptr, Z.indices, Z.data, r0, r1, strip, rows)
+        if self.lists:
+            starts, having, values = strip
+            list_products(Z.indptr, Z.indices, Z.data, r0, r1, starts, having, values, rows)
+        else:
+            sparse_products(Z.indptr, Z.indices, Z.data, r0, r1, strip, rows)
         sparse_squares_from_products(rows, r0, self.norms, j0, Z.indptr, Z.indices, Z.data)
 
 

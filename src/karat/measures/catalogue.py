@@ -58,8 +58,9 @@ class Measure:
         Whether values for different numbers of clusters are comparable, so that the measure may
         vote on which clustering to use. False for what always improves with k.
     estimate : callable, optional
-        Internal, of a computation of its own: ``estimate(X, labelings, precision=, metric=, rng=)``
-        gives values and standard errors (M,), reasons by m, and how many objects were drawn.
+        Internal, of a computation of its own:
+        ``estimate(X, labelings, precision=, metric=, rng=, workers=)`` gives values and standard
+        errors (M,), reasons by m, and how many objects were drawn.
     default : bool
         Whether it is computed where no measures are named: those that cost at most one pass
         over the pairs of objects, and suppose no model of the data.

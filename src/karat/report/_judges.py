@@ -178,6 +178,8 @@ def stability(facts: Facts) -> Section | None:
                 f" Grey: {found.n_references} data sets each of one Gaussian and one uniform box "
                 "with the principal axes of the data, of which the more stable kind is drawn."
             )
+            if found.curve.table["null"].isna().any():
+                beside += " It is left out where it could not change the answer."
         pictures.append(
             Picture(
                 "stability",
@@ -216,9 +218,7 @@ def stability(facts: Facts) -> Section | None:
             strict=True,
         )
     ]
-    sentences = [found.number, found.clusters.advice]
-    if len(found.rows) < len(chosen.labels):
-        sentences.append(f"Judged on {len(found.rows):,} of the objects, drawn at random.")
+    sentences = [*found.told(len(chosen.labels))]
     if len(found.changing):
         sentences.append(
             f"{len(found.changing):,} of {len(found.rows):,} objects are outside of their cluster "

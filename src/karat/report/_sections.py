@@ -120,9 +120,8 @@ def _votes(facts: Facts) -> list[dict[str, Any]]:
     ranked = facts.ranked
     if ranked is None:
         return []
-    voters = [m for m in facts.measures if m.kind == "internal" and m.compares_k]
-    members = grouped({m.key: m.family for m in voters})
-    title = {m.key: m.title for m in voters}
+    members = grouped({m.key: m.family for m in facts.voters})
+    title = {m.key: m.title for m in facts.voters}
     return [
         {
             "family": family,
@@ -171,7 +170,7 @@ def _width(tau: Any) -> int:
 
 def _opinions(facts: Facts) -> str:
     """How many independent opinions the internal measures are worth here."""
-    voters = [m for m in facts.measures if m.kind == "internal" and m.compares_k]
+    voters = facts.voters
     if len(voters) < 2:
         return ""
     values = facts.distinct[[m.key for m in voters]].to_numpy(dtype=np.float64)

@@ -16,6 +16,7 @@ from scipy import sparse
 from karat.clusterers import Clusterer, LinkageClustering, as_clusterer, catalogue, under
 from karat.datasets import RELATIONS
 from karat.distances import as_distances, check_metric, check_points
+from karat.executors import Workers
 from karat.lloyd import MOST_FEATURES, QuickKMeans, as_columns
 from karat.neighbors import NeighborLists, neighbor_lists
 from karat.partition import encode
@@ -129,12 +130,12 @@ class Engine:
                 return list(pool.map(function, todo))
 
     def _elsewhere(self, executor: Executor, function: Callable[[T], R], items: list[T]) -> list[R]:
-        """In other processes, on this machine or others: the data travel once for each part."""
+        """In other processes, on this machine or others: the data travel once."""
         import cloudpickle
 
         called = cloudpickle.dumps(function)
         parts = [items[i::PARTS] for i in range(min(PARTS, len(items)))]
-        found = list(executor.map(_call_on_each, [called] * len(parts), parts))
+        found = list(Workers.of(executor).map(_call_on_each, (called,), parts))
         return [found[i % PARTS][i // PARTS] for i in range(len(items))]
 
     def __getstate__(self) -> dict[str, Any]:

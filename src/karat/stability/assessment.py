@@ -114,6 +114,12 @@ class Assessment:
         """What to believe: the number of clusters, then which of them."""
         return f"{self.number} {self.clusters.advice}"
 
+    def told(self, n_objects: int) -> tuple[str, ...]:
+        """The advice on data of so many objects, and on how many of them it rests."""
+        judged = len(self.rows)
+        sample = f"Stability was judged on {judged:,} of the objects, drawn at random."
+        return (self.number, self.clusters.advice, *((sample,) if judged < n_objects else ()))
+
     @property
     def changing(self) -> NDArray[np.int64]:
         """Objects that are outside of their cluster's match in most resamples, worst first."""
@@ -142,6 +148,7 @@ def assess(
     n_resamples: int = 20,
     n_references: int = 5,
     max_objects: int | None = MOST_OBJECTS,
+    everywhere: bool = True,
     metric: Any = "euclidean",
     random_state: int = 0,
     executor: Executor | None = None,
@@ -167,6 +174,9 @@ def assess(
         Reference data sets of each kind (:func:`draw_reference`); a graph has none.
     max_objects : int, optional
         More objects than these are sampled first; None for never.
+    everywhere : bool
+        Whether every k of the curve stands beside its null, or only those that the answer depends
+        on, see :func:`calibrated_stability`.
     metric : str or callable
     random_state : int
     executor : concurrent.futures.Executor, optional
@@ -223,7 +233,7 @@ def assess(
         numbers = [n for n in (list(k) if isinstance(k, Iterable) else [k]) if n > 1]
         curve = calibrated_stability(
             data, record, k=numbers, n_resamples=n_resamples, n_references=n_references,
-            kept=kept, **options,
+            everywhere=everywhere, kept=kept, **options,
         )  # fmt: skip
         if value is None:
             value = curve.selected if (curve.selected or 1) > 1 else _most_stable(curve)
@@ -273,8 +283,10 @@ def _found_in_null(
 
 
 def _most_stable(curve: StabilityCurve) -> int:
-    unstable = curve.table["ratio"] if "ratio" in curve.table else 1 - curve.table["value"]
-    return list(curve.samples)[int(unstable.to_numpy().argmin())]
+    unstable = 1 - curve.table["value"]
+    if "ratio" in curve.table and curve.table["ratio"].notna().any():
+        unstable = curve.table["ratio"]
+    return list(curve.samples)[int(np.nanargmin(unstable.to_numpy()))]
 
 
 def _consensus(

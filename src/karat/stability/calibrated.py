@@ -18,6 +18,7 @@ from karat.stability.result import StabilityCurve, curve_table
 from karat.validation import InputError
 
 if TYPE_CHECKING:
+    import pandas as pd
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
@@ -60,8 +61,9 @@ def calibrated_stability(
         both along the principal axes; of sparse data, values shuffled within features. 0 for none;
         no k is selected then.
     everywhere : bool
-        Whether every k stands beside its null, or only those that could be selected: where the
-        worst cluster loses more than a quarter of its objects, no null can make it stable.
+        Whether every k stands beside its null, or only those that the answer depends on: where the
+        worst cluster loses more than a quarter of its objects, no null can make it stable, and
+        below a k that is stable enough none is selected.
     metric : str or callable
     random_state : None, int or Generator
     executor : concurrent.futures.Executor, optional
@@ -119,30 +121,28 @@ def calibrated_stability(
         return found
 
     own = values("data", lambda: engine, numbers, n_resamples)
-    beside = [i for i in range(len(numbers)) if everywhere or 1 - own[:, i].mean() <= RATIO]
-    ks = [numbers[i] for i in beside]
-    references: list[dict[int, Floats]] = []
     null = Null(engine.X, engine.metric)
+    kinds = null.kinds if n_references else ()
+    #: mean of each reference set, NaN where the null is not needed
+    sets = np.full((len(kinds), n_references, len(numbers)), np.nan)
 
     def drawn(number: int, r: int) -> Engine:
         seed = np.random.default_rng([engine.random_state, 2**31, number, r])
         return replace(engine, X=null.draw(null.kinds[number], seed), _lists=[])
 
-    for number, kind in enumerate(null.kinds if n_references else ()):
-        sets = np.full((n_references, len(numbers)), np.nan)
-        for r in range(n_references if ks else 0):
-            part = partial(drawn, number, r)
-            found = values(f"{kind} {r}", part, ks, n_null_resamples(n_resamples))
-            sets[r, beside] = found.mean(axis=0)
-        references.append({k: sets[:, i] for i, k in enumerate(numbers)})
     samples = {k: own[:, i] for i, k in enumerate(numbers)}
-    table = curve_table(samples, references, greater_is_better=True)
-    selected = None
-    if references:
-        lost = 1 - table["null"]
-        table["ratio"] = ((1 - table["value"]) / lost).where(lost > 0, 1.0)
-        stable = table.index[table["ratio"] <= RATIO]
-        selected = int(stable.max()) if len(stable) else 1
+    for beside in _in_turn(engine, 1 - own.mean(axis=0), everywhere):
+        ks = [numbers[i] for i in beside]
+        told = "" if everywhere else f" of {ks}"
+        for number, kind in enumerate(kinds):
+            for r in range(n_references):
+                part = partial(drawn, number, r)
+                found = values(f"{kind} {r}{told}", part, ks, n_null_resamples(n_resamples))
+                sets[number, r, beside] = found.mean(axis=0)
+        if len(kinds) and not everywhere and _stable(_table(samples, sets)):
+            break
+    table = _table(samples, sets)
+    selected = max(_stable(table), default=1) if len(kinds) else None
     return StabilityCurve(
         "Calibrated stability",
         table,
@@ -152,3 +152,27 @@ def calibrated_stability(
         f"the largest k at most {RATIO:g} times as unstable as the null, otherwise 1",
         engine.n,
     )
+
+
+def _table(samples: dict[int, Floats], sets: Floats) -> pd.DataFrame:
+    """The curve beside the mean of each reference set, and the ratio of both."""
+    references = [dict(zip(samples, rows.T, strict=True)) for rows in sets]
+    table = curve_table(samples, references, greater_is_better=True)
+    if references:
+        lost = 1 - table["null"]
+        table["ratio"] = ((1 - table["value"]) / lost).mask(lost <= 0, 1.0)
+    return table
+
+
+def _stable(table: pd.DataFrame) -> list[int]:
+    return list(map(int, table.index[table["ratio"] <= RATIO]))
+
+
+def _in_turn(engine: Engine, lost: Floats, everywhere: bool) -> list[list[int]]:
+    """Which numbers stand beside their null together; the answer may be there before the last."""
+    if everywhere:
+        return [list(range(len(lost)))]
+    hopeful = [i for i in range(len(lost)) if lost[i] <= RATIO]
+    if engine.clusterer.every_k:  # one tree serves them all
+        return [hopeful] if hopeful else []
+    return [[i] for i in reversed(hopeful)]

@@ -12,6 +12,7 @@ import numpy as np
 from karat.clusterers import Clusterer
 from karat.datasets import RELATIONS, Dataset, with_embeddings
 from karat.distances import check_metric, distance_matrix, metric_name
+from karat.executors import Workers
 from karat.partition import NOISE_POLICIES, NoisePolicy, known_labels
 from karat.study.deciders import as_decider
 from karat.study.matrices import dataset_of, keep, kept
@@ -93,6 +94,7 @@ class StudyBase:
         self.command: str | None = None
         self._swept: dict[str, Clusterer] = {}
         self._own_judge: Judge | None = None
+        self._workers: tuple[Any, Workers] | None = None
         self._store = Store(
             storage,
             {
@@ -156,6 +158,7 @@ class StudyBase:
 
     def close(self) -> None:
         """Close the storage file."""
+        self._workers = None
         self._store.close()
 
     def __enter__(self) -> Self:
@@ -195,6 +198,14 @@ class StudyBase:
         return own is not None and self.settings.truth == fingerprint_of(
             known_labels(own, self.n_objects)
         )
+
+    def _workers_of(self, executor: Any) -> Workers | None:
+        """An executor's workers, which keep the data from call to call."""
+        if executor is None:
+            return None
+        if self._workers is None or self._workers[0] != executor:
+            self._workers = executor, Workers.of(executor)
+        return self._workers[1]
 
     def _forget_tables(self) -> None:
         self.__dict__.pop("_candidates", None)

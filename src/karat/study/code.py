@@ -88,7 +88,7 @@ class _Program:
         assert self.study.truth is not None
         values = self.study.truth.tolist()
         text = _shortest(values)
-        if len(text) <= LONGEST:
+        if text is not None and len(text) <= LONGEST:
             if "np." in text:
                 self.imports.add("import numpy as np")
             return text
@@ -121,10 +121,11 @@ class _Program:
         return f"study.sweep({which}, k={_span(content['k'])}{grid}, n_init={content['n_init']})"
 
     def _add(self, names: Sequence[str]) -> str:
-        given = self.study.labelings(names)
-        text = repr({name: labels.tolist() for name, labels in given.items()})
-        if len(text) <= LONGEST:
-            return f"study.add({text})"
+        if _may_fit(len(names) * self.study.n_objects):
+            given = self.study.labelings(names)
+            text = repr({name: labels.tolist() for name, labels in given.items()})
+            if len(text) <= LONGEST:
+                return f"study.add({text})"
         if self._can_load():
             return f"study.add(kept.labelings({list(names)!r}))"
         self.notes.append(f"# labelings: a dict with your clusterings {', '.join(names)}")
@@ -138,15 +139,21 @@ def _span(ks: Sequence[int]) -> str:
     return repr(list(ks))
 
 
-def _shortest(values: list[Any]) -> str:
-    """The shortest literal of a list of classes."""
-    texts = [repr(values)]
+def _may_fit(n_values: int) -> bool:
+    """Whether a literal of so many values, each with a comma and a space, may be short enough."""
+    return 3 * n_values <= LONGEST
+
+
+def _shortest(values: list[Any]) -> str | None:
+    """The shortest literal of a list of classes; None where all are longer than the longest."""
+    texts = [repr(values)] if _may_fit(len(values)) else []
     kinds = {type(value) for value in values}
     if len(kinds) == 1:
         starts = [0, *(i for i in range(1, len(values)) if values[i] != values[i - 1])]
-        counts = np.diff([*starts, len(values)]).tolist()
-        texts.append(f"np.repeat({[values[i] for i in starts]!r}, {counts!r})")
+        if _may_fit(len(starts)):
+            counts = np.diff([*starts, len(values)]).tolist()
+            texts.append(f"np.repeat({[values[i] for i in starts]!r}, {counts!r})")
     known = {i: value for i, value in enumerate(values) if value is not None}
-    if len(known) < len(values):
+    if len(known) < len(values) and _may_fit(len(known)):
         texts.append(f"[{known!r}.get(i) for i in range({len(values)})]")
-    return min(texts, key=len)
+    return min(texts, key=len, default=None)

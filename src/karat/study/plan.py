@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from karat.clusterers import Clusterer
     from karat.study.trying import TriedStudy
+    from karat.validation import Data
 
 #: numbers of objects that the clusterers are timed on
 TRIALS = (300, 900)
@@ -116,7 +117,7 @@ def plan_of(
             "on": on,
             "cells": study.fits_cells(clusterer),
             "seconds": fits * _seconds(trials, clusterer, value, on),
-            "bytes": _bytes(study, clusterer, on),
+            "bytes": _bytes(study, clusterer, value, on),
         }
     judging = "exactly, all measures"
     if study.is_estimated:
@@ -124,6 +125,7 @@ def plan_of(
             f"measures of pairs by samples, to a standard error of {large.PRECISION}; sums over "
             "the objects exactly; extremes not at all"
         )
+    judging += f"; {study.accelerated}" * bool(study.accelerated)
     columns = ["candidates", "fits", "on", "cells", "seconds", "bytes"]
     table = pd.DataFrame.from_dict(rows, orient="index", columns=columns)
     return SweepPlan(
@@ -146,7 +148,7 @@ class _Trials:
             return [min(size, on) for size in TRIALS_OF_FUNCTION]
         if clusterer.growth > 1:
             return [min(size, on) for size in TRIALS]
-        most = max(LINEAR_NUMBERS // self.study.X.shape[1], TRIALS[1])
+        most = max(LINEAR_NUMBERS * self.study.n_objects // _numbers(self.study.X), TRIALS[1])
         shares = zip(TRIALS, (most // 9, most), strict=True)
         return [min(max(size, share), on) for size, share in shares]
 
@@ -169,7 +171,7 @@ def _seconds(trials: _Trials, clusterer: Clusterer, value: Any, on: int) -> floa
     """Of one fit on so many objects: a constant and a power, through two trials."""
     sizes = trials.sizes(clusterer, on)
     times = []
-    for size in sizes:
+    for size in (sizes[0], *sizes):  # what is loaded or compiled at first is none of its time
         part = trials.part(size, clusterer)
         candidate = candidates_of(clusterer, [min(value, size // 2)], 1, 0)[:1]
         began = time.perf_counter()
@@ -177,17 +179,26 @@ def _seconds(trials: _Trials, clusterer: Clusterer, value: Any, on: int) -> floa
             warnings.simplefilter("ignore")
             work.run_job(part, work.Job(clusterer, tuple(candidate)))
         times.append(time.perf_counter() - began)
+    _, few, many = times
     if sizes[0] == sizes[1] or on <= sizes[1]:
-        return times[1]
+        return many
     powers = [size**clusterer.growth for size in sizes]
-    slope = max(times[1] - times[0], 0.0) / (powers[1] - powers[0])
-    return times[1] + slope * (on**clusterer.growth - powers[1])
+    slope = max(many - few, 0.0) / (powers[1] - powers[0])
+    return many + slope * (on**clusterer.growth - powers[1])
 
 
-def _bytes(study: TriedStudy, clusterer: Clusterer, on: int) -> float:
-    d = study.X.shape[1]
-    pairs = 4.0 * on * on if clusterer.growth > 1 else 0.0
-    return pairs + 8.0 * on * d
+def _numbers(X: Data) -> int:
+    """Stored numbers, at least one."""
+    return max(int(X.size if isinstance(X, np.ndarray) else X.nnz), 1)
+
+
+def _bytes(study: TriedStudy, clusterer: Clusterer, value: Any, on: int) -> float:
+    """What a fit takes beside the data: a copy, pairs, or of sparse rows what belongs to k."""
+    X = study.X
+    own = 8.0 * _numbers(X) * on / study.n_objects
+    if not isinstance(X, np.ndarray):
+        own += 8.0 * value * (on + 3 * X.shape[1])
+    return own + (4.0 * on * on if clusterer.growth > 1 else 0.0)
 
 
 def check_memory(study: TriedStudy, workers: int, limit: float) -> None:

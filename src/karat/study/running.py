@@ -5,72 +5,47 @@ from __future__ import annotations
 import math
 import os
 import re
-import signal
-import threading
 import time
 from collections import deque
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import (
     FIRST_COMPLETED,
     BrokenExecutor,
+    CancelledError,
     Executor,
     Future,
+    ThreadPoolExecutor,
     wait,
 )
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.executors import as_executor
-from karat.study.scratch import scratch_folder
+from karat._scratch import scratch_folder
+from karat._worker import start_worker
+from karat.executors import LOSSES, PATIENCE, OnDisk, Workers, lost
 from karat.study.store import Finished
-from karat.study.work import Job, all_failed, one_line, run_job, stops_noted, thread_pools
+from karat.study.work import (
+    Job,
+    all_failed,
+    beside_each_other,
+    one_line,
+    run_in_thread,
+    run_job,
+    stops_noted,
+)
 
 if TYPE_CHECKING:
     from karat.validation import Data
 
-
-class _OnDisk:
-    """The data as a file that local workers read once each."""
-
-    def __init__(self, path: str) -> None:
-        self.path = path
-
-    def load(self) -> Data:
-        return _loaded(self.path)
+#: dense data of so many bytes are fitted in threads by clusterers that can be: a fit, which nothing
+#: can stop there, takes seconds at most
+IN_THREADS = 2**24
 
 
-@lru_cache(maxsize=1)
-def _loaded(path: str) -> Data:
-    import joblib
-
-    # mapped, so that the workers share one copy, and each has its own of what it writes to
-    found = joblib.load(path, mmap_mode="c")
-    return np.asarray(found) if isinstance(found, np.ndarray) else found
-
-
-def _run_on_disk(handle: _OnDisk, job: Job) -> list[Finished]:
-    return run_job(handle.load(), job)
-
-
-def _start_worker(parent: int) -> None:
-    """Run first in each worker."""
-    import gc
-
-    # Ctrl-C reaches every process of the terminal; the parent decides what happens
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-    def leave_with_parent() -> None:
-        while os.getppid() == parent:
-            time.sleep(0.5)
-        os._exit(1)
-
-    threading.Thread(target=leave_with_parent, daemon=True).start()
-    # the pool collects garbage every second, which is slow over all that is imported
-    thread_pools()
-    gc.freeze()
+KILLED = "the worker process died, most likely killed for want of memory"
 
 
 @contextmanager
@@ -78,7 +53,7 @@ def _local_pool(workers: int) -> Iterator[Executor]:
     from loky import ProcessPoolExecutor
 
     pool = ProcessPoolExecutor(
-        max_workers=workers, initializer=_start_worker, initargs=(os.getpid(),)
+        max_workers=workers, initializer=start_worker, initargs=(os.getpid(),)
     )
     try:
         yield pool
@@ -93,7 +68,7 @@ def shared_pool(workers: int) -> Executor:
     from loky import get_reusable_executor
 
     return get_reusable_executor(
-        max_workers=workers, timeout=60, initializer=_start_worker, initargs=(os.getpid(),)
+        max_workers=workers, timeout=60, initializer=start_worker, initargs=(os.getpid(),)
     )
 
 
@@ -113,8 +88,8 @@ def run_jobs(
     X : ndarray or csr_array
     jobs : sequence of Job
     workers : int
-        Local processes; 1 runs everything here.
-    executor : Executor, Dask client, address or None
+        Local processes, or threads where these do; 1 runs everything here.
+    executor : Executor, Dask client, address, Workers or None
         See :func:`karat.executors.as_executor`; where it can, the data are sent once.
     deadline : float
         On the clock of :func:`time.monotonic`; what runs then is stopped and has no outcome.
@@ -124,10 +99,10 @@ def run_jobs(
     """
     try:
         if executor is not None:
-            executor, send = as_executor(executor)
-            handle = send(X) if jobs else None
-            calls = [(run_job, handle, job) for job in jobs]
-            for _, outcomes in _drain(executor, calls, ahead=64, cancel=True, deadline=deadline):
+            there = Workers.of(executor)
+            submit = partial(there.submit, run_job, [X])
+            options: dict[str, Any] = {"ahead": 64, "cancel": True, "deadline": deadline}
+            for _, outcomes in _drain(submit, jobs, workers=there, **options):
                 yield outcomes
         elif min(deadline, share) < math.inf:
             yield from _run_within(X, jobs, workers, deadline, share)
@@ -137,23 +112,43 @@ def run_jobs(
                     outcomes = run_job(X, job)
                 yield outcomes
         elif jobs:
-            yield from _run_locally(X, jobs, workers)
+            light = [job for job in jobs if _fits_in_thread(X, job)]
+            heavy = [job for job in jobs if not _fits_in_thread(X, job)]
+            if light:
+                yield from _run_in_threads(X, light, workers)
+            if heavy:
+                yield from _run_locally(X, heavy, workers)
     except _DeadlineError:
         return
+    except BrokenExecutor as error:  # not one of our own, which are made anew
+        raise (lost(error) or error) from None
 
 
 class _DeadlineError(Exception):
     """The time that was given is used up."""
 
 
-@contextmanager
-def _on_disk(X: Data) -> Iterator[_OnDisk]:
-    import joblib
+def _fits_in_thread(X: Data, job: Job) -> bool:
+    few = isinstance(X, np.ndarray) and X.nbytes <= IN_THREADS
+    return few and job.clusterer.threads and not job.tells_memory
 
+
+def _run_in_threads(X: Data, jobs: Sequence[Job], workers: int) -> Iterator[list[Finished]]:
+    """Beside each other in this process: no process has to start, and none has to be sent data."""
+    with stops_noted(), beside_each_other():
+        pool = ThreadPoolExecutor(workers)
+        try:
+            submit = _submitting(pool, run_in_thread, X)
+            for _, outcomes in _drain(submit, jobs, ahead=2 * workers, cancel=True):
+                yield outcomes
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+@contextmanager
+def _on_disk(X: Data) -> Iterator[OnDisk]:
     with stops_noted(), scratch_folder() as folder:
-        path = str(folder / "X.joblib")
-        joblib.dump(X, path)
-        yield _OnDisk(path)
+        yield OnDisk(X, folder)
 
 
 def _run_locally(X: Data, jobs: Sequence[Job], workers: int) -> Iterator[list[Finished]]:
@@ -161,9 +156,8 @@ def _run_locally(X: Data, jobs: Sequence[Job], workers: int) -> Iterator[list[Fi
         left = {id(job): job for job in jobs}
         try:
             with _local_pool(workers) as pool:
-                calls = [(_run_on_disk, handle, job) for job in jobs]
-                outcomes_of = _drain(pool, calls, ahead=4 * workers, cancel=False)
-                for job, outcomes in outcomes_of:
+                submit = _submitting(pool, run_job, handle)
+                for job, outcomes in _drain(submit, jobs, ahead=4 * workers, cancel=False):
                     del left[id(job)]
                     yield outcomes
         except BrokenExecutor:
@@ -192,7 +186,7 @@ def _run_within(
                 while waiting and idle:
                     pool, job = idle.pop(), waiting.popleft()
                     ends = time.monotonic() + share
-                    running[pool.submit(_run_on_disk, handle, job)] = (pool, job, ends)
+                    running[pool.submit(run_job, handle, job)] = (pool, job, ends)
                 until = min(deadline, *(ends for _, _, ends in running.values()))
                 left = None if until == math.inf else max(0.0, until - time.monotonic())
                 done, _ = wait(running, left, FIRST_COMPLETED)
@@ -228,7 +222,7 @@ def _run_within(
 def _own_pool() -> Executor:
     from loky import ProcessPoolExecutor
 
-    return ProcessPoolExecutor(max_workers=1, initializer=_start_worker, initargs=(os.getpid(),))
+    return ProcessPoolExecutor(max_workers=1, initializer=start_worker, initargs=(os.getpid(),))
 
 
 def _kill(pool: Any) -> None:
@@ -243,13 +237,13 @@ def _stopped(job: Job, share: float) -> list[Finished]:
     return [Finished(c.name, "stopped", reason, None, share) for c in job.candidates]
 
 
-def _run_each_alone(handle: _OnDisk, jobs: Sequence[Job]) -> Iterator[list[Finished]]:
+def _run_each_alone(handle: Any, jobs: Sequence[Job]) -> Iterator[list[Finished]]:
     todo = list(jobs)
     while todo:
         try:
             with _local_pool(1) as pool:
                 while todo:
-                    outcomes = pool.submit(_run_on_disk, handle, todo[0]).result()
+                    outcomes = pool.submit(run_job, handle, todo[0]).result()
                     todo.pop(0)
                     yield outcomes
         except BrokenExecutor as error:
@@ -268,45 +262,69 @@ def _why_broken(error: BrokenExecutor) -> str:
             return f"the worker process died of {name}: a crash in compiled code"
         if name == "EXIT":
             return f"the worker process died: the clusterer ended it with exit code {number}"
-    return "the worker process died, most likely killed for want of memory"
+    return KILLED
+
+
+def _submitting(
+    pool: Executor, function: Callable[[Any, Job], list[Finished]], data: Any
+) -> Callable[[Job], Future[list[Finished]]]:
+    return lambda job: pool.submit(function, data, job)
 
 
 def _drain(
-    executor: Executor,
-    calls: Iterable[tuple[Any, Any, Job]],
+    submit: Callable[[Job], Future[list[Finished]]],
+    jobs: Iterable[Job],
     *,
     ahead: int,
     cancel: bool,
     deadline: float = math.inf,
+    workers: Workers | None = None,
 ) -> Iterator[tuple[Job, list[Finished]]]:
     """Outcomes as they come, with at most ``ahead`` jobs handed out at a time.
 
     ``cancel`` takes back what is waiting when the caller stops; a pool of our own is killed
-    instead, and must not find its futures cancelled.
+    instead, and must not find its futures cancelled. Jobs that ``workers`` lost are submitted anew,
+    one at a time, so that one that kills its worker is found.
     """
-    waiting = iter(calls)
+    waiting = deque(jobs)
+    #: how often jobs were lost that now go one at a time
+    suspects: dict[int, int] = {}
     running: dict[Future[list[Finished]], Job] = {}
     try:
         while True:
-            for function, data, job in waiting:
-                running[executor.submit(function, data, job)] = job
-                if len(running) >= ahead:
-                    break
+            while waiting and len(running) < (1 if suspects else ahead):
+                job = waiting.popleft()
+                running[submit(job)] = job
             if not running:
                 return
             left = None if deadline == math.inf else max(0.0, deadline - time.monotonic())
+            if workers is not None:
+                left = PATIENCE if left is None else min(left, PATIENCE)
             done, _ = wait(running, left, FIRST_COMPLETED)
-            if not done:
+            if not done and time.monotonic() >= deadline:
                 raise _DeadlineError
-            for future in done:
+            if not done and workers is not None:
+                workers.check()
+            # those that were cancelled last, for they may end it
+            for future in sorted(done, key=Future.cancelled):
                 job = running.pop(future)
                 try:
                     outcomes = future.result()
                 except BrokenExecutor:
                     raise
+                except CancelledError:
+                    if workers is None:
+                        raise
+                    workers.recover(future)
+                    suspects[id(job)] = suspects.get(id(job), 0) + 1
+                    if suspects[id(job)] <= LOSSES:
+                        waiting.appendleft(job)
+                        continue
+                    outcomes = all_failed(job, KILLED)
                 except Exception as error:
                     # the job could not be sent or its result not be read
-                    outcomes = all_failed(job, one_line(error))
+                    outcomes = all_failed(job, str(lost(error) or one_line(error)))
+                suspects.pop(id(job), None)
                 yield job, outcomes
     finally:
         if cancel:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import math
+import warnings
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property, partial
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ import numpy as np
 
 from karat import __version__
 from karat.evaluation import applicable, evaluate, judge
+from karat.executors import Workers
 from karat.measures import Measure, catalogue, partition_coefficient, partition_entropy
 from karat.measures.passes.estimates import sampled_by, why_not_sampled
 from karat.partition import NOISE, Labelings, NoisePolicy, SoftPartition
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from karat.bounds import PacMdlBound, PacMdlBounds
+    from karat.scores import Scores
 
 
 NO_LABELS = ("failed", "excluded", "stopped")
@@ -54,10 +57,12 @@ class ScoredStudy(TriedStudy):
         measures : iterable of str, optional
             Catalogue keys; by default those that :func:`karat.evaluate` computes.
         executor : concurrent.futures.Executor, dask.distributed.Client or str, optional
-            Where estimates are computed, see :func:`karat.evaluate`.
+            Where passes over the data are computed, see :func:`karat.evaluate`.
         progress : bool, optional
             Show a bar; by default on a terminal.
         """
+        if executor is not None:
+            self.accelerator = None
         chosen = self._measures(measures)
         there = {(s.partition, s.measure) for c in self._contexts for s in self._store.scores(c)}
         todo = [
@@ -69,14 +74,16 @@ class ScoredStudy(TriedStudy):
             for start in range(0, len(todo), CHUNK):
                 chunk = todo[start : start + CHUNK]
                 missing = [m for m in chosen if any((p, m.key) not in there for p in chunk)]
-                self._judge(chunk, missing, executor)
+                self._judge(chunk, missing, self._workers_of(executor))
                 advance(len(chunk))
         if todo:
             self._forget_tables()
 
-    def _judge(self, partitions: Sequence[str], measures: Sequence[Measure], executor: Any) -> None:
+    def _judge(
+        self, partitions: Sequence[str], measures: Sequence[Measure], workers: Workers | None
+    ) -> None:
         labelings = self._labelings(partitions)
-        for context, kind in zip(self._contexts, ("internal", "external"), strict=True):
+        for which, kind in enumerate(("internal", "external")):
             keys = [measure.key for measure in measures if measure.kind == kind]
             if not keys:
                 continue
@@ -88,7 +95,8 @@ class ScoredStudy(TriedStudy):
                     for key in keys
                     if not sampled_by(catalogue[key], self.metric)
                 }
-            found = judge(
+            run = partial(
+                judge,
                 self._points[0] if internal else None,
                 labelings,
                 truth=None if internal else self.truth,
@@ -98,8 +106,9 @@ class ScoredStudy(TriedStudy):
                 precision=large.PRECISION if internal and self.is_estimated else None,
                 bounded_only=True,
                 random_state=self.random_state,
-                executor=executor,
+                executor=workers,
             )
+            found = self._accelerated(run) if internal else run()
             scores = []
             for key, partition in product(keys, partitions):
                 if key in unjudged:
@@ -110,7 +119,20 @@ class ScoredStudy(TriedStudy):
                 reason = found.reasons.get(partition, {}).get(key)
                 value = float(found[key].loc[partition])
                 scores.append(Score(partition, key, value, reason, error))
-            self._store.add_scores(context, scores)
+            self._store.add_scores(self._contexts[which], scores)
+
+    def _accelerated(self, run: Callable[..., Scores]) -> Scores:
+        """Scores, with the distances of pairs from a GPU unless that fails."""
+        on = self.accelerator
+        try:
+            return run(on=on)
+        except Exception as error:  # of a driver, or for want of its memory
+            if on is None:
+                raise
+            message = f"distances of pairs are computed by the processors: {on} failed ({error})"
+            warnings.warn(message, RuntimeWarning, stacklevel=2)
+            self.accelerator = None
+            return run()
 
     def _measures(self, keys: Iterable[str] | None) -> list[Measure]:
         return applicable(keys, has_truth=self.truth is not None, metric=self.metric)
@@ -125,8 +147,9 @@ class ScoredStudy(TriedStudy):
     def _contexts(self) -> tuple[str, str]:
         """What internal and external scores depend on; another karat judges again."""
         settings = self.settings
+        internal = ["internal", __version__, settings.metric, settings.noise, settings.exact]
         return (
-            json.dumps(["internal", __version__, settings.metric, settings.noise, settings.exact]),
+            json.dumps([*internal, "gpu"] if self.accelerator else internal),
             json.dumps(["external", __version__, settings.truth, EXTERNAL_NOISE]),
         )
 

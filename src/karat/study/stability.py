@@ -11,7 +11,7 @@ import numpy as np
 
 from karat import __version__
 from karat.clusterers import Clusterer, catalogue
-from karat.executors import as_executor
+from karat.executors import Workers
 from karat.stability import Assessment, ClusterStability, StabilityCurve, assess
 from karat.stability._batches import from_text, to_text
 from karat.stability._engine import prepare
@@ -133,6 +133,7 @@ def assessed(
         "n_resamples": n_resamples,
         "n_references": n_references,
         "max_objects": most,
+        "everywhere": most is None or study.n_objects <= most,
         "random_state": study.random_state,
     }
     key = _key(candidate["partition"])
@@ -156,9 +157,10 @@ def assessed(
             n_resamples=n_resamples,
             n_references=n_references,
             max_objects=most,
+            everywhere=question["everywhere"],
             metric=metric,
             random_state=study.random_state,
-            executor=threads if executor is None else as_executor(executor)[0],
+            executor=threads if executor is None else Workers.of(executor).executor,
             kept=parts,
         )
     study._store.set_meta({key: {"question": question, "answer": _pack(found)}, parts.key: None})

@@ -111,7 +111,8 @@ class Finished:
     time and may be fitted again. ``fitted_on`` is the number of objects that it was fitted to,
     where that is a sample. ``memberships`` (n, k) are float32 of a soft clustering, bool of an
     overlapping one; column c is that of cluster c of the canonical codes. ``memory`` is what
-    :func:`karat.resources.added_memory` tells of the fit, in bytes; it is not stored.
+    :func:`karat.resources.added_memory` tells of the fit, in bytes, where its job asked for it;
+    it is not stored.
     """
 
     name: str

@@ -374,10 +374,12 @@ class Study(ScoredStudy):
         found = kept_assessment(self, str(top["partition"]))
         memberships = self.memberships(str(top.name))
         soft = () if memberships is None else (structures.told(memberships),)
-        told = () if found is None else (found.number, found.clusters.advice)
+        told = () if found is None else found.told(self.n_objects)
         again = kept_agreement(self, str(top["partition"]))
         if again is not None:
             told = (loss_sentence(again, int(top["fitted_on"])), *told)
+        if self.accelerated:
+            told = (*told, f"The measures are of {self.accelerated}.")
         return Choice(
             name=str(top.name),
             clusterer=str(top["clusterer"]),

@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat._accelerators import Accelerator, find_accelerator
 from karat.clusterers import Clusterer, ExcludedError, on_columns, under
 from karat.distances import FORMS
+from karat.measures.passes.accelerated import error_of
 from karat.partition import as_labelings, canonical_codes, encode
 from karat.progress import progress_bar
 from karat.resources import available_cores, is_large, total_memory
@@ -55,7 +57,7 @@ DOCUMENT_CLUSTERERS = (
     "kl-kmeans",
     "kmeans",
 )
-#: above, most of these are fitted to a sample, and mini-batches to all documents
+#: above, these are fitted to a sample, and mini-batches to all documents in place of k-means
 MANY_DOCUMENTS = 100_000
 
 
@@ -70,7 +72,8 @@ class TriedStudy(StudyBase):
         """
         documents = self.metric == "cosine" and not isinstance(self.X, np.ndarray)
         if documents and self.n_objects > MANY_DOCUMENTS and not self.settings.exact:
-            return ("spherical-kmeans-minibatch", *DOCUMENT_CLUSTERERS)
+            others = (name for name in DOCUMENT_CLUSTERERS if name != "kmeans")
+            return ("spherical-kmeans-minibatch", *others)
         if documents:
             return DOCUMENT_CLUSTERERS
         if isinstance(self.metric, str) and (self.metric in FORMS or self.metric == "graph"):
@@ -111,8 +114,8 @@ class TriedStudy(StudyBase):
             Local processes; by default one for each core. The result does not depend on it.
         executor : concurrent.futures.Executor, dask.distributed.Client or str, optional
             Where to run instead; a string is the address of a Dask scheduler. Dask gets the data
-            once, and fits the jobs of a worker that dies on another; to other executors every job
-            carries the data.
+            once, and fits the jobs of a worker that dies on another; local processes read them
+            once each; to other executors every job carries the data.
         budget : float, optional
             Seconds after which fits that are not finished are stopped; they stay planned, and
             the same call resumes them. Cheap clusterers and short fits come first. One fit may
@@ -160,7 +163,11 @@ class TriedStudy(StudyBase):
             deadline = time.monotonic() + budget
             share = budget * workers / max(len({job.clusterer.key for job in jobs}), 1)
         outcomes = self._outcomes(
-            jobs, workers=workers, executor=executor, deadline=deadline, share=share
+            jobs,
+            workers=workers,
+            executor=self._workers_of(executor),
+            deadline=deadline,
+            share=share,
         )
         with closing(outcomes), progress_bar("Clustering", total, show=progress) as advance:
             for finished in outcomes:
@@ -272,9 +279,9 @@ class TriedStudy(StudyBase):
     def fits_sample(self, clusterer: Clusterer) -> bool:
         """Whether a clusterer is fitted to :attr:`sample` and extended, not to all objects.
 
-        So it is above 5,000 objects where its time grows faster than linearly, above 100,000
-        where one fit takes long (mixtures), and always where the data take more than a quarter
-        of the machine's memory; unless the study is exact or its objects are the nodes of a
+        So it is above 5,000 objects where its time grows faster than linearly, above 20,000
+        (mixtures) or 100,000 where one fit takes long, and always where the data take more than a
+        quarter of the machine's memory; unless the study is exact or its objects are the nodes of a
         graph.
         """
         if self.settings.exact or self.metric == "graph" or self.n_objects <= large.FIT_AT_MOST:
@@ -302,6 +309,30 @@ class TriedStudy(StudyBase):
     def is_estimated(self) -> bool:
         """Whether measures of pairs are estimated from samples: above 20,000 objects."""
         return self.n_objects > large.JUDGE_EXACTLY and not self.settings.exact
+
+    @cached_property
+    def accelerator(self) -> Accelerator | None:
+        """The GPU that computes distances of pairs: where they take long, and there is one."""
+        if not self._gpu_error:
+            return None
+        n, d = self.X.shape
+        objects = large.OBJECTS if self.is_estimated else n
+        enough = float(n) * objects * (d + large.OF_ONE) >= large.ACCELERATE
+        return find_accelerator() if enough else None
+
+    @property
+    def _gpu_error(self) -> float:
+        return error_of(self.metric, sparse=not isinstance(self.X, np.ndarray))
+
+    @property
+    def accelerated(self) -> str:
+        """What :attr:`accelerator` does, and how exactly; empty without one."""
+        if self.accelerator is None:
+            return ""
+        return (
+            f"distances of pairs on {self.accelerator} in single precision, each to a relative "
+            f"error of {self._gpu_error:g}"
+        )
 
     def _record_sweep(
         self, chosen: Sequence[Swept], numbers: Sequence[int], n_init: int, grid: Grid

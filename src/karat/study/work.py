@@ -8,16 +8,15 @@ import threading
 import time
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from karat.clusterers import configured, memberships_of
 from karat.partition import SoftPartition, encode
-from karat.resources import added_memory
+from karat.resources import added_memory, thread_pools
 from karat.structures import as_kept
 from karat.study.store import Finished, Planned
 from karat.validation import InputError
@@ -43,6 +42,8 @@ class Job:
     candidates: tuple[Planned, ...]
     #: where the data are means of cells: how many objects each has
     sizes: NDArray[np.int64] | None = None
+    #: whether to tell by how much the fits raise the memory; this resets the process's own peak
+    tells_memory: bool = False
 
 
 def jobs_for(clusterer: Clusterer, candidates: Sequence[Planned]) -> list[Job]:
@@ -122,7 +123,10 @@ def run_job(X: Data, job: Job) -> list[Finished]:
             ]
             fine = tuple(c for c in job.candidates if c not in too_many)
             return rejected + (run_job(X, replace(job, candidates=fine)) if fine else [])
-    with _one_thread(), added_memory() as added:
+    watch: AbstractContextManager[list[int]] = (
+        added_memory() if job.tells_memory else nullcontext([])
+    )
+    with _one_thread(), watch as added:
         if job.clusterer.every_k:
             outcomes = _cut_tree(X, job)
         else:
@@ -130,13 +134,60 @@ def run_job(X: Data, job: Job) -> list[Finished]:
     return [replace(outcome, memory=added[0] if added else None) for outcome in outcomes]
 
 
-@lru_cache(maxsize=1)
-def thread_pools() -> Any:
-    """What limits the threads of compiled libraries."""
-    import sklearn.cluster  # noqa: F401  its thread pools must be loaded to be found
-    from threadpoolctl import ThreadpoolController
+class _OfThread(threading.local):
+    """Where the warnings of a thread go; None for where they go anyway."""
 
-    return ThreadpoolController()
+    caught: list[warnings.WarningMessage] | None = None
+
+
+_of_thread = _OfThread()
+
+
+@contextmanager
+def beside_each_other() -> Iterator[None]:
+    """What the fits in threads of this process share: one thread each, and warnings kept apart.
+
+    ``warnings.catch_warnings`` is of the whole process, and fits that enter and leave it in turn
+    would get each other's.
+    """
+    with thread_pools().limit(limits=1), warnings.catch_warnings():
+        shown = warnings.showwarning
+
+        def note(
+            message: Any,
+            category: type[Warning],
+            filename: str,
+            lineno: int,
+            file: Any = None,
+            line: str | None = None,
+        ) -> None:
+            if _of_thread.caught is None:
+                shown(message, category, filename, lineno, file, line)
+            else:
+                found = warnings.WarningMessage(message, category, filename, lineno)
+                _of_thread.caught.append(found)
+
+        warnings.simplefilter("always")
+        warnings.showwarning = note
+        yield
+
+
+def run_in_thread(X: Data, job: Job) -> list[Finished]:
+    """:func:`run_job` in one of several threads, within :func:`beside_each_other`."""
+    _of_thread.caught = []
+    return run_job(X, job)
+
+
+@contextmanager
+def _caught() -> Iterator[list[warnings.WarningMessage]]:
+    """The warnings of a fit."""
+    if _of_thread.caught is not None:
+        _of_thread.caught.clear()
+        yield _of_thread.caught
+        return
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield caught
 
 
 def _one_thread() -> AbstractContextManager[Any]:
@@ -148,8 +199,7 @@ def _fit(X: Data, clusterer: Clusterer, candidate: Planned) -> Finished:
     assert candidate.value is not None
     value, seed = candidate.value, candidate.seed or 0
     began = time.perf_counter()
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with _caught() as caught:
         try:
             estimator, lent = clusterer.make(value, seed), _lent(X, clusterer)
             labels = estimator.fit_predict(lent)
@@ -167,8 +217,7 @@ def _fit(X: Data, clusterer: Clusterer, candidate: Planned) -> Finished:
 
 def _cut_tree(X: Data, job: Job) -> list[Finished]:
     began = time.perf_counter()
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with _caught() as caught:
         try:
             model, lent = job.clusterer.make(1, 0), _lent(X, job.clusterer)
             tree = model.fit(lent) if job.sizes is None else model.fit_cells(lent, job.sizes)

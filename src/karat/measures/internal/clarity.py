@@ -75,7 +75,7 @@ def informativeness(
     random_state : int, Generator or None, default 0
         For the folds and for classifiers that draw at random.
     executor : concurrent.futures.Executor, optional
-        Where classifiers that must be trained anew run.
+        Where neighbours are searched, and classifiers that must be trained anew run.
 
     Returns
     -------
@@ -237,7 +237,11 @@ def _clarity(stats: Statistics) -> Clarity:
     if stats not in _predicted:
         metric = getattr(stats, "metric", "euclidean")
         _predicted[stats] = assess_labelings(
-            stats.X, stats.labelings, metric=metric, random_state=0
+            stats.X,
+            stats.labelings,
+            metric=metric,
+            random_state=0,
+            executor=stats.workers,
         )
     return _predicted[stats]
 

@@ -10,10 +10,11 @@ import numpy as np
 
 from karat.bibliography import Reference
 from karat.distances import Distances, as_distances, check_metric, check_points
+from karat.executors import in_order
 from karat.measures.catalogue import define
 from karat.measures.internal.batch import SINGLETONS_ONLY
 from karat.measures.internal.pairs import average_within_cluster_scatter
-from karat.measures.passes.pairs import WIDTH, in_order
+from karat.measures.passes.tiles import WIDTH
 from karat.measures.passes.trees import coordinates
 from karat.partition import NoisePolicy, as_labelings
 from karat.validation import UndefinedMeasureError, check_random_state

@@ -10,13 +10,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from karat.distances import distances_of_parts
+from karat.executors import Workers
 from karat.measures.catalogue import Measure
-from karat.measures.passes.pairs import Distributed, sampled_pass
+from karat.measures.passes.pairs import distributed_sample, sampled_pass
 from karat.measures.passes.sampled_objects import TOTALS, ObjectSample
 from karat.measures.passes.sampled_pairs import PAIRWISE, PairSample
 from karat.measures.passes.statistics import STATISTICS, group
@@ -25,6 +27,8 @@ from karat.validation import Data, InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from karat._accelerators import Accelerator
 
     Floats = NDArray[np.float64]
 
@@ -97,7 +101,8 @@ def estimate(
     metric: Any,
     rng: np.random.Generator,
     bounded_only: bool = False,
-    executor: Any = None,
+    workers: Workers,
+    on: Accelerator | None = None,
 ) -> Estimates:
     """Estimates of measures that :func:`sampled_by` names a way for.
 
@@ -117,16 +122,21 @@ def estimate(
             by[sampled_by(measure)].append(i)
             continue
         values, errors, why, drawn = measure.estimate(
-            X, labelings, precision=precision, metric=metric, rng=rng.spawn(1)[0]
+            X,
+            labelings,
+            precision=precision,
+            metric=metric,
+            rng=rng.spawn(1)[0],
+            workers=workers,
         )
         result.values[:, i], result.standard_errors[:, i] = values, errors
         result.reasons |= {(m, i): reason for m, reason in why.items()}
         result.drawn["test objects"] = drawn
     if which := by["objects"]:
         chosen = [measures[i] for i in which]
-        run = sampled_pass
-        if executor is not None:
-            run = Distributed(executor, X, metric, labelings)
+        run: Any = partial(sampled_pass, on=on)
+        if workers.elsewhere:
+            run = distributed_sample(workers, X, metric)
         sample = ObjectSample(X, distances_of_parts(X, metric), labelings, chosen, rng, run)
         _settle(sample, precision, result, range(len(labelings)), which, bounded_only)
     if which := by["pairs"]:
@@ -151,9 +161,11 @@ def _settle(
 ) -> None:
     """Grow the sample until it is large enough, and write what it says."""
     bounded = np.array([all(map(math.isfinite, measure.range)) for measure in sample.measures])
+    #: whose errors make the sample grow; the others' are found when it is large enough
+    decisive = bounded if bounded_only and not bounded.all() else None
     sample.grow(sample.least)
     while True:
-        values, errors, reasons = sample.estimates()
+        values, errors, reasons = sample.estimates(decisive)
         unbounded = np.inf if bounded_only else precision * np.abs(values)
         target = np.where(bounded, precision, unbounded)
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -173,6 +185,8 @@ def _settle(
         # at most fourfold at a time: the first sample's own error is large
         size = math.ceil(sample.size * min(worst, 2.0) ** 2 * 1.05) + 16
         sample.grow(int(min(size, 4 * sample.size, sample.largest)))
+    if decisive is not None and isinstance(sample, ObjectSample):
+        values, errors, reasons = sample.estimates()
     result.values[np.ix_(rows, columns)] = values
     result.standard_errors[np.ix_(rows, columns)] = np.where(np.isnan(values), np.nan, errors)
     result.reasons |= {(rows[m], columns[i]): why for (m, i), why in reasons.items()}

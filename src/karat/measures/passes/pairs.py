@@ -1,212 +1,32 @@
-"""The pass over all distances for all clusterings: strips of columns, on all cores.
-
-Threads run compiled code that releases the GIL; strips are added up in their order, so that results
-do not depend on the number of threads.
-"""
+"""The pass over all distances for all clusterings, and over those of a sample."""
 
 from __future__ import annotations
 
 import itertools
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.distances import Direct, Distances, Precomputed, Product, distances_of_parts
-from karat.executors import as_executor
+from karat.distances import Distances, as_distances, distances_of_parts
+from karat.executors import Workers, tree_sum
+from karat.measures.passes.tiles import WIDTH, Columns, Tiles, tiles_of
 from karat.partition import Labelings
-from karat.resources import available_cores
 from karat.validation import Data
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from karat._accelerators import Accelerator
+
     Floats = NDArray[np.float64]
 
-T = TypeVar("T")
-R = TypeVar("R")
-
-WIDTH = 128  # columns of a strip
-PRODUCT_ROWS = 512  # long enough for a matrix product to run at full speed
-PART = WIDTH  # of a sample that one job of an executor takes
+PART = WIDTH  # of a sample that is one item of an executor's work
+PARTS = 128  # of a pass on an executor, whatever the number of its workers
 BLOCK_ROWS = 2**19  # objects whose distances to a sample are taken at a time
-HELD = 128 * 2**20  # bytes of accumulators of all objects, above which tiles are not mirrored
-
-
-@contextmanager
-def threads(*, one_blas_thread: bool = False) -> Iterator[Callable[..., Iterator[Any]]]:
-    """A ``map`` on all cores, with few results held at a time."""
-    cores = available_cores()
-    limit: AbstractContextManager[Any] = nullcontext()
-    if one_blas_thread:
-        from threadpoolctl import threadpool_limits
-
-        limit = threadpool_limits(1, "blas")
-    with limit:
-        if cores == 1:
-            yield map
-            return
-        with ThreadPoolExecutor(cores) as pool:
-
-            def each(work: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
-                waiting: deque[Future[R]] = deque()
-                try:
-                    for item in items:
-                        waiting.append(pool.submit(work, item))
-                        if len(waiting) > 2 * cores:
-                            yield waiting.popleft().result()
-                    while waiting:
-                        yield waiting.popleft().result()
-                finally:
-                    for future in waiting:
-                        future.cancel()
-
-            yield each
-
-
-def in_order(
-    work: Callable[[T], R], items: Iterable[T], *, one_blas_thread: bool = False
-) -> Iterator[R]:
-    """``map(work, items)`` on all cores."""
-    with threads(one_blas_thread=one_blas_thread) as each:
-        yield from each(work, items)
-
-
-def rounds(count: int) -> Iterator[list[tuple[int, int]]]:
-    """All pairs of ``count`` things, in rounds in which each has at most one other."""
-    ring = list(range(count + count % 2))
-    for _ in range(len(ring) - 1):
-        pairs = zip(ring[: len(ring) // 2], reversed(ring), strict=False)
-        yield [(max(pair), min(pair)) for pair in pairs if max(pair) < count]
-        ring[1:] = [ring[-1], *ring[1:-1]]
-
-
-class _Columns(NamedTuple):
-    """Accumulators of the objects start..stop: sums, minima, maxima and sums of 1/d²."""
-
-    start: int
-    stop: int
-    arrays: tuple[Floats, ...]
-
-    def part(self, start: int, stop: int) -> _Columns:
-        """Those of some of the objects."""
-        window = slice(start - self.start, stop - self.start)
-        return _Columns(start, stop, tuple(np.ascontiguousarray(x[:, window]) for x in self.arrays))
-
-
-class _Tiles:
-    """The distances of sorted objects, added up by column and cluster."""
-
-    def __init__(
-        self,
-        distances: Distances,
-        run: NDArray[np.int32],
-        weights: Floats,
-        labels: NDArray[np.int32],
-        starts: NDArray[np.int64],
-        wanted: NDArray[np.bool_],
-    ) -> None:
-        self.distances = distances
-        self.known = (run, weights, labels, starts, wanted)
-        self.clusters, self.wanted = int(starts[-1]), wanted
-
-    def better_mirrored(self) -> bool:
-        """Whether half of the distances costs less than the accumulators of all objects.
-
-        Measured: an accumulator's way through memory takes some 16 ns, and a distance less saves
-        0.1 ns and 1 ns more for every 32 features.
-        """
-        distances = self.distances
-        numbers = int(self.wanted.sum()) * self.clusters
-        if isinstance(distances, Precomputed):  # there is nothing to compute
-            return False
-        if not distances.symmetric or numbers * distances.n * 8 > HELD:
-            return False
-        if not isinstance(distances, (Direct, Product)):
-            return True
-        return 16 * numbers <= distances.n * (distances.Z.shape[1] / 32 + 0.1)
-
-    def empty(self, start: int, stop: int) -> _Columns:
-        """Accumulators of no distances yet, and of no clusters for what is not wanted."""
-        arrays = (
-            np.full((self.clusters if want else 0, stop - start), fill)
-            for want, fill in zip(self.wanted, (0.0, np.inf, 0.0, 0.0), strict=True)
-        )
-        return _Columns(start, stop, tuple(arrays))
-
-    def strips(self, until: int) -> Iterator[_Columns]:
-        """The accumulators of the objects before ``until``, strip by strip."""
-        width = WIDTH if self.clusters <= 512 else WIDTH // 2
-
-        def work(j0: int) -> _Columns:
-            into = self.empty(j0, min(j0 + width, until))
-            self._add(0, self.distances.n, into)
-            return into
-
-        yield from in_order(work, range(0, until, width), one_blas_thread=self.distances.uses_blas)
-
-    def mirrored(self) -> Iterator[_Columns]:
-        """As :meth:`strips` of all objects, from half of the distances, for symmetric ones.
-
-        Holds the accumulators of all objects, and goes through the pairs of blocks of objects in
-        rounds in which no two threads write to the same block.
-        """
-        n = self.distances.n
-        side = min(max(n // 16 // WIDTH, 2), 8) * WIDTH
-        held: dict[int, _Columns] = {}
-
-        def begin(block: int) -> None:
-            start = block * side
-            held[block] = columns = self.empty(start, min(start + side, n))
-            self._add(start, columns.stop, columns, columns)
-
-        def work(pair: tuple[int, int]) -> None:
-            rows, columns = (held[block] for block in pair)
-            self._add(rows.start, rows.stop, columns, rows)
-
-        def part(start: int) -> _Columns:
-            return held[start // side].part(start, min(start + WIDTH, n))
-
-        blocks = -(-n // side)
-        with threads(one_blas_thread=self.distances.uses_blas) as each:
-            deque(each(begin, range(blocks)), maxlen=0)
-            for pairs in rounds(blocks):
-                deque(each(work, pairs), maxlen=0)
-            yield from each(part, range(0, n, WIDTH))
-
-    def _add(self, r0: int, r1: int, into: _Columns, mirror: _Columns | None = None) -> None:
-        """The distances of rows r0..r1 to columns; ``mirror`` takes those of the rows."""
-        from karat._kernels import pairs
-
-        distances, rows = self.distances, mirror or into
-        if isinstance(distances, Direct):
-            strip = distances.strip(into.start, into.stop)
-            pairs.accumulate_direct(
-                distances.kind, distances.Z, r0, r1, strip, distances.squared, *self.known,
-                into.arrays, into.start, mirror is not None, rows.arrays, rows.start,
-            )  # fmt: skip
-            return
-        if isinstance(distances, Precomputed) and mirror is None:
-            pairs.accumulate_gathered(
-                distances.D, distances.order, r0, r1, into.stop - into.start, *self.known,
-                into.arrays, into.start,
-            )  # fmt: skip
-            return
-        for j0 in range(into.start, into.stop, WIDTH):
-            j1 = min(j0 + WIDTH, into.stop)
-            strip, tile = distances.strip(j0, j1), np.empty((PRODUCT_ROWS, j1 - j0))
-            start = r0 if mirror is not into else j0
-            for a in range(start, r1, PRODUCT_ROWS):
-                b = min(a + PRODUCT_ROWS, r1)
-                distances.tile(a, b, j0, j1, strip, tile)
-                pairs.accumulate(
-                    tile, a, b - a, j0, distances.squared, *self.known,
-                    into.arrays, into.start, mirror is not None, rows.arrays, rows.start,
-                )  # fmt: skip
 
 
 @dataclass
@@ -222,17 +42,133 @@ class PairResults:
     farthest: Floats
     objects: Floats | None
 
+    def add(self, other: PairResults) -> PairResults:
+        """What both found; the other has the objects that come next."""
+        from karat._kernels import pairs
+
+        mine, its = self.per_cluster, other.per_cluster
+        total = mine + its
+        for column in (pairs.NEAREST_WITHIN, pairs.NEAREST_BETWEEN):
+            total[:, column] = np.minimum(mine[:, column], its[:, column])
+        total[:, pairs.DIAMETER] = np.maximum(mine[:, pairs.DIAMETER], its[:, pairs.DIAMETER])
+        objects = None
+        if self.objects is not None and other.objects is not None:
+            objects = np.concatenate([self.objects, other.objects], axis=1)
+        return PairResults(
+            self.starts,
+            total,
+            self.matrix_starts,
+            self.sums + other.sums,
+            np.minimum(self.minima, other.minima),
+            np.maximum(self.maxima, other.maxima),
+            np.maximum(self.farthest, other.farthest),
+            objects,
+        )
+
 
 def sort_by_labels(codes: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """An order in which objects of equal label tuples stand together, and the tuple's number."""
-    n = codes.shape[1]
-    rank = np.zeros(n, dtype=np.int64)
+    rank = np.zeros(codes.shape[1], dtype=np.int64)
+    largest = 0
     for row in codes:
-        # pairs of (tuple so far, label) renumbered: never larger than n
-        keys = rank * (int(row.max(initial=0)) + 2) + row + 1
-        _, rank = np.unique(keys, return_inverse=True)
+        radix = int(row.max(initial=0)) + 2
+        if (largest + 1) * radix > 2**62:
+            # tuples so far renumbered: never more than objects
+            _, rank = np.unique(rank, return_inverse=True)
+            largest = len(rank)
+        rank = rank * radix + row + 1
+        largest = largest * radix + radix
+    _, rank = np.unique(rank, return_inverse=True)
     order = np.argsort(rank, kind="stable")
     return order, rank[order].astype(np.int32)
+
+
+@dataclass
+class _Sorted:
+    """Objects of equal label tuples side by side, and what is wanted of their distances."""
+
+    order: NDArray[np.int64]
+    run: NDArray[np.int32]
+    #: of each object, its label in each clustering
+    labels: NDArray[np.int32]
+    weights: Floats
+    starts: NDArray[np.int64]
+    sizes: Floats
+    wanted: NDArray[np.bool_]
+    matrix_starts: NDArray[np.int64]
+    matrices: bool
+    objects: bool
+
+    @classmethod
+    def of(
+        cls,
+        labelings: Labelings,
+        weights: Floats | None,
+        *,
+        sums: bool = False,
+        minima: bool = False,
+        maxima: bool = False,
+        inverses: bool = False,
+        matrices: bool = False,
+        objects: bool = False,
+    ) -> _Sorted:
+        codes = labelings.codes
+        M, n = codes.shape
+        order, run = sort_by_labels(codes)
+        squares = labelings.n_clusters**2 if matrices else np.zeros(M, dtype=np.int64)
+        return cls(
+            order,
+            run,
+            np.ascontiguousarray(codes[:, order].T),
+            np.ones(n) if weights is None else weights[order],
+            np.concatenate([[0], np.cumsum(labelings.n_clusters)]).astype(np.int64),
+            np.concatenate([labelings.sizes(m, weights) for m in range(M)]).astype(np.float64),
+            np.array([sums or matrices, minima or matrices, maxima or matrices, inverses]),
+            np.concatenate([[0], np.cumsum(squares)]).astype(np.int64),
+            matrices,
+            objects,
+        )
+
+    def tiles(self, distances: Distances, on: Accelerator | None = None) -> Tiles:
+        return tiles_of(
+            distances.take(self.order), self.run, self.weights, self.labels, self.starts,
+            self.wanted, on,
+        )  # fmt: skip
+
+    def fold(self, strips: Iterable[Columns], first: int, last: int) -> PairResults:
+        """What is left of the accumulators of the objects first..last."""
+        from karat._kernels import pairs
+
+        K, M, total = int(self.starts[-1]), len(self.starts) - 1, int(self.matrix_starts[-1])
+        per_cluster = np.zeros((K, 9))
+        per_cluster[:, [pairs.NEAREST_WITHIN, pairs.NEAREST_BETWEEN]] = np.inf
+        result = PairResults(
+            self.starts, per_cluster, self.matrix_starts, np.zeros(total), np.full(total, np.inf),
+            np.zeros(total), np.zeros(total),
+            np.full((M, last - first, 8), np.nan) if self.objects else None,
+        )  # fmt: skip
+        nothing = np.empty((0, 0, 8))
+        for j0, j1, found in strips:
+            rows = np.full((M, j1 - j0, 8), np.nan) if self.objects else nothing
+            pairs.fold(  # type: ignore[call-arg]
+                self.labels[j0:j1], self.weights[j0:j1], self.starts, self.sizes, self.wanted,
+                *found, per_cluster, self.matrix_starts, self.matrices, result.sums,
+                result.minima, result.maxima, result.farthest, self.objects, rows,
+            )  # fmt: skip
+            if result.objects is not None:
+                result.objects[:, j0 - first : j1 - first] = rows
+        return result
+
+    def finish(self, result: PairResults) -> PairResults:
+        """Each pair within counted once, and the objects in their own order."""
+        from karat._kernels import pairs
+
+        result.per_cluster[:, [pairs.WITHIN_SUM, pairs.WITHIN_INVERSE]] /= 2
+        if result.objects is not None:
+            place = np.empty_like(self.order)
+            place[self.order] = np.arange(len(place))
+            result.objects = result.objects[:, place]
+        return result
 
 
 def pair_pass(
@@ -240,12 +176,8 @@ def pair_pass(
     labelings: Labelings,
     weights: Floats | None = None,
     *,
-    sums: bool = False,
-    minima: bool = False,
-    maxima: bool = False,
-    inverses: bool = False,
-    matrices: bool = False,
-    objects: bool = False,
+    on: Accelerator | None = None,
+    **wanted: bool,
 ) -> PairResults:
     """All that is asked for, from one pass.
 
@@ -260,49 +192,48 @@ def pair_pass(
         Also for each pair of clusters.
     objects : bool
         Also keep the values of each object.
+    on : Accelerator, optional
+        Where the distances are computed, if they are Euclidean.
 
     Notes
     -----
     O(n² (d + runs per row · M)) time, where rows of equal label tuples are one run;
     O(n d + B Σk + M n) memory.
     """
-    from karat._kernels import pairs
+    n = distances.n
+    asked = _Sorted.of(labelings, weights, **wanted)
+    tiles = asked.tiles(distances, on)
+    strips = tiles.mirrored() if tiles.better_mirrored() else tiles.strips(0, n)
+    return asked.finish(asked.fold(strips, 0, n))
 
-    codes = labelings.codes
-    M, n = codes.shape
-    starts = np.concatenate([[0], np.cumsum(labelings.n_clusters)]).astype(np.int64)
-    K = int(starts[-1])
-    order, run = sort_by_labels(codes)
-    distances = distances.take(order)
-    labels = np.ascontiguousarray(codes[:, order].T)
-    sizes = np.concatenate([labelings.sizes(m, weights) for m in range(M)]).astype(np.float64)
-    weights = np.ones(n) if weights is None else weights[order]
-    wanted = np.array([sums, minima, maxima, inverses])
-    if matrices:
-        wanted[:3] = True
-    tiles = _Tiles(distances, run, weights, labels, starts, wanted)
-    strips = tiles.mirrored() if tiles.better_mirrored() else tiles.strips(n)
-    per_cluster = np.zeros((K, 9))
-    per_cluster[:, [pairs.NEAREST_WITHIN, pairs.NEAREST_BETWEEN]] = np.inf
-    squares = labelings.n_clusters**2 if matrices else np.zeros(M, dtype=np.int64)
-    matrix_starts = np.concatenate([[0], np.cumsum(squares)]).astype(np.int64)
-    total = int(matrix_starts[-1])
-    result = PairResults(
-        starts, per_cluster, matrix_starts, np.zeros(total), np.full(total, np.inf),
-        np.zeros(total), np.zeros(total), np.full((M, n, 8), np.nan) if objects else None,
-    )  # fmt: skip
-    nothing = np.empty((0, 0, 8))
-    for j0, j1, found in strips:
-        rows = np.full((M, j1 - j0, 8), np.nan) if objects else nothing
-        pairs.fold(  # type: ignore[call-arg]
-            labels[j0:j1], weights[j0:j1], starts, sizes, wanted, *found, result.per_cluster,
-            matrix_starts, matrices, result.sums, result.minima, result.maxima,
-            result.farthest, objects, rows,
-        )  # fmt: skip
-        if result.objects is not None:
-            result.objects[:, order[j0:j1]] = rows
-    per_cluster[:, [pairs.WITHIN_SUM, pairs.WITHIN_INVERSE]] /= 2
-    return result
+
+def distributed_pair_pass(
+    workers: Workers,
+    X: Data,
+    metric: Any,
+    labelings: Labelings,
+    weights: Floats | None = None,
+    **wanted: bool,
+) -> PairResults:
+    """:func:`pair_pass` in parts: of some of the objects, the distances to all.
+
+    The parts depend on the number of objects alone, and are added up in pairs of neighbours. What
+    a part sends back does not grow with the number of its objects (but with ``objects``), at the
+    price of each distance being computed from both ends.
+    """
+    n = labelings.n_objects
+    width = WIDTH * -(-n // (WIDTH * PARTS))
+    asked = _Sorted.of(labelings, weights, **wanted)
+    ranges = [(first, min(first + width, n)) for first in range(0, n, width)]
+    parts = workers.map(partial(_part, metric), (X, weights, asked), ranges)
+    return asked.finish(tree_sum(parts, PairResults.add))
+
+
+def _part(
+    metric: Any, X: Data, weights: Floats | None, asked: _Sorted, part: tuple[int, int]
+) -> PairResults:
+    tiles = asked.tiles(as_distances(X, metric, weights=weights))
+    return asked.fold(tiles.strips(*part), *part)
 
 
 def sampled_pass(
@@ -313,6 +244,7 @@ def sampled_pass(
     sums: bool,
     minima: bool,
     inverses: bool,
+    on: Accelerator | None = None,
 ) -> Floats:
     """What :func:`pair_pass` keeps of each object, of a sample: its distances to all objects.
 
@@ -322,6 +254,7 @@ def sampled_pass(
         Of all objects; :func:`karat.distances.distances_of_parts` copies no more than a block.
     sample : ndarray of int, shape (s,)
     sums, minima, inverses : bool
+    on : Accelerator, optional
         As in :func:`pair_pass`.
 
     Returns
@@ -344,26 +277,24 @@ def sampled_pass(
     rest[sample] = False
     place = sort_by_labels(codes[:, sample])[0]
     sample, s = sample[place], len(sample)
-    held: dict[int, _Columns] = {}
+    held: dict[int, Columns] = {}
     labels = np.empty((0, M), dtype=np.int32)
     # the sample among itself, then with the others, block by block
     for rows in itertools.chain([sample[:0]], _blocks_of(rest)):
         both = np.concatenate([sample, rows[sort_by_labels(codes[:, rows])[0]]])
         labels = np.ascontiguousarray(codes[:, both].T)
-        tiles = _Tiles(
-            distances.take(both), _runs(labels), np.ones(len(both)), labels, starts, wanted
+        tiles = tiles_of(
+            distances.take(both), _runs(labels), np.ones(len(both)), labels, starts, wanted, on
         )
         first = s if len(rows) else 0
 
-        def add(j0: int, tiles: _Tiles = tiles, first: int = first) -> None:
+        def add(j0: int, tiles: Tiles = tiles, first: int = first) -> None:
             into = held.get(j0)
             if into is None:
-                into = held[j0] = tiles.empty(j0, min(j0 + WIDTH, s))
-            tiles._add(first, tiles.distances.n, into)
+                into = held[j0] = tiles.empty(j0, min(j0 + tiles.width, s))
+            tiles.add(first, tiles.n, into)
 
-        deque(
-            in_order(add, range(0, s, WIDTH), one_blas_thread=tiles.distances.uses_blas), maxlen=0
-        )
+        deque(tiles.each(add, range(0, s, tiles.width)), maxlen=0)
     found = np.full((M, s, 8), np.nan)
     nothing = np.zeros(0)
     for j0, (_, j1, arrays) in sorted(held.items()):
@@ -377,31 +308,25 @@ def sampled_pass(
     return found
 
 
-class Distributed:
-    """:func:`sampled_pass` on an executor: each job takes some of the sample.
+def distributed_sample(workers: Workers, X: Data, metric: Any) -> Callable[..., Floats]:
+    """:func:`sampled_pass` in parts: of some of the sample, the distances to all objects.
 
-    The data and the labels are sent once. What comes back is put together in order, and differs
-    from one machine's only by the order of the sums.
+    What comes back is put together in order, and differs from one process's only by the order of
+    the sums.
     """
 
-    def __init__(self, executor: Any, X: Data, metric: Any, labelings: Labelings) -> None:
-        self.executor, send = as_executor(executor)
-        self.X, self.labelings, self.metric = send(X), send(labelings), metric
-
-    def __call__(
-        self, distances: Distances, labelings: Labelings, sample: NDArray[Any], **wanted: bool
+    def run(
+        distances: Distances, labelings: Labelings, sample: NDArray[Any], **wanted: bool
     ) -> Floats:
-        """Parameters and result are those of :func:`sampled_pass`."""
         parts = [sample[i : i + PART] for i in range(0, len(sample), PART)]
-        futures = [
-            self.executor.submit(_sampled_part, self.X, self.metric, self.labelings, part, wanted)
-            for part in parts
-        ]
-        return np.concatenate([future.result() for future in futures], axis=1)
+        work = partial(_sampled_part, metric, wanted)
+        return np.concatenate(list(workers.map(work, (X, labelings), parts)), axis=1)
+
+    return run
 
 
 def _sampled_part(
-    X: Data, metric: Any, labelings: Labelings, part: NDArray[Any], wanted: dict[str, bool]
+    metric: Any, wanted: dict[str, Any], X: Data, labelings: Labelings, part: NDArray[Any]
 ) -> Floats:
     return sampled_pass(distances_of_parts(X, metric), labelings, part, **wanted)
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from karat.distances import Direct, Distances
-from karat.measures.passes.pairs import in_order
+from karat.executors import in_order
 from karat.partition import NOISE, Labelings
 from karat.resources import available_cores
 from karat.validation import InputError

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 REPLICATES = 200
+#: so many of them are drawn at a time
+AT_A_TIME = 25
 #: a cluster's spread from fewer objects is too rough where its vote counts as much as a large one's
 OF_EACH = 10
 #: so many of all objects, those farthest from their clusters' means, are drawn in any case
@@ -93,7 +95,7 @@ class ObjectSample:
         self.X, self.distances, self.labelings, self.run = X, distances, labelings, run
         self.measures = measures
         self.needs = frozenset().union(*(measure.needs for measure in measures))
-        self.order = rng.permutation(np.flatnonzero((labelings.codes != NOISE).any(axis=0)))
+        self.order = shuffled(np.flatnonzero((labelings.codes != NOISE).any(axis=0)), rng)
         certain = far_out(X, labelings) if not isinstance(distances, Precomputed) else None
         self.certain = np.zeros(len(self.order), dtype=bool)
         if certain is not None:
@@ -141,7 +143,7 @@ class ObjectSample:
         found = self.run(
             self.distances,
             self.labelings,
-            self.order[new],
+            self.order[new].astype(np.int64),
             sums=bool(self.needs & {"pair_sums", "silhouettes"}),
             minima="margins" in self.needs,
             inverses="inverse_square_sums" in self.needs,
@@ -171,51 +173,60 @@ class ObjectSample:
         counts = np.bincount(which, minlength=len(used))
         return _Strata(own[rows], self.objects[m, rows], which, counts, sizes[used])
 
-    def estimates(self) -> tuple[Floats, Floats, dict[tuple[int, int], str]]:
-        """Values and standard errors (M, measures), and why (clustering, measure) has none."""
-        values, reasons = self._compute()
+    def estimates(
+        self, decisive: NDArray[np.bool_] | None = None
+    ) -> tuple[Floats, Floats, dict[tuple[int, int], str]]:
+        """Values and standard errors (M, measures), and why (clustering, measure) has none.
+
+        With ``decisive`` only those measures have errors.
+        """
+        stats = self.stats
+        values, reasons = self._compute(_totals(self.strata, stats.sizes))
         for m, i, why in self._heavy(values):
             values[m, i] = np.nan
             reasons[m, i] = why
         if self.exhausted:
             return values, np.zeros_like(values), reasons
+        which = np.arange(len(self.measures))
+        if decisive is not None:
+            which = which[decisive]
         rng = np.random.default_rng(0)
+        replicates = []
         with np.errstate(invalid="ignore", over="ignore"):
-            errors = np.std([self._compute(rng)[0] for _ in range(REPLICATES)], axis=0, ddof=1)
-        errors = np.maximum(errors, self._unseen(values))
+            for _ in range(0, REPLICATES, AT_A_TIME):
+                drawn = _totals(self.strata, stats.sizes, rng)
+                for r in range(AT_A_TIME):
+                    replicates.append(self._compute([rows[r : r + 1] for rows in drawn], which)[0])
+            errors = np.zeros_like(values)
+            errors[:, which] = np.std(replicates, axis=0, ddof=1)
+        errors[:, which] = np.maximum(errors, self._unseen(values))[:, which]
         # one infinite term makes a total infinite, whatever the other objects have
         errors[np.isinf(values)] = 0.0
         return values, errors, reasons
 
     def _compute(
-        self, replicate: np.random.Generator | None = None
+        self, totals: list[Floats], which: Sequence[int] | NDArray[np.int64] | None = None
     ) -> tuple[Floats, dict[tuple[int, int], str]]:
-        """The estimates, or those of one bootstrap replicate."""
-        stats = self.stats
-        for name, _ in TARGETS.values():
-            setattr(stats, name, [])
-        for strata, sizes in zip(self.strata, stats.sizes, strict=True):
-            weights = (strata.sizes / strata.counts)[strata.which]
-            if replicate is not None:
-                weights *= _rao_wu_factors(strata.which, strata.counts, strata.sizes, replicate)
-            for column, (name, times) in TARGETS.items():
-                added = weights * strata.objects[:, column]
-                total = np.bincount(strata.own, added, len(sizes))
-                getattr(stats, name).append(total / times)
+        """Measures from totals per cluster, (1, k, targets) of each clustering."""
+        for t, name in enumerate(name for name, _ in TARGETS.values()):
+            setattr(self.stats, name, [rows[0, :, t] for rows in totals])
         # a pair at distance 0 makes its sum of 1/d² infinite, whether it was drawn or not
         for m, (within, between) in enumerate(self.coincident):
-            stats.within_inverse[m][within] = math.inf
-            stats.between_inverse[m][between] = math.inf
-        return self._values()
+            self.stats.within_inverse[m][within] = math.inf
+            self.stats.between_inverse[m][between] = math.inf
+        return self._values(which)
 
-    def _values(self) -> tuple[Floats, dict[tuple[int, int], str]]:
+    def _values(
+        self, which: Sequence[int] | NDArray[np.int64] | None = None
+    ) -> tuple[Floats, dict[tuple[int, int], str]]:
         columns = []
         reasons: dict[tuple[int, int], str] = {}
-        for i, measure in enumerate(self.measures):
-            values, why = measure.judge(self.stats)
+        for i in range(len(self.measures)) if which is None else which:
+            values, why = self.measures[i].judge(self.stats)
             columns.append(values)
-            reasons |= {(m, i): reason for m, reason in why.items()}
-        return np.stack(columns, axis=1), reasons
+            reasons |= {(m, int(i)): reason for m, reason in why.items()}
+        shape = (len(self.labelings), 0)
+        return (np.stack(columns, axis=1) if columns else np.empty(shape)), reasons
 
     def _heavy(self, values: Floats) -> Iterator[tuple[int, int, str]]:
         """Which estimates rest on totals that have no finite variance."""
@@ -334,20 +345,51 @@ def _with_coincident(
     return within, between
 
 
+def shuffled(objects: NDArray[np.integer[Any]], rng: np.random.Generator) -> NDArray[Any]:
+    """The objects in random order, as numbers of four bytes where those do."""
+    order = objects.astype(np.int32 if objects.max(initial=0) < 2**31 else np.int64)
+    rng.shuffle(order)
+    return order
+
+
 def first_of_each(
     number: int, codes: NDArray[np.int32], order: NDArray[np.integer[Any]]
 ) -> NDArray[np.bool_]:
     """Which places of ``order`` have one of the first ``number`` objects of their cluster."""
     chosen = np.zeros(len(order), dtype=bool)
-    left = np.full(int(codes.max(initial=NOISE)) + 1, number)
-    for start in range(0, len(order), 2**20):
-        part = codes[order[start : start + 2**20]]
-        by_cluster = np.argsort(part, kind="stable")[int((part == NOISE).sum()) :]
+    left = np.minimum(number, np.bincount(codes[codes != NOISE]))
+    start, size = 0, 2**12
+    while left.any() and start < len(order):
+        part = codes[order[start : start + size]]
+        lacking = np.flatnonzero((part != NOISE) & (left[part] > 0))
+        by_cluster = lacking[np.argsort(part[lacking], kind="stable")]
         counts = np.bincount(part[by_cluster], minlength=len(left))
         rank = np.arange(len(by_cluster)) - np.repeat(np.cumsum(counts) - counts, counts)
         chosen[start + by_cluster] = rank < left[part[by_cluster]]
         left = np.maximum(left - counts, 0)
+        start, size = start + size, min(2 * size, 2**20)
     return chosen
+
+
+def _totals(
+    every: Sequence[_Strata],
+    sizes: Sequence[NDArray[np.int64]],
+    rng: np.random.Generator | None = None,
+) -> list[Floats]:
+    """Totals per cluster (1, k, targets) of each clustering, or of so many replicates."""
+    found = []
+    columns, times = list(TARGETS), [times for _, times in TARGETS.values()]
+    for strata, own in zip(every, sizes, strict=True):
+        weights = (strata.sizes / strata.counts)[strata.which][None]
+        if rng is not None:
+            weights = weights * _rao_wu_factors(strata.which, strata.counts, strata.sizes, rng)
+        totals = np.zeros((len(weights), len(own), len(columns)))
+        values = strata.objects[:, columns]
+        ends = np.cumsum(strata.counts)
+        for start, end in zip(ends - strata.counts, ends, strict=True):
+            totals[:, strata.own[start]] += weights[:, start:end] @ values[start:end]
+        found.append(totals / times)
+    return found
 
 
 def _rao_wu_factors(
@@ -356,13 +398,16 @@ def _rao_wu_factors(
     sizes: NDArray[np.int64],
     rng: np.random.Generator,
 ) -> Floats:
-    """Factors of the objects' weights in one replicate: c−1 draws from the c of a stratum.
+    """Factors of the objects' weights (replicates, n): c−1 draws from the c of a stratum.
 
     The objects come stratum after stratum.
     """
-    starts = np.cumsum(counts) - counts
-    picks = starts[which] + (rng.random(len(which)) * counts[which]).astype(np.int64)
-    times = np.bincount(np.delete(picks, starts), minlength=len(which))
+    n, starts = len(which), np.cumsum(counts) - counts
+    draws = rng.random((AT_A_TIME, n)) * counts[which]
+    picks = starts[which] + draws.astype(np.int64) + n * np.arange(AT_A_TIME)[:, None]
+    left = np.ones(n, dtype=bool)
+    left[starts] = False
+    times = np.bincount(picks[:, left].ravel(), minlength=AT_A_TIME * n).reshape(-1, n)
     # at most 1, so that no weight is negative
     scale = np.sqrt(1 - counts / sizes)
     return 1 + scale[which] * (times * (counts / np.maximum(counts - 1, 1))[which] - 1)

@@ -146,8 +146,13 @@ class PairSample:
             raise InputError("ranks of distances need finite distances; some are infinite")
         return found
 
-    def estimates(self) -> tuple[Floats, Floats, dict[tuple[int, int], str]]:
-        """Values and standard errors (1, measures), and why (0, measure) has no value."""
+    def estimates(
+        self, decisive: NDArray[np.bool_] | None = None
+    ) -> tuple[Floats, Floats, dict[tuple[int, int], str]]:
+        """Values and standard errors (1, measures), and why (0, measure) has no value.
+
+        Errors cost nothing here, so that all measures have theirs, whichever are ``decisive``.
+        """
         values, reasons = np.empty((1, len(self.measures))), {}
         errors = np.zeros_like(values)
         means, terms = self._linearised()

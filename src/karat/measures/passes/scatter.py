@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.distances import as_distances
-from karat.measures.passes.pairs import in_order
+from karat.executors import in_order
 from karat.partition import NOISE, Labelings
 from karat.resources import available_cores, require_memory
 from karat.validation import Data, InputError
@@ -60,11 +60,12 @@ def check_room(d: int, clusterings: int) -> None:
     )
 
 
-def scatter(X: Data, codes: NDArray[np.int32], sizes: NDArray[np.int64], *, each: bool) -> Scatter:
-    """Scatter of one clustering; ``each``: also the determinant of each cluster's own.
+def scatter(each: bool, X: Data, labelings: Labelings, m: int) -> Scatter:
+    """Scatter of clustering m; ``each``: also the determinant of each cluster's own.
 
     O(n d² + d³) time, k d³ more for ``each``; O(d²) memory.
     """
+    codes, sizes = labelings.codes[m], labelings.sizes(m)
     n, d = int(sizes.sum()), X.shape[1]
     order = np.argsort(codes, kind="stable")
     order = order[codes[order] != NOISE]

@@ -7,15 +7,18 @@ reads the same :class:`Statistics`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from karat.distances import as_distances
+from karat.executors import LostWorkersError, Workers
+from karat.measures.passes.centroids import around_centroids, sums_to_centers
 from karat.measures.passes.edges import EdgeSums, edge_sums, largest_pieces
-from karat.measures.passes.pairs import in_order, pair_pass, split
+from karat.measures.passes.pairs import distributed_pair_pass, pair_pass, split
 from karat.measures.passes.scatter import (
     Scatter,
     check_has_features,
@@ -23,12 +26,13 @@ from karat.measures.passes.scatter import (
     distance_squares,
     scatter,
 )
-from karat.partition import NOISE, Labelings, NoisePolicy, as_labelings
+from karat.partition import Labelings, NoisePolicy, as_labelings
 from karat.validation import Data, InputError, check_sample_weight, unknown_name
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from karat._accelerators import Accelerator
     from karat.measures.catalogue import Measure
 
     Floats = NDArray[np.float64]
@@ -127,6 +131,8 @@ class Plan:
     sampled : dict of str to str
         Measure -> what it is estimated from where a precision is given: ``"objects"`` or
         ``"pairs"``; ``"exact"`` where it takes no sample. Others have no estimate.
+    accelerator : str
+        The GPU on which distances of pairs are computed, in single precision.
     """
 
     n_objects: int
@@ -135,6 +141,7 @@ class Plan:
     passes: dict[str, tuple[str, ...]]
     measures: dict[str, tuple[str, ...]]
     sampled: dict[str, str] = field(default_factory=dict)
+    accelerator: str = ""
 
     def __str__(self) -> str:
         lines = [
@@ -143,7 +150,8 @@ class Plan:
             f"kind{'s' * (len(self.passes) != 1)} of passes over the data"
         ]
         for name, statistics in self.passes.items():
-            lines.append(f"  {name}: {COSTS[name]}")
+            where = f", on {self.accelerator}" if self.accelerator and name == "pairs" else ""
+            lines.append(f"  {name}: {COSTS[name]}{where}")
             for statistic in statistics:
                 readers = [key for key, reads in self.measures.items() if statistic in reads]
                 lines.append(f"    {statistic} ({STATISTICS[statistic][1]})")
@@ -213,21 +221,6 @@ def weigh(
     return X, batch, weights if (weights != 1).any() else None, kept
 
 
-def _sparse_to_centers(rows: Any, centers: Floats) -> Floats:
-    """Distances from sparse rows to dense centers, without densifying but where they coincide."""
-    from scipy.spatial.distance import cdist
-
-    lengths = np.asarray(rows.multiply(rows).sum(axis=1), dtype=np.float64).ravel()
-    scale = lengths[:, None] + (centers**2).sum(axis=1)
-    squares = scale - 2 * np.asarray(rows @ centers.T)
-    # what is left of two large numbers has lost its digits
-    near, to = np.nonzero(squares < 1e-6 * scale)
-    apart = np.sqrt(np.maximum(squares, 0))
-    for i, j in zip(near.tolist(), to.tolist(), strict=True):
-        apart[i, j] = cdist(rows[[i]].toarray(), centers[[j]])[0, 0]
-    return np.asarray(apart)
-
-
 class Statistics:
     """Shared sums over the data, computed once for all clusterings.
 
@@ -242,6 +235,10 @@ class Statistics:
         distances Euclidean, whatever the metric.
     weights : ndarray of float64, shape (n,), optional
         Positive; how many coincident objects each stands for.
+    workers : Workers, optional
+        Where the passes over pairs and over rows are computed; by default in this process.
+    on : Accelerator, optional
+        Where the pass over the pairs is made here, if their distances are Euclidean.
 
     Attributes
     ----------
@@ -259,12 +256,17 @@ class Statistics:
         *,
         metric: Any = "euclidean",
         weights: Floats | None = None,
+        workers: Workers | None = None,
+        on: Accelerator | None = None,
     ) -> None:
         self.X = X
         self.labelings = labelings
         self.metric = metric
         self.weights = weights
+        self.workers = workers or Workers()
+        self.on = on
         self.sizes = [labelings.sizes(m, weights) for m in range(len(labelings))]
+        self._numbers: dict[tuple[str, int], Any] = {}
         #: sum of the distances of pairs within each cluster, and from it to all others
         self.within_sums: list[Floats] = []
         self.between_sums: list[Floats] = []
@@ -320,6 +322,8 @@ class Statistics:
         for name, statistics in group(needs, metric, sparse=hasattr(X, "toarray")).items():
             try:
                 getattr(self, f"_pass_{name}")(set(statistics))
+            except LostWorkersError:
+                raise
             except InputError as error:
                 self.failed |= dict.fromkeys(statistics, str(error))
         asked = {attribute for need in needs for attribute in GIVES[need]}
@@ -349,7 +353,14 @@ class Statistics:
 
     def n_judged(self, m: int) -> Any:
         """Number of objects that clustering m does not exclude: whole, or a sum of weights."""
-        return self.sizes[m].sum().item()
+        return self._once("judged", m, lambda m: self.sizes[m].sum().item())
+
+    def _once(self, name: str, m: int, count: Callable[[int], Any]) -> Any:
+        """A number of clustering m that many measures read, and many samples of it."""
+        key = name, m
+        if key not in self._numbers:
+            self._numbers[key] = count(m)
+        return self._numbers[key]
 
     def cluster_pairs(self, m: int) -> NDArray[Any]:
         """Number of pairs within each cluster of clustering m.
@@ -357,6 +368,10 @@ class Statistics:
         W(W − 1)/2 for clusters of total weight W. An object of a weight w below 1 is a part of
         one, and takes no more than itself from its cluster: (W² − Σ w min(w, 1))/2.
         """
+        found: NDArray[Any] = self._once("cluster pairs", m, self._cluster_pairs)
+        return found
+
+    def _cluster_pairs(self, m: int) -> NDArray[Any]:
         sizes = self.sizes[m]
         if self.weights is None:
             return np.asarray(sizes * (sizes - 1) // 2)
@@ -365,10 +380,13 @@ class Statistics:
 
     def pairs_within(self, m: int) -> Any:
         """Number of pairs within the clusters of clustering m."""
-        return self.cluster_pairs(m).sum().item()
+        return self._once("pairs within", m, lambda m: self.cluster_pairs(m).sum().item())
 
     def pairs_between(self, m: int) -> Any:
         """Number of pairs between the clusters of clustering m."""
+        return self._once("pairs between", m, self._pairs_between)
+
+    def _pairs_between(self, m: int) -> Any:
         twice = (self.sizes[m] * in_others(self.sizes[m])).sum().item()
         return twice // 2 if self.weights is None else twice / 2
 
@@ -386,17 +404,21 @@ class Statistics:
     def _pass_pairs(self, wanted: set[str]) -> None:
         from karat._kernels import pairs
 
-        found = pair_pass(
-            as_distances(self.X, self.metric, weights=self.weights),
-            self.labelings,
-            self.weights,
-            sums=bool(wanted & {"pair_sums", "silhouettes", "objects"}),
-            minima=bool(wanted & {"nearest", "margins", "objects"}),
-            maxima="diameters" in wanted,
-            inverses="inverse_square_sums" in wanted,
-            matrices=bool(wanted & {"linkages", "hausdorff"}),
-            objects="objects" in wanted,
-        )
+        asked = {
+            "sums": bool(wanted & {"pair_sums", "silhouettes", "objects"}),
+            "minima": bool(wanted & {"nearest", "margins", "objects"}),
+            "maxima": "diameters" in wanted,
+            "inverses": "inverse_square_sums" in wanted,
+            "matrices": bool(wanted & {"linkages", "hausdorff"}),
+            "objects": "objects" in wanted,
+        }
+        if self.workers.elsewhere:
+            found = distributed_pair_pass(
+                self.workers, self.X, self.metric, self.labelings, self.weights, **asked
+            )
+        else:
+            distances = as_distances(self.X, self.metric, weights=self.weights)
+            found = pair_pass(distances, self.labelings, self.weights, on=self.on, **asked)
         columns = {
             pairs.WITHIN_SUM: self.within_sums,
             pairs.BETWEEN_SUM: self.between_sums,
@@ -422,41 +444,49 @@ class Statistics:
                     target.append(part.reshape(k, k))
         self.objects = found.objects
 
-    def _to_centers(self, m: int, centers: Floats) -> Floats:
-        """Sums over each cluster of the distances to ``centers`` (relative to ``shift``)."""
-        from scipy import sparse
-        from scipy.spatial.distance import cdist
-
-        codes = self.labelings.codes[m]
-        total = np.zeros((len(self.sizes[m]), len(centers)))
-        for start in range(0, len(codes), 1024):
-            rows: Any = self.X[start : start + 1024]
-            own = codes[start : start + 1024]
-            kept = own != NOISE
-            if sparse.issparse(rows):
-                apart = _sparse_to_centers(rows[kept], centers)
-            else:
-                apart = cdist(rows[kept] - self.shift, centers)
-            if self.weights is not None:
-                apart *= self.weights[start : start + 1024][kept, None]
-            np.add.at(total, own[kept], apart)
-        return total
-
     def _pass_centroids(self, wanted: set[str]) -> None:
+        if self.metric == "precomputed":
+            raise InputError(
+                "measures of centroids need the objects' features; "
+                "they have no value for a matrix of distances"
+            )
         if "silhouettes" in wanted:
             wanted.add("squared_silhouettes")
-        self._around_centroids(wanted)
+        self.shift, found = around_centroids(
+            self.X,
+            self.labelings,
+            self.sizes,
+            self.weights,
+            self.workers,
+            squared="squared_silhouettes" in wanted,
+            simplified="simplified_silhouettes" in wanted,
+        )
+        for each in found:
+            self.centroids.append(each.centroids)
+            self.squares.append(each.sums[:, 0])
+            self.spreads.append(each.sums[:, 1])
+            self.radii.append(each.sums[:, 2])
+            self.feature_squares.append(each.feature_squares)
+            self.squared_silhouette_sums.append(each.squared_silhouettes)
+            self.simplified_silhouette_sums.append(each.simplified_silhouettes)
         if "silhouettes" in wanted:
             self.silhouette_sums = self.squared_silhouette_sums
-        for m in range(len(self)):
-            sizes, C = self.sizes[m], self.centroids[m]
-            if "pair_sums" in wanted:
+        if "pair_sums" in wanted:
+            for m in range(len(self)):
                 self._squares_of_pairs(m)
-            if "total_spreads" in wanted:
-                mean = sizes @ C / (sizes.sum() or 1)
-                self.total_spreads.append(float(self._to_centers(m, mean[None]).sum()))
-            if "cross_spreads" in wanted:
-                self.cross_spreads.append(self._to_centers(m, C))
+        if "total_spreads" in wanted:
+            each_mean = [
+                (sizes @ C / (sizes.sum() or 1))[None]
+                for sizes, C in zip(self.sizes, self.centroids, strict=True)
+            ]
+            self.total_spreads += [float(total.sum()) for total in self._to_centers(each_mean)]
+        if "cross_spreads" in wanted:
+            self.cross_spreads += self._to_centers(self.centroids)
+
+    def _to_centers(self, centers: Sequence[Floats]) -> list[Floats]:
+        return sums_to_centers(
+            self.X, self.labelings, self.weights, self.shift, centers, self.workers
+        )
 
     def _squares_of_pairs(self, m: int) -> None:
         """Sums of the squared distances of pairs, by Huygens: Σ_y |x−y|² = |c||x−μ|² + S_c."""
@@ -467,100 +497,14 @@ class Statistics:
         self.within_sums.append(sizes * squares)
         self.between_sums.append(in_others(sizes) * squares + sizes * (in_others(squares) + apart))
 
-    def _around_centroids(self, wanted: set[str]) -> None:
-        if self.metric == "precomputed":
-            raise InputError(
-                "measures of centroids need the objects' features; "
-                "they have no value for a matrix of distances"
-            )
-        if hasattr(self.X, "toarray"):
-            self._sparse_centroids(wanted)
-            return
-        from karat._kernels.centroids import centroid_silhouettes, centroid_sums
-
-        X: Any = self.X
-        self.shift = X.mean(axis=0, dtype=np.float64)
-        weights = np.ones(len(X)) if self.weights is None else self.weights
-
-        def work(m: int) -> tuple[Any, ...]:
-            labels, sizes = self.labelings.codes[m], self.sizes[m].astype(np.float64)
-            first, means, around, squares = centroid_sums(X, labels, weights, sizes)
-            sums = []
-            for name in ("squared_silhouettes", "simplified_silhouettes"):
-                if name in wanted:
-                    sums.append(centroid_silhouettes(
-                        X, labels, weights, sizes, first, means, around[:, 0],
-                        name == "simplified_silhouettes",
-                    ))  # fmt: skip
-                else:
-                    sums.append(np.zeros(len(sizes)))
-            return (first - self.shift) + means, around, squares, *sums
-
-        for found in in_order(work, range(len(self))):
-            self._keep_centroids(*found)
-
-    def _sparse_centroids(self, wanted: set[str]) -> None:
-        from scipy import sparse
-
-        X: Any = self.X
-        self.shift = np.zeros(X.shape[1])
-        norms = np.asarray(X.multiply(X).sum(axis=1), dtype=np.float64).ravel()
-        for m, codes in enumerate(self.labelings.codes):
-            kept = np.flatnonzero(codes != NOISE)
-            sizes, own = self.sizes[m], codes[kept]
-            k = len(sizes)
-            w = np.ones(len(kept)) if self.weights is None else self.weights[kept]
-            rest = sizes[own] - np.minimum(w, 1)
-            member = sparse.csr_array((w, (own, kept)), shape=(k, len(codes)))
-            centroids = (member @ X).toarray() / sizes[:, None]
-            lengths = (centroids**2).sum(axis=1)
-            squared = np.asarray(X[kept] @ centroids.T)
-            squared = np.maximum(norms[kept, None] - 2 * squared + lengths, 0)
-            mine = squared[np.arange(len(kept)), own]
-            roots = np.sqrt(mine)
-            largest = np.zeros(k)
-            np.maximum.at(largest, own, roots)
-            squares = np.bincount(own, w * mine, k)
-            around = np.stack([squares, np.bincount(own, w * roots, k), largest], axis=1)
-            by_feature = (member @ X.multiply(X)).toarray() - sizes[:, None] * centroids**2
-            sums = []
-            for name in ("squared_silhouettes", "simplified_silhouettes"):
-                if name not in wanted:
-                    sums.append(np.zeros(k))
-                    continue
-                value = (
-                    np.sqrt(squared) if name.startswith("simplified") else squared + squares / sizes
-                )
-                a = value[np.arange(len(kept)), own]
-                if not name.startswith("simplified"):
-                    a = a * sizes[own] / np.where(rest > 0, rest, 1)
-                value[np.arange(len(kept)), own] = np.inf
-                b = value.min(axis=1)
-                top = np.maximum(a, b)
-                s = np.where((top > 0) & (rest > 0), (b - a) / np.where(top > 0, top, 1), 0)
-                sums.append(np.bincount(own, w * s, k).astype(np.float64))
-            self._keep_centroids(centroids, around, np.maximum(by_feature, 0), *sums)
-
-    def _keep_centroids(
-        self, centroids: Floats, around: Floats, squares: Floats, squared: Floats, simple: Floats
-    ) -> None:
-        self.centroids.append(centroids)
-        self.squares.append(around[:, 0])
-        self.feature_squares.append(squares)
-        self.spreads.append(around[:, 1])
-        self.radii.append(around[:, 2])
-        self.squared_silhouette_sums.append(squared)
-        self.simplified_silhouette_sums.append(simple)
-
     def _pass_scatter(self, wanted: set[str]) -> None:
         check_has_features(self.metric)
         check_room(self.X.shape[1], len(self))
         each = "cluster_determinants" in wanted
 
-        def work(m: int) -> Scatter:
-            return scatter(self.X, self.labelings.codes[m], self.sizes[m], each=each)
-
-        self.scatter += in_order(work, range(len(self)), one_blas_thread=True)
+        self.scatter += self.workers.map(
+            partial(scatter, each), (self.X, self.labelings), range(len(self)), one_blas_thread=True
+        )
 
     def _pass_squares(self, wanted: set[str]) -> None:
         self.distance_squares = distance_squares(self.X, self.labelings, self.metric)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from karat.distances import Direct, Distances, Product
-from karat.measures.passes.pairs import WIDTH, in_order
+from karat.executors import in_order
+from karat.measures.passes.tiles import WIDTH
 from karat.resources import in_strips
 
 if TYPE_CHECKING:
