@@ -1,7 +1,7 @@
 """Clusterers of documents beside fifteen lines of SciPy: objective, time, memory.
 
-``python -m benchmarks.documents`` (``--study`` for the whole study of 20 Newsgroups, which takes a
-quarter of an hour); looks for the texts in ``KARAT_DATA`` or ``../shared/data``.
+``python -m benchmarks.documents [NAME ...]``, with names of the parts that ``main`` lists; all but
+the long ones by default. Looks for the texts in ``KARAT_DATA`` or ``../shared/data``.
 """
 
 from __future__ import annotations
@@ -63,13 +63,30 @@ def objectives() -> None:
         print(f"  {name:20s} SciPy {theirs:.1f} ({middle - began:.1f} s), {told}", flush=True)
 
 
+def fitted(model: Any, X: Any) -> tuple[float, float, int]:
+    """Seconds of processors and by the clock, and peak bytes beside X of another fit."""
+    began, seen = time.process_time(), time.perf_counter()
+    model.fit(X)
+    seconds, wall = time.process_time() - began, time.perf_counter() - seen
+    tracemalloc.start()
+    model.fit(X)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return seconds, wall, peak
+
+
+def size_of(X: Any) -> int:
+    return X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
+
+
 def newsgroups() -> Any:
     data = collection("cmu-newsgroup-clean-1000", np.random.default_rng(0)).X
     return data[np.diff(data.indptr) > 0]
 
 
-def time_and_memory(X: Any) -> None:
-    size = X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
+def time_and_memory() -> None:
+    X = newsgroups()
+    size = size_of(X)
     print(f"20 Newsgroups: {X.shape[0]:,} × {X.shape[1]:,}, {X.nnz:,} entries, {size / 1e6:.0f} MB")
     seeds = np.sort(np.random.default_rng(0).choice(X.shape[0], K, replace=False))
     start = np.asarray(X[seeds].todense())
@@ -94,13 +111,7 @@ def time_and_memory(X: Any) -> None:
         ("mini-batch", MiniBatchSphericalKMeans(K, n_init=1, random_state=0)),
         ("soft moVMF", karat.clusterers.VonMisesFisherMixture(K, n_init=1, random_state=0)),
     ):
-        began = time.process_time()
-        one.fit(X)
-        seconds = time.process_time() - began
-        tracemalloc.start()
-        one.fit(X)
-        peak = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
+        seconds, _, peak = fitted(one, X)
         print(
             f"  {name:16s} {seconds:6.2f} s, objective {one.objective_:.2f}, "
             f"{peak / size:.2f} × the matrix beside it",
@@ -108,7 +119,8 @@ def time_and_memory(X: Any) -> None:
         )
 
 
-def incremental(X: Any) -> None:
+def incremental() -> None:
+    X = newsgroups()
     print("I2 direct beside batch spherical k-means, the same kind of start")
     pairs = []
     for seed in range(8):
@@ -135,8 +147,7 @@ def incremental(X: Any) -> None:
 def ohscal() -> None:
     path = Path(os.environ.get("KARAT_DATA", "../shared/data")) / "terms" / "ohscal.npz"
     X = TermWeighter("tf-idf").fit_transform(sparse.csr_array(sparse.load_npz(path)))
-    size = X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
-    print(f"ohscal: {X.shape[0]:,} × {X.shape[1]:,}, {X.nnz:,} entries, {size / 1e6:.0f} MB")
+    print(f"ohscal: {X.shape[0]:,} × {X.shape[1]:,}, {X.nnz:,} entries, {size_of(X) / 1e6:.0f} MB")
     for key, k in (
         ("spectral-symmetric", 10),
         ("spectral-random-walk", 10),
@@ -149,12 +160,7 @@ def ohscal() -> None:
     ):
         make = karat.clusterers.catalogue[key].make
         make(2, 0).fit(X[:200])
-        tracemalloc.start()
-        began, seen = time.process_time(), time.perf_counter()
-        make(k, 0).fit(X)
-        seconds, wall = time.process_time() - began, time.perf_counter() - seen
-        peak = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
+        seconds, wall, peak = fitted(make(k, 0), X)
         print(
             f"  {key:22s} k = {k:3d}: {seconds:6.1f} s of processors, {wall:6.1f} s by the clock, "
             f"{peak / 1e6:4.0f} MB",
@@ -162,7 +168,9 @@ def ohscal() -> None:
         )
 
 
-def study(X: Any) -> None:
+def study() -> None:
+    X = newsgroups()
+    print("the study of 20 Newsgroups, k = 2..30, six clusterers, 3 starts")
     began = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder, karat.Study(X, metric="cosine") as one:
         one.sweep(k=range(2, 31), n_init=3)
@@ -171,14 +179,65 @@ def study(X: Any) -> None:
         print(f"  with report {time.perf_counter() - began:.0f} s", flush=True)
 
 
+def corpus(n: int, terms: int = 60_000, topics: int = 50, seed: int = 0) -> tuple[Any, Any]:
+    """Counts of single precision, made in blocks: Zipf's law with a vocabulary for each topic."""
+    rng = np.random.default_rng(seed)
+    truth = rng.choice(topics, n, p=rng.dirichlet(np.full(topics, 3.0)))
+    every = np.cumsum(1 / np.arange(1, terms + 1))
+    own = np.cumsum(1 / np.arange(10, 2010))
+    words = np.array([rng.permutation(np.arange(200, terms))[:2000] for _ in range(topics)])
+    blocks = []
+    for start in range(0, n, 20_000):
+        topic = truth[start : start + 20_000]
+        lengths = rng.negative_binomial(3, 3 / 103, len(topic))
+        rows = np.repeat(np.arange(len(topic), dtype=np.int32), lengths)
+        tokens = np.searchsorted(every, rng.random(len(rows)) * every[-1]).astype(np.int32)
+        about = np.flatnonzero(rng.random(len(rows)) < 0.3)
+        ranks = np.searchsorted(own, rng.random(len(about)) * own[-1])
+        tokens[about] = words[topic[rows[about]], ranks]
+        counts = sparse.coo_array(
+            (np.ones(len(rows), np.float32), (rows, tokens)), shape=(len(topic), terms)
+        )
+        blocks.append(counts.tocsr())
+    return sparse.csr_array(sparse.vstack(blocks, format="csr")), truth
+
+
+def many(n: int = 500_000, k: int = 50) -> None:
+    counts, truth = corpus(n)
+    X = TermWeighter("tf-idf").fit_transform(counts)
+    size = size_of(X)
+    print(f"synthetic: {n:,} × {X.shape[1]:,}, {X.nnz:,} entries, {size / 1e6:.0f} MB, k = {k}")
+    part = X[:100_000]
+    for what, rows, model in (
+        ("mini-batch", part, MiniBatchSphericalKMeans(k, n_init=1, random_state=0)),
+        ("batch steps alone", part, SphericalKMeans(k, refine=False, n_init=1, random_state=0)),
+        ("with single moves", part, SphericalKMeans(k, n_init=1, random_state=0)),
+        ("mini-batch", X, MiniBatchSphericalKMeans(k, n_init=1, random_state=0)),
+    ):
+        seconds, _, peak = fitted(model, rows)
+        print(
+            f"  {what:17s} {rows.shape[0]:9,} documents: {seconds:6.1f} s, mean cosine "
+            f"{model.objective_ / rows.shape[0]:.4f}, {model.n_iter_} steps, ARI with the topics "
+            f"{karat.adjusted_rand_index(truth[: rows.shape[0]], model.labels_):.3f}, "
+            f"{peak / size_of(rows):.2f} × the matrix beside it",
+            flush=True,
+        )
+
+
+PARTS = {
+    "objectives": objectives,
+    "newsgroups": time_and_memory,
+    "incremental": incremental,
+    "ohscal": ohscal,
+    "many": many,
+    "study": study,
+}
+LONG = ("many", "study")
+
+
 def main() -> None:
-    objectives()
-    X = newsgroups()
-    time_and_memory(X)
-    incremental(X)
-    ohscal()
-    if "--study" in sys.argv:
-        study(X)
+    for name in sys.argv[1:] or [part for part in PARTS if part not in LONG]:
+        PARTS[name]()
 
 
 if __name__ == "__main__":

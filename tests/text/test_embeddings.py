@@ -65,6 +65,28 @@ def test_distance_is_the_mean_of_both_in_which_they_contribute_alike():
     assert both.without_embeddings().feature_names == data.feature_names
 
 
+def test_objects_without_terms_or_without_an_embedding():
+    data, E = terms(), np.random.default_rng(3).normal(size=(40, 4)) + 2.0
+    X = data.X.toarray()
+    X[[4, 9]], E[[9, 30]] = 0, 0
+    data = replace(data, X=sparse.csr_array(X))
+    both = with_embeddings(data, E)
+    assert both.n_embedded == 5
+    assert len(both.feature_names) == both.n_features == 12 + 1 + 4 + 1
+    D = [cosine_distances(part) for part in (data.X, E)]
+    D[0][4, 9] = D[0][9, 4] = D[1][9, 30] = D[1][30, 9] = 0.0  # among themselves
+    mean = [d[np.triu_indices(40, 1)].mean() for d in D]
+    share = mean[1] / sum(mean)
+    expected = share * D[0] + (1 - share) * D[1]
+    np.testing.assert_allclose(cosine_distances(both.X), expected, atol=1e-12)
+    alone = both.without_embeddings()
+    assert alone.feature_names == (*data.feature_names, "(no terms)")
+    np.testing.assert_allclose(cosine_distances(alone.X), D[0], atol=1e-12)
+    np.testing.assert_allclose(
+        cosine_distances(both.representations["embeddings"]), D[1], atol=1e-12
+    )
+
+
 def test_rows_follow_the_ids(news):
     path, E = news
     order = np.random.default_rng(0).permutation(len(E))

@@ -154,6 +154,12 @@ def test_cluto(tmp_path):
     with pytest.raises(InputError, match="4 terms, but the matrix has 5 columns"):
         read(tmp_path / "n.npz", terms=tmp_path / "words")
     assert read(tmp_path / "n.npz").metric == "euclidean"
+    (tmp_path / "words").write_bytes(b"v\nw\ncaf\xe9\ny\nz\n")
+    with pytest.raises(InputError, match=r"words is not written in UTF-8: byte 7 \(line 3\)"):
+        read(tmp_path / "n.npz", terms=tmp_path / "words")
+    (tmp_path / "words.gz").write_bytes(b"no gzip")
+    with pytest.raises(InputError, match=r"words\.gz cannot be read"):
+        read(tmp_path / "n.npz", terms=tmp_path / "words.gz")
 
 
 @pytest.mark.parametrize(

@@ -54,16 +54,19 @@ def assign(indptr, indices, data, columns, bias, labels, slack, reached):
 
 
 @njit(cache=True, nogil=True)
-def assign_bounded(indptr, indices, data, centers, kept, turned, labels, sums, slack, lower, upper):
-    """:func:`assign` for unit rows and centers, without the rows that cannot move.
+def assign_bounded(
+    indptr, indices, data, centers, scale, bias, kept, turned, labels, sums, slack, room, lower,
+    upper,
+):  # fmt: skip
+    """:func:`assign` by ``bias[h] + scale[h]`` times the cosine, without the rows that cannot move.
 
-    ``sums`` (d, k) are those of the clusters before and after.
+    Rows and ``centers`` have length 1; ``sums`` (d, k) are those of the clusters before and after.
 
     ``kept[h]`` and ``turned[h]`` are the cosine and sine of the angle between center h and where
     it was at the last call, ``lower`` (n,) bounds the cosine of each row with its own center from
     below, ``upper`` (n, k) those with all centers from above. Angles between unit vectors obey the
     triangle inequality, so bounds are updated by how far the centers turned (Schubert, Lang &
-    Feher 2021).
+    Feher 2021). ``room`` is what rounding may add to a cosine.
     """
     k = centers.shape[1]
     row = np.empty(k, dtype=centers.dtype)
@@ -75,6 +78,7 @@ def assign_bounded(indptr, indices, data, centers, kept, turned, labels, sums, s
             low = -1.0
         else:
             low = low * kept[own] - np.sqrt(max(0.0, 1.0 - low * low)) * turned[own]
+        reached = bias[own] + scale[own] * low
         may_move = False
         for h in range(k):
             up = upper[i, h]
@@ -83,7 +87,7 @@ def assign_bounded(indptr, indices, data, centers, kept, turned, labels, sums, s
             else:
                 up = up * kept[h] + np.sqrt(max(0.0, 1.0 - up * up)) * turned[h]
             upper[i, h] = up
-            may_move |= h != own and up > low
+            may_move |= h != own and bias[h] + scale[h] * up > reached
         if not may_move:
             lower[i] = low
             continue
@@ -95,12 +99,13 @@ def assign_bounded(indptr, indices, data, centers, kept, turned, labels, sums, s
             for h in range(k):
                 row[h] += value * column[h]
         best = own
+        most = bias[own] + scale[own] * row[own]
         for h in range(k):
-            # rounding must not make a bound wrong
-            upper[i, h] = row[h] + slack
-            if row[h] > row[best] + (slack if best == own else 0.0):
-                best = h
-        lower[i] = row[best] - slack
+            upper[i, h] = row[h] + room
+            score = bias[h] + scale[h] * row[h]
+            if score > most + (slack if best == own else 0.0):
+                best, most = h, score
+        lower[i] = row[best] - room
         if best == own:
             continue
         for entry in range(indptr[i], indptr[i + 1]):
@@ -124,13 +129,19 @@ def sum_rows(indptr, indices, data, labels, sums):
 def sum_shares(indptr, indices, data, shares, sums):
     """Add ``shares[i, h]`` of each row to column h."""
     k = sums.shape[1]
+    there = np.empty(k, dtype=np.int64)
     for i in range(len(indptr) - 1):
         share = shares[i]
+        count = 0
+        for h in range(k):
+            there[count] = h
+            count += share[h] != 0.0
+        # most shares of most rows are 0
         for entry in range(indptr[i], indptr[i + 1]):
             value = data[entry]
             column = sums[indices[entry]]
-            for h in range(k):
-                column[h] += value * share[h]
+            for j in range(count):
+                column[there[j]] += value * share[there[j]]
 
 
 @njit(cache=True, nogil=True)
@@ -150,33 +161,61 @@ def posteriors(out):
     return total
 
 
-@njit(cache=True, nogil=True, inline="always")
-def _worth(balanced, per_cluster, size, square):
+@njit(cache=True, nogil=True)
+def _worth(balanced, per_cluster, size, length):
     """What a cluster adds to the objective."""
-    if size <= 0:
-        return 0.0
-    length = np.sqrt(max(square, 0.0))
-    if balanced:
+    if balanced and size > 0:
         return per_cluster * length / size - size * np.log(size / per_cluster)
     return length
 
 
 @njit(cache=True, nogil=True)
-def single_moves(indptr, indices, data, balanced, labels, sums, squares, sizes, slack):
+def _rates(balanced, per_cluster, size, length, out):
+    """What a row adds that lengthens the sum by f, and takes that shortens it by f.
+
+    ``out`` gets what is added at f = 0 and by f, then what is taken.
+    """
+    worth = _worth(balanced, per_cluster, size, length)
+    out[0] = _worth(balanced, per_cluster, size + 1, length) - worth
+    out[2] = worth - _worth(balanced, per_cluster, size - 1, length)
+    out[1] = per_cluster / (size + 1) if balanced else 1.0
+    out[3] = per_cluster / max(size - 1, 1) if balanced else 1.0
+
+
+@njit(cache=True, nogil=True)
+def single_moves(
+    indptr, indices, data, balanced, labels, sums, squares, sizes, slack, seen, drift
+):  # fmt: skip
     """Visit the rows in turn and make each move that raises the objective; returns their number.
 
     The rows have length 1, ``sums`` (d, k) are those of the clusters, ``squares`` the squares of
     their lengths. The objective is the sum of the lengths or, if ``balanced``, the sum over the
     clusters of (n/k) length / size - size log(size k/n). The last row of a cluster stays.
+
+    A row lengthens the sum of each other cluster by some f and shortens that of its own. A move
+    changes the f of any row by at most 1 / (length - 3/2) (Dunkl & Williams 1964), which adds up in
+    ``drift`` (k,). ``seen`` (n, k) has the f of each row when it was last looked at, less the drift
+    then (plus, of its own cluster), so that rows which cannot move are known without their terms;
+    -inf in its own cluster marks a row to look at.
     """
     k = sums.shape[1]
     n = len(indptr) - 1
     per_cluster = n / k
-    dots = np.empty(k)
+    dots, lengths, rates = np.empty(k), np.sqrt(squares), np.empty((k, 4))
+    for h in range(k):
+        _rates(balanced, per_cluster, sizes[h], lengths[h], rates[h])
     moved = 0
     for i in range(n):
         own = labels[i]
         if sizes[own] == 1:
+            continue
+        bound = seen[i]
+        least = rates[own, 2] + rates[own, 3] * (bound[own] - drift[own])
+        may_move = False
+        for h in range(k):
+            most = rates[h, 0] + rates[h, 1] * (bound[h] + drift[h])
+            may_move |= h != own and most > least
+        if not may_move:
             continue
         dots[:] = 0.0
         for entry in range(indptr[i], indptr[i + 1]):
@@ -184,27 +223,30 @@ def single_moves(indptr, indices, data, balanced, labels, sums, squares, sizes, 
             column = sums[indices[entry]]
             for h in range(k):
                 dots[h] += value * column[h]
-        without = squares[own] - 2.0 * dots[own] + 1.0
-        loss = _worth(balanced, per_cluster, sizes[own], squares[own]) - _worth(
-            balanced, per_cluster, sizes[own] - 1, without
-        )
+        without = max(squares[own] - 2.0 * dots[own] + 1.0, 0.0)
+        shorter = lengths[own] - np.sqrt(without)
+        loss = rates[own, 2] + rates[own, 3] * shorter
         best, gain = own, slack
         for h in range(k):
             if h != own:
-                with_it = squares[h] + 2.0 * dots[h] + 1.0
-                better = (
-                    _worth(balanced, per_cluster, sizes[h] + 1, with_it)
-                    - _worth(balanced, per_cluster, sizes[h], squares[h])
-                    - loss
-                )
+                longer = np.sqrt(max(squares[h] + 2.0 * dots[h] + 1.0, 0.0)) - lengths[h]
+                better = rates[h, 0] + rates[h, 1] * longer - loss
+                bound[h] = longer - drift[h]
                 if better > gain:
                     best, gain = h, better
+        bound[own] = shorter + drift[own]
         if best == own:
             continue
-        squares[own] = max(without, 0.0)
-        squares[best] += 2.0 * dots[best] + 1.0
-        sizes[own] -= 1
-        sizes[best] += 1
+        bound[best] = -np.inf
+        for h, square, more in (
+            (own, without, -1), (best, squares[best] + 2.0 * dots[best] + 1.0, 1)
+        ):  # fmt: skip
+            length = np.sqrt(square)
+            longest = max(lengths[h], length)
+            drift[h] += 1.000001 / (longest - 1.5) if longest > 2.0 else 2.0
+            squares[h], lengths[h] = square, length
+            sizes[h] += more
+            _rates(balanced, per_cluster, sizes[h], length, rates[h])
         for entry in range(indptr[i], indptr[i + 1]):
             sums[indices[entry], own] -= data[entry]
             sums[indices[entry], best] += data[entry]

@@ -12,6 +12,7 @@ import typer
 
 if TYPE_CHECKING:
     from karat.datasets import Dataset
+    from karat.executors import Workers
 
 PANEL = "Reading the data"
 
@@ -244,6 +245,18 @@ def _again(data: str, options: dict[str, Any], settled: Mapping[str, Any]) -> st
         at = next(i for i, word in enumerate(given) if word.startswith("--id-column"))
         given[at : at + (1 if "=" in given[at] else 2)] = []
     return shlex.join(["karat", *given, *as_flags(more)])
+
+
+def workers_at(address: str) -> Workers:
+    """Those of a Dask scheduler, without what its libraries log: what goes wrong is told here."""
+    import logging
+
+    from karat.executors import Workers
+
+    workers = Workers(address)
+    for name in ("distributed", "distributed.client", "tornado", "asyncio"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    return workers
 
 
 def parse_classes(given: str | None) -> Any:

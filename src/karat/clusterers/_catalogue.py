@@ -57,6 +57,9 @@ class Clusterer:
     cells : bool
         Whether its estimator has ``fit_cells(means, sizes)``. Where a study does not fit it to all
         objects, it is then given them all as cells of objects that are near one another.
+    threads : bool
+        Whether fits in threads of one process run beside each other, and none can end it. A study
+        starts no processes for them where a fit takes seconds at most.
     source : str
         Where it is defined.
     cost : str
@@ -74,6 +77,7 @@ class Clusterer:
     growth: float = 2.0
     whole_to: int = 0
     cells: bool = False
+    threads: bool = False
     source: str = ""
     cost: str = ""
 
@@ -98,7 +102,7 @@ _LINEAR = {
     "MiniBatchKMeans": sys.maxsize,
     "BisectingKMeans": sys.maxsize,
     "Birch": sys.maxsize,
-    "GaussianMixture": 100_000,
+    "GaussianMixture": 20_000,
 }
 
 catalogue: Registry[Clusterer] = Registry("clusterer", "karat.clusterers")
@@ -367,6 +371,7 @@ catalogue.add(
         make=_kmeans,
         growth=1.0,
         whole_to=sys.maxsize,
+        threads=True,
         source="Lloyd 1982; starts of Arthur & Vassilvitskii 2007",
         cost="O(n k d) per iteration",
     )
@@ -463,7 +468,7 @@ catalogue.add(
         title="Gaussian mixture",
         make=_gaussian_mixture,
         growth=1.0,
-        whole_to=100_000,
+        whole_to=20_000,
         source="Dempster, Laird & Rubin 1977",
         cost="O(n k d²) per iteration",
     )

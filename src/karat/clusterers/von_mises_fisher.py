@@ -8,8 +8,8 @@ import numpy as np
 
 from karat._kernels import documents as kernels
 from karat.clusterers._bessel import concentration, log_constant
-from karat.clusterers._rows import RowClusterer, Run, arrays, fill_empty, sums_of
-from karat.clusterers.spherical import batch_steps, single_moves
+from karat.clusterers._rows import RowClusterer, Run, arrays
+from karat.clusterers.spherical import BatchSteps, batch_steps, single_moves
 from karat.validation import InputError, check_choice
 
 if TYPE_CHECKING:
@@ -128,24 +128,35 @@ class VonMisesFisherMixture(RowClusterer):
         return labels
 
     def _run(self, rows: csr_array, labels: NDArray[np.int64], k: int) -> Run:
+        return (self._hard if self.assignment == "hard" else self._soft)(rows, labels, k)
+
+    def _hard(self, rows: csr_array, labels: NDArray[np.int64], k: int) -> Run:
         n, d = rows.shape
-        hard = self.assignment == "hard"
-        shares = np.zeros((0 if hard else n, k))
-        if not hard:
-            shares[np.arange(n), labels] = 1.0
-        reached = np.empty(n)
+        steps = BatchSteps(rows, labels, k)
+        path: list[float] = []
+        converged = False
+        for _ in range(self.max_iter):
+            sizes = np.bincount(labels, minlength=k)
+            kappa = concentration(steps.turn() / sizes, d)
+            bias = np.log(sizes / n) + log_constant(kappa, d)
+            moved = steps.assign(kappa, bias, 1e-9)
+            path.append(float(kappa @ steps.cosines() + bias @ np.bincount(labels, minlength=k)))
+            if not steps.refill() and not moved:
+                converged = True
+                break
+        columns = steps.centers * kappa
+        return _run_of(rows, labels, steps.centers, columns, bias, path, converged, kappa, sizes)
+
+    def _soft(self, rows: csr_array, labels: NDArray[np.int64], k: int) -> Run:
+        n, d = rows.shape
+        shares = np.zeros((n, k))
+        shares[np.arange(n), labels] = 1.0
         centers, columns, kappa = np.zeros((d, k)), np.empty((d, k)), np.zeros(k)
         path: list[float] = []
         converged = False
         for _ in range(self.max_iter):
-            if hard:
-                sums, sizes = (
-                    sums_of(rows, labels, k),
-                    np.bincount(labels, minlength=k).astype(float),
-                )
-            else:
-                sums, sizes = np.zeros((d, k)), shares.sum(axis=0)
-                kernels.sum_shares(*arrays(rows), shares, sums)
+            sums, sizes = np.zeros((d, k)), shares.sum(axis=0)
+            kernels.sum_shares(*arrays(rows), shares, sums)
             there = sizes > 1e-9  # a component that lost all its rows keeps its shape
             lengths = np.sqrt(np.einsum("jh,jh->h", sums, sums))
             sums /= np.where(lengths > 0, lengths, 1.0)
@@ -155,25 +166,32 @@ class VonMisesFisherMixture(RowClusterer):
             with np.errstate(divide="ignore"):
                 bias = np.log(sizes / n) + log_constant(kappa, d)
             np.multiply(centers, kappa, out=columns)
-            if hard:
-                moved = kernels.assign(*arrays(rows), columns, bias, labels, 1e-9, reached)
-                path.append(float(reached.sum()))
-                moved += len(fill_empty(labels, reached, k))
-                converged = not moved
-            else:
-                kernels.scores(*arrays(rows), columns, bias, shares)
-                path.append(float(kernels.posteriors(shares)))
-                converged = len(path) > 1 and path[-1] - path[-2] <= self.tol * abs(path[-1])
-            if converged:
+            kernels.scores(*arrays(rows), columns, bias, shares)
+            path.append(float(kernels.posteriors(shares)))
+            if len(path) > 1 and path[-1] - path[-2] <= self.tol * abs(path[-1]):
+                converged = True
                 break
-        if not hard:
-            labels = shares.argmax(axis=1)
-        return Run(
-            labels,
-            np.ascontiguousarray(centers.T, dtype=rows.dtype),
-            columns,
-            bias,
-            path,
-            converged,
-            {"concentrations_": kappa, "weights_": sizes / n},
-        )
+        labels = shares.argmax(axis=1)
+        return _run_of(rows, labels, centers, columns, bias, path, converged, kappa, sizes)
+
+
+def _run_of(
+    rows: csr_array,
+    labels: NDArray[np.int64],
+    centers: NDArray[np.float64],
+    columns: NDArray[np.float64],
+    bias: NDArray[np.float64],
+    path: list[float],
+    converged: bool,
+    kappa: NDArray[np.float64],
+    sizes: NDArray[Any],
+) -> Run:
+    return Run(
+        labels,
+        np.ascontiguousarray(centers.T, dtype=rows.dtype),
+        columns,
+        bias,
+        path,
+        converged,
+        {"concentrations_": kappa, "weights_": sizes / rows.shape[0]},
+    )

@@ -40,7 +40,8 @@ def with_embeddings(dataset: Dataset, embeddings: Any, *, ids: Any = None) -> Da
     Dataset
         ``X`` has the embeddings as its last ``n_embedded`` columns. Its cosine distance is a
         weighted mean of the two representations' own, with weights that make both contribute the
-        same on average, so that neither has the greater say.
+        same on average, so that neither has the greater say. Rows of zeros in one of the two get a
+        column of their own there: distance 1 from all others.
 
     Raises
     ------
@@ -101,14 +102,14 @@ def with_embeddings(dataset: Dataset, embeddings: Any, *, ids: Any = None) -> Da
             "others; are the rows in the order of the texts?"
         )
     weights = np.sqrt(share), np.sqrt(1 - share)
+    names = [*dataset.feature_names, *["(no terms)"] * (terms.shape[1] - dataset.n_features)]
+    names += [f"embedding {j + 1}" for j in range(E.shape[1])]
+    names += ["(no embedding)"] * (rows.shape[1] - E.shape[1])
     return replace(
         dataset,
         X=_beside(terms * weights[0], rows * weights[1]),
-        n_embedded=E.shape[1],
-        feature_names=(
-            *dataset.feature_names,
-            *(f"embedding {j + 1}" for j in range(E.shape[1])),
-        ),
+        n_embedded=rows.shape[1],
+        feature_names=tuple(names),
         notes=(*dataset.notes, *notes),
         center=None,
         scale=None,

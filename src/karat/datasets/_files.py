@@ -128,6 +128,17 @@ def explained(path: Path) -> Iterator[None]:
         raise InputError(f"{path} does not fit into memory; {_FEWER}") from None
 
 
+def read_lines(path: Path) -> list[str]:
+    """The lines of a small text file, which may be compressed."""
+    with explained(path), _layout.open_binary(path) as stream:
+        data = stream.read()
+    try:
+        lines = data.decode("utf-8-sig").split("\n")
+    except UnicodeDecodeError:
+        raise InputError(str(_layout.encoding_error(path, "utf-8"))) from None
+    return [line.rstrip("\r") for line in (lines[:-1] if lines[-1] == "" else lines)]
+
+
 def _text(
     path: Path,
     suffix: str,

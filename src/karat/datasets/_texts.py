@@ -12,7 +12,7 @@ import numpy as np
 from karat import text as vectors
 from karat.datasets import _layout
 from karat.datasets._dataset import Dataset
-from karat.datasets._files import explained, read_raw, split_name
+from karat.datasets._files import explained, read_lines, read_raw, split_name
 from karat.datasets._prepare import prepare
 from karat.datasets._work import Options, Raw
 from karat.text import documents as forms
@@ -125,7 +125,7 @@ def read_counts(
             with _layout.open_binary(path) as stream:
                 counts = matrices.cluto(path, stream)
             classes = matrices.beside(path, (".rclass",))
-            labels = None if classes is None else matrices.lines_of(classes)
+            labels = None if classes is None else read_lines(classes)
         elif suffix in matrices.LIBSVM:
             with _layout.open_binary(path) as stream:
                 counts, labels = matrices.libsvm(path, stream)
@@ -142,7 +142,9 @@ def read_counts(
     except InputError as error:
         raise InputError(f"{path} is not counts of terms: {error}") from None
     note = f"Counts of terms were given the weight {chosen.weight}; distances are cosine."
-    named = None if names is None else matrices.term_names(names, counts.shape[1])
+    named = None
+    if names is not None:
+        named = matrices.term_names(names, read_lines(names), counts.shape[1])
     raw = Raw(name, str(path), X, named, notes=[note], owned=True)
     raw.options = _given(terms=terms, vectorizer=vectorizer)
     if labels is not None and options.truth is None and options.label_column is None:

@@ -121,7 +121,7 @@ class TermWeighter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # ty
             with np.errstate(invalid="ignore"):
                 values = np.where(values > 0, values * (self.k1 + 1) / below, 0)
         if idf:
-            values = values * self.idf_[counts.indices]
+            values *= self.idf_.astype(values.dtype)[counts.indices]
         out = counts.copy()
         out.data = values.astype(counts.dtype)
         out.eliminate_zeros()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -93,18 +92,8 @@ def beside(path: Path, endings: tuple[str, ...]) -> Path | None:
     return None
 
 
-def lines_of(path: Path) -> list[str]:
-    """The lines of a small text file, which may be compressed by gzip."""
-    data = path.read_bytes()
-    if path.suffix == ".gz":
-        data = gzip.decompress(data)
-    lines = data.decode("utf-8", "replace").split("\n")
-    return [line.rstrip("\r") for line in (lines[:-1] if lines[-1] == "" else lines)]
-
-
-def term_names(path: Path, d: int) -> tuple[str, ...]:
-    """A term a line, one for each column; a repeated one gets its number."""
-    terms = lines_of(path)
+def term_names(path: Path, terms: list[str], d: int) -> tuple[str, ...]:
+    """The lines of ``path`` as terms, one for each column; a repeated one gets its number."""
     if len(terms) != d:
         raise InputError(f"{path} has {len(terms):,} terms, but the matrix has {d:,} columns")
     times = Counter(terms)
