@@ -28,7 +28,7 @@ def sweep(path, workers):
             outcomes = list(outcomes)
             original(outcomes)
             for outcome in outcomes:
-                print(outcome.name, flush=True)
+                print("finished", outcome.name, flush=True)
 
         study._store.finish = finish
         study.sweep(["kmeans", "gaussian-mixture", "average"], k=range(2, 8), n_init=3,
@@ -63,14 +63,15 @@ def kill_after(script, path, lines: int, delay: float, workers: int) -> list[str
     assert child.stdout is not None
     seen = []
     for line in child.stdout:
-        seen.append(line.strip())
+        seen.append(line)
         if len(seen) > lines:
             time.sleep(delay)
             break
     os.kill(child.pid, signal.SIGKILL)
-    seen += [line.strip() for line in child.stdout.read().splitlines() if line.strip()]
+    seen += child.stdout.read().splitlines()
     child.wait()
-    return [name for name in seen if name != "judging"]
+    # a worker that was starting as its parent died prints its traceback there too
+    return [line.strip().removeprefix("finished ") for line in seen if line.startswith("finished ")]
 
 
 def check_one_kill(script, uninterrupted, path, moment: int, workers: int) -> None:
