@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import json
-import resource
+import os
 import subprocess
 import sys
 import tempfile
@@ -33,14 +33,20 @@ def blobs(n: int, folder: Path, *, clusters: int = 8) -> tuple[Path, Any]:
 
 def command(*arguments: str) -> tuple[float, float, dict[str, Any]]:
     """Seconds, peak gigabytes of the largest process, and what ``--json`` printed."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
     began = time.perf_counter()
-    done = subprocess.run(
-        [sys.executable, "-m", "karat", *arguments, "--json"], check=True, capture_output=True
+    process = subprocess.Popen(
+        [sys.executable, "-m", "karat", *arguments, "--json"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
     )
-    seconds = time.perf_counter() - began
-    peak = max(before, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
-    return seconds, peak / 1e6, json.loads(done.stdout)
+    assert process.stdout is not None
+    printed = process.stdout.read()
+    # of this command and the processes it waited for, not of the commands before it
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise subprocess.CalledProcessError(process.returncode, process.args, printed)
+    return time.perf_counter() - began, usage.ru_maxrss / 1e6, json.loads(printed)
 
 
 def run(n: int, wanted: str) -> None:
@@ -63,8 +69,8 @@ def run(n: int, wanted: str) -> None:
     )
 
 
-def rows(n: int) -> None:
-    """Own labelings of rows that are mapped from a file, written in blocks."""
+def rows(n: int) -> float:
+    """Seconds for own labelings of rows that are mapped from a file, written in blocks."""
     import pandas as pd
 
     with tempfile.TemporaryDirectory() as name:
@@ -90,6 +96,7 @@ def rows(n: int) -> None:
         f"own labelings, {n:,} × 10 mapped: {seconds:.0f} s, {peak:.2f} GB, "
         f"{told['best']['name']}  (wanted at 10,000,000: 300 s, 2 GB)"
     )
+    return seconds
 
 
 def embeddings() -> None:
@@ -178,6 +185,31 @@ def cells(n: int = 8_000, size: int = 2_000) -> None:
         print(f"Ward of {size:,} of {n:,}, {way}: ARI with all {agreement:.3f}, loss {loss:+.4f}")
 
 
+def mixtures(n: int = 20_000, size: int = 5_000) -> None:
+    """Gaussian mixtures of a sample, extended by the nearest object, against those of all."""
+    from sklearn.mixture import GaussianMixture
+
+    losses = []
+    for _, X, truth in sets(n):
+        k = len(np.unique(truth))
+        for number in sorted({max(2, k // 2), k, min(2 * k, 30)}):
+            for seed in (0, 1):
+                model = GaussianMixture(number, random_state=seed)
+                sample = karat.study.large.draw_sample(X, size, random_state=seed)
+                found = [
+                    karat.adjusted_rand_index(truth, labels)
+                    for labels in (
+                        model.fit_predict(X), sample.extend(model.fit_predict(X[sample.rows]))
+                    )
+                ]  # fmt: skip
+                losses.append(found[0] - found[1])
+    error = np.std(losses, ddof=1) / np.sqrt(len(losses))
+    print(
+        f"mixtures of {size:,} of {n:,}: loss {np.mean(losses):+.4f} ± {error:.4f} "
+        f"({len(losses)} pairs)"
+    )
+
+
 def documents(n: int = 8_000) -> None:
     """Exact judging of sparse rows under the cosine, beside dense rows of as many numbers."""
     from scipy import sparse
@@ -208,17 +240,84 @@ def sets(n: int) -> Any:
         yield f"k={k} d={d}", X, truth
 
 
+def dask(n: int = 8_000) -> None:
+    """A study, all judged exactly, here and on local Dask workers of one thread each."""
+    from distributed import LocalCluster
+
+    from karat.resources import available_cores
+
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-10, 10, (8, 10))[rng.integers(0, 8, n)] + rng.normal(size=(n, 10))
+
+    def study(X: Any, executor: Any = None) -> tuple[float, float, Any]:
+        with karat.Study(X, exact=True) as tried:
+            began = time.perf_counter()
+            tried.sweep(
+                ["kmeans", "gaussian-mixture", "ward"], k=range(2, 11), n_init=3, executor=executor,
+                progress=False,
+            )  # fmt: skip
+            fitted = time.perf_counter()
+            tried.evaluate(executor=executor, progress=False)
+            judged = time.perf_counter()
+            scores = tried.scores().drop(columns="seconds")
+        return fitted - began, judged - fitted, scores
+
+    study(X[:1500])  # compiled once
+    fits, judging, here = study(X)
+    cores = available_cores()
+    print(
+        f"{n:,} × 10 on {cores} cores: {len(here)} candidates, {here['partition'].nunique()} judged"
+    )
+    print(f"  this process: fits {fits:.1f} s, judging {judging:.1f} s")
+    alone: tuple[float, float] | None = None
+    first = None
+    for count in (1, 2, 4):
+        with (
+            LocalCluster(
+                n_workers=count, threads_per_worker=1, dashboard_address="127.0.0.1:0"
+            ) as cluster,
+            cluster.get_client() as client,
+        ):
+            client.run(_warm)
+            fits, judging, scores = study(X, client)
+        alone = alone or (fits, judging)
+        first = scores if first is None else first
+        useful = min(count, cores)
+        numbers = scores.select_dtypes("number").fillna(0)
+        apart = (numbers - here[numbers.columns].fillna(0)).abs() / (1 + numbers.abs())
+        print(
+            f"  Dask, {count} workers: "
+            f"fits {fits:.1f} s, efficiency {alone[0] / fits / useful:.0%}; "
+            f"judging {judging:.1f} s, {alone[1] / judging / useful:.0%}; "
+            f"scores as with one worker: {scores.equals(first)}, "
+            f"and at most {apart.to_numpy(float).max():.0e} off those above"
+        )
+
+
+def _warm() -> None:
+    """What a worker that has run for a while has imported and compiled."""
+    X = np.random.default_rng(0).normal(size=(1500, 10))
+    with karat.Study(X, exact=True) as study:
+        study.sweep(["kmeans", "gaussian-mixture", "ward"], k=[2, 3], n_init=1, workers=1)
+        study.evaluate()
+
+
 def main() -> None:
     asked = sys.argv[1:] or [
-        "blobs", "million", "rows", "embeddings", "peer", "loss", "cells", "documents"
+        "blobs", "million", "rows", "embeddings", "peer", "loss", "cells", "mixtures", "documents",
+        "dask",
     ]  # fmt: skip
     if "blobs" in asked:
         run(100_000, "90 s, 1.5 GB")
     if "million" in asked:
         run(1_000_000, "480 s, 3 GB")
     if "rows" in asked:
-        for n in (1_000_000, 10_000_000):
-            rows(n)
+        seconds = [rows(n) for n in (100_000, 1_000_000, 10_000_000)]
+        print(
+            "seconds for each further million rows: "
+            f"{(seconds[1] - seconds[0]) / 0.9:.1f} up to one million, "
+            f"{(seconds[2] - seconds[1]) / 9:.1f} up to ten"
+        )
     if "embeddings" in asked:
         embeddings()
     if "peer" in asked:
@@ -227,8 +326,12 @@ def main() -> None:
         loss()
     if "cells" in asked:
         cells()
+    if "mixtures" in asked:
+        mixtures()
     if "documents" in asked:
         documents()
+    if "dask" in asked:
+        dask()
 
 
 if __name__ == "__main__":

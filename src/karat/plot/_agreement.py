@@ -107,7 +107,7 @@ def agreement(tau: pd.DataFrame, *, symbol: str = "τ") -> go.Figure:
     1
     """
     keys = list(tau.index)
-    ordered = [keys[i] for i in side_by_side(tau.to_numpy(dtype=np.float64))]
+    ordered = [keys[i] for i in _side_by_side(tau.to_numpy(dtype=np.float64))]
     matrix = tau.loc[ordered, ordered]
     titles = [style.safe(_title(key)) for key in ordered]
     few = len(keys) <= 16
@@ -159,15 +159,12 @@ def _title(key: str) -> str:
     return catalogue[key].title if key in catalogue else key
 
 
-def side_by_side(tau: NDArray[np.float64]) -> list[int]:
+def _side_by_side(tau: NDArray[np.float64]) -> list[int]:
     """An order in which neighbours agree: leaves of average linkage on 1 − τ."""
-    from scipy.cluster.hierarchy import leaves_list, linkage
-    from scipy.spatial.distance import squareform
+    from scipy.cluster.hierarchy import leaves_list
+
+    from karat.choice.families import tree
 
     if len(tau) < 3:
         return list(range(len(tau)))
-    apart = 1 - np.nan_to_num(tau, nan=0.0)
-    apart = (apart + apart.T) / 2
-    np.fill_diagonal(apart, 0)
-    pairs = squareform(apart, checks=False)
-    return [int(i) for i in leaves_list(linkage(pairs, "average", optimal_ordering=True))]
+    return [int(i) for i in leaves_list(tree(tau))]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat.reproduce._terms import term_counts
 from karat.text import TermWeighter, TextVectorizer
 from karat.validation import InputError
 
@@ -83,14 +84,10 @@ def _newsgroups(name: str, rng: np.random.Generator) -> tuple[list[str], list[st
 
 
 def _yahoo() -> Collection:
-    from scipy import sparse
-
-    folder = data_folder()
-    counts = sparse.csr_array(sparse.load_npz(folder / "terms/k1a.npz")).astype(np.float64)
+    counts, names = term_counts(data_folder() / "terms/k1a.npz")
     having = np.bincount(counts.indices, minlength=counts.shape[1])
     counts = counts[:, (having >= MIN_DF) & (having <= MAX_DF * counts.shape[0])]
-    with gzip.open(folder / "terms/k1a.labels.txt.gz", "rt", encoding="utf-8") as file:
-        classes = np.unique(file.read().split("\n")[:-1], return_inverse=True)[1]
+    classes = np.unique(names.astype(str), return_inverse=True)[1]
     return Collection("yahoo", TermWeighter("tf-idf").fit_transform(counts), counts, classes)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ import numpy as np
 from karat.bench import Benchmark
 from karat.clusterers import CriterionClustering, NormalizedCutNMF, PCAKMeans, catalogue
 from karat.reproduce._banerjee_collections import data_folder
+from karat.reproduce._terms import term_counts
 from karat.text import TermWeighter
 
 if TYPE_CHECKING:
@@ -106,12 +106,7 @@ def cells(
 
 def collection(which: str, seed: int = 0) -> tuple[Any, NDArray[np.object_]]:
     """Counts of terms, and classes."""
-    from scipy import sparse
-
-    folder = data_folder() / "terms"
-    counts = sparse.csr_array(sparse.load_npz(folder / f"{which}.npz")).astype(np.float64)
-    with gzip.open(folder / f"{which}.labels.txt.gz", "rt", encoding="utf-8") as file:
-        classes = np.array(file.read().split("\n")[:-1], dtype=object)
+    counts, classes = term_counts(data_folder() / "terms" / f"{which}.npz")
     rows = np.arange(FIRST.get(which, counts.shape[0]))
     if which in FRESH and len(rows) > DRAWN:
         rows = np.sort(np.random.default_rng(seed).choice(len(rows), DRAWN, replace=False))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import zlib
 from collections.abc import Iterator
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.reproduce._choice_shapes import CLOUDS, SHAPES, draw_shapes
+from karat.reproduce._terms import term_counts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -247,21 +247,17 @@ def read(data: Path, name: str) -> tuple[NDArray[np.float64], NDArray[np.int64]]
 
 def _read_terms(data: Path, entry: dict[str, Any]) -> tuple[Any, Any]:
     """Term counts as tf-idf in 100 latent dimensions, rows of length 1: cosine as distance."""
-    from scipy import sparse
     from sklearn.decomposition import TruncatedSVD
     from sklearn.feature_extraction.text import TfidfTransformer
     from sklearn.preprocessing import normalize
 
-    counts = sparse.csr_matrix(sparse.load_npz(data / entry["path"]))
-    path = data / entry["path"].replace(".npz", ".labels.txt.gz")
-    with gzip.open(path, "rt") as lines:
-        names = lines.read().split("\n")[:-1]
+    counts, names = term_counts(data / entry["path"])
     kept = np.flatnonzero(np.diff(counts.indptr) > 0)
     if len(kept) > 2000:
         kept = np.sort(np.random.default_rng(0).permutation(kept)[:2000])
     Z = TfidfTransformer(sublinear_tf=True).fit_transform(counts[kept])
     Z = TruncatedSVD(100, random_state=0).fit_transform(Z)
-    truth = np.unique(np.array(names)[kept], return_inverse=True)[1]
+    truth = np.unique(names[kept].astype(str), return_inverse=True)[1]
     return normalize(Z), truth[None].astype(np.int64)
 
 

@@ -14,6 +14,7 @@ from scipy.stats import rankdata
 from karat.choice.families import cut, rank_correlation
 from karat.choice.recommended import one_a_family
 from karat.measures import catalogue
+from karat.reproduce.choice import interval
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,7 +30,6 @@ POPULAR = ("silhouette", "calinski_harabasz_index", "davies_bouldin_index")
 MOST = 0.9
 #: trios at random for each task
 DRAWS = 20
-BOOTSTRAPS = 2000
 GROUPS_OF = {
     "shapes": ("shapes",),
     "tables": ("whole tables", "sub-tables"),
@@ -163,14 +163,6 @@ def _places(task: Judged, keys: Sequence[str], *, penalised: bool) -> Floats:
     ranks = rankdata(np.where(np.isnan(V), -np.inf, V), axis=0)
     found: Floats = (ranks - 1) / (len(ranks) - 1)
     return found
-
-
-def interval(values: Floats) -> tuple[float, float, float]:
-    """Mean and 95 % bootstrap interval of values, one for each collection."""
-    values = values[~np.isnan(values)]
-    draws = np.random.default_rng(0).integers(len(values), size=(BOOTSTRAPS, len(values)))
-    low, high = np.quantile(values[draws].mean(axis=1), [0.025, 0.975])
-    return float(values.mean()), float(low), float(high)
 
 
 # -- the consensus -------------------------------------------------------------------------------

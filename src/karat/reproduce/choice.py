@@ -8,7 +8,7 @@ folder that keeps every finished task; with it the trained judge is written ther
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -171,14 +171,13 @@ def left_out(
     never = np.flatnonzero(fold < 0)
     fold[never] = np.arange(len(never)) % n_folds
     n = len(cases)
+    say = progress or (lambda line: None)
     chosen = {way: np.full(n, -1) for way in ("judge", *RIVALS, *LEARNED)}
     said = {key: np.full(n, np.nan) for key in ("predicted", "low", "high", "structure")}
     has = np.zeros(n, dtype=bool)
     few = {(way, m): np.full(n, np.nan) for way in WITH_LABELS for m in LABELS}
     among = {(way, size): np.full(n, np.nan) for way in AMONG for size in PARTS_OF}
-    for f in range(n_folds):
-        learned = [case for case, at in zip(cases, fold, strict=True) if at != f]
-        judge = train(learned, size=size, random_state=random_state, n_jobs=2)
+    for f, learned, judge in judges_of_folds(cases, fold, size, random_state, say):
         simple = learned_rivals([case for case in learned if case.is_tested])
         for i in np.flatnonzero(fold == f):
             case = cases[int(i)]
@@ -202,9 +201,22 @@ def left_out(
                 few["labels alone", m][i] = _by_labels(case, likelihood)
                 if i % TRIED == 0:
                     few[GUARANTEED, m][i] = with_guarantee(case, m)
-        if progress is not None:
-            progress(f"fold {f + 1} of {n_folds}")
     return LeftOut(chosen, **said, has_structure=has, few=few, among=among)
+
+
+def judges_of_folds(
+    cases: Sequence[Case],
+    fold: NDArray[np.int64],
+    size: Size,
+    random_state: Any,
+    say: Callable[[str], None],
+) -> Iterator[tuple[int, list[Case], Judge]]:
+    """Each fold, the cases of the others, and a judge that learned from those."""
+    n_folds = int(fold.max()) + 1
+    for f in range(n_folds):
+        learned = [case for case, at in zip(cases, fold, strict=True) if at != f]
+        yield f, learned, train(learned, size=size, random_state=random_state, n_jobs=2)
+        say(f"fold {f + 1} of {n_folds}")
 
 
 #: sizes of random parts of the candidates, and of the tested tasks one in so many to draw them of
@@ -308,11 +320,18 @@ def mean_of_collections(cases: Sequence[Case], members: Any, values: Floats) -> 
     return np.array([np.mean(v) for v in by.values()])
 
 
-def with_interval(values: Floats, form: str = ".3f") -> str:
-    """The mean and its 95 % bootstrap interval."""
+def interval(values: Floats) -> tuple[float, float, float]:
+    """The mean of values, one for each collection, and its 95 % bootstrap interval."""
+    values = values[~np.isnan(values)]
     draws = np.random.default_rng(0).integers(len(values), size=(BOOTSTRAPS, len(values)))
     low, high = np.quantile(values[draws].mean(axis=1), [0.025, 0.975])
-    return f"{values.mean():{form}} ({low:{form}}–{high:{form}})"
+    return float(values.mean()), float(low), float(high)
+
+
+def with_interval(values: Floats, form: str = ".3f") -> str:
+    """:func:`interval` as text."""
+    mean, low, high = interval(values)
+    return f"{mean:{form}} ({low:{form}}–{high:{form}})"
 
 
 def table_of(cases: Sequence[Case], found: LeftOut) -> pd.DataFrame:

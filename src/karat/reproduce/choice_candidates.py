@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.choice.judge import Judge
-from karat.choice.training import Case, Size, folds_of, train
+from karat.choice.training import Case, Size, folds_of
 from karat.reproduce import ExperimentResult
 from karat.reproduce.choice import (
     FEW,
@@ -22,6 +22,7 @@ from karat.reproduce.choice import (
     PARTS,
     TESTED,
     corpus,
+    judges_of_folds,
     mean_of_collections,
     members,
     with_interval,
@@ -85,9 +86,8 @@ def without_each(
     fold = folds_of(cases, n_folds)
     names = sorted(frozenset().union(*(by for c in cases for by in c.evidence.clusterers)))
     lost = {name: (np.full(len(cases), np.nan), np.full(len(cases), np.nan)) for name in names}
-    for f in range(n_folds):
-        learned = [case for case, at in zip(cases, fold, strict=True) if at != f]
-        judge = train(learned, size=size, random_state=random_state, n_jobs=2)
+    say = progress or (lambda line: None)
+    for f, _, judge in judges_of_folds(cases, fold, size, random_state, say):
         for i in np.flatnonzero(fold == f):
             case = cases[int(i)]
             everything = case.first[int(np.argmax(judge(case.evidence).score))]
@@ -96,8 +96,6 @@ def without_each(
                 if rest is not None:
                     lost[name][0][i] = everything - rest[0]
                     lost[name][1][i] = case.first.max() - rest[1]
-        if progress is not None:
-            progress(f"fold {f + 1} of {n_folds}")
     return lost
 
 

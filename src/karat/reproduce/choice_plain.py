@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from karat.choice.rivals import RIVALS
-from karat.choice.training import folds_of, train
+from karat.choice.training import folds_of
 from karat.reproduce import ExperimentResult
 from karat.reproduce._choice_tasks import family_of, index
 from karat.reproduce.choice import (
@@ -24,6 +24,7 @@ from karat.reproduce.choice import (
     cases_of,
     corpus,
     data_folder,
+    judges_of_folds,
     mean_of_collections,
     with_interval,
 )
@@ -75,14 +76,11 @@ def run(
     chosen["judge"] = np.full(len(cases), -1)
     fold = folds_of(learned, FOLDS)
     of = {case.collection: at for case, at in zip(learned, fold, strict=True) if at >= 0}
-    for f in range(FOLDS):
-        others = [case for case, at in zip(learned, fold, strict=True) if at != f]
-        judge = train(others, size=TESTED if samples is None else FEW,
-                      random_state=random_state, n_jobs=2)  # fmt: skip
+    size = TESTED if samples is None else FEW
+    for f, _, judge in judges_of_folds(learned, fold, size, random_state, say):
         for i, case in enumerate(cases):
             if of[case.collection] == f:
                 chosen["judge"][i] = int(np.argmax(judge(case.evidence).score))
-        say(f"fold {f + 1} of {FOLDS}")
     reached = {
         way: np.array([case.first[j] for case, j in zip(cases, places, strict=True)])
         for way, places in chosen.items()

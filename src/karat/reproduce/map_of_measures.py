@@ -22,15 +22,13 @@ from karat.choice.measure_map import GROUPS, KINDS, SAME, MeasureMap
 from karat.measures import catalogue
 from karat.reproduce import ExperimentResult
 from karat.reproduce._map_trials import (
-    BOOTSTRAPS,
     Corpus,
     best_cut,
     consensus_trial,
-    interval,
     recommended_trial,
 )
 from karat.reproduce._measure_values import further_keys, judged
-from karat.reproduce.choice import PARTS, corpus, data_folder
+from karat.reproduce.choice import BOOTSTRAPS, PARTS, corpus, data_folder, interval
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
