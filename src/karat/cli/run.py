@@ -286,7 +286,7 @@ def run(
             choice = study.best()
         except NothingToRankError as error:
             raise NothingToRankError("\n".join([str(error), *dataset.notes])) from None
-        choice = _judge_loss(study, choice)
+        choice = _judge_loss(study, choice, budget, workers, executor, progress)
         choice, skipped = _judge_stability(study, choice, stability, budget, executor, progress)
         if representations or embeddings is not None:
             study.representations()
@@ -408,17 +408,26 @@ def _related(dataset: Dataset, distances: Path | None, graph: Path | None) -> Da
     return dataset if graph is None else with_relation(dataset, graph, "graph")
 
 
-def _judge_loss(study: Study, choice: Choice) -> Choice:
+def _judge_loss(
+    study: Study,
+    choice: Choice,
+    budget: str | None,
+    workers: int | None,
+    executor: Any,
+    progress: bool | None,
+) -> Choice:
     """The choice again, its reasons with what fitting to a sample loses."""
-    from karat.validation import InputError
+    from karat.study.loss import SHARE
 
+    share = SHARE if budget is None else 0.0
     try:
-        study.sample_agreement(choice.name)
-    except InputError as error:
-        typer.echo(f"karat: what the sample loses was not measured: {error}", err=True)
+        study.sample_agreements(share=share, workers=workers, executor=executor, progress=progress)
     except KeyboardInterrupt:
         typer.echo(_interrupted(study), err=True)
         raise typer.Exit(130) from None
+    why = study.reasons().get(choice.name, {}).get("sample_agreement")
+    if why is not None:
+        typer.echo(f"karat: what the sample loses was not measured: {why}", err=True)
     return study.best()
 
 
