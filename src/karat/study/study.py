@@ -487,8 +487,8 @@ class Study(ScoredStudy):
         >>> study = karat.Study(X)
         >>> study.sweep(["average"], k=[2, 3], workers=1)
         >>> found = study.sample_agreements(workers=1)
-        >>> found.round(2).to_dict()
-        {'average k=2': 1.0, 'average k=3': 0.98}
+        >>> found.round(3).to_dict()
+        {'average k=2': 1.0, 'average k=3': 0.998}
         """
         try:
             measure_agreements(
