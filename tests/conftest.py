@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
-# No test asserts a time. The same examples in every run, so that a failure belongs to a change;
-# `make test-all` draws fresh ones.
-settings.register_profile("same", deadline=None, derandomize=True)
-settings.register_profile("fresh", deadline=None, print_blob=True)
+# No test asserts a time, nor how long it takes to draw an example. The same examples in every run,
+# so that a failure belongs to a change; `make test-all` draws fresh ones.
+timeless = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("same", timeless, derandomize=True)
+settings.register_profile("fresh", timeless, print_blob=True)
 settings.load_profile("same")
 
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"

@@ -268,7 +268,7 @@ def test_the_page_in_a_browser(tmp_path):
         f"--user-data-dir={tmp_path / 'profile'}", "--enable-logging=stderr",
         "--window-size=1000,800", "--virtual-time-budget=5000", "--dump-dom", page.as_uri(),
     ]  # fmt: skip
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=True)
     assert "CONSOLE" not in done.stderr
     seen = json.loads(re.search("SEEN(.*)SEEN", done.stdout)[1])
     assert seen["beyond"] == []

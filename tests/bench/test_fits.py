@@ -31,7 +31,7 @@ def embedded(names=("uno", "due", "tre", "quattro")):
 
 class Slow(KMeans):
     def fit_predict(self, X, y=None, sample_weight=None):
-        time.sleep(30)
+        time.sleep(600)
 
 
 class Greedy(KMeans):
@@ -128,6 +128,7 @@ def test_a_fit_that_kills_its_process_is_an_entry():
 def test_a_slow_fit_is_an_entry_that_more_time_settles(tmp_path):
     X, y = make_blobs(30, centers=2, random_state=0)
     kept = tmp_path / "kept"
+    Benchmark({"a": (X, y)}, ["ward"], n_init=1, storage=kept).run()
     race = Benchmark({"a": (X, y)}, {"slow": Slow(), "ward": "ward"}, n_init=1, storage=kept)
     table = race.run(limit=1.5).table.set_index("method")
     assert table.loc["slow", "reason"].startswith("stopped after 2 s")
@@ -151,7 +152,7 @@ def test_another_setting_of_an_estimator_is_fitted_anew(tmp_path):
 
 def test_memory_of_a_fit():
     with added_memory() as added:
-        held = np.ones(4_000_000)
+        held = np.ones(8_000_000)  # more than glibc ever takes from what it has
     if not added:
         pytest.skip("this system does not tell the peak of a process")
     assert 0.8 * held.nbytes < added[0] < 2 * held.nbytes

@@ -270,6 +270,43 @@ def test_mixtures_step_by_step(assignment):
     np.testing.assert_array_equal(model.labels_, labels)
 
 
+def more_or_less_on_a_topic():
+    """320 documents of 3,000 terms, of which a share that differs is from one of four topics."""
+    rng = np.random.default_rng(4)
+    common, *topics = rng.dirichlet(np.full(3000, 0.02), size=5)
+    shares = np.linspace(0.1, 0.9, 80) * [[1.0], [1.0], [0.5], [0.5]]
+    return np.array(
+        [
+            rng.multinomial(60, share * topic + (1 - share) * common)
+            for topic, own in zip(topics, shares, strict=True)
+            for share in own
+        ]
+    )
+
+
+def test_soft_mixtures_settle_by_what_a_row_gains():
+    # the constants of the density, of which there are more with more terms, say nothing of a gain
+    model = VonMisesFisherMixture(6, n_init=1, init="random", tol=0.1, random_state=0)
+    gains = np.diff(model.fit(more_or_less_on_a_topic()).objective_path_) / 320
+    assert len(gains) > 3
+    assert gains[-1] <= 0.1 < gains[:-1].min()
+
+
+@pytest.mark.parametrize("assignment", ["soft", "hard"])
+def test_with_many_terms_components_are_gaussians_around_means(assignment):
+    X = more_or_less_on_a_topic()
+    model = VonMisesFisherMixture(4, assignment=assignment, n_init=1, random_state=0).fit(X)
+    U = X / np.linalg.norm(X, axis=1, keepdims=True)
+    means = np.array([U[model.labels_ == c].mean(axis=0) for c in range(4)])
+    variance = (1 - (means**2).sum(axis=1)) / X.shape[1]
+    squared = ((U[:, None] - means) ** 2).sum(axis=2)
+    log = np.log(model.weights_) - X.shape[1] / 2 * np.log(variance) - squared / (2 * variance)
+    np.testing.assert_array_equal(log.argmax(axis=1), model.labels_)
+    # which are not the rows nearest to their direction
+    directions = means / np.linalg.norm(means, axis=1, keepdims=True)
+    assert ((U @ directions.T).argmax(axis=1) != model.labels_).any()
+
+
 def _nothing():
     import contextlib
 

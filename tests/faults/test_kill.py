@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from itertools import islice
 
 import pandas as pd
 import pytest
@@ -16,10 +17,11 @@ import karat
 
 SCRIPT = """
 import sys
+import time
 import numpy as np
 import karat
 
-def sweep(path, workers):
+def sweep(path, workers, stay=0):
     X = np.random.default_rng(5).normal(size=(150, 3))
     with karat.Study(X, storage=path) as study:
         original = study._store.finish
@@ -29,6 +31,8 @@ def sweep(path, workers):
             original(outcomes)
             for outcome in outcomes:
                 print("finished", outcome.name, flush=True)
+            if len(study.candidates) == 30:
+                time.sleep(stay)
 
         study._store.finish = finish
         study.sweep(["kmeans", "gaussian-mixture", "average"], k=range(2, 8), n_init=3,
@@ -37,7 +41,7 @@ def sweep(path, workers):
         return study.scores()
 
 if __name__ == "__main__":
-    sweep(sys.argv[1], int(sys.argv[2]))
+    sweep(sys.argv[1], *map(int, sys.argv[2:]))
 """
 
 
@@ -108,21 +112,23 @@ def test_kill_at_twenty_moments(script, uninterrupted, tmp_path, moment):
 def test_ctrl_c_keeps_what_is_finished(script, uninterrupted, tmp_path):
     expected, sweep = uninterrupted
     path = tmp_path / "c.karat"
+    stay = "20"  # so that it is not at its end before it is interrupted
     child = subprocess.Popen(
-        [sys.executable, str(script), str(path), "2"],
+        [sys.executable, str(script), str(path), "2", stay],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
         # a shell's background job ignores Ctrl-C, and so would all that it starts
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )  # fmt: skip
     assert child.stdout is not None
-    for _ in range(5):
-        child.stdout.readline()
     try:
+        finished = (line for line in child.stdout if line.startswith("finished "))
+        assert len(list(islice(finished, 5))) == 5
         os.killpg(child.pid, signal.SIGINT)
-        _, errors = child.communicate(timeout=60)
+        _, errors = child.communicate(timeout=300)
     finally:
         child.kill()
-    assert errors.rstrip().endswith("KeyboardInterrupt")
+    assert child.returncode == -signal.SIGINT
+    assert "KeyboardInterrupt" in errors.splitlines()
     with karat.Study(sweep_data(), storage=path) as study:
         assert len(study.candidates) >= 5
     again = sweep(path, 1)

@@ -6,6 +6,7 @@ import pty
 import select
 import subprocess
 import sys
+import termios
 import time
 
 import numpy as np
@@ -279,17 +280,24 @@ def test_keys_on_a_terminal(files):
          "--classes", "ham,spam"],
         stdin=other, stdout=other, stderr=other, close_fds=True,
     )  # fmt: skip
-    os.close(other)
     seen = b""
-    for number, key in enumerate("hsuhq", 1):
-        start = time.monotonic()
-        while seen.count(b"stop >") < number and time.monotonic() - start < 60:
-            if select.select([main], [], [], 1)[0]:
+    try:
+        for number, key in enumerate("hsuhq", 1):
+            while seen.count(b"stop >") < number:
+                assert select.select([main], [], [], 300)[0], seen
                 seen += os.read(main, 4096)
-        time.sleep(0.5)  # keys pressed before the terminal is raw are lost
-        os.write(main, key.encode())
-    process.wait(60)
-    os.close(main)
+            while termios.tcgetattr(other)[3] & termios.ICANON:
+                time.sleep(0.01)  # keys pressed before the terminal is raw are lost
+                assert process.poll() is None, seen
+            os.write(main, key.encode())
+        ends = time.monotonic() + 300
+        while process.poll() is None and time.monotonic() < ends:  # it waits if nobody reads
+            if select.select([main], [], [], 0.1)[0]:
+                os.read(main, 4096)
+    finally:
+        process.kill()
+        os.close(other)
+        os.close(main)
     assert process.returncode == 0
     lines = (files / "data-labels.csv").read_text().splitlines()
     assert [line.split(",")[1] for line in lines[1:]] == ["ham", "ham"]

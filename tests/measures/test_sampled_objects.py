@@ -16,7 +16,7 @@ from karat.distances import as_distances
 from karat.evaluation import judge
 from karat.measures import catalogue
 from karat.measures.passes import sampled_objects as _sampled_objects
-from karat.measures.passes.sampled_objects import ObjectSample, _rao_wu_factors, first_of_each
+from karat.measures.passes.sampled_objects import ObjectSample, _rao_wu_sums, first_of_each
 from karat.partition import as_labelings
 
 KEYS = ["silhouette", "point_wise_margin", "between_within_ratio", "within_cluster_scatter"]
@@ -136,7 +136,10 @@ def test_bootstrap_weights():
     rng = np.random.default_rng(0)
     own = np.array([0, 0, 0, 1, 1, 2, 3, 3])
     counts, sizes = np.bincount(own), np.array([30, 2, 1, 4])
-    draws = np.concatenate([_rao_wu_factors(own, counts, sizes, rng) for _ in range(800)])
+    each = np.eye(len(own))
+    sums = np.stack([each[own == c].sum(axis=0) for c in range(4)])[None]
+    draws = np.concatenate([_rao_wu_sums(each, sums, counts, sizes, rng) for _ in range(800)])
+    draws = draws.sum(axis=1)
     assert draws.min() >= 0
     assert_allclose(draws.mean(axis=0), 1, atol=0.03)
     # clusters that were drawn whole do not vary

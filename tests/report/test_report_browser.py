@@ -95,7 +95,7 @@ def seen_by(page: str, folder: Path, *options: str) -> tuple[dict[str, Any], str
         f"--user-data-dir={folder / 'profile'}", "--enable-logging=stderr", *options,
         "--virtual-time-budget=15000", "--dump-dom", (folder / "page.html").as_uri(),
     ]  # fmt: skip
-    out = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    out = subprocess.run(command, capture_output=True, text=True, timeout=600, check=True)
     found = re.search("SEEN(.*)SEEN", out.stdout)
     assert found is not None
     return json.loads(found[1].replace("&lt;", "<").replace("&amp;", "&")), out.stderr

@@ -13,7 +13,6 @@ import karat
 from failing_clusterers import Dies, DistanceThatKillsOnce, KillsOnce
 from karat import executors
 from karat.executors import LostWorkersError, _connect, as_executor
-from karat.measures.passes import pairs
 from karat.study import large
 from karat.validation import InputError
 from scattering import Scattering
@@ -39,8 +38,7 @@ def test_data_are_sent_once_where_the_executor_can():
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "cosine"])
-def test_judging_in_parts_is_judging_at_once(monkeypatch, metric):
-    monkeypatch.setattr(pairs, "PART", 100)
+def test_judging_in_parts_is_judging_at_once(metric):
     X, truth = blobs(2000)
     mine = {"truth": truth, "other": np.random.default_rng(1).integers(0, 4, 2000)}
     options = {"precision": 0.02, "metric": metric}

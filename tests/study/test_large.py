@@ -483,6 +483,8 @@ def test_a_fit_beyond_its_share_is_stopped_recorded_and_resumed(tmp_path, monkey
         shares.append(share)
         yield from run_jobs(*args, **{**options, "share": min(share, 8.0)})
 
+    with karat.Study(X) as study:
+        study.sweep("kmeans", k=[2], n_init=1, workers=1)  # compiled, so that it is quick there
     monkeypatch.setattr(trying, "run_jobs", noted)
     path = tmp_path / "s.karat"
     with karat.Study(X, storage=path) as study:

@@ -153,7 +153,7 @@ def test_html_in_texts_does_nothing_in_a_browser(page, tmp_path):
     file.write_text(loose.replace("</body>", probe), encoding="utf-8")
     command = [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom"]
     command += ["--virtual-time-budget=9000", f"file://{file}"]
-    dom = subprocess.run(command, capture_output=True, text=True, timeout=120).stdout
+    dom = subprocess.run(command, capture_output=True, text=True, timeout=600).stdout
     seen = re.search("SEEN(.*)SEEN", dom)
     assert seen is not None
     assert "owned" not in seen[1]

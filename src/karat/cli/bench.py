@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from karat.cli._input import workers_at
+from karat.cli._options import Json
 from karat.cli._output import Force, check_target
+
+if TYPE_CHECKING:
+    from karat.bench import Comparison
 
 
 def bench(
@@ -88,7 +92,7 @@ def bench(
         typer.Option(help="Write the page to this file: .html, .tex (booktabs) or .parquet."),
     ] = None,
     force: Force = False,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
+    json: Json = False,
 ) -> None:
     """Compare methods over many data sets: ranks, tests, and what they allow one to say.
 
@@ -108,20 +112,14 @@ def bench(
     check_target(report, "--report", force)
     measures = measure or ["adjusted_rand_index"]
     race = Benchmark.from_folder(
-        folder,
-        measures,
-        clusterer or (),
-        metric=metric,
-        n_init=tries,
-        bootstrap=bootstrap,
-        storage=storage,
-        random_state=seed,
-    )
+        folder, measures, clusterer or (), metric=metric, n_init=tries, bootstrap=bootstrap,
+        storage=storage, random_state=seed,
+    )  # fmt: skip
     if any(entry.data for entry in race.sets.values()):
         executor = None if dask is None else workers_at(dask)
         race.run(lambda line: typer.echo(line, err=True), workers=workers, executor=executor)
     counted = "mean" if best_of is None else best_of
-    options = {
+    options: dict[str, Any] = {
         "measure": measures[0],
         "references": references,
         "tries": counted,
@@ -129,21 +127,24 @@ def bench(
         "alpha": alpha,
         "rope": rope,
     }
-    found = race.compare(**options)  # type: ignore[arg-type]
+    found = race.compare(**options)
     if json:
-        answer = {
-            "measure": measures[0],
-            "ranks": found.ranks.to_dict(),
-            "scores": found.scores.to_dict(orient="index"),
-            "friedman_p": found.friedman.p_value,
-            "critical_difference": found.critical_difference,
-            "pairs": found.pairs.to_dict(orient="records"),
-            "words": list(found.words),
-        }
-        typer.echo(jsonlib.dumps(answer))
+        typer.echo(jsonlib.dumps(_as_json(found, measures[0])))
     else:
         typer.echo(str(found))
         typer.echo(tries_of(race, counted))
     if report is not None:
         race.report(report, overwrite=force, **options)
         typer.echo(f"Report: {report}", err=json)
+
+
+def _as_json(found: Comparison, measure: str) -> dict[str, Any]:
+    return {
+        "measure": measure,
+        "ranks": found.ranks.to_dict(),
+        "scores": found.scores.to_dict(orient="index"),
+        "friedman_p": found.friedman.p_value,
+        "critical_difference": found.critical_difference,
+        "pairs": found.pairs.to_dict(orient="records"),
+        "words": list(found.words),
+    }

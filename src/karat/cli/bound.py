@@ -9,10 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from karat.cli._input import ClassesOption, Header, parse_classes
+from karat.cli._options import Delta, Json, Outliers
 from karat.cli._output import Force, check_target, to_csv
 
 if TYPE_CHECKING:
     import pandas as pd
+    from numpy.typing import NDArray
+
+    from karat.bounds import Guarantee, LabelForecast
+    from karat.datasets import KnownLabels
 
 
 def bound(
@@ -27,19 +32,12 @@ def bound(
             "object, empty where it is not known."
         ),
     ],
-    delta: Annotated[
-        float, typer.Option("--delta", help="Allowed probability that the guarantee fails.")
-    ] = 0.1,
+    delta: Delta = 0.1,
     column: Annotated[
         list[str] | None,
         typer.Option("--column", "-c", help="Clusterings to compare; all columns by default."),
     ] = None,
-    noise: Annotated[
-        str,
-        typer.Option(
-            "--noise", help="How outliers (-1) are treated: error, cluster, singletons, drop."
-        ),
-    ] = "error",
+    noise: Outliers = "error",
     target: Annotated[
         float | None,
         typer.Option(
@@ -62,7 +60,7 @@ def bound(
         ),
     ] = False,
     header: Header = None,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
+    json: Json = False,
 ) -> None:
     """Guarantee how many unlabelled objects a clustering can mislabel, from a few labels.
 
@@ -76,8 +74,8 @@ def bound(
     """
     import json as jsonlib
 
-    from karat.bounds import advise, forecast_labels, guarantee
-    from karat.cli._looks import count_look, share_of
+    from karat.bounds import forecast_labels, guarantee
+    from karat.cli._looks import share_of
     from karat.datasets import read_labelings, read_labels
     from karat.validation import InputError, check_choice
 
@@ -87,66 +85,87 @@ def bound(
     for name in column or ():
         if name not in clusterings:
             raise InputError(f"{labels} has no column {name!r}; it has {', '.join(clusterings)}")
-    rows, notes = clusterings.rows, list(clusterings.notes)
-    n = len(next(iter(clusterings.values())))
+    rows, n = clusterings.rows, len(next(iter(clusterings.values())))
     chosen = {name: clusterings[name] for name in column or clusterings}
-    policy: Any = noise
     listed = parse_classes(classes)
-    known = listed if isinstance(listed, list) else ()
-    given = read_labels(few, n, rows=rows, classes=known)
-    notes += given.notes
-    order = given.order
-    ordered = order is not None
-    labelled = [i for i, value in enumerate(given.values) if value is not None]
-    pairs = [(int(i), given.values[i]) for i in (labelled if order is None else order)]
-    look, told = count_look(few, [chosen, delta, noise, classes], pairs, ordered, once)
+    given = read_labels(few, n, rows=rows, classes=listed if isinstance(listed, list) else ())
+    look, told = _look(few, given, [chosen, delta, noise, classes], once)
+    policy: Any = noise
     best = guarantee(
         chosen,
         given.values,
         delta if look is None else delta * share_of(look),
-        anytime=look is not None and ordered,
-        order=order,
+        anytime=look is not None and given.order is not None,
+        order=given.order,
         classes=listed,
         noise=policy,
     )
     best = replace(best, delta=delta, warnings=(*given.doubts, *best.warnings))
     forecast = None if target is None else forecast_labels(best, target)
     if predict is not None:
-        import numpy as np
-        import pandas as pd
-
-        where = np.arange(n) if rows is None else rows
-        predicted = pd.DataFrame({"row": where, "label": best.labels})
-        predict.write_text(to_csv(predicted), encoding="utf-8")
+        _write_classes(best, n, rows, predict)
+    notes = [*clusterings.notes, *given.notes]
     if json:
-        records = best.table.rename_axis("clustering").reset_index()
-        answer: dict[str, Any] = {
-            "best": best.name,
-            "delta": delta,
-            "bound": best.bound,
-            "bound_rate": best.bound_rate,
-            "method": best.method,
-            "anytime": best.anytime,
-            "parts": {part.method: part.bound_rate for part in best.parts},
-            "sentence": best.sentence,
-            "reason": best.reason,
-            "warnings": list(best.warnings),
-            "premises": list(best.premises),
-            "labels_read": best.labels_read,
-            "notes": notes,
-            "look": look,
-            "cluster_labels": {str(k): str(v) for k, v in best.cluster_labels.items()},
-            "table": jsonlib.loads(records.to_json(orient="records", double_precision=15)),
+        typer.echo(jsonlib.dumps(_as_json(best, forecast, notes, look)))
+    else:
+        _tell(best, forecast, notes, told)
+
+
+def _look(few: Path, given: KnownLabels, question: list[Any], once: bool) -> tuple[int | None, str]:
+    """Which look at the labels this is, if it is not the only one, and what to say of that."""
+    from karat.cli._looks import count_look
+
+    labelled = [i for i, value in enumerate(given.values) if value is not None]
+    order = labelled if given.order is None else given.order
+    pairs = [(int(i), given.values[i]) for i in order]
+    return count_look(few, question, pairs, given.order is not None, once)
+
+
+def _write_classes(best: Guarantee, n: int, rows: NDArray[Any] | None, path: Path) -> None:
+    import numpy as np
+    import pandas as pd
+
+    table = pd.DataFrame({"row": np.arange(n) if rows is None else rows, "label": best.labels})
+    path.write_text(to_csv(table), encoding="utf-8")
+
+
+def _as_json(
+    best: Guarantee, forecast: LabelForecast | None, notes: list[str], look: int | None
+) -> dict[str, Any]:
+    import json as jsonlib
+
+    records = best.table.rename_axis("clustering").reset_index()
+    answer: dict[str, Any] = {
+        "best": best.name,
+        "delta": best.delta,
+        "bound": best.bound,
+        "bound_rate": best.bound_rate,
+        "method": best.method,
+        "anytime": best.anytime,
+        "parts": {part.method: part.bound_rate for part in best.parts},
+        "sentence": best.sentence,
+        "reason": best.reason,
+        "warnings": list(best.warnings),
+        "premises": list(best.premises),
+        "labels_read": best.labels_read,
+        "notes": notes,
+        "look": look,
+        "cluster_labels": {str(k): str(v) for k, v in best.cluster_labels.items()},
+        "table": jsonlib.loads(records.to_json(orient="records", double_precision=15)),
+    }
+    if forecast is not None:
+        answer["forecast"] = {
+            "target": forecast.target,
+            "more": forecast.more,
+            "low": forecast.low,
+            "high": forecast.high,
         }
-        if forecast is not None:
-            answer["forecast"] = {
-                "target": forecast.target,
-                "more": forecast.more,
-                "low": forecast.low,
-                "high": forecast.high,
-            }
-        typer.echo(jsonlib.dumps(answer))
-        return
+    return answer
+
+
+def _tell(best: Guarantee, forecast: LabelForecast | None, notes: list[str], told: str) -> None:
+    from karat.bounds import advise
+
     for note in notes:
         typer.echo(f"Note: {note}")
     if len(best.mdl) > 1:

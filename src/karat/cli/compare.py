@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from karat.cli._label_files import lone_columns, read_many, read_two, split_columns
+from karat.cli._options import Json, Outliers
 from karat.cli._output import Force, check_target
 
 if TYPE_CHECKING:
@@ -59,12 +60,7 @@ def compare(
             help="Join the files by this column; otherwise row by row.",
         ),
     ] = None,
-    noise: Annotated[
-        str,
-        typer.Option(
-            "--noise", help="How outliers (-1) are treated: error, cluster, singletons, drop."
-        ),
-    ] = "error",
+    noise: Outliers = "error",
     measure: Annotated[
         list[str] | None,
         typer.Option(
@@ -97,7 +93,7 @@ def compare(
         ),
     ] = None,
     force: Force = False,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
+    json: Json = False,
 ) -> None:
     """Compare clusterings with a gold standard, or with each other, by external measures.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -25,10 +25,12 @@ from karat.cli._input import (
     read_dataset,
 )
 from karat.cli._numbers import parse_clusterers, parse_counts
+from karat.cli._options import Delta
 from karat.cli._output import Force, check_target, to_csv
 
 if TYPE_CHECKING:
     import pandas as pd
+    from numpy.typing import NDArray
 
     from karat.datasets import Dataset
     from karat.labeling import LabelSession, Standing
@@ -44,9 +46,7 @@ def label(
         typer.Option("--target", min=0, max=1, help="Stop when at most this share is mislabelled."),
     ] = None,
     classes: ClassesOption = None,
-    delta: Annotated[
-        float, typer.Option("--delta", help="Allowed probability that the guarantee fails.")
-    ] = 0.1,
+    delta: Delta = 0.1,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -112,17 +112,14 @@ def label(
 
     karat label mails.jsonl --text-column text --target 0.1 --classes ham,spam
     """  # fmt: skip
+    import numpy as np
+
     from karat.bounds import sample
-    from karat.datasets import read_cells, read_labels
-    from karat.labeling import LabelSession, agreement
-    from karat.validation import InputError
+    from karat.datasets import read_labels
+    from karat.labeling import LabelSession
 
     check_target(predict, "--predict", force)
-    listed = parse_classes(classes)
-    if isinstance(listed, list):
-        listed = [str(name) for name in listed]
-    if not 0 < delta <= 1:
-        raise InputError(f"--delta must be in (0, 1]; got {delta}")
+    listed = _listed(classes, delta)
     dataset = read_dataset(
         data, id_column=id_column, drop=drop, scale=scale, impute=impute, header=header,
         encoding=encoding, text_column=text_column, messages=messages,
@@ -130,15 +127,8 @@ def label(
     for note in dataset.notes:
         typer.echo(f"Note: {note}", err=True)
     n = dataset.X.shape[0]
-    import numpy as np
-
     rows = np.arange(n) if dataset.rows is None else dataset.rows
-    if dataset.texts is None:
-        cells, _ = read_cells(data, header=header, encoding=encoding)
-        cells = cells.iloc[rows].reset_index(drop=True)
-        lines = [", ".join(map(str, row)) for row in cells.itertuples(index=False)]
-    else:
-        cells, lines = None, list(dataset.texts)
+    cells, lines = _shown(dataset, data, rows, header, encoding)
     path = output or Path(f"{dataset.name}-labels.csv")
     session = LabelSession(path, sample(n, n, random_state=seed), lines, rows)
     if len(session):
@@ -154,11 +144,9 @@ def label(
     except KeyboardInterrupt:
         typer.echo(f"\nkarat: interrupted; {len(session)} labels are kept in {path}", err=True)
         raise typer.Exit(130) from None
+    if checked is not None:
+        _tell_agreement(session, checked)
     now = loop.standing
-    if checked is not None and len(session):
-        both = [None if v is None else str(v) for v in checked]
-        if any(both[i] is not None for i in session.labelled):
-            typer.echo(f"You and the expert: {agreement(session.y, both)}")
     if now is None:
         typer.echo("Nothing is guaranteed yet.")
         return
@@ -166,13 +154,50 @@ def label(
     typer.echo(now.found.reason)
     typer.echo(f"Labels: {path}")
     if predict is not None:
-        import pandas as pd
+        _write_classes(now, session, dataset, rows, predict)
 
-        predicted = now.found.labels.copy()
-        predicted[session.labelled] = session.labels
-        table = pd.DataFrame({"row": rows, "id": dataset.ids, "label": predicted})
-        predict.write_text(to_csv(table), encoding="utf-8")
-        typer.echo(f"Classes of all objects: {predict}")
+
+def _listed(classes: str | None, delta: float) -> Any:
+    """The classes as the loop compares them."""
+    from karat.validation import InputError
+
+    listed = parse_classes(classes)
+    if not 0 < delta <= 1:
+        raise InputError(f"--delta must be in (0, 1]; got {delta}")
+    return [str(name) for name in listed] if isinstance(listed, list) else listed
+
+
+def _shown(
+    dataset: Dataset, data: str, rows: NDArray[Any], header: bool | None, encoding: str
+) -> tuple[pd.DataFrame | None, list[str]]:
+    """The cells of the objects, if they are no texts, and a line for each object."""
+    from karat.datasets import read_cells
+
+    if dataset.texts is not None:
+        return None, list(dataset.texts)
+    cells, _ = read_cells(data, header=header, encoding=encoding)
+    cells = cells.iloc[rows].reset_index(drop=True)
+    return cells, [", ".join(map(str, row)) for row in cells.itertuples(index=False)]
+
+
+def _tell_agreement(session: LabelSession, checked: Iterable[Any]) -> None:
+    from karat.labeling import agreement
+
+    both = [None if v is None else str(v) for v in checked]
+    if any(both[i] is not None for i in session.labelled):
+        typer.echo(f"You and the expert: {agreement(session.y, both)}")
+
+
+def _write_classes(
+    now: Standing, session: LabelSession, dataset: Dataset, rows: NDArray[Any], path: Path
+) -> None:
+    import pandas as pd
+
+    predicted = now.found.labels.copy()
+    predicted[session.labelled] = session.labels
+    table = pd.DataFrame({"row": rows, "id": dataset.ids, "label": predicted})
+    path.write_text(to_csv(table), encoding="utf-8")
+    typer.echo(f"Classes of all objects: {path}")
 
 
 def _candidates(

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from karat.cli._options import Json
 from karat.validation import InputError
 
 
@@ -26,7 +27,7 @@ def measures(
             "--for", help="Say which to report for data of a kind: shapes, tables or texts."
         ),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
+    json: Json = False,
 ) -> None:
     """List every measure with its direction and range, explain one, or recommend three."""
     import json as jsonlib

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from karat.cli._options import Json
+
 
 def reproduce(
     name: Annotated[
@@ -22,7 +24,7 @@ def reproduce(
     storage: Annotated[
         Path | None, typer.Option("--storage", help="Keep finished work here and resume from it.")
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
+    json: Json = False,
 ) -> None:
     """Run a published experiment and print its figures beside the published ones."""
     import json as jsonlib

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import json as jsonlib
+import math
 import shlex
 import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
+from karat.cli import _options as options
 from karat.cli._answer import as_json, show
 from karat.cli._input import (
     ClassesOption,
@@ -43,6 +49,7 @@ SOON = 30.0
 
 if TYPE_CHECKING:
     from karat.datasets import Dataset
+    from karat.executors import Workers
     from karat.study import Choice, Study
 
 
@@ -63,145 +70,36 @@ def run(
     min_df: MinDf = None,
     max_df: MaxDf = None,
     stemmer: Stemmer = None,
-    k: Annotated[
-        str, typer.Option("-k", help="Numbers of clusters: 2:10 (both ends), 2:20:2 or 3,5,8.")
-    ] = "2:10",
-    clusterer: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--clusterer", "-c", help="Clusterer by name, repeatable; 'all' for every clusterer."
-        ),
-    ] = None,
-    n_init: Annotated[
-        int, typer.Option(help="Starts for each k of a clusterer that depends on a seed.")
-    ] = 5,
-    labelings: Annotated[
-        Path | None,
-        typer.Option(
-            help="Table of your own clusterings to judge with the others, one per column."
-        ),
-    ] = None,
-    only_labelings: Annotated[
-        bool, typer.Option(help="Judge the clusterings of --labelings alone; fit nothing.")
-    ] = False,
-    by: Annotated[
-        str | None,
-        typer.Option(
-            help="Measure that decides (see karat measures), consensus or guarantee.",
-            show_default="what suits the labels",
-        ),
-    ] = None,
-    noise: Annotated[
-        str | None,
-        typer.Option(
-            help="What outliers are to measures: drop, cluster, singletons, error.",
-            show_default="drop",
-        ),
-    ] = None,
-    delta: Annotated[
-        float | None,
-        typer.Option(
-            help="With some labels: allowed chance that the guarantee fails.", show_default="0.1"
-        ),
-    ] = None,
+    k: options.Counts = "2:10",
+    clusterer: options.Clusterers = None,
+    n_init: options.Starts = 5,
+    labelings: options.Labelings = None,
+    only_labelings: options.OnlyLabelings = False,
+    by: options.By = None,
+    noise: options.Noise = None,
+    delta: options.SomeDelta = None,
     classes: ClassesOption = None,
-    exact: Annotated[
-        bool,
-        typer.Option(
-            "--exact",
-            help="Sample nothing: fit and judge on all objects, however many there are.",
-        ),
-    ] = False,
-    budget: Annotated[
-        str | None,
-        typer.Option(help="Time for the fits, e.g. 90s, 2m, 1h; what is not done by then is left."),
-    ] = None,
-    memory: Annotated[
-        str | None, typer.Option(help="Memory that may be used, e.g. 4G; less than needed ends.")
-    ] = None,
-    plan: Annotated[
-        bool, typer.Option("--plan", help="Only print what would be done, and how long it takes.")
-    ] = False,
-    stability: Annotated[
-        bool | None,
-        typer.Option(
-            "--stability/--no-stability",
-            help="Look for the chosen clusters, and their number, in resamples.",
-            show_default="where it takes at most as many fits as the sweep, and without --budget",
-        ),
-    ] = None,
-    report: Annotated[Path | None, typer.Option(help="Write an HTML report to this file.")] = None,
-    force: Annotated[
-        bool, typer.Option(help="Replace the report and the labels if they exist.")
-    ] = False,
-    labels: Annotated[
-        Path | None, typer.Option(help="Write the chosen labels to this CSV or Parquet file.")
-    ] = None,
-    storage: Annotated[
-        Path | None,
-        typer.Option(help="Keep every finished fit and score in this file; resume from it."),
-    ] = None,
-    metric: Annotated[
-        str | None,
-        typer.Option(
-            help="Distance that clusters and judges: euclidean, cosine, cityblock, minkowski:3, "
-            "...; precomputed where DATA is the matrix of distances, graph where it is one of "
-            "affinities.",
-            show_default="cosine for documents, else euclidean",
-        ),
-    ] = None,
-    distances: Annotated[
-        Path | None,
-        typer.Option(
-            help="NPY file with the distances between the objects of DATA, in the same order."
-        ),
-    ] = None,
-    graph: Annotated[
-        Path | None,
-        typer.Option(help="NPZ file with the graph of the objects of DATA, in the same order."),
-    ] = None,
-    embeddings: Annotated[
-        Path | None,
-        typer.Option(
-            help="NPY file with an embedding of each document, in the same order, or NPZ with "
-            "embeddings and ids. Clusterers are fitted to the terms and to the embeddings, all "
-            "judged by both."
-        ),
-    ] = None,
-    representations: Annotated[
-        bool,
-        typer.Option(
-            "--representations",
-            help="Of documents: which weighting of the terms (and --embeddings, which imply it) "
-            "brings like ones together.",
-        ),
-    ] = False,
-    grid: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Values of another parameter, repeatable: eps=0.1:2:0.1 (both ends) or "
-            "min_samples=5,10."
-        ),
-    ] = None,
-    update: Annotated[
-        bool,
-        typer.Option(help="Judge a stored study by other labels, --noise or --delta from now on."),
-    ] = False,
-    workers: Annotated[
-        int | None, typer.Option(help="Local processes; one for each core by default.")
-    ] = None,
-    dask: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ADDRESS",
-            help="Fit and judge on the workers of this Dask scheduler, e.g. tcp://host:8786.",
-        ),
-    ] = None,
-    seed: Annotated[
-        int | None, typer.Option(help="All seeds follow from it.", show_default="0")
-    ] = None,
-    quiet: Annotated[bool, typer.Option(help="Show no progress.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
+    exact: options.Exact = False,
+    budget: options.Budget = None,
+    memory: options.Memory = None,
+    plan: options.Plan = False,
+    stability: options.Stability = None,
+    report: options.Report = None,
+    force: options.ForceBoth = False,
+    labels: options.ChosenLabels = None,
+    storage: options.Storage = None,
+    metric: options.Metric = None,
+    distances: options.Distances = None,
+    graph: options.Graph = None,
+    embeddings: options.Embeddings = None,
+    representations: options.Representations = False,
+    grid: options.Grid = None,
+    update: options.Update = False,
+    workers: options.LocalProcesses = None,
+    dask: options.Dask = None,
+    seed: options.Seed = None,
+    quiet: options.Quiet = False,
+    json: options.Json = False,
 ) -> None:
     """Try many clusterings of a data file, judge them all, and say which one to use and why.
 
@@ -216,78 +114,35 @@ def run(
     karat run news.jsonl --text-column text --report news.html
     """
     from karat.study import Study
-    from karat.validation import InputError, NothingToRankError
 
     check_target(report, "--report", force)
     check_target(labels, "--labels", force)
-    listed = parse_classes(classes)
-    if isinstance(listed, list) and -1 in listed:
-        raise InputError(
-            "--classes: -1 marks unknown classes in files; write that class as another name"
-        )
-    if only_labelings and labelings is None:
-        raise InputError("--only-labelings needs --labelings FILE")
+    listed = _listed(classes)
+    if only_labelings:
+        _require(labelings)
     dataset = read_dataset(
-        data,
-        label_column=label_column,
-        id_column=id_column,
-        drop=drop,
-        scale=scale,
-        impute=impute,
-        truth=truth,
-        header=header,
-        encoding=encoding,
-        text_column=text_column,
-        messages=messages,
-        terms=terms,
+        data, label_column=label_column, id_column=id_column, drop=drop, scale=scale,
+        impute=impute, truth=truth, header=header, encoding=encoding, text_column=text_column,
+        messages=messages, terms=terms,
         vectorizer=vectorizer_options(weight, min_df, max_df, stemmer),
-    )
-    dataset = _related(dataset, distances, graph)
-    if embeddings is not None:
-        from karat.datasets import with_embeddings
-
-        dataset = with_embeddings(dataset, embeddings)
-    if representations and dataset.metric != "cosine":
-        raise InputError(
-            "--representations compares weightings of the terms of documents; name their texts "
-            "with --text-column"
-        )
-    numbers = parse_counts(k)
-    values = parse_grid(grid or [])
-    progress = False if quiet else None
-    executor = None if dask is None else workers_at(dask)
+    )  # fmt: skip
+    dataset = _related(dataset, distances, graph, embeddings, representations)
+    tries = _Tries(
+        clusterer, parse_counts(k), parse_grid(grid or []), n_init, budget, memory, plan, json,
+        workers, None if dask is None else workers_at(dask), False if quiet else None,
+    )  # fmt: skip
     with Study(
-        dataset,
-        metric=metric,
-        storage=storage,
-        noise=noise,  # type: ignore[arg-type]
-        delta=delta,
-        classes=listed,
-        exact=exact or None,
-        random_state=seed,
-        by=by,
-        update=update,
-    ) as study:
+        dataset, metric=metric, storage=storage, noise=noise, delta=delta,  # type: ignore[arg-type]
+        classes=listed, exact=exact or None, random_state=seed, by=by, update=update,
+    ) as study:  # fmt: skip
         study.command = shlex.join(["karat", *sys.argv[1:]])
-        try:
+        with _kept_if_interrupted(study):
             if labelings is not None:
                 _add(study, labelings, id_column)
             if not only_labelings:
-                names = parse_clusterers(clusterer or list(study.default_clusterers))
-                _sweep(
-                    study, names, numbers, values, n_init, workers, executor, budget, memory, plan,
-                    json, progress,
-                )  # fmt: skip
-            study.evaluate(executor=executor, progress=progress)
-        except KeyboardInterrupt:
-            typer.echo(_interrupted(study), err=True)
-            raise typer.Exit(130) from None
-        try:
-            choice = study.best()
-        except NothingToRankError as error:
-            raise NothingToRankError("\n".join([str(error), *dataset.notes])) from None
-        choice = _judge_loss(study, choice, budget, workers, executor, progress)
-        choice, skipped = _judge_stability(study, choice, stability, budget, executor, progress)
+                _sweep(study, tries)
+            study.evaluate(executor=tries.executor, progress=tries.progress)
+        choice, skipped = _choose(study, tries, stability)
         if representations or embeddings is not None:
             study.representations()
         if labels is not None:
@@ -297,12 +152,79 @@ def run(
         if json:
             typer.echo(jsonlib.dumps(as_json(study, choice, skipped=skipped)))
         else:
-            show(study, choice)
-            if skipped is not None:
-                typer.echo(f"Stability was not judged: {skipped}")
-            for path, what in ((report, "Report"), (labels, "Labels"), (storage, "Study")):
-                if path is not None:
-                    typer.echo(f"{what}: {path}")
+            _tell(study, choice, skipped, {"Report": report, "Labels": labels, "Study": storage})
+
+
+@dataclass(frozen=True)
+class _Tries:
+    """What is to be tried, as it was asked for, and where."""
+
+    clusterers: list[str] | None
+    numbers: list[int]
+    grid: dict[str, list[float]]
+    n_init: int
+    budget: str | None
+    memory: str | None
+    plan: bool
+    json: bool
+    workers: int | None
+    executor: Workers | None
+    progress: bool | None
+
+
+def _listed(classes: str | None) -> Any:
+    from karat.validation import InputError
+
+    listed = parse_classes(classes)
+    if isinstance(listed, list) and -1 in listed:
+        raise InputError(
+            "--classes: -1 marks unknown classes in files; write that class as another name"
+        )
+    return listed
+
+
+def _require(labelings: Path | None) -> None:
+    from karat.validation import InputError
+
+    if labelings is None:
+        raise InputError("--only-labelings needs --labelings FILE")
+
+
+def _related(
+    dataset: Dataset,
+    distances: Path | None,
+    graph: Path | None,
+    embeddings: Path | None,
+    representations: bool,
+) -> Dataset:
+    """The objects of the data file, with what other files say of them."""
+    from karat.datasets import with_embeddings, with_relation
+    from karat.validation import InputError
+
+    if distances is not None and graph is not None:
+        raise InputError("give --distances or --graph, not both: one of them clusters and judges")
+    if distances is not None:
+        dataset = with_relation(dataset, distances, "precomputed")
+    if graph is not None:
+        dataset = with_relation(dataset, graph, "graph")
+    if embeddings is not None:
+        dataset = with_embeddings(dataset, embeddings)
+    if representations and dataset.metric != "cosine":
+        raise InputError(
+            "--representations compares weightings of the terms of documents; name their texts "
+            "with --text-column"
+        )
+    return dataset
+
+
+@contextmanager
+def _kept_if_interrupted(study: Study) -> Iterator[None]:
+    """On Ctrl-C, end with what is finished in a file and with how to resume."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        typer.echo(_interrupted(study), err=True)
+        raise typer.Exit(130) from None
 
 
 def _add(study: Study, path: Path, id_column: str | None) -> None:
@@ -317,62 +239,56 @@ def _add(study: Study, path: Path, id_column: str | None) -> None:
     release_memory()
 
 
-def _sweep(
-    study: Study,
-    names: list[str],
-    numbers: list[int],
-    grid: dict[str, list[float]],
-    n_init: int,
-    workers: int | None,
-    executor: Any,
-    budget: str | None,
-    memory: str | None,
-    plan: bool,
-    quiet: bool,
-    progress: bool | None,
-) -> None:
+def _sweep(study: Study, tries: _Tries) -> None:
     """Plan, then fit; on large data what scales comes first, with an answer of its own."""
-    import time
-
     from karat.clusterers import catalogue
     from karat.resources import available_cores
     from karat.study.plan import check_memory, parse_bytes, parse_duration
 
-    seconds = None if budget is None else parse_duration(budget)
-    if memory is not None:
-        check_memory(study, workers or available_cores(), parse_bytes(memory))
-    large = any(study.fits_sample(catalogue[name]) for name in names)
-    rest = 0.0
-    if plan or (large and not quiet):
-        expected = study.plan(names, k=numbers, grid=grid, n_init=n_init, workers=workers)
-        typer.echo(str(expected), err=not plan)
-        if plan:
-            raise typer.Exit(0)
-        of_sample = expected.table["on"] < study.n_objects
-        rest = float(expected.table["seconds"][of_sample].sum()) / expected.workers
-    deadline = None if seconds is None else time.monotonic() + seconds
-
-    def sweep(some: list[str], of: int) -> None:
-        left = None if deadline is None else max(0.0, deadline - time.monotonic())
-        left = None if left is None else left * len(some) / of
-        study.sweep(
-            some, k=numbers, grid=grid, n_init=n_init, workers=workers, executor=executor,
-            budget=left, progress=progress,
-        )  # fmt: skip
-
-    first = [name for name in names if not study.fits_sample(catalogue[name])]
-    if large and not quiet and not grid:
-        _first_answer(study, names, numbers)
-        if first and rest > SOON:
-            sweep(first, len(names))
+    names = parse_clusterers(tries.clusterers or list(study.default_clusterers))
+    seconds = math.inf if tries.budget is None else parse_duration(tries.budget)
+    if tries.memory is not None:
+        check_memory(study, tries.workers or available_cores(), parse_bytes(tries.memory))
+    of_all = [name for name in names if not study.fits_sample(catalogue[name])]
+    large = len(of_all) < len(names)
+    rest = _plan(study, tries, names) if tries.plan or (large and not tries.json) else 0.0
+    deadline = time.monotonic() + seconds
+    if large and not tries.json and not tries.grid:
+        _first_answer(study, names, tries.numbers)
+        if of_all and rest > SOON:
+            _fit(study, tries, of_all, deadline, len(of_all) / len(names))
             if study.candidates["n_clusters"].notna().any():
-                study.evaluate(executor=executor, progress=progress)
+                study.evaluate(executor=tries.executor, progress=tries.progress)
                 choice = study.best()
-                typer.echo(f"So far, from {', '.join(first)}: {choice.reasons[0]}", err=True)
+                typer.echo(f"So far, from {', '.join(of_all)}: {choice.reasons[0]}", err=True)
             if not study.n_unfinished:
-                names = [name for name in names if name not in first]
+                names = [name for name in names if name not in of_all]
     if names:
-        sweep(names, len(names))
+        _fit(study, tries, names, deadline)
+
+
+def _plan(study: Study, tries: _Tries, names: list[str]) -> float:
+    """Tell what will be done, all that was asked for with --plan; seconds of fits to a sample."""
+    expected = study.plan(
+        names, k=tries.numbers, grid=tries.grid, n_init=tries.n_init, workers=tries.workers
+    )
+    typer.echo(str(expected), err=not tries.plan)
+    if tries.plan:
+        raise typer.Exit(0)
+    of_sample = expected.table["on"] < study.n_objects
+    return float(expected.table["seconds"][of_sample].sum()) / expected.workers
+
+
+def _fit(
+    study: Study, tries: _Tries, names: list[str], deadline: float, share: float = 1.0
+) -> None:
+    """Fit within a share of the time that is left."""
+    left = share * max(0.0, deadline - time.monotonic())
+    study.sweep(
+        names, k=tries.numbers, grid=tries.grid, n_init=tries.n_init, workers=tries.workers,
+        executor=tries.executor, budget=left if left < math.inf else None,
+        progress=tries.progress,
+    )  # fmt: skip
 
 
 def _first_answer(study: Study, names: list[str], numbers: list[int]) -> None:
@@ -396,35 +312,28 @@ def _first_answer(study: Study, names: list[str], numbers: list[int]) -> None:
     typer.echo(f"First, from {len(rows):,} of the objects: {first}", err=True)
 
 
-def _related(dataset: Dataset, distances: Path | None, graph: Path | None) -> Dataset:
-    """The objects of the data file, related by another file."""
-    from karat.datasets import with_relation
-    from karat.validation import InputError
+def _choose(study: Study, tries: _Tries, stability: bool | None) -> tuple[Choice, str | None]:
+    """The choice with all its reasons, and why its stability was not judged if it was not."""
+    from karat.validation import NothingToRankError
 
-    if distances is not None and graph is not None:
-        raise InputError("give --distances or --graph, not both: one of them clusters and judges")
-    if distances is not None:
-        return with_relation(dataset, distances, "precomputed")
-    return dataset if graph is None else with_relation(dataset, graph, "graph")
+    try:
+        choice = study.best()
+    except NothingToRankError as error:
+        raise NothingToRankError("\n".join([str(error), *study.dataset.notes])) from None
+    return _judge_stability(study, tries, _judge_loss(study, tries, choice), stability)
 
 
-def _judge_loss(
-    study: Study,
-    choice: Choice,
-    budget: str | None,
-    workers: int | None,
-    executor: Any,
-    progress: bool | None,
-) -> Choice:
+def _judge_loss(study: Study, tries: _Tries, choice: Choice) -> Choice:
     """The choice again, its reasons with what fitting to a sample loses."""
     from karat.study.loss import SHARE
 
-    share = SHARE if budget is None else 0.0
-    try:
-        study.sample_agreements(share=share, workers=workers, executor=executor, progress=progress)
-    except KeyboardInterrupt:
-        typer.echo(_interrupted(study), err=True)
-        raise typer.Exit(130) from None
+    with _kept_if_interrupted(study):
+        study.sample_agreements(
+            share=SHARE if tries.budget is None else 0.0,
+            workers=tries.workers,
+            executor=tries.executor,
+            progress=tries.progress,
+        )
     why = study.reasons().get(choice.name, {}).get("sample_agreement")
     if why is not None:
         typer.echo(f"karat: what the sample loses was not measured: {why}", err=True)
@@ -432,12 +341,7 @@ def _judge_loss(
 
 
 def _judge_stability(
-    study: Study,
-    choice: Choice,
-    asked: bool | None,
-    budget: str | None,
-    executor: Any,
-    progress: bool | None,
+    study: Study, tries: _Tries, choice: Choice, asked: bool | None
 ) -> tuple[Choice, str | None]:
     """The choice, its reasons with what resampling says; or why that was not judged."""
     from karat.study.stability import why_not
@@ -447,11 +351,11 @@ def _judge_stability(
         return choice, None
     try:
         if asked is None:
-            skipped = "--budget was given; --stability judges it" if budget else None
+            skipped = "--budget was given; --stability judges it" if tries.budget else None
             skipped = skipped or why_not(study, choice.name)
             if skipped is not None:
                 return choice, skipped
-        study.stability(choice.name, executor=executor, progress=progress)
+        study.stability(choice.name, executor=tries.executor, progress=tries.progress)
     except InputError as error:
         return choice, str(error)
     except KeyboardInterrupt:
@@ -465,6 +369,17 @@ def _judge_stability(
         # a clusterer that fits all objects may fail on a part of them
         return choice, f"{type(error).__name__}: {error}"
     return study.best(), None
+
+
+def _tell(
+    study: Study, choice: Choice, skipped: str | None, written: dict[str, Path | None]
+) -> None:
+    show(study, choice)
+    if skipped is not None:
+        typer.echo(f"Stability was not judged: {skipped}")
+    for what, path in written.items():
+        if path is not None:
+            typer.echo(f"{what}: {path}")
 
 
 def _interrupted(study: Study) -> str:

@@ -28,6 +28,7 @@ from karat.cli._input import (
     vectorizer_options,
 )
 from karat.cli._numbers import parse_counts
+from karat.cli._options import Json, Quiet
 
 if TYPE_CHECKING:
     from karat.stability import Assessment
@@ -67,8 +68,8 @@ def stability(
         typer.Option(help="Data sets without clusters of each kind to compare with; 0 for none."),
     ] = 5,
     seed: Annotated[int, typer.Option(min=0, help="All seeds follow from it.")] = 0,
-    quiet: Annotated[bool, typer.Option(help="Show no progress.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
+    quiet: Quiet = False,
+    json: Json = False,
 ) -> None:
     """Say how many clusters would be found again in other samples of the data, and which ones.
 

@@ -31,8 +31,8 @@ class VonMisesFisherMixture(RowClusterer):
         nearest to seeds that are far apart or random, or those nearest to given centers.
     n_init : int, default 10
     max_iter : int, default 100
-    tol : float, default 1e-6
-        Soft EM has settled when a step raises the log-likelihood by less than this share of it.
+    tol : float, default 1e-3
+        Soft EM has settled when a step raises the mean log-likelihood of the rows by at most this.
     random_state : None, int or Generator
 
     Attributes
@@ -59,8 +59,10 @@ class VonMisesFisherMixture(RowClusterer):
     r is kept below 1 - 1e-8, so that κ of coincident rows is finite. Empty rows take no part.
     O(nnz k) a step; memory O(n k + d k).
 
-    With many terms κ is so large that posteriors are nearly 0 or 1 from the first step on, and EM
-    stays close to where it starts: few documents need the better start.
+    With many terms a component is nearly a Gaussian around the mean m of its rows, with variance
+    (1 - ‖m‖²)/d: posteriors are nearly 0 or 1, rows go to the nearest mean, not to the nearest
+    direction, and a wide component takes what is far from all others. So EM leaves the clusters of
+    spherical k-means for more likely ones, unless they are so small that each row holds its mean.
 
     Banerjee, Dhillon, Ghosh & Sra 2005 (JMLR 6).
 
@@ -81,7 +83,7 @@ class VonMisesFisherMixture(RowClusterer):
         init: Any = "spherical-k-means",
         n_init: int = 10,
         max_iter: int = 100,
-        tol: float = 1e-6,
+        tol: float = 1e-3,
         random_state: Any = None,
     ) -> None:
         super().__init__(
@@ -168,7 +170,7 @@ class VonMisesFisherMixture(RowClusterer):
             np.multiply(centers, kappa, out=columns)
             kernels.scores(*arrays(rows), columns, bias, shares)
             path.append(float(kernels.posteriors(shares)))
-            if len(path) > 1 and path[-1] - path[-2] <= self.tol * abs(path[-1]):
+            if len(path) > 1 and path[-1] - path[-2] <= self.tol * n:
                 converged = True
                 break
         labels = shares.argmax(axis=1)

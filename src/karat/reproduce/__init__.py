@@ -122,6 +122,12 @@ EXPERIMENTS: Registry[Experiment] = Registry(
             "karat.reproduce.banerjee2004",
         ),
         Experiment(
+            "banerjee2004-mixtures",
+            "Where EM of von Mises–Fisher mixtures takes the clusters of spherical k-means",
+            "karat",
+            "karat.reproduce.banerjee2004_mixtures",
+        ),
+        Experiment(
             "bound-coverage",
             "How often the test error exceeds its PAC-MDL bound, over random splits",
             "banerjee2004 theorem 1",

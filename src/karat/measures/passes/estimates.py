@@ -23,6 +23,7 @@ from karat.measures.passes.sampled_objects import TOTALS, ObjectSample
 from karat.measures.passes.sampled_pairs import PAIRWISE, PairSample
 from karat.measures.passes.statistics import STATISTICS, group
 from karat.partition import Labelings
+from karat.progress import doing
 from karat.validation import Data, InputError
 
 if TYPE_CHECKING:
@@ -121,14 +122,15 @@ def estimate(
         if measure.estimate is None:
             by[sampled_by(measure)].append(i)
             continue
-        values, errors, why, drawn = measure.estimate(
-            X,
-            labelings,
-            precision=precision,
-            metric=metric,
-            rng=rng.spawn(1)[0],
-            workers=workers,
-        )
+        with doing(measure.key):
+            values, errors, why, drawn = measure.estimate(
+                X,
+                labelings,
+                precision=precision,
+                metric=metric,
+                rng=rng.spawn(1)[0],
+                workers=workers,
+            )
         result.values[:, i], result.standard_errors[:, i] = values, errors
         result.reasons |= {(m, i): reason for m, reason in why.items()}
         result.drawn["test objects"] = drawn
@@ -138,14 +140,16 @@ def estimate(
         if workers.elsewhere:
             run = distributed_sample(workers, X, metric)
         sample = ObjectSample(X, distances_of_parts(X, metric), labelings, chosen, rng, run)
-        _settle(sample, precision, result, range(len(labelings)), which, bounded_only)
+        with doing("sample of objects"):
+            _settle(sample, precision, result, range(len(labelings)), which, bounded_only)
     if which := by["pairs"]:
         chosen = [measures[i] for i in which]
         distances = distances_of_parts(X, metric, exact=True)
         for m in range(len(labelings)):
             try:
-                pairs = PairSample(X, distances, labelings.select([m]), chosen, rng)
-                _settle(pairs, precision, result, [m], which, bounded_only)
+                with doing(f"sample of pairs, {m + 1:,} of {len(labelings):,}"):
+                    pairs = PairSample(X, distances, labelings.select([m]), chosen, rng)
+                    _settle(pairs, precision, result, [m], which, bounded_only)
             except InputError as error:
                 result.reasons |= {(m, i): str(error) for i in which}
     return result

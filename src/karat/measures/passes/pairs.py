@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-PART = WIDTH  # of a sample that is one item of an executor's work
 PARTS = 128  # of a pass on an executor, whatever the number of its workers
+#: of a sample; each sorts all objects first, which takes as long as 50 to 150 of the sample
+SAMPLE_PARTS = 64
 BLOCK_ROWS = 2**19  # objects whose distances to a sample are taken at a time
 
 
@@ -222,7 +223,7 @@ def distributed_pair_pass(
     price of each distance being computed from both ends.
     """
     n = labelings.n_objects
-    width = WIDTH * -(-n // (WIDTH * PARTS))
+    width = _width(n, PARTS)
     asked = _Sorted.of(labelings, weights, **wanted)
     ranges = [(first, min(first + width, n)) for first in range(0, n, width)]
     parts = workers.map(partial(_part, metric), (X, weights, asked), ranges)
@@ -318,7 +319,8 @@ def distributed_sample(workers: Workers, X: Data, metric: Any) -> Callable[..., 
     def run(
         distances: Distances, labelings: Labelings, sample: NDArray[Any], **wanted: bool
     ) -> Floats:
-        parts = [sample[i : i + PART] for i in range(0, len(sample), PART)]
+        width = _width(len(sample), SAMPLE_PARTS)
+        parts = [sample[i : i + width] for i in range(0, len(sample), width)]
         work = partial(_sampled_part, metric, wanted)
         return np.concatenate(list(workers.map(work, (X, labelings), parts)), axis=1)
 
@@ -329,6 +331,11 @@ def _sampled_part(
     metric: Any, wanted: dict[str, Any], X: Data, labelings: Labelings, part: NDArray[Any]
 ) -> Floats:
     return sampled_pass(distances_of_parts(X, metric), labelings, part, **wanted)
+
+
+def _width(n: int, parts: int) -> int:
+    """How many of n objects are a part, in whole strips."""
+    return WIDTH * -(-n // (WIDTH * parts))
 
 
 def _blocks_of(wanted: NDArray[np.bool_]) -> Iterator[NDArray[np.intp]]:

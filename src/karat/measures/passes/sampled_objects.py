@@ -380,34 +380,34 @@ def _totals(
     found = []
     columns, times = list(TARGETS), [times for _, times in TARGETS.values()]
     for strata, own in zip(every, sizes, strict=True):
-        weights = (strata.sizes / strata.counts)[strata.which][None]
+        values, starts = strata.objects[:, columns], np.cumsum(strata.counts) - strata.counts
+        sums = np.add.reduceat(values, starts)[None]
         if rng is not None:
-            weights = weights * _rao_wu_factors(strata.which, strata.counts, strata.sizes, rng)
-        totals = np.zeros((len(weights), len(own), len(columns)))
-        values = strata.objects[:, columns]
-        ends = np.cumsum(strata.counts)
-        for start, end in zip(ends - strata.counts, ends, strict=True):
-            totals[:, strata.own[start]] += weights[:, start:end] @ values[start:end]
+            sums = _rao_wu_sums(values, sums, strata.counts, strata.sizes, rng)
+        totals = np.zeros((len(sums), len(own), len(columns)))
+        weighted = sums * (strata.sizes / strata.counts)[:, None]
+        np.add.at(totals.swapaxes(0, 1), strata.own[starts], weighted.swapaxes(0, 1))
         found.append(totals / times)
     return found
 
 
-def _rao_wu_factors(
-    which: NDArray[np.int64],
+def _rao_wu_sums(
+    values: Floats,
+    sums: Floats,
     counts: NDArray[np.int64],
     sizes: NDArray[np.int64],
     rng: np.random.Generator,
 ) -> Floats:
-    """Factors of the objects' weights (replicates, n): c−1 draws from the c of a stratum.
+    """Sums (replicates, strata, columns) of values whose weights are those of c−1 draws from c.
 
-    The objects come stratum after stratum.
+    The objects come stratum after stratum; ``sums`` are those with a weight of 1 each.
     """
-    n, starts = len(which), np.cumsum(counts) - counts
-    draws = rng.random((AT_A_TIME, n)) * counts[which]
-    picks = starts[which] + draws.astype(np.int64) + n * np.arange(AT_A_TIME)[:, None]
-    left = np.ones(n, dtype=bool)
-    left[starts] = False
-    times = np.bincount(picks[:, left].ravel(), minlength=AT_A_TIME * n).reshape(-1, n)
+    from karat._kernels.bootstrap import sums_of_draws
+
+    drawn = np.zeros((AT_A_TIME, *sums.shape[1:]))
+    sums_of_draws(rng.random((AT_A_TIME, len(values))), values, counts, drawn)
     # at most 1, so that no weight is negative
     scale = np.sqrt(1 - counts / sizes)
-    return 1 + scale[which] * (times * (counts / np.maximum(counts - 1, 1))[which] - 1)
+    more = scale * counts / np.maximum(counts - 1, 1)
+    drawn[:, scale == 0] = 0.0  # even of infinite values
+    return sums * (1 - scale)[:, None] + drawn * more[:, None]

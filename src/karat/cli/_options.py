@@ -1,0 +1,155 @@
+"""Options of the commands; those of reading data are in ``_input``, of writing in ``_output``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+# -- of several commands -----------------------------------------------------------------------
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+Quiet = Annotated[bool, typer.Option(help="Show no progress.")]
+Delta = Annotated[
+    float, typer.Option("--delta", help="Allowed probability that the guarantee fails.")
+]
+Outliers = Annotated[
+    str,
+    typer.Option(
+        "--noise", help="How outliers (-1) are treated: error, cluster, singletons, drop."
+    ),
+]
+
+# -- of karat run ------------------------------------------------------------------------------
+
+Counts = Annotated[
+    str, typer.Option("-k", help="Numbers of clusters: 2:10 (both ends), 2:20:2 or 3,5,8.")
+]
+Clusterers = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--clusterer", "-c", help="Clusterer by name, repeatable; 'all' for every clusterer."
+    ),
+]
+Starts = Annotated[
+    int, typer.Option(help="Starts for each k of a clusterer that depends on a seed.")
+]
+Labelings = Annotated[
+    Path | None,
+    typer.Option(help="Table of your own clusterings to judge with the others, one per column."),
+]
+OnlyLabelings = Annotated[
+    bool, typer.Option(help="Judge the clusterings of --labelings alone; fit nothing.")
+]
+By = Annotated[
+    str | None,
+    typer.Option(
+        help="Measure that decides (see karat measures), consensus or guarantee.",
+        show_default="what suits the labels",
+    ),
+]
+Noise = Annotated[
+    str | None,
+    typer.Option(
+        help="What outliers are to measures: drop, cluster, singletons, error.",
+        show_default="drop",
+    ),
+]
+SomeDelta = Annotated[
+    float | None,
+    typer.Option(
+        help="With some labels: allowed chance that the guarantee fails.", show_default="0.1"
+    ),
+]
+Exact = Annotated[
+    bool,
+    typer.Option(
+        "--exact",
+        help="Sample nothing: fit and judge on all objects, however many there are.",
+    ),
+]
+Budget = Annotated[
+    str | None,
+    typer.Option(help="Time for the fits, e.g. 90s, 2m, 1h; what is not done by then is left."),
+]
+Memory = Annotated[
+    str | None, typer.Option(help="Memory that may be used, e.g. 4G; less than needed ends.")
+]
+Plan = Annotated[
+    bool, typer.Option("--plan", help="Only print what would be done, and how long it takes.")
+]
+Stability = Annotated[
+    bool | None,
+    typer.Option(
+        "--stability/--no-stability",
+        help="Look for the chosen clusters, and their number, in resamples.",
+        show_default="where it takes at most as many fits as the sweep, and without --budget",
+    ),
+]
+Report = Annotated[Path | None, typer.Option(help="Write an HTML report to this file.")]
+ForceBoth = Annotated[bool, typer.Option(help="Replace the report and the labels if they exist.")]
+ChosenLabels = Annotated[
+    Path | None, typer.Option(help="Write the chosen labels to this CSV or Parquet file.")
+]
+Storage = Annotated[
+    Path | None,
+    typer.Option(help="Keep every finished fit and score in this file; resume from it."),
+]
+Metric = Annotated[
+    str | None,
+    typer.Option(
+        help="Distance that clusters and judges: euclidean, cosine, cityblock, minkowski:3, "
+        "...; precomputed where DATA is the matrix of distances, graph where it is one of "
+        "affinities.",
+        show_default="cosine for documents, else euclidean",
+    ),
+]
+Distances = Annotated[
+    Path | None,
+    typer.Option(
+        help="NPY file with the distances between the objects of DATA, in the same order."
+    ),
+]
+Graph = Annotated[
+    Path | None,
+    typer.Option(help="NPZ file with the graph of the objects of DATA, in the same order."),
+]
+Embeddings = Annotated[
+    Path | None,
+    typer.Option(
+        help="NPY file with an embedding of each document, in the same order, or NPZ with "
+        "embeddings and ids. Clusterers are fitted to the terms and to the embeddings, all "
+        "judged by both."
+    ),
+]
+Representations = Annotated[
+    bool,
+    typer.Option(
+        "--representations",
+        help="Of documents: which weighting of the terms (and --embeddings, which imply it) "
+        "brings like ones together.",
+    ),
+]
+Grid = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Values of another parameter, repeatable: eps=0.1:2:0.1 (both ends) or "
+        "min_samples=5,10."
+    ),
+]
+Update = Annotated[
+    bool,
+    typer.Option(help="Judge a stored study by other labels, --noise or --delta from now on."),
+]
+LocalProcesses = Annotated[
+    int | None, typer.Option(help="Local processes; one for each core by default.")
+]
+Dask = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS",
+        help="Fit and judge on the workers of this Dask scheduler, e.g. tcp://host:8786.",
+    ),
+]
+Seed = Annotated[int | None, typer.Option(help="All seeds follow from it.", show_default="0")]
