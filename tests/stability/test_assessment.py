@@ -16,6 +16,7 @@ from karat.stability import assess, calibrated_stability, clusterwise_bootstrap
 from karat.stability._over_k import beyond_null
 from karat.stability.progress import counted
 from karat.validation import InputError
+from scattering import Scattering
 
 FEW = {"n_resamples": 10, "n_references": 3}
 
@@ -101,6 +102,25 @@ def test_counting_executor_changes_nothing(found, capsys):
         again = assess(triangle(), k=range(2, 5), executor=executor, **FEW)
     assert again.curve.table.equals(found.curve.table)
     assert again.clusters.table.equals(found.clusters.table)
+
+
+@pytest.mark.parametrize("clusterer", ["kmeans", "hdbscan"])
+def test_elsewhere_it_is_the_same_and_data_are_not_sent_with_functions(clusterer):
+    X = np.random.default_rng(0).normal(size=(400, 40)) + 8 * np.eye(2, 40).repeat(200, axis=0)
+    value = 2 if clusterer == "kmeans" else 5
+    options = {"k": [2, 3], "value": value, **FEW, "n_references": 2}
+    there = Scattering()
+    found = assess(X, clusterer, executor=there, **options)
+    here = assess(X, clusterer, **options)
+    if here.curve is not None:
+        assert found.curve.table.equals(here.curve.table)
+    assert found.found_in_null == here.found_in_null
+    assert found.clusters.table.equals(here.clusters.table)
+    assert np.array_equal(found.consensus, here.consensus)
+    # again after the data without clusters, and not within a function
+    assert sum(np.array_equal(X, value) for value in there.held) <= 2
+    assert not any(isinstance(value, bytes) and len(value) > X.nbytes / 2 for value in there.held)
+    assert there.largest < X.nbytes / 2
 
 
 def test_command(tmp_path):

@@ -17,6 +17,7 @@ from karat.clusterers import as_clusterer
 from karat.stability import _agreement as agreement
 from karat.stability._engine import Engine, halves, prepare, subsample, transfer
 from karat.validation import InputError
+from scattering import Scattering
 
 IRIS = load_iris().data
 
@@ -309,6 +310,16 @@ def test_the_number_of_workers_changes_nothing(monkeypatch):
         tables.append(stability.ben_hur(X, k=[2, 3], n_resamples=6, executor=pool).table)
     assert tables[0].equals(tables[1])
     assert tables[0].equals(tables[2])
+
+
+def test_halves_predict_the_same_elsewhere():
+    X, _ = blobs(3, 2, apart=3)
+    options = {"k": [2, 3], "n_splits": 4, "n_references": 2}
+    here = stability.prediction_strength(X, classifier="neighbors", **options)
+    there = stability.prediction_strength(
+        X, classifier="neighbors", executor=Scattering(), **options
+    )
+    assert there.table.equals(here.table)
 
 
 def test_precomputed_distances_give_the_same():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import pickle
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
@@ -37,8 +38,6 @@ R = TypeVar("R")
 LIST_LENGTH = 60
 #: starts of each fit of k-means by name; an estimator has as many as it says
 KMEANS_STARTS = 10
-#: pieces of work for processes that do not share memory
-PARTS = 8
 
 
 @dataclass
@@ -60,7 +59,8 @@ class Engine:
     clusterer: Clusterer
     metric: Any = "euclidean"
     random_state: int = 0
-    executor: Executor | None = None
+    #: threads, or what has the data elsewhere
+    executor: Executor | Workers | None = None
     _lists: list[NeighborLists] = field(default_factory=list)
 
     @property
@@ -118,25 +118,17 @@ class Engine:
         from threadpoolctl import threadpool_limits
 
         todo = list(items)
-        if isinstance(self.executor, (ThreadPoolExecutor, Counted)):
-            return list(self.executor.map(function, todo))
+        if isinstance(self.executor, Workers):
+            called = _without(self.X, function)
+            return list(self.executor.map(_call, (self.X, called), todo))
         if self.executor is not None:
-            return self._elsewhere(self.executor, function, todo)
+            return list(self.executor.map(function, todo))
         # without BLAS nothing is to be limited, and the search for libraries takes milliseconds
         with nullcontext() if self.quick is not None else threadpool_limits(1):
             if available_cores() == 1 or len(todo) < 2:
                 return [function(item) for item in todo]
             with ThreadPoolExecutor(available_cores()) as pool:
                 return list(pool.map(function, todo))
-
-    def _elsewhere(self, executor: Executor, function: Callable[[T], R], items: list[T]) -> list[R]:
-        """In other processes, on this machine or others: the data travel once."""
-        import cloudpickle
-
-        called = cloudpickle.dumps(function)
-        parts = [items[i::PARTS] for i in range(min(PARTS, len(items)))]
-        found = list(Workers.of(executor).map(_call_on_each, (called,), parts))
-        return [found[i % PARTS][i // PARTS] for i in range(len(items))]
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "executor": None}
@@ -145,16 +137,30 @@ class Engine:
         """Nearest neighbours of every object among all, found once for every subsample."""
         if not self._lists:
             length = min(LIST_LENGTH, self.n - 1)
-            self._lists.append(neighbor_lists(self.X, length, metric=self.metric))
+            workers = self.executor if isinstance(self.executor, Workers) else None
+            self._lists.append(neighbor_lists(self.X, length, metric=self.metric, executor=workers))
         return self._lists[0]
 
 
-def _call_on_each(called: bytes, items: list[Any]) -> list[Any]:
-    from threadpoolctl import threadpool_limits
+def _without(X: Any, function: Callable[..., Any]) -> bytes:
+    """A function as bytes that do not have X, which it refers to."""
+    import cloudpickle
 
-    function = pickle.loads(called)
-    with threadpool_limits(1):
-        return [function(item) for item in items]
+    class Pickler(cloudpickle.Pickler):  # type: ignore[misc]
+        def persistent_id(self, value: Any) -> bool | None:
+            return True if value is X else None
+
+    file = io.BytesIO()
+    Pickler(file).dump(function)
+    return file.getvalue()
+
+
+def _call(X: Any, called: bytes, item: Any) -> Any:
+    class Unpickler(pickle.Unpickler):
+        def persistent_load(self, _: Any) -> Any:
+            return X
+
+    return Unpickler(io.BytesIO(called)).load()(item)
 
 
 def prepare(
@@ -163,7 +169,7 @@ def prepare(
     *,
     metric: Any = "euclidean",
     random_state: Any = 0,
-    executor: Executor | None = None,
+    executor: Any = None,
 ) -> Engine:
     """Check what a public function was given."""
     metric = check_metric(metric)
@@ -173,6 +179,8 @@ def prepare(
     if not isinstance(random_state, (int, np.integer)):
         random_state = int(check_random_state(random_state).integers(2**31 - 1))
     record = under(as_clusterer(clusterer), metric)
+    if executor is not None and not isinstance(executor, (ThreadPoolExecutor, Counted)):
+        executor = Workers.of(executor)
     return Engine(data, record, metric, int(random_state), executor)
 
 

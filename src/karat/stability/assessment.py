@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, MutableMapping
-from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -151,7 +150,7 @@ def assess(
     everywhere: bool = True,
     metric: Any = "euclidean",
     random_state: int = 0,
-    executor: Executor | None = None,
+    executor: Any = None,
     kept: MutableMapping[str, Any] | None = None,
 ) -> Assessment:
     """Judge how many clusters of a clusterer would be found again, and which ones.
@@ -179,7 +178,7 @@ def assess(
         on, see :func:`calibrated_stability`.
     metric : str or callable
     random_state : int
-    executor : concurrent.futures.Executor, optional
+    executor : concurrent.futures.Executor, dask.distributed.Client or str, optional
     kept : mutable mapping, optional
         What is finished, to resume from: each data set of the curve, each ten resamples of the
         clusters and of the consensus.
@@ -210,7 +209,7 @@ def assess(
     """
     check_draws(n_resamples)
     record = as_clusterer(clusterer)
-    engine = prepare(X, record, metric=metric, random_state=random_state)
+    engine = prepare(X, record, metric=metric, random_state=random_state, executor=executor)
     rows = np.arange(engine.n)
     if max_objects is not None and engine.n > max_objects:
         rng = engine.generator(2**31 + 1)
@@ -226,7 +225,7 @@ def assess(
     null = Null(data, engine.metric)
     n_references = n_references if null.kinds else 0
     options: dict[str, Any] = {
-        "metric": engine.metric, "random_state": engine.random_state, "executor": executor,
+        "metric": engine.metric, "random_state": engine.random_state, "executor": engine.executor,
     }  # fmt: skip
     curve = None
     if record.parameter == "n_clusters":

@@ -95,6 +95,9 @@ def prediction_strength(
     numbers = check_numbers(k, engine.n // 2)
 
     def method(engine: Engine, ks: Sequence[int]) -> Floats:
+        if classifier == "neighbors":  # before processes would, each for itself
+            engine.neighbors()
+
         def split(b: int) -> Floats:
             rng = engine.generator(b)
             parts = halves(engine.n, rng)
@@ -183,6 +186,9 @@ def lange(
         raise InputError("instability needs at least 2 clusters; k has only 1")
 
     def method(engine: Engine, ks: Sequence[int]) -> Floats:
+        if classifier == "neighbors":  # before processes would, each for itself
+            engine.neighbors()
+
         def split(b: int) -> list[tuple[float, float]]:
             rng = engine.generator(b)
             one, other = halves(engine.n, rng)

@@ -151,6 +151,8 @@ def _accuracies(
     folds: int | None,
 ) -> list[float]:
     judged = np.flatnonzero(labels >= 0)
+    if classifier == "neighbors":  # before processes would, each for itself
+        engine.neighbors()
     if folds is not None:
         if not 2 <= folds <= len(judged):
             raise InputError(f"folds must be between 2 and {len(judged)}; got {folds}")

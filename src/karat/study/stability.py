@@ -11,7 +11,6 @@ import numpy as np
 
 from karat import __version__
 from karat.clusterers import Clusterer, catalogue
-from karat.executors import Workers
 from karat.stability import Assessment, ClusterStability, StabilityCurve, assess
 from karat.stability._batches import from_text, to_text
 from karat.stability._engine import prepare
@@ -160,7 +159,7 @@ def assessed(
             everywhere=question["everywhere"],
             metric=metric,
             random_state=study.random_state,
-            executor=threads if executor is None else Workers.of(executor).executor,
+            executor=threads if executor is None else study._workers_of(executor),
             kept=parts,
         )
     study._store.set_meta({key: {"question": question, "answer": _pack(found)}, parts.key: None})
