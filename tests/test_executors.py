@@ -173,6 +173,19 @@ def test_passes_over_pairs_are_jobs(monkeypatch):
         assert there.jobs >= 4
 
 
+def test_estimates_from_pairs_are_the_same_bit_by_bit():
+    X, labelings = some_data(1500)
+    options = {"measures": ["baker_hubert_gamma", "c_index"], "precision": 0.01, "noise": "drop"}
+    there = Scattering()
+    found = karat.evaluate(X, labelings, executor=there, **options)
+    here = karat.evaluate(X, labelings, **options)
+    assert there.jobs == len(labelings)
+    assert there.largest < X.nbytes
+    pd.testing.assert_frame_equal(found.table, here.table, rtol=0, atol=0)
+    pd.testing.assert_frame_equal(found.standard_errors, here.standard_errors, rtol=0, atol=0)
+    assert found.reasons == here.reasons
+
+
 def test_the_number_of_workers_changes_nothing():
     X, labelings = some_data(1000)
     one, _ = judged(X, labelings, Scattering())
