@@ -10,6 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     import pandas as pd
     from rich.console import Console
+    from rich.table import Table
 
     from karat.study import Choice, Study
 
@@ -139,46 +140,17 @@ def show(study: Study, choice: Choice, top: int = 8) -> None:
     """The answer for a person: the choice, the best candidates, what to mind."""
     from rich.console import Console
     from rich.panel import Panel
-    from rich.table import Table
     from rich.text import Text
 
-    from karat.measures import catalogue
-    from karat.study.deciders import against_classifier, as_decider
+    from karat.study.deciders import against_classifier
 
     console = Console()
     first, *others = choice.reasons
     told = Text(first, style="bold").append("\n" + "\n".join(others), style="not bold")
     console.print(Panel(told, title=study.dataset.name, title_align="left"))
     ranked = study.rank()
-    measures = study.scores()
-    decider = as_decider(choice.decided_by)
-    judged = "predicted" in ranked
-    usual = ["silhouette", "informativeness", "adjusted_rand_index"]
-    if console.width < WIDE:
-        usual.remove("informativeness")
-    shown = [m for m in usual if m in measures and m != choice.decided_by]
-    table = Table(box=None, pad_edge=False)
-    table.add_column("")
-    table.add_column("candidate", no_wrap=True)
-    titles = [catalogue[m].title.partition(" (")[0] for m in shown]
-    heading, agreements = _agreements(ranked)
-    score = "expected ARI" if judged else decider.title
-    for title in ("k", score, *heading, *titles, "times"):
-        table.add_column(title, justify="right")
-    values: dict[str, dict[str, float]] = measures[shown].to_dict("index")  # type: ignore[assignment]
-    rows: list[dict[str, Any]] = ranked.to_dict("records")  # type: ignore[assignment]
-    for name, row in zip(map(str, ranked.index[:top]), rows, strict=False):
-        table.add_row(
-            str(row["rank"]),
-            name,
-            str(row["n_clusters"]),
-            f"{row['predicted']:.2f}" if judged else decider.text(row["score"]),
-            *agreements[name],
-            *(f"{values[name][m]:.3f}" for m in shown),
-            str(row["reached_by"]),
-        )
-    console.print(table)
-    if judged:
+    console.print(_candidates(study, choice, ranked, top, console.width))
+    if "predicted" in ranked:
         _show_shortlist(study, console)
     _show_representations(study, console)
     _show_topics(study, choice, console)
@@ -207,3 +179,40 @@ def show(study: Study, choice: Choice, top: int = 8) -> None:
             console.print(f"Warning: {doubt}.", markup=False)
     for note in study.dataset.notes:
         console.print(f"Note: {note}", markup=False)
+
+
+def _candidates(study: Study, choice: Choice, ranked: pd.DataFrame, top: int, width: int) -> Table:
+    """The best candidates, with as many measures as there is room for."""
+    from rich.table import Table
+
+    from karat.measures import catalogue
+    from karat.study.deciders import as_decider
+
+    measures = study.scores()
+    decider = as_decider(choice.decided_by)
+    judged = "predicted" in ranked
+    usual = ["silhouette", "informativeness", "adjusted_rand_index"]
+    if width < WIDE:
+        usual.remove("informativeness")
+    shown = [m for m in usual if m in measures and m != choice.decided_by]
+    table = Table(box=None, pad_edge=False)
+    table.add_column("")
+    table.add_column("candidate", no_wrap=True)
+    titles = [catalogue[m].title.partition(" (")[0] for m in shown]
+    heading, agreements = _agreements(ranked)
+    score = "expected ARI" if judged else decider.title
+    for title in ("k", score, *heading, *titles, "times"):
+        table.add_column(title, justify="right")
+    values: dict[str, dict[str, float]] = measures[shown].to_dict("index")  # type: ignore[assignment]
+    rows: list[dict[str, Any]] = ranked.to_dict("records")  # type: ignore[assignment]
+    for name, row in zip(map(str, ranked.index[:top]), rows, strict=False):
+        table.add_row(
+            str(row["rank"]),
+            name,
+            str(row["n_clusters"]),
+            f"{row['predicted']:.2f}" if judged else decider.text(row["score"]),
+            *agreements[name],
+            *(f"{values[name][m]:.3f}" for m in shown),
+            str(row["reached_by"]),
+        )
+    return table

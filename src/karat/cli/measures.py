@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from karat.cli._options import Json
 from karat.validation import InputError
+
+if TYPE_CHECKING:
+    from karat.measures.catalogue import Measure
 
 
 def measures(
@@ -50,41 +53,47 @@ def measures(
         return
     chosen = [catalogue[key]] if key else list(catalogue.values())
     if json:
-        typer.echo(
-            jsonlib.dumps(
-                [
-                    {
-                        "key": m.key,
-                        "title": m.title,
-                        "kind": m.kind,
-                        "family": m.family,
-                        "greater_is_better": m.greater_is_better,
-                        "range": [str(v) if abs(v) == float("inf") else v for v in m.range],
-                        "source": m.source,
-                        "cost": m.cost,
-                        "summary": m.summary,
-                    }
-                    for m in chosen
-                ]
-            )
-        )
-        return
+        typer.echo(jsonlib.dumps([_as_json(measure) for measure in chosen]))
+    elif key:
+        _explain(chosen[0])
+    else:
+        _list(chosen)
+
+
+def _as_json(measure: Measure) -> dict[str, Any]:
+    return {
+        "key": measure.key,
+        "title": measure.title,
+        "kind": measure.kind,
+        "family": measure.family,
+        "greater_is_better": measure.greater_is_better,
+        "range": [str(v) if abs(v) == float("inf") else v for v in measure.range],
+        "source": measure.source,
+        "cost": measure.cost,
+        "summary": measure.summary,
+    }
+
+
+def _explain(measure: Measure) -> None:
+    from rich.console import Console
+
+    console = Console()
+    console.print(f"[bold]{measure.title}[/bold] ({measure.key}), {measure.kind}, {measure.family}")
+    console.print((measure.function.__doc__ or "").strip(), markup=False)
+
+
+def _list(measures: list[Measure]) -> None:
     from rich.console import Console
     from rich.table import Table
 
     console = Console()
-    if key:
-        m = chosen[0]
-        console.print(f"[bold]{m.title}[/bold] ({m.key}), {m.kind}, {m.family}")
-        console.print((m.function.__doc__ or "").strip(), markup=False)
-        return
     for kind in ("external", "internal"):
         table = Table(title=f"{kind.capitalize()} measures", title_justify="left", box=None)
         table.add_column("measure", no_wrap=True)
         table.add_column("better", no_wrap=True)
         table.add_column("range", no_wrap=True)
         table.add_column("family")
-        for m in chosen:
+        for m in measures:
             if m.kind == kind:
                 better = "greater" if m.greater_is_better else "lower"
                 table.add_row(m.key, better, f"{m.range[0]:g} to {m.range[1]:g}", m.family)
