@@ -6,7 +6,8 @@ the long ones by default. Looks for the texts in ``KARAT_DATA`` or ``../shared/d
 
 from __future__ import annotations
 
-import os
+import gzip
+import json
 import sys
 import tempfile
 import time
@@ -18,8 +19,9 @@ import numpy as np
 from scipy import sparse
 
 import karat
+from benchmarks.large import command
 from karat.clusterers import CriterionClustering, MiniBatchSphericalKMeans, SphericalKMeans
-from karat.reproduce._banerjee_collections import collection
+from karat.reproduce._banerjee_collections import collection, data_folder
 from karat.text import TermWeighter
 
 K = 20
@@ -145,7 +147,7 @@ def incremental() -> None:
 
 
 def ohscal() -> None:
-    path = Path(os.environ.get("KARAT_DATA", "../shared/data")) / "terms" / "ohscal.npz"
+    path = data_folder() / "terms" / "ohscal.npz"
     X = TermWeighter("tf-idf").fit_transform(sparse.csr_array(sparse.load_npz(path)))
     print(f"ohscal: {X.shape[0]:,} × {X.shape[1]:,}, {X.nnz:,} entries, {size_of(X) / 1e6:.0f} MB")
     for key, k in (
@@ -224,6 +226,39 @@ def many(n: int = 500_000, k: int = 50) -> None:
         )
 
 
+def passages(n: int = 200_000, words: int = 24) -> None:
+    """``karat run`` on a JSONL of as many passages of the articles' bodies."""
+    import pandas as pd
+
+    found = []
+    with gzip.open(
+        data_folder() / "texts" / "20newsgroups.jsonl.gz", "rt", encoding="utf-8"
+    ) as lines:
+        for line in lines:
+            article = json.loads(line)
+            said = article["text"].partition("\n\n")[2].split()
+            for start in range(0, len(said) - words + 1, words):
+                found.append((article["group"], " ".join(said[start : start + words])))
+    chosen = np.random.default_rng(0).permutation(len(found))[:n]
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        with open(folder / "passages.jsonl", "w", encoding="utf-8") as file:
+            for i in chosen:
+                file.write(json.dumps({"text": found[i][1]}) + "\n")
+        print(f"karat run on {len(chosen):,} passages of {words} words, k = 2..10", flush=True)
+        seconds, peak, told = command(
+            "run", str(folder / "passages.jsonl"), "--text-column", "text",
+            "--report", str(folder / "r.html"), "--labels", str(folder / "labels.csv"),
+        )  # fmt: skip
+        labels = pd.read_csv(folder / "labels.csv")["cluster"]
+        size = (folder / "r.html").stat().st_size / 1e6
+    alike = karat.normalized_mutual_information([found[i][0] for i in chosen], labels)
+    print(
+        f"  {seconds:.0f} s, {peak:.2f} GB, {told['best']['name']}, NMI with the groups "
+        f"{alike:.3f}, report {size:.1f} MB"
+    )
+
+
 PARTS = {
     "objectives": objectives,
     "newsgroups": time_and_memory,
@@ -231,8 +266,9 @@ PARTS = {
     "ohscal": ohscal,
     "many": many,
     "study": study,
+    "passages": passages,
 }
-LONG = ("many", "study")
+LONG = ("many", "study", "passages")
 
 
 def main() -> None:

@@ -18,6 +18,7 @@ from karat.partition import (
     canonical_codes,
     cut_dendrogram,
     encode,
+    known_labels,
 )
 from karat.validation import InputError
 
@@ -35,6 +36,44 @@ LABELS = [
     [(2, 0), (0, 0), (2, 0), (1, 0)],
     ["1", 0, "1", 2.5],
 ]
+
+
+class Tensor:
+    """A scalar as PyTorch's are: compared and hashed by identity, brought to NumPy in steps."""
+
+    ndim = 0
+    dtype = "torch.int64"
+
+    def __init__(self, value):
+        self.value = value
+
+    def detach(self):
+        return self
+
+    def cpu(self):
+        return self
+
+    def numpy(self):
+        return np.array(self.value)
+
+
+Tensor.__module__ = "torch"
+
+
+def strict_scalar(value):
+    return pytest.importorskip("array_api_strict").asarray(value)
+
+
+@pytest.mark.parametrize("scalar", [Tensor, strict_scalar, np.array])
+def test_lists_of_scalars_of_array_libraries_are_lists_of_numbers(scalar):
+    labels = [scalar(value) for value in (3, -1, 3, 1)]
+    expected = encode([3, -1, 3, 1])
+    for found in (encode(labels), encode([3, *labels[1:]])):
+        assert found.codes.tolist() == expected.codes.tolist()
+        assert found.names.tolist() == [1, 3]
+    assert as_labelings(labels, noise="drop").codes.tolist() == [expected.codes.tolist()]
+    assert known_labels(labels).tolist() == [3, None, 3, 1]
+    assert encode([scalar(True), scalar(False)]).names.tolist() == [False, True]
 
 
 @pytest.mark.parametrize("labels", LABELS, ids=lambda v: f"{type(v).__name__}")

@@ -25,6 +25,29 @@ def test_a_line_now_and_then_even_if_nothing_advances(monkeypatch, capsys):
     assert re.search("^karat: judging, 1,100 of 1,200 after 0:[0-9]{2}$", lines, re.MULTILINE)
 
 
+def test_a_line_says_what_is_being_done(monkeypatch, capsys):
+    monkeypatch.setattr(progress, "EVERY", 0.02)
+    with progress.progress_bar("Judging", 3), progress.doing("pass of pairs"):
+        with progress.doing("sample of pairs"):
+            pass
+        shown, ends = "", time.monotonic() + 60
+        while "\n" not in shown and time.monotonic() < ends:
+            time.sleep(0.01)
+            shown += capsys.readouterr().err
+    assert re.match("karat: judging, 0 of 3 after 0:[0-9]{2} [(]pass of pairs[)]\n", shown)
+
+
+def test_a_bar_says_what_is_being_done(monkeypatch, capsys):
+    monkeypatch.setenv("FORCE_COLOR", "1")  # as on a terminal
+    monkeypatch.setenv("COLUMNS", "120")
+    with progress.progress_bar("Judging", 3, show=True), progress.doing("pass of pairs"):
+        shown, ends = "", time.monotonic() + 60
+        while "pass of pairs" not in shown and time.monotonic() < ends:
+            time.sleep(0.01)
+            shown += capsys.readouterr().err
+    assert "pass of pairs" in shown
+
+
 @pytest.mark.parametrize(("show", "total"), [(False, 10), (None, 0)])
 def test_quiet(monkeypatch, capsys, show, total):
     monkeypatch.setattr(progress, "EVERY", 0.01)

@@ -203,7 +203,7 @@ def _objects(labels: Any, name: str) -> NDArray[np.object_]:
         given = given.to_numpy() if hasattr(given, "to_numpy") else given
     if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
         raise InputError(f"{name} must be a sequence of labels; got {type(labels).__name__}")
-    return as_names(given)
+    return as_names(given if isinstance(given, np.ndarray) else _unboxed(given, name))
 
 
 def _unmasked(labels: Any) -> NDArray[np.object_]:
@@ -298,7 +298,19 @@ def _label_array(labels: Any, name: str) -> Any:
         return np.asarray(labels)
     if isinstance(labels, (str, bytes)) or not isinstance(labels, Iterable):
         raise InputError(f"{name} must be a sequence of labels; got {type(labels).__name__}")
-    return _object_array(list(labels))
+    return _object_array(_unboxed(labels, name))
+
+
+def _unboxed(labels: Iterable[Any], name: str) -> list[Any]:
+    """A list of labels; of arrays without a dimension, as PyTorch's scalars are, the values."""
+    values = list(labels)
+    kinds = set(map(type, values))
+    if not any(hasattr(kind, "ndim") and not issubclass(kind, np.generic) for kind in kinds):
+        return values
+    return [
+        np.asarray(on_host(value, name=name)).item() if getattr(value, "ndim", 1) == 0 else value
+        for value in values
+    ]
 
 
 def _numpy_if_plain(array: Any) -> Any:

@@ -10,6 +10,25 @@ from contextlib import contextmanager
 
 EVERY = 30.0  # seconds between two lines
 
+#: what is being done in a step that takes long, the latest last
+_doing: dict[object, str] = {}
+
+
+@contextmanager
+def doing(what: str) -> Iterator[None]:
+    """Say what is being done, beside the bar or the line of the step that it is a part of."""
+    token = object()
+    _doing[token] = what
+    try:
+        yield
+    finally:
+        del _doing[token]
+
+
+def _now() -> str:
+    latest = list(_doing.values())[-1:]
+    return f"({latest[0]})" if latest else ""
+
 
 @contextmanager
 def progress_bar(
@@ -42,15 +61,23 @@ def _bar(description: str, total: int) -> Iterator[Callable[[int], None]]:
         BarColumn,
         MofNCompleteColumn,
         Progress,
+        ProgressColumn,
+        Task,
         TextColumn,
         TimeRemainingColumn,
     )
+    from rich.text import Text
+
+    class DoingColumn(ProgressColumn):
+        def render(self, task: Task) -> Text:
+            return Text(_now())
 
     with Progress(
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(),
+        DoingColumn(),
         console=Console(stderr=True),
         transient=True,
     ) as bar:
@@ -71,9 +98,10 @@ def _lines(description: str, total: int) -> Iterator[Callable[[int], None]]:
         while not over.wait(EVERY):
             minutes, seconds = divmod(round(time.monotonic() - began), 60)
             line = (
-                f"karat: {description.lower()}, {done:,} of {total:,} after {minutes}:{seconds:02}"
+                f"karat: {description.lower()}, {done:,} of {total:,} after {minutes}:{seconds:02} "
+                f"{_now()}"
             )
-            print(line, file=sys.stderr, flush=True)
+            print(line.rstrip(), file=sys.stderr, flush=True)
 
     thread = threading.Thread(target=tell, daemon=True)
     thread.start()

@@ -294,3 +294,18 @@ def test_names_are_escaped(folder):
     found.ranks.index = ["<b>x", *found.ranks.index[1:]]
     assert "&lt;b&gt;x" in rank_diagram(found)
     assert "<b>" not in rank_diagram(found)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (gzip.compress(b"1\n\n2\n"), "line 2 has no label"),
+        (gzip.compress(b"1\n1\n2\n" * 99)[:-9], "damaged or truncated"),
+        (gzip.compress(b"caf\xe9\n"), "UTF-8|utf-8"),
+        (b"1\n2\n", "a.labels0.gz"),
+    ],
+)
+def test_files_of_lines_that_cannot_be_used(tmp_path, content, message):
+    (tmp_path / "a.labels0.gz").write_bytes(content)
+    with pytest.raises(InputError, match=message):
+        Benchmark.from_folder(tmp_path)

@@ -20,6 +20,7 @@ from karat.distances import as_distances, distances_of_parts
 from karat.measures.passes import accelerated
 from karat.measures.passes.accelerated import ERROR, AcceleratedTiles, error_of
 from karat.measures.passes.pairs import pair_pass, sampled_pass
+from karat.measures.passes.tiles import Known
 from karat.partition import as_labelings
 from karat.study import large
 from karat.validation import InputError
@@ -63,7 +64,8 @@ def distances_on(place, X, metric="euclidean"):
     distances = as_distances(X, metric)
     n, one = distances.n, np.zeros((distances.n, 1), dtype=np.int32)
     starts, wanted = np.array([0, 1]), np.ones(4, dtype=bool)
-    tiles = AcceleratedTiles(distances, one[:, 0], np.ones(n), one, starts, wanted, place)
+    known = Known(one[:, 0], np.ones(n), one, starts, wanted)
+    tiles = AcceleratedTiles(distances, known, place)
     out = np.empty((n, n))
     for j in range(0, n, 29):
         for r in range(0, n, 37):

@@ -157,16 +157,9 @@ def _labels(file: Path) -> Any:
 
 def _lines(file: Path) -> list[Any]:
     """One label a line, whole numbers where all are."""
-    import bz2
-    import gzip
-    import lzma
+    from karat.datasets import read_lines
 
-    opened = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}.get(file.suffix, open)
-    try:
-        with opened(file, "rt", encoding="utf-8") as stream:  # type: ignore[operator]
-            lines = [line.strip() for line in stream.read().strip().split("\n")]
-    except (OSError, EOFError, UnicodeDecodeError, lzma.LZMAError) as error:
-        raise InputError(f"{file} cannot be read as lines of labels: {error}") from None
+    lines = [line.strip() for line in "\n".join(read_lines(file)).strip().split("\n")]
     if not all(lines):
         raise InputError(f"{file}, line {lines.index('') + 1} has no label")
     if all(line.removeprefix("-").isdecimal() for line in lines):

@@ -7,6 +7,7 @@ What was done is written into :attr:`Dataset.notes`.
 
 from karat.datasets._dataset import Dataset
 from karat.datasets._embeddings import with_embeddings
+from karat.datasets._files import read_lines
 from karat.datasets._labelings import (
     KnownLabels,
     LabelColumns,
@@ -48,6 +49,7 @@ __all__ = [
     "read_columns",
     "read_labelings",
     "read_labels",
+    "read_lines",
     "with_embeddings",
     "with_relation",
 ]

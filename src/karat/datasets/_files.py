@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import csv
 import difflib
+import os
 import zipfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -128,8 +129,34 @@ def explained(path: Path) -> Iterator[None]:
         raise InputError(f"{path} does not fit into memory; {_FEWER}") from None
 
 
-def read_lines(path: Path) -> list[str]:
-    """The lines of a small text file, which may be compressed."""
+def read_lines(path: str | os.PathLike[str]) -> list[str]:
+    r"""Read the lines of a small text file.
+
+    Parameters
+    ----------
+    path : str or path
+        UTF-8; decompressed where its name ends in .gz, .bz2, .xz or .zst.
+
+    Returns
+    -------
+    list of str
+        Without the characters that end them.
+
+    Raises
+    ------
+    InputError
+        For a file that cannot be read, is damaged, or is no UTF-8.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, karat.datasets
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "terms.txt")
+    ...     _ = path.write_text("tea\nrain\n")
+    ...     karat.datasets.read_lines(path)
+    ['tea', 'rain']
+    """
+    path = Path(path)
     with explained(path), _layout.open_binary(path) as stream:
         data = stream.read()
     try:

@@ -174,11 +174,11 @@ def _seconds(trials: _Trials, clusterer: Clusterer, value: Any, on: int) -> floa
     for size in (sizes[0], *sizes):  # what is loaded or compiled at first is none of its time
         part = trials.part(size, clusterer)
         candidate = candidates_of(clusterer, [min(value, size // 2)], 1, 0)[:1]
-        began = time.perf_counter()
+        began = time.process_time()  # other work on this machine would be extrapolated, too
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             work.run_job(part, work.Job(clusterer, tuple(candidate)))
-        times.append(time.perf_counter() - began)
+        times.append(time.process_time() - began)
     _, few, many = times
     if sizes[0] == sizes[1] or on <= sizes[1]:
         return many

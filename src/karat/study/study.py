@@ -352,6 +352,9 @@ class Study(ScoredStudy):
     def best(self) -> Choice:
         """The clustering to use, with the reasons; :meth:`decide_by` says what decides.
 
+        The stability of the choice is not judged here, as it is by default on the command line;
+        after ``study.stability()`` it is among the reasons.
+
         Returns
         -------
         Choice

@@ -18,7 +18,7 @@ import numpy as np
 
 from karat._accelerators import Accelerator
 from karat.distances import FORMS, Direct, Distances, Product
-from karat.measures.passes.tiles import Columns, R, Tiles
+from karat.measures.passes.tiles import Columns, Known, R, Tiles
 from karat.validation import on_host
 
 if TYPE_CHECKING:
@@ -81,20 +81,11 @@ class _Strip(NamedTuple):
 class AcceleratedTiles(Tiles):
     """The distances of sorted objects, added up by column and cluster on a GPU."""
 
-    def __init__(
-        self,
-        distances: Any,
-        run: NDArray[np.int32],
-        weights: Floats,
-        labels: NDArray[np.int32],
-        starts: NDArray[np.int64],
-        wanted: NDArray[np.bool_],
-        on: Accelerator,
-    ) -> None:
-        super().__init__(distances, run, weights, labels, starts, wanted)
+    def __init__(self, distances: Any, known: Known, on: Accelerator) -> None:
+        super().__init__(distances, known)
         xp = self.xp = on.xp
         self.device, self.are_roots = on.device, distances.squared
-        self.labels, self.starts = labels, starts
+        self.labels, self.starts = known.labels, known.starts
         self.width = min(WIDTH, max(HELD // max(self.clusters, 1), 256))
         Z = self._put(distances.Z)
         largest = float(xp.max(xp.abs(Z - xp.mean(Z, axis=0))))
@@ -102,8 +93,8 @@ class AcceleratedTiles(Tiles):
         self.scale = 2.0 ** math.frexp(largest)[1] if largest > 0 else 1.0
         self.Z = Z / self.scale
         self.cancelled = cancelled(Z.shape[1])
-        self.codes = self._put(np.ascontiguousarray(labels.T))
-        self.weights = None if (weights == 1).all() else self._put(weights)
+        self.codes = self._put(np.ascontiguousarray(known.labels.T))
+        self.weights = None if (known.weights == 1).all() else self._put(known.weights)
 
     def _put(self, values: NDArray[Any]) -> Any:
         return self.xp.asarray(np.ascontiguousarray(values), device=self.device)

@@ -24,6 +24,7 @@ from karat.measures.passes.sampled_objects import TOTALS, ObjectSample
 from karat.measures.passes.sampled_pairs import PAIRWISE, PairSample
 from karat.measures.passes.statistics import STATISTICS, group
 from karat.partition import Labelings
+from karat.progress import doing
 from karat.validation import Data, InputError
 
 if TYPE_CHECKING:
@@ -132,14 +133,15 @@ def estimate(
         if measure.estimate is None:
             by[sampled_by(measure)].append(i)
             continue
-        values, errors, why, drawn = measure.estimate(
-            X,
-            labelings,
-            precision=precision,
-            metric=metric,
-            rng=rng.spawn(1)[0],
-            workers=workers,
-        )
+        with doing(measure.key):
+            values, errors, why, drawn = measure.estimate(
+                X,
+                labelings,
+                precision=precision,
+                metric=metric,
+                rng=rng.spawn(1)[0],
+                workers=workers,
+            )
         result.values[:, i], result.standard_errors[:, i] = values, errors
         result.reasons |= {(m, i): reason for m, reason in why.items()}
         result.drawn["test objects"] = drawn
@@ -149,7 +151,8 @@ def estimate(
         if workers.elsewhere:
             run = distributed_sample(workers, X, metric)
         sample = ObjectSample(X, distances_of_parts(X, metric), labelings, chosen, rng, run)
-        settled = _settle(sample, precision, bounded_only)
+        with doing("sample of objects"):
+            settled = _settle(sample, precision, bounded_only)
         result.add("objects", range(len(labelings)), which, settled)
     if which := by["pairs"]:
         chosen = [measures[i] for i in which]
@@ -162,7 +165,9 @@ def estimate(
             import cloudpickle  # measures may be of local functions
 
             every = workers.map(partial(_unpickled, cloudpickle.dumps(work)), data, items)
-        for m, settled in enumerate(every):
+        for m in range(len(labelings)):
+            with doing(f"sample of pairs, {m + 1:,} of {len(labelings):,}"):
+                settled = next(every)
             result.add("pairs", [m], which, settled)
     return result
 

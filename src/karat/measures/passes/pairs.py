@@ -13,7 +13,7 @@ import numpy as np
 
 from karat.distances import Distances, as_distances, distances_of_parts
 from karat.executors import Workers, tree_sum
-from karat.measures.passes.tiles import HELD, WIDTH, Columns, Tiles, tiles_of
+from karat.measures.passes.tiles import HELD, WIDTH, Columns, Known, Tiles, tiles_of
 from karat.partition import Labelings
 from karat.validation import Data
 
@@ -132,10 +132,8 @@ class _Sorted:
         )
 
     def tiles(self, distances: Distances, on: Accelerator | None = None) -> Tiles:
-        return tiles_of(
-            distances.take(self.order), self.run, self.weights, self.labels, self.starts,
-            self.wanted, on,
-        )  # fmt: skip
+        known = Known(self.run, self.weights, self.labels, self.starts, self.wanted)
+        return tiles_of(distances.take(self.order), known, on)
 
     def fold(self, strips: Iterable[Columns], first: int, last: int) -> PairResults:
         """What is left of the accumulators of the objects first..last."""
@@ -322,9 +320,8 @@ def sampled_pass(
     for rows in itertools.chain([sample[:0]], _blocks_of(rest)):
         both = np.concatenate([sample, rows[sort_by_labels(codes[:, rows])[0]]])
         labels = np.ascontiguousarray(codes[:, both].T)
-        tiles = tiles_of(
-            distances.take(both), _runs(labels), np.ones(len(both)), labels, starts, wanted, on
-        )
+        known = Known(_runs(labels), np.ones(len(both)), labels, starts, wanted)
+        tiles = tiles_of(distances.take(both), known, on)
         first = s if len(rows) else 0
 
         def add(j0: int, tiles: Tiles = tiles, first: int = first) -> None:

@@ -28,6 +28,7 @@ from karat.measures.passes.scatter import (
     scatter,
 )
 from karat.partition import Labelings, NoisePolicy, as_labelings
+from karat.progress import doing
 from karat.validation import Data, InputError, check_sample_weight, unknown_name
 
 if TYPE_CHECKING:
@@ -322,7 +323,8 @@ class Statistics:
         needs = set(needs)
         for name, statistics in group(needs, metric, sparse=hasattr(X, "toarray")).items():
             try:
-                getattr(self, f"_pass_{name}")(set(statistics))
+                with doing(f"pass of {name}"):
+                    getattr(self, f"_pass_{name}")(set(statistics))
             except LostWorkersError:
                 raise
             except InputError as error:

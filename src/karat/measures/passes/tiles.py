@@ -62,21 +62,22 @@ class Columns(NamedTuple):
         return Columns(self.start, self.stop, tuple(found))
 
 
+class Known(NamedTuple):
+    """What the kernels are told of sorted objects, and what is wanted of their distances."""
+
+    run: NDArray[np.int32]
+    weights: Floats
+    labels: NDArray[np.int32]
+    starts: NDArray[np.int64]
+    wanted: NDArray[np.bool_]
+
+
 class Tiles:
     """The distances of sorted objects, added up by column and cluster."""
 
-    def __init__(
-        self,
-        distances: Distances,
-        run: NDArray[np.int32],
-        weights: Floats,
-        labels: NDArray[np.int32],
-        starts: NDArray[np.int64],
-        wanted: NDArray[np.bool_],
-    ) -> None:
-        self.distances = distances
-        self.known = (run, weights, labels, starts, wanted)
-        self.clusters, self.wanted = int(starts[-1]), wanted
+    def __init__(self, distances: Distances, known: Known) -> None:
+        self.distances, self.known = distances, known
+        self.clusters, self.wanted = int(known.starts[-1]), known.wanted
         self.n, self.width = distances.n, WIDTH if self.clusters <= 512 else WIDTH // 2
 
     def better_mirrored(self, held: int = HELD) -> bool:
@@ -179,19 +180,10 @@ class Tiles:
                 )  # fmt: skip
 
 
-def tiles_of(
-    distances: Distances,
-    run: NDArray[np.int32],
-    weights: Floats,
-    labels: NDArray[np.int32],
-    starts: NDArray[np.int64],
-    wanted: NDArray[np.bool_],
-    on: Accelerator | None,
-) -> Tiles:
+def tiles_of(distances: Distances, known: Known, on: Accelerator | None) -> Tiles:
     """On a GPU where there is one and the distances are Euclidean, else on all cores."""
     from karat.measures.passes.accelerated import AcceleratedTiles, is_accelerated
 
-    known = (distances, run, weights, labels, starts, wanted)
     if on is not None and is_accelerated(distances):
-        return AcceleratedTiles(*known, on)
-    return Tiles(*known)
+        return AcceleratedTiles(distances, known, on)
+    return Tiles(distances, known)
