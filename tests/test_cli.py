@@ -106,6 +106,20 @@ def test_four_segments_of_customers_are_found(tmp_path):
     assert karat.adjusted_rand_index(segment, found["cluster"], noise="singletons") > 0.95
 
 
+def test_candidates_of_a_sample_say_what_it_loses(tmp_path):
+    rng = np.random.default_rng(0)
+    np.save(tmp_path / "X.npy", rng.normal(size=(5400, 2)) + 6.0 * rng.integers(0, 3, (5400, 1)))
+    arguments = ("run", "X.npy", "-c", "average", "-k", "2:4", "--no-stability")
+    told = json.loads(run(*arguments, "--json", "--storage", "s.karat", cwd=tmp_path).stdout)
+    found = {row["name"]: row["sample_agreement"] for row in told["scores"]}
+    with karat.load_study(tmp_path / "s.karat", tmp_path / "X.npy") as study:
+        kept = study.candidates["sample_agreement"].to_dict()
+        assert study.candidates["fitted_on"].tolist() == [5000] * 3
+    assert found == pytest.approx(kept)
+    assert all(-1 <= value <= 1 for value in found.values())
+    assert any("Fitted to 5,000 other objects" in reason for reason in told["best"]["reasons"])
+
+
 def test_own_labelings_alone(tmp_path):
     X = karat.datasets.load("iris").X
     pd.DataFrame(

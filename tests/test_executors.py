@@ -20,7 +20,7 @@ import karat
 from karat.clarity import assess
 from karat.executors import Workers, as_executor, tree_sum
 from karat.measures import catalogue
-from karat.measures.passes import centroids, pairs
+from karat.measures.passes import centroids, pairs, ranks
 from karat.measures.passes.statistics import GIVES, Statistics
 from karat.neighbors import neighbor_lists
 from karat.resources import available_cores
@@ -146,6 +146,46 @@ def test_passes_of_sums_are_the_same_bit_by_bit(monkeypatch):
         pd.testing.assert_frame_equal(there, here, rtol=0, atol=0)
 
 
+@pytest.mark.parametrize("metric", ["euclidean", "cosine", "precomputed"])
+def test_ranks_and_densities_are_the_same_bit_by_bit(metric, monkeypatch):
+    monkeypatch.setattr(ranks, "CAPACITY", 2**12)
+    X, labelings = some_data(500)
+    X[::5] = np.round(X[::5])  # ties
+    if metric == "precomputed":
+        X = np.abs(X[:, None] - X).max(axis=2)
+    batch = karat.partition.as_labelings(labelings, noise="drop")
+    needs = ["extreme_sums", "concordance", "densities", "distance_squares"]
+    here = Statistics(X, batch, needs, metric=metric)
+    for executor in (Scattering(), ThreadPoolExecutor(3)):
+        there = Statistics(X, batch, needs, metric=metric, workers=Workers(executor))
+        assert here.failed == there.failed == {}
+        for name in (name for need in needs for name in GIVES[need]):
+            assert np.array_equal(getattr(there, name), getattr(here, name), equal_nan=True), name
+
+
+def test_passes_over_pairs_are_jobs(monkeypatch):
+    X, labelings = some_data(500)
+    batch = karat.partition.as_labelings(labelings["truth"])
+    monkeypatch.setattr("karat.measures.passes.over_pairs.in_order", None)
+    for need in ("extreme_sums", "concordance", "densities"):
+        there = Scattering()
+        assert not Statistics(X, batch, [need], workers=Workers(there)).failed
+        assert there.jobs >= 4
+
+
+def test_estimates_from_pairs_are_the_same_bit_by_bit():
+    X, labelings = some_data(1500)
+    options = {"measures": ["baker_hubert_gamma", "c_index"], "precision": 0.01, "noise": "drop"}
+    there = Scattering()
+    found = karat.evaluate(X, labelings, executor=there, **options)
+    here = karat.evaluate(X, labelings, **options)
+    assert there.jobs == len(labelings)
+    assert there.largest < X.nbytes
+    pd.testing.assert_frame_equal(found.table, here.table, rtol=0, atol=0)
+    pd.testing.assert_frame_equal(found.standard_errors, here.standard_errors, rtol=0, atol=0)
+    assert found.reasons == here.reasons
+
+
 def test_the_number_of_workers_changes_nothing():
     X, labelings = some_data(1000)
     one, _ = judged(X, labelings, Scattering())
@@ -242,6 +282,36 @@ def test_objects_keep_their_values():
         np.testing.assert_allclose(
             getattr(there, name), getattr(here, name), rtol=SUMS, atol=SUMS, err_msg=name
         )
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("d", [3, 70])
+def test_pairs_of_blocks_give_what_whole_strips_give(d, weighted, monkeypatch):
+    X, labelings = some_data(1700, d)
+    batch = karat.partition.as_labelings(labelings, noise="drop")
+    weights = np.random.default_rng(1).integers(1, 4, 1700) + 0.0 if weighted else None
+    wanted = {"sums": True, "minima": True, "inverses": True, "matrices": True, "objects": True}
+    here = pairs.pair_pass(karat.distances.as_distances(X), batch, weights, **wanted)
+    monkeypatch.setattr(pairs.Tiles, "better_mirrored", lambda tiles, held: True)
+    found = []
+    with ThreadPoolExecutor(3) as pool:
+        for executor in (Scattering(), pool):
+            workers = Workers(executor)
+            there = pairs.distributed_pair_pass(workers, X, "euclidean", batch, weights, **wanted)
+            found.append(there)
+            for name in ("per_cluster", "sums", "minima", "maxima", "farthest", "objects"):
+                one, other = getattr(there, name), getattr(here, name)
+                np.testing.assert_allclose(one, other, rtol=SUMS, atol=SUMS, err_msg=name)
+                assert np.array_equal(getattr(found[0], name), one, equal_nan=True)
+
+
+@pytest.mark.parametrize(("d", "jobs"), [(3, 14), (300, 28)])
+def test_distances_that_cost_most_are_computed_once(d, jobs):
+    X, labelings = some_data(1700, d)
+    batch = karat.partition.as_labelings(labelings, noise="drop")
+    there = Scattering()
+    pairs.distributed_pair_pass(Workers(there), X, "euclidean", batch, sums=True, minima=True)
+    assert there.jobs == jobs  # of 7 blocks the pairs, or strips
 
 
 def test_every_sum_around_centroids_is_that_of_the_whole(monkeypatch):

@@ -98,11 +98,10 @@ def evaluate(
     random_state : int, Generator or None, default 0
         For the sample.
     executor : concurrent.futures.Executor, dask.distributed.Client or str, optional
-        Where passes over the pairs and over the rows, searches for neighbours and estimates from
-        sampled objects are computed; by default threads of this process. Where it can keep data,
-        they are sent once. Values do not depend on the number of workers, and differ from those
-        of this process by the order of sums only. Ranks of distances and computations of a
-        measure's own are not distributed.
+        Where passes over the pairs and over the rows, searches for neighbours and estimates are
+        computed; by default threads of this process. Where it can keep data, they are sent once.
+        Values do not depend on the number of workers, and differ from those of this process by
+        the order of sums only. Computations of a measure's own are not distributed.
 
     Returns
     -------

@@ -9,9 +9,10 @@ from sklearn.datasets import load_iris, make_moons
 
 import karat
 import naive_internal as naive
-from karat.distances import as_distances
+from karat.executors import Workers
 from karat.measures.passes import ranks
 from karat.measures.passes.densities import quantile
+from karat.measures.passes.over_pairs import OverPairs
 from karat.validation import InputError, UndefinedMeasureError
 
 X_IRIS, Y_IRIS = load_iris(return_X_y=True)
@@ -198,11 +199,11 @@ def test_order_statistics(seed, crowded, monkeypatch):
     if crowded:
         monkeypatch.setattr(ranks, "CAPACITY", 64)
     X, _ = case(seed, n=40)
-    distances = as_distances(X, "euclidean", exact=True)
+    pairs = OverPairs(X, "euclidean", Workers())
     D = naive.matrix(X)
     sorted_distances = np.sort(D[np.triu_indices(40, 1)])
     wanted = [1, 2, 78, 390, 780, 5]
-    found = ranks.order_statistics(distances, wanted)
+    found = ranks.order_statistics(pairs, wanted)
     np.testing.assert_allclose(found, [sorted_distances[rank - 1] for rank in wanted], rtol=1e-12)
     for share in (0.0, 0.1, 0.5, 1.0):
-        assert quantile(distances, share) == pytest.approx(np.quantile(sorted_distances, share))
+        assert quantile(pairs, share) == pytest.approx(np.quantile(sorted_distances, share))

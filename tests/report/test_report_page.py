@@ -185,6 +185,11 @@ def test_the_table_is_the_ranking(blind: karat.Study, page: Page) -> None:
     assert len(families) >= 3
 
 
+def test_nothing_is_said_of_samples_where_there_was_none(page: Page) -> None:
+    assert "sample_agreement" not in [column["key"] for column in page.payload["table"]["columns"]]
+    assert "Sample agreement" not in page.text
+
+
 def test_how_many_opinions_the_measures_are_is_said(blind: karat.Study, page: Page) -> None:
     found = re.search(r"(\d+) internal measures .* worth (\d+\.\d) really different", page.text)
     assert found is not None

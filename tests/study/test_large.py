@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -210,20 +213,205 @@ def test_the_judge_weighs_a_sample_of_large_data(low, monkeypatch):
 # -- what samples lose, and what errors mean -------------------------------------------------
 
 
+class Unlucky(KMeans):
+    """Cannot cluster data whose first number is the one that is set."""
+
+    unlucky = None
+
+    def fit_predict(self, X, y=None, sample_weight=None):
+        if X[0, 0] == type(self).unlucky:
+            raise RuntimeError("not these")
+        return super().fit_predict(X)
+
+
+def overlapping(n: int = 600):
+    X, _ = blobs(n)
+    return X + np.random.default_rng(1).normal(scale=3, size=X.shape)
+
+
+def second_rows(n: int = 600):
+    return large.draw_rows(n, 120, work.derived_seed(0, "second sample of the objects"))
+
+
 def test_agreement_of_two_samples_is_that_of_two_fits(low):
-    X, _ = blobs()
-    X = X + np.random.default_rng(1).normal(scale=3, size=X.shape)
+    X = overlapping()
     study = karat.Study(X)
-    study.sweep(["average", "kmeans"], k=[4], n_init=1, workers=1)
-    value = study.sample_agreement("average k=4")
-    seed = work.derived_seed(0, "second sample of the objects")
-    rows = large.draw_rows(600, 120, seed)
-    fitted = LinkageClustering(4, method="average").fit_predict(X[rows])
+    study.sweep(["average", "ward", "spectral", "kmeans"], k=[3, 4], n_init=2, workers=1)
+    found = study.sample_agreements(workers=1)
+    rows = second_rows()
     nearest = cdist(X, X[rows]).argmin(axis=1)
-    again = karat.adjusted_rand_index(study.labels("average k=4"), fitted[nearest])
-    assert value == pytest.approx(again, rel=1e-12)
-    assert value < 1
+    cells = np.array([X[nearest == i].mean(axis=0) for i in range(120)])
+    expected = {}
+    for k in (3, 4):
+        ward = LinkageClustering(k, method="ward").fit_cells(cells, np.bincount(nearest))
+        seed = work.derived_seed(0, f"spectral k={k} start=0")
+        again = {
+            "average": LinkageClustering(k, method="average").fit_predict(X[rows]),
+            "ward": ward.labels_,
+            "spectral": as_clusterer("spectral").make(k, seed).fit_predict(X[rows]),
+        }
+        for name in (
+            f"average k={k}",
+            f"ward k={k}",
+            *(f"spectral k={k} start={i}" for i in (0, 1)),
+        ):
+            theirs = again[name.partition(" ")[0]][nearest]
+            expected[name] = karat.adjusted_rand_index(study.labels(name), theirs)
+    assert set(found.index) == set(expected)
+    np.testing.assert_allclose(found, [expected[name] for name in found.index], rtol=1e-12)
+    assert found.min() < 0.9
+    table = study.scores()
+    assert table["sample_agreement"].dropna().to_dict() == found.to_dict()
+    assert table.loc[found.index, "fitted_on"].notna().all()
+    assert not any("sample_agreement" in why for why in study.reasons().values())
+    ranked = study.rank()["sample_agreement"].dropna()
+    assert ranked.to_dict() == found[ranked.index].to_dict()
+    assert study.sample_agreement("average k=4") == found["average k=4"]
     assert study.sample_agreement("kmeans k=4 start=0") == 1.0
+
+
+def test_a_second_sample_of_everything_agrees(low, monkeypatch):
+    monkeypatch.setattr(trying.TriedStudy, "fits_sample", lambda self, clusterer: True)
+    study = karat.Study(overlapping(120))
+    study.sweep(["average", "ward", "kmeans"], k=[2, 5], n_init=1, workers=1)
+    assert study.candidates["fitted_on"].tolist() == [120] * 6
+    assert study.sample_agreements(workers=1).tolist() == [1.0] * 6
+
+
+def test_agreements_of_a_grid_and_of_another_distance(low):
+    X, _ = blobs()
+    study = karat.Study(X, metric="cityblock")
+    study.sweep(["average", "hdbscan"], k=[3], grid={"min_samples": [3, 5]}, workers=1)
+    found = study.sample_agreements(workers=1)
+    table = study.candidates
+    assert table["fitted_on"].notna().all()
+    assert found.index.tolist() == table.index[table["partition"].notna()].tolist()
+    rows = second_rows()
+    nearest = cdist(X, X[rows], "cityblock").argmin(axis=1)
+    again = LinkageClustering(3, method="average", metric="cityblock").fit_predict(X[rows])
+    expected = karat.adjusted_rand_index(study.labels("average k=3"), again[nearest])
+    assert found["average k=3"] == pytest.approx(expected, rel=1e-12)
+    assert found.notna().all()
+
+
+def test_what_was_measured_is_not_fitted_again(low, tmp_path, monkeypatch):
+    X = overlapping()
+    path = tmp_path / "s.karat"
+    fitted = []
+    on_sample = trying.TriedStudy.on_sample
+
+    def noted(self, jobs, sample, **options):
+        for outcomes in on_sample(self, jobs, sample, **options):
+            fitted.extend(outcome.name for outcome in outcomes)
+            yield outcomes
+            if stop and len(fitted) == stop:
+                raise KeyboardInterrupt
+
+    with karat.Study(X, storage=path) as study:
+        study.sweep(["average", "spectral"], k=[2, 3], n_init=2, workers=1)
+        monkeypatch.setattr(trying.TriedStudy, "on_sample", noted)
+        stop = 3
+        with pytest.raises(KeyboardInterrupt):
+            study.sample_agreements(workers=1)
+        assert study.candidates["sample_agreement"].count() == 4
+    with karat.Study(X, storage=path) as study:
+        before, stop = list(fitted), 0
+        found = study.sample_agreements(workers=1)
+        assert found.notna().all()
+        assert fitted == [*before, "spectral k=3 start=0"]
+        assert study.sample_agreements(workers=1).to_dict() == found.to_dict()
+        assert study.sample_agreement("spectral k=2 start=1") == found["spectral k=2 start=1"]
+        assert len(fitted) == len(before) + 1
+    fresh = karat.Study(X)
+    fresh.sweep(["average", "spectral"], k=[2, 3], n_init=2, workers=1)
+    with ThreadPoolExecutor(2) as pool:
+        assert fresh.sample_agreements(executor=pool).to_dict() == found.to_dict()
+
+
+def test_a_fit_that_fails_on_the_second_sample_has_a_reason(low, monkeypatch):
+    X = overlapping()
+    monkeypatch.setattr(Unlucky, "unlucky", X[second_rows()][0, 0])
+    study = karat.Study(X)
+    unlucky = replace(as_clusterer(Unlucky(n_init=1)), key="unlucky", whole_to=0)
+    study.sweep([unlucky, "average"], k=[3], n_init=2, workers=1)
+    assert set(study.candidates["status"]) == {"ok"}
+    assert "not measured" in study.reasons()["average k=3"]["sample_agreement"]
+    found = study.sample_agreements(workers=1)
+    assert found.isna().to_dict() == {
+        "unlucky k=3 start=0": True, "unlucky k=3 start=1": True, "average k=3": False
+    }  # fmt: skip
+    why = study.reasons()["unlucky k=3 start=1"]["sample_agreement"]
+    assert why == "the fit to a second sample failed: RuntimeError: not these"
+    with pytest.raises(InputError, match="start=0: the fit to a second sample failed: Runtime"):
+        study.sample_agreement("unlucky k=3 start=0")
+    assert "sample_agreement" not in study.reasons().get("average k=3", {})
+
+
+def test_a_share_measures_the_choice_and_the_best_ranked(low, monkeypatch):
+    run_jobs = trying.run_jobs
+
+    def timed(*args, **options):
+        for outcomes in run_jobs(*args, **options):
+            yield [replace(one, seconds=1 / len(outcomes)) for one in outcomes]
+
+    monkeypatch.setattr(trying, "run_jobs", timed)
+    study = karat.Study(overlapping(), by="silhouette")
+    study.sweep(["average", "spectral"], k=[2, 3, 4, 5], n_init=2, workers=1)
+    fits = [
+        name.partition(" start")[0] if name.startswith("spectral") else "average"
+        for name in study.rank().index
+    ]
+    best = list(dict.fromkeys(fits))
+    assert len(best) == 5
+    for share, measured in ((0.0, 1), (3.5 / 9, 3), (None, 5)):
+        found = study.sample_agreements(share=share, workers=1)
+        expected = [name.startswith(tuple(best[:measured])) for name in found.index]
+        assert found.notna().tolist() == expected
+    assert len(found) == 12
+
+
+def test_answer_and_report_show_agreements(low, capsys):
+    from karat.cli._answer import as_json, show
+    from karat.report import render
+
+    X = overlapping()
+    study = karat.Study(X)
+    study.sweep(["average", "spectral", "kmeans"], k=[2, 3, 4], n_init=1, workers=1)
+    found = study.sample_agreements(share=0.0, workers=1)
+    choice = study.best()
+    told = as_json(study, choice)
+    kept = {row["name"]: row["sample_agreement"] for row in told["ranking"]}
+    assert {name: kept[name] for name in found.index[found.notna()]} == pytest.approx(
+        found.dropna().to_dict()
+    )
+    assert kept["kmeans k=3 start=0"] is None
+    for one in told["best"]["judge"]["shortlist"]:
+        assert one["sample_agreement"] == pytest.approx(kept[one["name"]])
+    show(study, choice)
+    assert "sample" in capsys.readouterr().out.partition("╰")[2]
+    page = render(study)
+    assert "that were drawn independently" in page
+    assert '"title":"Sample agreement"' in page
+    whole = karat.Study(X)
+    whole.sweep("kmeans", k=[2, 3, 4], n_init=1, workers=1)
+    assert whole.sample_agreements().empty
+    show(whole, whole.best())
+    assert "sample" not in capsys.readouterr().out.partition("╰")[2]
+
+
+def test_the_clusterer_of_an_agreement_must_be_known(low, tmp_path):
+    X, _ = blobs()
+    path = tmp_path / "s.karat"
+    mine = {"mine": LinkageClustering(method="complete")}
+    with karat.Study(X, storage=path) as study:
+        study.sweep(mine, k=[3], workers=1)
+        assert study.candidates["fitted_on"].notna().all()
+    with karat.Study(X, storage=path) as study:
+        assert study.sample_agreements(workers=1).isna().all()
+        with pytest.raises(InputError, match=r"mine k=3.*: the clusterer is not in the catalogue"):
+            study.sample_agreement(study.candidates.index[0])
+        study.sweep(mine, k=[3], workers=1)
+        assert study.sample_agreements(workers=1).notna().all()
 
 
 def test_the_choice_says_what_its_sample_loses(low):

@@ -2,7 +2,7 @@
 
 from karat.bounds import languages as languages
 from karat.bounds._advice import LabelAdvice, advise
-from karat.bounds._bound import PacMdlBound, PacMdlBounds, pac_mdl_bound, percent_up
+from karat.bounds._bound import PacMdlBound, PacMdlBounds, pac_mdl_bound
 from karat.bounds._dendrogram import CountedPruning, Pruning, prune_dendrogram
 from karat.bounds._entities import (
     EntityEstimates,
@@ -26,6 +26,7 @@ from karat.bounds._strata import (
 from karat.bounds._study import OpenEnded, Searched, bound_candidates, study_bounds, study_guarantee
 from karat.bounds._supervised import binomial_tail_bound, supervised_yardstick
 from karat.bounds._tails import b_max, bucket, log_bucket
+from karat.bounds._words import percent_up
 
 __all__ = [
     "CountedPruning",

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.bounds._bound import PacMdlBound, percent_up
+from karat.bounds._bound import PacMdlBound
 from karat.bounds._forecast import plan_of, rate_of
 from karat.bounds._guarantee import Guarantee
 from karat.bounds._supervised import supervised_yardstick
+from karat.bounds._words import percent_up
 from karat.validation import InputError
 
 if TYPE_CHECKING:

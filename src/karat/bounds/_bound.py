@@ -11,6 +11,7 @@ import numpy as np
 
 from karat.bounds._sampling import sampling_warnings
 from karat.bounds._tails import b_max
+from karat.bounds._words import conditions_of, html_of, sentence_of, text_of
 from karat.bounds.classes import Classes, KnownClasses, known_classes
 from karat.bounds.languages import Language, Mixed
 from karat.partition import NOISE, Labelings, NoisePolicy, as_labelings
@@ -114,14 +115,7 @@ class PacMdlBound:
     @property
     def sentence(self) -> str:
         """The guarantee in words."""
-        if self.n == 0:
-            return "Every object is labelled: nothing is left to predict."
-        return (
-            f"With probability {1 - self.delta:.10g} at most {percent_up(self.bound_rate)} of the "
-            f"{self.n:,} unlabelled objects are mislabelled ({self.bound:,}); always guessing the "
-            f"largest class ({self.constant_class}): at most "
-            f"{percent_up(self.constant_bound_rate)}."
-        )
+        return sentence_of(self)
 
     @property
     def method(self) -> str:
@@ -147,20 +141,13 @@ class PacMdlBound:
     @property
     def conditions(self) -> str:
         """What was read and what the guarantee rests on, in words."""
-        return f"Read: {self.labels_read}. Premises: {'; '.join(self.premises)}."
+        return conditions_of(self)
 
     def __str__(self) -> str:
-        doubts = [f"Warning: {warning}." for warning in self.warnings]
-        return "\n".join([self.sentence, self.reason, self.conditions, *doubts])
+        return text_of(self)
 
     def _repr_html_(self) -> str:
-        doubts = "".join(
-            f"<p><strong>Warning:</strong> {html.escape(w)}.</p>" for w in self.warnings
-        )
-        return (
-            f"<p><strong>{html.escape(self.sentence)}</strong></p>"
-            f"<p>{html.escape(self.reason)}</p><p>{html.escape(self.conditions)}</p>{doubts}"
-        )
+        return html_of(self)
 
 
 @dataclass(frozen=True)
@@ -521,8 +508,3 @@ def _table(
         },
         index=list(batch.names),
     )
-
-
-def percent_up(rate: float) -> str:
-    """Rounded up: a guarantee is never printed tighter than it is."""
-    return f"{math.ceil(rate * 1000 - 1e-9) / 10:.1f} %"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -10,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.bounds import _always, _pac_bayes
-from karat.bounds._bound import METHODS, PacMdlBounds, _levels, bounds_of, percent_up
+from karat.bounds._bound import METHODS, PacMdlBounds, _levels, bounds_of
 from karat.bounds._choosing import Chooser
 from karat.bounds._halves import Part, described, half
 from karat.bounds._sequence import b_always
 from karat.bounds._tails import b_max
+from karat.bounds._words import conditions_of, html_of, sentence_of, text_of
 from karat.bounds.classes import BLIND, DRAWN, Classes, KnownClasses, known_classes
 from karat.bounds.languages import Language, Mixed, Prior
 from karat.partition import NOISE, Labelings, NoisePolicy, as_labelings
@@ -127,14 +127,7 @@ class Guarantee:
     @property
     def sentence(self) -> str:
         """The guarantee in words."""
-        if self.n == 0:
-            return "Every object is labelled: nothing is left to predict."
-        return (
-            f"With probability {1 - self.delta:.10g} at most {percent_up(self.bound_rate)} of the "
-            f"{self.n:,} unlabelled objects are mislabelled ({self.bound:,}); always guessing the "
-            f"largest class ({self.constant_class}): at most "
-            f"{percent_up(self.constant_bound_rate)}."
-        )
+        return sentence_of(self)
 
     @property
     def how(self) -> str:
@@ -155,20 +148,13 @@ class Guarantee:
     @property
     def conditions(self) -> str:
         """What was read and what the guarantee rests on, in words."""
-        return f"Read: {self.labels_read}. Premises: {'; '.join(self.premises)}."
+        return conditions_of(self)
 
     def __str__(self) -> str:
-        doubts = [f"Warning: {warning}." for warning in self.warnings]
-        return "\n".join([self.sentence, self.reason, self.conditions, *doubts])
+        return text_of(self)
 
     def _repr_html_(self) -> str:
-        doubts = "".join(
-            f"<p><strong>Warning:</strong> {html.escape(w)}.</p>" for w in self.warnings
-        )
-        return (
-            f"<p><strong>{html.escape(self.sentence)}</strong></p>"
-            f"<p>{html.escape(self.reason)}</p><p>{html.escape(self.conditions)}</p>{doubts}"
-        )
+        return html_of(self)
 
 
 def guarantee(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
+    import pandas as pd
     from rich.console import Console
 
     from karat.study import Choice, Study
@@ -27,6 +28,10 @@ def as_json(
     ranked = study.rank()
     scores = study.scores()
     found = study.judged() if choice.decided_by == JUDGE else None
+    agreements = study.candidates["sample_agreement"].dropna().to_dict()
+    judge = None if found is None else details_of(found)
+    for one in [] if judge is None else judge["shortlist"]:
+        one["sample_agreement"] = agreements.get(one["name"])
     resampled = study.kept_stability(choice.name)
     represented = study.kept_representations()
     return {
@@ -48,7 +53,7 @@ def as_json(
             "reasons": list(choice.reasons),
             "bound": None if choice.bound is None else choice.bound.bound_rate,
             "bounded_by": None if choice.bound is None else choice.bound.method,
-            "judge": details_of(found) if found is not None else None,
+            "judge": judge,
             "stability": None if resampled is None else stability_as_json(resampled),
             "stability_skipped": skipped,
         },
@@ -65,6 +70,16 @@ def _expected(row: dict[str, Any]) -> str:
     return f"{row['predicted']:.2f} ({max(row['low'], 0):.2f}–{row['high']:.2f})"
 
 
+def _agreements(candidates: pd.DataFrame) -> tuple[list[str], dict[str, list[str]]]:
+    """Heading and cells of what samples lose; none where nothing was fitted to a sample."""
+    names = [str(name) for name in candidates.index]
+    if candidates["fitted_on"].isna().all():
+        return [], {name: [] for name in names}
+    values = candidates["sample_agreement"].dropna().to_dict()
+    told = {name: [f"{values[name]:.2f}" if name in values else "–"] for name in names}
+    return ["sample agreement"], told
+
+
 def _show_shortlist(study: Study, console: Console) -> None:
     from rich.table import Table
 
@@ -72,10 +87,12 @@ def _show_shortlist(study: Study, console: Console) -> None:
     if found is None or len(found.shortlist) < 2:
         return
     table = Table(title="Really different and nearly as good", box=None, pad_edge=False)
-    for title in ("candidate", "expected ARI", "good for"):
+    names = [name for name, _ in found.shortlist]
+    heading, agreements = _agreements(study.candidates.loc[names])
+    for title in ("candidate", "expected ARI", *heading, "good for"):
         table.add_column(title)
     for name, use in found.shortlist:
-        table.add_row(name, _expected(found.expected(name)), use)
+        table.add_row(name, _expected(found.expected(name)), *agreements[name], use)
     console.print(table)
 
 
@@ -144,7 +161,9 @@ def show(study: Study, choice: Choice, top: int = 8) -> None:
     table.add_column("")
     table.add_column("candidate", no_wrap=True)
     titles = [catalogue[m].title.partition(" (")[0] for m in shown]
-    for title in ("k", "expected ARI" if judged else decider.title, *titles, "times"):
+    heading, agreements = _agreements(ranked)
+    score = "expected ARI" if judged else decider.title
+    for title in ("k", score, *heading, *titles, "times"):
         table.add_column(title, justify="right")
     values: dict[str, dict[str, float]] = measures[shown].to_dict("index")  # type: ignore[assignment]
     rows: list[dict[str, Any]] = ranked.to_dict("records")  # type: ignore[assignment]
@@ -154,6 +173,7 @@ def show(study: Study, choice: Choice, top: int = 8) -> None:
             name,
             str(row["n_clusters"]),
             f"{row['predicted']:.2f}" if judged else decider.text(row["score"]),
+            *agreements[name],
             *(f"{values[name][m]:.3f}" for m in shown),
             str(row["reached_by"]),
         )

@@ -320,18 +320,23 @@ def _choose(study: Study, tries: _Tries, stability: bool | None) -> tuple[Choice
         choice = study.best()
     except NothingToRankError as error:
         raise NothingToRankError("\n".join([str(error), *study.dataset.notes])) from None
-    return _judge_stability(study, tries, _judge_loss(study, choice), stability)
+    return _judge_stability(study, tries, _judge_loss(study, tries, choice), stability)
 
 
-def _judge_loss(study: Study, choice: Choice) -> Choice:
+def _judge_loss(study: Study, tries: _Tries, choice: Choice) -> Choice:
     """The choice again, its reasons with what fitting to a sample loses."""
-    from karat.validation import InputError
+    from karat.study.loss import SHARE
 
     with _kept_if_interrupted(study):
-        try:
-            study.sample_agreement(choice.name)
-        except InputError as error:
-            typer.echo(f"karat: what the sample loses was not measured: {error}", err=True)
+        study.sample_agreements(
+            share=SHARE if tries.budget is None else 0.0,
+            workers=tries.workers,
+            executor=tries.executor,
+            progress=tries.progress,
+        )
+    why = study.reasons().get(choice.name, {}).get("sample_agreement")
+    if why is not None:
+        typer.echo(f"karat: what the sample loses was not measured: {why}", err=True)
     return study.best()
 
 

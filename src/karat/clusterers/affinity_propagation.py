@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 
+from karat.clusterers._distances import OfDistances
 from karat.distances import check_metric, square
 from karat.validation import InputError, validated
 
 
-class QuantileAffinityPropagation(ClusterMixin, BaseEstimator):  # type: ignore[misc]
+class QuantileAffinityPropagation(OfDistances, ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """Affinity propagation on minus the squared distances, with one preference for all objects.
 
     Parameters
@@ -70,9 +71,3 @@ class QuantileAffinityPropagation(ClusterMixin, BaseEstimator):  # type: ignore[
         self.labels_ = model.labels_
         self.cluster_centers_indices_ = model.cluster_centers_indices_
         return self
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.pairwise = self.metric == "precomputed"
-        return tags

@@ -8,13 +8,14 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
+from karat.clusterers._distances import OfDistances
 from karat.validation import InputError, validated
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class GenieClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
+class GenieClustering(OfDistances, ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """Agglomeration along the minimum spanning tree, with a limit on unequal sizes.
 
     Parameters
@@ -81,12 +82,6 @@ class GenieClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             raise InputError(f"n_clusters must be between 1 and the {n} objects; got {n_clusters}")
         labels: NDArray[np.int32] = forest_labels(n, self.merges_[: n - n_clusters])
         return labels
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.pairwise = self.metric == "precomputed"
-        return tags
 
 
 def spanning_tree(

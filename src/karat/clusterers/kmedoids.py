@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 
+from karat.clusterers._distances import OfDistances
 from karat.distances import as_distances, check_metric, square
 from karat.validation import InputError, check_random_state, validated
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class KMedoids(ClusterMixin, BaseEstimator):  # type: ignore[misc]
+class KMedoids(OfDistances, ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """k-medoids: each cluster has an object at its centre, the sum of distances to it is small.
 
     Parameters
@@ -112,14 +113,8 @@ class KMedoids(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.inertia_ = float(D[medoids[nearest], np.arange(n)].sum(dtype=np.float64))
         return self
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.pairwise = self.metric == "precomputed"
-        return tags
 
-
-class CLARA(ClusterMixin, BaseEstimator):  # type: ignore[misc]
+class CLARA(OfDistances, ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """Clustering large applications: k-medoids of small samples, the best of them for all objects.
 
     Parameters
@@ -219,12 +214,6 @@ class CLARA(ClusterMixin, BaseEstimator):  # type: ignore[misc]
                 self.inertia_, best = total, medoids
                 self.labels_, self.medoid_indices_ = _numbered(nearest, medoids)
         return self
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.pairwise = self.metric == "precomputed"
-        return tags
 
 
 def _numbered(

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
+from karat.clusterers._distances import OfDistances
 from karat.distances import check_metric, condensed
 from karat.partition import cut_dendrogram
 from karat.resources import require_memory
@@ -22,7 +23,7 @@ METHODS = ("single", "complete", "average", "weighted", "centroid", "ward")
 OF_MEANS = ("centroid", "ward")
 
 
-class LinkageClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
+class LinkageClustering(OfDistances, ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """Single, complete, average (UPGMA), weighted (WPGMA), centroid or Ward linkage.
 
     Parameters
@@ -128,12 +129,6 @@ class LinkageClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """Labels for another number of clusters, or a row for each of several, in O(n) each."""
         check_is_fitted(self)
         return cut_dendrogram(self.linkage_, n_clusters=n_clusters)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.pairwise = self.metric == "precomputed"
-        return tags
 
 
 def _tree_of_cells(means: Any, sizes: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from karat.plot import style
+from karat.plot._contingency import FEW, as_text, shaded_counts
 from karat.validation import InputError
 
 if TYPE_CHECKING:
@@ -130,35 +131,12 @@ def cluster_confusion(found: Clarity, clustering: str | int = 0) -> go.Figure:
         ]
         for i, a in enumerate(names)
     ]
-    return style.figure(
-        [
-            {
-                "type": "heatmap",
-                "z": np.round(share, 4),
-                "x": np.array(names, dtype=object),
-                "y": np.array(names, dtype=object),
-                "zmin": 0,
-                "zmax": 1,
-                "colorscale": style.SEQUENTIAL,
-                "xgap": 1,
-                "ygap": 1,
-                "hovertext": hover,
-                "hoverinfo": "text",
-                "text": [[f"{c:,}" if c else "·" for c in line] for line in counts.tolist()],
-                "texttemplate": "%{text}" if counts.size <= 600 else "",
-                "textfont": {"color": style.INK, "size": 12},
-                "colorbar": style.color_bar("share of the<br>cluster", tickformat=".0%"),
-            }
-        ],
-        xaxis={"type": "category", "title": {"text": "predicted cluster"}, "showgrid": False},
-        yaxis={
-            "type": "category",
-            "title": {"text": "cluster"},
-            "autorange": "reversed",
-            "showgrid": False,
-        },
-        height=int(np.clip(120 + 30 * len(names), 240, 1400)),
-    )
+    return shaded_counts(
+        share, names, names, hover, "cluster", "predicted cluster",
+        text=as_text(counts),
+        texttemplate="%{text}" if counts.size <= FEW else "",
+        colorbar=style.color_bar("share of the<br>cluster", tickformat=".0%"),
+    )  # fmt: skip
 
 
 def _side_by_side(counts: np.ndarray) -> list[int]:

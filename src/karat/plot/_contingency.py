@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
     from numpy.typing import NDArray
 
+FEW = 600  # cells with room for their counts
 _MOST_CELLS = 250_000
 
 
@@ -72,40 +73,15 @@ def contingency(
         ]
         for i in range(len(rows))
     ]
-    few = counts.size <= 600
-    text = [[f"{c:,}" if c else "·" for c in line] for line in counts.tolist()]
-    return style.figure(
-        [
-            {
-                "type": "heatmap",
-                "z": np.round(share, 4),
-                "x": np.array(columns, dtype=object),
-                "y": np.array(rows, dtype=object),
-                "zmin": 0,
-                "zmax": 1,
-                "colorscale": style.SEQUENTIAL,
-                "xgap": 1,
-                "ygap": 1,
-                "hovertext": hover,
-                "hoverinfo": "text",
-                "text": text if few else None,
-                "texttemplate": "%{text}" if few else None,
-                "textfont": {"color": style.INK, "size": 12},
-                "showscale": len(rows) > 4 or not few,
-                "colorbar": style.color_bar(
-                    f"share of the<br>{column_title.lower()}", tickformat=".0%", dtick=0.25
-                ),
-            }
-        ],
-        xaxis={"type": "category", "title": {"text": column_title}, "showgrid": False},
-        yaxis={
-            "type": "category",
-            "title": {"text": row_title},
-            "autorange": "reversed",
-            "showgrid": False,
-        },
-        height=int(np.clip(120 + 30 * len(rows), 240, 1400)),
-    )
+    few = counts.size <= FEW
+    bar = f"share of the<br>{column_title.lower()}"
+    return shaded_counts(
+        share, rows, columns, hover, row_title, column_title,
+        text=as_text(counts) if few else None,
+        texttemplate="%{text}" if few else None,
+        showscale=len(rows) > 4 or not few,
+        colorbar=style.color_bar(bar, tickformat=".0%", dtick=0.25),
+    )  # fmt: skip
 
 
 def matched_columns(counts: NDArray[Any]) -> list[int]:
@@ -116,3 +92,46 @@ def matched_columns(counts: NDArray[Any]) -> list[int]:
     matched = [int(j) for _, j in sorted(zip(rows, columns, strict=True))]
     rest = [j for j in range(counts.shape[1]) if j not in set(matched)]
     return matched + rest
+
+
+def as_text(counts: NDArray[Any]) -> list[list[str]]:
+    """Counts as they stand in the cells."""
+    return [[f"{c:,}" if c else "·" for c in line] for line in counts.tolist()]
+
+
+def shaded_counts(
+    share: NDArray[Any],
+    rows: list[str],
+    columns: list[str],
+    hover: list[list[str]],
+    row_title: str,
+    column_title: str,
+    **more: Any,
+) -> go.Figure:
+    """A table from the top down, each cell shaded by a share; ``more`` is of Plotly's heat map."""
+    cells = {
+        "type": "heatmap",
+        "z": np.round(share, 4),
+        "x": np.array(columns, dtype=object),
+        "y": np.array(rows, dtype=object),
+        "zmin": 0,
+        "zmax": 1,
+        "colorscale": style.SEQUENTIAL,
+        "xgap": 1,
+        "ygap": 1,
+        "hovertext": hover,
+        "hoverinfo": "text",
+        "textfont": {"color": style.INK, "size": 12},
+        **more,
+    }
+    return style.figure(
+        [cells],
+        xaxis={"type": "category", "title": {"text": column_title}, "showgrid": False},
+        yaxis={
+            "type": "category",
+            "title": {"text": row_title},
+            "autorange": "reversed",
+            "showgrid": False,
+        },
+        height=int(np.clip(120 + 30 * len(rows), 240, 1400)),
+    )

@@ -166,6 +166,12 @@ class Facts:
         return "consensus" if self.chosen is None else self.chosen.choice.decided_by
 
     @property
+    def fitted_on(self) -> int | None:
+        """To how many objects those were fitted that were not fitted to all; None without any."""
+        sizes = self.scores["fitted_on"].dropna()
+        return None if sizes.empty else int(sizes.max())
+
+    @property
     def families(self) -> list[str]:
         """The families that voted: columns of the ranking; none where one measure decided."""
         if self.ranked is None or self.decided_by != "consensus":

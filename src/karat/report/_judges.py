@@ -40,11 +40,15 @@ def judgement(facts: Facts) -> Section | None:
         f"({found.judge.limit:.2f} is needed).",
     ]
     k = facts.distinct["n_clusters"].astype(int)
+    places = {other: i for i, other in enumerate(facts.table["name"])}
     rows = []
     for other, use in found.shortlist:
         about = found.expected(other)
         about["low"] = max(about["low"], 0.0)
-        rows.append({"name": other, "use": use, "k": int(k[other]), **about})
+        agreement = facts.table["sample_agreement"][places[other]]
+        rows.append(
+            {"name": other, "use": use, "k": int(k[other]), "agreement": agreement, **about}
+        )
     values: dict[str, Any] = {
         "sentences": sentences,
         "average": said.average,
@@ -52,6 +56,7 @@ def judgement(facts: Facts) -> Section | None:
             (kind, f"{part:+.2f}") for kind, part in found.contributions(name).items()
         ],
         "shortlist": rows,
+        "sampled": facts.fitted_on is not None,
     }
     gain = found.judge.gain(expected["predicted"])
     if gain is not None:

@@ -106,6 +106,7 @@ def ranking(facts: Facts) -> Section | None:
         {
             "table": facts.table,
             "first_rows": min(15, len(facts.ranked)),
+            "fitted_on": facts.fitted_on,
             "decided_by": facts.decided_by,
             "families": facts.families,
             "votes": _votes(facts),

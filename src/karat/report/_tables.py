@@ -36,6 +36,7 @@ def table_payload(facts: Facts) -> dict[str, Any]:
         "swept": scores["k"].notna().tolist(),
         "n_clusters": _whole(scores["n_clusters"]),
         "noise_share": _rounded(scores["noise_share"]),
+        "sample_agreement": _rounded(scores["sample_agreement"]),
         "seconds": _rounded(scores["seconds"]),
         "values": {m.key: _rounded(facts.by_k[0][m.key]) for m in facts.by_k[1]},
         "rows": [],
@@ -72,6 +73,8 @@ def _columns(facts: Facts) -> list[dict[str, Any]]:
         for key, title in PARTS.items()
         if facts.ranked is not None and key in facts.ranked
     ]
+    if facts.fitted_on is not None:
+        columns.append(_column("sample_agreement", "Sample agreement", "number", decimals=2))
     columns.append(_column("reached_by", "Reached by", "whole"))
     decimals = _decimals(facts.scores["seconds"])
     columns.append(
@@ -231,7 +234,7 @@ def sparklines(facts: Facts) -> list[dict[str, Any]]:
 def undefined_values(facts: Facts) -> list[dict[str, Any]]:
     """Measures that are undefined for some candidates, grouped by the reason."""
     groups: dict[tuple[str, str], int] = {}
-    titles = {m.key: m.title for m in facts.measures}
+    titles = {m.key: m.title for m in facts.measures} | {"sample_agreement": "Sample agreement"}
     for reasons in facts.reasons.values():
         for key, reason in reasons.items():
             group = (titles.get(key, key), str(reason))

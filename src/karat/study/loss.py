@@ -1,55 +1,191 @@
-"""What fitting to a sample loses: the same clusterer fitted to another sample."""
+"""What fitting to a sample loses: the same clusterers fitted to another sample."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from karat import __version__
-from karat.clusterers import Clusterer
+from karat.clusterers import Clusterer, catalogue
 from karat.measures.external.pairs import adjusted_rand_index
-from karat.study import large, work
-from karat.study.store import Planned
+from karat.progress import progress_bar
+from karat.resources import available_cores
+from karat.study import work
+from karat.study.store import Finished, Planned, Store
 from karat.study.sweeping import Swept
-from karat.validation import InputError
 
 if TYPE_CHECKING:
     from karat.study.study import Study
+    from karat.study.trying import TriedStudy
+
+#: share of the time of all fits that ``karat run`` gives to fits to a second sample
+SHARE = 0.25
+UNMEASURED = "not measured; Study.sample_agreements measures it"
+UNKNOWN = (
+    "the clusterer is not in the catalogue, and a study file cannot keep it; call sweep with it "
+    "again first"
+)
+_KEY = "sample agreement "
 
 
-def sample_agreement(study: Study, candidate: dict[str, Any], clusterer: Clusterer) -> float:
-    """Adjusted Rand index on all objects between a candidate and its fit to a second sample.
+@dataclass(frozen=True)
+class _Refit:
+    """One fit to the second sample, and the candidates that it is compared with."""
 
-    The second sample is drawn independently of the first and is as large; it is fitted with the
-    same seed and extended in the same way. What was found is kept in the study.
+    job: work.Job
+    #: by the name of the candidate of the job
+    compared: dict[str, list[dict[str, Any]]]
+
+    @property
+    def candidates(self) -> list[dict[str, Any]]:
+        return [one for group in self.compared.values() for one in group]
+
+    @property
+    def seconds(self) -> float:
+        """What the same fit to the first sample took: a start, or all cuts of a tree."""
+        groups = self.compared.values()
+        return sum(sum(c["seconds"] for c in group) / len(group) for group in groups)
+
+
+def measure_agreements(
+    study: Study,
+    name: str | None = None,
+    *,
+    share: float | None = None,
+    workers: int | None = None,
+    executor: Any = None,
+    progress: bool | None = None,
+) -> None:
+    """Measure the agreement of one candidate, or of all, and keep it.
+
+    See :meth:`Study.sample_agreements`.
     """
-    key = _key(candidate["partition"])
-    kept = study._store.meta.get(key)
-    if kept is not None and kept["version"] == __version__:
-        return float(kept["value"])
-    data, metric = study._points
-    seed = work.derived_seed(study.random_state, "second sample of the objects")
-    rows = large.draw_rows(study.n_objects, candidate["fitted_on"], seed)
-    fitted = study.fitting([Swept(clusterer, None)], {})[0][0]
-    planned = Planned(
-        *(candidate[one] for one in ("name", "clusterer", "parameter", "value", "start", "seed"))
+    refits = _refits(study)
+    if name is not None:
+        refits = [one for one in refits if any(c["name"] == name for c in one.candidates)]
+    elif share is not None and refits:
+        refits = _within(study, refits, share)
+    kept = kept_agreements(study._store)
+    refits = [one for one in refits if any(c["name"] not in kept for c in one.candidates)]
+    if not refits:
+        return
+    compared = {first: group for one in refits for first, group in one.compared.items()}
+    outcomes = study.on_sample(
+        [one.job for one in refits],
+        study.second_sample,
+        workers=workers or available_cores(),
+        executor=study._workers_of(executor),
     )
-    sample = large.Sample(rows, large.nearest_sampled(data, rows, metric))
-    part, sizes = large.part_of(data, rows, metric), None
-    if large.uses_cells(data, fitted, metric):
-        part, sizes = large.cells_of(data, sample)
-    found = work.run_job(part, work.Job(fitted, (planned,), sizes))[0]
-    if found.labels is None:
-        raise InputError(f"{candidate['name']} failed on a second sample: {found.reason}")
-    again = sample.extend(found.labels)
-    value = adjusted_rand_index(study.labels(candidate["name"]), again, noise="cluster")
-    study._store.set_meta({key: {"version": __version__, "value": float(value)}})
-    return float(value)
+    with (
+        closing(outcomes),
+        progress_bar("Fitting a second sample", len(compared), show=progress) as advance,
+    ):
+        for finished in outcomes:
+            for outcome in finished:
+                _keep(study, outcome, compared[outcome.name])
+            advance(len(finished))
 
 
-def kept_agreement(study: Study, partition: str) -> float | None:
-    """What was found before of a partition, where it was."""
-    kept = study._store.meta.get(_key(partition))
-    return None if kept is None else float(kept["value"])
+def _refits(study: TriedStudy) -> list[_Refit]:
+    """The fits that tell the agreements: one for each tree, or value of a parameter."""
+    clusterers = _clusterers(study)
+    first: dict[tuple[str, Any], Planned] = {}
+    compared: dict[str, list[dict[str, Any]]] = {}
+    for candidate in study._store.candidates():
+        start = first.setdefault((candidate["clusterer"], candidate["value"]), _planned(candidate))
+        if _is_sampled(candidate) and candidate["clusterer"] in clusterers:
+            compared.setdefault(start.name, []).append(candidate)
+    jobs = [
+        job
+        for key, clusterer in clusterers.items()
+        for job in work.jobs_for(
+            clusterer, [c for c in first.values() if c.clusterer == key and c.name in compared]
+        )
+    ]
+    return [_Refit(job, {c.name: compared[c.name] for c in job.candidates}) for job in jobs]
+
+
+def _is_sampled(candidate: dict[str, Any]) -> bool:
+    return candidate["fitted_on"] is not None and candidate["partition"] is not None
+
+
+def _within(study: Study, refits: Sequence[_Refit], share: float) -> list[_Refit]:
+    """That of the choice, and the best ranked that take a share of the time of all fits."""
+    choice = study.best().name
+    # names of rows first: other candidates are seen by another's name
+    place = {str(name): i for i, name in enumerate(study.rank().index)}
+    ranked = sorted(
+        refits, key=lambda one: min(place.get(c["name"], math.inf) for c in one.candidates)
+    )
+    left = share * float(study.candidates["seconds"].sum())
+    out = []
+    for one in ranked:
+        if one.seconds <= left or any(c["name"] == choice for c in one.candidates):
+            left -= one.seconds
+            out.append(one)
+    return out
+
+
+def _planned(candidate: dict[str, Any]) -> Planned:
+    names = ("name", "clusterer", "parameter", "value", "start", "seed")
+    return Planned(*(candidate[name] for name in names))
+
+
+def _clusterers(study: TriedStudy) -> dict[str, Clusterer]:
+    """What the sweeps of a study fit, by key: under its distance, with what a grid sets."""
+    out: dict[str, Clusterer] = {}
+    for kind, content in study.record:
+        if kind != "sweep":
+            continue
+        keys = [one["key"] for one in content["clusterers"]]
+        known = {key: catalogue[key] for key in keys if key in catalogue} | study._swept
+        chosen = [Swept(known[key], None) for key in keys if key in known]
+        out |= {one.key: one for one in study.fitting(chosen, content["grid"])[0]}
+    return out
+
+
+def _keep(study: Study, outcome: Finished, candidates: Sequence[dict[str, Any]]) -> None:
+    found: dict[str, float] = {}
+    again = None if outcome.labels is None else study.second_sample.extend(outcome.labels)
+    for partition in {c["partition"] for c in candidates} if again is not None else ():
+        (labels,) = study._store.labels([partition])
+        found[partition] = float(adjusted_rand_index(labels, again, noise="cluster"))
+    reason = None if found else f"the fit to a second sample failed: {outcome.reason}"
+    study._store.set_meta(
+        {
+            _KEY + c["name"]: {
+                "version": __version__,
+                "value": found.get(c["partition"]),
+                "reason": reason,
+            }
+            for c in candidates
+        }
+    )
+
+
+def kept_agreements(store: Store) -> dict[str, tuple[float, str | None]]:
+    """What was measured before: the agreement of each candidate, NaN with the reason."""
+    return {
+        key.removeprefix(_KEY): (
+            math.nan if kept["value"] is None else kept["value"],
+            kept["reason"],
+        )
+        for key, kept in store.meta.items()
+        if key.startswith(_KEY) and kept["version"] == __version__
+    }
+
+
+def why_no_agreement(study: TriedStudy) -> dict[str, str]:
+    """Why candidates that were fitted to a sample have no agreement."""
+    kept = kept_agreements(study._store)
+    sampled = [c for c in study._store.candidates() if _is_sampled(c)]
+    missing = [c for c in sampled if c["name"] not in kept]
+    known = _clusterers(study) if missing else {}
+    out = {c["name"]: UNMEASURED if c["clusterer"] in known else UNKNOWN for c in missing}
+    return out | {name: reason for name, (_, reason) in kept.items() if reason is not None}
 
 
 def sentence(value: float, fitted_on: int) -> str:
@@ -64,7 +200,3 @@ def sentence(value: float, fitted_on: int) -> str:
         f"Fitted to {fitted_on:,} other objects it finds {told} (adjusted Rand index "
         f"{value:.2f} on all objects)."
     )
-
-
-def _key(partition: str) -> str:
-    return f"sample agreement {partition}"

@@ -22,6 +22,7 @@ from karat.partition import NOISE, Labelings, NoisePolicy, SoftPartition
 from karat.progress import progress_bar
 from karat.structures import Memberships, as_given
 from karat.study import large
+from karat.study.loss import kept_agreements, why_no_agreement
 from karat.study.plan import least_budget
 from karat.study.store import Score
 from karat.study.trying import TriedStudy
@@ -169,10 +170,12 @@ class ScoredStudy(TriedStudy):
         table["k"] = table["value"].where(swept).astype("Int64")
         table["n_clusters"] = table["n_clusters"].astype("Int64")
         table["fitted_on"] = table["fitted_on"].astype("Int64")
+        agreements = {name: value for name, (value, _) in kept_agreements(self._store).items()}
+        table["sample_agreement"] = pd.Series(agreements, table.index, dtype="Float64")
         table["noise_share"] = table["n_noise"].astype("Float64") / self.n_objects
         order_of_columns = [
             "clusterer", "k", "start", "status", "reason", "n_clusters", "noise_share", "seconds",
-            "fitted_on", "partition",
+            "fitted_on", "sample_agreement", "partition",
         ]  # fmt: skip
         return table[order_of_columns]
 
@@ -204,7 +207,9 @@ class ScoredStudy(TriedStudy):
         DataFrame
             A row per candidate, by name, in the order of planning: ``clusterer``, ``k`` (as asked
             for), ``start``, ``status`` (``ok``, ``flagged``, ``failed``, ``excluded``), ``reason``,
-            ``n_clusters``, ``noise_share``, ``seconds``, ``partition`` (equal for equal
+            ``n_clusters``, ``noise_share``, ``seconds``, ``fitted_on`` (how many objects, where
+            that is a sample), ``sample_agreement`` (of these, where
+            :meth:`Study.sample_agreements` measured it), ``partition`` (equal for equal
             clusterings), then a column per measure. :meth:`reasons` says why a value is NaN.
         """
         self.evaluate(progress=progress)
@@ -233,7 +238,10 @@ class ScoredStudy(TriedStudy):
         self.evaluate()
         why = self._scores[1]
         partitions = self._candidates["partition"].items()
-        return {str(name): dict(why[at]) for name, at in partitions if at in why}
+        out = {str(name): dict(why[at]) for name, at in partitions if at in why}
+        for name, reason in why_no_agreement(self).items():
+            out.setdefault(name, {})["sample_agreement"] = reason
+        return out
 
     @property
     def is_partly_labelled(self) -> bool:

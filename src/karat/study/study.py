@@ -15,7 +15,7 @@ from karat.study import choice as explain
 from karat.study.choice import Choice
 from karat.study.code import code_of
 from karat.study.deciders import Verdict, as_decider, usual
-from karat.study.loss import kept_agreement, sample_agreement
+from karat.study.loss import measure_agreements, why_no_agreement
 from karat.study.loss import sentence as loss_sentence
 from karat.study.ranking import order, ranks
 from karat.study.record import check_identities, settle
@@ -244,10 +244,11 @@ class Study(ScoredStudy):
         -------
         DataFrame
             A row per distinct partition, named after its first candidate: ``rank`` (equal for
-            ties), ``clusterer``, ``k``, ``n_clusters``, ``noise_share``, ``partition`` (as in
-            :meth:`scores`), ``reached_by`` (how many candidates are this partition), ``score``
-            (of an internal measure with ``noise="drop"``: times the share of objects that are not
-            excluded, or over it where lower is better), then the voters.
+            ties), ``clusterer``, ``k``, ``n_clusters``, ``noise_share``, ``fitted_on``,
+            ``sample_agreement``, ``partition`` (as in :meth:`scores`), ``reached_by`` (how many
+            candidates are this partition), ``score`` (of an internal measure with
+            ``noise="drop"``: times the share of objects that are not excluded, or over it where
+            lower is better), then the voters.
 
         Raises
         ------
@@ -278,7 +279,10 @@ class Study(ScoredStudy):
             raise NothingToRankError(f"there is no clustering to rank: {self.why_nothing()}")
         counts = usable.groupby("partition").size()
         first = usable[~usable["partition"].duplicated()]
-        columns = ["clusterer", "k", "n_clusters", "noise_share", "fitted_on", "partition"]
+        columns = [
+            "clusterer", "k", "n_clusters", "noise_share", "fitted_on", "sample_agreement",
+            "partition",
+        ]  # fmt: skip
         table = first[columns].copy()
         table["reached_by"] = counts.loc[first["partition"]].to_numpy()
         return table
@@ -378,9 +382,8 @@ class Study(ScoredStudy):
         memberships = self.memberships(str(top.name))
         soft = () if memberships is None else (structures.told(memberships),)
         told = () if found is None else found.told(self.n_objects)
-        again = kept_agreement(self, str(top["partition"]))
-        if again is not None:
-            told = (loss_sentence(again, int(top["fitted_on"])), *told)
+        if not top.isna()["sample_agreement"]:
+            told = (loss_sentence(float(top["sample_agreement"]), int(top["fitted_on"])), *told)
         if self.accelerated:
             told = (*told, f"The measures are of {self.accelerated}.")
         return Choice(
@@ -427,27 +430,81 @@ class Study(ScoredStudy):
         Returns
         -------
         float
-            Adjusted Rand index between the candidate and what its clusterer finds in a second
-            sample, both extended to all objects; outliers count as one cluster. 1 where the
-            candidate was fitted to all objects. It is kept, and the reasons of :meth:`best` have
-            it.
+            As :meth:`sample_agreements` measures it; 1 where the candidate was fitted to all
+            objects.
 
         Raises
         ------
         InputError
             If the second fit fails.
-
-        Notes
-        -----
-        One fit, and the distances of 5,000 objects to all.
         """
         name = self.best().name if name is None else name
         self.labels(name)  # says what is wrong with the name
-        candidate = next(c for c in self._store.candidates() if c["name"] == name)
-        if candidate["fitted_on"] is None:
+        if self._candidates.isna().at[name, "fitted_on"]:
             return 1.0
-        self.__dict__.pop("_choice", None)  # its reasons have this
-        return sample_agreement(self, candidate, clusterer_of(self, candidate))
+        measure_agreements(self, name)
+        self._forget_agreements()
+        why = why_no_agreement(self).get(name)
+        if why is not None:
+            raise InputError(f"{name}: {why}")
+        return float(self._candidates["sample_agreement"][name])
+
+    def sample_agreements(
+        self,
+        *,
+        share: float | None = None,
+        workers: int | None = None,
+        executor: Any = None,
+        progress: bool | None = None,
+    ) -> pd.Series[float]:
+        """What fitting to a sample loses, for every candidate that was fitted to one.
+
+        Parameters
+        ----------
+        share : float, optional
+            Measure the choice, and of the other candidates, the best ranked first, as many as
+            were fitted in this share of the time that all fits of the study took. By default all.
+        workers, executor, progress : optional
+            As for :meth:`sweep`.
+
+        Returns
+        -------
+        Series
+            By candidate, the adjusted Rand index on all objects between its labels and what its
+            clusterer finds in a second sample, drawn independently and as large, and extended in
+            the same way; outliers count as one cluster. NaN where it was not measured or the fit
+            failed; :meth:`reasons` says why. It is kept, in :attr:`candidates`, :meth:`scores` and
+            :meth:`rank` as ``sample_agreement``, and what was measured is not fitted again.
+
+        Notes
+        -----
+        One fit for each number of clusters (or value of another parameter), with the seed of the
+        first start, to which all starts are compared; one for all numbers of clusters of a
+        hierarchy. The distances of 5,000 objects to all are computed once.
+
+        Examples
+        --------
+        >>> import karat, numpy as np
+        >>> X = np.random.default_rng(0).normal(size=(6000, 2))
+        >>> X[:2000] += 9
+        >>> study = karat.Study(X)
+        >>> study.sweep(["average"], k=[2, 3], workers=1)
+        >>> found = study.sample_agreements(workers=1)
+        >>> found.round(3).to_dict()
+        {'average k=2': 1.0, 'average k=3': 0.998}
+        """
+        try:
+            measure_agreements(
+                self, share=share, workers=workers, executor=executor, progress=progress
+            )
+        finally:
+            self._forget_agreements()
+        sampled = self._candidates[["fitted_on", "partition"]].notna().all(axis=1)
+        return self._candidates.loc[sampled, "sample_agreement"].astype(np.float64)
+
+    def _forget_agreements(self) -> None:
+        self.__dict__.pop("_candidates", None)
+        self.__dict__.pop("_choice", None)  # its reasons have that of the choice
 
     def stability(
         self,

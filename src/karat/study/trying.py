@@ -9,7 +9,6 @@ from concurrent.futures import Executor
 from contextlib import closing
 from dataclasses import replace
 from functools import cached_property
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -245,20 +244,13 @@ class TriedStudy(StudyBase):
         sampled = [job for job in jobs if self.fits_sample(job.clusterer)]
         whole = [job for job in jobs if job not in sampled]
         options["deadline"] = deadline
-        data, metric = self._points
+        data, _ = self._points
         of_rows = [job for job in whole if "features" in job.clusterer.distances]
         yield from run_jobs(data, [job for job in whole if job not in of_rows], **options)
         yield from run_jobs(self.X, of_rows, **options)
         if not sampled or time.monotonic() >= deadline:
             return
-        of_cells = [job for job in sampled if large.uses_cells(data, job.clusterer, metric)]
-        of_sample = [job for job in sampled if job not in of_cells]
-        fits = [run_jobs(large.part_of(data, self.sample.rows, metric), of_sample, **options)]
-        if of_cells:
-            means, sizes = large.cells_of(data, self.sample)
-            jobs = [replace(job, sizes=sizes) for job in of_cells]
-            fits.insert(0, run_jobs(means, jobs, **options))
-        for outcomes in chain.from_iterable(fits):
+        for outcomes in self.on_sample(sampled, self.sample, **options):
             yield [
                 replace(
                     outcome,
@@ -270,6 +262,18 @@ class TriedStudy(StudyBase):
                 )
                 for outcome in outcomes
             ]
+
+    def on_sample(
+        self, jobs: Sequence[work.Job], sample: large.Sample, **options: Any
+    ) -> Generator[list[Finished], None, None]:
+        """Fit to the objects of a sample, or to the cells around them; nothing is extended."""
+        data, metric = self._points
+        of_cells = [job for job in jobs if large.uses_cells(data, job.clusterer, metric)]
+        of_sample = [job for job in jobs if job not in of_cells]
+        if of_cells:
+            means, sizes = large.cells_of(data, sample)
+            yield from run_jobs(means, [replace(job, sizes=sizes) for job in of_cells], **options)
+        yield from run_jobs(large.part_of(data, sample.rows, metric), of_sample, **options)
 
     def fits_cells(self, clusterer: Clusterer) -> bool:
         """Whether a clusterer is fitted to the cells around the objects of :attr:`sample`."""
@@ -304,6 +308,13 @@ class TriedStudy(StudyBase):
         """The objects of :attr:`sample`, ascending."""
         seed = work.derived_seed(self.random_state, "sample of the objects")
         return large.draw_rows(self.n_objects, large.FIT_AT_MOST, seed)
+
+    @cached_property
+    def second_sample(self) -> large.Sample:
+        """As many objects, drawn independently of :attr:`sample`: to tell what samples lose."""
+        seed = work.derived_seed(self.random_state, "second sample of the objects")
+        data, metric = self._points
+        return large.draw_sample(data, large.FIT_AT_MOST, metric=metric, random_state=seed)
 
     @property
     def is_estimated(self) -> bool:

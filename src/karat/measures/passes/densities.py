@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from karat.distances import Distances
+from karat.measures.passes.over_pairs import OverPairs
 from karat.measures.passes.ranks import by_kept, order_statistics
 from karat.measures.passes.trees import coordinates
 from karat.partition import Labelings
-from karat.resources import in_strips
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,7 +22,7 @@ SHARE = 0.1
 BLOCK_ROWS = 256
 
 
-def densities(distances: Distances, labelings: Labelings) -> tuple[list[Floats], Floats]:
+def densities(pairs: OverPairs, labelings: Labelings) -> tuple[list[Floats], Floats]:
     """For each clustering densities (2, n) over the largest, and the kernel's radius.
 
     The first row is the density, the second what other clusters add to it, both NaN for objects
@@ -32,7 +32,7 @@ def densities(distances: Distances, labelings: Labelings) -> tuple[list[Floats],
     found = [np.full((2, n), np.nan) for _ in range(M)]
     radii = np.zeros(M)
     for kept, which in by_kept(labelings):
-        some = distances.take(kept)
+        some = pairs.take(kept)
         radius = quantile(some, SHARE)
         if radius == 0:
             continue
@@ -44,34 +44,35 @@ def densities(distances: Distances, labelings: Labelings) -> tuple[list[Floats],
     return found, radii
 
 
-def _weights(
-    distances: Distances, radius: float, codes: NDArray[np.int32]
+def _weights(pairs: OverPairs, radius: float, codes: NDArray[np.int32]) -> tuple[Floats, Floats]:
+    starts = range(0, pairs.n, BLOCK_ROWS)
+    everywhere, others = zip(*pairs.map(_weights_of, starts, radius, codes), strict=True)
+    return np.concatenate(everywhere), np.concatenate(others, axis=1)
+
+
+def _weights_of(
+    distances: Distances, radius: float, codes: NDArray[np.int32], start: int
 ) -> tuple[Floats, Floats]:
     from karat._kernels import densities as kernels
 
     n = distances.n
+    stop = min(start + BLOCK_ROWS, n)
     everywhere, others = np.zeros(n), np.zeros(codes.shape)
     if (given := coordinates(distances)) is not None:
         kind, Z = given
-
-        def work(start: int, stop: int) -> None:
-            kernels.densities(
-                kind, distances.squared, Z, radius, codes, start, stop, everywhere, others
-            )
-
-        in_strips(work, n)
-        return everywhere, others
-    for start in range(0, n, BLOCK_ROWS):
-        stop = min(start + BLOCK_ROWS, n)
+        kernels.densities(
+            kind, distances.squared, Z, radius, codes, start, stop, everywhere, others
+        )
+    else:
         for i, row in enumerate(distances.block(slice(start, stop), slice(0, n)), start):
             kernels.near_weights(row, radius, codes, i, everywhere, others)
-    return everywhere, others
+    return everywhere[start:stop], others[:, start:stop].copy()
 
 
-def quantile(distances: Distances, share: float) -> float:
+def quantile(pairs: OverPairs, share: float) -> float:
     """That of all pair distances, linear between two of them."""
-    pairs = distances.n * (distances.n - 1) // 2
-    at = share * (pairs - 1)
+    number = pairs.n * (pairs.n - 1) // 2
+    at = share * (number - 1)
     low = math.floor(at)
-    values = order_statistics(distances, [low + 1, min(low + 2, pairs)])
+    values = order_statistics(pairs, [low + 1, min(low + 2, number)])
     return values[0] + (at - low) * (values[-1] - values[0])

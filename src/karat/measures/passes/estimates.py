@@ -8,7 +8,8 @@ hardly ever in a sample, and nothing in the sample says by how much it is missed
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import pickle
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from karat._accelerators import Accelerator
 
     Floats = NDArray[np.float64]
+    #: values and standard errors (M, measures), why there is no value, and how many were drawn
+    Settled = tuple[Floats, Floats, dict[tuple[int, int], str], int]
 
 
 def sampled_by(
@@ -92,6 +95,14 @@ class Estimates:
     reasons: dict[tuple[int, int], str] = field(default_factory=dict)
     drawn: dict[str, int] = field(default_factory=dict)
 
+    def add(self, way: str, rows: Sequence[int], columns: list[int], settled: Settled) -> None:
+        """What a sample says of some clusterings and measures."""
+        values, errors, reasons, drawn = settled
+        self.values[np.ix_(rows, columns)] = values
+        self.standard_errors[np.ix_(rows, columns)] = np.where(np.isnan(values), np.nan, errors)
+        self.reasons |= {(rows[m], columns[i]): why for (m, i), why in reasons.items()}
+        self.drawn[way] = self.drawn.get(way, 0) + drawn
+
 
 def estimate(
     X: Data,
@@ -141,29 +152,51 @@ def estimate(
             run = distributed_sample(workers, X, metric)
         sample = ObjectSample(X, distances_of_parts(X, metric), labelings, chosen, rng, run)
         with doing("sample of objects"):
-            _settle(sample, precision, result, range(len(labelings)), which, bounded_only)
+            settled = _settle(sample, precision, bounded_only)
+        result.add("objects", range(len(labelings)), which, settled)
     if which := by["pairs"]:
         chosen = [measures[i] for i in which]
-        distances = distances_of_parts(X, metric, exact=True)
+        work = partial(_of_pairs, metric, chosen, precision, bounded_only)
+        every: Iterator[Settled]
+        data, items = (X, labelings), enumerate(rng.spawn(len(labelings)))
+        if workers.elsewhere is None:  # one at a time, for the memory that the pairs take
+            every = map(partial(work, *data), items)
+        else:
+            import cloudpickle  # measures may be of local functions
+
+            every = workers.map(partial(_unpickled, cloudpickle.dumps(work)), data, items)
         for m in range(len(labelings)):
-            try:
-                with doing(f"sample of pairs, {m + 1:,} of {len(labelings):,}"):
-                    pairs = PairSample(X, distances, labelings.select([m]), chosen, rng)
-                    _settle(pairs, precision, result, [m], which, bounded_only)
-            except InputError as error:
-                result.reasons |= {(m, i): str(error) for i in which}
+            with doing(f"sample of pairs, {m + 1:,} of {len(labelings):,}"):
+                settled = next(every)
+            result.add("pairs", [m], which, settled)
     return result
 
 
-def _settle(
-    sample: ObjectSample | PairSample,
+def _unpickled(function: bytes, *arguments: Any) -> Any:
+    return pickle.loads(function)(*arguments)
+
+
+def _of_pairs(
+    metric: Any,
+    measures: Sequence[Measure],
     precision: float,
-    result: Estimates,
-    rows: Sequence[int],
-    columns: list[int],
     bounded_only: bool,
-) -> None:
-    """Grow the sample until it is large enough, and write what it says."""
+    X: Data,
+    labelings: Labelings,
+    item: tuple[int, np.random.Generator],
+) -> Settled:
+    m, rng = item
+    try:
+        distances = distances_of_parts(X, metric, exact=True)
+        pairs = PairSample(X, distances, labelings.select([m]), measures, rng)
+        return _settle(pairs, precision, bounded_only)
+    except InputError as error:
+        nothing = np.full((1, len(measures)), np.nan)
+        return nothing, nothing, {(0, i): str(error) for i in range(len(measures))}, 0
+
+
+def _settle(sample: ObjectSample | PairSample, precision: float, bounded_only: bool) -> Settled:
+    """Grow the sample until it is large enough; what it says."""
     bounded = np.array([all(map(math.isfinite, measure.range)) for measure in sample.measures])
     #: whose errors make the sample grow; the others' are found when it is large enough
     decisive = bounded if bounded_only and not bounded.all() else None
@@ -191,8 +224,4 @@ def _settle(
         sample.grow(int(min(size, 4 * sample.size, sample.largest)))
     if decisive is not None and isinstance(sample, ObjectSample):
         values, errors, reasons = sample.estimates()
-    result.values[np.ix_(rows, columns)] = values
-    result.standard_errors[np.ix_(rows, columns)] = np.where(np.isnan(values), np.nan, errors)
-    result.reasons |= {(rows[m], columns[i]): why for (m, i), why in reasons.items()}
-    way = "objects" if isinstance(sample, ObjectSample) else "pairs"
-    result.drawn[way] = result.drawn.get(way, 0) + sample.n_drawn
+    return values, errors, reasons, sample.n_drawn

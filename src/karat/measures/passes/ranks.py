@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from karat.distances import Direct, Distances
-from karat.executors import in_order
+from karat.measures.passes.over_pairs import OverPairs
 from karat.partition import NOISE, Labelings
 from karat.resources import available_cores
 from karat.validation import InputError
@@ -31,6 +31,7 @@ TILE_ROWS = 32
 BLOCK_ROWS = 512
 FEW = 8  # bins, for which a row of a tile is quickly seen to have no distances in them
 CAPACITY = 12 * 2**20  # distances and their pairs held at a time, by all threads together
+SHARES = 32  # of a pass over all pairs, whatever the number of threads or workers
 
 
 def by_kept(labelings: Labelings) -> Iterator[tuple[NDArray[np.intp], list[int]]]:
@@ -94,92 +95,97 @@ class _Bins:
         return _Bins(low - width / 64, high, self.finest)
 
 
-def _upper_bound(distances: Distances) -> float:
+def _upper_bound(pairs: OverPairs) -> float:
     """No distance is larger."""
     from karat._kernels.distances import SEQUENTIAL
 
+    distances = pairs.distances
     if isinstance(distances, Direct) and distances.kind == SEQUENTIAL:
         Z = distances.Z
         squared = float((((Z - Z.mean(axis=0)) ** 2).sum(axis=1)).max()) * 4
         return (np.sqrt(squared) if distances.squared else squared) * (1 + 1e-9)
-    from karat._kernels.ranks import largest
-
-    def work(j0: int) -> float:
-        return max(largest(tile, r0, R, j0) for tile, r0, R in _tiles(distances, j0))
-
-    top = max(in_order(work, range(0, distances.n, WIDTH), one_blas_thread=True))
+    top = max(pairs.map(_largest, _strips(pairs.n)))
     if not np.isfinite(top):
         raise InputError("ranks of distances need finite distances; some are infinite")
     return top
 
 
+def _largest(distances: Distances, share: range) -> float:
+    from karat._kernels.ranks import largest
+
+    return max(largest(tile, r0, R, j0) for j0 in share for tile, r0, R in _tiles(distances, j0))
+
+
 def _strips(n: int) -> list[range]:
-    """Shares of the strips of about equal work, several for each thread, whatever their number."""
+    """Shares of the strips of about equal work."""
     starts = range(0, n, WIDTH)
-    shares = min(16, len(starts))
+    shares = min(SHARES, len(starts))
     return [starts[i::shares] for i in range(shares)]
 
 
-def _histogram(distances: Distances, bins: _Bins) -> tuple[Ints, Floats]:
+def _histogram(pairs: OverPairs, bins: _Bins) -> tuple[Ints, Floats]:
     """Numbers and sums of the distances in each bin."""
-    from karat._kernels import ranks
-
-    def work(share: range) -> tuple[Ints, Floats]:
-        counts, sums = np.zeros(bins.number, dtype=np.int64), np.zeros(bins.number)
-        for j0 in share:
-            if isinstance(distances, Direct):
-                strip = distances.strip(j0, min(j0 + WIDTH, distances.n))
-                tile = np.empty((TILE_ROWS, strip.shape[1]))
-                ranks.histogram_direct(
-                    distances.kind, distances.squared, distances.Z, strip, tile, j0,
-                    bins.low, bins.scale, counts, sums,
-                )  # fmt: skip
-            else:
-                for tile, r0, R in _tiles(distances, j0):
-                    ranks.histogram(tile, r0, R, j0, bins.low, bins.scale, counts, sums)
-        return counts, sums
-
     counts, sums = np.zeros(bins.number, dtype=np.int64), np.zeros(bins.number)
-    for c, s in in_order(work, _strips(distances.n), one_blas_thread=distances.uses_blas):
+    for c, s in pairs.map(_histogram_of, _strips(pairs.n), bins):
         counts += c
         sums += s
     return counts, sums
 
 
-def _collect(distances: Distances, bins: _Bins, chosen: Ints, counts: Ints) -> list[Floats]:
+def _histogram_of(distances: Distances, bins: _Bins, share: range) -> tuple[Ints, Floats]:
+    from karat._kernels import ranks
+
+    counts, sums = np.zeros(bins.number, dtype=np.int64), np.zeros(bins.number)
+    for j0 in share:
+        if isinstance(distances, Direct):
+            strip = distances.strip(j0, min(j0 + WIDTH, distances.n))
+            tile = np.empty((TILE_ROWS, strip.shape[1]))
+            ranks.histogram_direct(
+                distances.kind, distances.squared, distances.Z, strip, tile, j0,
+                bins.low, bins.scale, counts, sums,
+            )  # fmt: skip
+        else:
+            for tile, r0, R in _tiles(distances, j0):
+                ranks.histogram(tile, r0, R, j0, bins.low, bins.scale, counts, sums)
+    return counts, sums
+
+
+def _collect(pairs: OverPairs, bins: _Bins, chosen: Ints, counts: Ints) -> list[Floats]:
     """All distances in the chosen bins, sorted, a list for each."""
+    room = int(counts[chosen].max(initial=0))
+    parts = list(pairs.map(_collect_of, _strips(pairs.n), bins, chosen, room))
+    return [np.sort(np.concatenate(part)) for part in zip(*parts, strict=True)]
+
+
+def _collect_of(
+    distances: Distances, bins: _Bins, chosen: Ints, room: int, share: range
+) -> list[Floats]:
     from karat._kernels import ranks
 
     slot = np.zeros(bins.number, dtype=np.int32)
     slot[chosen] = np.arange(1, len(chosen) + 1)
-    room = int(counts[chosen].max(initial=0))
     lows, highs = np.empty(0), np.empty(0)
     if len(chosen) <= FEW:
         lows, highs = (np.array([bins.edge(b + of) for b in chosen.tolist()]) for of in (0, 1))
         highs[chosen == bins.number - 1] = np.inf
         if distances.squared:
             lows, highs = lows * abs(lows) * (1 - 1e-15), highs**2 * (1 + 1e-15)
-
-    def work(share: range) -> list[Floats]:
-        out, filled = np.empty((len(chosen), room)), np.zeros(len(chosen), dtype=np.int64)
-        for j0 in share:
-            if isinstance(distances, Direct):
-                strip = distances.strip(j0, min(j0 + WIDTH, distances.n))
-                tile = np.empty((TILE_ROWS, strip.shape[1]))
-                ranks.collect_direct(
-                    distances.kind, distances.squared, distances.Z, strip, tile, j0,
-                    bins.low, bins.scale, slot, lows, highs, out, filled,
-                )  # fmt: skip
-            else:
-                for tile, r0, R in _tiles(distances, j0):
-                    ranks.collect(tile, r0, R, j0, bins.low, bins.scale, slot, out, filled)
-        return [row[:f].copy() for row, f in zip(out, filled, strict=True)]
-
-    parts = list(in_order(work, _strips(distances.n), one_blas_thread=distances.uses_blas))
-    return [np.sort(np.concatenate(part)) for part in zip(*parts, strict=True)]
+    out, filled = np.empty((len(chosen), room)), np.zeros(len(chosen), dtype=np.int64)
+    for j0 in share:
+        if isinstance(distances, Direct):
+            strip = distances.strip(j0, min(j0 + WIDTH, distances.n))
+            tile = np.empty((TILE_ROWS, strip.shape[1]))
+            ranks.collect_direct(
+                distances.kind, distances.squared, distances.Z, strip, tile, j0,
+                bins.low, bins.scale, slot, lows, highs, out, filled,
+            )  # fmt: skip
+        else:
+            for tile, r0, R in _tiles(distances, j0):
+                ranks.collect(tile, r0, R, j0, bins.low, bins.scale, slot, out, filled)
+    return [row[:f].copy() for row, f in zip(out, filled, strict=True)]
 
 
-def extreme_sums(distances: Distances, labelings: Labelings) -> tuple[Floats, Floats]:
+def extreme_sums(pairs: OverPairs, labelings: Labelings) -> tuple[Floats, Floats]:
     """Sums of the ∣P_w∣ smallest and the ∣P_w∣ largest distances, for each clustering.
 
     Exact. Two passes over the pairs, more only where distances crowd in few bins; O(n d) memory
@@ -187,12 +193,12 @@ def extreme_sums(distances: Distances, labelings: Labelings) -> tuple[Floats, Fl
     """
     smallest, largest = np.zeros(len(labelings)), np.zeros(len(labelings))
     for kept, which in by_kept(labelings):
-        pairs = len(kept) * (len(kept) - 1) // 2
+        number = len(kept) * (len(kept) - 1) // 2
         within = {m: _pairs_within(labelings.sizes(m)) for m in which}
-        ranks = sorted({*within.values(), *(pairs - w for w in within.values())})
-        sums, total = _sums_of_smallest(distances.take(kept), ranks)
+        ranks = sorted({*within.values(), *(number - w for w in within.values())})
+        sums, total = _sums_of_smallest(pairs.take(kept), ranks)
         for m, w in within.items():
-            smallest[m], largest[m] = sums[w], total - sums[pairs - w]
+            smallest[m], largest[m] = sums[w], total - sums[number - w]
     return smallest, largest
 
 
@@ -200,14 +206,14 @@ def _pairs_within(sizes: Ints) -> int:
     return int((sizes * (sizes - 1) // 2).sum())
 
 
-def _sums_of_smallest(distances: Distances, ranks: list[int]) -> tuple[dict[int, float], float]:
+def _sums_of_smallest(pairs: OverPairs, ranks: list[int]) -> tuple[dict[int, float], float]:
     """For each rank l the sum of the l smallest distances; and the sum of all."""
     found: dict[int, float] = {}
     total = None
-    todo = [(_Bins(0.0, _upper_bound(distances)), ranks)]
+    todo = [(_Bins(0.0, _upper_bound(pairs)), ranks)]
     while todo:
         bins, wanted = todo.pop()
-        counts, sums = _histogram(distances, bins)
+        counts, sums = _histogram(pairs, bins)
         before = np.concatenate([[0], np.cumsum(counts)])
         summed = np.concatenate([[0.0], np.cumsum(sums)])
         total = float(summed[-1]) if total is None else total
@@ -224,7 +230,7 @@ def _sums_of_smallest(distances: Distances, ranks: list[int]) -> tuple[dict[int,
             else:
                 held.add(b)
         chosen = np.array(sorted(held), dtype=np.int64)
-        values = _collect(distances, bins, chosen, counts) if held else []
+        values = _collect(pairs, bins, chosen, counts) if held else []
         for b, inside in zip(chosen.tolist(), values, strict=True):
             for rank, where in at.items():
                 if where == b and rank not in found:
@@ -234,17 +240,17 @@ def _sums_of_smallest(distances: Distances, ranks: list[int]) -> tuple[dict[int,
     return found, total
 
 
-def order_statistics(distances: Distances, ranks: list[int]) -> list[float]:
+def order_statistics(pairs: OverPairs, ranks: list[int]) -> list[float]:
     """The l-th smallest distance for each rank l, from 1; exact, in passes as `extreme_sums`."""
-    if not distances.symmetric:
+    if not pairs.distances.symmetric:
         raise InputError(
             "ranks of distances need a symmetric distance; for kl there is symmetric_kl"
         )
     found: dict[int, float] = {}
-    todo = [(_Bins(0.0, _upper_bound(distances)), sorted(set(ranks)))]
+    todo = [(_Bins(0.0, _upper_bound(pairs)), sorted(set(ranks)))]
     while todo:
         bins, wanted = todo.pop()
-        counts, sums = _histogram(distances, bins)
+        counts, sums = _histogram(pairs, bins)
         before = np.concatenate([[0], np.cumsum(counts)])
         held: dict[int, list[int]] = {}
         crowded: dict[int, list[int]] = {}
@@ -255,22 +261,20 @@ def order_statistics(distances: Distances, ranks: list[int]) -> list[float]:
             else:
                 (crowded if counts[b] > CAPACITY // 32 else held).setdefault(b, []).append(rank)
         chosen = np.array(sorted(held), dtype=np.int64)
-        values = _collect(distances, bins, chosen, counts) if held else []
+        values = _collect(pairs, bins, chosen, counts) if held else []
         for b, inside in zip(chosen.tolist(), values, strict=True):
             found |= {rank: float(inside[rank - before[b] - 1]) for rank in held[b]}
         todo += [(bins.inside(b), of) for b, of in crowded.items()]
     return [found[rank] for rank in ranks]
 
 
-def concordance(
-    distances: Distances, labelings: Labelings
-) -> tuple[list[int], list[int], list[int]]:
+def concordance(pairs: OverPairs, labelings: Labelings) -> tuple[list[int], list[int], list[int]]:
     """Numbers of (pair within, pair between) with d_w < d_b, with d_w > d_b, and with equal ones.
 
     Exact, in integers. O(n² log n + n² M), and a pass of O(n² d) for every ``CAPACITY``
     pairs, divided by the number of threads.
     """
-    if not distances.symmetric:
+    if not pairs.distances.symmetric:
         raise InputError(
             "ranks of distances need a symmetric distance; for kl there is symmetric_kl"
         )
@@ -278,51 +282,30 @@ def concordance(
     concordant, discordant, tied = [0] * M, [0] * M, [0] * M
     for kept, which in by_kept(labelings):
         labels = np.ascontiguousarray(labelings.codes[which][:, kept].T)
-        counts, ranks, ties = _rank_sums(distances.take(kept), labels)
-        pairs = len(kept) * (len(kept) - 1) // 2
+        counts, ranks, ties = _rank_sums(pairs.take(kept), labels)
+        number = len(kept) * (len(kept) - 1) // 2
         for i, m in enumerate(which):
             w = counts[i]
             above = (ranks[i] - w * (w + 1) - ties[i]) // 2
             discordant[m], tied[m] = above, ties[i]
-            concordant[m] = w * (pairs - w) - above - ties[i]
+            concordant[m] = w * (number - w) - above - ties[i]
     return concordant, discordant, tied
 
 
 def _rank_sums(
-    distances: Distances, labels: NDArray[np.int32]
+    pairs: OverPairs, labels: NDArray[np.int32]
 ) -> tuple[list[int], list[int], list[int]]:
-    from karat._kernels import ranks
-
-    capacity = max(CAPACITY // available_cores(), 2**16)
-    pairs = distances.n * (distances.n - 1) // 2
-    bins = _Bins(0.0, _upper_bound(distances))
-    ranges = list(_ranges(distances, bins, -math.inf, math.inf, 0, pairs, capacity))
-
-    def work(item: tuple[float, float, int, int]) -> tuple[int, list[Ints]]:
-        low, high, base, room = item
-        if room > capacity:
-            return base, _one_value(distances, labels, low, room)
-        values, pairs, filled = np.empty(room), np.empty(room, dtype=np.int64), 0
-        for j0 in range(0, distances.n, WIDTH):
-            if isinstance(distances, Direct):
-                strip = distances.strip(j0, min(j0 + WIDTH, distances.n))
-                tile = np.empty((TILE_ROWS, strip.shape[1]))
-                filled = ranks.collect_pairs_direct(
-                    distances.kind, distances.squared, distances.Z, strip, tile, j0,
-                    low, high, values, pairs, filled,
-                )  # fmt: skip
-            else:
-                for tile, r0, R in _tiles(distances, j0):
-                    filled = ranks.collect_pairs(
-                        tile, r0, R, j0, False, low, high, values, pairs, filled
-                    )
-        assert filled == room
-        ranks.sort_pairs(values, pairs)
-        return base, list(ranks.rank_sums(values, pairs, labels))
-
+    number = pairs.n * (pairs.n - 1) // 2
+    capacity = CAPACITY // available_cores()
+    if pairs.workers.elsewhere:  # each holds its own, and all have something to do
+        capacity = min(CAPACITY // 2, number // SHARES)
+    capacity = max(capacity, 2**16)
+    bins = _Bins(0.0, _upper_bound(pairs))
+    ranges = list(_ranges(pairs, bins, -math.inf, math.inf, 0, number, capacity))
     M = labels.shape[1]
     counts, twice, ties = [0] * M, [0] * M, [0] * M
-    for base, (c, r, t) in in_order(work, ranges, one_blas_thread=distances.uses_blas):
+    found = pairs.map(_rank_sums_of, ranges, labels, capacity)
+    for (_, _, base, _), (c, r, t) in zip(ranges, found, strict=True):
         for m in range(M):
             counts[m] += int(c[m])
             twice[m] += int(r[m]) + 2 * base * int(c[m])
@@ -330,8 +313,38 @@ def _rank_sums(
     return counts, twice, ties
 
 
-def _ranges(
+def _rank_sums_of(
     distances: Distances,
+    labels: NDArray[np.int32],
+    capacity: int,
+    item: tuple[float, float, int, int],
+) -> list[Ints]:
+    from karat._kernels import ranks
+
+    low, high, _, room = item
+    if room > capacity:
+        return _one_value(distances, labels, low, room)
+    values, pairs, filled = np.empty(room), np.empty(room, dtype=np.int64), 0
+    for j0 in range(0, distances.n, WIDTH):
+        if isinstance(distances, Direct):
+            strip = distances.strip(j0, min(j0 + WIDTH, distances.n))
+            tile = np.empty((TILE_ROWS, strip.shape[1]))
+            filled = ranks.collect_pairs_direct(
+                distances.kind, distances.squared, distances.Z, strip, tile, j0,
+                low, high, values, pairs, filled,
+            )  # fmt: skip
+        else:
+            for tile, r0, R in _tiles(distances, j0):
+                filled = ranks.collect_pairs(
+                    tile, r0, R, j0, False, low, high, values, pairs, filled
+                )
+    assert filled == room
+    ranks.sort_pairs(values, pairs)
+    return list(ranks.rank_sums(values, pairs, labels))
+
+
+def _ranges(
+    pairs: OverPairs,
     bins: _Bins,
     low: float,
     high: float,
@@ -344,7 +357,7 @@ def _ranges(
     ``below`` and ``until`` are the numbers of distances below ``low`` and ``high``. Only a range
     of one value may hold more than ``capacity``.
     """
-    counts, _ = _histogram(distances, bins)
+    counts, _ = _histogram(pairs, bins)
     before = np.concatenate([[0], np.cumsum(counts)]).tolist()
     v, c = low, below
     while c < until:
@@ -359,32 +372,31 @@ def _ranges(
             continue
         last = before[b + 1] >= until
         edge, top = (high, until) if last else (bins.edge(b + 1), before[b + 1])
-        value, count = _least(distances, v, edge)
+        value, count = _least(pairs, v, edge)
         if count > capacity or bins.is_point(b):
             yield value, math.nextafter(value, math.inf), c, count
             v, c = math.nextafter(value, math.inf), c + count
         else:
-            yield from _ranges(distances, bins.inside(b), v, edge, c, top, capacity)
+            yield from _ranges(pairs, bins.inside(b), v, edge, c, top, capacity)
             v, c = edge, top
 
 
-def _least(distances: Distances, low: float, high: float) -> tuple[float, int]:
+def _least(pairs: OverPairs, low: float, high: float) -> tuple[float, int]:
     """The smallest distance in [low, high), and how many pairs have it."""
+    found = list(pairs.map(_least_of, _strips(pairs.n), low, high))
+    value = min(found)[0]
+    return value, sum(count for v, count in found if v == value)
+
+
+def _least_of(distances: Distances, low: float, high: float, share: range) -> tuple[float, int]:
     from karat._kernels.ranks import least
 
-    def work(j0: int) -> tuple[float, int]:
-        value, count = math.inf, 0
+    value, count = math.inf, 0
+    for j0 in share:
         for tile, r0, R in _tiles(distances, j0):
             v, c = least(tile, r0, R, j0, low, high)
             count = c if v < value else count + c * (v == value)
             value = min(value, v)
-        return value, count
-
-    value, count = math.inf, 0
-    strips = range(0, distances.n, WIDTH)
-    for v, c in in_order(work, strips, one_blas_thread=distances.uses_blas):
-        count = c if v < value else count + c * (v == value)
-        value = min(value, v)
     return value, count
 
 

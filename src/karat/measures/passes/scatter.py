@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.distances import as_distances
-from karat.executors import in_order
+from karat.distances import Distances
+from karat.measures.passes.over_pairs import OverPairs
 from karat.partition import NOISE, Labelings
 from karat.resources import available_cores, require_memory
 from karat.validation import Data, InputError
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 BLOCK = 2**22  # numbers of a dense block of rows
+ROWS = 256  # whose distances to all are held at a time
 
 
 @dataclass
@@ -151,33 +152,32 @@ def check_has_features(metric: Any) -> None:
         )
 
 
-def distance_squares(X: Data, labelings: Labelings, metric: Any) -> Floats:
+def distance_squares(pairs: OverPairs, labelings: Labelings) -> Floats:
     """Sum of d² over the pairs of the objects that each clustering judges."""
     from karat.measures.passes.ranks import by_kept
 
     totals = np.zeros(len(labelings))
     for kept, which in by_kept(labelings):
-        totals[which] = _sum_of_squares(X, kept, metric)
+        totals[which] = _sum_of_squares(pairs.take(kept), kept)
     return totals
 
 
-def _sum_of_squares(X: Data, kept: NDArray[np.intp], metric: Any) -> float:
+def _sum_of_squares(pairs: OverPairs, kept: NDArray[np.intp]) -> float:
     n = len(kept)
-    if metric == "euclidean":  # Σ_{i<j} |x_i − x_j|² = n Σ_i |x_i − mean|²
-        points: Any = X[kept]
+    if pairs.metric == "euclidean":  # Σ_{i<j} |x_i − x_j|² = n Σ_i |x_i − mean|²
+        points: Any = pairs.X[kept]
         if hasattr(points, "toarray"):
             points = points.astype(np.float64)
             mean = np.asarray(points.sum(axis=0)).ravel() / n
             return n * max(float(points.multiply(points).sum()) - n * float(mean @ mean), 0.0)
         centred = points - points.mean(axis=0, dtype=np.float64)
         return n * float(np.einsum("ij,ij->", centred, centred, dtype=np.float64))
-    distances = as_distances(X, metric).take(kept)
-    if not distances.symmetric:
+    if not pairs.distances.symmetric:
         raise InputError("the distance must be symmetric; for kl there is symmetric_kl")
+    return sum(pairs.map(_squares_of_rows, range(0, n, ROWS))) / 2
 
-    def work(start: int) -> float:
-        D = distances.block(slice(start, min(start + 256, n)), slice(0, n))
-        return float(np.einsum("ij,ij->", D, D))
 
-    blocks = range(0, n, 256)
-    return sum(in_order(work, blocks, one_blas_thread=distances.uses_blas)) / 2
+def _squares_of_rows(distances: Distances, start: int) -> float:
+    n = distances.n
+    D = distances.block(slice(start, min(start + ROWS, n)), slice(0, n))
+    return float(np.einsum("ij,ij->", D, D))

@@ -18,6 +18,7 @@ from karat.distances import as_distances
 from karat.executors import LostWorkersError, Workers
 from karat.measures.passes.centroids import around_centroids, sums_to_centers
 from karat.measures.passes.edges import EdgeSums, edge_sums, largest_pieces
+from karat.measures.passes.over_pairs import OverPairs
 from karat.measures.passes.pairs import distributed_pair_pass, pair_pass, split
 from karat.measures.passes.scatter import (
     Scatter,
@@ -508,15 +509,16 @@ class Statistics:
             partial(scatter, each), (self.X, self.labelings), range(len(self)), one_blas_thread=True
         )
 
+    def _over_pairs(self, *, exact: bool = True) -> OverPairs:
+        return OverPairs(self.X, self.metric, self.workers, exact)
+
     def _pass_squares(self, wanted: set[str]) -> None:
-        self.distance_squares = distance_squares(self.X, self.labelings, self.metric)
+        self.distance_squares = distance_squares(self._over_pairs(exact=False), self.labelings)
 
     def _pass_selection(self, wanted: set[str]) -> None:
         from karat.measures.passes.ranks import extreme_sums
 
-        self.smallest_sums, self.largest_sums = extreme_sums(
-            as_distances(self.X, self.metric, exact=True), self.labelings
-        )
+        self.smallest_sums, self.largest_sums = extreme_sums(self._over_pairs(), self.labelings)
 
     def _pass_edges(self, wanted: set[str]) -> None:
         if self.metric != "graph":
@@ -532,12 +534,10 @@ class Statistics:
         from karat.measures.passes.ranks import concordance
 
         self.concordant, self.discordant, self.tied = concordance(
-            as_distances(self.X, self.metric, exact=True), self.labelings
+            self._over_pairs(), self.labelings
         )
 
     def _pass_densities(self, wanted: set[str]) -> None:
         from karat.measures.passes.densities import densities
 
-        self.densities, self.density_radii = densities(
-            as_distances(self.X, self.metric, exact=True), self.labelings
-        )
+        self.densities, self.density_radii = densities(self._over_pairs(), self.labelings)

@@ -1,0 +1,79 @@
+"""Passes over the distances of all pairs of some objects, in parts, wherever these are computed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from karat.distances import Distances, as_distances
+from karat.executors import Workers, in_order
+from karat.validation import Data
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+R = TypeVar("R")
+
+
+@dataclass(frozen=True)
+class OverPairs:
+    """The distances of some objects, and who computes passes over them.
+
+    Attributes
+    ----------
+    X : ndarray or csr_array
+    metric : str or callable
+    workers : Workers
+    exact : bool
+        As for :func:`karat.distances.as_distances`.
+    kept : ndarray of int, optional
+        The objects; all where None.
+    """
+
+    X: Data
+    metric: Any
+    workers: Workers
+    exact: bool = True
+    kept: NDArray[Any] | None = None
+
+    @cached_property
+    def distances(self) -> Distances:
+        """Of these objects, in this process."""
+        return _distances(self.metric, self.exact, self.X, self.kept)
+
+    @property
+    def n(self) -> int:
+        """Number of objects."""
+        return self.X.shape[0] if self.kept is None else len(self.kept)
+
+    def take(self, kept: NDArray[Any]) -> OverPairs:
+        """Those of some of all objects."""
+        return replace(self, kept=kept)
+
+    def map(self, part: Callable[..., R], items: Iterable[Any], *known: Any) -> Iterator[R]:
+        """``part(distances, *known, item)`` of each item, in order."""
+        if self.workers.elsewhere is None:
+            work, blas = partial(part, self.distances, *known), self.distances.uses_blas
+            yield from in_order(work, items, one_blas_thread=blas)
+            return
+        there = partial(_part, part, self.metric, self.exact)
+        yield from self.workers.map(there, (self.X, self.kept, known), items)
+
+
+def _part(
+    part: Callable[..., R],
+    metric: Any,
+    exact: bool,
+    X: Data,
+    kept: NDArray[Any] | None,
+    known: tuple[Any, ...],
+    item: Any,
+) -> R:
+    return part(_distances(metric, exact, X, kept), *known, item)
+
+
+def _distances(metric: Any, exact: bool, X: Data, kept: NDArray[Any] | None) -> Distances:
+    distances = as_distances(X, metric, exact=exact)
+    return distances if kept is None else distances.take(kept)
