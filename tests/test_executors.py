@@ -284,6 +284,36 @@ def test_objects_keep_their_values():
         )
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("d", [3, 70])
+def test_pairs_of_blocks_give_what_whole_strips_give(d, weighted, monkeypatch):
+    X, labelings = some_data(1700, d)
+    batch = karat.partition.as_labelings(labelings, noise="drop")
+    weights = np.random.default_rng(1).integers(1, 4, 1700) + 0.0 if weighted else None
+    wanted = {"sums": True, "minima": True, "inverses": True, "matrices": True, "objects": True}
+    here = pairs.pair_pass(karat.distances.as_distances(X), batch, weights, **wanted)
+    monkeypatch.setattr(pairs.Tiles, "better_mirrored", lambda tiles, held: True)
+    found = []
+    with ThreadPoolExecutor(3) as pool:
+        for executor in (Scattering(), pool):
+            workers = Workers(executor)
+            there = pairs.distributed_pair_pass(workers, X, "euclidean", batch, weights, **wanted)
+            found.append(there)
+            for name in ("per_cluster", "sums", "minima", "maxima", "farthest", "objects"):
+                one, other = getattr(there, name), getattr(here, name)
+                np.testing.assert_allclose(one, other, rtol=SUMS, atol=SUMS, err_msg=name)
+                assert np.array_equal(getattr(found[0], name), one, equal_nan=True)
+
+
+@pytest.mark.parametrize(("d", "jobs"), [(3, 14), (300, 28)])
+def test_distances_that_cost_most_are_computed_once(d, jobs):
+    X, labelings = some_data(1700, d)
+    batch = karat.partition.as_labelings(labelings, noise="drop")
+    there = Scattering()
+    pairs.distributed_pair_pass(Workers(there), X, "euclidean", batch, sums=True, minima=True)
+    assert there.jobs == jobs  # of 7 blocks the pairs, or strips
+
+
 def test_every_sum_around_centroids_is_that_of_the_whole(monkeypatch):
     X, labelings = some_data()
     batch = karat.partition.as_labelings(labelings, noise="drop")

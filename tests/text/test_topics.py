@@ -134,6 +134,20 @@ def test_the_report_tells_what_clusters_are_about(page):
     assert "<blockquote>" in section
 
 
+def test_copies_of_a_document_are_shown_once(tmp_path):
+    # all of a topic have the same terms, and so are equally near
+    texts = [TOPICS[0]] * 4 + [f"{topic} {i}" for topic in TOPICS for i in range(6)]
+    path = tmp_path / "n.jsonl"
+    path.write_text("".join(json.dumps({"text": text}) + "\n" for text in texts))
+    data = read(path, text_column="text", vectorizer={"min_df": 2, "max_df": 1.0})
+    with karat.Study(data) as study:
+        study.add({"mine": [0] * 10 + [1] * 6})
+        section = render(study).partition('id="topics"')[2]
+    shown = re.findall("<blockquote>(.*?)<footer>", section, re.DOTALL)
+    wanted = [TOPICS[0], f"{TOPICS[0]} 0", f"{TOPICS[0]} 1", *(f"{TOPICS[1]} {i}" for i in range(3))]
+    assert [re.sub("<[^>]*>", " ", one).split() for one in shown] == [one.split() for one in wanted]
+
+
 def test_texts_are_escaped(page):
     assert "document.title='owned'</script>" not in page
     assert not re.search(r"<img src=x", page)

@@ -50,17 +50,18 @@ def topics(facts: Facts) -> Section | None:
 
 
 def _central(chosen: Chosen, cluster: int) -> list[dict[str, str]]:
-    """The documents that are nearest to the direction of the cluster, with their beginnings."""
+    """The documents nearest to the direction of the cluster, of copies one, with beginnings."""
     data = chosen.study.dataset
     own = np.flatnonzero(chosen.labels == cluster)
     rows = data.X[own]
     center = np.asarray(rows.sum(axis=0)).ravel()
-    nearest = own[np.argsort(-(rows @ center), kind="stable")[:READ]]
-    texts = data.texts
-    return [
-        {"id": str(data.ids[i]), "text": "" if texts is None else snippet(texts[i])}
-        for i in nearest
-    ]
+    found: dict[str, dict[str, str]] = {}
+    for i in own[np.argsort(-(rows @ center), kind="stable")]:
+        name, text = str(data.ids[i]), "" if data.texts is None else snippet(data.texts[i])
+        found.setdefault(text or name, {"id": name, "text": text})
+        if len(found) == READ:
+            break
+    return list(found.values())
 
 
 def representation(facts: Facts) -> Section | None:

@@ -99,7 +99,7 @@ class AcceleratedTiles(Tiles):
     def _put(self, values: NDArray[Any]) -> Any:
         return self.xp.asarray(np.ascontiguousarray(values), device=self.device)
 
-    def better_mirrored(self) -> bool:
+    def better_mirrored(self, held: int = 0) -> bool:
         """Never: what half of the distances saves, turning tiles over costs."""
         return False
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from karat.distances import Distances, as_distances, distances_of_parts
 from karat.executors import Workers, tree_sum
-from karat.measures.passes.tiles import WIDTH, Columns, Known, Tiles, tiles_of
+from karat.measures.passes.tiles import HELD, WIDTH, Columns, Known, Tiles, tiles_of
 from karat.partition import Labelings
 from karat.validation import Data
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 PARTS = 128  # of a pass on an executor, whatever the number of its workers
+BLOCKS = 12  # of objects, each pair of which is a part where distances are not computed twice
 #: of a sample; each sorts all objects first, which takes as long as 50 to 150 of the sample
 SAMPLE_PARTS = 64
 BLOCK_ROWS = 2**19  # objects whose distances to a sample are taken at a time
@@ -214,18 +215,55 @@ def distributed_pair_pass(
     weights: Floats | None = None,
     **wanted: bool,
 ) -> PairResults:
-    """:func:`pair_pass` in parts: of some of the objects, the distances to all.
+    """:func:`pair_pass` in parts, which depend on the data and not on the workers.
 
-    The parts depend on the number of objects alone, and are added up in pairs of neighbours. What
-    a part sends back does not grow with the number of its objects (but with ``objects``), at the
-    price of each distance being computed from both ends.
+    A part is of some of the objects and has their distances to all, each of which is so computed
+    from both ends; what a part sends back does not grow with the number of its objects (but with
+    ``objects``), and parts are added up in pairs of neighbours. Where distances cost more than
+    accumulators, a part is of two blocks of objects, and sends back the accumulators of both,
+    which are added up in order.
     """
     n = labelings.n_objects
-    width = _width(n, PARTS)
     asked = _Sorted.of(labelings, weights, **wanted)
+    data = (X, weights, asked)
+    # all that are sent back take BLOCKS + 1 times as much
+    if asked.tiles(as_distances(X, metric, weights=weights)).better_mirrored(HELD // 4):
+        width = _width(n, BLOCKS)
+        blocks = [(first, min(first + width, n)) for first in range(0, n, width)]
+        pairs = itertools.combinations_with_replacement(reversed(blocks), 2)
+        found = workers.map(partial(_block_pair, metric), data, pairs)
+        return asked.finish(asked.fold(_added(found), 0, n))
+    width = _width(n, PARTS)
     ranges = [(first, min(first + width, n)) for first in range(0, n, width)]
-    parts = workers.map(partial(_part, metric), (X, weights, asked), ranges)
+    parts = workers.map(partial(_part, metric), data, ranges)
     return asked.finish(tree_sum(parts, PairResults.add))
+
+
+def _block_pair(
+    metric: Any,
+    X: Data,
+    weights: Floats | None,
+    asked: _Sorted,
+    pair: tuple[tuple[int, int], tuple[int, int]],
+) -> list[Columns]:
+    tiles = asked.tiles(as_distances(X, metric, weights=weights))
+    rows, columns = (tiles.empty(*block) for block in pair)
+    if pair[0] == pair[1]:
+        tiles.add(*pair[0], columns, columns)
+        return [columns]
+    tiles.add(*pair[0], columns, rows)
+    return [rows, columns]
+
+
+def _added(found: Iterable[list[Columns]]) -> Iterator[Columns]:
+    """The accumulators of all blocks, strip by strip."""
+    held: dict[int, Columns] = {}
+    for part in found:
+        for columns in part:
+            known = held.get(columns.start)
+            held[columns.start] = columns if known is None else known.add(columns)
+    for _, columns in sorted(held.items()):
+        yield from columns.strips()
 
 
 def _part(

@@ -50,6 +50,17 @@ class Columns(NamedTuple):
         window = slice(start - self.start, stop - self.start)
         return Columns(start, stop, tuple(np.ascontiguousarray(x[:, window]) for x in self.arrays))
 
+    def strips(self) -> Iterator[Columns]:
+        """Those of :data:`WIDTH` objects at a time."""
+        for start in range(self.start, self.stop, WIDTH):
+            yield self.part(start, min(start + WIDTH, self.stop))
+
+    def add(self, other: Columns) -> Columns:
+        """Those of the same objects from other distances, too."""
+        ways = (np.add, np.minimum, np.maximum, np.add)
+        found = (way(x, y) for way, x, y in zip(ways, self.arrays, other.arrays, strict=True))
+        return Columns(self.start, self.stop, tuple(found))
+
 
 class Known(NamedTuple):
     """What the kernels are told of sorted objects, and what is wanted of their distances."""
@@ -69,8 +80,10 @@ class Tiles:
         self.clusters, self.wanted = int(known.starts[-1]), known.wanted
         self.n, self.width = distances.n, WIDTH if self.clusters <= 512 else WIDTH // 2
 
-    def better_mirrored(self) -> bool:
+    def better_mirrored(self, held: int = HELD) -> bool:
         """Whether half of the distances costs less than the accumulators of all objects.
+
+        These may take ``held`` bytes.
 
         Measured: an accumulator's way through memory takes some 16 ns, and a distance less saves
         0.1 ns and 1 ns more for every 32 features.
@@ -79,7 +92,7 @@ class Tiles:
         numbers = int(self.wanted.sum()) * self.clusters
         if isinstance(distances, Precomputed):  # there is nothing to compute
             return False
-        if not distances.symmetric or numbers * distances.n * 8 > HELD:
+        if not distances.symmetric or numbers * distances.n * 8 > held:
             return False
         if not isinstance(distances, (Direct, Product)):
             return True
