@@ -223,5 +223,6 @@ def _settle(sample: ObjectSample | PairSample, precision: float, bounded_only: b
         size = math.ceil(sample.size * min(worst, 2.0) ** 2 * 1.05) + 16
         sample.grow(int(min(size, 4 * sample.size, sample.largest)))
     if decisive is not None and isinstance(sample, ObjectSample):
-        values, errors, reasons = sample.estimates()
+        values, others, reasons = sample.estimates(~decisive)
+        errors = np.where(decisive, errors, others)
     return values, errors, reasons, sample.n_drawn
