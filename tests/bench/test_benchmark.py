@@ -297,15 +297,16 @@ def test_names_are_escaped(folder):
 
 
 @pytest.mark.parametrize(
-    ("content", "message"),
+    ("text", "cut", "message"),
     [
-        (gzip.compress(b"1\n\n2\n"), "line 2 has no label"),
-        (gzip.compress(b"1\n1\n2\n" * 99)[:-9], "damaged or truncated"),
-        (gzip.compress(b"caf\xe9\n"), "UTF-8|utf-8"),
-        (b"1\n2\n", "a.labels0.gz"),
+        (b"1\n\n2\n", None, "line 2 has no label"),
+        (b"1\n1\n2\n" * 99, -9, "damaged or truncated"),
+        (b"caf\xe9\n", None, "UTF-8|utf-8"),
+        (b"1\n2\n", 0, "a.labels0.gz"),
     ],
 )
-def test_files_of_lines_that_cannot_be_used(tmp_path, content, message):
-    (tmp_path / "a.labels0.gz").write_bytes(content)
+def test_files_of_lines_that_cannot_be_used(tmp_path, text, cut, message):
+    packed = gzip.compress(text)[:cut]
+    (tmp_path / "a.labels0.gz").write_bytes(packed or text)
     with pytest.raises(InputError, match=message):
         Benchmark.from_folder(tmp_path)
