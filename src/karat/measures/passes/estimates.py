@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import math
 import pickle
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from karat.distances import distances_of_parts
+from karat.distances import Distances, distances_of_parts
 from karat.executors import Workers
 from karat.measures.catalogue import Measure
 from karat.measures.passes.pairs import distributed_sample, sampled_pass
@@ -156,15 +156,17 @@ def estimate(
         result.add("objects", range(len(labelings)), which, settled)
     if which := by["pairs"]:
         chosen = [measures[i] for i in which]
-        work = partial(_of_pairs, metric, chosen, precision, bounded_only)
+        work = partial(_of_pairs, chosen, precision, bounded_only)
         every: Iterator[Settled]
         data, items = (X, labelings), enumerate(rng.spawn(len(labelings)))
         if workers.elsewhere is None:  # one at a time, for the memory that the pairs take
-            every = map(partial(work, *data), items)
+            distances = cache(partial(distances_of_parts, X, metric, exact=True))
+            every = map(partial(work, distances, *data), items)
         else:
             import cloudpickle  # measures may be of local functions
 
-            every = workers.map(partial(_unpickled, cloudpickle.dumps(work)), data, items)
+            there = partial(_of_pairs_there, cloudpickle.dumps(work), metric)
+            every = workers.map(there, data, items)
         for m in range(len(labelings)):
             with doing(f"sample of pairs, {m + 1:,} of {len(labelings):,}"):
                 settled = next(every)
@@ -172,23 +174,26 @@ def estimate(
     return result
 
 
-def _unpickled(function: bytes, *arguments: Any) -> Any:
-    return pickle.loads(function)(*arguments)
+def _of_pairs_there(
+    work: bytes, metric: Any, X: Data, labelings: Labelings, item: tuple[int, np.random.Generator]
+) -> Settled:
+    distances = partial(distances_of_parts, X, metric, exact=True)
+    settled: Settled = pickle.loads(work)(distances, X, labelings, item)
+    return settled
 
 
 def _of_pairs(
-    metric: Any,
     measures: Sequence[Measure],
     precision: float,
     bounded_only: bool,
+    distances: Callable[[], Distances],
     X: Data,
     labelings: Labelings,
     item: tuple[int, np.random.Generator],
 ) -> Settled:
     m, rng = item
     try:
-        distances = distances_of_parts(X, metric, exact=True)
-        pairs = PairSample(X, distances, labelings.select([m]), measures, rng)
+        pairs = PairSample(X, distances(), labelings.select([m]), measures, rng)
         return _settle(pairs, precision, bounded_only)
     except InputError as error:
         nothing = np.full((1, len(measures)), np.nan)
