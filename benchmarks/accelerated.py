@@ -12,11 +12,11 @@ from importlib.util import find_spec
 import numpy as np
 from sklearn.datasets import make_blobs
 
-from karat._accelerators import Accelerator, find_accelerator
 from karat.distances import as_distances
+from karat.labelings.partitions import as_labelings
 from karat.measures.passes import accelerated
 from karat.measures.passes.pairs import PairResults, pair_pass
-from karat.partition import as_labelings
+from karat.runtime.accelerators import Accelerator, find_accelerator
 
 N, K = 8000, 8
 SUMS = {"sums": True}

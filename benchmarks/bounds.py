@@ -28,7 +28,7 @@ from karat.bounds import (
     supervised_yardstick,
 )
 from karat.bounds.languages import Algo, Cluster
-from karat.partition import cut_dendrogram
+from karat.labelings.partitions import cut_dendrogram
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "points"
 SETS = ("segment", "satimage", "optdigits", "pendigits_test", "breast_w", "yeast")
@@ -144,9 +144,9 @@ def tightness(repeats: int = 5) -> None:
                 for k in ks
                 for s in range(starts)
             }
-        kmeans = karat.partition.as_labelings(dict(labelings))
+        kmeans = karat.labelings.as_labelings(dict(labelings))
         labelings |= {f"ward {k} 0": cut_dendrogram(Z, n_clusters=k) for k in ks}
-        every = karat.partition.as_labelings(labelings)
+        every = karat.labelings.as_labelings(labelings)
         origins = [(n.split()[0], int(n.split()[1])) for n in every.names]
         plan = Searched.grid(["kmeans", "ward"], k=ks, starts={"kmeans": starts})
         for m in (100, 500):

@@ -20,7 +20,7 @@ import pandas as pd
 
 import karat
 from karat.measures import catalogue
-from karat.validation import InputError
+from karat.runtime.validation import InputError
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 MOST_OBJECTS = 1100

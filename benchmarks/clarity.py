@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 import karat
-from karat.neighbors import neighbor_lists
+from karat.distances.neighbors import neighbor_lists
 
 
 def seconds(work: Callable[[], Any]) -> float:
@@ -118,7 +118,12 @@ def workers() -> None:
 
     def judge(executor: Any = None) -> None:
         karat.informativeness(
-            X, labels, classifiers=karat.clarity.THESIS, cv=10, random_state=0, executor=executor
+            X,
+            labels,
+            classifiers=karat.measures.clarity.THESIS,
+            cv=10,
+            random_state=0,
+            executor=executor,
         )
 
     with ProcessPoolExecutor(2) as two, ProcessPoolExecutor(1) as one:
@@ -132,7 +137,7 @@ def workers() -> None:
 def large() -> None:
     X, labels = blobs(100_000, 32, 19)
     began = time.perf_counter()
-    found = karat.clarity.assess(X, labels, neighbors="approximate", random_state=0)
+    found = karat.measures.clarity.assess(X, labels, neighbors="approximate", random_state=0)
     took = time.perf_counter() - began
     print(
         f"n = 100,000, d = 32, approximate neighbours, 19 labelings: {took:.1f} s, recall "
@@ -200,7 +205,7 @@ def null(repetitions: int = 20) -> None:
                 X = draw(np.random.default_rng(seed))
                 labels = KMeans(2, n_init=1, random_state=0).fit_predict(X)
                 for statistic in statistics:
-                    test = karat.clarity.reference_null(
+                    test = karat.measures.clarity.reference_null(
                         X, labels, "kmeans", statistic=statistic, reference=reference,
                         random_state=seed,
                     )  # fmt: skip

@@ -29,13 +29,13 @@ import numpy as np
 import karat
 from benchmarks.internal import blobs
 from karat.distances import as_distances
+from karat.labelings.partitions import as_labelings
 from karat.measures import catalogue
 from karat.measures.passes.estimates import sampled_by
 from karat.measures.passes.pairs import pair_pass
 from karat.measures.passes.sampled_objects import TARGETS
 from karat.measures.passes.sampled_pairs import MOST, PairSample
 from karat.measures.passes.statistics import Statistics
-from karat.partition import as_labelings
 
 EXACT = 50_000
 MEASURES = {

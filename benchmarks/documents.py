@@ -21,8 +21,8 @@ from scipy import sparse
 import karat
 from benchmarks.large import command
 from karat.clusterers import CriterionClustering, MiniBatchSphericalKMeans, SphericalKMeans
-from karat.reproduce._banerjee_collections import collection, data_folder
 from karat.text import TermWeighter
+from karat_lab._banerjee_collections import collection, data_folder
 
 K = 20
 OURS, THEIRS = 10, 50

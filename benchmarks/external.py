@@ -22,7 +22,7 @@ import numpy as np
 
 import karat
 from karat.measures.external.information import expected_mutual_information
-from karat.validation import UndefinedMeasureError
+from karat.runtime.validation import UndefinedMeasureError
 
 
 def seconds(function: Callable[[], Any]) -> float:

@@ -34,7 +34,7 @@ from karat.bounds import (
     stratified_sample,
     supervised_yardstick,
 )
-from karat.partition import cut_dendrogram
+from karat.labelings.partitions import cut_dendrogram
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 SETS = (
@@ -82,17 +82,17 @@ def read(name: str) -> tuple[np.ndarray, np.ndarray]:
     return X, y
 
 
-def candidates(X: np.ndarray) -> karat.partition.Labelings:
+def candidates(X: np.ndarray) -> karat.labelings.Labelings:
     labelings = {}
     trees = {name: fastcluster.linkage(X, name) for name in ("ward", "average")}
     for k in KS:
         labelings[f"kmeans {k}"] = KMeans(k, n_init=3, random_state=0).fit_predict(X)
         for name, tree in trees.items():
             labelings[f"{name} {k}"] = cut_dendrogram(tree, n_clusters=k)
-    return karat.partition.as_labelings(labelings)
+    return karat.labelings.as_labelings(labelings)
 
 
-def chosen_on_half(batch: karat.partition.Labelings, y: np.ndarray, order: np.ndarray) -> float:
+def chosen_on_half(batch: karat.labelings.Labelings, y: np.ndarray, order: np.ndarray) -> float:
     """The plain form: fewest errors of the majority labels on one half, tested on the other."""
     first, rest = order[: len(order) // 2], order[len(order) // 2 :]
     best = None
@@ -163,7 +163,7 @@ def speed() -> None:
     many = np.array(
         [np.where(rng.random(2_000) < 0.7, truth, rng.integers(0, 12, 2_000)) for _ in range(1_000)]
     )
-    batch = karat.partition.as_labelings(many)
+    batch = karat.labelings.as_labelings(many)
     few = np.full(2_000, None, dtype=object)
     order = sample(2_000, 100, random_state=0)
     few[order] = truth[order]
@@ -236,7 +236,7 @@ def prunings(draws: int = 20) -> None:
             batch = candidates(X)
         drawn = random_prunings(fastcluster.linkage_vector(X, "ward"), 200)
         more = {f"pruning {i}": labels for i, labels in enumerate(drawn)}
-        both = karat.partition.as_labelings(dict(zip(batch.names, batch.codes, strict=True)) | more)
+        both = karat.labelings.as_labelings(dict(zip(batch.names, batch.codes, strict=True)) | more)
         for m in (40, 100):
             rates = np.empty((2, draws))
             for seed in range(draws):

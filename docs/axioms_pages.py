@@ -8,12 +8,19 @@ from pathlib import Path
 
 import numpy as np
 
-from karat.axioms import PROPERTIES, Counterexample, Property, Situation, Verdict, stored_verdicts
-from karat.axioms._show import cluster_name
 from karat.measures import catalogue
 from karat.plot.style import color, number
-from karat.reproduce import run
-from karat.reproduce.whissell2012_chapter4 import INTERNAL, TEXT
+from karat_lab import run
+from karat_lab.axioms import (
+    PROPERTIES,
+    Counterexample,
+    Property,
+    Situation,
+    Verdict,
+    stored_verdicts,
+)
+from karat_lab.axioms.display import cluster_name
+from karat_lab.whissell2012_chapter4 import INTERNAL, TEXT
 
 #: objects of a picture, and pixels of a panel
 MOST, WIDE, HIGH = 12, 340, 250

@@ -17,7 +17,7 @@ from sphinx.application import Sphinx
 
 import karat
 from karat import clusterers, measures
-from karat.evaluation import applicable
+from karat.measures.evaluation import applicable
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))

@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import karat
-from karat.axioms import PROPERTIES, stored_verdicts
-from karat.choice import load_map
-from karat.choice.measure_map import GROUPS, KINDS, SAME
 from karat.measures import catalogue
-from karat.reproduce.map_of_measures import fit_and_unfit, stability
+from karat.measures.measure_map import GROUPS, KINDS, SAME, load_map
+from karat_lab.axioms import PROPERTIES, stored_verdicts
+from karat_lab.map_of_measures import fit_and_unfit, stability
 
 Table = Callable[[list[str], list[list[str]]], str]
 

@@ -11,7 +11,7 @@ import inspect
 from typing import NamedTuple
 
 import karat
-from karat._elsewhere import SCIKIT_LEARN as RENAMED
+from karat.runtime.synonyms import SCIKIT_LEARN as RENAMED
 
 
 class Peer(NamedTuple):

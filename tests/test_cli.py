@@ -226,7 +226,8 @@ def hear_interrupts():
 #: the command, with progress as soon as there is any
 IMPATIENT = """
 import sys
-from karat import __main__, progress
+from karat import __main__
+from karat.runtime import progress
 
 progress.EVERY = 0.1
 __main__.main()

@@ -86,7 +86,7 @@ def test_a_file_larger_than_memory(
 ) -> None:
     path = tmp_path / "x.csv"
     path.write_text("x,y\n" + "1,2\n" * 1000)
-    monkeypatch.setattr("karat.resources.available_memory", lambda: 10_000)
+    monkeypatch.setattr("karat.runtime.resources.available_memory", lambda: 10_000)
     code, _, err = karat(monkeypatch, capsys, "run", path, *FAST)
     assert code == 2
     assert "needs about 32 kB of memory, and 10 kB are free" in err

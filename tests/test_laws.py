@@ -70,8 +70,8 @@ def test_the_laws_can_be_broken(broken, law):
 def test_entry_points_add_records(monkeypatch):
     from importlib import metadata
 
-    from karat.registry import Registry
-    from karat.validation import InputError
+    from karat.runtime.registry import Registry
+    from karat.runtime.validation import InputError
 
     record = replace(catalogue["silhouette"], key="from-elsewhere")
 
@@ -99,7 +99,7 @@ def test_a_module_imported_under_two_names_defines_once():
 
 
 def test_needs_must_exist():
-    from karat.validation import InputError
+    from karat.runtime.validation import InputError
 
     record = replace(catalogue["silhouette"], key="mine", needs=frozenset({"silhouetes"}))
     with pytest.raises(InputError, match=r"needs of mine.*did you mean 'silhouettes'"):
@@ -109,11 +109,11 @@ def test_needs_must_exist():
 
 def test_what_is_not_in_needs_cannot_be_read():
     from karat.measures.internal.batch import one_value
-    from karat.validation import InputError
+    from karat.runtime.validation import InputError
 
     record = replace(catalogue["silhouette"], key="mine", needs=frozenset({"pair_sums"}))
     X = np.array([[0.0], [1.0], [5.0]])
-    scores = karat.evaluation.judge(X, [0, 0, 1], measures=[record])
+    scores = karat.measures.evaluation.judge(X, [0, 0, 1], measures=[record])
     assert "'silhouettes', which is not among its needs" in scores.reasons["0"]["mine"]
     with pytest.raises(InputError, match="not among"):
         one_value("Mine", record.compute, record.needs, X, [0, 0, 1])

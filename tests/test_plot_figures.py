@@ -15,7 +15,7 @@ import karat
 from karat import plot
 from karat.measures import catalogue
 from karat.plot import style
-from karat.validation import InputError
+from karat.runtime.validation import InputError
 
 RNG = np.random.default_rng(0)
 

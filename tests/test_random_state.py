@@ -12,11 +12,11 @@ DRAWS = {"sample", "stratified_sample", "draw_reference", "make_whissell2012"}
 ROOMS = [
     "karat",
     "karat.bounds",
-    "karat.clarity",
+    "karat.measures.clarity",
     "karat.datasets",
     "karat.datasets.synthetic",
     "karat.measures",
-    "karat.neighbors",
+    "karat.distances.neighbors",
     "karat.plot",
     "karat.stability",
 ]
@@ -46,7 +46,7 @@ def test_functions_are_found() -> None:
 
 def test_the_same_thing_has_the_same_number() -> None:
     import karat
-    from karat.clarity import permutation_null
+    from karat.measures.clarity import permutation_null
 
     for function in (
         karat.permutation_test,

@@ -45,7 +45,7 @@ figure.update_layout(xaxis_title="clusters", yaxis_title="silhouette (cosine)")
 
 few = X[rng.permutation(len(X))[:300]]
 found = {k: KMeans(k, n_init=1, random_state=0).fit_predict(few) for k in (8, 12)}
-print(karat.clarity.reference_null(few, found, "kmeans", n_references=19, random_state=0))
+print(karat.measures.clarity.reference_null(few, found, "kmeans", n_references=19, random_state=0))
 
 # %%
 # For millions of vectors ``precision`` draws objects until the standard error is small enough:

@@ -53,7 +53,7 @@ print(f"on the bridge {memberships[150:].max(axis=1).mean():.2f}")
 # %%
 # In one call without a study, ``hardened`` says which values are those of hard labels:
 
-given = {"fuzzy": karat.partition.SoftPartition(mine), "hard": mine.argmax(axis=1)}
+given = {"fuzzy": karat.labelings.SoftPartition(mine), "hard": mine.argmax(axis=1)}
 print(karat.evaluate(X, given, measures=["silhouette", "xie_beni_index", "pbm_index"]))
 
 # %%

@@ -5,82 +5,73 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from karat._elsewhere import hint, install
-
-__version__ = "0.1.0.dev0"
+from karat.runtime.synonyms import hint
+from karat.runtime.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from karat._representations import representations as representations
-    from karat.axioms import properties as properties
     from karat.bench import Benchmark as Benchmark
     from karat.bounds import guarantee as guarantee
     from karat.bounds import pac_mdl_bound as pac_mdl_bound
-    from karat.choice import recommend as recommend
-    from karat.contingency import ContingencyTable as ContingencyTable
-    from karat.evaluation import evaluate as evaluate
-    from karat.evaluation import explain as explain
     from karat.labeling import FewLabelClassifier as FewLabelClassifier
+    from karat.labelings.contingency import ContingencyTable as ContingencyTable
     from karat.measures import *  # noqa: F403
-    from karat.moments import evaluate_from_moments as evaluate_from_moments
-    from karat.moments import moments_sql as moments_sql
-    from karat.scores import Scores as Scores
+    from karat.measures.evaluation import evaluate as evaluate
+    from karat.measures.evaluation import explain as explain
+    from karat.measures.moments import evaluate_from_moments as evaluate_from_moments
+    from karat.measures.moments import moments_sql as moments_sql
+    from karat.measures.recommended import recommend as recommend
+    from karat.measures.scores import Scores as Scores
+    from karat.runtime.validation import InputError as InputError
+    from karat.runtime.validation import StorageError as StorageError
+    from karat.runtime.validation import UndefinedMeasureError as UndefinedMeasureError
     from karat.stability import n_clusters as n_clusters
     from karat.study import Choice as Choice
     from karat.study import Study as Study
     from karat.study import load_study as load_study
-    from karat.study import train_judge as train_judge
-    from karat.validation import InputError as InputError
-    from karat.validation import StorageError as StorageError
-    from karat.validation import UndefinedMeasureError as UndefinedMeasureError
+    from karat.study.representations import representations as representations
+    from karat_lab.axioms import properties as properties
 
 # public name -> the module that has it; nothing is imported before it is asked for
 _HOME = {
-    "properties": "karat.axioms",
+    "properties": "karat_lab.axioms",
     "Benchmark": "karat.bench",
-    "ContingencyTable": "karat.contingency",
-    "evaluate": "karat.evaluation",
-    "evaluate_from_moments": "karat.moments",
-    "explain": "karat.evaluation",
+    "ContingencyTable": "karat.labelings.contingency",
+    "evaluate": "karat.measures.evaluation",
+    "evaluate_from_moments": "karat.measures.moments",
+    "explain": "karat.measures.evaluation",
     "Choice": "karat.study",
     "Study": "karat.study",
     "load_study": "karat.study",
-    "moments_sql": "karat.moments",
+    "moments_sql": "karat.measures.moments",
     "n_clusters": "karat.stability",
-    "recommend": "karat.choice",
-    "train_judge": "karat.study",
+    "recommend": "karat.measures.recommended",
     "FewLabelClassifier": "karat.labeling",
     "guarantee": "karat.bounds",
     "pac_mdl_bound": "karat.bounds",
-    "representations": "karat._representations",
-    "InputError": "karat.validation",
-    "Scores": "karat.scores",
-    "StorageError": "karat.validation",
-    "UndefinedMeasureError": "karat.validation",
+    "representations": "karat.study.representations",
+    "InputError": "karat.runtime.validation",
+    "Scores": "karat.measures.scores",
+    "StorageError": "karat.runtime.validation",
+    "UndefinedMeasureError": "karat.runtime.validation",
 }
 _ROOMS = (
-    "axioms",
     "bench",
     "bounds",
-    "choice",
-    "clarity",
     "clusterers",
     "datasets",
     "distances",
+    "judge",
     "labeling",
+    "labelings",
     "measures",
-    "neighbors",
-    "partition",
     "plot",
     "report",
-    "scores",
+    "nulls",
     "stability",
     "study",
     "testing",
     "text",
-    "validation",
 )
-
-install()
 
 
 def __getattr__(name: str) -> Any:
@@ -96,4 +87,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(["__version__", *_ROOMS, *_HOME, *import_module("karat.measures").__all__])
+    # measures are listed by karat.measures and karat.measures.catalogue
+    return sorted(["__version__", *_ROOMS, *_HOME])

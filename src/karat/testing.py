@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.clusterers import Clusterer
+from karat.labelings.partitions import encode
 from karat.measures import Measure
 from karat.measures.passes.statistics import takes_weights
-from karat.partition import encode
-from karat.validation import InputError
+from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -118,7 +118,7 @@ def _check_range(measure: Measure, values: dict[str, float]) -> None:
 def _check_batch(
     measure: Measure, X: Any, truth: Any, labelings: dict[str, Any], alone: dict[str, float]
 ) -> None:
-    from karat.evaluation import judge
+    from karat.measures.evaluation import judge
 
     table = judge(X, labelings, truth=truth, measures=[measure], metric=_metric(measure))
     for name, value in alone.items():
@@ -127,7 +127,7 @@ def _check_batch(
 
 
 def _check_weights(measure: Measure, X: Any, truth: Any, labelings: dict[str, Any]) -> None:
-    from karat.evaluation import judge
+    from karat.measures.evaluation import judge
 
     weights = np.arange(len(truth)) % 4
     rows = np.repeat(np.arange(len(truth)), weights)
@@ -140,7 +140,7 @@ def _check_weights(measure: Measure, X: Any, truth: Any, labelings: dict[str, An
 
 
 def _check_undefined(measure: Measure, X: Any, truth: Any) -> None:
-    from karat.evaluation import judge
+    from karat.measures.evaluation import judge
 
     n = len(truth)
     extremes = {"one cluster": np.zeros(n, dtype=int), "all singletons": np.arange(n)}

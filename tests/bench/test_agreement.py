@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from karat.bench import rank_agreement, set_agreement
-from karat.validation import InputError
+from karat.runtime.validation import InputError
 
 # whissell2012 table 5.7, by NMI and by FQ; table 5.8 has τ 0.279 for them
 BY_NMI = [

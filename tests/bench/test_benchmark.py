@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 from karat.bench import Benchmark, _fits, read_folder
 from karat.bench.figures import rank_diagram
 from karat.cli import app
-from karat.validation import InputError, StorageError
+from karat.runtime.validation import InputError, StorageError
 
 
 def _sets():

@@ -15,8 +15,8 @@ from typer.testing import CliRunner
 import karat
 from karat.bench import Benchmark, expected_best, mean_interval
 from karat.cli import app
-from karat.resources import added_memory
-from karat.validation import InputError
+from karat.runtime.resources import added_memory
+from karat.runtime.validation import InputError
 
 
 def embedded(names=("uno", "due", "tre", "quattro")):

@@ -19,7 +19,7 @@ from karat.bench import (
     performance_profile,
     sets_needed,
 )
-from karat.validation import InputError
+from karat.runtime.validation import InputError
 
 # Demšar (2006), table 6: areas under the curve of C4.5, with m, with cf, with both
 DEMSAR = np.array(

@@ -7,7 +7,7 @@ import pytest
 
 import karat
 from karat.bounds import advise, b_max, forecast_labels, sample
-from karat.validation import InputError
+from karat.runtime.validation import InputError
 
 
 def labelled(n, m, wrong, seed=0):

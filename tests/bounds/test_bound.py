@@ -15,8 +15,8 @@ import karat
 import naive_bounds as naive
 from karat.bounds import PacMdlBound, PacMdlBounds, b_max
 from karat.bounds.languages import Algo, Cluster, Init, Language, Mixed, Prior, Simple
-from karat.partition import canonical_codes
-from karat.validation import InputError
+from karat.labelings.partitions import canonical_codes
+from karat.runtime.validation import InputError
 
 
 def clustering_with_errors(m: int, n: int, classes: int, errors: int) -> tuple[list, list]:

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 import karat
 from karat.cli import app
-from karat.validation import InputError
+from karat.runtime.validation import InputError
 
 run = CliRunner().invoke
 

@@ -9,7 +9,7 @@ import pytest
 import karat
 from karat.bounds import bound_candidates
 from karat.plot.bound import bound_by_k
-from karat.validation import InputError
+from karat.runtime.validation import InputError
 
 
 @pytest.fixture

@@ -20,8 +20,8 @@ from karat._kernels.pruning import (
     pruned_labels,
 )
 from karat.bounds import b_max, prune_dendrogram, random_prunings
-from karat.partition import cut_dendrogram
-from karat.validation import InputError
+from karat.labelings.partitions import cut_dendrogram
+from karat.runtime.validation import InputError
 
 
 def every_pruning(Z: np.ndarray) -> list[list[list[int]]]:

@@ -22,7 +22,7 @@ from karat.bounds import (
     stratified_sample,
     supervised_yardstick,
 )
-from karat.validation import InputError
+from karat.runtime.validation import InputError
 
 
 def outcome(sizes, drawn, errors):

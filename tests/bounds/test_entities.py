@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from karat.bounds import entity_estimates, entity_estimates_from_parquet
-from karat.validation import InputError
+from karat.runtime.validation import InputError
 
 
 def linkage(seed=0, n_entities=300):

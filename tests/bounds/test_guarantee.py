@@ -15,7 +15,7 @@ import karat
 from karat.bounds import _always, _pac_bayes, b_always, b_max
 from karat.bounds._halves import half
 from karat.bounds.classes import KnownClasses, known_classes
-from karat.validation import InputError
+from karat.runtime.validation import InputError
 
 LABELINGS = [[0, 0, 0, 1, 1, 2, 2], [0, 1, 0, 1, 0, 1, 0], [0, 0, 0, 0, 1, 1, 1]]
 TRUTHS = [
@@ -59,7 +59,7 @@ def test_no_truth_breaks_the_guarantee_more_often_than_delta(truth, delta):
 @pytest.mark.parametrize("delta", [0.05, 0.1, 0.2])
 def test_every_split_of_twelve_objects_keeps_the_promise_of_half(delta):
     truth = np.array([0, 0, 1, 0, 1, 1, 0, 1, 1, 1, 0, 0])
-    batch = karat.partition.as_labelings([[0] * 6 + [1] * 6, [0, 1] * 6, [0, 0, 1, 1, 2, 2] * 2])
+    batch = karat.labelings.as_labelings([[0] * 6 + [1] * 6, [0, 1] * 6, [0, 0, 1, 1, 2, 2] * 2])
     broken = draws = 0
     for first in itertools.combinations(range(12), 3):
         rest = [i for i in range(12) if i not in first]
@@ -239,7 +239,7 @@ def test_xi_by_its_definition(m):
 @pytest.mark.parametrize("delta", [0.1, 0.3])
 def test_pac_bayes_holds_in_every_draw(delta):
     truth = np.array([0, 0, 0, 0, 1, 1, 1, 0])
-    batch = karat.partition.as_labelings([[0] * 4 + [1] * 4, [0, 1] * 4])
+    batch = karat.labelings.as_labelings([[0] * 4 + [1] * 4, [0, 1] * 4])
     broken = draws = 0
     for rows in itertools.combinations(range(8), 5):
         y = partial(truth.tolist(), list(rows))

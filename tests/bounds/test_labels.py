@@ -18,7 +18,7 @@ from karat.bounds import (
     sampling_warnings,
     supervised_yardstick,
 )
-from karat.validation import InputError
+from karat.runtime.validation import InputError
 
 
 def test_sample_is_uniform_nested_and_seeded() -> None:

@@ -15,7 +15,7 @@ from karat._kernels.pac_mdl import _lead_of, mixed_label_bits
 from karat.bounds import CountedPruning, Pruning, Searched
 from karat.bounds import languages as lang
 from karat.bounds._bound import _log2_factorials, _log2_spreads
-from karat.validation import InputError
+from karat.runtime.validation import InputError
 
 SHAPES = [(c, classes) for c in range(1, 6) for classes in range(1, 5)]
 CODES = (

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from karat.bounds import OpenEnded, Searched, bound_candidates, study_bounds, study_guarantee
-from karat.validation import InputError
+from karat.runtime.validation import InputError
 
 N = 240
 RNG = np.random.default_rng(0)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import naive_bounds as naive
 from karat.bounds import b_max, bucket, log_bucket
-from karat.validation import InputError
+from karat.runtime.validation import InputError
 
 DELTAS = (0.1, 0.05, 0.5, 0.25, 0.9, 1e-4, 1e-12, 1.0, 1 - 2.0**-53)
 

@@ -10,7 +10,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from karat.clusterers import CLARA, ORCLUS, KMedoids
 from karat.clusterers.orclus import _Groups
-from karat.validation import InputError
+from karat.runtime.validation import InputError
 
 
 def test_clara_of_one_sample_of_all_objects_is_k_medoids():

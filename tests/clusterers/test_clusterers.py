@@ -10,7 +10,6 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import DBSCAN, KMeans
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from karat import resources
 from karat.clusterers import (
     CLARA,
     ORCLUS,
@@ -24,9 +23,10 @@ from karat.clusterers import (
 from karat.clusterers.affinity_propagation import QuantileAffinityPropagation
 from karat.clusterers.linkage import METHODS
 from karat.clusterers.spectral import SpectralClustering
-from karat.partition import canonical_codes, cut_dendrogram
+from karat.labelings.partitions import canonical_codes, cut_dendrogram
+from karat.runtime import resources
+from karat.runtime.validation import InputError
 from karat.testing import check_clusterer
-from karat.validation import InputError
 
 
 @parametrize_with_checks(

@@ -12,7 +12,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from karat._kernels import criterion as kernels
 from karat.clusterers import CriterionClustering, SphericalKMeans
 from karat.clusterers.criterion import CRITERIA, _visits, _Whole
-from karat.validation import InputError
+from karat.runtime.validation import InputError
 
 STARTED = ("direct", "bisection", "refined-bisection")
 METHODS = (*STARTED, "agglomerative")

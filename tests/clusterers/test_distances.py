@@ -28,8 +28,8 @@ from karat.clusterers import (
     under,
 )
 from karat.distances import distance_matrix
-from karat.partition import canonical_codes, cut_dendrogram
-from karat.validation import InputError
+from karat.labelings.partitions import canonical_codes, cut_dendrogram
+from karat.runtime.validation import InputError
 
 METRICS = ["euclidean", "cosine", "minkowski:3", "spearman", "precomputed"]
 ANY = [key for key, clusterer in catalogue.items() if "any" in clusterer.distances]

@@ -20,7 +20,7 @@ from karat.clusterers.information_theoretic import InformationTheoreticKMeans
 from karat.clusterers.spherical import FrequencySensitiveSphericalKMeans, SphericalKMeans
 from karat.clusterers.spherical_minibatch import MiniBatchSphericalKMeans
 from karat.clusterers.von_mises_fisher import VonMisesFisherMixture
-from karat.validation import InputError
+from karat.runtime.validation import InputError
 
 EVERY = [
     SphericalKMeans(refine=False),

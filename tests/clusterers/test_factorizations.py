@@ -11,7 +11,7 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from karat.clusterers import NormalizedCutNMF, PCAKMeans
-from karat.validation import InputError
+from karat.runtime.validation import InputError
 
 
 def not_for(estimator):

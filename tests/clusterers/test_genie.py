@@ -8,8 +8,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from karat.clusterers import FilledHDBSCAN, GenieClustering, LinkageClustering
 from karat.clusterers.genie import spanning_tree
-from karat.partition import canonical_codes
-from karat.validation import InputError
+from karat.labelings.partitions import canonical_codes
+from karat.runtime.validation import InputError
 
 
 @parametrize_with_checks([GenieClustering(), FilledHDBSCAN()])

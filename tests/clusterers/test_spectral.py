@@ -11,7 +11,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from karat.clusterers import SpectralClustering
 from karat.clusterers.spectral import _neighbors, embedding
-from karat.validation import InputError
+from karat.runtime.validation import InputError
 
 LAPLACIANS = ("random-walk", "symmetric", "unnormalized")
 

@@ -13,7 +13,7 @@ import karat
 from karat import cli
 from karat.datasets import from_table, read
 from karat.datasets._problems import as_flags
-from karat.validation import InputError
+from karat.runtime.validation import InputError
 
 FAST = ["-c", "kmeans", "-k", "2", "--n-init", "1", "--workers", "1", "--quiet"]
 N = 30

@@ -20,7 +20,7 @@ import pytest
 from scipy import sparse
 
 from karat.datasets import available, from_array, from_table, load, read
-from karat.validation import InputError
+from karat.runtime.validation import InputError
 
 
 def write(folder: Path, text: str | bytes, name: str = "x.csv") -> Path:
@@ -278,8 +278,8 @@ def test_sparse() -> None:
 
 
 def test_memory_is_asked_before_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from karat import resources
     from karat.datasets import _delimited
+    from karat.runtime import resources
 
     rng = np.random.default_rng(0)
     X = rng.normal(size=(50_000, 8))
@@ -330,7 +330,7 @@ def test_the_estimate_of_rows_is_near(name: str, tmp_path: Path) -> None:
 
 
 def test_available_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from karat import resources
+    from karat.runtime import resources
 
     real = resources.available_memory()
     assert real is None or real > 1_000_000

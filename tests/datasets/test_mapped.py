@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 
 import karat
-from karat import resources
 from karat.datasets import _mapped, from_array, from_table, read
 from karat.measures.passes.sampled_objects import coincident_groups
-from karat.validation import InputError
+from karat.runtime import resources
+from karat.runtime.validation import InputError
 
 
 @pytest.fixture

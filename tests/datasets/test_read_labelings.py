@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from karat.datasets import load, read_labelings
-from karat.validation import InputError
+from karat.runtime.validation import InputError
 
 
 def rejected(*parts: str) -> Any:

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import karat
-from karat.validation import InputError, StorageError
+from karat.runtime.validation import InputError, StorageError
 
 
 @pytest.fixture

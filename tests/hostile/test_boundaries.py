@@ -16,7 +16,7 @@ from scipy import sparse
 import karat
 from karat import clusterers
 from karat.datasets import from_array, read_labelings
-from karat.validation import InputError, check_data, largest_value
+from karat.runtime.validation import InputError, check_data, largest_value
 
 
 def rejected(*parts: str):
@@ -180,4 +180,4 @@ def test_two_columns_of_one_name_in_parquet(tmp_path: Path) -> None:
     with rejected("two columns", "'a'"):
         karat.datasets.read(path)
     with rejected("two columns", "'a'"):
-        karat.ContingencyTable.from_parquet(path, "a", "b")
+        karat.datasets.contingency_of_file(path, "a", "b")

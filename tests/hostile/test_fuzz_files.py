@@ -17,7 +17,7 @@ from scipy import sparse
 from typer.testing import CliRunner
 
 from karat.cli import app
-from karat.validation import InputError
+from karat.runtime.validation import InputError
 
 FILES = 300
 

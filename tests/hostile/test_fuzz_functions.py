@@ -14,9 +14,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from karat.validation import InputError
+from karat.runtime.validation import InputError
 
-ROOMS = ("karat", "karat.bounds", "karat.clarity", "karat.neighbors")
+ROOMS = ("karat", "karat.bounds", "karat.measures.clarity", "karat.distances.neighbors")
 # they take no labels or data, or fit clusterers
 OTHERS = {
     "load_study", "gap_statistic", "reference_null", "object_distances", "forecast_labels",

@@ -15,10 +15,10 @@ from typer.testing import CliRunner
 import karat
 from karat.bounds import languages, sample
 from karat.cli import app
-from karat.cli._looks import share_of
+from karat.cli._query_count import share_of
 from karat.datasets import read, read_cells, read_labelings, read_labels
-from karat.partition import known_labels
-from karat.validation import InputError
+from karat.labelings.partitions import known_labels
+from karat.runtime.validation import InputError
 
 
 def invoke(*arguments: object) -> str:
@@ -117,7 +117,7 @@ def test_names_are_no_patterns(tmp_path: Path) -> None:
     with rejected("no file"):
         invoke("compare", tmp_path / "lab*.csv", "--columns", "t,c")
     with rejected("no file"):
-        karat.ContingencyTable.from_parquet("https://localhost/x.parquet", "t", "c")
+        karat.datasets.contingency_of_file("https://localhost/x.parquet", "t", "c")
 
 
 def test_a_pipe_does_not_block(tmp_path: Path) -> None:
@@ -216,7 +216,7 @@ def test_minus_one_however_written_is_the_mark(text: str, tmp_path: Path) -> Non
     assert read_labelings(path, ids=range(4))["k"].tolist() == [0, -1, 1, 1]
     path.write_text("\n".join(["a", text, "b", "b"]) + "\n")
     assert read_labelings(path, ids=range(4))["k"].tolist() == ["a", -1, "b", "b"]
-    clusterings = karat.partition.as_labelings(read_labelings(path, ids=range(4)), noise="drop")
+    clusterings = karat.labelings.as_labelings(read_labelings(path, ids=range(4)), noise="drop")
     assert clusterings.codes.tolist() == [[0, -1, 1, 1]]
 
 

@@ -9,7 +9,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from karat.labeling import FewLabelClassifier, central_objects, spread_labels
-from karat.validation import InputError
+from karat.runtime.validation import InputError
 
 FAST = ("kmeans", "average")
 

@@ -19,7 +19,7 @@ from karat.bounds import b_always, sample
 from karat.cli import app
 from karat.cli.label import _keys, _printable
 from karat.labeling import LabelSession, agreement, standing
-from karat.validation import InputError, StorageError
+from karat.runtime.validation import InputError, StorageError
 
 TRUTH = ["ham"] * 60 + ["spam"] * 40
 OBJECTS = [f"object {i}" for i in range(100)]

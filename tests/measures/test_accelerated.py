@@ -15,15 +15,15 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 import karat
-from karat._accelerators import Accelerator, accelerator_of, find_accelerator
 from karat.distances import as_distances, distances_of_parts
+from karat.labelings.partitions import as_labelings
 from karat.measures.passes import accelerated
 from karat.measures.passes.accelerated import ERROR, AcceleratedTiles, error_of
 from karat.measures.passes.pairs import pair_pass, sampled_pass
 from karat.measures.passes.tiles import Known
-from karat.partition import as_labelings
+from karat.runtime.accelerators import Accelerator, accelerator_of, find_accelerator
+from karat.runtime.validation import InputError
 from karat.study import large
-from karat.validation import InputError
 
 pytest.importorskip("array_api_compat", reason="array-api-compat is not installed")
 strict = pytest.importorskip("array_api_strict", reason="array-api-strict is not installed")
@@ -72,7 +72,7 @@ def distances_on(place, X, metric="euclidean"):
             r1, j1 = min(r + 37, n), min(j + 29, n)
             tile = tiles.tile(r, r1, tiles._strip(j, j1))
             assert tile.dtype == place.xp.float32
-            out[r:r1, j:j1] = karat.validation.on_host(tile)
+            out[r:r1, j:j1] = karat.runtime.validation.on_host(tile)
     out *= tiles.scale
     return out if distances.squared else out**2
 
@@ -367,7 +367,7 @@ def test_a_device_without_double_precision_is_not_used(monkeypatch):
 
 
 def test_without_the_extra_the_processors_do_it(monkeypatch):
-    monkeypatch.setattr("karat._accelerators.find_spec", lambda name: None)
+    monkeypatch.setattr("karat.runtime.accelerators.find_spec", lambda name: None)
     X, labelings, _ = example()
     found = karat.evaluate(on_gpu(X), labelings, measures=["silhouette"])
     assert found.distance_error == 0
@@ -384,8 +384,10 @@ def test_torch_and_cupy_are_asked_for_a_gpu(monkeypatch):
         "array_api_compat.cupy": strict,
     }
     installed = {"array_api_compat", "torch"}
-    monkeypatch.setattr("karat._accelerators.import_module", modules.__getitem__)
-    monkeypatch.setattr("karat._accelerators.find_spec", lambda name: name in installed or None)
+    monkeypatch.setattr("karat.runtime.accelerators.import_module", modules.__getitem__)
+    monkeypatch.setattr(
+        "karat.runtime.accelerators.find_spec", lambda name: name in installed or None
+    )
     assert find_accelerator() == Accelerator(strict, gpu())
     cuda.is_available = lambda: False
     assert find_accelerator() is None

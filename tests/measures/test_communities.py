@@ -10,7 +10,7 @@ from scipy import sparse
 
 import karat
 from karat.measures import catalogue
-from karat.validation import InputError, UndefinedMeasureError
+from karat.runtime.validation import InputError, UndefinedMeasureError
 
 KEYS = [m.key for m in catalogue.values() if m.takes == "graph"]
 

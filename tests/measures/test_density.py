@@ -9,11 +9,11 @@ from sklearn.datasets import load_iris, make_moons
 
 import karat
 import naive_internal as naive
-from karat.executors import Workers
 from karat.measures.passes import ranks
 from karat.measures.passes.densities import quantile
 from karat.measures.passes.over_pairs import OverPairs
-from karat.validation import InputError, UndefinedMeasureError
+from karat.runtime.executors import Workers
+from karat.runtime.validation import InputError, UndefinedMeasureError
 
 X_IRIS, Y_IRIS = load_iris(return_X_y=True)
 OF_DENSITY = ["density_cut", "density_decrease", "high_density_gap"]

@@ -13,9 +13,9 @@ from numpy.testing import assert_allclose
 import karat
 import naive_external as naive
 from karat import ContingencyTable, measures
+from karat.labelings.partitions import as_labelings, encode
 from karat.measures import catalogue
-from karat.partition import as_labelings, encode
-from karat.validation import InputError, UndefinedMeasureError
+from karat.runtime.validation import InputError, UndefinedMeasureError
 
 TRUE = [0, 0, 0, 1, 1, 1, 2, 2]
 PRED = [0, 0, 1, 1, 1, 1, 2, 0]
@@ -226,7 +226,7 @@ def test_frames_are_labelings():
 @pytest.mark.parametrize("kind", [np.int8, np.int64, np.uint16, "pandas"])
 def test_integer_truth_never_becomes_objects(kind, monkeypatch):
     """One object for each label would take seconds and a gigabyte for ten million labels."""
-    from karat import evaluation
+    from karat.measures import evaluation
 
     def refuse(*_):
         raise AssertionError("labels were made objects")

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 import karat
 from karat.cli import app
 from karat.measures import catalogue
-from karat.validation import InputError
+from karat.runtime.validation import InputError
 
 TRUE = list("xxxxxoxoooo◇xx◇◇◇")
 PRED = [1] * 6 + [2] * 6 + [3] * 5

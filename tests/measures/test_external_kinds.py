@@ -12,8 +12,8 @@ from scipy.cluster.hierarchy import linkage
 import karat
 import naive_external as naive
 from karat import Dendrogram
-from karat.partition import OverlappingPartition, SoftPartition, cut_dendrogram
-from karat.validation import InputError, UndefinedMeasureError
+from karat.labelings.partitions import OverlappingPartition, SoftPartition, cut_dendrogram
+from karat.runtime.validation import InputError, UndefinedMeasureError
 
 PAIR_MEASURES = (
     "rand_index", "adjusted_rand_index", "jaccard_index", "fowlkes_mallows_index",

@@ -15,7 +15,7 @@ import karat
 import naive_external as naive
 from karat import ContingencyTable
 from karat.measures import catalogue
-from karat.validation import InputError, UndefinedMeasureError
+from karat.runtime.validation import InputError, UndefinedMeasureError
 
 EXTERNAL = [m for m in catalogue.values() if m.kind == "external"]
 KEYS = [m.key for m in EXTERNAL]

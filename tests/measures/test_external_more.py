@@ -10,9 +10,9 @@ import pytest
 
 import karat
 from karat import ContingencyTable
+from karat.labelings.partitions import OverlappingPartition
 from karat.measures.external.reduced import log_number_of_tables
-from karat.partition import OverlappingPartition
-from karat.validation import InputError, UndefinedMeasureError
+from karat.runtime.validation import InputError, UndefinedMeasureError
 
 
 def two(seed, n=24):

@@ -18,7 +18,7 @@ import naive_internal as naive
 from karat.measures import catalogue
 from karat.measures.passes.statistics import STATISTICS
 from karat.measures.passes.tiles import rounds
-from karat.validation import InputError, UndefinedMeasureError
+from karat.runtime.validation import InputError, UndefinedMeasureError
 
 X_IRIS, Y_IRIS = load_iris(return_X_y=True)
 OF_DISTANCES = sorted(naive.of_distances(naive.matrix([[0], [1], [5], [9]]), [0, 0, 1, 1]))

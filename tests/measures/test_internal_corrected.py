@@ -8,8 +8,8 @@ import pytest
 import karat
 from karat.measures import catalogue
 from karat.measures.internal.chance import _CLOSED
-from karat.reproduce.internal_chance import run
-from karat.validation import UndefinedMeasureError
+from karat.runtime.validation import UndefinedMeasureError
+from karat_lab.internal_chance import run
 
 SIZES = [(4, 2, 1), (3, 2, 2), (3, 4), (2, 2, 2, 1), (1, 1, 5)]
 

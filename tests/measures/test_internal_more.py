@@ -14,7 +14,7 @@ import karat
 import naive_internal as naive
 from karat.measures import catalogue
 from karat.measures.internal import margins as internal_margins
-from karat.validation import InputError, UndefinedMeasureError
+from karat.runtime.validation import InputError, UndefinedMeasureError
 
 X_IRIS, Y_IRIS = load_iris(return_X_y=True)
 

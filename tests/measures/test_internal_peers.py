@@ -16,7 +16,7 @@ import naive_internal
 import naive_peers as naive
 from karat.measures import catalogue
 from karat.measures.passes import scatter as _scatter_pass
-from karat.validation import InputError, UndefinedMeasureError
+from karat.runtime.validation import InputError, UndefinedMeasureError
 
 X_IRIS, Y_IRIS = load_iris(return_X_y=True)
 OF_SCATTER = [
@@ -272,13 +272,13 @@ def test_number_of_threads_changes_nothing(monkeypatch):
     keys = [*OF_SCATTER, *OF_SPREAD, *OF_PAIRS]
     tables = []
     for cores in (1, 3):
-        monkeypatch.setattr("karat.executors.available_cores", lambda c=cores: c)
+        monkeypatch.setattr("karat.runtime.executors.available_cores", lambda c=cores: c)
         tables.append(karat.evaluate(X, labels, measures=keys).table.to_numpy())
     np.testing.assert_array_equal(*tables)
 
 
 def test_matrices_that_do_not_fit_are_rejected(monkeypatch):
-    monkeypatch.setattr("karat.resources.available_memory", lambda: 100)
+    monkeypatch.setattr("karat.runtime.resources.available_memory", lambda: 100)
     with pytest.raises(InputError, match="scatter matrices of 4 features"):
         karat.determinant_ratio(X_IRIS, Y_IRIS)
     scores = karat.evaluate(X_IRIS, Y_IRIS, measures=["determinant_ratio", "silhouette"])

@@ -15,7 +15,7 @@ from sklearn.datasets import load_iris
 import karat
 import naive_internal
 import naive_peers as naive
-from karat.validation import InputError
+from karat.runtime.validation import InputError
 
 X_IRIS, Y_IRIS = load_iris(return_X_y=True)
 SLOW = settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])

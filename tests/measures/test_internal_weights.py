@@ -15,7 +15,7 @@ import naive_internal as naive
 from karat.distances import FORMS
 from karat.measures import catalogue
 from karat.measures.passes.statistics import group, takes_weights
-from karat.validation import InputError, UndefinedMeasureError
+from karat.runtime.validation import InputError, UndefinedMeasureError
 
 WEIGHTED_KEYS = [m.key for m in catalogue.select(kind="internal") if takes_weights(m)]
 OF_DISTANCES = [key for key in WEIGHTED_KEYS if set(group(catalogue[key].needs)) == {"pairs"}]

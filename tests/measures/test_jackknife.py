@@ -11,7 +11,7 @@ from scipy import stats
 import karat
 from karat import ContingencyTable
 from karat.measures import catalogue
-from karat.validation import InputError, UndefinedMeasureError
+from karat.runtime.validation import InputError, UndefinedMeasureError
 
 
 @pytest.mark.parametrize("key", ["rand_index", "adjusted_rand_index", "mutual_information"])

@@ -10,7 +10,7 @@ from scipy.spatial.distance import squareform
 import karat
 from karat.distances import FORMS, distance_matrix
 from karat.measures import catalogue
-from karat.validation import InputError
+from karat.runtime.validation import InputError
 
 RNG = np.random.default_rng(0)
 LABELS = np.arange(36) % 3

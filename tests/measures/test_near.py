@@ -10,7 +10,7 @@ from sklearn.datasets import load_iris
 
 import karat
 import naive_internal as naive
-from karat.validation import InputError, UndefinedMeasureError
+from karat.runtime.validation import InputError, UndefinedMeasureError
 
 X_IRIS, Y_IRIS = load_iris(return_X_y=True)
 AVERAGES = ["mean", "min", "max", "const", "smin:2", "smax:2", "smin:30"]

@@ -12,7 +12,7 @@ import naive_clarity
 import naive_external
 import naive_internal
 from karat.measures import catalogue
-from karat.validation import InputError
+from karat.runtime.validation import InputError
 
 RNG = np.random.default_rng(0)
 X, LABELS = RNG.normal(size=(30, 3)), RNG.integers(0, 3, 30).tolist()
@@ -80,10 +80,10 @@ def test_external_functions_take_weights_as_evaluate_does(key):
 
 
 def test_weights_are_not_ignored_where_they_have_no_meaning():
-    overlapping = karat.partition.OverlappingPartition([[True, True], [True, False]])
+    overlapping = karat.labelings.OverlappingPartition([[True, True], [True, False]])
     for function in (karat.bcubed_f_measure, karat.element_centric_similarity):
         with pytest.raises(InputError, match="no sample_weight"):
             function(overlapping, overlapping, sample_weight=[1, 2])
-    soft = karat.partition.SoftPartition([[0.5, 0.5], [1.0, 0.0]])
+    soft = karat.labelings.SoftPartition([[0.5, 0.5], [1.0, 0.0]])
     with pytest.raises(InputError, match="no sample_weight"):
         karat.rand_index(soft, [0, 1], sample_weight=[1, 2])

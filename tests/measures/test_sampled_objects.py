@@ -13,11 +13,11 @@ from sklearn.datasets import make_blobs
 
 import karat
 from karat.distances import as_distances
-from karat.evaluation import judge
+from karat.labelings.partitions import as_labelings
 from karat.measures import catalogue
+from karat.measures.evaluation import judge
 from karat.measures.passes import sampled_objects as _sampled_objects
 from karat.measures.passes.sampled_objects import ObjectSample, _rao_wu_sums, first_of_each
-from karat.partition import as_labelings
 
 KEYS = ["silhouette", "point_wise_margin", "between_within_ratio", "within_cluster_scatter"]
 CUTS = ["ratio_cut", "normalized_cut"]

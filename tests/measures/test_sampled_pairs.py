@@ -16,10 +16,10 @@ from sklearn.datasets import make_blobs
 import karat
 import naive_internal as naive
 from karat.distances import as_distances
+from karat.labelings.partitions import as_labelings
 from karat.measures import catalogue
 from karat.measures.passes import sampled_pairs as _sampled_pairs
 from karat.measures.passes.sampled_pairs import PairSample, pair_distances
-from karat.partition import as_labelings
 
 KEYS = ["c_index", "baker_hubert_gamma", "aucc", "g_plus_index", "kendall_tau_index"]
 MEASURES = [catalogue[key] for key in KEYS]

@@ -11,7 +11,7 @@ from karat.measures import catalogue
 from karat.measures.passes import sampled_pairs as _sampled_pairs
 from karat.measures.passes.estimates import sampled_by
 from karat.measures.passes.sampled_objects import tail_index
-from karat.validation import InputError
+from karat.runtime.validation import InputError
 
 X, LABELS = make_blobs(1000, 4, centers=3, cluster_std=3.0, random_state=0)
 PAIRS = ["c_index", "baker_hubert_gamma", "aucc", "g_plus_index", "kendall_tau_index"]

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 import karat
+from karat.labelings.partitions import as_labelings
 from karat.measures import catalogue
 from karat.measures.passes.statistics import OF_CENTROIDS, Statistics, group, in_others
-from karat.partition import as_labelings
 
 BY_IDENTITY = [
     m.key for m in catalogue.select(kind="internal") if m.needs and m.needs <= OF_CENTROIDS

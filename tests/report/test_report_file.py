@@ -14,8 +14,8 @@ import pytest
 
 import karat
 from karat.report import check_target, write
+from karat.runtime.validation import InputError
 from karat.study import StorageError
-from karat.validation import InputError
 
 
 @pytest.fixture(scope="module")

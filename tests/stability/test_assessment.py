@@ -12,10 +12,10 @@ from scipy import sparse
 from typer.testing import CliRunner
 
 from karat.cli import app
+from karat.runtime.validation import InputError
 from karat.stability import assess, calibrated_stability, clusterwise_bootstrap
 from karat.stability._over_k import beyond_null
 from karat.stability.progress import counted
-from karat.validation import InputError
 from scattering import Scattering
 
 FEW = {"n_resamples": 10, "n_references": 3}

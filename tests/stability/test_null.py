@@ -7,9 +7,9 @@ import pytest
 from scipy import sparse
 from scipy.spatial.distance import cdist
 
+from karat.nulls.references import Null
+from karat.runtime.validation import InputError
 from karat.stability import assess, calibrated_stability, draw_reference
-from karat.stability.null import Null
-from karat.validation import InputError
 
 
 def documents(n_topics: int, seed: int, n: int = 240, d: int = 400):

@@ -14,9 +14,9 @@ from sklearn.metrics import adjusted_rand_score, fowlkes_mallows_score, rand_sco
 from karat import stability
 from karat._kernels.resamples import best_matches, least_share
 from karat.clusterers import as_clusterer
+from karat.runtime.validation import InputError
 from karat.stability import _agreement as agreement
 from karat.stability._engine import Engine, halves, prepare, subsample, transfer
-from karat.validation import InputError
 from scattering import Scattering
 
 IRIS = load_iris().data

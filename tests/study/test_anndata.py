@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.metrics import adjusted_rand_score
 
 import karat
-from karat.validation import InputError
+from karat.runtime.validation import InputError
 
 
 def cells(seed=0, n=60):

@@ -11,10 +11,10 @@ import pytest
 
 import karat
 from failing_clusterers import Dies, DistanceThatKillsOnce, KillsOnce
-from karat import executors
-from karat.executors import LostWorkersError, _connect, as_executor
+from karat.runtime import executors
+from karat.runtime.executors import LostWorkersError, _connect, as_executor
+from karat.runtime.validation import InputError
 from karat.study import large
-from karat.validation import InputError
 from scattering import Scattering
 
 

@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 
 import karat
 from karat.datasets import from_distances, from_graph, from_objects
-from karat.validation import InputError
+from karat.runtime.validation import InputError
 
 NAMES = ["average", "complete", "kmedoids", "hdbscan"]
 

@@ -13,11 +13,11 @@ from sklearn.cluster import KMeans
 
 import karat
 from karat.clusterers import LinkageClustering, as_clusterer
+from karat.labelings.partitions import canonical_codes
 from karat.measures import catalogue
-from karat.partition import canonical_codes
+from karat.runtime.validation import InputError
 from karat.study import large, trying, work
 from karat.study.ranking import points
-from karat.validation import InputError
 
 
 @pytest.fixture
@@ -191,7 +191,7 @@ def test_times_and_amounts_that_are_none(text):
 
 
 def test_the_judge_weighs_a_sample_of_large_data(low, monkeypatch):
-    from karat.choice import gather
+    from karat.judge import gather
 
     monkeypatch.setattr(large, "WEIGH_AT_MOST", 300)
     seen = []
@@ -200,7 +200,7 @@ def test_the_judge_weighs_a_sample_of_large_data(low, monkeypatch):
         seen.append(X.shape)
         return gather(X, *args, **options)
 
-    monkeypatch.setattr("karat.choice.gather", noted)
+    monkeypatch.setattr("karat.judge.gather", noted)
     X, truth = blobs()
     study = karat.Study(X)
     study.sweep(["kmeans", "average"], k=range(2, 8), n_init=1, workers=1)
@@ -441,7 +441,7 @@ def test_the_consensus_takes_errors_into_account(low):
     study.add({"mine": labels, "moved": moved, "half": labels > 0})
     values, errors = study.scores(), study.standard_errors()
     voters = [m.key for m in catalogue.select(kind="internal") if m.compares_k and m.key in values]
-    families = karat.choice.load_map().families(voters)
+    families = karat.measures.measure_map.load_map().families(voters)
     name, family = next((n, keys) for n, keys in families.items() if "silhouette" in keys)
     assert errors.loc["mine", "silhouette"] > 0
     expected = np.mean(

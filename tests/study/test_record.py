@@ -19,9 +19,9 @@ from sklearn.preprocessing import StandardScaler
 
 import karat
 from failing_clusterers import Fails
-from karat.evaluation import applicable
+from karat.measures.evaluation import applicable
+from karat.runtime.validation import InputError, StorageError
 from karat.study.identity import NoIdentityError, identity
-from karat.validation import InputError, StorageError
 
 RNG = np.random.default_rng(0)
 X = np.repeat([0.0, 5.0, 10.0], 20)[:, None] + RNG.normal(scale=0.9, size=(60, 2))

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from karat import _scratch as scratch
+from karat.runtime import scratch as scratch
 
 SCRIPT = """
 import sys

@@ -14,11 +14,11 @@ from typer.testing import CliRunner
 
 import karat
 from karat.cli import app
-from karat.executors import _connect
 from karat.report import render
+from karat.runtime.executors import _connect
+from karat.runtime.validation import InputError
 from karat.stability._engine import Engine
 from karat.study import stability
-from karat.validation import InputError
 
 FEW = {"n_resamples": 4, "n_references": 2}
 

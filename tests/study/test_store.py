@@ -9,8 +9,8 @@ import sys
 import numpy as np
 import pytest
 
+from karat.runtime.validation import StorageError
 from karat.study.store import Finished, Planned, Score, Store, _explain
-from karat.validation import StorageError
 
 DATA = {"fingerprint": "f" * 64, "n_objects": 4, "source": None, "options": {}}
 

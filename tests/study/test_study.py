@@ -15,9 +15,9 @@ from sklearn.metrics import adjusted_rand_score, calinski_harabasz_score, silhou
 import karat
 from failing_clusterers import Dies, Fails
 from karat.clusterers import Clusterer
+from karat.runtime.validation import InputError, NothingToRankError, StorageError
 from karat.study import running, work
 from karat.study.store import Planned
-from karat.validation import InputError, NothingToRankError, StorageError
 
 THREE = np.repeat([0.0, 5.0, 10.0], 20)[:, None] + np.random.default_rng(0).normal(
     scale=0.3, size=(60, 2)

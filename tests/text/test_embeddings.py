@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 import karat
 from karat.cli import app
 from karat.datasets import from_array, with_embeddings
-from karat.validation import InputError
+from karat.runtime.validation import InputError
 
 WORDS = {
     "sea": ["ship", "sail", "wave", "anchor", "harbour", "tide", "captain", "deck"],

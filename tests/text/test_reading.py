@@ -16,8 +16,8 @@ from typer.testing import CliRunner
 import karat
 from karat.cli import app
 from karat.datasets import read
+from karat.runtime.validation import InputError
 from karat.text._messages import are_messages, body
-from karat.validation import InputError
 
 TOPICS = {
     "sea": "ship sailor harbour wave anchor storm",

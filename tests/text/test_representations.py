@@ -8,7 +8,7 @@ from scipy import sparse
 from sklearn.metrics.pairwise import cosine_distances
 
 import karat
-from karat.validation import InputError
+from karat.runtime.validation import InputError
 
 
 def test_shares_of_like_neighbours():

@@ -15,8 +15,8 @@ from scipy import sparse, stats
 import karat
 from karat.datasets import read
 from karat.report import render
+from karat.runtime.validation import InputError
 from karat.text import telling_terms, topic_quality
-from karat.validation import InputError
 
 
 def documents(seed=0, n=120, d=15):

@@ -12,11 +12,11 @@ import numpy as np
 
 from karat.bench.folder import Entry
 from karat.clusterers import Clusterer, ExcludedError, under
-from karat.executors import LostWorkersError
+from karat.runtime.executors import LostWorkersError
+from karat.runtime.validation import InputError
 from karat.study.running import run_jobs, shared_pool
 from karat.study.store import Finished, Planned
 from karat.study.work import Job
-from karat.validation import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.bench.folder import Entry
-from karat.validation import InputError, check_data
+from karat.runtime.validation import InputError, check_data
 
 if TYPE_CHECKING:
     from karat.clusterers import Clusterer

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.bench.statistics import _table
-from karat.validation import InputError, check_random_state
+from karat.runtime.validation import InputError, check_random_state
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,12 +7,12 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from karat._kept import KeptLines
 from karat.bench import _fits
 from karat.bench._given import ONLY, as_entry, as_measures, as_methods
 from karat.bench.folder import Entry, read_folder
 from karat.bench.scored import Scored
-from karat.validation import InputError
+from karat.runtime.journal import KeptLines
+from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     from karat.study.store import Finished
@@ -272,7 +272,7 @@ class Benchmark(Scored):
         return [own | row | note for own in self._scored(references, outcome.labels)]
 
     def _scored(self, references: Mapping[str, Any], labels: Any) -> list[dict[str, Any]]:
-        from karat.evaluation import evaluate
+        from karat.measures.evaluation import evaluate
 
         rows = []
         for reference, truth in references.items():

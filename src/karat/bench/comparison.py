@@ -17,7 +17,7 @@ from karat.bench.statistics import (
     pairwise_wilcoxon,
     sets_needed,
 )
-from karat.validation import check_random_state
+from karat.runtime.validation import check_random_state
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.validation import InputError
+from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -133,7 +133,7 @@ def _without_try(stem: str) -> str:
 
 def _embedding(file: Path) -> Any:
     """The matrix in a NumPy file, None where it is a file of labels."""
-    from karat.validation import check_data
+    from karat.runtime.validation import check_data
 
     if file.suffix != ".npy":
         return None

@@ -12,7 +12,7 @@ from karat.bench.agreement import set_agreement
 from karat.bench.comparison import Comparison, p_text
 from karat.bench.figures import heat_table, profile_plot, rank_diagram
 from karat.bench.statistics import performance_profile
-from karat.validation import InputError
+from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     import pandas as pd

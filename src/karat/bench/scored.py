@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from karat.bench.agreement import rank_agreement
 from karat.bench.comparison import Comparison, compare_methods
 from karat.bench.statistics import expected_best, mean_interval
-from karat.validation import InputError, check_choice, unknown_name
+from karat.runtime.validation import InputError, check_choice, unknown_name
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,7 +12,7 @@ from karat.bounds._forecast import plan_of, rate_of
 from karat.bounds._guarantee import Guarantee
 from karat.bounds._supervised import supervised_yardstick
 from karat.bounds._words import percent_up
-from karat.validation import InputError
+from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     import pandas as pd

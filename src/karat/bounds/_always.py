@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from karat.bounds.classes import KnownClasses
-    from karat.partition import Labelings
+    from karat.labelings.partitions import Labelings
 
 #: shares of delta where the order of the draw is known; otherwise the last has all of it
 SHARES = {"looks": 0.35, "sequence": 0.6, "mdl-sequence": 0.05}

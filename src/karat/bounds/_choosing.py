@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from karat.bounds.languages import Language
-    from karat.partition import Labelings
+    from karat.labelings.partitions import Labelings
 
 #: clusterings that vote on the class of a cluster which has no label, or as many of two classes
 VOTERS = 12

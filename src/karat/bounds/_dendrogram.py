@@ -14,8 +14,8 @@ from karat.bounds._bound import PacMdlBound, PacMdlBounds, _levels, pac_mdl_boun
 from karat.bounds._tails import b_max, log_bucket
 from karat.bounds.classes import Classes, known_classes
 from karat.bounds.languages import Code, Integer, Language, Mixed
-from karat.partition import cut_dendrogram
-from karat.validation import InputError
+from karat.labelings.partitions import cut_dendrogram
+from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from karat.partition import encode, known_labels
-from karat.validation import InputError, check_choice
+from karat.labelings.partitions import encode, known_labels
+from karat.runtime.validation import InputError, check_choice
 
 if TYPE_CHECKING:
     import pandas as pd

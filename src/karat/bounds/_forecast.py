@@ -12,7 +12,7 @@ from karat.bounds._bound import PacMdlBound, _levels
 from karat.bounds._guarantee import Guarantee
 from karat.bounds._sequence import b_always
 from karat.bounds._tails import b_max
-from karat.validation import InputError
+from karat.runtime.validation import InputError
 
 
 @dataclass(frozen=True)

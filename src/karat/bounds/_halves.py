@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from karat.bounds.classes import KnownClasses
     from karat.bounds.languages import Language
-    from karat.partition import Labelings
+    from karat.labelings.partitions import Labelings
 
 
 @dataclass(frozen=True)

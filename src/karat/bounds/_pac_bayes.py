@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from karat.bounds.classes import KnownClasses
-    from karat.partition import Labelings
+    from karat.labelings.partitions import Labelings
 
 #: how sharply the posterior follows the labels; all of them hold together
 SHARPNESS = (1.0, 2.0, 4.0, 10.0)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from karat.validation import InputError
+from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,7 +44,7 @@ class Picked:
     >>> karat.guarantee([0, 0, 1, 1], medoids)
     Traceback (most recent call last):
     ...
-    karat.validation.InputError: these 2 labels were picked (cluster medoids), not drawn at ...
+    karat.runtime.validation.InputError: these 2 labels were picked (cluster medoids), ...
     """
 
     rows: NDArray[np.intp]

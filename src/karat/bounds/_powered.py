@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from karat.bounds._picked import Picked
-from karat.validation import InputError
+from karat.runtime.validation import InputError
 
 
 @dataclass(frozen=True)

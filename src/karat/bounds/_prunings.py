@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.bounds._dendrogram import _children
-from karat.validation import InputError, check_random_state
+from karat.runtime.validation import InputError, check_random_state
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from karat.bounds._tails import _check_counts, _whole
-from karat.validation import InputError
+from karat.runtime.validation import InputError
 
 
 def b_always(m: Any, n: Any, a: Any, delta: Any = None, *, log_delta: Any = None) -> Any:

@@ -15,8 +15,8 @@ from karat.bounds._choosing import Chooser
 from karat.bounds._guarantee import Guarantee, guarantee_of
 from karat.bounds.classes import Classes, known_classes
 from karat.bounds.languages import Choice, Integer, Language, Mixed
-from karat.partition import Labelings, NoisePolicy, as_labelings
-from karat.validation import InputError, unknown_name
+from karat.labelings.partitions import Labelings, NoisePolicy, as_labelings
+from karat.runtime.validation import InputError, unknown_name
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,7 +11,7 @@ import numpy as np
 from karat.bounds._bound import _levels
 from karat.bounds._tails import b_max
 from karat.bounds.classes import known_classes
-from karat.validation import InputError, check_data, check_random_state
+from karat.runtime.validation import InputError, check_data, check_random_state
 
 if TYPE_CHECKING:
     import pandas as pd

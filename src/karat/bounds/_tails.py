@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from karat.bounds._exact import log_of, tail_reaches
-from karat.validation import InputError
+from karat.runtime.validation import InputError
 
 _LARGEST = 2**31
 

@@ -48,7 +48,7 @@ app = typer.Typer(
 
 def _print_version(asked: bool) -> None:
     if asked:
-        from karat import __version__
+        from karat.runtime.version import __version__
 
         typer.echo(f"karat {__version__}")
         raise typer.Exit
@@ -70,7 +70,7 @@ for _command in (run, report, compare, bound, label, stability, sample, bench, m
 
 def main() -> None:
     """Run the command line; errors that a user can fix come without a traceback."""
-    from karat.validation import InputError, NothingToRankError, StorageError
+    from karat.runtime.validation import InputError, NothingToRankError, StorageError
 
     try:
         app()

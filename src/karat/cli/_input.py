@@ -12,7 +12,7 @@ import typer
 
 if TYPE_CHECKING:
     from karat.datasets import Dataset
-    from karat.executors import Workers
+    from karat.runtime.executors import Workers
 
 PANEL = "Reading the data"
 
@@ -251,7 +251,7 @@ def workers_at(address: str) -> Workers:
     """Those of a Dask scheduler, without what its libraries log: what goes wrong is told here."""
     import logging
 
-    from karat.executors import Workers
+    from karat.runtime.executors import Workers
 
     workers = Workers(address)
     for name in ("distributed", "distributed.client", "tornado", "asyncio"):

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from karat.contingency import ContingencyTable
+    from karat.labelings.contingency import ContingencyTable
 
 
 def split_columns(columns: str | None) -> list[str] | None:
     import csv
 
-    from karat.validation import InputError
+    from karat.runtime.validation import InputError
 
     names = next(csv.reader([columns])) if columns else None
     if names is not None and len(names) < 2:
@@ -37,7 +37,6 @@ def read_two(
     files: list[Path], names: list[str], id_column: str | None, header: bool | None, noise: Any
 ) -> tuple[ContingencyTable, dict[str, int], list[str]]:
     """The table of two labelings, and how many objects of either file have no partner."""
-    from karat.contingency import ContingencyTable
     from karat.datasets.label_files import (
         LabelFile,
         connect,
@@ -45,6 +44,7 @@ def read_two(
         count_joined,
         count_rows,
     )
+    from karat.labelings.contingency import ContingencyTable
 
     connection = connect()
     gold = LabelFile(connection, files[0], header=header)
@@ -75,7 +75,7 @@ def read_many(
 ) -> tuple[dict[str, Any], str | None, dict[str, int], list[str]]:
     """Labelings by name, the gold standard among them, excluded objects per file, notes."""
     from karat.datasets import read_labelings
-    from karat.validation import InputError, unknown_name
+    from karat.runtime.validation import InputError, unknown_name
 
     paths = list(dict.fromkeys(files))
     ids, left_out = (None, {}) if id_column is None else _common(paths, id_column, header)
@@ -132,7 +132,7 @@ def _common(
 ) -> tuple[list[Any], dict[str, int]]:
     """Ids that all files have, in the order of the first, and how many others each has."""
     from karat.datasets import read_columns
-    from karat.validation import InputError, unknown_name
+    from karat.runtime.validation import InputError, unknown_name
 
     found = {}
     for path in paths:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 def parse_counts(text: str) -> list[int]:
     """``2:10`` (both ends), ``2:20:2`` or ``3,5,8`` as numbers of clusters."""
-    from karat.validation import InputError
+    from karat.runtime.validation import InputError
 
     numbers: list[int] = []
     try:
@@ -28,7 +28,7 @@ def parse_grid(texts: list[str]) -> dict[str, list[float]]:
     >>> parse_grid(["eps=0.1:0.3:0.1", "min_samples=5,10"])
     {'eps': [0.1, 0.2, 0.3], 'min_samples': [5, 10]}
     """
-    from karat.validation import InputError
+    from karat.runtime.validation import InputError
 
     grid: dict[str, list[float]] = {}
     for text in texts:
@@ -53,7 +53,7 @@ def parse_grid(texts: list[str]) -> dict[str, list[float]]:
 def parse_clusterers(names: list[str]) -> list[str]:
     """Names from the catalogue; ``all`` for every one."""
     from karat.clusterers import catalogue
-    from karat.validation import unknown_name
+    from karat.runtime.validation import unknown_name
 
     for name in names:
         if name != "all" and name not in catalogue:

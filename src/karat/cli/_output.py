@@ -15,7 +15,7 @@ Force = Annotated[bool, typer.Option("--force", help="Replace files that exist."
 
 def check_target(path: Path | None, option: str, force: bool) -> None:
     """Reject an output file before hours of work, not after."""
-    from karat.validation import InputError
+    from karat.runtime.validation import InputError
 
     if path is None:
         return

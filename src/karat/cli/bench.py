@@ -106,7 +106,7 @@ def bench(
 
     from karat.bench import Benchmark
     from karat.bench.page import tries_of
-    from karat.validation import check_choice
+    from karat.runtime.validation import check_choice
 
     check_choice(references, ("best", "mean"), "--references")
     check_target(report, "--report", force)

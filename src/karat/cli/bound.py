@@ -75,9 +75,9 @@ def bound(
     import json as jsonlib
 
     from karat.bounds import forecast_labels, guarantee
-    from karat.cli._looks import share_of
+    from karat.cli._query_count import share_of
     from karat.datasets import read_labelings, read_labels
-    from karat.validation import InputError, check_choice
+    from karat.runtime.validation import InputError, check_choice
 
     check_choice(noise, ("error", "cluster", "singletons", "drop"), "--noise")
     check_target(predict, "--predict", force)
@@ -113,7 +113,7 @@ def bound(
 
 def _look(few: Path, given: KnownLabels, question: list[Any], once: bool) -> tuple[int | None, str]:
     """Which look at the labels this is, if it is not the only one, and what to say of that."""
-    from karat.cli._looks import count_look
+    from karat.cli._query_count import count_look
 
     labelled = [i for i, value in enumerate(given.values) if value is not None]
     order = labelled if given.order is None else given.order

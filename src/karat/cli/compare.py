@@ -15,7 +15,7 @@ from karat.cli._output import Force, check_target
 if TYPE_CHECKING:
     import pandas as pd
 
-    from karat.contingency import ContingencyTable
+    from karat.labelings.contingency import ContingencyTable
     from karat.measures.catalogue import Measure
 
 SHOWN = 20
@@ -100,7 +100,7 @@ def compare(
     Two files of one column each may be larger than memory. Objects that only some of the joined
     files have are excluded and counted.
     """
-    from karat.validation import InputError, check_choice
+    from karat.runtime.validation import InputError, check_choice
 
     check_target(picture, "--picture", force)
     check_choice(noise, ("error", "cluster", "singletons", "drop"), "--noise")
@@ -126,7 +126,7 @@ def compare(
 
 def _measures(keys: list[str] | None, default: tuple[str, ...] | None = None) -> list[Measure]:
     from karat.measures import catalogue
-    from karat.validation import unknown_name
+    from karat.runtime.validation import unknown_name
 
     known = {m.key: m for m in catalogue.select(kind="external")}
     chosen = keys or default or known
@@ -165,7 +165,7 @@ def _value(
     measure: Measure, table: ContingencyTable | None, normalizer: str | None
 ) -> tuple[float | None, str | None]:
     """The measure's value, or why there is none."""
-    from karat.validation import UndefinedMeasureError
+    from karat.runtime.validation import UndefinedMeasureError
 
     if table is None:
         return None, "no object is in a cluster of both"
@@ -226,8 +226,8 @@ def _tell_many(
 ) -> None:
     import json as jsonlib
 
+    from karat.labelings.partitions import Encoded, as_labelings
     from karat.measures.external.agreement import tables_against
-    from karat.partition import Encoded, as_labelings
 
     batch = as_labelings(labelings, noise=noise)
     golds = list(batch.names) if truth is None else [truth]

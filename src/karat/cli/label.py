@@ -159,7 +159,7 @@ def label(
 
 def _listed(classes: str | None, delta: float) -> Any:
     """The classes as the loop compares them."""
-    from karat.validation import InputError
+    from karat.runtime.validation import InputError
 
     listed = parse_classes(classes)
     if not 0 < delta <= 1:

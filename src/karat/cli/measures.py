@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from karat.cli._options import Json
-from karat.validation import InputError
+from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     from karat.measures.catalogue import Measure
@@ -109,7 +109,7 @@ def _properties(key: str, json: bool) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from karat.axioms import PROPERTIES, properties
+    from karat_lab.axioms import PROPERTIES, properties
 
     found = properties(key)
     if json:

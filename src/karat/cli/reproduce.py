@@ -29,7 +29,7 @@ def reproduce(
     """Run a published experiment and print its figures beside the published ones."""
     import json as jsonlib
 
-    from karat.reproduce import EXPERIMENTS, run
+    from karat_lab import EXPERIMENTS, run
 
     if name is None:
         if json:

@@ -49,7 +49,7 @@ SOON = 30.0
 
 if TYPE_CHECKING:
     from karat.datasets import Dataset
-    from karat.executors import Workers
+    from karat.runtime.executors import Workers
     from karat.study import Choice, Study
 
 
@@ -173,7 +173,7 @@ class _Tries:
 
 
 def _listed(classes: str | None) -> Any:
-    from karat.validation import InputError
+    from karat.runtime.validation import InputError
 
     listed = parse_classes(classes)
     if isinstance(listed, list) and -1 in listed:
@@ -184,7 +184,7 @@ def _listed(classes: str | None) -> Any:
 
 
 def _require(labelings: Path | None) -> None:
-    from karat.validation import InputError
+    from karat.runtime.validation import InputError
 
     if labelings is None:
         raise InputError("--only-labelings needs --labelings FILE")
@@ -199,7 +199,7 @@ def _related(
 ) -> Dataset:
     """The objects of the data file, with what other files say of them."""
     from karat.datasets import with_embeddings, with_relation
-    from karat.validation import InputError
+    from karat.runtime.validation import InputError
 
     if distances is not None and graph is not None:
         raise InputError("give --distances or --graph, not both: one of them clusters and judges")
@@ -229,7 +229,7 @@ def _kept_if_interrupted(study: Study) -> Iterator[None]:
 
 def _add(study: Study, path: Path, id_column: str | None) -> None:
     from karat.datasets import read_labelings
-    from karat.resources import release_memory
+    from karat.runtime.resources import release_memory
 
     own = read_labelings(path, id_column=id_column, ids=study.dataset.ids)
     for note in own.notes:
@@ -242,7 +242,7 @@ def _add(study: Study, path: Path, id_column: str | None) -> None:
 def _sweep(study: Study, tries: _Tries) -> None:
     """Plan, then fit; on large data what scales comes first, with an answer of its own."""
     from karat.clusterers import catalogue
-    from karat.resources import available_cores
+    from karat.runtime.resources import available_cores
     from karat.study.plan import check_memory, parse_bytes, parse_duration
 
     names = parse_clusterers(tries.clusterers or list(study.default_clusterers))
@@ -293,10 +293,10 @@ def _fit(
 
 def _first_answer(study: Study, names: list[str], numbers: list[int]) -> None:
     """What a part of the data says, within seconds."""
-    from karat.datasets import RELATIONS
+    from karat.distances import RELATIONS
+    from karat.runtime.validation import InputError
     from karat.study import Study
     from karat.study.large import part_of
-    from karat.validation import InputError
 
     quick = [name for name in names if name in ("kmeans", "ward", "spherical-kmeans-refined")]
     if not quick or callable(study.metric) or study.metric in RELATIONS:
@@ -314,7 +314,7 @@ def _first_answer(study: Study, names: list[str], numbers: list[int]) -> None:
 
 def _choose(study: Study, tries: _Tries, stability: bool | None) -> tuple[Choice, str | None]:
     """The choice with all its reasons, and why its stability was not judged if it was not."""
-    from karat.validation import NothingToRankError
+    from karat.runtime.validation import NothingToRankError
 
     try:
         choice = study.best()
@@ -344,8 +344,8 @@ def _judge_stability(
     study: Study, tries: _Tries, choice: Choice, asked: bool | None
 ) -> tuple[Choice, str | None]:
     """The choice, its reasons with what resampling says; or why that was not judged."""
+    from karat.runtime.validation import InputError
     from karat.study.stability import why_not
-    from karat.validation import InputError
 
     if asked is False:
         return choice, None

@@ -80,9 +80,9 @@ def stability(
     karat stability wine --scale standard -k 2:8
     """
     from karat.clusterers import catalogue
+    from karat.nulls.references import Null
     from karat.stability import assess
     from karat.stability.assessment import n_steps
-    from karat.stability.null import Null
     from karat.stability.progress import counted
 
     dataset = read_dataset(

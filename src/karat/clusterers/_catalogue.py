@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeAlias
 
-from karat.clusterers._under import OnDistances
+from karat.clusterers._metric_adapter import OnDistances
 from karat.clusterers.linkage import OF_MEANS, LinkageClustering
-from karat.registry import Registry
-from karat.validation import InputError
+from karat.runtime.registry import Registry
+from karat.runtime.validation import InputError
 
 #: (value of the swept parameter, seed[, metric]) -> an estimator with ``fit_predict``
 Make: TypeAlias = Callable[..., Any]

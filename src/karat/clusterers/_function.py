@@ -9,7 +9,7 @@ from typing import Any
 from sklearn.base import BaseEstimator, ClusterMixin
 
 from karat.clusterers._catalogue import Clusterer
-from karat.validation import InputError
+from karat.runtime.validation import InputError
 
 
 class FunctionClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.partition import SoftPartition
-from karat.validation import InputError
+from karat.labelings.partitions import SoftPartition
+from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

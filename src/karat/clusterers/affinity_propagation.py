@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 
 from karat.clusterers._distances import OfDistances
 from karat.distances import check_metric, square
-from karat.validation import InputError, validated
+from karat.runtime.validation import InputError, validated
 
 
 class QuantileAffinityPropagation(OfDistances, ClusterMixin, BaseEstimator):  # type: ignore[misc]

@@ -10,9 +10,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from karat._kernels import criterion as kernels
 from karat._kernels.criterion_merges import merge_clusters
-from karat.clusterers._rows import AFRESH, RowClusterer, Run, arrays, directions, sums_of
-from karat.partition import cut_dendrogram
-from karat.validation import InputError, check_choice, check_random_state
+from karat.clusterers._sparse_rows import AFRESH, RowClusterer, Run, arrays, directions, sums_of
+from karat.labelings.partitions import cut_dendrogram
+from karat.runtime.validation import InputError, check_choice, check_random_state
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 
-from karat.validation import validated
+from karat.runtime.validation import validated
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
 from karat.clusterers._distances import OfDistances
-from karat.validation import InputError, validated
+from karat.runtime.validation import InputError, validated
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat._kernels import documents as kernels
-from karat.clusterers._rows import RowClusterer, Run, arrays, fill_empty, sums_of
-from karat.validation import InputError
+from karat.clusterers._sparse_rows import RowClusterer, Run, arrays, fill_empty, sums_of
+from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

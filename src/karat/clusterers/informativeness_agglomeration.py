@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 
-from karat.partition import canonical_codes
-from karat.validation import InputError, check_random_state, validated
+from karat.labelings.partitions import canonical_codes
+from karat.runtime.validation import InputError, check_random_state, validated
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -102,7 +102,7 @@ class InformativenessAgglomeration(ClusterMixin, BaseEstimator):  # type: ignore
             For a number of clusters that X cannot have.
         """
         from karat._kernels.informativeness_agglomeration import agglomerate
-        from karat.neighbors import neighbor_lists
+        from karat.distances.neighbors import neighbor_lists
 
         data = validated(self, X, dtype=[np.float64, np.float32], ensure_min_samples=2)
         n = len(data)

@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from karat.clusterers._distances import OfDistances
 from karat.distances import as_distances, check_metric, square
-from karat.validation import InputError, check_random_state, validated
+from karat.runtime.validation import InputError, check_random_state, validated
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

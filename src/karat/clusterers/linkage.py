@@ -11,9 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from karat.clusterers._distances import OfDistances
 from karat.distances import check_metric, condensed
-from karat.partition import cut_dendrogram
-from karat.resources import require_memory
-from karat.validation import InputError, check_choice, check_data, validated
+from karat.labelings.partitions import cut_dendrogram
+from karat.runtime.resources import require_memory
+from karat.runtime.validation import InputError, check_choice, check_data, validated
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 
-from karat.clusterers._rows import unit_rows
-from karat.validation import InputError, check_random_state, validated
+from karat.clusterers._sparse_rows import unit_rows
+from karat.runtime.validation import InputError, check_random_state, validated
 
 
 class NormalizedCutNMF(ClusterMixin, BaseEstimator):  # type: ignore[misc]

@@ -10,8 +10,8 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 
-from karat.partition import canonical_codes
-from karat.validation import InputError, check_random_state, validated
+from karat.labelings.partitions import canonical_codes
+from karat.runtime.validation import InputError, check_random_state, validated
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClusterMixin
 
-from karat.validation import InputError, check_random_state, validated
+from karat.runtime.validation import InputError, check_random_state, validated
 
 
 class PCAKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]

@@ -9,8 +9,8 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClusterMixin
 
 from karat.distances import as_graph, check_metric
-from karat.neighbors import neighbor_lists
-from karat.validation import InputError, check_choice, check_random_state, validated
+from karat.distances.neighbors import neighbor_lists
+from karat.runtime.validation import InputError, check_choice, check_random_state, validated
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

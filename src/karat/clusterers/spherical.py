@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat._kernels import documents as kernels
-from karat.clusterers._rows import (
+from karat.clusterers._sparse_rows import (
     AFRESH,
     RowClusterer,
     Run,

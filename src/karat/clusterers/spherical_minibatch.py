@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat._kernels import documents as kernels
-from karat.clusterers._rows import RowClusterer, Run, arrays, directions, fill_empty, sums_of
+from karat.clusterers._sparse_rows import RowClusterer, Run, arrays, directions, fill_empty, sums_of
 from karat.clusterers.spherical import SphericalKMeans
-from karat.validation import InputError, check_random_state
+from karat.runtime.validation import InputError, check_random_state
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,9 +8,9 @@ import numpy as np
 
 from karat._kernels import documents as kernels
 from karat.clusterers._bessel import concentration, log_constant
-from karat.clusterers._rows import RowClusterer, Run, arrays
+from karat.clusterers._sparse_rows import RowClusterer, Run, arrays
 from karat.clusterers.spherical import BatchSteps, batch_steps, single_moves
-from karat.validation import InputError, check_choice
+from karat.runtime.validation import InputError, check_choice
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -19,7 +19,6 @@ from karat.datasets._packaged import available, load
 from karat.datasets._problems import RepairableError, UnusableError
 from karat.datasets._read import from_array, from_table, read, read_cells
 from karat.datasets._relations import (
-    RELATIONS,
     as_dataset,
     compares_objects,
     from_distances,
@@ -27,9 +26,9 @@ from karat.datasets._relations import (
     from_objects,
     with_relation,
 )
+from karat.datasets.label_files import contingency_of_file
 
 __all__ = [
-    "RELATIONS",
     "Dataset",
     "KnownLabels",
     "LabelColumns",
@@ -38,6 +37,7 @@ __all__ = [
     "as_dataset",
     "available",
     "compares_objects",
+    "contingency_of_file",
     "from_array",
     "from_distances",
     "from_graph",

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat import resources
 from karat.datasets._layout import MISSING
 from karat.datasets._problems import RepairableError
-from karat.validation import InputError
+from karat.runtime import resources
+from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     import pyarrow as pa

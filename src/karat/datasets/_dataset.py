@@ -13,7 +13,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from karat.validation import Data
+    from karat.runtime.validation import Data
 
 
 @dataclass(frozen=True, eq=False)

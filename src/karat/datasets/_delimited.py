@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from karat import resources
 from karat.datasets._layout import (
     COMPRESSED,
     MISSING,
@@ -19,7 +18,8 @@ from karat.datasets._layout import (
     open_binary,
 )
 from karat.datasets._problems import RepairableError
-from karat.validation import InputError
+from karat.runtime import resources
+from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     import numpy as np

@@ -12,7 +12,7 @@ import numpy as np
 
 from karat.datasets._dataset import Dataset
 from karat.distances import embed
-from karat.validation import InputError, check_data
+from karat.runtime.validation import InputError, check_data
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

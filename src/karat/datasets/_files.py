@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from karat import resources
 from karat.datasets import _delimited, _layout, _mapped
 from karat.datasets._work import Options, Raw
-from karat.validation import InputError
+from karat.runtime import resources
+from karat.runtime.validation import InputError
 
 TEXT = (".csv", ".tsv", ".tab", ".txt", ".data", ".dat", "")
 FORMATS = "CSV (.csv, .tsv, .txt, .data), Parquet (.parquet), NumPy (.npy, .npz), "

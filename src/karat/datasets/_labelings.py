@@ -14,9 +14,9 @@ import numpy as np
 from karat.datasets import _columns, _delimited, _files, _layout
 from karat.datasets._structures import in_order, structures_in
 from karat.datasets._work import Options, quoted, row_numbers
-from karat.partition import known_labels
-from karat.structures import Dendrogram, split, told
-from karat.validation import InputError, unknown_name
+from karat.labelings.partitions import known_labels
+from karat.labelings.structures import Dendrogram, split, told
+from karat.runtime.validation import InputError, unknown_name
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -104,7 +104,7 @@ def read_labelings(
     LabelColumns
         A dict of the labels by the name of the clustering: integers where all of a column's
         labels are whole numbers, else as written. ``-1`` marks outliers. Others are a
-        :class:`~karat.partition.SoftPartition`, :class:`~karat.partition.OverlappingPartition` or
+        :class:`~karat.labelings.SoftPartition`, :class:`~karat.labelings.OverlappingPartition` or
         :class:`~karat.Dendrogram`.
 
     Raises

@@ -15,25 +15,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat import resources
 from karat.datasets import _columns
 from karat.datasets._work import Options, Raw, quoted
-from karat.resources import readable
-from karat.validation import InputError
+from karat.runtime import resources
+from karat.runtime.resources import readable, row_blocks
+from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
-
-#: numbers of a block of rows
-BLOCK = 2**21
-
-
-def row_blocks(shape: tuple[int, ...]) -> Iterator[slice]:
-    """Consecutive rows of some millions of numbers at a time."""
-    step = max(1, BLOCK // max(shape[1], 1))
-    for start in range(0, shape[0], step):
-        yield slice(start, min(start + step, shape[0]))
 
 
 def copied(X: NDArray[Any], *, rows: Any = None, columns: Any = None) -> NDArray[Any]:

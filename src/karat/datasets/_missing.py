@@ -10,7 +10,7 @@ from karat.datasets._mapped import copied
 from karat.datasets._problems import RepairableError
 from karat.datasets._scaling import center_spread
 from karat.datasets._work import Impute, Work, quoted
-from karat.validation import InputError
+from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

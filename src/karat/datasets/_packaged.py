@@ -10,7 +10,7 @@ from karat.datasets._dataset import Dataset
 from karat.datasets._files import read_raw
 from karat.datasets._prepare import prepare
 from karat.datasets._work import Options, Raw
-from karat.validation import unknown_name
+from karat.runtime.validation import unknown_name
 
 _FOLDER = Path(__file__).parent / "data"
 

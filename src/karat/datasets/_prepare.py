@@ -13,8 +13,8 @@ from karat.datasets._missing import fill_missing
 from karat.datasets._problems import RepairableError, command
 from karat.datasets._scaling import check_range, note_dominance, rescale
 from karat.datasets._work import Options, Raw, Work, quoted, row_numbers
-from karat.partition import count_labels, known_labels
-from karat.validation import InputError, as_numbers
+from karat.labelings.partitions import count_labels, known_labels
+from karat.runtime.validation import InputError, as_numbers
 
 if TYPE_CHECKING:
     import pyarrow as pa

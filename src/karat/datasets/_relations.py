@@ -11,15 +11,14 @@ from karat.datasets._dataset import Dataset
 from karat.datasets._read import from_array
 from karat.distances import (
     OBJECT_METRICS,
+    RELATIONS,
     as_graph,
     as_square,
     metric_name,
     object_distances,
     triangle_violations,
 )
-from karat.validation import InputError
-
-RELATIONS = ("precomputed", "graph")
+from karat.runtime.validation import InputError
 
 
 def from_distances(

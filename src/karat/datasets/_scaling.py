@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.datasets._mapped import copied, row_blocks
+from karat.datasets._mapped import copied
 from karat.datasets._problems import RepairableError
 from karat.datasets._work import Scale, Work, quoted
-from karat.resources import is_large
-from karat.validation import InputError, largest_value
+from karat.runtime.resources import is_large, row_blocks
+from karat.runtime.validation import InputError, largest_value
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from karat.partition import OverlappingPartition, SoftPartition
-from karat.structures import Dendrogram
-from karat.validation import InputError
+from karat.labelings.partitions import OverlappingPartition, SoftPartition
+from karat.labelings.structures import Dendrogram
+from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -15,9 +15,9 @@ from karat.datasets._dataset import Dataset
 from karat.datasets._files import explained, read_lines, read_raw, split_name
 from karat.datasets._prepare import prepare
 from karat.datasets._work import Options, Raw
+from karat.runtime.validation import InputError, unknown_name
 from karat.text import documents as forms
 from karat.text import matrices
-from karat.validation import InputError, unknown_name
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

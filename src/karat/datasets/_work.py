@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from karat.validation import InputError, check_choice, unknown_name
+from karat.runtime.validation import InputError, check_choice, unknown_name
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from karat.datasets import _columns, _files, _labelings
-from karat.partition import as_names
-from karat.validation import InputError, unknown_name
+from karat.labelings import ContingencyTable
+from karat.labelings.partitions import NoisePolicy, as_names
+from karat.runtime.validation import InputError, unknown_name
 
 Groups = tuple[Any, Any, Any]
 
@@ -151,6 +152,58 @@ class LabelFile:
                 f"{id_column!r}; an id must name one object"
             )
         return int(rows)
+
+
+def contingency_of_file(
+    path: Any,
+    labels_true: str,
+    labels_pred: str,
+    *,
+    noise: NoisePolicy = "error",
+    memory_limit: str | None = None,
+) -> ContingencyTable:
+    r"""Table from two columns of Parquet or CSV files that need not fit in memory.
+
+    Parameters
+    ----------
+    path : str, path or list of them
+        Files; a pattern such as ``"part-*.parquet"`` names many.
+    labels_true, labels_pred : str
+        The columns. Labels of a CSV column that are all whole numbers are integers, others stay
+        as they are written; ``-1`` is an outlier, and an empty cell a missing label.
+    noise : {"error", "cluster", "singletons", "drop"}
+        What the label ``-1`` means.
+    memory_limit : str, optional
+        What DuckDB may hold, such as ``"1GB"``; it spills to disk beyond. By default its own
+        limit: a low one makes it slower even where it is not reached.
+
+    Returns
+    -------
+    ContingencyTable
+
+    Raises
+    ------
+    InputError
+        If a file or column is not there, or labels are missing.
+
+    Notes
+    -----
+    One ``GROUP BY`` in DuckDB; memory in proportion to the cells.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from karat.datasets import contingency_of_file
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "labels.csv"
+    >>> _ = path.write_text("t,c\na,0\na,1\nb,1\n")
+    >>> contingency_of_file(path, "t", "c")
+    ContingencyTable(2 classes × 2 clusters, 3 objects)
+    """
+    paths = path if isinstance(path, list | tuple) else [path]
+    parquet = all(".parquet" in Path(one).suffixes for one in paths)
+    header = None if parquet else True
+    file = LabelFile(connect(memory_limit), path, header=header, patterns=True)
+    return ContingencyTable.from_counts(*count_columns(file, labels_true, labels_pred), noise=noise)
 
 
 def count_columns(file: LabelFile, labels_true: str, labels_pred: str) -> Groups:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.validation import check_random_state, unknown_name
+from karat.runtime.validation import check_random_state, unknown_name
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -6,7 +6,6 @@ matrix. ``embed(X, metric)`` are rows whose Euclidean distance it is, where ther
 """
 
 from karat.distances._embedding import FORMS, embed
-from karat.distances._given import as_graph, as_square, triangle_violations
 from karat.distances._matrix import condensed, distance_matrix, square
 from karat.distances._metrics import (
     ALIASES,
@@ -20,7 +19,11 @@ from karat.distances._metrics import (
     metric_name,
 )
 from karat.distances._objects import OBJECT_METRICS, object_distances
+from karat.distances._precomputed import as_graph, as_square, triangle_violations
 from karat.distances._tiles import Direct, Distances, Precomputed, Product
+
+#: what stands for a metric where the data are given by their relations, not by features
+RELATIONS = ("precomputed", "graph")
 
 __all__ = [
     "ALIASES",
@@ -28,6 +31,7 @@ __all__ = [
     "METRICS",
     "OBJECT_METRICS",
     "PRODUCT_FEATURES",
+    "RELATIONS",
     "Direct",
     "Distances",
     "OfRows",

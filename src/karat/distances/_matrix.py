@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.distances._given import as_square
 from karat.distances._metrics import as_distances, check_metric, check_points, metric_name
+from karat.distances._precomputed import as_square
 from karat.distances._tiles import Distances, dense
-from karat.resources import in_strips, require_memory
-from karat.validation import InputError
+from karat.runtime.resources import in_strips, require_memory
+from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from karat.validation import Data
+    from karat.runtime.validation import Data
 
 _ROWS = 256
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.distances._embedding import embed
-from karat.distances._given import as_graph, as_square
+from karat.distances._precomputed import as_graph, as_square
 from karat.distances._tiles import (
     Blocks,
     Direct,
@@ -19,8 +19,8 @@ from karat.distances._tiles import (
     SparseProduct,
     dense,
 )
-from karat.resources import is_large
-from karat.validation import Data, InputError, check_data, unknown_name
+from karat.runtime.resources import is_large
+from karat.runtime.validation import Data, InputError, check_data, unknown_name
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -100,7 +100,7 @@ def metric_name(metric: Any) -> str:
 
 
 def check_points(X: Any, metric: Any) -> Data:
-    """:func:`karat.validation.check_data`, and what a matrix of distances or a graph must be."""
+    """As :func:`karat.runtime.validation.check_data`; also of distances and graphs."""
     if metric == "graph":
         return as_graph(X)
     return as_square(X) if metric == "precomputed" else check_data(X)

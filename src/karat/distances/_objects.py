@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.distances._given import as_square
-from karat.resources import available_cores, require_memory
-from karat.validation import InputError, unknown_name
+from karat.distances._precomputed import as_square
+from karat.runtime.resources import available_cores, require_memory
+from karat.runtime.validation import InputError, unknown_name
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from karat.distances._given import is_symmetric
-from karat.validation import Data
+from karat.distances._precomputed import is_symmetric
+from karat.runtime.validation import Data
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from karat.bounds import Picked
 from karat.labeling.medoids import central_objects, spread_labels
-from karat.validation import InputError, check_choice, check_random_state, validated
+from karat.runtime.validation import InputError, check_choice, check_random_state, validated
 
 
 def _has(method: str) -> Any:
@@ -266,8 +266,8 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _judged(self, X: Any, candidates: dict[str, NDArray[Any]]) -> dict[str, float]:
         """The measure of each candidate, greater for better; the worst for one without."""
-        from karat.evaluation import evaluate
         from karat.measures import catalogue
+        from karat.measures.evaluation import evaluate
 
         record = catalogue[self.measure]
         scores = evaluate(
@@ -340,7 +340,7 @@ def _digest(X: Any) -> str:
 def _labels(y: Any, n: int) -> NDArray[np.object_]:
     """Labels as objects, None where missing.
 
-    Unlike :func:`karat.partition.known_labels` it takes −1 for a class where there are two:
+    Unlike ``known_labels`` it takes −1 for a class where there are two:
     scikit-learn's classifiers are given classes −1 and 1, and keep them as they are.
     """
     import pandas as pd

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.bounds import b_always, guarantee, percent_up
-from karat.validation import InputError, StorageError
+from karat.runtime.validation import InputError, StorageError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -1,6 +1,6 @@
 """Measures of clusterings, one public function and one catalogue record each."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from karat.measures.catalogue import Catalogue as Catalogue
 from karat.measures.catalogue import Measure as Measure
@@ -81,11 +81,3 @@ if not TYPE_CHECKING:  # type checkers read the star imports instead
         "internal.variance",
     ):
         __all__ += import_module(f"karat.measures.{_module}").__all__
-
-
-def __getattr__(name: str) -> Any:
-    from karat._elsewhere import MOVED
-
-    old = f"karat.measures.{name}"
-    why = f"{old} is {MOVED[old]} now" if old in MOVED else f"there is no {old}"
-    raise AttributeError(why)

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from karat.bibliography import Reference, cite
+from karat.measures.bibliography import Reference, cite
 from karat.measures.passes.statistics import STATISTICS
-from karat.registry import Registry
-from karat.validation import unknown_name
+from karat.runtime.registry import Registry
+from karat.runtime.validation import unknown_name
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,7 +36,7 @@ class Measure:
         :class:`~karat.ContingencyTable`. Internal: ``function(X, labels)``.
     family : str
         Measures that judge by the same idea. Which of them share a vote in a consensus is
-        learned, see :meth:`karat.choice.MeasureMap.families`.
+        learned, see :meth:`karat.measures.measure_map.MeasureMap.families`.
     function : callable
         The public function.
     greater_is_better : bool
@@ -70,8 +70,8 @@ class Measure:
         ``metric="graph"``.
     structures : frozenset of str
         What ``function`` takes beside hard labels, and judges as it is: ``"soft"``
-        (:class:`~karat.partition.SoftPartition`), ``"overlapping"``
-        (:class:`~karat.partition.OverlappingPartition`), ``"dendrogram"``
+        (:class:`~karat.labelings.SoftPartition`), ``"overlapping"``
+        (:class:`~karat.labelings.OverlappingPartition`), ``"dendrogram"``
         (:class:`~karat.Dendrogram`). Of other structures it judges the hard labels.
     symmetric : bool
         External: whether exchanging the two clusterings leaves the value unchanged.

@@ -9,7 +9,7 @@ from threadpoolctl import threadpool_limits
 
 from karat.measures import catalogue
 from karat.plot import style
-from karat.validation import InputError
+from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -163,7 +163,7 @@ def _side_by_side(tau: NDArray[np.float64]) -> list[int]:
     """An order in which neighbours agree: leaves of average linkage on 1 − τ."""
     from scipy.cluster.hierarchy import leaves_list
 
-    from karat.choice.families import tree
+    from karat.measures.families import tree
 
     if len(tau) < 3:
         return list(range(len(tau)))

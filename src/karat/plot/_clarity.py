@@ -8,12 +8,12 @@ import numpy as np
 
 from karat.plot import style
 from karat.plot._contingency import FEW, as_text, shaded_counts
-from karat.validation import InputError
+from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-    from karat.clarity import Clarity
+    from karat.measures.clarity import Clarity
 
 _MOST_CELLS = 250_000
 
@@ -24,7 +24,7 @@ def cluster_clarity(found: Clarity, clustering: str | int = 0) -> go.Figure:
     Parameters
     ----------
     found : Clarity
-        From :func:`karat.clarity.assess`.
+        From :func:`karat.measures.clarity.assess`.
     clustering : str or int
         Its name or number.
 
@@ -43,8 +43,8 @@ def cluster_clarity(found: Clarity, clustering: str | int = 0) -> go.Figure:
     --------
     >>> import karat
     >>> X = [[0.0], [0.1], [0.2], [0.3], [9.0], [9.1], [9.2], [9.3]]
-    >>> near = karat.clarity.KNearestNeighbors(3)
-    >>> found = karat.clarity.assess(X, [0, 0, 0, 0, 1, 1, 1, 1], classifiers=near)
+    >>> near = karat.measures.clarity.KNearestNeighbors(3)
+    >>> found = karat.measures.clarity.assess(X, [0, 0, 0, 0, 1, 1, 1, 1], classifiers=near)
     >>> karat.plot.cluster_clarity(found).data[0].x.tolist()
     [1.0, 1.0]
     """
@@ -89,7 +89,7 @@ def cluster_confusion(found: Clarity, clustering: str | int = 0) -> go.Figure:
     Parameters
     ----------
     found : Clarity
-        From :func:`karat.clarity.assess`.
+        From :func:`karat.measures.clarity.assess`.
     clustering : str or int
         Its name or number.
 
@@ -108,8 +108,8 @@ def cluster_confusion(found: Clarity, clustering: str | int = 0) -> go.Figure:
     --------
     >>> import karat
     >>> X = [[0.0], [0.1], [0.2], [0.3], [9.0], [9.1], [9.2], [9.3]]
-    >>> near = karat.clarity.KNearestNeighbors(3)
-    >>> found = karat.clarity.assess(X, [0, 0, 0, 0, 1, 1, 1, 1], classifiers=near)
+    >>> near = karat.measures.clarity.KNearestNeighbors(3)
+    >>> found = karat.measures.clarity.assess(X, [0, 0, 0, 0, 1, 1, 1, 1], classifiers=near)
     >>> karat.plot.cluster_confusion(found).data[0].z.tolist()
     [[1.0, 0.0], [0.0, 1.0]]
     """

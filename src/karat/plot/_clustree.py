@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.partition import NOISE, encode
+from karat.labelings.partitions import NOISE, encode
 from karat.plot import style
-from karat.validation import InputError
+from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     import pandas as pd

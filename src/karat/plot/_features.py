@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from karat.datasets._mapped import row_blocks
-from karat.partition import NOISE
+from karat.labelings.partitions import NOISE
 from karat.plot import style
-from karat.validation import InputError, check_data
+from karat.runtime.resources import row_blocks
+from karat.runtime.validation import InputError, check_data
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go

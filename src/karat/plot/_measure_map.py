@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
     from numpy.typing import NDArray
 
-    from karat.choice import MeasureMap
+    from karat.measures.measure_map import MeasureMap
 
 
 def measure_map(found: MeasureMap) -> go.Figure:
@@ -35,7 +35,7 @@ def measure_map(found: MeasureMap) -> go.Figure:
     Examples
     --------
     >>> import karat
-    >>> figure = karat.plot.measure_map(karat.choice.load_map())
+    >>> figure = karat.plot.measure_map(karat.measures.measure_map.load_map())
     >>> figure.layout.yaxis.scaleanchor
     'x'
     """

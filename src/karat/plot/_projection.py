@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from karat.plot import style
-from karat.validation import InputError, check_data, check_random_state
+from karat.runtime.validation import InputError, check_data, check_random_state
 
 LINE = 22  # pixels from one label to the next
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from karat.plot import style
-from karat.validation import InputError
+from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     import pandas as pd

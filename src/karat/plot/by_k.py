@@ -9,7 +9,7 @@ import numpy as np
 
 from karat.measures import catalogue
 from karat.plot import style
-from karat.validation import InputError, unknown_name
+from karat.runtime.validation import InputError, unknown_name
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import plotly.graph_objects as go
 
-from karat.partition import NOISE
-from karat.validation import InputError
+from karat.labelings.partitions import NOISE
+from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -129,7 +129,7 @@ def check_labels(labels: Any, n: int | None = None) -> NDArray[np.int64]:
     if codes.ndim != 1 or len(codes) == 0 or codes.dtype.kind not in "iub":
         raise InputError(
             "labels must be one non-empty row of integers, -1 for outliers; use "
-            "karat.partition.encode(labels).codes for other labels"
+            "karat.labelings.encode(labels).codes for other labels"
         )
     if n is not None and len(codes) != n:
         raise InputError(f"there are {len(codes)} labels, but {n} objects")

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat import plot
-from karat.contingency import ContingencyTable
-from karat.partition import NOISE
+from karat.labelings.contingency import ContingencyTable
+from karat.labelings.partitions import NOISE
 from karat.plot.style import color, number, percent, symbol
 from karat.report._facts import Chosen, Facts, snippet
-from karat.report._parts import Picture, Section, plain
-from karat.validation import InputError
+from karat.report._page import Picture, Section, plain
+from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     from karat.datasets import Dataset

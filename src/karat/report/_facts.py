@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.choice.measure_map import grouped
-from karat.datasets import RELATIONS
+from karat.distances import RELATIONS
+from karat.labelings.partitions import NOISE
 from karat.measures import Measure, catalogue
-from karat.partition import NOISE
-from karat.report._drawn import drawn
+from karat.measures.measure_map import grouped
+from karat.report._projection import drawn
+from karat.runtime.validation import InputError, NothingToRankError
 from karat.study.deciders import Decider, deciders
 from karat.text import telling_terms
-from karat.validation import InputError, NothingToRankError
 
 if TYPE_CHECKING:
     import pandas as pd

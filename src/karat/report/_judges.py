@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat import plot
-from karat.partition import NOISE
-from karat.report._parts import Picture, Section, plain
+from karat.labelings.partitions import NOISE
+from karat.report._page import Picture, Section, plain
 
 if TYPE_CHECKING:
     from karat.report._facts import Facts
@@ -123,7 +123,7 @@ def clarity(facts: Facts) -> Section | None:
     chosen, X = facts.chosen, facts.study.X
     if X.shape[0] > MOST_FOR_CLARITY or len(chosen.clusters) < 2:
         return None
-    from karat.clarity import assess
+    from karat.measures.clarity import assess
 
     names = np.array([*chosen.names, NOISE], dtype=object)
     found = assess(

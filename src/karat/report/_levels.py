@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from karat import plot
 from karat.plot.style import percent
-from karat.report._parts import Picture, Section, plain
+from karat.report._page import Picture, Section, plain
 
 if TYPE_CHECKING:
     from karat.report._facts import Facts

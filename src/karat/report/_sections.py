@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from karat import plot
-from karat.choice.families import effective_number
-from karat.choice.measure_map import grouped
-from karat.partition import NOISE
+from karat.labelings.partitions import NOISE
+from karat.measures.families import effective_number
+from karat.measures.measure_map import grouped
 from karat.plot.style import number
 from karat.report._clusters import classes, clusters, features, fit
 from karat.report._facts import Facts
 from karat.report._judges import clarity, guarantee, judgement, stability
 from karat.report._levels import levels
-from karat.report._parts import Picture, Section
+from karat.report._page import Picture, Section
 from karat.report._tables import group_of, scorecard, sparklines, undefined_values
 from karat.report._topics import representation, topics
 from karat.study import NO_LABELS
@@ -254,9 +254,9 @@ def reproduce(facts: Facts) -> Section:
     import platform
     from importlib.metadata import version
 
-    import karat
+    from karat.runtime.version import __version__
 
-    versions = [("karat", karat.__version__), ("Python", platform.python_version())]
+    versions = [("karat", __version__), ("Python", platform.python_version())]
     versions += [(p, version(p)) for p in ("numpy", "scipy", "scikit-learn", "numba")]
     return Section(
         "reproduce",
@@ -318,7 +318,7 @@ SECTIONS: tuple[Builder, ...] = (
 
 def build(facts: Facts) -> dict[str, Any]:
     """All that the page template needs."""
-    import karat
+    from karat.runtime.version import __version__
 
     sections = [section for builder in SECTIONS if (section := builder(facts)) is not None]
     payload: dict[str, Any] = {
@@ -338,7 +338,7 @@ def build(facts: Facts) -> dict[str, Any]:
         "plotly": _plotly(),
         "style": _file("style.css"),
         "script": _file("script.js"),
-        "version": karat.__version__,
+        "version": __version__,
     }
 
 

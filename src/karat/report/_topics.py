@@ -8,7 +8,7 @@ import numpy as np
 
 from karat.plot.style import color, symbol
 from karat.report._facts import Chosen, Facts, snippet
-from karat.report._parts import Section
+from karat.report._page import Section
 from karat.text import topic_quality
 
 MOST_CLUSTERS = 60

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from karat.validation import InputError, StorageError
+from karat.runtime.validation import InputError, StorageError
 
 if TYPE_CHECKING:
     from jinja2 import Environment

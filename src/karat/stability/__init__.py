@@ -1,5 +1,6 @@
 """Would these clusters be found again? Resampling methods, beside data without clusters."""
 
+from karat.nulls.references import draw_reference
 from karat.stability.assessment import Assessment, assess
 from karat.stability.calibrated import calibrated_stability
 from karat.stability.clusterwise import clusterwise_bootstrap
@@ -11,7 +12,6 @@ from karat.stability.curves import (
     levine_domany,
 )
 from karat.stability.halves import lange, prediction_strength
-from karat.stability.null import draw_reference
 from karat.stability.number import ESTIMATORS, NumberOfClusters, clest, n_clusters
 from karat.stability.result import ClusterStability, StabilityCurve
 from karat.stability.subsampling import subsampling

@@ -15,15 +15,14 @@ import numpy as np
 from scipy import sparse
 
 from karat.clusterers import Clusterer, LinkageClustering, as_clusterer, catalogue, under
-from karat.datasets import RELATIONS
-from karat.distances import as_distances, check_metric, check_points
-from karat.executors import Workers
-from karat.lloyd import MOST_FEATURES, QuickKMeans, as_columns
-from karat.neighbors import NeighborLists, neighbor_lists
-from karat.partition import encode
-from karat.resources import available_cores
+from karat.clusterers.lloyd import MOST_FEATURES, QuickKMeans, as_columns
+from karat.distances import RELATIONS, as_distances, check_metric, check_points
+from karat.distances.neighbors import NeighborLists, neighbor_lists
+from karat.labelings.partitions import encode
+from karat.runtime.executors import Workers
+from karat.runtime.resources import available_cores
+from karat.runtime.validation import InputError, check_random_state
 from karat.stability.progress import Counted
-from karat.validation import InputError, check_random_state
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

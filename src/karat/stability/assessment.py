@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.clusterers import as_clusterer
-from karat.partition import encode
+from karat.labelings.partitions import encode
+from karat.nulls.references import Null
+from karat.runtime.validation import InputError
 from karat.stability._engine import check_draws, prepare
 from karat.stability.calibrated import calibrated_stability, n_null_resamples
 from karat.stability.clusterwise import clusterwise_bootstrap
 from karat.stability.consensus import Consensus, consensus_matrix
-from karat.stability.null import Null
 from karat.stability.result import ClusterStability, StabilityCurve
-from karat.validation import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from karat.datasets import RELATIONS
-from karat.partition import encode
+from karat.distances import RELATIONS
+from karat.labelings.partitions import encode
+from karat.runtime.validation import InputError, check_choice
 from karat.stability._batches import in_batches
 from karat.stability._engine import check_draws, check_numbers, prepare, subsample
 from karat.stability.result import ClusterStability
-from karat.validation import InputError, check_choice
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

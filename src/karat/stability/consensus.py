@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.resources import in_strips, require_memory
+from karat.runtime.resources import in_strips, require_memory
+from karat.runtime.validation import InputError
 from karat.stability._batches import in_batches
 from karat.stability._engine import check_draws, check_numbers, prepare, subsample
-from karat.validation import InputError
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat.runtime.validation import InputError, check_choice
 from karat.stability._agreement import SIMILARITIES, adjusted_rand
 from karat.stability._engine import (
     Engine,
@@ -18,7 +19,6 @@ from karat.stability._engine import (
 )
 from karat.stability._over_k import BEYOND_NULL, curve_of
 from karat.stability.result import StabilityCurve
-from karat.validation import InputError, check_choice
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat.runtime.validation import InputError
 from karat.stability._agreement import disagreement
 from karat.stability._engine import (
     Engine,
@@ -19,7 +20,6 @@ from karat.stability._engine import (
 )
 from karat.stability._over_k import curve_of
 from karat.stability.result import StabilityCurve
-from karat.validation import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

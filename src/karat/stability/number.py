@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from karat.nulls.references import draw_reference
+from karat.runtime.validation import InputError, check_choice, unknown_name
 from karat.stability._agreement import SIMILARITIES
 from karat.stability._engine import check_draws, check_numbers, prepare, subsample, transfer
 from karat.stability.calibrated import calibrated_stability
 from karat.stability.halves import prediction_strength
-from karat.stability.null import draw_reference
 from karat.stability.result import StabilityCurve
-from karat.validation import InputError, check_choice, unknown_name
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -203,7 +203,7 @@ def _silhouette(X: Any, clusterer: Any, numbers: list[int], seed: int) -> int:
 def _informativeness(X: Any, clusterer: Any, numbers: list[int], seed: int) -> int:
     from dataclasses import replace
 
-    from karat.clarity.null import NullTest
+    from karat.measures.clarity.permutation import NullTest
     from karat.measures.internal.clarity import informativeness
 
     engine = prepare(X, clusterer, random_state=seed)

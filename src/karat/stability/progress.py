@@ -7,8 +7,8 @@ from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
-from karat.progress import progress_bar
-from karat.resources import available_cores
+from karat.runtime.progress import progress_bar
+from karat.runtime.resources import available_cores
 
 
 class Counted(Executor):
@@ -38,7 +38,7 @@ def counted(description: str, total: int, *, show: bool | None = None) -> Iterat
     total : int
         Items to come.
     show : bool, optional
-        As for :func:`karat.progress.progress_bar`.
+        As for :func:`karat.runtime.progress.progress_bar`.
     """
     from threadpoolctl import threadpool_limits
 

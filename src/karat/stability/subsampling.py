@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from karat.datasets import RELATIONS
+from karat.distances import RELATIONS
+from karat.runtime.validation import InputError, unknown_name
 from karat.stability._engine import (
     Engine,
     check_draws,
@@ -21,7 +22,6 @@ from karat.stability._engine import (
 )
 from karat.stability.number import ESTIMATORS, Estimator
 from karat.stability.result import StabilityCurve, curve_table
-from karat.validation import InputError, unknown_name
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -1,11 +1,10 @@
 """Try many clusterings, keep them, judge them all at once, choose one and say why."""
 
+from karat.runtime.validation import NothingToRankError, StorageError
 from karat.study.choice import Choice
-from karat.study.judging import train_judge
 from karat.study.scoring import NO_LABELS
 from karat.study.study import Study, load_study
 from karat.study.trying import DEFAULT_CLUSTERERS
-from karat.validation import NothingToRankError, StorageError
 
 __all__ = [
     "DEFAULT_CLUSTERERS",
@@ -15,5 +14,4 @@ __all__ = [
     "StorageError",
     "Study",
     "load_study",
-    "train_judge",
 ]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.datasets import Dataset, from_array, from_graph
-from karat.validation import InputError, unknown_name
+from karat.runtime.validation import InputError, unknown_name
 
 if TYPE_CHECKING:
     import pandas as pd

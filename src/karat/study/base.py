@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from karat.clusterers import Clusterer
-from karat.datasets import RELATIONS, Dataset, with_embeddings
-from karat.distances import check_metric, distance_matrix, metric_name
-from karat.executors import Workers
-from karat.partition import NOISE_POLICIES, NoisePolicy, known_labels
+from karat.datasets import Dataset, with_embeddings
+from karat.distances import RELATIONS, check_metric, distance_matrix, metric_name
+from karat.labelings.partitions import NOISE_POLICIES, NoisePolicy, known_labels
+from karat.runtime.executors import Workers
+from karat.runtime.validation import InputError, StorageError, check_choice, check_same_objects
 from karat.study.deciders import as_decider
 from karat.study.matrices import dataset_of, keep, kept
 from karat.study.record import fingerprint_of, keep_truth, kept_truth, settle, stable
 from karat.study.store import Store
-from karat.validation import InputError, StorageError, check_choice, check_same_objects
 
 if TYPE_CHECKING:
     from karat.bounds.classes import Classes
-    from karat.choice import Judge
+    from karat.judge import Judge
 
 
 class StudyBase:

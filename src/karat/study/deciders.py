@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 
-from karat.choice import FEWEST_OBJECTS, VERSION
-from karat.datasets import RELATIONS
+from karat.distances import RELATIONS
+from karat.judge import FEWEST_OBJECTS, VERSION
 from karat.measures import Measure, catalogue
-from karat.registry import Registry
+from karat.runtime.registry import Registry
+from karat.runtime.validation import NothingToRankError, unknown_name
 from karat.study import choice as explain
 from karat.study.ranking import INSIDE, Consensus, consensus
-from karat.validation import NothingToRankError, unknown_name
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.choice.evidence import size_evidence
-from karat.choice.judge import FAR, HALF, VERSION, degenerate
-from karat.partition import canonical_codes, encode
+from karat.judge.evidence import size_evidence
+from karat.judge.learned import FAR, HALF, VERSION, degenerate
+from karat.labelings.partitions import canonical_codes, encode
 from karat.study import large
 from karat.study.choice import tied_with_first
 from karat.study.deciders import Decider, Verdict, deciders, vote, why_voted
 from karat.study.large import part_of
-from karat.validation import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from karat.bounds import Guarantee, PacMdlBound
-    from karat.choice import Evidence, Judge, Judgement
+    from karat.judge import Evidence, Judge, Judgement
     from karat.study.study import Study
 
 #: it compares candidates with one another; of two it chose no better than the consensus
@@ -76,9 +75,9 @@ class Judged:
 
 def judged(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Judged | None:
     """Judge the clusterings with two clusters or more; None where there is too little to see."""
-    from karat.choice import gather, load_judge
-    from karat.choice.features import FEWEST_OBJECTS
-    from karat.choice.judge import good_for, shortlist
+    from karat.judge import gather, load_judge
+    from karat.judge.features import FEWEST_OBJECTS
+    from karat.judge.learned import good_for, shortlist
 
     usable = distinct[(distinct["n_clusters"] > 1).to_numpy(dtype=bool)]
     too_few = study.n_objects < FEWEST_OBJECTS or len(usable) < FEWEST_CANDIDATES
@@ -251,7 +250,7 @@ def judged_shares(study: Study) -> dict[str, float] | None:
 
 def most_probable(study: Study, inputs: dict[str, Any]) -> Callable[[Any, Any], int]:
     """What chooses a candidate from some labels: the judge as prior, as where all labels do."""
-    from karat.choice.labelled import log_likelihood
+    from karat.judge.labelled import log_likelihood
 
     found = study.judged()
     assert found is not None
@@ -291,7 +290,7 @@ class Labelled:
 def _with_labels(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Verdict:
     import pandas as pd
 
-    from karat.choice.labelled import log_likelihood
+    from karat.judge.labelled import log_likelihood
 
     found = study.judged()
     assert study.truth is not None
@@ -374,81 +373,3 @@ deciders.add(
         unit="share",
     )
 )
-
-
-def train_judge(
-    studies: Iterable[Study],
-    *,
-    collections: Iterable[str] | None = None,
-    version: str = "own",
-    random_state: int = 0,
-) -> Judge:
-    """Train a judge on your own data sets whose classes are known.
-
-    Parameters
-    ----------
-    studies : iterable of Study
-        Swept, with the class of every object as ``truth``.
-    collections : iterable of str, optional
-        What each belongs to; studies of one collection are never on both sides of a split. By
-        default each is one of its own.
-    version : str
-        A name for it.
-    random_state : int
-
-    Returns
-    -------
-    Judge
-        ``judge.save("lab.npz")`` keeps it; ``study.judge = karat.choice.load_judge("lab.npz")``
-        lets it decide.
-
-    Raises
-    ------
-    InputError
-        If a class is not known, or there are fewer than two collections.
-
-    Notes
-    -----
-    What the packaged judge was trained on takes no part: ten data sets or fewer give a judge
-    that is worse than the packaged one.
-
-    Examples
-    --------
-    >>> import karat, numpy as np
-    >>> studies = []
-    >>> for seed in range(4):
-    ...     X = np.random.default_rng(seed).normal(size=(40, 2))
-    ...     X[20:] += 4
-    ...     studies.append(karat.Study(X, truth=[0] * 20 + [1] * 20))
-    ...     studies[-1].sweep(["ward", "average", "genie"], k=range(2, 6), workers=1)
-    >>> karat.train_judge(studies).version
-    'own'
-    """
-    from karat.choice.training import Case, train
-
-    studies = list(studies)
-    names = [str(i) for i in range(len(studies))] if collections is None else list(collections)
-    cases = []
-    for study, collection in zip(studies, names, strict=True):
-        if study.truth is None or study.is_partly_labelled:
-            raise InputError(
-                f"{study.dataset.name} lacks the class of some objects; give truth for all of them"
-            )
-        found = study.judged()
-        if found is None:
-            raise InputError(
-                f"{study.dataset.name} has nothing to learn from: sweep clusterers over 20 objects "
-                "or more first"
-            )
-        agreement = study.scores().loc[list(found.names), "adjusted_rand_index"]
-        cases.append(
-            Case(
-                study.dataset.name,
-                "given",
-                collection,
-                found.evidence,
-                agreement.to_numpy(dtype=np.float64)[None],
-                whole=True,
-            )
-        )
-    return train(cases, random_state=random_state, version=version)

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.distances import as_distances
-from karat.resources import in_strips
+from karat.runtime.resources import in_strips
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from karat.clusterers import Clusterer
-    from karat.validation import Data
+    from karat.runtime.validation import Data
 
 #: clusterers whose time grows faster than linearly are fitted to so many objects at most
 FIT_AT_MOST = 5_000

@@ -8,11 +8,11 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from karat import __version__
 from karat.clusterers import Clusterer, catalogue
 from karat.measures.external.pairs import adjusted_rand_index
-from karat.progress import progress_bar
-from karat.resources import available_cores
+from karat.runtime.progress import progress_bar
+from karat.runtime.resources import available_cores
+from karat.runtime.version import __version__
 from karat.study import work
 from karat.study.store import Finished, Planned, Store
 from karat.study.sweeping import Swept

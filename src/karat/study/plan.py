@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.distances import distance_matrix
-from karat.resources import readable
+from karat.runtime.resources import readable
+from karat.runtime.validation import InputError
 from karat.study import large, work
 from karat.study.sweeping import candidates_of
-from karat.validation import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from karat.clusterers import Clusterer
+    from karat.runtime.validation import Data
     from karat.study.trying import TriedStudy
-    from karat.validation import Data
 
 #: numbers of objects that the clusterers are timed on
 TRIALS = (300, 900)

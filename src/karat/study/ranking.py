@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.stats import rankdata
 
-from karat.choice.families import effective_number
-from karat.choice.measure_map import grouped
+from karat.measures.families import effective_number
+from karat.measures.measure_map import grouped
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,7 +34,7 @@ class Consensus:
         in common; None for a single family.
     opinions : float
         How many independent opinions the families' votes are worth, see
-        :func:`karat.choice.families.effective_number`.
+        :func:`karat.measures.families.effective_number`.
     members : dict of str to list of str
         Keys of the measures of each family.
     """
@@ -69,7 +69,7 @@ def consensus(
     Notes
     -----
     Borda's count with one vote per family, so that ten variants of one idea do not outvote
-    another. Families are those of the map (:meth:`karat.choice.MeasureMap.families`): measures
+    another. Families are those of the map (``MeasureMap.families``): measures
     that gave much the same orders on many data sets. O(P log P) for each measure.
     """
     import pandas as pd

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.partition import NOISE, NoisePolicy, encode
+from karat.labelings.partitions import NOISE, NoisePolicy, encode
+from karat.runtime.validation import StorageError
 from karat.study.identity import NoIdentityError, identity
-from karat.validation import StorageError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

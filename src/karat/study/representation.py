@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from karat import __version__
-from karat._representations import representations
+from karat.runtime.validation import InputError
+from karat.runtime.version import __version__
+from karat.study.representations import representations
 from karat.study.stability import from_columns, to_columns
 from karat.text import WEIGHTS, TermWeighter, TextVectorizer
-from karat.validation import InputError
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -23,9 +23,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat._scratch import scratch_folder
-from karat._worker import start_worker
-from karat.executors import LOSSES, PATIENCE, OnDisk, Workers, lost
+from karat.runtime.executors import LOSSES, PATIENCE, OnDisk, Workers, lost
+from karat.runtime.scratch import scratch_folder
+from karat.runtime.worker import start_worker
 from karat.study.store import Finished
 from karat.study.work import (
     Job,
@@ -38,7 +38,7 @@ from karat.study.work import (
 )
 
 if TYPE_CHECKING:
-    from karat.validation import Data
+    from karat.runtime.validation import Data
 
 #: dense data of so many bytes are fitted in threads by clusterers that can be: a fit, which nothing
 #: can stop there, takes seconds at most
@@ -53,7 +53,7 @@ def _local_pool(workers: int) -> Iterator[Executor]:
     from loky import ProcessPoolExecutor
 
     pool = ProcessPoolExecutor(
-        max_workers=workers, initializer=start_worker, initargs=(os.getpid(),)
+        max_workers=workers, initializer=start_worker, initargs=(os.getpid(), __name__)
     )
     try:
         yield pool
@@ -68,7 +68,7 @@ def shared_pool(workers: int) -> Executor:
     from loky import get_reusable_executor
 
     return get_reusable_executor(
-        max_workers=workers, timeout=60, initializer=start_worker, initargs=(os.getpid(),)
+        max_workers=workers, timeout=60, initializer=start_worker, initargs=(os.getpid(), __name__)
     )
 
 
@@ -90,7 +90,7 @@ def run_jobs(
     workers : int
         Local processes, or threads where these do; 1 runs everything here.
     executor : Executor, Dask client, address, Workers or None
-        See :func:`karat.executors.as_executor`; where it can, the data are sent once.
+        See :func:`karat.runtime.executors.as_executor`; where it can, the data are sent once.
     deadline : float
         On the clock of :func:`time.monotonic`; what runs then is stopped and has no outcome.
     share : float
@@ -222,7 +222,9 @@ def _run_within(
 def _own_pool() -> Executor:
     from loky import ProcessPoolExecutor
 
-    return ProcessPoolExecutor(max_workers=1, initializer=start_worker, initargs=(os.getpid(),))
+    return ProcessPoolExecutor(
+        max_workers=1, initializer=start_worker, initargs=(os.getpid(), __name__)
+    )
 
 
 def _kill(pool: Any) -> None:

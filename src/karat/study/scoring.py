@@ -13,27 +13,27 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat import __version__
-from karat.evaluation import applicable, evaluate, judge
-from karat.executors import Workers
+from karat.labelings.partitions import NOISE, Labelings, NoisePolicy, SoftPartition
+from karat.labelings.structures import Memberships, as_given
 from karat.measures import Measure, catalogue, partition_coefficient, partition_entropy
+from karat.measures.evaluation import applicable, evaluate, judge
 from karat.measures.passes.estimates import sampled_by, why_not_sampled
-from karat.partition import NOISE, Labelings, NoisePolicy, SoftPartition
-from karat.progress import progress_bar
-from karat.structures import Memberships, as_given
+from karat.runtime.executors import Workers
+from karat.runtime.progress import progress_bar
+from karat.runtime.validation import InputError, NothingToRankError, unknown_name
+from karat.runtime.version import __version__
 from karat.study import large
 from karat.study.loss import kept_agreements, why_no_agreement
 from karat.study.plan import least_budget
 from karat.study.store import Score
 from karat.study.trying import TriedStudy
-from karat.validation import InputError, NothingToRankError, unknown_name
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
     from karat.bounds import PacMdlBound, PacMdlBounds
-    from karat.scores import Scores
+    from karat.measures.scores import Scores
 
 
 NO_LABELS = ("failed", "excluded", "stopped")

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat import __version__
 from karat.clusterers import Clusterer, catalogue
+from karat.nulls.references import Null
+from karat.runtime.validation import InputError
+from karat.runtime.version import __version__
 from karat.stability import Assessment, ClusterStability, StabilityCurve, assess
 from karat.stability._batches import from_text, to_text
 from karat.stability._engine import prepare
 from karat.stability.assessment import MOST_OBJECTS, n_steps
 from karat.stability.calibrated import n_null_resamples
-from karat.stability.null import Null
 from karat.stability.progress import counted
 from karat.study.store import UNFINISHED
 from karat.study.sweeping import swept
-from karat.validation import InputError
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -27,8 +27,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.partition import canonical_codes, first_places
-from karat.validation import StorageError
+from karat.labelings.partitions import canonical_codes, first_places
+from karat.runtime.validation import StorageError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -111,7 +111,7 @@ class Finished:
     time and may be fitted again. ``fitted_on`` is the number of objects that it was fitted to,
     where that is a sample. ``memberships`` (n, k) are float32 of a soft clustering, bool of an
     overlapping one; column c is that of cluster c of the canonical codes. ``memory`` is what
-    :func:`karat.resources.added_memory` tells of the fit, in bytes, where its job asked for it;
+    ``runtime.resources.added_memory`` tells of the fit, in bytes, where its job asked for it;
     it is not stored.
     """
 

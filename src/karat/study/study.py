@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat import clusterers, structures
+from karat import clusterers
+from karat.labelings import structures
+from karat.runtime.validation import InputError, NothingToRankError
 from karat.study import annotated
 from karat.study import choice as explain
 from karat.study.choice import Choice
@@ -29,13 +31,12 @@ from karat.study.stability import (
     swept_numbers,
 )
 from karat.study.store import Store
-from karat.validation import InputError, NothingToRankError
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from karat.bounds import Guarantee, PacMdlBound
-    from karat.choice import Judge
+    from karat.judge import Judge
     from karat.stability import Assessment
     from karat.study.judging import Judged
 
@@ -289,7 +290,7 @@ class Study(ScoredStudy):
 
     @property
     def judge(self) -> Judge | None:
-        """Your own judge, from :func:`karat.train_judge`; None for the packaged one."""
+        """Your own judge, trained with karat-lab; None for the packaged one."""
         return self._own_judge
 
     @judge.setter

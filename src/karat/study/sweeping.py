@@ -11,10 +11,10 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from karat.clusterers import Clusterer, as_clusterer, catalogue
+from karat.runtime.validation import InputError, unknown_name
 from karat.study import work
 from karat.study.identity import NoIdentityError, identity
 from karat.study.store import Planned
-from karat.validation import InputError, unknown_name
 
 #: parameter -> values
 Grid: TypeAlias = dict[str, list[Any]]

@@ -13,14 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat._accelerators import Accelerator, find_accelerator
 from karat.clusterers import Clusterer, ExcludedError, on_columns, under
 from karat.distances import FORMS
+from karat.labelings.partitions import as_labelings, canonical_codes, encode
+from karat.labelings.structures import as_kept, by_appearance, split
 from karat.measures.passes.accelerated import error_of
-from karat.partition import as_labelings, canonical_codes, encode
-from karat.progress import progress_bar
-from karat.resources import available_cores, is_large, total_memory
-from karat.structures import as_kept, by_appearance, split
+from karat.runtime.accelerators import Accelerator, find_accelerator
+from karat.runtime.progress import progress_bar
+from karat.runtime.resources import available_cores, is_large, total_memory
+from karat.runtime.validation import InputError, StorageError, check_same_objects
 from karat.study import large, work
 from karat.study.base import StudyBase
 from karat.study.plan import SweepPlan, order_of_work, plan_of
@@ -37,7 +38,6 @@ from karat.study.sweeping import (
     checked_grid,
     swept,
 )
-from karat.validation import InputError, StorageError, check_same_objects
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -389,10 +389,10 @@ class TriedStudy(StudyBase):
         Parameters
         ----------
         labelings : array-like (n,) or (M, n), mapping, DataFrame
-            One or many, see :func:`karat.partition.as_labelings`; a DataFrame's columns are
+            One or many, see :func:`karat.labelings.as_labelings`; a DataFrame's columns are
             clusterings. Unnamed ones are called ``"labels 0"``, ``"labels 1"``, ... A
-            :class:`~karat.partition.SoftPartition` or
-            :class:`~karat.partition.OverlappingPartition` is compared with the others by its hard
+            :class:`~karat.labelings.SoftPartition` or
+            :class:`~karat.labelings.OverlappingPartition` is compared with the others by its hard
             labels; its memberships are kept, see :meth:`memberships` and :meth:`soft_scores`. Of a
             :class:`~karat.Dendrogram` each cut is a candidate.
 

@@ -15,17 +15,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.clusterers import configured, memberships_of
-from karat.partition import SoftPartition, encode
-from karat.resources import added_memory, thread_pools
-from karat.structures import as_kept
+from karat.labelings.partitions import SoftPartition, encode
+from karat.labelings.structures import as_kept
+from karat.runtime.resources import added_memory, thread_pools
+from karat.runtime.validation import InputError
 from karat.study.store import Finished, Planned
-from karat.validation import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from karat.clusterers import Clusterer
-    from karat.validation import Data
+    from karat.runtime.validation import Data
 
 
 def derived_seed(root: int, name: str) -> int:

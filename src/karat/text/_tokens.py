@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from karat.validation import InputError, unknown_name
+from karat.runtime.validation import InputError, unknown_name
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

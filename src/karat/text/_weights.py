@@ -8,8 +8,8 @@ import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from karat.runtime.validation import InputError, check_choice, validated
 from karat.text._names import Weight
-from karat.validation import InputError, check_choice, validated
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat.runtime.validation import InputError, unknown_name
 from karat.text import _messages
-from karat.validation import InputError, unknown_name
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat.runtime.validation import InputError, check_data
 from karat.text._weights import presence
-from karat.validation import InputError, check_data
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,9 +9,9 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from karat.runtime.validation import InputError, check_choice
 from karat.text import _tokens
 from karat.text._weights import TermWeighter, presence
-from karat.validation import InputError, check_choice
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

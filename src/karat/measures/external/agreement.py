@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat._cells import DENSE_CELLS, cells_of, in_threads
-from karat.contingency import ContingencyTable
+from karat.labelings.cells import DENSE_CELLS, cells_of, in_threads
+from karat.labelings.contingency import ContingencyTable
+from karat.labelings.partitions import NOISE, Encoded, Labelings, NoisePolicy, as_labelings
 from karat.measures.catalogue import catalogue
-from karat.partition import NOISE, Encoded, Labelings, NoisePolicy, as_labelings
-from karat.validation import InputError
+from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,7 +28,7 @@ def compare_labelings(
     Parameters
     ----------
     labelings : array-like (M, n), mapping, DataFrame
-        The clusterings, see :func:`karat.partition.as_labelings`.
+        The clusterings, see :func:`karat.labelings.as_labelings`.
     measure : str
         Key of an external measure.
     noise : {"error", "cluster", "singletons", "drop"}

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from karat._cells import cells_of
-from karat.bibliography import Reference, cite
-from karat.contingency import ContingencyTable
+from karat.labelings.cells import cells_of
+from karat.labelings.contingency import ContingencyTable
+from karat.labelings.partitions import NoisePolicy
+from karat.measures.bibliography import Reference, cite
 from karat.measures.catalogue import catalogue
 from karat.measures.external.random_tables import random_tables
 from karat.measures.external.table import as_table, need_counts
-from karat.partition import NoisePolicy
-from karat.validation import InputError, UndefinedMeasureError, check_random_state
+from karat.runtime.validation import InputError, UndefinedMeasureError, check_random_state
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from karat.bibliography import Reference
+from karat.labelings.partitions import NoisePolicy, OverlappingPartition
+from karat.measures.bibliography import Reference
 from karat.measures.catalogue import define
 from karat.measures.external.soft import _sets
 from karat.measures.external.table import as_table
-from karat.partition import NoisePolicy, OverlappingPartition
-from karat.validation import InputError, check_choice
+from karat.runtime.validation import InputError, check_choice
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -70,7 +70,7 @@ def overlapping_normalized_mutual_information(
     Examples
     --------
     >>> from karat import overlapping_normalized_mutual_information
-    >>> from karat.partition import OverlappingPartition
+    >>> from karat.labelings.partitions import OverlappingPartition
     >>> U = OverlappingPartition([[1, 0], [1, 1], [0, 1], [0, 1]])
     >>> round(overlapping_normalized_mutual_information([0, 0, 1, 1], U), 6)
     0.655639

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.partition import apply_noise_policy, encode
-from karat.structures import Dendrogram
-from karat.validation import InputError
+from karat.labelings.partitions import apply_noise_policy, encode
+from karat.labelings.structures import Dendrogram
+from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from karat.bibliography import Reference
-from karat.contingency import ContingencyTable
+from karat.labelings.contingency import ContingencyTable
+from karat.labelings.partitions import NoisePolicy
+from karat.measures.bibliography import Reference
 from karat.measures.catalogue import define
 from karat.measures.external.information import (
     FAMILY,
@@ -15,7 +16,6 @@ from karat.measures.external.information import (
     entropy_of,
 )
 from karat.measures.external.table import as_table, check_beta, need_counts
-from karat.partition import NoisePolicy
 
 __all__ = ["completeness", "dom_q0", "entropy_quality", "homogeneity", "v_measure"]
 

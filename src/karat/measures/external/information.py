@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from karat._cells import in_threads
-from karat.bibliography import Reference
-from karat.contingency import ContingencyTable
+from karat.labelings.cells import in_threads
+from karat.labelings.contingency import ContingencyTable
+from karat.labelings.partitions import NoisePolicy
+from karat.measures.bibliography import Reference
 from karat.measures.catalogue import define
 from karat.measures.external.table import as_table, need_counts
-from karat.partition import NoisePolicy
-from karat.validation import UndefinedMeasureError, check_choice
+from karat.runtime.validation import UndefinedMeasureError, check_choice
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

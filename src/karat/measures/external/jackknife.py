@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.bibliography import Reference, cite
-from karat.contingency import ContingencyTable
+from karat.labelings.contingency import ContingencyTable
+from karat.labelings.partitions import NoisePolicy
+from karat.measures.bibliography import Reference, cite
 from karat.measures.external.chance import MeasureLike, resolve, trimmed
 from karat.measures.external.table import as_table, need_counts
-from karat.partition import NoisePolicy
-from karat.validation import InputError, UndefinedMeasureError
+from karat.runtime.validation import InputError, UndefinedMeasureError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.bibliography import Reference
-from karat.contingency import ContingencyTable
+from karat.labelings.contingency import ContingencyTable
+from karat.labelings.partitions import NoisePolicy, OverlappingPartition
+from karat.measures.bibliography import Reference
 from karat.measures.catalogue import define
 from karat.measures.external.table import as_table, check_beta
-from karat.partition import NoisePolicy, OverlappingPartition
-from karat.validation import InputError
+from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

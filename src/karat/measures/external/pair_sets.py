@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from karat.bibliography import Reference
-from karat.contingency import heaviest_matching
+from karat.labelings.contingency import heaviest_matching
+from karat.labelings.partitions import NoisePolicy
+from karat.measures.bibliography import Reference
 from karat.measures.catalogue import define
 from karat.measures.external.table import as_table
-from karat.partition import NoisePolicy
 
 __all__ = ["pair_sets_index"]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from karat.bibliography import Reference, cite
-from karat.contingency import PairCounts
+from karat.labelings.contingency import PairCounts
+from karat.labelings.partitions import NoisePolicy
+from karat.measures.bibliography import Reference, cite
 from karat.measures.catalogue import define
 from karat.measures.external.table import as_table, check_beta
-from karat.partition import NoisePolicy
 
 __all__ = [
     "adjusted_rand_index",

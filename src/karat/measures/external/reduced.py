@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.bibliography import Reference
-from karat.contingency import ContingencyTable
+from karat.labelings.contingency import ContingencyTable
+from karat.labelings.partitions import NoisePolicy
+from karat.measures.bibliography import Reference
 from karat.measures.catalogue import define
 from karat.measures.external.table import as_table, need_counts
-from karat.partition import NoisePolicy
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

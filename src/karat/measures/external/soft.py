@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from karat._cells import in_threads
-from karat.bibliography import Reference, cite
-from karat.contingency import ContingencyTable, PairCounts
-from karat.partition import (
+from karat.labelings.cells import in_threads
+from karat.labelings.contingency import ContingencyTable, PairCounts
+from karat.labelings.partitions import (
     OverlappingPartition,
     SoftPartition,
     apply_noise_policy,
     as_names,
     encode,
 )
-from karat.validation import InputError, check_choice
+from karat.measures.bibliography import Reference, cite
+from karat.runtime.validation import InputError, check_choice
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -102,7 +102,7 @@ def fuzzy_pair_counts(
     Examples
     --------
     >>> from karat import fuzzy_pair_counts, rand_index
-    >>> from karat.partition import SoftPartition
+    >>> from karat.labelings.partitions import SoftPartition
     >>> U = SoftPartition([[0.9, 0.1], [0.8, 0.2], [0.0, 1.0]])
     >>> round(rand_index(fuzzy_pair_counts([0, 0, 1], U)), 6)
     0.833333
@@ -192,7 +192,7 @@ def omega_index(labels_true: Any, labels_pred: Any) -> float:
     Examples
     --------
     >>> from karat import omega_index
-    >>> from karat.partition import OverlappingPartition
+    >>> from karat.labelings.partitions import OverlappingPartition
     >>> two = OverlappingPartition([[1, 0], [1, 1], [0, 1]])
     >>> omega_index(two, two)
     1.0

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from karat.contingency import ContingencyTable
-from karat.partition import NoisePolicy, OverlappingPartition, SoftPartition
-from karat.validation import InputError, UndefinedMeasureError
+from karat.labelings.contingency import ContingencyTable
+from karat.labelings.partitions import NoisePolicy, OverlappingPartition, SoftPartition
+from karat.runtime.validation import InputError, UndefinedMeasureError
 
 
 def as_table(
@@ -18,7 +18,7 @@ def as_table(
 ) -> ContingencyTable:
     """The contingency table that is given, or that of two clusterings.
 
-    Two label arrays give counts. Where a side is a :class:`~karat.partition.SoftPartition`, the
+    Two label arrays give counts. Where a side is a :class:`~karat.labelings.SoftPartition`, the
     cells are expected counts.
     """
     if isinstance(labels_true, ContingencyTable):

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.bibliography import Reference
+from karat.labelings.partitions import NOISE, NoisePolicy, SoftPartition
+from karat.measures.bibliography import Reference
 from karat.measures.catalogue import define
 from karat.measures.internal.batch import each, one, one_value
 from karat.measures.internal.nearest import centroid_extremes
 from karat.measures.internal.variance import ALL_COINCIDE
 from karat.measures.passes.statistics import Statistics
-from karat.partition import NOISE, NoisePolicy, SoftPartition
-from karat.validation import InputError
+from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.bibliography import Reference, cite
 from karat.distances import check_metric, check_points
+from karat.labelings.partitions import NOISE, Labelings, NoisePolicy, as_labelings
+from karat.measures.bibliography import Reference, cite
 from karat.measures.catalogue import Measure, catalogue
 from karat.measures.external.chance import ChanceCorrectedResult
 from karat.measures.internal.variance import sums_of_squares
 from karat.measures.passes.statistics import Statistics
-from karat.partition import NOISE, Labelings, NoisePolicy, as_labelings
-from karat.validation import InputError, UndefinedMeasureError, check_random_state
+from karat.runtime.validation import InputError, UndefinedMeasureError, check_random_state
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,15 +9,15 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from karat.bibliography import Reference, cite
+from karat.labelings.partitions import NOISE, NoisePolicy
+from karat.measures.bibliography import Reference, cite
 from karat.measures.catalogue import catalogue, define
-from karat.partition import NOISE, NoisePolicy
-from karat.validation import InputError, UndefinedMeasureError, check_choice
+from karat.runtime.validation import InputError, UndefinedMeasureError, check_choice
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from karat.clarity import Clarity
+    from karat.measures.clarity import Clarity
     from karat.measures.passes.statistics import Statistics
 
 __all__ = [
@@ -57,11 +57,11 @@ def informativeness(
         The data, or the (n, n) distances with ``metric="precomputed"``.
     labels : array-like, shape (n,) or (M, n)
         One or many clusterings; many cost little more than one, see
-        :func:`karat.clarity.assess`, which also tells which clusters and objects are at fault.
+        :func:`karat.measures.clarity.assess`, which also tells which clusters are at fault.
     classifiers : str, classifier, estimator, or a list of them
         ``"5nn"``, ``"svm"``, ``"tree"``, ``"centroid"``, ``"email"``, ``"kernel-ridge"``, or any
         estimator with ``fit`` and ``predict``. whissell2012 takes the first four and 10 folds:
-        ``classifiers=karat.clarity.THESIS, cv=10``.
+        ``classifiers=karat.measures.clarity.THESIS, cv=10``.
     cv : "leave-one-out" or int
         Number of folds; they are stratified by cluster.
     baseline : {"uniform", "permutation"}
@@ -107,8 +107,8 @@ def informativeness(
     >>> informativeness(X, np.repeat(["inner", "outer"], 60))
     1.0
     """
-    from karat.clarity.assessment import assess
-    from karat.clarity.scores import BASELINES
+    from karat.measures.clarity.assessment import assess
+    from karat.measures.clarity.scores import BASELINES
 
     check_choice(baseline, BASELINES, "baseline")
     found = assess(
@@ -168,13 +168,13 @@ def generalized_informativeness(
     --------
     >>> from karat import generalized_informativeness
     >>> X = [[0.0], [0.1], [0.3], [0.4], [9.0], [9.1], [9.3], [9.4]]
-    >>> from karat.clarity import KNearestNeighbors
+    >>> from karat.measures.clarity import KNearestNeighbors
     >>> generalized_informativeness(
     ...     X, [0, 0, 0, 0, 1, 1, 1, 1], classifiers=KNearestNeighbors(3), measure="purity"
     ... )
     1.0
     """
-    from karat.clarity.assessment import assess
+    from karat.measures.clarity.assessment import assess
 
     judge, sign = _judge(measure)
     found = assess(
@@ -232,7 +232,7 @@ _predicted: WeakKeyDictionary[Any, Clarity] = WeakKeyDictionary()
 
 
 def _clarity(stats: Statistics) -> Clarity:
-    from karat.clarity.assessment import assess_labelings
+    from karat.measures.clarity.assessment import assess_labelings
 
     if stats not in _predicted:
         metric = getattr(stats, "metric", "euclidean")
@@ -247,7 +247,7 @@ def _clarity(stats: Statistics) -> Clarity:
 
 
 def _estimate(X: Any, labelings: Any, **options: Any) -> Any:
-    from karat.clarity.sampled import estimate_informativeness
+    from karat.measures.clarity.sampled import estimate_informativeness
 
     return estimate_informativeness(X, labelings, **options)
 

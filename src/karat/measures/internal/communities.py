@@ -7,13 +7,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from karat.bibliography import Reference
+from karat.labelings.partitions import NoisePolicy
+from karat.measures.bibliography import Reference
 from karat.measures.catalogue import define
 from karat.measures.internal.batch import each, one, one_value
 from karat.measures.passes.edges import EdgeSums
 from karat.measures.passes.statistics import Statistics
-from karat.partition import NoisePolicy
-from karat.validation import InputError, check_choice
+from karat.runtime.validation import InputError, check_choice
 
 __all__ = [
     "conductance",

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.bibliography import Reference, cite
 from karat.distances import as_distances
+from karat.labelings.partitions import NOISE, NoisePolicy
+from karat.measures.bibliography import Reference, cite
 from karat.measures.catalogue import define
 from karat.measures.internal.batch import one_value, statistics_of_one
 from karat.measures.passes.statistics import Statistics
 from karat.measures.passes.trees import spanning_tree
-from karat.partition import NOISE, NoisePolicy
-from karat.validation import InputError
+from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -131,7 +131,7 @@ def _disco(stats: Statistics, min_points: int) -> list[float]:
 def _tree(stats: Statistics, min_points: int) -> tuple[Floats, Any, Floats]:
     """Core distances, and the parts and lengths of the tree's edges, shortest first."""
     from karat._kernels.connected import merges
-    from karat.neighbors import neighbor_lists
+    from karat.distances.neighbors import neighbor_lists
 
     n = stats.labelings.n_objects
     core = np.zeros(n)

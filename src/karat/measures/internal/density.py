@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from karat.bibliography import Reference, cite
 from karat.distances import Distances, as_distances, check_metric, check_points
+from karat.labelings.partitions import NOISE, NoisePolicy, as_labelings
+from karat.measures.bibliography import Reference, cite
 from karat.measures.catalogue import define
 from karat.measures.internal.batch import each, one, one_value, too_few_clusters
 from karat.measures.internal.centroids import variance_lengths
 from karat.measures.passes.statistics import Statistics
 from karat.measures.passes.trees import core_distances, separations, spanning_tree
-from karat.partition import NOISE, NoisePolicy, as_labelings
-from karat.scores import Scores
-from karat.validation import InputError, UndefinedMeasureError, check_choice
+from karat.measures.scores import Scores
+from karat.runtime.validation import InputError, UndefinedMeasureError, check_choice
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -183,7 +183,7 @@ def connectivity(
 def nearest_others(stats: Statistics, kept: NDArray[np.intp], number: int) -> NDArray[np.intp]:
     """Positions among ``kept`` of the nearest others of each, nearest first."""
     if stats.metric == "euclidean":
-        from karat.neighbors import neighbor_lists
+        from karat.distances.neighbors import neighbor_lists
 
         return neighbor_lists(stats.X[kept], number, algorithm="exact").indices.astype(np.intp)
     distances = as_distances(stats.X, stats.metric, exact=True).take(kept)

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from karat.bibliography import Reference, cite
-from karat.lloyd import MOST_FEATURES, QuickKMeans, as_columns
+from karat.clusterers.lloyd import MOST_FEATURES, QuickKMeans, as_columns
+from karat.labelings.partitions import as_labelings
+from karat.measures.bibliography import Reference, cite
 from karat.measures.passes.statistics import Statistics
-from karat.partition import as_labelings
-from karat.validation import InputError, check_choice, check_data, check_random_state
+from karat.runtime.validation import InputError, check_choice, check_data, check_random_state
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,12 +7,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from karat.bibliography import Reference, cite
+from karat.labelings.partitions import NOISE, NoisePolicy, as_labelings
+from karat.measures.bibliography import Reference, cite
 from karat.measures.catalogue import define
 from karat.measures.internal.batch import each, one
 from karat.measures.passes.statistics import Statistics
-from karat.partition import NOISE, NoisePolicy, as_labelings
-from karat.validation import InputError, UndefinedMeasureError, check_choice, check_data
+from karat.runtime.validation import InputError, UndefinedMeasureError, check_choice, check_data
 
 __all__ = ["gaussian_affinity", "graph_cut", "normalized_cut", "ratio_cut"]
 

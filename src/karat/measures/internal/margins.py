@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from karat.bibliography import Reference
 from karat.distances import Distances, as_distances, check_metric, check_points
-from karat.executors import in_order
+from karat.labelings.partitions import NoisePolicy, as_labelings
+from karat.measures.bibliography import Reference
 from karat.measures.catalogue import define
 from karat.measures.internal.batch import SINGLETONS_ONLY
 from karat.measures.internal.pairs import average_within_cluster_scatter
 from karat.measures.passes.tiles import WIDTH
 from karat.measures.passes.trees import coordinates
-from karat.partition import NoisePolicy, as_labelings
-from karat.validation import UndefinedMeasureError, check_random_state
+from karat.runtime.executors import in_order
+from karat.runtime.validation import UndefinedMeasureError, check_random_state
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from karat.bibliography import Reference, cite
+from karat.labelings.partitions import NoisePolicy
+from karat.measures.bibliography import Reference, cite
 from karat.measures.catalogue import define
 from karat.measures.internal.batch import each, one
 from karat.measures.passes.statistics import Statistics
-from karat.partition import NoisePolicy
-from karat.validation import InputError, check_data
+from karat.runtime.validation import InputError, check_data
 
 __all__ = [
     "akaike_information_criterion",

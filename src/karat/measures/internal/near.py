@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.bibliography import Reference
 from karat.distances import as_distances
+from karat.labelings.partitions import NoisePolicy
+from karat.measures.bibliography import Reference
 from karat.measures.catalogue import define
 from karat.measures.internal.batch import one_value, too_few_clusters
 from karat.measures.internal.density import nearest_others
 from karat.measures.passes.ranks import by_kept
 from karat.measures.passes.sampled_pairs import pair_distances
 from karat.measures.passes.statistics import Statistics
-from karat.partition import NoisePolicy
-from karat.validation import InputError
+from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

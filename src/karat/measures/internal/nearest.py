@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from karat.bibliography import Reference, cite
+from karat.labelings.partitions import NoisePolicy
+from karat.measures.bibliography import Reference, cite
 from karat.measures.catalogue import define
 from karat.measures.internal.batch import SINGLETONS_ONLY, each, of_each_object, one, one_value
 from karat.measures.passes.statistics import Statistics
-from karat.partition import NoisePolicy
-from karat.validation import check_choice
+from karat.runtime.validation import check_choice
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

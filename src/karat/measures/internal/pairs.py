@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from karat.bibliography import Reference
+from karat.labelings.partitions import NoisePolicy
+from karat.measures.bibliography import Reference
 from karat.measures.catalogue import define
 from karat.measures.internal.batch import SINGLETONS_ONLY, each, one
 from karat.measures.passes.statistics import Statistics
-from karat.partition import NoisePolicy
 
 __all__ = [
     "average_between_cluster_scatter",

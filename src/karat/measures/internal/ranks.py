@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from karat.bibliography import Reference
+from karat.labelings.partitions import NoisePolicy
+from karat.measures.bibliography import Reference
 from karat.measures.catalogue import define
 from karat.measures.internal.batch import SINGLETONS_ONLY, each, one
 from karat.measures.passes.statistics import Statistics
-from karat.partition import NoisePolicy
 
 __all__ = ["aucc", "baker_hubert_gamma", "c_index", "g_plus_index", "kendall_tau_index"]
 

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.bibliography import Reference
+from karat.labelings.partitions import NoisePolicy
+from karat.measures.bibliography import Reference
 from karat.measures.catalogue import define
 from karat.measures.internal.batch import each, one
 from karat.measures.internal.variance import NO_SCATTER, objects, sums_of_squares
 from karat.measures.passes.statistics import Statistics
-from karat.partition import NoisePolicy
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

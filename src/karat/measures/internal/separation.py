@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.bibliography import Reference, cite
 from karat.distances import as_distances
+from karat.labelings.partitions import NOISE, NoisePolicy
+from karat.measures.bibliography import Reference, cite
 from karat.measures.catalogue import define
 from karat.measures.internal.batch import SINGLETONS_ONLY, each, one, one_value, statistics_of_one
 from karat.measures.internal.pairs import pair_means
 from karat.measures.passes.statistics import Statistics
 from karat.measures.passes.trees import spanning_tree
-from karat.partition import NOISE, NoisePolicy
-from karat.validation import InputError
+from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

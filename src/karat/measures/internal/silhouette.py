@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.bibliography import Reference, cite
+from karat.labelings.partitions import NoisePolicy
+from karat.measures.bibliography import Reference, cite
 from karat.measures.catalogue import define
 from karat.measures.internal.batch import (
     each,
@@ -16,8 +17,7 @@ from karat.measures.internal.batch import (
     too_few_clusters,
 )
 from karat.measures.passes.statistics import Statistics
-from karat.partition import NoisePolicy
-from karat.validation import UndefinedMeasureError
+from karat.runtime.validation import UndefinedMeasureError
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from karat.bibliography import Reference, cite
+from karat.labelings.partitions import NoisePolicy, SoftPartition
+from karat.measures.bibliography import Reference, cite
 from karat.measures.catalogue import define
 from karat.measures.internal.batch import each, one_value
 from karat.measures.internal.nearest import centroid_extremes
 from karat.measures.passes.statistics import Statistics
-from karat.partition import NoisePolicy, SoftPartition
-from karat.validation import (
+from karat.runtime.validation import (
     InputError,
     UndefinedMeasureError,
     check_choice,

@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.bibliography import Reference, cite
 from karat.distances import check_metric, check_points
+from karat.labelings.partitions import NOISE, NoisePolicy, as_labelings
+from karat.measures.bibliography import Reference, cite
 from karat.measures.catalogue import split_results
 from karat.measures.internal.centroids import scattering_of, separation_of
 from karat.measures.internal.pairs import pair_means
 from karat.measures.internal.variance import sums_of_squares
 from karat.measures.passes.statistics import Statistics
-from karat.partition import NOISE, NoisePolicy, as_labelings
-from karat.scores import Scores
-from karat.validation import InputError
+from karat.measures.scores import Scores
+from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.bibliography import Reference, cite
 from karat.distances import as_distances
+from karat.labelings.partitions import NOISE, NoisePolicy
+from karat.measures.bibliography import Reference, cite
 from karat.measures.catalogue import define
 from karat.measures.internal.batch import Compute, each, one, one_value
 from karat.measures.passes.densities import SHARE
 from karat.measures.passes.statistics import Statistics
 from karat.measures.passes.trees import spanning_tree
-from karat.partition import NOISE, NoisePolicy
-from karat.validation import InputError
+from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -227,7 +227,7 @@ def neighbor_distance_variation(
 
 
 def _variation(stats: Statistics, m: int, n_neighbors: int) -> float | str:
-    from karat.neighbors import neighbor_lists
+    from karat.distances.neighbors import neighbor_lists
 
     total = weight = 0.0
     for members in _members(stats, m):

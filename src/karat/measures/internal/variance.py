@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from karat.bibliography import Reference
+from karat.labelings.partitions import NoisePolicy
+from karat.measures.bibliography import Reference
 from karat.measures.catalogue import define
 from karat.measures.internal.batch import each, one
 from karat.measures.passes.statistics import Statistics
-from karat.partition import NoisePolicy
 
 __all__ = [
     "ball_hall_index",

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from karat._accelerators import Accelerator
 from karat.distances import FORMS, Direct, Distances, Product
 from karat.measures.passes.tiles import Columns, Known, R, Tiles
-from karat.validation import on_host
+from karat.runtime.accelerators import Accelerator
+from karat.runtime.validation import on_host
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

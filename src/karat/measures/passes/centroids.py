@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from karat.executors import Workers, tree_sum
-from karat.partition import NOISE, Labelings
-from karat.validation import Data
+from karat.labelings.partitions import NOISE, Labelings
+from karat.runtime.executors import Workers, tree_sum
+from karat.runtime.validation import Data
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from karat.distances import Distances
+from karat.labelings.partitions import Labelings
 from karat.measures.passes.over_pairs import OverPairs
 from karat.measures.passes.ranks import by_kept, order_statistics
 from karat.measures.passes.trees import coordinates
-from karat.partition import Labelings
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.partition import NOISE
+from karat.labelings.partitions import NOISE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -17,20 +17,20 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from karat.distances import Distances, distances_of_parts
-from karat.executors import Workers
+from karat.labelings.partitions import Labelings
 from karat.measures.catalogue import Measure
 from karat.measures.passes.pairs import distributed_sample, sampled_pass
 from karat.measures.passes.sampled_objects import TOTALS, ObjectSample
 from karat.measures.passes.sampled_pairs import PAIRWISE, PairSample
 from karat.measures.passes.statistics import STATISTICS, group
-from karat.partition import Labelings
-from karat.progress import doing
-from karat.validation import Data, InputError
+from karat.runtime.executors import Workers
+from karat.runtime.progress import doing
+from karat.runtime.validation import Data, InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from karat._accelerators import Accelerator
+    from karat.runtime.accelerators import Accelerator
 
     Floats = NDArray[np.float64]
     #: values and standard errors (M, measures), why there is no value, and how many were drawn

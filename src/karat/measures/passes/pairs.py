@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.distances import Distances, as_distances, distances_of_parts
-from karat.executors import Workers, tree_sum
+from karat.labelings.partitions import Labelings
 from karat.measures.passes.tiles import HELD, WIDTH, Columns, Known, Tiles, tiles_of
-from karat.partition import Labelings
-from karat.validation import Data
+from karat.runtime.executors import Workers, tree_sum
+from karat.runtime.validation import Data
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from karat._accelerators import Accelerator
+    from karat.runtime.accelerators import Accelerator
 
     Floats = NDArray[np.float64]
 

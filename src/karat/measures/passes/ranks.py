@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from karat.distances import Direct, Distances
+from karat.labelings.partitions import NOISE, Labelings
 from karat.measures.passes.over_pairs import OverPairs
-from karat.partition import NOISE, Labelings
-from karat.resources import available_cores
-from karat.validation import InputError
+from karat.runtime.resources import available_cores
+from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from karat.distances import Precomputed
+from karat.labelings.partitions import NOISE, Labelings
 from karat.measures.catalogue import Measure
 from karat.measures.passes.pairs import sampled_pass
 from karat.measures.passes.statistics import Statistics
-from karat.partition import NOISE, Labelings
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -21,11 +21,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from karat.distances import Direct, Distances, OfRows, Product
+from karat.labelings.partitions import NOISE, Labelings
 from karat.measures.catalogue import Measure
 from karat.measures.passes.sampled_objects import HEAVY, HEAVY_TAIL, tail_index
 from karat.measures.passes.statistics import Statistics
-from karat.partition import NOISE, Labelings
-from karat.validation import InputError
+from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.distances import Distances
+from karat.labelings.partitions import NOISE, Labelings
 from karat.measures.passes.over_pairs import OverPairs
-from karat.partition import NOISE, Labelings
-from karat.resources import available_cores, require_memory
-from karat.validation import Data, InputError
+from karat.runtime.resources import available_cores, require_memory
+from karat.runtime.validation import Data, InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

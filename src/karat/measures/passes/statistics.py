@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.distances import as_distances
-from karat.executors import LostWorkersError, Workers
+from karat.labelings.partitions import Labelings, NoisePolicy, as_labelings
 from karat.measures.passes.centroids import around_centroids, sums_to_centers
 from karat.measures.passes.edges import EdgeSums, edge_sums, largest_pieces
 from karat.measures.passes.over_pairs import OverPairs
@@ -27,15 +27,15 @@ from karat.measures.passes.scatter import (
     distance_squares,
     scatter,
 )
-from karat.partition import Labelings, NoisePolicy, as_labelings
-from karat.progress import doing
-from karat.validation import Data, InputError, check_sample_weight, unknown_name
+from karat.runtime.executors import LostWorkersError, Workers
+from karat.runtime.progress import doing
+from karat.runtime.validation import Data, InputError, check_sample_weight, unknown_name
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from karat._accelerators import Accelerator
     from karat.measures.catalogue import Measure
+    from karat.runtime.accelerators import Accelerator
 
     Floats = NDArray[np.float64]
 

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 import numpy as np
 
 from karat.distances import Direct, Distances, Precomputed, Product
-from karat.executors import in_order, threads
+from karat.runtime.executors import in_order, threads
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from karat._accelerators import Accelerator
+    from karat.runtime.accelerators import Accelerator
 
     Floats = NDArray[np.float64]
 

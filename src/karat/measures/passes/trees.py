@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from karat.distances import Direct, Distances, Product
-from karat.executors import in_order
 from karat.measures.passes.tiles import WIDTH
-from karat.resources import in_strips
+from karat.runtime.executors import in_order
+from karat.runtime.resources import in_strips
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

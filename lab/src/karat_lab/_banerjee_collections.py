@@ -1,0 +1,108 @@
+"""The eleven collections of banerjee2004, made of the texts that are public now."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.runtime.validation import InputError
+from karat.text import TermWeighter, TextVectorizer
+from karat_lab._terms import term_counts
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+DIFFERENT = ("alt.atheism", "rec.sport.baseball", "sci.space")
+SIMILAR = ("talk.politics.guns", "talk.politics.mideast", "talk.politics.misc")
+SAME = ("comp.graphics", "comp.os.ms-windows.misc", "comp.windows.x")
+
+#: of each collection the groups (None: all) and how many documents of each (None: all)
+NEWSGROUPS: dict[str, tuple[tuple[str, ...] | None, int | None]] = {
+    "cmu-different-1000": (DIFFERENT, None),
+    "cmu-similar-1000": (SIMILAR, None),
+    "cmu-same-1000": (SAME, None),
+    "cmu-different-100": (DIFFERENT, 100),
+    "cmu-similar-100": (SIMILAR, 100),
+    "cmu-same-100": (SAME, 100),
+    "cmu-newsgroup-clean-1000": (None, None),
+    "cmu-newsgroup-clean-100": (None, 100),
+}
+COLLECTIONS = ("classic2", "classic3", *NEWSGROUPS, "yahoo")
+MIN_DF, MAX_DF = 3, 0.5
+
+
+@dataclass(frozen=True)
+class Collection:
+    """Documents as weighted terms and as counts, with their classes."""
+
+    name: str
+    X: Any
+    counts: Any
+    truth: NDArray[np.int64]
+
+
+def sampled(name: str) -> bool:
+    """Whether the collection is a random sample of a larger one."""
+    return NEWSGROUPS.get(name, (None, None))[1] is not None
+
+
+def collection(name: str, rng: np.random.Generator) -> Collection:
+    """One collection; ``rng`` draws the documents of those that are samples."""
+    if name == "yahoo":
+        return _yahoo()
+    texts, groups = _classic(name) if name not in NEWSGROUPS else _newsgroups(name, rng)
+    counted = TextVectorizer("tf", min_df=MIN_DF, max_df=MAX_DF, norm=None).fit_transform(texts)
+    classes = np.unique(groups, return_inverse=True)[1]
+    return Collection(name, TermWeighter("tf-idf").fit_transform(counted), counted, classes)
+
+
+def _classic(name: str) -> tuple[list[str], list[str]]:
+    wanted = ("cran", "cisi", "med") if name == "classic3" else ("cran", "cisi")
+    kept = [r for r in _records("texts/classic4.jsonl.gz") if r["group"] in wanted]
+    return [f"{r['title']}\n{r['text']}" for r in kept], [r["group"] for r in kept]
+
+
+def _newsgroups(name: str, rng: np.random.Generator) -> tuple[list[str], list[str]]:
+    groups, size = NEWSGROUPS[name]
+    records = _records("texts/20newsgroups.jsonl.gz")
+    of_record = np.array([record["group"] for record in records])
+    chosen = []
+    for group in sorted(set(of_record) if groups is None else groups):
+        own = np.flatnonzero(of_record == group)
+        chosen.append(own if size is None else np.sort(rng.choice(own, size, replace=False)))
+    kept = np.concatenate(chosen)
+    # headers name the group
+    texts = [records[i]["text"].partition("\n\n")[2] for i in kept]
+    return texts, [str(of_record[i]) for i in kept]
+
+
+def _yahoo() -> Collection:
+    counts, names = term_counts(data_folder() / "terms/k1a.npz")
+    having = np.bincount(counts.indices, minlength=counts.shape[1])
+    counts = counts[:, (having >= MIN_DF) & (having <= MAX_DF * counts.shape[0])]
+    classes = np.unique(names.astype(str), return_inverse=True)[1]
+    return Collection("yahoo", TermWeighter("tf-idf").fit_transform(counts), counts, classes)
+
+
+@lru_cache(maxsize=1)
+def _records(path: str) -> list[dict[str, str]]:
+    with gzip.open(data_folder() / path, "rt", encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
+def data_folder() -> Path:
+    """The folder with the collections: ``$KARAT_DATA``, or ``../shared/data``."""
+    folder = Path(os.environ.get("KARAT_DATA", "../shared/data"))
+    if not (folder / "texts" / "20newsgroups.jsonl.gz").exists():
+        raise InputError(
+            f"the text collections are not in {folder.absolute()}; set KARAT_DATA to the folder "
+            "that has texts/20newsgroups.jsonl.gz, texts/classic4.jsonl.gz and terms/k1a.npz"
+        )
+    return folder

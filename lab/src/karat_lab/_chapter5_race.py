@@ -1,0 +1,115 @@
+"""The race of whissell2012 chapter 5: collections, weights, algorithms, numbers of clusters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.bench import Benchmark
+from karat.clusterers import CriterionClustering, NormalizedCutNMF, PCAKMeans, catalogue
+from karat.text import TermWeighter
+from karat_lab._banerjee_collections import data_folder
+from karat_lab._terms import term_counts
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+SETS = ("fbis", "re0", "re1", "tr31", "tr41", "tr45", "wap")
+#: the thesis chose k1 = 20 on these, and tested it on the others
+CHOSE_K1 = ("fbis", "tr31")
+FRESH = ("la1", "la2", "hitech", "reviews", "ohscal", "k1b", "classic")
+#: documents of each collection: the first, or so many drawn at random
+FIRST = {"fbis": 2000}
+DRAWN = 1000
+STARTS = 20
+KS = range(2, 31)
+SPECTRAL = {
+    "Spect-Un": "spectral-unnormalized",
+    "Spect-RW": "spectral-random-walk",
+    "Spect-Sy": "spectral-symmetric",
+}
+MEASURES = {
+    "NMI": "normalized_mutual_information",
+    "FQ": "f_quality",
+    "PQ": "purity",
+    "EQ": "entropy_quality",
+}
+
+
+def scale(samples: int | None) -> tuple[int, list[int]]:
+    """Starts, and the numbers of clusters: the middles of as many equal parts of 2..30."""
+    if samples is None:
+        return STARTS, list(KS)
+    number = min(len(KS), 3 * samples)
+    middles = min(KS) + len(KS) * (np.arange(number) + 0.5) / number
+    return min(5 * samples, STARTS), sorted({int(k) for k in middles})
+
+
+def algorithms(starts: int) -> dict[str, Any]:
+    """The seventeen of table 5.2, under the cosine."""
+    from sklearn.cluster import BisectingKMeans, KMeans
+
+    found: dict[str, Any] = {
+        "K-means": KMeans(init="random", n_init=starts),
+        "PAM": catalogue["kmedoids"],
+        "RB-K-means": BisectingKMeans(
+            init="random", n_init=starts, bisecting_strategy="largest_cluster"
+        ),
+        **{name: catalogue[key] for name, key in SPECTRAL.items() if key in catalogue},
+        "PCA-K": PCAKMeans(n_init=starts),
+        "NC-NMF": NormalizedCutNMF(n_init=starts // 5),
+        "UPGMA": catalogue["average"],
+        "Slink": catalogue["single"],
+        "Clink": catalogue["complete"],
+    }
+    tries = min(starts, 10)
+    for criterion in ("I2", "H1"):
+        found |= {
+            f"RB-{criterion}": CriterionClustering(
+                criterion=criterion, method="bisection", n_init=tries
+            ),
+            f"Direct-{criterion}": CriterionClustering(criterion=criterion, n_init=tries),
+            f"Agglo-{criterion}": catalogue[f"{criterion.lower()}-agglomerative"],
+        }
+    return found
+
+
+def cells(
+    sets: Iterable[str],
+    weights: Iterable[Any],
+    samples: int | None,
+    seed: int,
+    storage: Any = None,
+    progress: Callable[[str], None] | None = None,
+) -> pd.DataFrame:
+    """The means of the four measures over k, by weight, collection and algorithm."""
+    starts, ks = scale(samples)
+    given = {}
+    for which in sets:
+        counts, classes = collection(which, seed)
+        weighted = {weight: TermWeighter(weight).fit_transform(counts) for weight in weights}
+        given[which] = (weighted, classes)
+    race = Benchmark(
+        given, algorithms(starts), MEASURES.values(), k=ks, n_init=1, metric="cosine",
+        storage=storage, random_state=seed,
+    ).run(progress)  # fmt: skip
+    table = race.table.rename(columns={key: short for short, key in MEASURES.items()})
+    by = ["representation", "set", "method"]
+    # a clusterer that failed for one k has no mean over k
+    kept = table.groupby(by, sort=False)[list(MEASURES)]
+    means = kept.mean().where(kept.count() == len(ks))
+    return means.rename_axis(["weight", "set", "algorithm"])
+
+
+def collection(which: str, seed: int = 0) -> tuple[Any, NDArray[np.object_]]:
+    """Counts of terms, and classes."""
+    counts, classes = term_counts(data_folder() / "terms" / f"{which}.npz")
+    rows = np.arange(FIRST.get(which, counts.shape[0]))
+    if which in FRESH and len(rows) > DRAWN:
+        rows = np.sort(np.random.default_rng(seed).choice(len(rows), DRAWN, replace=False))
+    counts, classes = counts[rows], classes[rows]
+    counts = counts[:, np.flatnonzero(counts.sum(axis=0) > 0)]
+    return counts, classes

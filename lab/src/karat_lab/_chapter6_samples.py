@@ -1,0 +1,247 @@
+"""Samples of chapter 6 of whissell2012: drawn, clustered, and kept with what was found out."""
+
+from __future__ import annotations
+
+import sqlite3
+import warnings
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.datasets.synthetic import WHISSELL2012, make_whissell2012
+from karat.runtime.validation import InputError, check_random_state
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+K = range(2, 21)
+#: real data set -> file, and what differs from the one of the thesis
+REAL = {
+    "IMAGE": ("segment", "2,310 objects (training and test part), published 2,100"),
+    "ISOLET": ("isolet_1560", "1,560 objects, published another sample of 2,398"),
+    "IRIS": ("iris", ""),
+    "PENDIGITS": ("pendigits_train", ""),
+    "WINE": ("wine", ""),
+}
+#: other real data sets, by their files, that the thesis does not have
+FRESH = (
+    "breast_w", "dermatology", "ecoli", "glass", "ionosphere", "letter", "optdigits", "satimage",
+    "seeds", "spambase", "vehicle", "wdbc", "yeast", "zoo",
+)  # fmt: skip
+#: objects of a sample of those at most
+MOST = 1000
+#: a data set of its own in every sample, see :func:`mixture`
+MIXTURE = "MIXTURE"
+
+
+def cluster(X: NDArray[np.float64], rng: np.random.Generator) -> dict[str, NDArray[np.int32]]:
+    """The sample's clusterings by every algorithm and number of clusters, by name."""
+    import fastcluster
+    from sklearn.cluster import KMeans
+    from sklearn.exceptions import ConvergenceWarning
+
+    from karat.labelings.partitions import cut_dendrogram
+
+    def two_means(points: NDArray[np.float64], k: int) -> NDArray[np.int32]:
+        seed = int(rng.integers(2**31 - 1))
+        model = KMeans(k, init="random", n_init=20, random_state=seed)
+        with warnings.catch_warnings():
+            # coincident points stay together, and their cluster whole
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            return model.fit_predict(points).astype(np.int32)
+
+    found = {f"kmeans {k}": two_means(X, k) for k in K}
+    labels = np.zeros(len(X), dtype=np.int32)
+    for k in K:
+        largest = np.flatnonzero(labels == np.bincount(labels).argmax())
+        labels = labels.copy()
+        labels[largest[two_means(X[largest], 2) == 1]] = k - 1
+        found[f"bisecting {k}"] = labels
+    trees = {name: fastcluster.linkage(X, name) for name in ("average", "complete", "single")}
+    S = similarities(X)
+    trees |= {name: criterion_tree(S, name) for name in ("E1", "I1", "I2")}
+    for name, tree in trees.items():
+        for k, row in zip(K, cut_dendrogram(tree, n_clusters=K), strict=True):
+            found[f"{name} {k}"] = row
+    return found
+
+
+def similarities(X: NDArray[np.float64]) -> NDArray[np.float64]:
+    """One less the distance over the largest distance, of all pairs."""
+    from scipy.spatial.distance import pdist, squareform
+
+    distances = squareform(pdist(X))
+    return 1 - distances / distances.max()
+
+
+def criterion_tree(S: NDArray[np.float64], criterion: str) -> NDArray[np.float64]:
+    """Agglomeration by similarities S (n, n) under I1, I2 or E1, as a linkage matrix."""
+    from karat_lab import _agglomeration as agglomeration
+
+    n = len(S)
+    merges = np.empty((n - 1, 2), dtype=np.int64)
+    # the kernel writes into its matrix
+    agglomeration.agglomerate(S.copy(), getattr(agglomeration, criterion), merges)
+    node, size = np.arange(n), np.ones(n)
+    tree = np.empty((n - 1, 4))
+    for step, (a, b) in enumerate(merges):
+        size[a] += size[b]
+        tree[step] = *sorted((node[a], node[b])), step + 1, size[a]
+        node[a] = n + step
+    return tree
+
+
+def real_data(name: str) -> tuple[NDArray[np.float64], NDArray[np.object_]]:
+    """One of the real data sets, unscaled, without objects that lack a value."""
+    import pandas as pd
+
+    file = REAL[name][0] if name in REAL else name
+    for folder in (Path("../shared/data/points"), Path("data/points")):
+        path = folder / f"{file}.csv.gz"
+        if path.exists():
+            table = pd.read_csv(path, dtype={"label": str}, keep_default_na=False, na_values=[""])
+            table = table.dropna()
+            return table.drop(columns="label").to_numpy(float), table["label"].to_numpy(object)
+    raise InputError(
+        f"the data set {name} is not there: put {file}.csv.gz (a column for each feature, the "
+        "class in the column label) into ../shared/data/points or data/points"
+    )
+
+
+def draw(name: str, rng: np.random.Generator) -> tuple[Any, Any]:
+    """One sample: a synthetic set or mixture drawn anew, or half of a real one at random."""
+    if name == MIXTURE:
+        return mixture(rng)
+    if name in WHISSELL2012:
+        return make_whissell2012(name, random_state=rng)
+    X, truth = real_data(name)
+    size = len(X) // 2 if name in REAL else min(len(X) // 2, MOST)
+    rows = np.sort(rng.choice(len(X), size, replace=False))
+    return X[rows], truth[rows]
+
+
+def mixture(rng: np.random.Generator) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """500 objects of 2 to 20 Gaussian classes in 2 to 32 dimensions, all of it drawn at random.
+
+    The number of classes is uniform over the numbers of clusters that are tried; the classes have
+    covariances and sizes of their own, and stand between far apart and on top of each other.
+    """
+    n, n_classes = 500, int(rng.integers(K.start, K.stop))
+    d = round(2 * 16 ** rng.random())
+    spread = 0.5 * 6 ** rng.random()
+    # no class is smaller than ten objects
+    sizes = 10 + rng.multinomial(n - 10 * n_classes, rng.dirichlet(np.full(n_classes, 2.0)))
+    classes = [
+        rng.normal(0, spread, d) + rng.normal(size=(size, d)) @ rng.normal(size=(d, d)) / np.sqrt(d)
+        for size in sizes
+    ]
+    return np.concatenate(classes), np.repeat(np.arange(n_classes), sizes)
+
+
+class Kept:
+    """Finished parts of samples, in a SQLite file or in memory; each part is some arrays."""
+
+    def __init__(self, path: Any, seed: int) -> None:
+        self.seed = seed
+        self.db = sqlite3.connect(":memory:" if path is None else str(path), timeout=60)
+        self.db.execute(
+            "CREATE TABLE IF NOT EXISTS chapter6_parts (dataset TEXT, sample INTEGER, "
+            "seed INTEGER, part TEXT, arrays BLOB, PRIMARY KEY (dataset, sample, seed, part))"
+        )
+
+    def get(self, dataset: str, sample: int, part: str) -> dict[str, NDArray[Any]] | None:
+        row = self.db.execute(
+            "SELECT arrays FROM chapter6_parts WHERE dataset=? AND sample=? AND seed=? AND part=?",
+            (dataset, sample, self.seed, part),
+        ).fetchone()
+        if row is None:
+            return None
+        with np.load(BytesIO(row[0])) as arrays:
+            return dict(arrays)
+
+    def put(self, dataset: str, sample: int, part: str, arrays: dict[str, Any]) -> None:
+        file = BytesIO()
+        np.savez_compressed(file, **arrays)
+        with self.db:
+            # two runs on one file may have made the same
+            self.db.execute(
+                "INSERT OR IGNORE INTO chapter6_parts VALUES (?, ?, ?, ?, ?)",
+                (dataset, sample, self.seed, part, file.getvalue()),
+            )
+
+    def get_table(self, dataset: str, sample: int, part: str) -> pd.DataFrame | None:
+        """A table that was put with :meth:`put_table`."""
+        import pandas as pd
+
+        found = self.get(dataset, sample, part)
+        if found is None:
+            return None
+        return pd.DataFrame(found["values"], index=found["rows"], columns=found["columns"])
+
+    def put_table(self, dataset: str, sample: int, part: str, table: pd.DataFrame) -> None:
+        names = {"rows": table.index.to_numpy(str), "columns": table.columns.to_numpy(str)}
+        self.put(dataset, sample, part, {"values": table.to_numpy(float), **names})
+
+
+@contextmanager
+def keeping(path: Any, random_state: Any) -> Iterator[Kept]:
+    """What is kept for a seed; closed at the end."""
+    if isinstance(random_state, (int, np.integer)):
+        seed = int(random_state)
+    else:
+        seed = int(check_random_state(random_state).integers(2**31 - 1))
+    kept = Kept(path, seed)
+    with closing(kept.db):
+        yield kept
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One sample of a data set and its clusterings.
+
+    Attributes
+    ----------
+    X : ndarray, shape (n, d)
+    truth : ndarray, shape (n,)
+    labels : dict of str to ndarray, shape (n,)
+    seed : int
+        For judging the clusterings at random.
+    """
+
+    X: NDArray[np.float64]
+    truth: NDArray[Any]
+    labels: dict[str, NDArray[np.int32]]
+    seed: int
+
+
+def drawn(dataset: str, sample: int, seed: int) -> tuple[Any, Any, np.random.Generator]:
+    """Data and classes of one sample, and the stream that its clusterings continue."""
+    # a stream of its own, so that a resumed run draws what a whole one draws
+    place = [*WHISSELL2012, *REAL, MIXTURE, *FRESH].index(dataset)
+    rng = np.random.default_rng([seed, place, sample])
+    return *draw(dataset, rng), rng
+
+
+def sample_of(dataset: str, sample: int, kept: Kept) -> Sample:
+    """One sample, clustered unless its clusterings are kept."""
+    from threadpoolctl import threadpool_limits
+
+    X, truth, rng = drawn(dataset, sample, kept.seed)
+    part = kept.get(dataset, sample, "labels")
+    if part is None:
+        # small fits: threads would only wait for each other
+        with threadpool_limits(1):
+            labels = cluster(X, rng)
+        # there are at most 20 clusters
+        codes = np.stack(list(labels.values())).astype(np.int8)
+        seed = rng.integers(2**31 - 1)
+        part = {"names": np.array(list(labels)), "codes": codes, "seed": np.array(seed)}
+        kept.put(dataset, sample, "labels", part)
+    rows = part["codes"].astype(np.int32)
+    return Sample(X, truth, dict(zip(part["names"].tolist(), rows, strict=True)), int(part["seed"]))

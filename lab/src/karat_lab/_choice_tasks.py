@@ -1,0 +1,266 @@
+"""The tasks on which ways of choosing are trained and compared: real, benchmark, synthetic."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat_lab._choice_shapes import CLOUDS, SHAPES, draw_shapes
+from karat_lab._terms import term_counts
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+#: rows of a task at most
+LARGEST = 1000
+#: data sets that share objects are one collection
+SAME = {
+    "digits_test": "digits", "optdigits": "digits",
+    "pendigits_test": "pendigits", "pendigits_train": "pendigits",
+    "wap": "webace", "k1a": "webace", "k1b": "webace",
+    "classic": "smart", "classic3": "smart", "classic4": "smart", "classic4_texts": "smart",
+    "reuters_r8": "reuters", "re0": "reuters", "re1": "reuters",
+    "la1": "latimes", "la2": "latimes", "oh0": "ohsumed", "ohscal": "ohsumed",
+    "sipu_a1": "sipu_a", "sipu_a2": "sipu_a", "sipu_a3": "sipu_a",
+    "sipu_s1": "sipu_s", "sipu_s2": "sipu_s", "sipu_s3": "sipu_s", "sipu_s4": "sipu_s",
+    "graves_ring": "graves_rings", "graves_ring_noisy": "graves_rings",
+    "graves_ring_outliers": "graves_rings",
+    "graves_zigzag": "graves_zigzags", "graves_zigzag_noisy": "graves_zigzags",
+    "graves_zigzag_outliers": "graves_zigzags",
+    "other_chameleon_t4_8k": "chameleon", "other_chameleon_t7_10k": "chameleon",
+    "other_chameleon_t8_8k": "chameleon",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Task:
+    """One data set to cluster, and what experts say of it.
+
+    Attributes
+    ----------
+    name : str
+        ``collection/data set/number``.
+    family : {"benchmark", "real", "plain", "terms", "synthetic", "cloud", "shuffled"}
+    collection : str
+        Tasks of one collection are never on both sides of a split.
+    whole : bool
+        Whether it is a data set as it is, not a part of one.
+    X : ndarray of float32, shape (n, d)
+    truths : ndarray of int64, shape (L, n)
+        Reference labelings; ``-1`` for objects that do not count. All 0: no structure.
+    """
+
+    name: str
+    family: str
+    collection: str
+    whole: bool
+    X: NDArray[np.float32]
+    truths: NDArray[np.int64]
+
+
+def plan(data: Path, parts: int, drawn: int) -> list[tuple[str, str, int]]:
+    """(family, data set or kind, number) of every task, in an order that mixes them.
+
+    Parameters
+    ----------
+    data : Path
+        The folder with ``datasets.json``.
+    parts : int
+        Sub-tasks of each real table; a third of it of each benchmark set and term collection.
+    drawn : int
+        Synthetic sets of each kind.
+    """
+    todo = []
+    for name, entry in index(data).items():
+        family = family_of(entry)
+        many = parts if family == "real" else parts // 3
+        todo += [(family, name, i) for i in range(1 + many)]
+        if family == "real" and entry["d"] >= 6:
+            todo += [("shuffled", name, i) for i in range(1 + parts // 8)]
+    todo += [("synthetic", kind, i) for kind in SHAPES for i in range(drawn)]
+    todo += [("cloud", kind, i) for kind in CLOUDS for i in range(drawn)]
+    # whole sets first, then everything in an order that does not depend on the plan's length
+    return sorted(todo, key=lambda t: (t[2] > 0 or t[0] in ("synthetic", "cloud"), _seed(t)))
+
+
+def build(task: tuple[str, str, int], data: Path) -> Task:
+    """Make one task of a plan."""
+    family, name, number = task
+    rng = np.random.default_rng(_seed(task))
+    label = f"{family}/{name}/{number}"
+    if family in ("synthetic", "cloud"):
+        X, labels = draw_shapes(name, rng)
+        return Task(label, family, label, False, X.astype(np.float32), labels[None])
+    X, truths = read(data, name)
+    collection = SAME.get(name, name)
+    if number == 0 and family not in ("shuffled", "plain"):
+        rows = np.sort(rng.permutation(len(X))[:LARGEST])
+        Z = X[rows]
+        if family == "real":
+            Z = _scaled(Z, "standard")
+        return Task(label, family, collection, True, Z.astype(np.float32), truths[:, rows])
+    for _ in range(100):
+        if family == "benchmark":
+            found = _thinned(X, truths, rng)
+        elif family == "plain":
+            found = _plain_part(X, truths, rng)
+        else:
+            found = _sub_task(X, truths, rng, rescale=family != "terms")
+        if found is not None:
+            Z, kept = found
+            if family == "shuffled":
+                Z = np.column_stack([rng.permutation(column) for column in Z.T])
+                kept = np.zeros_like(kept)
+            return Task(label, family, collection, False, Z.astype(np.float32), kept)
+    raise ValueError(f"{name} gives no sub-task")
+
+
+def _seed(task: tuple[str, str, int]) -> int:
+    return zlib.crc32(repr(task).encode())
+
+
+def _thinned(X: Any, truths: Any, rng: np.random.Generator) -> tuple[Any, Any] | None:
+    """Some of a benchmark set: of its objects, often of its clusters, sometimes noisier."""
+    keep = np.ones(len(X), dtype=bool)
+    classes = np.unique(truths[0][truths[0] >= 0])
+    if len(classes) > 3 and rng.random() < 0.5:
+        k = int(rng.integers(2, len(classes)))
+        keep = np.isin(truths[0], [-1, *rng.choice(classes, k, replace=False)])
+    rows = np.flatnonzero(keep)
+    most = min(len(rows), 700)
+    rows = np.sort(rng.permutation(rows)[: int(rng.uniform(0.5, 0.95) * most)])
+    Z = X[rows]
+    if rng.random() < 0.3:
+        Z = Z + rng.normal(size=Z.shape) * Z.std(axis=0) * rng.uniform(0.01, 0.06)
+    if rng.random() < 0.25:
+        Z = Z * np.exp(rng.normal(size=Z.shape[1]) * 0.3)
+    return _checked(Z, truths[:, rows])
+
+
+def _sub_task(
+    X: Any, truths: Any, rng: np.random.Generator, *, rescale: bool
+) -> tuple[Any, Any] | None:
+    """Some classes, rows and features of a real set (whissell2012 pp. 66-67)."""
+    y = truths[0]
+    classes = np.unique(y[y >= 0])
+    k = int(rng.integers(2, min(len(classes), 12) + 1))
+    rows = np.flatnonzero(np.isin(y, rng.choice(classes, k, replace=False)))
+    n = int(np.exp(rng.uniform(np.log(90), np.log(700))))
+    rows = np.sort(rng.permutation(rows)[:n])
+    Z = X[rows]
+    if not rescale:
+        return _checked(Z, truths[:, rows])
+    if Z.shape[1] > 8 and rng.random() < 0.5:
+        few = round(np.exp(rng.uniform(np.log(4), np.log(Z.shape[1]))))
+        Z = Z[:, rng.choice(Z.shape[1], few, replace=False)]
+    way = rng.choice(["standard", "standard", "standard", "range", "robust", "none", "components"])
+    return _checked(_scaled(Z, way), truths[:, rows])
+
+
+def _plain_part(X: Any, truths: Any, rng: np.random.Generator) -> tuple[Any, Any] | None:
+    """Two to ten classes, 100 to 400 rows, half of the time some features; standardised."""
+    y = truths[0]
+    classes = np.unique(y)
+    k = int(rng.integers(2, min(len(classes), 10) + 1))
+    rows = np.flatnonzero(np.isin(y, rng.choice(classes, k, replace=False)))
+    rows = rng.permutation(rows)[: int(rng.integers(100, 400))]
+    Z = X[rows]
+    if X.shape[1] > 8 and rng.random() < 0.5:
+        Z = Z[:, rng.choice(X.shape[1], int(rng.integers(4, X.shape[1])), replace=False)]
+    return _checked(_scaled(Z, "standard"), truths[:, rows])
+
+
+def _checked(Z: Any, truths: Any) -> tuple[Any, Any] | None:
+    Z = Z[:, Z.std(axis=0) > 1e-9]
+    if Z.shape[1] < 2 or len(Z) < 40 or len(np.unique(truths[0][truths[0] >= 0])) < 2:
+        return None
+    return Z, truths
+
+
+def _scaled(Z: Any, way: str) -> Any:
+    Z = Z[:, Z.std(axis=0) > 1e-9]
+    if way == "standard":
+        return (Z - Z.mean(axis=0)) / Z.std(axis=0)
+    if way == "range":
+        return (Z - Z.min(axis=0)) / np.ptp(Z, axis=0)
+    if way == "robust":
+        width = np.subtract(*np.percentile(Z, [75, 25], axis=0))
+        return (Z - np.median(Z, axis=0)) / np.where(width > 0, width, Z.std(axis=0))
+    if way == "components":
+        Z = (Z - Z.mean(axis=0)) / Z.std(axis=0)
+        U, s, _ = np.linalg.svd(Z, full_matrices=False)
+        kept = max(2, int(np.searchsorted(np.cumsum(s**2) / (s**2).sum(), 0.9)) + 1)
+        return U[:, :kept] * s[:kept]
+    return Z
+
+
+# -- reading -------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=2)
+def _entries(data: Path) -> dict[str, Any]:
+    found = json.loads((data / "datasets.json").read_text())
+    return {entry["name"]: entry for entry in found if entry["kind"] in ("points", "term-counts")}
+
+
+def index(data: Path) -> dict[str, Any]:
+    """The entries of ``datasets.json`` that are points or term counts."""
+    return _entries(data)
+
+
+def family_of(entry: dict[str, Any]) -> str:
+    """Real tables, term collections or benchmark sets."""
+    if entry["kind"] == "term-counts":
+        return "terms"
+    return "benchmark" if str(entry["path"]).startswith("benchmarks/") else "real"
+
+
+@lru_cache(maxsize=128)
+def read(data: Path, name: str) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Points and reference labelings (L, n), ``-1`` where an object is noise."""
+    entry = index(data)[name]
+    family = family_of(entry)
+    if family == "terms":
+        return _read_terms(data, entry)
+    import pandas as pd
+
+    if family == "real":
+        import karat
+
+        found = karat.datasets.read(data / entry["path"], label_column="label", impute="median")
+        classes: Any = found.truth
+        truth = np.unique(np.array([str(v) for v in classes]), return_inverse=True)[1]
+        return np.asarray(found.X, dtype=np.float64), truth[None].astype(np.int64)
+    X = pd.read_csv(data / entry["path"]).to_numpy(dtype=np.float64)
+    paths = entry["labels"]
+    paths = [paths] if isinstance(paths, str) else paths
+    labels = [pd.read_csv(data / path)["label"].to_numpy(dtype=np.int64) - 1 for path in paths]
+    return X, np.stack(labels)
+
+
+def _read_terms(data: Path, entry: dict[str, Any]) -> tuple[Any, Any]:
+    """Term counts as tf-idf in 100 latent dimensions, rows of length 1: cosine as distance."""
+    from sklearn.decomposition import TruncatedSVD
+    from sklearn.feature_extraction.text import TfidfTransformer
+    from sklearn.preprocessing import normalize
+
+    counts, names = term_counts(data / entry["path"])
+    kept = np.flatnonzero(np.diff(counts.indptr) > 0)
+    if len(kept) > 2000:
+        kept = np.sort(np.random.default_rng(0).permutation(kept)[:2000])
+    Z = TfidfTransformer(sublinear_tf=True).fit_transform(counts[kept])
+    Z = TruncatedSVD(100, random_state=0).fit_transform(Z)
+    truth = np.unique(names[kept].astype(str), return_inverse=True)[1]
+    return normalize(Z), truth[None].astype(np.int64)
+
+
+def batches(items: list[Any], part: int, parts: int) -> Iterator[Any]:
+    """Every ``parts``-th item, beginning with number ``part``."""
+    yield from items[part::parts]

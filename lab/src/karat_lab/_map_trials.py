@@ -1,0 +1,307 @@
+"""Families and recommended measures, each judged on a collection that they were not fitted on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from scipy.stats import rankdata
+
+from karat.measures import catalogue
+from karat.measures.families import cut, rank_correlation
+from karat.measures.recommended import one_a_family
+from karat_lab.choice import interval
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from karat_lab._measure_values import Judged
+
+    Floats = NDArray[np.float64]
+
+#: distances 1 − ρ at which the tree of measures may be cut
+CUTS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
+POPULAR = ("silhouette", "calinski_harabasz_index", "davies_bouldin_index")
+#: share of the tasks on which a measure has values if it is computed on all of them
+MOST = 0.9
+#: trios at random for each task
+DRAWS = 20
+GROUPS_OF = {
+    "shapes": ("shapes",),
+    "tables": ("whole tables", "sub-tables"),
+    "whole tables": ("whole tables",),
+    "sub-tables": ("sub-tables",),
+    "texts": ("texts",),
+}
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Tasks, and measures that have values on all of them.
+
+    Attributes
+    ----------
+    tasks : sequence of Judged
+    keys : sequence of str
+    """
+
+    tasks: Sequence[Judged]
+    keys: Sequence[str]
+
+    @cached_property
+    def collection(self) -> NDArray[Any]:
+        """Of each task."""
+        return np.array([task.collection for task in self.tasks])
+
+    def members(self, group: str | None = None) -> NDArray[np.bool_]:
+        """Which tasks are of a group, all by default."""
+        wanted = None if group is None else GROUPS_OF[group]
+        return np.array([wanted is None or task.group in wanted for task in self.tasks])
+
+    def mean(self, values: Floats, group: str | None = None, without: str | None = None) -> Floats:
+        """Mean over tasks of a collection, then over collections, of values (tasks, ...)."""
+        return np.nanmean(self.by_collection(values, group, without), axis=0)
+
+    def by_collection(
+        self, values: Floats, group: str | None = None, without: str | None = None
+    ) -> Floats:
+        """Mean over the tasks of each collection (collections, ...)."""
+        inside = self.members(group)
+        names = [n for n in np.unique(self.collection[inside]) if n != without]
+        with np.errstate(invalid="ignore"):
+            return np.array(
+                [_nanmean(values[inside & (self.collection == name)]) for name in names]
+            )
+
+    @cached_property
+    def present(self) -> NDArray[np.bool_]:
+        """Whether a measure has values in a task (tasks, K)."""
+        return np.array(
+            [[not np.isnan(task.values[key]).all() for key in self.keys] for task in self.tasks]
+        )
+
+    @cached_property
+    def partly(self) -> NDArray[np.bool_]:
+        """Measures that were computed on some tasks only (K,)."""
+        return self.present.mean(axis=0) < MOST
+
+    @cached_property
+    def complete(self) -> NDArray[np.bool_]:
+        """Tasks on which those were computed, too."""
+        return np.asarray(self.present[:, self.partly].any(axis=1) | ~self.partly.any())
+
+    def levelled(
+        self, values: Floats, group: str | None = None, without: str | None = None
+    ) -> Floats:
+        """:meth:`by_collection`, with all measures on one level.
+
+        What was computed on some tasks of a collection only is moved by how much the mean of the
+        other measures differs between all tasks of the collection and those.
+        """
+        by = self.by_collection(values, group, without)
+        if self.partly.any() and not self.partly.all():
+            some = np.where(self.complete[:, None], values, np.nan)
+            moved = by - self.by_collection(some, group, without)
+            by[:, self.partly] += _nanmean(moved[:, ~self.partly].T)[:, None]
+        return by
+
+    @cached_property
+    def places(self) -> list[Floats]:
+        """Place of each candidate by each measure (M, K), from 0 to 1, undefined ones last."""
+        return [_places(task, self.keys, penalised=False) for task in self.tasks]
+
+    @cached_property
+    def penalised(self) -> list[Floats]:
+        """The same by values that are worse by the share of the objects left out."""
+        return [_places(task, self.keys, penalised=True) for task in self.tasks]
+
+    @cached_property
+    def correlation(self) -> Floats:
+        """Spearman's ρ of the measures in each task (tasks, K, K)."""
+        return np.stack([rank_correlation(places) for places in self.places])
+
+    @cached_property
+    def nearness(self) -> Floats:
+        """Spearman's ρ of each measure with the truth in each task (tasks, K)."""
+        return np.stack(
+            [
+                rank_correlation(np.column_stack([places, task.truth]))[-1, :-1]
+                for places, task in zip(self.penalised, self.tasks, strict=True)
+            ]
+        )
+
+    @cached_property
+    def first(self) -> Floats:
+        """Adjusted Rand index of what each measure puts first in each task (tasks, K)."""
+        return np.stack(
+            [
+                task.truth[places.argmax(axis=0)]
+                for places, task in zip(self.penalised, self.tasks, strict=True)
+            ]
+        )
+
+
+def _nanmean(values: Floats) -> Any:
+    there = ~np.isnan(values)
+    count = there.sum(axis=0)
+    with np.errstate(invalid="ignore"):
+        return np.where(there, values, 0).sum(axis=0) / np.where(count > 0, count, np.nan)
+
+
+def _places(task: Judged, keys: Sequence[str], *, penalised: bool) -> Floats:
+    V = np.column_stack([task.values[key] for key in keys])
+    if penalised:
+        signs = np.array([catalogue[key].sign for key in keys])
+        factors = [
+            catalogue[key].penalty(V[:, j] * signs[j], task.coverage) for j, key in enumerate(keys)
+        ]
+        V = V * np.column_stack(factors)
+    ranks = rankdata(np.where(np.isnan(V), -np.inf, V), axis=0)
+    found: Floats = (ranks - 1) / (len(ranks) - 1)
+    return found
+
+
+# -- the consensus -------------------------------------------------------------------------------
+
+
+def weights(labels: Any) -> Floats:
+    """Weight of each measure where each family has one vote."""
+    labels = np.unique(labels, return_inverse=True)[1]
+    sizes = np.bincount(labels)
+    found: Floats = 1 / (len(sizes) * sizes[labels])
+    return found
+
+
+def voted(corpus: Corpus, W: Floats) -> Floats:
+    """Adjusted Rand index of the consensus by weights (K, W), in each task (tasks, W)."""
+    return np.stack(
+        [
+            task.truth[((places @ W) * task.coverage[:, None]).argmax(axis=0)]
+            for places, task in zip(corpus.places, corpus.tasks, strict=True)
+        ]
+    )
+
+
+def best_cut(corpus: Corpus, without: str | None = None) -> float:
+    """Cut whose consensus is best on all collections but one."""
+    R = corpus.mean(corpus.correlation, without=without)
+    W = np.column_stack([weights(cut(R, apart)) for apart in CUTS])
+    return CUTS[int(corpus.mean(voted(corpus, W), without=without).argmax())]
+
+
+def consensus_trial(
+    corpus: Corpus, cut_of: Callable[[str], float], say: Callable[[str], None]
+) -> dict[str, dict[str, list[float]]]:
+    """The consensus by the catalogue's families, and by families fitted to other collections.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        The measures that vote.
+    cut_of : callable
+        The cut that was fitted to all collections but this one.
+    say : callable
+
+    Returns
+    -------
+    dict
+        Mean and interval by way and group of data; ``"difference"`` is that of the map's families
+        less those of the catalogue.
+    """
+    declared = weights([catalogue[key].family for key in corpus.keys])
+    alone = np.full(len(corpus.keys), 1 / len(corpus.keys))
+    before = voted(corpus, np.column_stack([declared, alone]))
+    fitted = np.empty(len(corpus.tasks))
+    for name in np.unique(corpus.collection):
+        labels = cut(corpus.mean(corpus.correlation, without=str(name)), cut_of(str(name)))
+        inside = corpus.collection == name
+        fitted[inside] = voted(corpus, weights(labels)[:, None])[inside, 0]
+    say(f"consensus of {len(corpus.keys)} measures tried on collections left out")
+    ways = {
+        "families of the catalogue": before[:, 0],
+        "families of the map": fitted,
+        "each measure a vote": before[:, 1],
+        "difference": fitted - before[:, 0],
+    }
+    return {
+        way: {
+            group: [round(v, 3) for v in interval(corpus.by_collection(values, of))]
+            for group, of in (("all", None), *((group, group) for group in GROUPS_OF))
+            if corpus.members(of).any()
+        }
+        for way, values in ways.items()
+    }
+
+
+# -- what is recommended -------------------------------------------------------------------------
+
+
+def _by(task: Judged, places: Floats) -> tuple[float, float]:
+    """Spearman's ρ of a mean place with the truth, and the truth of what it puts first."""
+    mean = places.mean(axis=1)
+    rho = rank_correlation(np.column_stack([mean, task.truth]))[0, 1]
+    return float(rho), float(task.truth[np.argmax(mean)])
+
+
+def recommended_trial(
+    corpus: Corpus, kind: str, cut_of: Callable[[str], float]
+) -> dict[str, dict[str, float]]:
+    """What recommended measures are worth on a collection left out, beside others.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        Measures that compare numbers of clusters; all are compared on the tasks where every one
+        was computed.
+    kind : str
+    cut_of : callable
+        The cut that was fitted to all collections but this one.
+    """
+    keys = list(corpus.keys)
+    at = {key: j for j, key in enumerate(keys)}
+    rng = np.random.default_rng(0)
+    found: dict[str, Floats] = {}
+
+    def put(way: str, i: int, values: Any) -> None:
+        found.setdefault(way, np.full((len(corpus.tasks), 2), np.nan))[i] = values
+
+    inside = corpus.members(kind) & corpus.complete
+    for name in np.unique(corpus.collection[inside]):
+        others = corpus.levelled(corpus.nearness, kind, without=str(name))
+        near = pd.Series(_nanmean(others), index=keys)
+        labels = cut(corpus.mean(corpus.correlation, without=str(name)), cut_of(str(name)))
+        families = {
+            str(f): [key for key, label in zip(keys, labels, strict=True) if label == f]
+            for f in np.unique(labels)
+        }
+        trio = [at[key] for key in one_a_family(near, families)]
+        for i in map(int, np.flatnonzero(inside & (corpus.collection == name))):
+            task, places = corpus.tasks[i], corpus.penalised[i]
+            put("recommended", i, _by(task, places[:, trio]))
+            put("the first of them alone", i, _by(task, places[:, trio[:1]]))
+            put("silhouette alone", i, _by(task, places[:, [at["silhouette"]]]))
+            put(
+                "silhouette, Calinski–Harabasz and Davies–Bouldin",
+                i,
+                _by(task, places[:, [at[key] for key in POPULAR]]),
+            )
+            drawn = [
+                _by(task, places[:, rng.choice(len(keys), len(trio), replace=False)])
+                for _ in range(DRAWS)
+            ]
+            put("three at random", i, _nanmean(np.array(drawn)))
+            put("all measures", i, _by(task, places))
+            put("a candidate at random", i, (np.nan, task.truth.mean()))
+            put("the best candidate", i, (np.nan, task.truth.max()))
+    table: dict[str, dict[str, float]] = {}
+    for way, values in found.items():
+        row = {"first": interval(corpus.by_collection(values[:, 1], kind))[0]}
+        if not np.isnan(values[:, 0]).all():
+            rho, low, high = interval(corpus.by_collection(values[:, 0], kind))
+            row |= {"rho": rho, "low": low, "high": high}
+        table[way] = {name: round(value, 3) for name, value in row.items()}
+    return table

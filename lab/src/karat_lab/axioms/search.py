@@ -1,0 +1,394 @@
+"""What a property of measures is, and how a counterexample to it is sought, shrunk and kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+
+from karat.runtime.registry import Registry
+from karat_lab.axioms.cases import Case, Situation, rotated, without_object
+from karat_lab.axioms.valuation import Judge
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from karat.measures import Measure
+
+    Floats = NDArray[np.float64]
+
+Outcome: TypeAlias = Literal["holds", "violated", "undecided", "not applicable"]
+Form: TypeAlias = Literal["", "weak", "strict"]
+
+#: differences below this share of the values are rounding
+TOLERANCE = 1e-9
+#: values below this are rounding where they should be 0
+ZERO = 1e-12
+
+
+def gain(before: Any, after: Any, sign: int = 1, *, tolerance: float = TOLERANCE) -> Any:
+    """By what share of the larger value the second is better; 0 within rounding.
+
+    Parameters
+    ----------
+    before, after : float or ndarray
+    sign : {1, -1}
+        1 where greater is better.
+    tolerance : float
+        What is taken for rounding, as a share of the larger value.
+
+    Returns
+    -------
+    float or ndarray
+        Positive where ``after`` is better, NaN where a value is.
+    """
+    before, after = np.asarray(before, dtype=np.float64), np.asarray(after, dtype=np.float64)
+    with np.errstate(invalid="ignore", over="ignore"):
+        size = np.maximum(np.abs(before), np.abs(after))
+        change = np.where(before == after, 0.0, sign * (after - before))
+        share = np.where(size > ZERO, change / np.where(size > 0, size, 1.0), 0.0)
+        share = np.where(np.isinf(change), np.sign(change), share)
+        share = np.where((np.abs(share) <= tolerance) | (np.abs(change) <= ZERO), 0.0, share)
+        return np.where(np.isnan(before) | np.isnan(after), np.nan, share)
+
+
+def unequal(before: Any, after: Any) -> Any:
+    """Minus the share by which two values differ: a margin for "must be equal"."""
+    return -np.abs(gain(before, after))
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What a number of cases gave.
+
+    Attributes
+    ----------
+    n_cases : int
+        Cases in which every value is defined.
+    undefined : int
+        Cases in which a value is undefined; they say nothing of the property.
+    exhaustive_to : int, optional
+        With this trial all cases of up to so many objects have been judged.
+    case : Case, optional
+        One that seems to break the property; the search judges it again, alone.
+    open : str
+        What should exist and was not found.
+    """
+
+    n_cases: int
+    undefined: int = 0
+    exhaustive_to: int | None = None
+    case: Case | None = None
+    open: str = ""
+
+
+def _always(case: Case) -> bool:
+    return True
+
+
+def _everything(measure: Measure) -> str:
+    return ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Property:
+    """A property that a measure has or lacks.
+
+    Attributes
+    ----------
+    key : str
+    name : str
+        Its name in prose.
+    kind : {"internal", "external"}
+        The measures that it speaks of.
+    definition : str
+        In exact words.
+    reference : str
+        Where it is defined, and in what this definition differs.
+    trials : callable
+        ``trials(judge, rng)`` judges cases, the smallest first, and yields :class:`Trial`.
+    margin : callable
+        ``margin(values, case, sign)``: negative where the values of the case's situations break
+        the property; where the property is strict, 0 breaks it too.
+    strict : bool
+    form : {"", "weak", "strict"}
+        Which of two forms this is, where there are two.
+    premise : callable
+        ``premise(case)``: whether the property says anything of this case. What shrinking makes
+        must still pass.
+    applies : callable
+        ``applies(measure)``: why it says nothing of a measure, or nothing.
+    simpler : callable, optional
+        ``simpler(case)`` gives smaller or rounder cases; by default one object less.
+    scope : str
+        What the exhaustive part goes through, in words.
+    """
+
+    key: str
+    name: str
+    kind: Literal["internal", "external"]
+    definition: str
+    reference: str
+    trials: Callable[[Judge, np.random.Generator], Iterator[Trial]]
+    margin: Callable[[Floats, Case, int], float]
+    strict: bool = False
+    form: Form = ""
+    premise: Callable[[Case], bool] = _always
+    applies: Callable[[Measure], str] = _everything
+    simpler: Callable[[Case], Iterator[Case]] = without_object
+    scope: str = ""
+
+    def breaks(self, values: Floats, case: Case, sign: int) -> bool:
+        """Whether these values of the case's situations break the property."""
+        if np.isnan(values).any():
+            return False
+        margin = float(self.margin(values, case, sign))
+        return margin <= 0 if self.strict else margin < 0
+
+
+#: properties by key; other packages add theirs by the entry point ``karat.properties``
+PROPERTIES: Registry[Property] = Registry("property", "karat.properties")
+
+
+@dataclass(frozen=True)
+class Counterexample:
+    """A case in which a measure lacks a property, with all that is needed to see it again.
+
+    Attributes
+    ----------
+    property, measure : str
+        Keys.
+    case : Case
+        The situations that are compared.
+    values : tuple of float
+        The measure's value of each situation.
+    greater_is_better : bool
+    """
+
+    property: str
+    measure: str
+    case: Case
+    values: tuple[float, ...]
+    greater_is_better: bool = True
+
+    def replay(self, measure: Any = None) -> bool:
+        """Whether a measure gives these values, and they break the property.
+
+        Parameters
+        ----------
+        measure : str, Measure or callable, optional
+            By default the one of the catalogue that it was found for.
+        """
+        judge = Judge.of(
+            self.measure if measure is None else measure, greater_is_better=self.greater_is_better
+        )
+        values = judge.values(self.case.situations)
+        same = np.allclose(values, self.values, rtol=1e-6, atol=1e-9)
+        return bool(same) and PROPERTIES[self.property].breaks(values, self.case, judge.sign)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON takes it."""
+        return {
+            "property": self.property,
+            "measure": self.measure,
+            "greater_is_better": self.greater_is_better,
+            "values": [float(value) for value in self.values],
+            **self.case.to_dict(),
+        }
+
+    @classmethod
+    def from_dict(cls, stored: Mapping[str, Any]) -> Counterexample:
+        """From what :meth:`to_dict` gave."""
+        return cls(
+            stored["property"],
+            stored["measure"],
+            Case.from_dict(stored),
+            tuple(float(value) for value in stored["values"]),
+            stored["greater_is_better"],
+        )
+
+    def __str__(self) -> str:
+        from karat_lab.axioms.display import as_text
+
+        return as_text(self)
+
+    def plot(self) -> Any:
+        """The situations side by side, as a Plotly figure."""
+        from karat_lab.axioms.display import as_figure
+
+        return as_figure(self)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether a measure has a property.
+
+    Attributes
+    ----------
+    property, measure : str
+        Keys.
+    outcome : {"holds", "violated", "undecided", "not applicable"}
+        *holds*: in every case that was tried; *undecided*: what should exist was not found, or
+        the measure was undefined in every case.
+    reason : str
+        In one sentence.
+    n_cases : int
+        Cases tried in which every value was defined.
+    undefined : int
+        Cases in which a value was undefined.
+    exhaustive_to : int, optional
+        All cases of up to so many objects are among them (``Property.scope`` says of what).
+    counterexample : Counterexample, optional
+    """
+
+    property: str
+    measure: str
+    outcome: Outcome
+    reason: str
+    n_cases: int = 0
+    undefined: int = 0
+    exhaustive_to: int | None = None
+    counterexample: Counterexample | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON takes it."""
+        stored = {key: value for key, value in self.__dict__.items() if key != "counterexample"}
+        found = None if self.counterexample is None else self.counterexample.to_dict()
+        if found is not None:  # the verdict says of which measure and property it is
+            found = {key: value for key, value in found.items() if key not in stored}
+        return stored | {"counterexample": found}
+
+    @classmethod
+    def from_dict(cls, stored: Mapping[str, Any]) -> Verdict:
+        """From what :meth:`to_dict` gave."""
+        found = stored["counterexample"]
+        if found is not None:
+            found = Counterexample.from_dict({**stored, **found})
+        return cls(**{**stored, "counterexample": found})
+
+    def __str__(self) -> str:
+        return f"{self.measure}, {PROPERTIES[self.property].name}: {self.outcome}. {self.reason}"
+
+
+def search(property: Property, judge: Judge, *, random_state: Any = 0) -> Verdict:
+    """Seek a counterexample: all small cases, then random ones; the first is shrunk.
+
+    Parameters
+    ----------
+    property : Property
+    judge : Judge
+        Of the measure.
+    random_state : int
+
+    Returns
+    -------
+    Verdict
+        The same for the same seed.
+    """
+    measure = judge.measure
+    key = (property.key, measure.key)
+    if measure.kind != property.kind:
+        return Verdict(*key, "not applicable", f"It is a property of {property.kind} measures.")
+    if why := property.applies(measure):
+        return Verdict(*key, "not applicable", f"{why[0].upper()}{why[1:]}.")
+    rng = np.random.default_rng(random_state)
+    found = _Count()
+    for trial in property.trials(judge, rng):
+        found.add(trial)
+        if trial.case is not None and is_broken(property, judge, trial.case):
+            example = shrink(property, judge, trial.case)
+            found.example = example
+            return found.verdict(property, key, judge)
+        if trial.open:
+            found.open = trial.open
+            break
+    return found.verdict(property, key, judge)
+
+
+@dataclass
+class _Count:
+    """How many cases a search has seen."""
+
+    n_cases: int = 0
+    undefined: int = 0
+    exhaustive_to: int | None = None
+    open: str = ""
+    example: Counterexample | None = field(default=None)
+
+    def add(self, trial: Trial) -> None:
+        self.n_cases += trial.n_cases
+        self.undefined += trial.undefined
+        if trial.exhaustive_to is not None:
+            self.exhaustive_to = trial.exhaustive_to
+
+    def verdict(self, property: Property, key: tuple[str, str], judge: Judge) -> Verdict:
+        aside = ""
+        if self.undefined:
+            why = judge.commonest_reason
+            aside = f" In {self.undefined:,} more it is undefined{f' ({why})' if why else ''}."
+        outcome: Outcome = "holds"
+        reason = f"No counterexample in {self.n_cases:,} cases"
+        if self.example is not None:
+            outcome, reason = "violated", f"Counterexample of {self.example.case.n} objects"
+        elif self.open:
+            outcome, reason = "undecided", self.open
+        elif self.n_cases == 0:
+            outcome, reason = "undecided", "It had a value in no case"
+        elif self.exhaustive_to is not None:
+            reason += f", exhaustive to n = {self.exhaustive_to}"
+            reason += f" over {property.scope}" if property.scope else ""
+        return Verdict(
+            *key,
+            outcome,
+            f"{reason}.{'' if outcome == 'violated' else aside}",
+            self.n_cases,
+            self.undefined,
+            self.exhaustive_to,
+            self.example,
+        )
+
+
+def is_broken(property: Property, judge: Judge, case: Case) -> bool:
+    """Whether the measure breaks the property in one case that the property speaks of.
+
+    Points must break it after a rotation too: a distance may tie in one rounding and not in
+    another.
+    """
+
+    def broken(seen: Case) -> bool:
+        return property.breaks(judge.values(seen.situations), seen, judge.sign)
+
+    return property.premise(case) and broken(case) and broken(rotated(case))
+
+
+def shrink(property: Property, judge: Judge, case: Case) -> Counterexample:
+    """The counterexample from which nothing more can be taken, one step at a time."""
+    smaller = True
+    while smaller:
+        smaller = False
+        for simpler in property.simpler(case):
+            if is_broken(property, judge, simpler):
+                case, smaller = simpler, True
+                break
+    values = tuple(float(value) for value in judge.values(case.situations))
+    return Counterexample(
+        property.key, judge.measure.key, case, values, judge.measure.greater_is_better
+    )
+
+
+__all__ = [
+    "PROPERTIES",
+    "Case",
+    "Counterexample",
+    "Property",
+    "Situation",
+    "Trial",
+    "Verdict",
+    "gain",
+    "is_broken",
+    "search",
+    "shrink",
+    "unequal",
+]

@@ -1,0 +1,127 @@
+"""What each clusterer of the default sweep is worth to the choice, not only to the ceiling.
+
+The judge of each fold chooses among all candidates, then among those that remain without one
+clusterer; both on collections that it learned nothing from. ``storage`` is the folder of
+:mod:`karat_lab.choice`, ``samples`` as there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.judge.learned import Judge
+from karat_lab import ExperimentResult
+from karat_lab.choice import (
+    FEW,
+    FOLDS,
+    GROUPS,
+    PARTS,
+    TESTED,
+    corpus,
+    judges_of_folds,
+    mean_of_collections,
+    members,
+    with_interval,
+)
+from karat_lab.training import Case, Size, folds_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+
+def run(
+    *,
+    name: str,
+    samples: int | None = None,
+    random_state: Any = 0,
+    storage: Any = None,
+    progress: Callable[[str], None] | None = None,
+) -> ExperimentResult:
+    """Leave every clusterer out in turn.
+
+    Parameters
+    ----------
+    name : str
+        ``"choice-candidates"``.
+    samples : int, optional
+        Sub-tasks of each real table; 21 in full.
+    random_state : int
+        Of the trees.
+    storage : path-like, optional
+        The folder of ``karat reproduce choice``.
+    progress : callable, optional
+
+    Returns
+    -------
+    ExperimentResult
+        By clusterer and family of data, how much less the choice agrees with the truth without
+        it, and how much lower the ceiling is; means over collections with 95 % intervals.
+    """
+    say = progress or (lambda line: None)
+    cases = corpus(PARTS if samples is None else samples, storage, say)
+    found = without_each(cases, size=TESTED if samples is None else FEW,
+                         random_state=random_state, progress=say)  # fmt: skip
+    return ExperimentResult(name, _table(cases, found), (
+        "ARI of the judge's choice among all candidates less that among those that only other "
+        "clusterers found; in brackets the 95 % bootstrap interval over collections; after the "
+        "semicolon the same of the best candidate. The judge learned from whole sweeps of other "
+        "collections. Candidates that another clusterer found, too, remain.",
+    ))  # fmt: skip
+
+
+def without_each(
+    cases: Sequence[Case],
+    *,
+    size: Size,
+    random_state: Any = 0,
+    n_folds: int = FOLDS,
+    progress: Callable[[str], None] | None = None,
+) -> dict[str, tuple[Floats, Floats]]:
+    """Of each clusterer and case, what choice and ceiling lose without it; NaN where untested."""
+    fold = folds_of(cases, n_folds)
+    names = sorted(frozenset().union(*(by for c in cases for by in c.evidence.clusterers)))
+    lost = {name: (np.full(len(cases), np.nan), np.full(len(cases), np.nan)) for name in names}
+    say = progress or (lambda line: None)
+    for f, _, judge in judges_of_folds(cases, fold, size, random_state, say):
+        for i in np.flatnonzero(fold == f):
+            case = cases[int(i)]
+            everything = case.first[int(np.argmax(judge(case.evidence).score))]
+            for name in names:
+                rest = _without(case, judge, name)
+                if rest is not None:
+                    lost[name][0][i] = everything - rest[0]
+                    lost[name][1][i] = case.first.max() - rest[1]
+    return lost
+
+
+def _without(case: Case, judge: Judge, name: str) -> tuple[float, float] | None:
+    """Agreement of the choice and of the best candidate without one clusterer."""
+    others = [by - {name} for by in case.evidence.clusterers]
+    kept = np.flatnonzero([bool(by) for by in others])
+    if len(kept) < 2:
+        return None
+    evidence = case.evidence.take(kept, [others[j] for j in kept])
+    reached = case.first[kept]
+    return float(reached[int(np.argmax(judge(evidence).score))]), float(reached.max())
+
+
+def _table(cases: Sequence[Case], found: dict[str, tuple[Floats, Floats]]) -> Any:
+    import pandas as pd
+
+    columns: dict[str, dict[str, str]] = {}
+    for title, family, whole in GROUPS:
+        these = members(cases, family, whole)
+        if len(these):
+            columns[title] = {
+                name: "; ".join(
+                    with_interval(mean_of_collections(cases, these, values), "+.3f")
+                    for values in lost
+                )
+                for name, lost in found.items()
+            }
+    return pd.DataFrame(columns).rename_axis("without")

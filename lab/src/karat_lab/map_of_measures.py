@@ -1,0 +1,294 @@
+"""A map of the internal measures: which say the same, and which are near the truth on what data.
+
+From their values on the candidates of the tested tasks of the experiment ``choice`` (real tables
+and parts of them, benchmark shapes, texts). ``storage`` is the folder of that experiment: its
+finished tasks are read from there, and what is computed beyond them is kept there; at the end
+``measure_map.json`` and the pictures ``measure_map.html`` are written to it. ``samples`` is the
+number of sub-tasks of each real table (21 in full).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from karat.judge.features import measure_keys
+from karat.measures import catalogue
+from karat.measures.families import cut
+from karat.measures.measure_map import GROUPS, KINDS, SAME, MeasureMap
+from karat_lab import ExperimentResult
+from karat_lab._map_trials import (
+    Corpus,
+    best_cut,
+    consensus_trial,
+    recommended_trial,
+)
+from karat_lab._measure_values import further_keys, judged
+from karat_lab.choice import BOOTSTRAPS, PARTS, corpus, data_folder, interval
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from karat_lab._measure_values import Judged
+
+    Floats = NDArray[np.float64]
+
+COMMAND = "karat reproduce map-of-measures --storage FOLDER"
+#: bootstraps over collections for the stability of families
+TREES = 500
+
+
+def run(
+    *,
+    name: str,
+    samples: int | None = None,
+    random_state: Any = 0,
+    storage: Any = None,
+    progress: Callable[[str], None] | None = None,
+) -> ExperimentResult:
+    """Draw the map, and try the families and the recommended measures on collections left out.
+
+    Parameters
+    ----------
+    name : str
+        ``"map-of-measures"``.
+    samples : int, optional
+        Sub-tasks of each real table; 21 in full.
+    random_state : int
+        Of the bootstraps.
+    storage : path-like, optional
+        The folder of the experiment ``choice``.
+    progress : callable, optional
+
+    Returns
+    -------
+    ExperimentResult
+        A row per measure: family, and correlation with the truth by kind of data.
+    """
+    say = progress or (lambda line: None)
+    cases = corpus(PARTS if samples is None else samples, storage, say)
+    tasks = judged(cases, data_folder(), storage, say)
+    found = map_of(tasks, random_state=random_state, say=say)
+    if storage is not None:
+        found.save(Path(storage) / "measure_map.json")
+        _draw(found, Path(storage) / "measure_map.html")
+    return ExperimentResult(name, table_of(found), tuple(notes_on(found)))
+
+
+def map_of(
+    tasks: Sequence[Judged], *, random_state: Any = 0, say: Callable[[str], None] = print
+) -> MeasureMap:
+    """The map, from values on tasks.
+
+    Parameters
+    ----------
+    tasks : sequence of Judged
+        Of at least three collections.
+    random_state : int or Generator
+    say : callable
+
+    Returns
+    -------
+    MeasureMap
+    """
+    complete = [key for key in measure_keys() if all(key in task.values for task in tasks)]
+    voters = [key for key in complete if catalogue[key].compares_k]
+    default = [key for key in voters if catalogue[key].default]
+    by_default = Corpus(tasks, default)
+    cuts = {str(n): best_cut(by_default, str(n)) for n in np.unique(by_default.collection)}
+    apart = best_cut(by_default)
+    consensus = {
+        "measures by default": consensus_trial(by_default, cuts.__getitem__, say),
+        "all that compare k": consensus_trial(Corpus(tasks, voters), cuts.__getitem__, say),
+    }
+    keys = [*complete, *(k for k in further_keys() if any(k in task.values for task in tasks))]
+    whole = Corpus([_filled(task, keys) for task in tasks], keys)
+    rho = whole.by_collection(whole.correlation)
+    say("correlations of the measures are known")
+    tau = whole.mean(_tau(tasks, keys))
+    say("and Kendall's tau")
+    first = np.where(whole.present, whole.first, np.nan)
+    recommended = {}
+    for kind in KINDS:
+        if whole.members(kind).any():
+            reported = Corpus(whole.tasks, everywhere(whole, kind))
+            recommended[kind] = recommended_trial(reported, kind, cuts.__getitem__)
+            say(f"recommended measures tried on {kind} left out")
+    comparing = [j for j, key in enumerate(keys) if catalogue[key].compares_k]
+    together = _together(rho[:, comparing][:, :, comparing], apart, random_state)
+    names = [keys[j] for j in comparing]
+    return MeasureMap(
+        pd.DataFrame(np.nan_to_num(np.nanmean(rho, axis=0)), index=keys, columns=keys),
+        pd.DataFrame(np.nan_to_num(tau), index=keys, columns=keys),
+        pd.DataFrame(together, index=names, columns=names),
+        {
+            group: _agreement(whole, whole.nearness, first, group)
+            for group in GROUPS
+            if whole.members(group).any()
+        },
+        apart,
+        pd.Series([sum(key in task.values for task in tasks) for key in keys], index=keys),
+        {
+            "command": COMMAND,
+            "tasks": len(tasks),
+            "collections": len(np.unique(whole.collection)),
+            "voters by default": default,
+            "consensus": consensus,
+            "recommended": recommended,
+        },
+    )
+
+
+def everywhere(corpus: Corpus, kind: str) -> list[str]:
+    """The measures that compare numbers of clusters and were computed on every collection."""
+    near = corpus.by_collection(corpus.nearness, kind)
+    collections = (~np.isnan(near)).sum(axis=0)
+    return [
+        key
+        for key, n in zip(corpus.keys, collections, strict=True)
+        if catalogue[key].compares_k and n == collections.max()
+    ]
+
+
+def _filled(task: Judged, keys: Sequence[str]) -> Judged:
+    """The task with NaN for measures that were not computed there."""
+    from dataclasses import replace
+
+    missing = np.full(len(task.truth), np.nan)
+    return replace(task, values={key: task.values.get(key, missing) for key in keys})
+
+
+def _tau(tasks: Sequence[Judged], keys: Sequence[str]) -> Floats:
+    """Kendall's τ-b of the measures in each task, over candidates where both are defined."""
+    from karat.plot import kendall_tau
+
+    out = np.full((len(tasks), len(keys), len(keys)), np.nan, dtype=np.float32)
+    for T, task in zip(out, tasks, strict=True):
+        here = [j for j, key in enumerate(keys) if key in task.values]
+        scores = {keys[j]: task.values[keys[j]] * catalogue[keys[j]].sign for j in here}
+        T[np.ix_(here, here)] = kendall_tau(pd.DataFrame(scores)).to_numpy()
+    return out.astype(np.float64)
+
+
+def _together(rho: Floats, apart: float, random_state: Any) -> Floats:
+    """Share of bootstraps over collections in which two measures are of one family."""
+    rng = np.random.default_rng(random_state)
+    total = np.zeros(rho.shape[1:])
+    there = ~np.isnan(rho)
+    flat = np.where(there, rho, 0).reshape(len(rho), -1)
+    counted = there.reshape(len(rho), -1).astype(np.float64)
+    for _ in range(TREES):
+        times = np.bincount(rng.integers(len(rho), size=len(rho)), minlength=len(rho))
+        with np.errstate(invalid="ignore"):
+            R = ((times @ flat) / (times @ counted)).reshape(total.shape)
+        labels = cut(R, apart)
+        total += labels[:, None] == labels
+    return total / TREES
+
+
+def _agreement(corpus: Corpus, nearness: Floats, first: Floats, group: str) -> pd.DataFrame:
+    """A row per measure; without values where it has some on at most half of the collections."""
+    rho = corpus.levelled(nearness, group)
+    reached = corpus.levelled(first, group)
+    rows = []
+    for j in range(len(corpus.keys)):
+        column = rho[:, j]
+        n = int((~np.isnan(column)).sum())
+        many = n > len(column) / 2
+        mean, low, high = interval(column) if many else (np.nan, np.nan, np.nan)
+        at_first = float(np.nanmean(reached[:, j])) if many else np.nan
+        rows.append((mean, low, high, at_first, n))
+    columns = ["rho", "low", "high", "first", "collections"]
+    return pd.DataFrame(rows, index=list(corpus.keys), columns=columns)
+
+
+# -- telling ---------------------------------------------------------------------------------------
+
+
+def table_of(found: MeasureMap) -> pd.DataFrame:
+    """A row per measure, by families: correlation with the truth by kind of data."""
+    families = found.families(found.together.index)
+    home = {key: family for family, members in families.items() for key in members}
+    rows = {}
+    for key in [*home, *(key for key in found.keys if key not in home)]:
+        row = {"family": home.get(key, "improves with k"), "studies": int(found.studies[key])}
+        for group, table in found.agreement.items():
+            value, low, high = (float(table[name][key]) for name in ("rho", "low", "high"))
+            row[group] = "–" if np.isnan(value) else f"{value:.2f} ({low:.2f}–{high:.2f})"
+        rows[key] = row
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("measure")
+
+
+def notes_on(found: MeasureMap) -> list[str]:
+    """Families, what says the same, and the trials on collections left out."""
+    about = found.about
+    notes = [
+        f"{about['tasks']:,} tasks of {about['collections']} collections. Spearman's ρ of a "
+        "measure's order of the candidates with that by the adjusted Rand index, mean over "
+        f"collections with a 95 % bootstrap interval ({BOOTSTRAPS:,} draws of collections).",
+        f"Families: average linkage of 1 − ρ, cut at {found.apart:g}, which is best for the "
+        "consensus of the measures that are computed by default.",
+    ]
+    for name, members in found.families(found.together.index).items():
+        notes.append(f"{name}: {', '.join(members)}. {stability(found, members)}")
+    notes += fit_and_unfit(found)
+    notes += [f"The same (ρ > {SAME}): {', '.join(group)}." for group in found.same()]
+    for voters, table in about["consensus"].items():
+        for way, row in table.items():
+            told = ", ".join(f"{g} {v:.3f} ({a:.3f}–{b:.3f})" for g, (v, a, b) in row.items())
+            notes.append(f"consensus of {voters}, {way}: {told}.")
+    for kind, table in about["recommended"].items():
+        for way, row in table.items():
+            rho = ""
+            if "rho" in row:
+                rho = f"ρ = {row['rho']:.2f} ({row['low']:.2f}–{row['high']:.2f}), "
+            notes.append(f"{kind}, {way}: {rho}its first reaches {row['first']:.3f}.")
+    return [*notes, f"SHA-256 {found.digest}."]
+
+
+def fit_and_unfit(found: MeasureMap) -> list[str]:
+    """For each kind of data the measures nearest to the truth, and those worse than none."""
+    lines = []
+    for group, table in found.agreement.items():
+        known = table.dropna()
+        nearest = [
+            f"{catalogue[str(key)].title} ({known['rho'][key]:.2f})"
+            for key in known["rho"].sort_values(ascending=False, kind="stable").index[:5]
+        ]
+        against = [catalogue[str(key)].title for key in known.index[known["high"] < 0]]
+        unsure = int((known["low"] <= 0).sum()) - len(against)
+        line = (
+            f"{group}: nearest to the truth are {', '.join(nearest)}. Of {len(known)} measures "
+            f"{int((known['low'] > 0).sum())} have an interval above 0, {unsure} one around 0"
+        )
+        if against:
+            line += f", and {len(against)} one below 0: {', '.join(against)}"
+        lines.append(line + ".")
+    return lines
+
+
+def stability(found: MeasureMap, members: Sequence[str]) -> str:
+    """How often the measures of a family stay together in the bootstraps."""
+    inside = found.together.loc[list(members), list(members)].to_numpy()
+    if len(members) == 1:
+        others = found.together.loc[members[0]].drop(members[0])
+        return f"Alone in {100 * (1 - others.max()):.0f} % of bootstraps at least."
+    pairs = inside[np.triu_indices(len(inside), 1)]
+    return (
+        f"Two of them stay together in {100 * pairs.mean():.0f} % of bootstraps, the loosest two "
+        f"in {100 * pairs.min():.0f} %."
+    )
+
+
+def _draw(found: MeasureMap, path: Path) -> None:
+    from karat.plot import agreement, measure_map
+
+    figures = (agreement(found.rho, symbol="ρ"), measure_map(found))
+    first, second = (
+        figure.to_html(full_html=False, include_plotlyjs=i == 0) for i, figure in enumerate(figures)
+    )
+    path.write_text(f"<!doctype html><meta charset=utf-8>{first}{second}", encoding="utf-8")

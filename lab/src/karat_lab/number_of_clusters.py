@@ -1,0 +1,178 @@
+"""How often estimators of the number of clusters find the number of classes, on 40 data sets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.stability import ESTIMATORS, n_clusters
+from karat_lab import ExperimentResult
+from karat_lab._choice_tasks import family_of, index, read
+from karat_lab.choice import data_folder
+from karat_lab.journal import Kept
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+REAL = (
+    "breast_w", "dermatology", "digits_test", "ecoli", "glass", "ionosphere", "iris", "optdigits",
+    "pendigits_test", "satimage", "seeds", "segment", "spambase", "vehicle", "wdbc", "wine",
+    "yeast", "zoo",
+)  # fmt: skip
+BENCHMARK = (
+    "fcps_atom", "fcps_chainlink", "fcps_hepta", "fcps_lsun", "fcps_target", "fcps_twodiamonds",
+    "fcps_wingnut", "graves_dense", "graves_ring", "sipu_aggregation", "sipu_compound",
+    "sipu_flame", "sipu_spiral", "wut_cross", "wut_mk1", "wut_mk2", "wut_mk3", "wut_twosplashes",
+    "wut_x1", "wut_x2", "wut_z1", "wut_z2",
+)  # fmt: skip
+NUMBERS = range(1, 13)
+#: objects of a larger set that are drawn, and principal components of a wider one
+MOST, MOST_FEATURES = 200, 20
+
+
+def run(
+    *,
+    name: str = "number-of-clusters",
+    samples: int | None = None,
+    random_state: Any = 0,
+    storage: Any = None,
+    progress: Callable[[str], None] | None = None,
+) -> ExperimentResult:
+    """Ask every estimator for the number of clusters of 40 labelled data sets.
+
+    Parameters
+    ----------
+    name : str
+        The only experiment here.
+    samples : int, optional
+        Data sets of each kind, real and benchmark; all by default.
+    random_state : int
+        Seed of the objects that are drawn, and of the estimators.
+    storage : path, optional
+        Text file that keeps the answers for each finished data set.
+    progress : callable, optional
+        Called with a line of text after each data set.
+
+    Returns
+    -------
+    ExperimentResult
+        A row for each estimator: the share of data sets with the right number, with its 95 %
+        interval (Wilson), overall and by kind; the share within one of it; how often it said 1.
+    """
+    import pandas as pd
+
+    folder = data_folder()
+    there = index(folder)
+    kept = Kept(storage, f"{NUMBERS} {MOST} {MOST_FEATURES} random_state {random_state!r}")
+    rows, absent = [], []
+    for number in (*REAL[:samples], *BENCHMARK[:samples]):
+        if number not in there:
+            absent.append(number)
+            continue
+        kind = family_of(there[number])
+        X, truth = _prepared(*read(folder, number), kind, random_state)
+        answers = kept.get((number, "answers"))
+        if answers is None:
+            found = n_clusters(X, k=NUMBERS, truth=_half(truth, random_state))
+            answers = {str(k): float(v) for k, v in found.table["k"].dropna().items()}
+            kept.put((number, "answers"), answers)
+        classes = len(np.unique(truth[truth >= 0]))
+        rows += [
+            {"data": number, "kind": kind, "classes": classes, "estimator": k, "answer": int(v)}
+            for k, v in answers.items()
+        ]
+        if progress is not None:
+            told = ", ".join(f"{k} {int(v)}" for k, v in answers.items())
+            progress(f"{number}, {classes} classes: {told}")
+    each = pd.DataFrame(rows)
+    return ExperimentResult(
+        name,
+        _shares(each),
+        (
+            f"k-means of ten starts, k from 1 to {NUMBERS[-1]}; at most {MOST} objects of a set, "
+            f"drawn at random, and {MOST_FEATURES} principal components; real tables have features "
+            "of unit variance. Classes need not be clusters: of rings, spirals and many real "
+            "tables no estimator can know their number from k-means. The labels of half of the "
+            "objects are told to pac-mdl only.",
+            *([f"Not there: {', '.join(absent)}."] if absent else []),
+        ),
+    )
+
+
+def _prepared(X: Any, labels: Any, kind: str, random_state: Any) -> tuple[Any, NDArray[np.int64]]:
+    truth = labels[0]
+    if len(X) > MOST:
+        rng = np.random.default_rng([random_state, len(X)])
+        rows = np.sort(rng.choice(len(X), MOST, replace=False))
+        X, truth = X[rows], truth[rows]
+    if kind == "real":
+        spread = X.std(axis=0)
+        X = (X - X.mean(axis=0))[:, spread > 0] / spread[spread > 0]
+    if X.shape[1] > MOST_FEATURES:
+        left, sizes, _ = np.linalg.svd(X - X.mean(axis=0), full_matrices=False)
+        X = left[:, :MOST_FEATURES] * sizes[:MOST_FEATURES]
+    return X, truth
+
+
+def _half(truth: NDArray[np.int64], random_state: Any) -> NDArray[np.int64]:
+    rng = np.random.default_rng([random_state, 1])
+    return np.where(rng.random(len(truth)) < 0.5, truth, -1)
+
+
+def _shares(each: pd.DataFrame) -> pd.DataFrame:
+    import pandas as pd
+
+    each = each.assign(
+        right=each["answer"] == each["classes"],
+        near=(each["answer"] - each["classes"]).abs() <= 1,
+        one=each["answer"] == 1,
+    )
+    rows = []
+    for estimator in [*ESTIMATORS, "pac-mdl"]:
+        own = each[each["estimator"] == estimator]
+        if own.empty:
+            continue
+        low, high = wilson(int(own["right"].sum()), len(own))
+        rows.append(
+            {
+                "estimator": estimator,
+                "sets": len(own),
+                "right": own["right"].mean(),
+                "low": low,
+                "high": high,
+                "real": own.loc[own["kind"] == "real", "right"].mean(),
+                "benchmark": own.loc[own["kind"] == "benchmark", "right"].mean(),
+                "within one": own["near"].mean(),
+                "said 1": own["one"].mean(),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def wilson(hits: int, n: int, z: float = 1.96) -> tuple[float, float]:
+    """Interval of a share."""
+    p = hits / n
+    middle = (p + z**2 / (2 * n)) / (1 + z**2 / n)
+    half = z * np.sqrt(p * (1 - p) / n + z**2 / (4 * n**2)) / (1 + z**2 / n)
+    return float(middle - half), float(middle + half)
+
+
+def as_rst(table: pd.DataFrame) -> str:
+    """The table of the documentation."""
+    heads = ("Estimator", "right", "real tables", "benchmark sets", "within one", "said 1")
+    lines = [".. list-table::", "   :header-rows: 1", ""]
+    cells: list[tuple[str, ...]] = [heads]
+    for row in table.to_dict("records"):
+        cells.append(
+            (
+                f"``{row['estimator']}``",
+                f"{row['right']:.0%} ({row['low']:.0%}–{row['high']:.0%})",
+                *(f"{row[c]:.0%}" for c in ("real", "benchmark", "within one", "said 1")),
+            )
+        )
+    for one in cells:
+        lines += [f"   {'* -' if i == 0 else '  -'} {cell}" for i, cell in enumerate(one)]
+    return "\n".join(lines) + "\n"

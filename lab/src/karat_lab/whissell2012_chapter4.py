@@ -1,0 +1,269 @@
+"""Table 4.1 of whissell2012: what it says of measures, beside what a search finds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from karat.measures import catalogue
+from karat.runtime.validation import unknown_name
+from karat_lab import ExperimentResult
+from karat_lab._chapter4_external import ROWS as EXTERNAL
+from karat_lab._chapter4_external import claims_beside
+from karat_lab._growth import AT, CLUSTERS, LABELS, OBJECTS, growth
+from karat_lab.axioms import PROPERTIES, Properties, Verdict, properties
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One cell of the table.
+
+    Attributes
+    ----------
+    measure : str
+        Its name in the thesis.
+    key : str
+        Its catalogue key.
+    column : str
+    published : str
+    property : str
+        The property that the cell speaks of.
+    holds : bool
+        Whether the cell says that the measure has the property.
+    """
+
+    measure: str
+    key: str
+    column: str
+    published: str
+    property: str
+    holds: bool
+
+
+#: column -> property
+INTERNAL = {
+    "Improving between": "improving_between",
+    "Improving within": "improving_within",
+    "Scale invariant": "scale_invariance",
+    "Relative scale invariant": "relative_scale_invariance",
+}
+#: name, equation -> catalogue key, and the columns above in that order
+ROWS = {
+    ("aWCS", "3.4"): ("average_within_cluster_scatter", "no yes no yes"),
+    ("B/W", "3.8"): ("between_within_ratio", "yes yes yes yes"),
+    ("C-Index", "3.15"): ("c_index", "no yes yes yes"),
+    ("DB Index", "3.17"): ("davies_bouldin_index", "no no yes yes"),
+    ("Dunn Index", "3.14"): ("centroid_dunn_index", "no no yes yes"),
+    ("Gamma", "3.10"): ("baker_hubert_gamma", "no no yes yes"),
+    ("N-Cut", "3.9"): ("normalized_cut", "yes yes yes yes"),
+    ("Ratio-Cut", "3.7"): ("ratio_cut", "yes no no yes"),
+    ("Rel. Margin", "3.18"): ("relative_margin", "no no yes yes"),
+    ("Silhouette", "3.12"): ("silhouette", "yes yes yes yes"),
+    ("WCS", "3.1"): ("within_cluster_scatter", "no yes no yes"),
+    ("WWCS1", "3.2"): ("weighted_within_cluster_scatter_1", "no yes no yes"),
+    ("WWCS2", "3.3"): ("weighted_within_cluster_scatter_2", "no yes no yes"),
+}
+#: what the table says of the time of each, for a matrix of distances or for centroids
+RUNTIMES = {
+    "C-Index": "n² log n",
+    "DB Index": "max(nm, k²m)",
+    "Dunn Index": "max(nm, k²m)",
+    "Gamma": "n² log n",
+    "Rel. Margin": "n^k",
+}
+NAMES = ("whissell2012-table4.1", "measure-properties", "measure-times")
+#: what the text says of every internal measure of the table
+TEXT = ("Weakly locally consistent (section 4.2)", "weak_local_consistency")
+
+
+EXTERNAL_NOTE = (
+    "Fullness of external measures is judged by whether a cell of the table of classes and "
+    "clusters is ignored: no measure changes with every change of a label (definition 9), as the "
+    "rows 'every change' show. Chance and optima: all pairs of partitions of 7 objects, exact "
+    "means."
+)
+
+
+def internal_claims() -> list[Claim]:
+    """The cells of the internal measures, and what the text says of all of them."""
+    found = []
+    for (name, _), (key, words) in ROWS.items():
+        for (column, property), published in zip(INTERNAL.items(), words.split(), strict=True):
+            found.append(Claim(name, key, column, published, property, published == "yes"))
+        found.append(Claim(name, key, TEXT[0], "yes", TEXT[1], True))
+    return found
+
+
+def found_beside(claim: Claim, verdict: Verdict) -> dict[str, Any]:
+    """A row of the result: a claim, and whether the search confirms or refutes it."""
+    if verdict.outcome in ("undecided", "not applicable"):
+        judged = "not decided"
+    elif verdict.outcome == "violated":
+        judged = "refuted" if claim.holds else "confirmed"
+    else:
+        judged = "confirmed" if claim.holds else "not decided"
+    return {
+        "measure": claim.measure,
+        "key": claim.key,
+        "column": claim.column,
+        "published": claim.published,
+        "found": verdict.outcome,
+        "verdict": judged,
+        "cases": verdict.n_cases,
+        "exhaustive to": verdict.exhaustive_to,
+    }
+
+
+def run(
+    *,
+    name: str = "whissell2012-table4.1",
+    samples: int | None = None,
+    random_state: Any = 0,
+    storage: Any = None,
+    progress: Callable[[str], None] | None = None,
+) -> ExperimentResult:
+    """Seek a counterexample to every cell of table 4.1, or for every measure of the catalogue.
+
+    Parameters
+    ----------
+    name : {"whissell2012-table4.1", "measure-properties", "measure-times"}
+    samples : int, optional
+        Only so many measures; by default all.
+    random_state : int
+        Seed of the random cases.
+    storage : path, optional
+        Text file that keeps each verdict.
+    progress : callable, optional
+        Called with a line of text for each measure.
+
+    Returns
+    -------
+    ExperimentResult
+        For the table, a row for each cell: published, found, and whether that confirms or refutes
+        it, with the counterexamples of what is refuted as notes. For the catalogue, a row for
+        each measure and a column for each property. For times, the published and the measured
+        growth with n and k of the table's internal measures.
+    """
+    import pandas as pd
+
+    def judged(keys: Iterable[str]) -> dict[str, Properties]:
+        found = {}
+        for key in list(dict.fromkeys(keys))[:samples]:
+            found[key] = properties(key, random_state=random_state, storage=storage)
+            if progress is not None:
+                outcomes = [v.outcome for v in found[key].verdicts]
+                lacks = outcomes.count("violated")
+                progress(f"{key}: {outcomes.count('holds')} properties hold, {lacks} do not")
+        return found
+
+    if name == "measure-properties":
+        return _catalogue(judged(catalogue))
+    if name == "measure-times":
+        return _times(samples, random_state, progress)
+    if name not in NAMES:
+        raise unknown_name(name, NAMES, "table")
+    result = _table(internal_claims(), judged)
+    rows, notes = claims_beside(
+        samples, random_state=random_state, storage=storage, progress=progress
+    )
+    table = pd.concat([result.table, pd.DataFrame(rows)], ignore_index=True)
+    table[["cases", "exhaustive to"]] = table[["cases", "exhaustive to"]].astype("Int64")
+    return ExperimentResult(name, table, (*result.notes, EXTERNAL_NOTE, *notes))
+
+
+def _table(
+    claims: list[Claim], judged: Callable[[Iterable[str]], dict[str, Properties]]
+) -> ExperimentResult:
+    import pandas as pd
+
+    found = judged(claim.key for claim in claims)
+    asked = [claim for claim in claims if claim.key in found]
+    rows = [found_beside(claim, found[claim.key][claim.property]) for claim in asked]
+    table = pd.DataFrame(rows)
+    notes = [
+        "Improving is meant strictly, as definitions 7 and 8 print it; the weak forms hold where "
+        f"only the strict ones fail: {_weak_forms(found)}.",
+        "Confirmed where the table says yes means that no counterexample was found; not decided, "
+        "where it says no, that none was found either.",
+    ]
+    for row, claim in zip(rows, asked, strict=True):
+        example = found[claim.key][claim.property].counterexample
+        if row["verdict"] == "refuted" and example is not None:
+            notes.append(f"{claim.measure}, {claim.column}, is refuted by\n{example}")
+    return ExperimentResult("whissell2012-table4.1", table, tuple(notes))
+
+
+def _times(
+    samples: int | None, random_state: Any, progress: Callable[[str], None] | None
+) -> ExperimentResult:
+    import pandas as pd
+
+    rows = []
+    asked = [
+        (name, catalogue[key], RUNTIMES.get(name, "n²")) for (name, _), (key, _) in ROWS.items()
+    ]
+    external = [(row.title, row.record, row.runtime) for row in EXTERNAL]
+    for name, measure, published in [*asked[:samples], *external[:samples]]:
+        found = growth(measure, random_state=random_state)
+        rows.append(
+            {
+                "measure": name,
+                "key": measure.key,
+                "published": f"O({published})" if published else "",
+                "here": measure.cost,
+                "seconds": found["seconds"],
+                "exponent of n": found["n"],
+                "exponent of k": found["k"],
+            }
+        )
+        if progress is not None:
+            progress(f"{measure.key}: {found['seconds']:.3g} s")
+    objects, clusters = ", ".join(map(str, OBJECTS)), ", ".join(map(str, CLUSTERS))
+    note = (
+        f"One clustering of {objects} objects in {CLUSTERS[0]} clusters, and of {AT} objects in "
+        f"{clusters}, the best of several times; the exponent is that of the steepest step. "
+        f"External measures get {LABELS} times as many objects. "
+        "Measures of distances are given a matrix. Relative margin tries all sets of "
+        "representatives where they are few, and searches else."
+    )
+    return ExperimentResult("measure-times", pd.DataFrame(rows), (note,))
+
+
+def _weak_forms(found: dict[str, Properties]) -> str:
+    kept = [
+        f"{key} ({side})"
+        for key, verdicts in found.items()
+        for side in ("between", "within")
+        if catalogue[key].kind == "internal"
+        and verdicts[f"improving_{side}"].outcome == "violated"
+        and verdicts[f"improving_{side}_weak"].outcome == "holds"
+    ]
+    return ", ".join(kept) or "none"
+
+
+def _catalogue(found: dict[str, Properties]) -> ExperimentResult:
+    return ExperimentResult(
+        "measure-properties",
+        outcomes(found),
+        (
+            "holds: no counterexample in the cases tried; ?: what should exist was not found, or "
+            "the measure had no value; –: the property does not speak of it. "
+            "karat measures KEY --properties gives numbers, reasons and counterexamples.",
+        ),
+    )
+
+
+def outcomes(found: dict[str, Properties]) -> pd.DataFrame:
+    """A row for each measure, a column for each property."""
+    import pandas as pd
+
+    words = {"holds": "holds", "violated": "no", "undecided": "?", "not applicable": "–"}
+    rows = {
+        key: {PROPERTIES[v.property].name: words[v.outcome] for v in verdicts.verdicts}
+        for key, verdicts in found.items()
+    }
+    return pd.DataFrame.from_dict(rows, orient="index").fillna("")

@@ -1,0 +1,353 @@
+"""whissell2012 chapter 5: what weights of terms do to seventeen clusterers of documents."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.bench import average_ranks, compare_methods, mean_interval, rank_agreement
+from karat_lab import ExperimentResult, _chapter5_figures
+from karat_lab import _chapter5_published as published
+from karat_lab._chapter5_race import CHOSE_K1, FRESH, MEASURES, SETS, cells, scale
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: the weights that a table compares, the first of them with the second
+COMPARED = {
+    "5.3": ("tf-idf", "tf"),
+    "5.4": ("tf-idf", "tf"),
+    "5.5": ("tf-idf", "tf"),
+    "5.6": ("tf",),
+    "5.7": ("tf-idf",),
+    "5.8": ("tf", "tf-idf"),
+    "5.9": ("binary", "tf"),
+    "5.10": ("bm25-tf", "tf"),
+    "5.11": ("bm25-tf-idf", "tf-idf"),
+    "5.12": ("bm25-tf", "tf"),
+    "5.13": ("bm25-tf-idf", "tf-idf"),
+    "5.14": ("bm25-tf-idf", "bm25-tf"),
+}
+FRESH_PAIRS = (("tf-idf", "tf"), ("bm25-tf-idf", "tf-idf"))
+TABLE, FIGURE, FRESH_NAME = (
+    "whissell2012-table",
+    "whissell2012-figure",
+    "whissell2012-chapter5-fresh",
+)
+
+
+def run(
+    *,
+    name: str,
+    samples: int | None = None,
+    random_state: Any = 0,
+    storage: Any = None,
+    progress: Callable[[str], None] | None = None,
+) -> ExperimentResult:
+    """A table or a figure of chapter 5, or its questions on fresh collections.
+
+    Parameters
+    ----------
+    name : str
+        ``whissell2012-table5.3`` to ``-table5.14``, ``-figure5.1``, ``-figure5.2`` or
+        ``whissell2012-chapter5-fresh``.
+    samples : int, optional
+        Three times as many numbers of clusters of 2..30, and five times as many starts. By default
+        all numbers, and 20 starts.
+    random_state : int
+        The seed.
+    storage : path, optional
+        Text file that keeps each fit; the tables share it.
+    progress : callable, optional
+        Called with a line of text now and then.
+
+    Returns
+    -------
+    ExperimentResult
+        Our figures beside the published ones, with intervals over the collections.
+    """
+    seed = int(random_state or 0)
+    if name == FIGURE + "5.1":
+        return _chapter5_figures.neighbours(name, storage, progress)
+    if name == FIGURE + "5.2":
+        return _chapter5_figures.saturation(name, samples, storage, progress)
+    if name == FRESH_NAME:
+        return _fresh(samples, seed, storage, progress)
+    number = name.removeprefix(TABLE)
+    weights = COMPARED[number]
+    found = cells(SETS, weights, samples, seed, storage, progress)
+    if number in published.BEST:
+        table, notes = _best(found, number, weights)
+    elif number in published.BY_COLLECTION:
+        table, notes = _by_collection(found, number, weights)
+    elif number in published.BY_ALGORITHM:
+        table, notes = _by_algorithm(found, number, weights)
+    elif number == "5.8":
+        table, notes = _taus(found, seed)
+    else:
+        table, notes = _rankings(found, number, weights[0], seed)
+    return ExperimentResult(name, table, (*notes, *_setting(found, samples, weights)))
+
+
+def _setting(found: pd.DataFrame, samples: int | None, weights: Sequence[str]) -> list[str]:
+    starts, ks = scale(samples)
+    notes = [
+        f"Means over k = {', '.join(map(str, ks)) if len(ks) < 29 else '2..30'}; best of {starts} "
+        "starts by the clusterer's own objective (at most 10 for the criteria, a fifth of them for "
+        "NC-NMF). Intervals are of 95 %, over the collections. new3 cannot be had; fbis is its "
+        "first 2,000 documents, as in the thesis."
+    ]
+    if any("bm25" in weight for weight in weights):
+        notes.append(
+            f"k1 = 20 was chosen on {' and '.join(CHOSE_K1)} by the thesis, which tested on the "
+            "others."
+        )
+    empty = found[found.isna().any(axis=1)]
+    if len(empty):
+        told = ", ".join(" ".join(map(str, key)) for key in empty.index)
+        notes.append(f"Some fits failed, so these have no value: {told}.")
+    return notes
+
+
+def _change(one: Any, other: Any) -> dict[str, Any]:
+    """Mean change in % from the second to the first of each pair, with its interval."""
+    change = 100 * (np.asarray(one) / np.asarray(other) - 1)
+    change = change[~np.isnan(change)]
+    low, high = mean_interval(change)
+    return {
+        "change": float(change.mean()),
+        "±": (high - low) / 2,
+        "least": float(change.min()),
+        "most": float(change.max()),
+        "better on": int((change > 0).sum()),
+    }
+
+
+def _wide(found: pd.DataFrame, weight: str, measure: str) -> pd.DataFrame:
+    """The scores of the algorithms that have one on every collection: (sets, algorithms)."""
+    own: Any = found.loc[weight]
+    wide = own[measure].unstack("algorithm", sort=False)
+    return wide.dropna(axis=1)
+
+
+# -- the tables --------------------------------------------------------------------------------
+
+
+def _by_collection(
+    found: pd.DataFrame, number: str, weights: Sequence[str]
+) -> tuple[Any, list[str]]:
+    import pandas as pd
+
+    printed = published.BY_COLLECTION[number]
+    rows: list[dict[str, Any]] = []
+    for which in [*SETS, "overall"]:
+        row: dict[str, Any] = {"collection": which}
+        for i, measure in enumerate(MEASURES):
+            one, other = (_wide(found, w, measure).mean(axis=1) for w in weights)
+            if which == "overall":
+                change = _change(one, other)
+                row |= {measure: change["change"], f"{measure} ±": change["±"]}
+            else:
+                row[measure] = 100 * (one[which] / other[which] - 1)
+            row[f"{measure} published"] = printed[which][i] if which in printed else math.nan
+        rows.append(row)
+    shared = [row for row in rows[:-1] if row["collection"] in printed]
+    same = {
+        m: (np.mean([r[m] for r in shared]), np.mean([r[f"{m} published"] for r in shared]))
+        for m in MEASURES
+    }
+    told = ", ".join(
+        f"{m} {ours:.1f} (published {theirs:.1f})" for m, (ours, theirs) in same.items()
+    )
+    notes = [
+        f"Change in % from {weights[1]} to {weights[0]} of the mean over the algorithms.",
+        f"Means over the {len(shared)} collections that both have: {told}.",
+    ]
+    return pd.DataFrame(rows), notes
+
+
+def _by_algorithm(
+    found: pd.DataFrame, number: str, weights: Sequence[str]
+) -> tuple[Any, list[str]]:
+    import pandas as pd
+
+    printed = published.BY_ALGORITHM[number]
+    rows = []
+    for sets in (SETS, tuple(s for s in SETS if s not in CHOSE_K1)):
+        if not any("bm25" in weight for weight in weights) and sets != SETS:
+            continue
+        for i, measure in enumerate(MEASURES):
+            one, other = (_wide(found, weight, measure).loc[list(sets)] for weight in weights)
+            for algorithm in one.columns.intersection(other.columns, sort=False):
+                rows.append(
+                    {"algorithm": algorithm, "measure": measure, "sets": len(sets)}
+                    | _change(one[algorithm], other[algorithm])
+                    | {"published": printed[algorithm][i]}
+                )
+    table = pd.DataFrame(rows)
+    inside = (table["change"] - table["published"]).abs() <= table["±"]
+    clear = table["change"].abs() > table["±"]
+    agree = np.sign(table["change"]) == np.sign(table["published"])
+    notes = [
+        f"Change in % from {weights[1]} to {weights[0]}: the mean over the collections, which are "
+        "paired.",
+        f"{int(inside.sum())} of {len(table)} published means lie within our interval; "
+        f"{int(clear.sum())} of our intervals exclude 0, and of these {int((clear & agree).sum())} "
+        "have the published sign.",
+    ]
+    return table, notes
+
+
+def _best(found: pd.DataFrame, number: str, weights: Sequence[str]) -> tuple[Any, list[str]]:
+    import pandas as pd
+
+    rows = []
+    for measure, printed in published.BEST[number].items():
+        for position, weight in enumerate((weights[1], weights[0])):
+            scores = _wide(found, weight, measure)
+            for which in SETS:
+                algorithm, value = (printed[which][:2], printed[which][2:])[position]
+                own = scores.loc[[which]].to_numpy(dtype=float)[0].tolist()
+                ours = dict(zip(map(str, scores.columns), own, strict=True))
+                best = max(ours, key=lambda one: ours[one])
+                rows.append(
+                    {
+                        "measure": measure,
+                        "collection": which,
+                        "weight": weight,
+                        "best": best,
+                        "ours": ours[best],
+                        "published best": algorithm,
+                        "published": value,
+                        "difference": ours[best] - value,
+                        "its score here": ours.get(algorithm, math.nan),
+                    }
+                )
+    table = pd.DataFrame(rows)
+    same = int((table["best"] == table["published best"]).sum())
+    far = table[table["difference"].abs() > 0.05]
+    notes = [
+        f"The best algorithm is the published one in {same} of {len(table)} cells; the best value "
+        f"differs by {table['difference'].abs().mean():.3f} on average (ours less the published "
+        f"{table['difference'].mean():+.3f}), by more than 0.05 in {len(far)}"
+        + (": " if len(far) else ".")
+        + ", ".join(f"{r['measure']} {r['collection']} {r['weight']}" for _, r in far.iterrows()),
+    ]
+    return table, notes
+
+
+def _rankings(found: pd.DataFrame, number: str, weight: str, seed: int) -> tuple[Any, list[str]]:
+    import pandas as pd
+
+    columns: dict[str, Any] = {}
+    notes = []
+    for measure in MEASURES:
+        scores = _wide(found, weight, measure)
+        ranks = average_ranks(scores)
+        printed = [a for a in published.RANKINGS[number][measure] if a in scores.columns]
+        columns[measure] = ranks
+        columns[f"{measure} published"] = pd.Series(
+            {algorithm: float(i) for i, algorithm in enumerate(printed, 1)}
+        )
+        tau = rank_agreement(
+            {measure: scores}, published={"published": printed}, random_state=seed
+        ).iloc[0]
+        notes.append(
+            f"Kendall's τ of our ranking by {measure} with the published: {tau['tau']:.2f} "
+            f"({tau['low']:.2f} to {tau['high']:.2f})."
+        )
+    table = pd.DataFrame(columns).sort_values("NMI").rename_axis("algorithm").reset_index()
+    notes.append("Ours are average ranks over the collections, the published are places.")
+    return table, notes
+
+
+def _taus(found: pd.DataFrame, seed: int) -> tuple[Any, list[str]]:
+    scores = {
+        f"{weight} {measure}": _wide(found, weight, measure)
+        for weight in ("tf", "tf-idf")
+        for measure in MEASURES
+    }
+    shared = set.intersection(*(set(own.columns) for own in scores.values()))
+    scores = {key: own[[a for a in own.columns if a in shared]] for key, own in scores.items()}
+    table = rank_agreement(scores, random_state=seed)[["one", "other", "tau", "low", "high"]]
+    printed = [published.TAUS[one, other] for one, other in table[["one", "other"]].to_numpy()]
+    table = table.assign(published=printed)
+    inside = int(
+        ((table["low"] <= table["published"]) & (table["published"] <= table["high"])).sum()
+    )
+    with_fq = table["one"].str.contains("FQ") != table["other"].str.contains("FQ")
+    own, theirs = (table.groupby(with_fq)[c].mean() for c in ("tau", "published"))
+    return table, [
+        f"{inside} of {len(table)} published τ lie within our interval (collections drawn with "
+        "replacement).",
+        "The thesis: FQ stands apart. τ of FQ with another measure is "
+        f"{own[True]:.2f} on average here (published {theirs[True]:.2f}), of the others "
+        f"{own[False]:.2f} ({theirs[False]:.2f}).",
+    ]
+
+
+# -- fresh collections -------------------------------------------------------------------------
+
+
+def _fresh(
+    samples: int | None, seed: int, storage: Any, progress: Callable[[str], None] | None
+) -> ExperimentResult:
+    """Does BM25 help, which clusterer leads, and do the conclusions carry over?"""
+    import pandas as pd
+
+    weights = list(dict.fromkeys(w for pair in FRESH_PAIRS for w in pair))
+    first = cells(SETS, weights, samples, seed, storage, progress)
+    fresh = cells(FRESH, weights, samples, seed, storage, progress)
+    rows = []
+    for pair in FRESH_PAIRS:
+        for measure in MEASURES:
+            tables = [[_wide(own, w, measure) for w in pair] for own in (first, fresh)]
+            for algorithm in tables[1][0].columns:
+                row: dict[str, Any] = {
+                    "from": pair[1], "to": pair[0], "measure": measure, "algorithm": algorithm,
+                }  # fmt: skip
+                for title, (one, other) in zip(("first", "fresh"), tables, strict=True):
+                    change = _change(one[algorithm], other[algorithm])
+                    row |= {title: change["change"], f"{title} ±": change["±"]}
+                rows.append(row)
+    table = pd.DataFrame(rows)
+    notes = []
+    for pair in FRESH_PAIRS:
+        own = table[(table["to"] == pair[0]) & (table["measure"] == "NMI")]
+        mean = [_wide(fresh, w, "NMI").mean(axis=1) for w in pair]
+        change = _change(*mean)
+        up = own[own["fresh"] > own["fresh ±"]]["algorithm"]
+        notes.append(
+            f"{pair[0]} over {pair[1]} by NMI on fresh collections: {change['change']:+.1f} % ± "
+            f"{change['±']:.1f} on average over the algorithms, better on {change['better on']} of "
+            f"{len(mean[0])}; the interval of {len(up)} of {len(own)} algorithms is above 0"
+            + (f" ({', '.join(up)})." if len(up) else ".")
+        )
+    for measure in MEASURES:
+        scores = _wide(fresh, "tf-idf", measure)
+        compared = compare_methods(scores, random_state=seed)
+        before = average_ranks(_wide(first, "tf-idf", measure)[scores.columns])
+        ways = {"the ranking on the first collections": list(before.index)}
+        ways["the published ranking"] = [
+            a for a in published.RANKINGS["5.7"][measure] if a in scores.columns
+        ]
+        taus = rank_agreement({measure: scores}, published=ways, random_state=seed)
+        told = "; ".join(
+            f"τ with {r['other']} {r['tau']:.2f} ({r['low']:.2f} to {r['high']:.2f})"
+            for _, r in taus.iterrows()
+        )
+        ranks = compared.ranks
+        notes.append(
+            f"By {measure} with tf-idf the best average ranks are "
+            + ", ".join(f"{a} {ranks[a]:.1f}" for a in ranks.index[:4])
+            + f" (critical difference {compared.critical_difference:.1f}); {told}."
+        )
+    notes += _setting(fresh, samples, weights)
+    notes.append(
+        f"first: {', '.join(SETS)}; fresh: {', '.join(FRESH)}, of each 1,000 documents at random. "
+        "Changes in %, means over the collections, paired."
+    )
+    return ExperimentResult(FRESH_NAME, table, tuple(notes))

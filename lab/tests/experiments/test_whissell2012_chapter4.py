@@ -1,0 +1,60 @@
+"""Table 4.1: what is confirmed, refuted and not decided."""
+
+import pytest
+
+from karat.measures import catalogue
+from karat.runtime.validation import InputError
+from karat_lab import run
+from karat_lab.axioms import PROPERTIES, Verdict
+from karat_lab.whissell2012_chapter4 import INTERNAL, found_beside, internal_claims
+
+
+def test_every_cell_of_the_internal_measures_is_there():
+    claims = internal_claims()
+    assert len(claims) == 13 * 5
+    assert all(catalogue[claim.key].kind == "internal" for claim in claims)
+    assert all(PROPERTIES[claim.property].kind == "internal" for claim in claims)
+    yes = [c for c in claims if c.published == "yes"]
+    # columns of the thesis: 4 improve between, 8 within, 8 scale invariant, 13 relatively so
+    numbers = [sum(c.column == column for c in yes) for column in INTERNAL]
+    assert numbers == [4, 8, 8, 13]
+
+
+@pytest.mark.parametrize(
+    ("published", "outcome", "verdict"),
+    [
+        ("yes", "holds", "confirmed"),
+        ("yes", "violated", "refuted"),
+        ("yes", "undecided", "not decided"),
+        ("no", "violated", "confirmed"),
+        ("no", "holds", "not decided"),
+    ],
+)
+def test_what_a_search_says_of_a_cell(published, outcome, verdict):
+    claim = next(c for c in internal_claims() if c.published == published)
+    row = found_beside(claim, Verdict(claim.property, claim.key, outcome, ""))
+    assert row["verdict"] == verdict
+
+
+def test_one_measure():
+    result = run("whissell2012-table4.1", samples=1)
+    keys = ["average_within_cluster_scatter"] * 5 + ["matching_accuracy"] * 5
+    assert list(result.table["key"]) == keys
+    assert list(result.table["verdict"][:5]) == ["confirmed"] * 5
+    assert list(result.table["verdict"][5:].drop(7)) == ["confirmed"] * 4
+    assert "within_cluster_scatter" in str(result)
+
+
+def test_another_table_is_refused():
+    from karat_lab import whissell2012_chapter4
+
+    with pytest.raises(InputError, match="no table is called"):
+        whissell2012_chapter4.run(name="whissell2012-table4.2")
+
+
+def test_growth_is_measured():
+    table = run("measure-times", samples=1).table
+    assert list(table["key"]) == ["average_within_cluster_scatter", "matching_accuracy"]
+    assert list(table["published"]) == ["O(n²)", "O(max(n, k³))"]
+    assert (table["seconds"] > 0).all()
+    assert (table["exponent of n"] >= 0).all()

@@ -1,0 +1,172 @@
+"""Chapter 5 of whissell2012 on small collections: cells by hand, printed tables, resuming."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy import sparse, stats
+from scipy.cluster.hierarchy import average, fcluster
+from scipy.spatial.distance import pdist, squareform
+from sklearn.cluster import KMeans
+from sklearn.metrics import normalized_mutual_info_score
+
+from karat.clusterers import catalogue
+from karat.text import TermWeighter
+from karat_lab import EXPERIMENTS, _chapter5_race, run, whissell2012_chapter5
+from karat_lab import _chapter5_published as published
+from karat_lab._chapter5_race import FRESH, KS, MEASURES, SETS, algorithms, scale
+from karat_lab.whissell2012_chapter5 import COMPARED
+
+NAMES = {f"whissell2012-table{number}" for number in COMPARED}
+
+
+def collection(which, seed=0):
+    rng = np.random.default_rng([len(which), ord(which[-1])])
+    classes = np.array(list("aabbbccc") * 6, dtype=object)
+    topics = rng.dirichlet(np.full(40, 2.0), size=3)
+    X = [rng.multinomial(50, topics["abc".index(c)]) for c in classes]
+    return sparse.csr_array(np.array(X, dtype=float)), classes
+
+
+def few(starts):
+    """Three of the seventeen, which cost nothing."""
+    return {
+        "K-means": KMeans(init="random", n_init=starts),
+        "UPGMA": catalogue["average"],
+        "Clink": catalogue["complete"],
+    }
+
+
+@pytest.fixture
+def small(monkeypatch):
+    monkeypatch.setattr(_chapter5_race, "collection", collection)
+    monkeypatch.setattr(_chapter5_race, "algorithms", few)
+
+
+def by_hand(which, weight, ks):
+    """NMI of UPGMA by SciPy, its mean over k."""
+    counts, classes = collection(which)
+    tree = average(pdist(TermWeighter(weight).fit_transform(counts).toarray(), "cosine"))
+    return np.mean(
+        [
+            normalized_mutual_info_score(
+                classes, fcluster(tree, k, "maxclust"), average_method="geometric"
+            )
+            for k in ks
+        ]
+    )
+
+
+def test_a_change_by_hand(small, tmp_path):
+    ks = scale(1)[1]
+    found = run("whissell2012-table5.5", samples=1, storage=tmp_path / "kept")
+    row = found.table.set_index(["algorithm", "measure"]).loc[("UPGMA", "NMI")]
+    nmi = np.array([[by_hand(s, w, ks) for w in ("tf-idf", "tf")] for s in SETS])
+    changes = 100 * (nmi[:, 0] / nmi[:, 1] - 1)
+    assert row["change"] == pytest.approx(changes.mean())
+    assert row["±"] == pytest.approx(2.446912 * changes.std(ddof=1) / np.sqrt(7))  # t of 6
+    assert row["published"] == 22.1
+    kept = (tmp_path / "kept").read_text()
+    other = run("whissell2012-table5.3", samples=1, storage=tmp_path / "kept").table
+    assert (tmp_path / "kept").read_text() == kept  # the tables share the fits
+    assert other.iloc[-1]["collection"] == "overall"
+    assert other["NMI published"].tolist()[:2] == [-1.6, -11.0]
+
+
+def test_best_and_rankings_by_hand(small):
+    ks = scale(1)[1]
+    best = run("whissell2012-table5.4", samples=1).table
+    row = best[(best["measure"] == "NMI") & (best["collection"] == "re0")].iloc[1]
+    assert row[["weight", "published best", "published"]].tolist() == ["tf-idf", "RB-H1", 0.417]
+    assert row["ours"] > by_hand("re0", "tf-idf", ks) - 1e-12
+    ranked = run("whissell2012-table5.7", samples=1)
+    own = ranked.table.set_index("algorithm")
+    assert own["NMI"].sum() == pytest.approx(6)
+    # of the printed ranking what is here: UPGMA before K-means before Clink by FQ
+    assert own["FQ published"].to_dict() == {"UPGMA": 1, "K-means": 2, "Clink": 3}
+    tau = stats.kendalltau(own["FQ"], own["FQ published"]).statistic
+    assert f"by FQ with the published: {tau:.2f} (" in ranked.notes[1]
+    taus = run("whissell2012-table5.8", samples=1).table
+    assert len(taus) == 28
+    assert (taus["low"] <= taus["high"]).all()
+
+
+def test_what_k1_was_chosen_on_is_told_apart(small):
+    found = run("whissell2012-table5.13", samples=1)
+    assert sorted(set(found.table["sets"])) == [5, 7]
+    assert "k1 = 20 was chosen on fbis and tr31" in found.notes[-1]
+
+
+def test_fresh_collections_are_others(small):
+    assert not set(FRESH) & set(SETS)
+    found = run("whissell2012-chapter5-fresh", samples=1)
+    assert set(found.table["algorithm"]) == set(few(1))
+    assert len(found.table) == 2 * len(MEASURES) * 3
+    assert "bm25-tf-idf over tf-idf by NMI on fresh collections" in found.notes[1]
+
+
+def test_figure_by_definition(small):
+    found = run("whissell2012-figure5.1").table.set_index(["collection", "weight"])
+    for which, weight in (("re0", "bm25-tf-idf"), ("fbis", "binary")):
+        counts, classes = collection(which)
+        D = squareform(pdist(TermWeighter(weight).fit_transform(counts).toarray(), "cosine"))
+        np.fill_diagonal(D, np.inf)
+        order = np.argsort(D, axis=1, kind="stable")
+        expected = (classes[order[:, :10]] == classes[:, None]).mean()
+        assert found.loc[(which, weight), "r=10"] == pytest.approx(expected)
+
+
+def test_saturation_by_hand(small):
+    found = run("whissell2012-figure5.2", samples=1).table.set_index(["collection", "k1"])
+    counts, classes = collection("tr31")
+    X = TermWeighter("bm25-tf-idf", k1=2.0).fit_transform(counts).toarray()
+    tree = average(pdist(X, "cosine"))
+    wanted = np.mean(
+        [
+            normalized_mutual_info_score(
+                classes, fcluster(tree, k, "maxclust"), average_method="geometric"
+            )
+            for k in scale(1)[1]
+        ]
+    )
+    assert found.loc[("tr31", 2), "NMI"] == pytest.approx(wanted)
+    assert {0, 1, 2, 20, 100} <= set(found.loc["fbis"].index)
+
+
+def test_scales():
+    assert scale(None) == (20, list(KS))
+    assert scale(1) == (5, [6, 16, 26])
+    assert scale(10) == (20, list(KS))
+
+
+def test_the_printed_tables_agree_with_one_another():
+    """Table 5.8 is made of 5.6 and 5.7; what tables share is printed alike but for one rounding."""
+    printed = {
+        f"{weight} {measure}": published.RANKINGS[number][measure]
+        for number, weight in (("5.6", "tf"), ("5.7", "tf-idf"))
+        for measure in MEASURES
+    }
+    names = set(printed["tf NMI"])
+    assert len(names) == 17
+    for one, other in itertools.combinations(printed, 2):
+        places = [[printed[key].index(name) for name in names] for key in (one, other)]
+        tau = stats.kendalltau(*places).statistic
+        assert tau == pytest.approx(published.TAUS[one, other], abs=6e-4)
+    assert all(set(cells) == names for cells in published.BY_ALGORITHM.values())
+    for measure in MEASURES:
+        first, second = (published.BEST[number][measure] for number in ("5.4", "5.9"))
+        for which, own in first.items():
+            assert own[0] == second[which][0]
+            assert own[1] == pytest.approx(second[which][1], abs=0.0031)
+
+
+def test_every_name_is_listed():
+    assert {key for key in EXPERIMENTS if "table5" in key} == NAMES
+    assert "whissell2012-figure5.2" in EXPERIMENTS
+    assert {*algorithms(5), *_chapter5_race.SPECTRAL} == set(published.RANKINGS["5.6"]["NMI"])
+    assert set(COMPARED) == {
+        *published.BEST, *published.BY_ALGORITHM, *published.BY_COLLECTION, "5.6", "5.7", "5.8",
+    }  # fmt: skip
+    assert whissell2012_chapter5.cells is _chapter5_race.cells

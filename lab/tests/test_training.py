@@ -1,0 +1,185 @@
+"""Training a judge: the same bytes twice, and a protocol that cannot find what is not there."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+import karat
+from karat.judge import load_judge
+from karat.runtime.validation import InputError
+from karat_lab._choice_corpus import agreement, keep, kept
+from karat_lab._choice_shapes import CLOUDS, SHAPES, draw_shapes
+from karat_lab._choice_tasks import build
+from karat_lab.choice import left_out, table_of
+from karat_lab.choice_candidates import without_each
+from karat_lab.rivals import RIVALS, measure_families
+from karat_lab.training import Case, Size, folds_of, train, train_judge
+
+SMALL = Size((5, 20), (3, 10), (3, 8), 3)
+
+
+def case(kind, seed):
+    X, y = draw_shapes(kind, np.random.default_rng(seed), largest=130)
+    study = karat.Study(X)
+    study.sweep(["kmeans", "ward", "genie"], k=range(2, 6), n_init=1, workers=1)
+    found = study.judged()
+    codes = np.stack(list(study.labelings(found.names).values())).astype(np.int32)
+    cloud = kind in CLOUDS
+    reached = np.array([[0.0 if cloud else agreement(code, y) for code in codes]])
+    family = "cloud" if cloud else "benchmark"
+    return Case(f"{kind} {seed}", family, f"{kind} {seed}", found.evidence, reached, True, codes, y)
+
+
+@cache
+def cases():
+    kinds = ["gaussian mixture", "boxes", "moons", "gaussian cloud"]
+    return [case(kind, seed) for kind in kinds for seed in range(4)]
+
+
+def test_training_twice_gives_the_same_bytes(tmp_path):
+    paths = [tmp_path / "one.npz", tmp_path / "two.npz"]
+    judges = [train(cases(), size=SMALL, n_jobs=n) for n in (1, 2)]
+    for judge, path in zip(judges, paths, strict=True):
+        judge.save(path)
+    assert judges[0].digest == judges[1].digest
+    assert paths[0].read_bytes() == paths[1].read_bytes()
+    again = load_judge(paths[0])
+    assert again.digest == judges[0].digest
+    evidence = cases()[0].evidence
+    np.testing.assert_array_equal(again(evidence).score, judges[0](evidence).score)
+
+
+def test_what_is_left_out_is_left_out():
+    fold = folds_of(cases(), 3)
+    for one, at in zip(cases(), fold, strict=True):
+        assert (at < 0) == (one.family == "cloud")
+    together = [replace(one, collection=one.name.split()[0]) for one in cases()]
+    fold = folds_of(together, 3)
+    of = {}
+    for one, at in zip(together, fold, strict=True):
+        if at >= 0:
+            assert of.setdefault(one.collection, at) == at
+
+
+def test_what_a_clusterer_is_worth():
+    def told(one, names):
+        evidence = replace(one.evidence, clusterers=tuple(names(j) for j in range(len(one.first))))
+        return replace(one, evidence=evidence)
+
+    def all_by_two(one):
+        return told(one, lambda j: frozenset({"a", "b"}))
+
+    def best_by_one(one):
+        best = int(np.argmax(one.first))
+        return told(one, lambda j: frozenset({"a" if j == best else "b"}))
+
+    lost = without_each([all_by_two(one) for one in cases()], size=SMALL, n_folds=2)
+    tested = np.array([one.is_tested for one in cases()])
+    for values in lost["a"] + lost["b"]:
+        assert np.isnan(values[~tested]).all()
+        assert (values[tested] == 0).all()  # the other one found them, too
+    lost = without_each([best_by_one(one) for one in cases()], size=SMALL, n_folds=2)
+    for at in np.flatnonzero(tested):
+        first, second = np.sort(cases()[at].first)[::-1][:2]
+        assert lost["a"][1][at] == pytest.approx(first - second)
+
+
+@pytest.mark.long
+def test_a_judge_of_meaningless_agreement_is_no_better_than_chance():
+    size = Size((60, 30), (5, 10), (5, 8), 12)
+    found = left_out(cases(), size=size, n_folds=2)
+    tested = [i for i, one in enumerate(cases()) if one.is_tested]
+    chance = np.mean([cases()[i].first.mean() for i in tested])
+    best = np.mean([cases()[i].first.max() for i in tested])
+
+    def gained(chosen):
+        return (np.mean([cases()[i].first[chosen[i]] for i in tested]) - chance) / (best - chance)
+
+    assert gained(found.chosen["judge"]) > 0.3
+    table = table_of(cases(), found)
+    assert {"judge", "best candidate", *RIVALS} <= set(table.index)
+    # agreement of each case dealt out to its candidates at random, for training only
+    rng = np.random.default_rng(0)
+    gains = []
+    for _ in range(4):
+        dealt = [replace(one, agreement=rng.permuted(one.agreement, axis=1)) for one in cases()]
+        fold = folds_of(dealt, 2)
+        chosen = {}
+        for f in range(2):
+            judge = train([one for one, at in zip(dealt, fold, strict=True) if at != f], size=size)
+            for i in np.flatnonzero(fold == f):
+                # the score itself also gains from agreement among the candidates
+                chosen[i] = int(np.argmax(judge(cases()[i].evidence).ahead))
+        gains.append(gained(chosen))
+    assert abs(np.mean(gains)) < 0.2
+
+
+def test_a_case_survives_keeping(tmp_path):
+    one = cases()[0]
+    keep(one, tmp_path / "a.npz")
+    again = kept(tmp_path / "a.npz")
+    assert (again.name, again.family, again.whole) == (one.name, one.family, one.whole)
+    assert again.evidence.clusterers == one.evidence.clusterers
+    np.testing.assert_array_equal(again.agreement, one.agreement)
+    np.testing.assert_array_equal(again.evidence.own, one.evidence.own)
+    keep(None, tmp_path / "b.npz")
+    assert kept(tmp_path / "b.npz") is None
+
+
+@pytest.mark.parametrize("rival", RIVALS)
+def test_every_rival_scores_every_candidate(rival):
+    for one in cases()[:6]:
+        score = RIVALS[rival](one.evidence)
+        assert score.shape == (len(one.evidence),)
+        assert not np.isnan(score).any()
+
+
+def test_families_of_measures_hold_each_measure_once():
+    families = measure_families([one.evidence for one in cases()], [5])[5]
+    keys = [key for family in families for key in family]
+    assert len(keys) == len(set(keys))
+    assert 1 < len(families) <= 5
+
+
+def test_generated_sets_are_what_they_say():
+    for kind in [*SHAPES, *CLOUDS]:
+        X, labels = draw_shapes(kind, np.random.default_rng(1))
+        assert np.isfinite(X).all()
+        assert len(X) == len(labels)
+        assert (labels.max() == 0) == (kind in CLOUDS)
+        again, _ = draw_shapes(kind, np.random.default_rng(1))
+        np.testing.assert_array_equal(X, again)
+
+
+def test_plain_sub_tasks_are_what_they_say(shared_data):
+    for name in ("iris", "segment"):
+        for number in range(3):
+            task = build(("plain", name, number), shared_data)
+            n_classes = len(np.unique(task.truths))
+            assert (task.collection, task.whole) == (name, False)
+            assert 2 <= n_classes <= 10
+            assert 40 <= task.X.shape[0] < 400
+            np.testing.assert_allclose(task.X.std(axis=0), 1, rtol=1e-4)
+
+
+def test_your_own_judge_decides():
+    studies = []
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(60, 3)) + 6 * (np.arange(60) % 3)[:, None]
+        studies.append(karat.Study(X, truth=np.arange(60) % 3))
+        studies[-1].sweep(["ward", "kmeans", "genie"], k=range(2, 6), n_init=1, workers=1)
+    own = train_judge(studies, version="lab")
+    fresh = karat.Study(studies[0].X)
+    fresh.sweep(["ward", "kmeans", "genie"], k=range(2, 6), n_init=1, workers=1)
+    fresh.judge = own
+    assert "judge lab" in str(fresh.best())
+    with pytest.raises(InputError, match="at least two collections; got 1"):
+        train_judge(studies, collections=["a", "a", "a"])
+    unlabelled = karat.Study(studies[0].X)
+    with pytest.raises(InputError, match="lacks the class of some objects"):
+        train_judge([unlabelled, studies[1]])

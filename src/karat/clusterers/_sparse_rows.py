@@ -1,0 +1,289 @@
+"""What clusterers of sparse rows share: starts, empty rows, the best of several runs."""
+
+from __future__ import annotations
+
+import warnings
+from abc import abstractmethod
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from karat._kernels import documents as kernels
+from karat.runtime.validation import InputError, check_random_state, validated
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from scipy.sparse import csr_array
+
+    Arrays = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
+
+
+#: steps after which sums are made afresh, so that rounding does not add up
+AFRESH = 20
+
+
+@dataclass
+class Run:
+    """One start, followed to its end.
+
+    ``columns`` (d, k) and ``bias`` (k,) score a row against the clusters; ``path`` has the
+    objective after each step; ``learned`` what else the estimator shows.
+    """
+
+    labels: NDArray[np.int64]
+    centers: NDArray[Any]
+    columns: NDArray[Any]
+    bias: NDArray[Any]
+    path: list[float]
+    converged: bool
+    learned: dict[str, Any] = field(default_factory=dict)
+
+
+class RowClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
+    """Base of the estimators that cluster sparse rows and never make them dense."""
+
+    _norm = "l2"
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        init: Any = "k-means++",
+        n_init: int = 10,
+        max_iter: int = 300,
+        random_state: Any = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    @abstractmethod
+    def _run(self, rows: csr_array, labels: NDArray[np.int64], k: int) -> Run:
+        """Follow one start, given as labels, to its end."""
+
+    def fit(self, X: Any, y: Any = None) -> Any:
+        """Cluster the rows of X.
+
+        Parameters
+        ----------
+        X : array-like or sparse, shape (n, d)
+            float32 and float64 are kept.
+        y : ignored
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        InputError
+            For a number of clusters or starts that is impossible.
+        """
+        X = validated(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
+        self._check(X.shape[0])
+        rows = unit_rows(X, self._norm)
+        self._full = full = np.diff(rows.indptr) > 0
+        work = rows if full.all() else rows[full]
+        k = _most_clusters(work, self.n_clusters)
+        if k < self.n_clusters:
+            warnings.warn(
+                f"there are {k} distinct rows that are not empty, so {max(k, 1)} clusters are made "
+                f"instead of {self.n_clusters}",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        if k == 0:
+            d = X.shape[1]
+            nothing = np.zeros((d, 1), dtype=X.dtype)
+            best = Run(np.zeros(0, np.int64), nothing.T, nothing, np.zeros(1), [0.0], True)
+        else:
+            best = self._best(work, k)
+        if not best.converged:
+            warnings.warn(
+                f"not settled after max_iter={self.max_iter} iterations; raise max_iter",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        # a row without entries is like no cluster: it goes to the largest
+        self._empty_label = int(np.bincount(best.labels, minlength=1).argmax())
+        self.labels_ = np.full(X.shape[0], self._empty_label, dtype=np.int32)
+        self.labels_[full] = best.labels
+        self.cluster_centers_ = best.centers
+        self._columns, self._bias = best.columns, best.bias
+        self.objective_ = best.path[-1]
+        self.objective_path_ = np.array(best.path)
+        self.n_iter_ = len(best.path)
+        for name, value in best.learned.items():
+            setattr(self, name, value)
+        return self
+
+    def predict(self, X: Any) -> NDArray[np.int32]:
+        """The cluster that each row fits best; an empty row goes to the largest.
+
+        Parameters
+        ----------
+        X : array-like or sparse, shape (m, d)
+
+        Returns
+        -------
+        ndarray of int32, shape (m,)
+        """
+        rows, out = self._scores(X)
+        labels = out.argmax(axis=1).astype(np.int32)
+        labels[np.diff(rows.indptr) == 0] = self._empty_label
+        return labels
+
+    def _scores(self, X: Any) -> tuple[csr_array, NDArray[Any]]:
+        check_is_fitted(self)
+        X = validated(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        rows = unit_rows(X, self._norm)
+        out = np.empty((rows.shape[0], self._columns.shape[1]))
+        kernels.scores(*arrays(rows), self._columns, self._bias, out)
+        return rows, out
+
+    def _check(self, n: int) -> None:
+        for name in ("n_clusters", "n_init", "max_iter"):
+            value = getattr(self, name)
+            if not isinstance(value, (int, np.integer)) or value < 1:
+                raise InputError(f"{name} must be a whole number of at least 1; got {value!r}")
+        if self.n_clusters > n:
+            raise InputError(
+                f"n_clusters must be between 1 and the {n} objects; got {self.n_clusters}"
+            )
+
+    def _best(self, rows: csr_array, k: int) -> Run:
+        best: Run | None = None
+        given = not isinstance(self.init, str)
+        for rng in check_random_state(self.random_state).spawn(1 if given else self.n_init):
+            run = self._run(rows, self._start(rows, k, rng), k)
+            if best is None or run.path[-1] > best.path[-1]:
+                best = run
+        assert best is not None
+        return best
+
+    def _start(self, rows: csr_array, k: int, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Labels to start from."""
+        return self._near_seeds(rows, k, rng, self.init)
+
+    def _near_seeds(
+        self, rows: csr_array, k: int, rng: np.random.Generator, init: Any
+    ) -> NDArray[np.int64]:
+        """Labels by the nearest of k seeds."""
+        unit = rows if self._norm == "l2" else unit_rows(rows, "l2")
+        if isinstance(init, str):
+            if init == "k-means++":
+                chosen = _spread_seeds(unit, k, rng)
+            elif init == "random":
+                chosen = rng.choice(rows.shape[0], k, replace=False).tolist()
+            else:
+                raise InputError(
+                    f"init must be 'k-means++', 'random' or an array of centers; got {self.init!r}"
+                )
+            centers = np.ascontiguousarray(unit[chosen].T.toarray())
+        else:
+            centers = self._given_centers(rows, k)
+        labels = np.full(rows.shape[0], -1, dtype=np.int64)
+        reached = np.empty(rows.shape[0])
+        kernels.assign(*arrays(unit), centers, np.zeros(k, rows.dtype), labels, 0.0, reached)
+        fill_empty(labels, reached, k)
+        return labels
+
+    def _given_centers(self, rows: csr_array, k: int) -> NDArray[Any]:
+        centers = np.asarray(self.init, dtype=rows.dtype)
+        wanted = (self.n_clusters, rows.shape[1])
+        if centers.shape != wanted:
+            raise InputError(
+                f"init has shape {centers.shape}; wanted are centers of shape {wanted}"
+            )
+        lengths = np.linalg.norm(centers, axis=1, keepdims=True)
+        if not (np.isfinite(lengths) & (lengths > 0)).all():
+            raise InputError("init has a center that is 0, infinite or missing")
+        return np.ascontiguousarray((centers / lengths)[:k].T)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def arrays(rows: csr_array) -> Arrays:
+    """What kernels take of a CSR matrix."""
+    return rows.indptr, rows.indices, rows.data
+
+
+def unit_rows(X: Any, norm: str) -> csr_array:
+    """Rows of length 1 (``l2``) or sum 1 (``l1``) that share the structure of ``X``."""
+    from scipy import sparse
+    from sklearn.utils.extmath import row_norms
+
+    csr = sparse.csr_array(X)
+    if (csr.data == 0).any():
+        csr = csr.copy()
+        csr.eliminate_zeros()
+    lengths = row_norms(csr) if norm == "l2" else np.asarray(csr.sum(axis=1)).ravel()
+    lengths = np.where(lengths > 0, lengths, 1).astype(csr.dtype)
+    values = csr.data / np.repeat(lengths, np.diff(csr.indptr))
+    return sparse.csr_array((values, csr.indices, csr.indptr), shape=csr.shape)
+
+
+def _most_clusters(rows: csr_array, k: int) -> int:
+    """The number of distinct rows, or ``k`` if there are as many."""
+    seen: set[tuple[bytes, bytes]] = set()
+    for i in range(rows.shape[0]):
+        part = slice(rows.indptr[i], rows.indptr[i + 1])
+        values = np.round(rows.data[part].astype(np.float64), 6 if rows.dtype == np.float32 else 12)
+        seen.add((rows.indices[part].tobytes(), values.tobytes()))
+        if len(seen) == k:
+            return k
+    return len(seen)
+
+
+def _spread_seeds(unit: csr_array, k: int, rng: np.random.Generator) -> list[int]:
+    """k-means++ with 1 - cosine, which is half the squared distance of unit rows."""
+    n = unit.shape[0]
+    chosen = [int(rng.integers(n))]
+    nearest = np.full(n, -1.0)
+    while len(chosen) < k:
+        seed = unit[[chosen[-1]]].toarray().ravel()
+        np.maximum(nearest, unit @ seed, out=nearest)
+        far = np.clip(1 - nearest, 0, None)
+        far[far < 1e-6] = 0
+        total = far.sum()
+        chosen.append(int(rng.choice(n, p=far / total)) if total > 0 else int(rng.integers(n)))
+    return chosen
+
+
+def fill_empty(labels: NDArray[np.int64], reached: NDArray[Any], k: int) -> NDArray[np.intp]:
+    """Give each empty cluster the row that fits its own worst; returns these rows."""
+    sizes = np.bincount(labels, minlength=k)
+    moved = []
+    for empty in np.flatnonzero(sizes == 0):
+        free = np.flatnonzero(sizes[labels] > 1)
+        if len(free) == 0:
+            break
+        row = free[np.argmin(reached[free])]
+        sizes[labels[row]] -= 1
+        sizes[empty] += 1
+        labels[row] = empty
+        reached[row] = np.inf
+        moved.append(row)
+    return np.array(moved, dtype=np.intp)
+
+
+def sums_of(rows: csr_array, labels: NDArray[np.int64], k: int) -> NDArray[np.float64]:
+    """The sum of each cluster, by feature: shape (d, k)."""
+    sums = np.zeros((rows.shape[1], k))
+    kernels.sum_rows(*arrays(rows), labels, sums)
+    return sums
+
+
+def directions(sums: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Columns of length 1, and the lengths that they had."""
+    lengths = np.sqrt(np.einsum("jh,jh->h", sums, sums))
+    return sums / np.where(lengths > 0, lengths, 1.0), lengths

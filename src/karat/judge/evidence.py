@@ -1,0 +1,403 @@
+"""What can be seen of candidate partitions without labels, as one table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from karat.runtime.executors import in_order
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Codes = NDArray[np.int32]
+
+S = TypeVar("S")
+T = TypeVar("T")
+
+NEIGHBORS = 10
+CORE = 5
+#: dimensions of the coordinates for lines, samples and null sets
+DIMENSIONS = 30
+#: dense data of more features, and sparse data, are taken in latent dimensions
+WIDE, LATENT = 1000, 100
+#: objects at most that evidence is taken from
+LARGEST = 10_000
+#: objects from which on halves and null sets are clustered side by side
+MANY = 1_000
+HALVES = 3
+NULLS = 2
+#: numbers of clusters for which samples and null sets are clustered
+GRID = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 25, 30, 40, 50)
+
+NEIGHBOR_NAMES = (
+    "neighbour purity", "worst neighbour purity", "nearest in own cluster",
+    "neighbour modularity", "worst conductance", "fallen apart",
+)  # fmt: skip
+TREE_NAMES = (
+    "tree gap", "tree cut place", "tree shortest cut", "tree longest kept", "tree extra cuts",
+    "tree validity", "worst tree validity",
+)  # fmt: skip
+VALLEY_NAMES = ("valley", "worst valley", "touching")
+LINE_NAMES = (
+    "gap", "worst gap", "filled middle", "most filled middle", "bimodal within",
+    "most bimodal within", "excess within", "between share", "unequal spread",
+)  # fmt: skip
+SIZE_NAMES = ("clusters", "outliers", "smallest", "largest", "evenness", "tiny", "log size")
+OWN_NAMES = NEIGHBOR_NAMES + TREE_NAMES + VALLEY_NAMES + LINE_NAMES
+STABILITY_NAMES = (
+    "stability", "mean stability", "k-means stability of k", "ward stability of k",
+    "genie stability of k",
+)  # fmt: skip
+AGAINST_NULL = (
+    "neighbour purity", "neighbour modularity", "tree validity", "tree gap", "valley", "gap",
+    "filled middle", "between share", "bimodal within",
+)  # fmt: skip
+DATA_NAMES = (
+    "log n", "log d", "log n/d", "tails", "skewness", "hubness", "intrinsic dimension",
+    "first components", "repeated values", "duplicates", "neighbour pieces", "distance spread",
+    "bimodal axes",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class View:
+    """The data as the evidence sees them, in an order that does not depend on theirs.
+
+    Attributes
+    ----------
+    Z : ndarray of float64, shape (n, at most 30)
+        Principal coordinates.
+    near : ndarray of int32, shape (n, K)
+    core : ndarray of float64, shape (n,)
+        Logarithm of the distance to the fifth neighbour.
+    edges, logs : ndarray
+        Minimum spanning tree of the mutual reachability, lengths as logarithms.
+    """
+
+    Z: Floats
+    near: NDArray[np.int32]
+    core: Floats
+    edges: NDArray[np.int32]
+    logs: Floats
+
+    @cached_property
+    def place(self) -> Floats:
+        """Place of each edge of the tree among all, in (0, 1]."""
+        from scipy.stats import rankdata
+
+        places: Floats = rankdata(self.logs) / len(self.logs)
+        return places
+
+
+def canonical_order(Z: Floats) -> NDArray[np.intp]:
+    """Objects by their distance from the mean: the same for data in another order or turned."""
+    return np.argsort(((Z - Z.mean(axis=0)) ** 2).sum(axis=1).round(12), kind="stable")
+
+
+def as_points(X: Any, metric: Any = "euclidean") -> Floats:
+    """Dense points whose Euclidean distances are about those of the metric.
+
+    Dense data of up to 1,000 features and Euclidean distance are taken as they are; of sparse or
+    wide data 100 latent dimensions, and of other distances those of 500 landmarks.
+    """
+    from scipy import sparse
+
+    angular = metric in ("cosine", "correlation")
+    if metric == "correlation":
+        X = X - X.mean(axis=1, keepdims=True)
+    elif not angular and metric not in ("euclidean", "sqeuclidean"):
+        return _landmark_coordinates(X, metric)
+    if angular:
+        X = _unit(X)
+    n, d = X.shape
+    if sparse.issparse(X) or d > WIDE:
+        from sklearn.decomposition import TruncatedSVD
+
+        kept = max(1, min(LATENT, d - 1, n - 1))
+        given = sparse.csr_matrix(X) if sparse.issparse(X) else X
+        X = TruncatedSVD(kept, random_state=0).fit_transform(given)
+        X = _unit(X) if angular else X
+    return np.ascontiguousarray(X, dtype=np.float64)
+
+
+def _unit(X: Any) -> Any:
+    from sklearn.preprocessing import normalize
+
+    return normalize(X)
+
+
+def _landmark_coordinates(X: Any, metric: Any) -> Floats:
+    from karat.distances import as_distances
+
+    n = X.shape[0]
+    chosen = np.unique(np.linspace(0, n - 1, min(n, 500)).astype(np.intp))
+    distances = as_distances(X, metric)
+    D = np.vstack([distances.block(slice(i, i + 1), slice(0, n)) for i in chosen]).T
+    inner = D[chosen] ** 2
+    mean = inner.mean(axis=0)
+    B = -0.5 * (inner - mean - mean[:, None] + mean.mean())
+    values, vectors = np.linalg.eigh(B)
+    top = values[::-1] > max(values[-1], 0) * 1e-6
+    values, vectors = values[::-1][top][:LATENT], vectors[:, ::-1][:, top][:, :LATENT]
+    if len(values) == 0:
+        return np.zeros((n, 1))
+    out: Floats = -0.5 * (D**2 - mean) @ (vectors / np.sqrt(values))
+    return out
+
+
+def coordinates(points: Floats) -> Floats:
+    """Up to 30 principal coordinates, of mean square 1."""
+    X = points - points.mean(axis=0)
+    n, d = X.shape
+    if d <= DIMENSIONS:
+        Z = X
+    else:
+        small = X.T @ X if d <= n else X @ X.T
+        values, vectors = np.linalg.eigh(small)
+        top = vectors[:, ::-1][:, :DIMENSIONS]
+        Z = X @ top if d <= n else top * np.sqrt(np.maximum(values[::-1][:DIMENSIONS], 0))
+    scale = np.sqrt((Z**2).mean())
+    return Z / scale if scale > 0 else Z
+
+
+def look_at(points: Floats, Z: Floats | None = None) -> View:
+    """Neighbours, spanning tree and coordinates of points."""
+    from karat.clusterers.genie import spanning_tree
+    from karat.distances.neighbors import neighbor_lists
+
+    Z = coordinates(points) if Z is None else Z
+    found = neighbor_lists(points, NEIGHBORS, algorithm="exact")
+    core = found.distances[:, min(CORE, found.n_neighbors) - 1]
+    edges, lengths = spanning_tree(points, "euclidean", core)
+    floor = max(np.quantile(lengths, 0.9), lengths.max() * 1e-3) * 1e-6
+    if floor <= 0:
+        floor = 1.0
+    return View(
+        np.ascontiguousarray(Z),
+        found.indices,
+        np.log(np.maximum(core, floor)),
+        edges,
+        np.log(np.maximum(lengths, floor)),
+    )
+
+
+def own_evidence(view: View, codes: Codes) -> Floats:
+    """Values of :data:`OWN_NAMES` (M, 25) for partitions (M, n) of at least one cluster each."""
+    from karat._kernels import evidence as kernels
+
+    out = np.empty((len(codes), len(OWN_NAMES)))
+    a, b = len(NEIGHBOR_NAMES), len(NEIGHBOR_NAMES) + len(TREE_NAMES)
+    c = b + len(VALLEY_NAMES)
+    by_core = np.argsort(view.core, kind="stable")
+    for row, code in zip(out, codes, strict=True):
+        k = int(code.max()) + 1
+        kernels.neighbor_evidence(view.near, code, k, row[:a])
+        kernels.tree_evidence(view.edges, view.logs, view.place, code, k, row[a:b])
+        ordered = by_core[np.argsort(code[by_core], kind="stable")]
+        starts = np.searchsorted(code[ordered], np.arange(k + 1))
+        kernels.valley_evidence(view.near, view.core, code, k, ordered, starts, row[b:c])
+        kernels.line_evidence(view.Z, code, k, row[c:])
+    return out
+
+
+def size_evidence(codes: Codes) -> Floats:
+    """Values of :data:`SIZE_NAMES` (M, 7)."""
+    out = np.empty((len(codes), len(SIZE_NAMES)))
+    n = codes.shape[1]
+    for row, code in zip(out, codes, strict=True):
+        sizes = np.bincount(code[code >= 0])
+        shares = sizes / sizes.sum()
+        k = len(sizes)
+        evenness = -(shares @ np.log(shares)) / np.log(k) if k > 1 else 0.0
+        row[:] = (
+            k, (code < 0).mean(), k * shares.min(), shares.max(), evenness,
+            (sizes < max(3, 0.01 * n)).mean(), np.log(n / k),
+        )  # fmt: skip
+    return out
+
+
+def _partitions(Z: Floats, numbers: Sequence[int], seed: int) -> dict[str, Codes]:
+    """k-means, Ward and Genie for every number of clusters, (len(numbers), n) each."""
+    import fastcluster
+    from sklearn.cluster import KMeans
+
+    from karat.clusterers.genie import GenieClustering
+    from karat.labelings.partitions import cut_dendrogram
+
+    tree = fastcluster.linkage_vector(Z, method="ward")
+    genie = GenieClustering().fit(Z)
+    ward = [cut_dendrogram(tree, n_clusters=k) for k in numbers]
+    kmeans = [
+        KMeans(k, n_init=1, random_state=seed, max_iter=50).fit_predict(Z) if k <= 10 else labels
+        for k, labels in zip(numbers, ward, strict=True)
+    ]
+    return {
+        "k-means": np.stack(kmeans).astype(np.int32),
+        "ward": np.stack(ward),
+        "genie": np.stack([genie.cut(k) for k in numbers]),
+    }
+
+
+def _grid(n_clusters: NDArray[Any], n: int) -> tuple[list[int], NDArray[np.intp]]:
+    """Numbers of clusters to try, and the place of the one nearest to each candidate's."""
+    usable = np.array([k for k in GRID if k <= max(2, n // 6)])
+    place = np.abs(np.log(usable)[None] - np.log(np.maximum(n_clusters, 1))[:, None]).argmin(axis=1)
+    used = np.unique(place)
+    return usable[used].tolist(), np.searchsorted(used, place)
+
+
+def stability_evidence(view: View, codes: Codes, n_clusters: NDArray[np.int64]) -> Floats:
+    """Values of :data:`STABILITY_NAMES` (M, 5): is it found again from half of the objects?"""
+    from karat._kernels.evidence import pair_agreement
+
+    n = len(view.Z)
+    order = canonical_order(view.Z)
+    numbers, place = _grid(n_clusters, n // 2)
+    rng = np.random.default_rng(0)
+    drawn = [order[rng.permutation(n)[: n // 2]] for _ in range(HALVES)]
+
+    def again_from(half: int) -> dict[str, Codes]:
+        taken = order[np.isin(order, drawn[half])]
+        part = _partitions(view.Z[taken], numbers, half)
+        nearest = _nearest(view.Z, view.Z[taken])
+        return {name: labels[:, nearest] for name, labels in part.items()}
+
+    found = side_by_side(again_from, range(HALVES), n)
+    methods = list(found[0])
+    out = np.empty((len(codes), len(STABILITY_NAMES)))
+    for j in range(len(numbers)):
+        again = np.stack([part[name][j] for part in found for name in methods])
+        here = np.flatnonzero(place == j)
+        both = np.concatenate([again, codes[here]])
+        table = pair_agreement(both, both.max(axis=1).astype(np.int64) + 1)
+        among = table[: len(again), : len(again)].reshape(HALVES, len(methods), HALVES, -1)
+        pairs = np.triu_indices(HALVES, 1)
+        of_k = [among[pairs[0], m, pairs[1], m].mean() for m in range(len(methods))]
+        with_them = table[len(again) :, : len(again)].reshape(-1, HALVES, len(methods))
+        out[here, 0] = with_them.max(axis=2).mean(axis=1)
+        out[here, 1] = with_them.mean(axis=(1, 2))
+        out[here, 2:] = of_k
+    return out
+
+
+def side_by_side(work: Callable[[S], T], items: Iterable[S], n: int) -> list[T]:
+    """``work`` of each item on all cores where there are many objects, each on one."""
+    if n < MANY:
+        return [work(item) for item in items]
+    from threadpoolctl import threadpool_limits
+
+    def on_one(item: S) -> T:
+        with threadpool_limits(1, "openmp"):  # of this thread
+            return work(item)
+
+    return list(in_order(on_one, items, one_blas_thread=True))
+
+
+def _nearest(Z: Floats, taken: Floats) -> NDArray[np.intp]:
+    squares = (taken**2).sum(axis=1)
+    out = np.empty(len(Z), dtype=np.intp)
+    for start in range(0, len(Z), 1024):
+        block = Z[start : start + 1024]
+        out[start : start + 1024] = (squares - 2 * block @ taken.T).argmin(axis=1)
+    return out
+
+
+def null_evidence(view: View, n_clusters: NDArray[np.int64], own: Floats) -> Floats:
+    """How far :data:`AGAINST_NULL` are from those of clusterings of a Gaussian cloud (M, 9).
+
+    The cloud has as many objects and the same covariance; of three clusterers the best counts.
+    """
+    n = len(view.Z)
+    numbers, place = _grid(n_clusters, n)
+    spreads = np.linalg.svd(view.Z - view.Z.mean(axis=0), compute_uv=False) / np.sqrt(n)
+    rng = np.random.default_rng(1)
+    columns = [OWN_NAMES.index(name) for name in AGAINST_NULL]
+    sign = np.array([-1.0 if name in LOWER else 1.0 for name in AGAINST_NULL])
+    clouds = [rng.normal(size=(n, len(spreads))) * spreads for _ in range(NULLS)]
+
+    def best_of(seed: int) -> Floats:
+        parts = _partitions(clouds[seed], numbers, seed)
+        there = look_at(clouds[seed], Z=clouds[seed])
+        values = [own_evidence(there, labels)[:, columns] * sign for labels in parts.values()]
+        return np.asarray(np.max(values, axis=0) / NULLS)
+
+    best = np.zeros((len(numbers), len(columns)))
+    for one in side_by_side(best_of, range(NULLS), n):
+        best += one
+    out: Floats = own[:, columns] * sign - best[place]
+    return out
+
+
+#: evidence that is better lower
+LOWER = {"filled middle", "bimodal within"}
+
+
+def data_evidence(points: Floats, view: View) -> Floats:
+    """Values of :data:`DATA_NAMES`, (13,)."""
+    from scipy.stats import kurtosis, skew
+
+    n = len(view.Z)
+    d = points.shape[1]
+    Z = view.Z - view.Z.mean(axis=0)
+    values = np.linalg.svd(Z, compute_uv=False) ** 2
+    shares = values / max(values.sum(), 1e-300)
+    k = view.near.shape[1]
+    popular = np.bincount(view.near.ravel(), minlength=n)
+    hub = float(skew(popular)) if popular.std() > 0 else 0.0
+    U = np.linalg.svd(Z, full_matrices=False)[0]
+    live = U[:, shares[: U.shape[1]] > 0.02]
+    tails = float(np.clip(kurtosis(live, axis=0), -2, 20).mean())
+    skewness = float(np.clip(np.abs(skew(live, axis=0)), 0, 5).mean())
+    some = points[:, np.unique(np.linspace(0, d - 1, 50).astype(int))]
+    repeated = 1 - np.mean([len(np.unique(column)) for column in some.T]) / n
+    floor = view.core.min()
+    same = float((view.core <= floor + 1e-9).mean()) if floor < view.core.mean() - 6 else 0.0
+    cut = []
+    for column in live.T:
+        t = np.sort(column)
+        left = np.cumsum(t - t.mean())[:-1]
+        r = np.arange(1, n)
+        cut.append((left**2 / (r * (n - r))).max() * 1.0 / max(t.var(), 1e-300))
+    return np.array(
+        [
+            np.log(n),
+            np.log(d),
+            np.log(n / d),
+            tails,
+            skewness,
+            hub,
+            _intrinsic_dimension(view, Z),
+            float(shares[:2].sum()),
+            repeated,
+            same,
+            _pieces(view.near[:, : min(5, k)]) / n,
+            float(np.std(view.core)),
+            float(np.max(cut)),
+        ]
+    )
+
+
+def _intrinsic_dimension(view: View, Z: Floats) -> float:
+    """Two-nearest-neighbours estimate on the coordinates (Facco et al. 2017)."""
+    one = ((Z - Z[view.near[:, 0]]) ** 2).sum(axis=1)
+    far = ((Z - Z[view.near[:, -1]]) ** 2).sum(axis=1)
+    fine = (one > 0) & (far > one)
+    if not fine.any():
+        return 0.0
+    spread = 0.5 * np.log(far[fine] / one[fine]).mean()
+    return float(np.log(np.clip(1 / max(spread, 1e-3), 0.1, 100)))
+
+
+def _pieces(near: NDArray[np.int32]) -> int:
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    n, k = near.shape
+    graph = coo_array((np.ones(n * k), (np.repeat(np.arange(n), k), near.ravel())), (n, n))
+    return int(connected_components(graph, directed=False)[0])

@@ -1,0 +1,207 @@
+"""Clusterings that are more than one label for each object, as candidates beside hard ones.
+
+A soft or overlapping clustering is judged as it is by the measures that take it
+(``Measure.structures``), and by its hard labels everywhere else; a dendrogram is judged by its
+cuts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+
+from karat.labelings.partitions import OverlappingPartition, SoftPartition, cut_dendrogram
+from karat.runtime.validation import InputError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Memberships: TypeAlias = "SoftPartition | OverlappingPartition"
+
+#: numbers of clusters that a dendrogram is cut at unless it says which
+USUAL_CUTS = range(2, 11)
+
+
+@dataclass(frozen=True)
+class Dendrogram:
+    """A tree of clusters: a candidate by its cuts, or to be judged whole.
+
+    Attributes
+    ----------
+    linkage : ndarray of float64, shape (n-1, 4)
+        Linkage matrix in SciPy's form.
+    cuts : int, iterable of int, "lifetime", "all" or None
+        The cuts that are candidates: these numbers of clusters; the one that exists over the
+        longest range of heights; all from 2 to n − 1; by default 2 to 10.
+
+    Raises
+    ------
+    InputError
+        If it is not one, or for cuts that it has not.
+
+    Notes
+    -----
+    The lifetime of k clusters is the height of the merge that ends them less that of the merge
+    that made them (Fred & Jain 2005); the smaller k wins a tie.
+
+    Examples
+    --------
+    >>> from scipy.cluster.hierarchy import linkage
+    >>> from karat import Dendrogram, f_quality
+    >>> Z = linkage([[0.0], [1.0], [5.0], [9.5]], "single")
+    >>> round(f_quality(["a", "a", "b", "b"], Dendrogram(Z)), 4)
+    0.8333
+    >>> {k: labels.tolist() for k, labels in Dendrogram(Z, cuts="lifetime").labelings().items()}
+    {3: [0, 0, 1, 2]}
+    """
+
+    linkage: NDArray[np.float64]
+    cuts: Any = None
+
+    def __post_init__(self) -> None:
+        from scipy.cluster.hierarchy import is_valid_linkage
+
+        Z = np.asarray(self.linkage, dtype=np.float64)
+        if Z.ndim != 2 or not is_valid_linkage(Z):
+            raise InputError("linkage is not in SciPy's form (n-1 rows, 4 columns)")
+        object.__setattr__(self, "linkage", Z)
+        object.__setattr__(self, "cuts", self._numbers())
+
+    @property
+    def n_objects(self) -> int:
+        """Number of leaves."""
+        return len(self.linkage) + 1
+
+    def _numbers(self) -> tuple[int, ...]:
+        n, cuts = self.n_objects, self.cuts
+        if cuts is None:
+            return tuple(k for k in USUAL_CUTS if k < n) or (n,)
+        if isinstance(cuts, str):
+            if cuts == "all":
+                return tuple(range(2, n)) or (n,)
+            if cuts == "lifetime":
+                return (_longest_lived(self.linkage[:, 2]),)
+            raise InputError(f"cuts must be numbers of clusters, 'lifetime' or 'all'; got {cuts!r}")
+        numbers = tuple(cuts) if isinstance(cuts, Iterable) else (cuts,)
+        for k in numbers:
+            if not isinstance(k, (int, np.integer)) or not 1 <= k <= n:
+                raise InputError(f"a dendrogram of {n} objects has no cut into {k!r} clusters")
+        if not numbers:
+            raise InputError("cuts names no number of clusters; give one at least")
+        return tuple(int(k) for k in dict.fromkeys(numbers))
+
+    def labelings(self) -> dict[int, NDArray[np.int32]]:
+        """The labels of each cut, by its number of clusters."""
+        return {k: cut_dendrogram(self.linkage, n_clusters=k) for k in self.cuts}
+
+
+def _longest_lived(heights: NDArray[np.float64]) -> int:
+    """The number of clusters, from 2 to n - 1, that exists over the longest range of heights."""
+    if len(heights) < 2:
+        return len(heights) + 1
+    rising = np.maximum.accumulate(heights)  # heights of centroid linkage may fall
+    # the merge n - k makes k clusters, and the next one ends them
+    return int(np.argmax(np.diff(rising)[::-1])) + 2
+
+
+def split(labelings: Any) -> tuple[Any, dict[str, Memberships]]:
+    """Hard clusterings, and the memberships of those that have them, by name.
+
+    Parameters
+    ----------
+    labelings : as for :func:`karat.labelings.as_labelings`, or with structures among them
+        A :class:`~karat.labelings.SoftPartition`,
+        :class:`~karat.labelings.OverlappingPartition` or :class:`Dendrogram`, or a mapping or a
+        list in which some are.
+
+    Returns
+    -------
+    labelings
+        What was given where it has no structure; otherwise a mapping, in which soft and
+        overlapping clusterings are hardened and a dendrogram is each of its cuts.
+    memberships : dict
+
+    Examples
+    --------
+    >>> from karat.labelings.partitions import SoftPartition
+    >>> from karat.labelings.structures import split
+    >>> hard, soft = split({"a": [0, 1], "b": SoftPartition([[0.9, 0.1], [0.2, 0.8]])})
+    >>> hard["b"], list(soft)
+    (array([0, 1], dtype=int32), ['b'])
+    """
+    kinds = (SoftPartition, OverlappingPartition, Dendrogram)
+    if isinstance(labelings, kinds):
+        labelings = {"tree" if isinstance(labelings, Dendrogram) else "0": labelings}
+    elif isinstance(labelings, (list, tuple)) and any(isinstance(one, kinds) for one in labelings):
+        labelings = {str(i): one for i, one in enumerate(labelings)}
+    elif not isinstance(labelings, Mapping) or not any(
+        isinstance(one, kinds) for one in labelings.values()
+    ):
+        return labelings, {}
+    hard: dict[str, Any] = {}
+    memberships: dict[str, Memberships] = {}
+    for name, one in labelings.items():
+        labels = {str(name): one}
+        if isinstance(one, Dendrogram):
+            labels = {f"{name} k={k}": cut for k, cut in one.labelings().items()}
+        elif isinstance(one, (SoftPartition, OverlappingPartition)):
+            memberships[str(name)] = one
+            labels = {str(name): one.harden()}
+        for key in labels:
+            if key in hard:
+                raise InputError(f"two clusterings are called {key!r}; give each its own name")
+        hard |= labels
+    return hard, memberships
+
+
+def by_appearance(memberships: NDArray[Any]) -> NDArray[Any]:
+    """Columns in the order of :func:`karat.labelings.canonical_codes` of the hard labels.
+
+    Those of clusters that are no object's come last.
+    """
+    labels = memberships.argmax(axis=1)[memberships.any(axis=1)]
+    _, first = np.unique(labels, return_index=True)
+    used = labels[np.sort(first)]
+    rest = np.setdiff1d(np.arange(memberships.shape[1]), used)
+    return np.ascontiguousarray(memberships[:, np.concatenate([used, rest])])
+
+
+def as_kept(memberships: Memberships) -> NDArray[Any]:
+    """Memberships as a study keeps them, by appearance: float32 of soft, bool of overlapping."""
+    kind = np.float32 if isinstance(memberships, SoftPartition) else np.bool_
+    return by_appearance(memberships.memberships).astype(kind)
+
+
+def as_given(kept: NDArray[Any]) -> Memberships:
+    """The memberships that :func:`as_kept` gave; rows sum to 1 again."""
+    if kept.dtype == bool:
+        return OverlappingPartition(kept)
+    U = kept.astype(np.float64)
+    return SoftPartition(U / U.sum(axis=1, keepdims=True))
+
+
+def kind_of(memberships: Memberships) -> Literal["soft", "overlapping"]:
+    """What a measure that takes it has among its ``structures``."""
+    return "soft" if isinstance(memberships, SoftPartition) else "overlapping"
+
+
+def told(memberships: Memberships) -> str:
+    """How far hard labels stand for the memberships, in a sentence."""
+    U = memberships.memberships
+    n = f"{len(U):,}"
+    if isinstance(memberships, OverlappingPartition):
+        counts = U.sum(axis=1)
+        several, none = int((counts > 1).sum()), int((counts == 0).sum())
+        return (
+            f"Its clusters overlap: {several:,} of {n} objects are in several and {none:,} in "
+            "none; measures of hard clusterings take the first of an object's clusters."
+        )
+    largest = U.max(axis=1)
+    return (
+        "It is soft; measures of hard clusterings take the cluster of an object's largest "
+        f"membership, which is {largest.mean():.2f} on average and below one half for "
+        f"{int((largest < 0.5).sum()):,} of {n} objects."
+    )

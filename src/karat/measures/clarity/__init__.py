@@ -1,0 +1,36 @@
+"""Clarity: can the clusters be learnt? Informativeness and what goes with it."""
+
+from karat.measures.clarity.assessment import Clarity, assess
+from karat.measures.clarity.classifiers import (
+    THESIS,
+    Classifier,
+    KernelRidge,
+    KNearestNeighbors,
+    NearestCentroid,
+    Refit,
+    SupportVectorMachine,
+)
+from karat.measures.clarity.permutation import NullTest, permutation_null, reference_null
+from karat.measures.clarity.scores import (
+    Recognition,
+    informativeness_of_predictions,
+    recognition_of_predictions,
+)
+
+__all__ = [
+    "THESIS",
+    "Clarity",
+    "Classifier",
+    "KNearestNeighbors",
+    "KernelRidge",
+    "NearestCentroid",
+    "NullTest",
+    "Recognition",
+    "Refit",
+    "SupportVectorMachine",
+    "assess",
+    "informativeness_of_predictions",
+    "permutation_null",
+    "recognition_of_predictions",
+    "reference_null",
+]

@@ -1,0 +1,106 @@
+"""What every classifier is given: the data, the clusterings as classes, and who is excluded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+
+from karat.distances.neighbors import Algorithm, NeighborLists, neighbor_lists
+from karat.runtime.validation import Data, InputError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+LeaveOneOut: TypeAlias = Literal["leave-one-out"]
+
+
+def first_appearance(codes: NDArray[np.int32], k: int) -> NDArray[np.int32]:
+    """Codes renumbered by first appearance, so that no result depends on the clusters' names."""
+    first = np.empty(k, dtype=np.intp)
+    first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)
+    rank = np.empty(k, dtype=np.int32)
+    rank[np.argsort(first)] = np.arange(k, dtype=np.int32)
+    return rank[codes]
+
+
+def stratified_folds(
+    codes: NDArray[np.int32], n_folds: int, shuffle: NDArray[np.intp]
+) -> NDArray[np.int32]:
+    """A fold for each object: the shuffled objects, sorted by cluster, dealt like cards.
+
+    Every fold has n/n_folds objects within one, and of each cluster its share within one, also
+    where a cluster is smaller than the number of folds.
+    """
+    order = shuffle[np.argsort(codes[shuffle], kind="stable")]
+    folds = np.empty(len(codes), dtype=np.int32)
+    folds[order] = np.arange(len(codes)) % n_folds
+    return folds
+
+
+@dataclass
+class Task:
+    """Cross-validated prediction of M clusterings of the same objects.
+
+    Attributes
+    ----------
+    X : ndarray or csr_array, shape (n, d)
+    codes : ndarray of int32, shape (M, n)
+        Clusters numbered by first appearance; none is -1.
+    n_clusters : ndarray of int64, shape (M,)
+    folds : ndarray of int32, shape (M, n), or None
+        None: each object is a fold of its own.
+    metric : str or callable
+        The distance of the neighbours.
+    algorithm : {"auto", "exact", "approximate"}
+        How the neighbours are searched.
+    seed : int
+        For classifiers and searches that draw at random.
+    executor : Executor, Workers or None
+        Where refits and the search for neighbours run; None: here, refits one after the other.
+    """
+
+    X: Data
+    codes: NDArray[np.int32]
+    n_clusters: NDArray[np.int64]
+    folds: NDArray[np.int32] | None
+    metric: Any = "euclidean"
+    algorithm: Algorithm = "auto"
+    seed: int = 0
+    executor: Any = None
+    lists: NeighborLists | None = field(default=None, repr=False)
+
+    @property
+    def n_objects(self) -> int:
+        """Number of objects n."""
+        return self.codes.shape[1]
+
+    def neighbors(self, n_neighbors: int) -> NeighborLists:
+        """Lists of at least this length, or of all other objects; searched for once."""
+        enough = min(n_neighbors, self.n_objects - 1)
+        if self.lists is None or self.lists.n_neighbors < enough:
+            self.lists = neighbor_lists(
+                self.X,
+                enough,
+                metric=self.metric,
+                algorithm=self.algorithm,
+                random_state=self.seed,
+                executor=self.executor,
+            )
+        return self.lists
+
+
+def check_cv(cv: int | LeaveOneOut, n: int) -> int | None:
+    """Number of folds, or None for leave-one-out."""
+    if isinstance(cv, str):
+        if cv != "leave-one-out":
+            raise InputError(f'cv must be "leave-one-out" or a number of folds; got {cv!r}')
+        return None
+    if isinstance(cv, bool) or not isinstance(cv, (int, np.integer)) or cv < 2:
+        raise InputError(f'cv must be "leave-one-out" or at least 2 folds; got {cv!r}')
+    if cv > n:
+        raise InputError(
+            f'{cv} folds need at least {cv} objects, but there are {n}; use cv="leave-one-out"'
+        )
+    return int(cv)

@@ -1,0 +1,405 @@
+"""Clarity of many clusterings: can the clusters be learned, and which of them?"""
+
+from __future__ import annotations
+
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.distances.neighbors import Algorithm, NeighborLists
+from karat.labelings.partitions import NOISE, Labelings, NoisePolicy, as_labelings
+from karat.measures.clarity._task import (
+    LeaveOneOut,
+    Task,
+    check_cv,
+    first_appearance,
+    stratified_folds,
+)
+from karat.measures.clarity.classifiers import Classifier, as_classifiers
+from karat.measures.clarity.scores import Recognition, standard_error
+from karat.runtime.validation import Data, InputError, check_data, check_random_state
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Clarity:
+    """What classifiers made of M clusterings.
+
+    Attributes
+    ----------
+    labelings : Labelings
+        The clusterings.
+    classifiers : tuple of str
+        The types of classifier.
+    predictions : ndarray of int32, shape (F, M, n)
+        Code of the predicted cluster of each object, by a classifier that was not trained on
+        it; -1 for excluded objects.
+    folds : ndarray of int32, shape (M, n), or None
+        The fold of each object, -1 for excluded objects; None for leave-one-out.
+    neighbor_recall : float
+        Share of true neighbours that the neighbour classifiers saw: below 1 only where the
+        search was approximate.
+    """
+
+    labelings: Labelings
+    classifiers: tuple[str, ...]
+    predictions: NDArray[np.int32]
+    folds: NDArray[np.int32] | None
+    neighbor_recall: float
+
+    def recognition(self, m: int, classifier: int) -> Recognition:
+        """Counts for clustering ``m`` and one of the classifiers."""
+        k = int(self.labelings.n_clusters[m])
+        return Recognition.of_codes(self.labelings.codes[m], self.predictions[classifier, m], k)
+
+    def best_classifier(self, m: int) -> int:
+        """Number of the classifier with the largest AI on clustering ``m``."""
+        found = [self.recognition(m, f).average_information for f in range(len(self.classifiers))]
+        return int(np.argmax(found))
+
+    def _row(self, m: str | int) -> int:
+        if isinstance(m, str):
+            if m not in self.labelings.names:
+                raise InputError(
+                    f"no clustering is called {m!r}; there are: "
+                    f"{', '.join(self.labelings.names[:20])}"
+                )
+            return self.labelings.names.index(m)
+        return m
+
+    def _best(self, m: str | int) -> tuple[NDArray[np.int32], NDArray[np.int32], int]:
+        row = self._row(m)
+        return (
+            self.labelings.codes[row],
+            self.predictions[self.best_classifier(row), row],
+            int(self.labelings.n_clusters[row]),
+        )
+
+    def values(self, baseline: Any = "uniform") -> NDArray[np.float64]:
+        """Informativeness (M,), the best classifier's; NaN for a single cluster."""
+        out = np.full(len(self.labelings), np.nan)
+        for m, k in enumerate(self.labelings.n_clusters):
+            if k >= 2:
+                best = self.recognition(m, self.best_classifier(m))
+                out[m] = best.informativeness(baseline)
+        return out
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """One row per clustering.
+
+        Columns: ``n_clusters``; ``informativeness`` and its ``standard_error`` over folds or
+        left-out objects; ``corrected``, with the guesser that keeps the predicted sizes;
+        ``accuracy``, ``normalized_accuracy``, ``macro_accuracy``; the ``classifier`` that
+        recognised most. NaN for a single cluster.
+        """
+        import pandas as pd
+
+        rows = []
+        for m, k in enumerate(self.labelings.n_clusters):
+            f = self.best_classifier(m)
+            seen = self.recognition(m, f)
+            row: dict[str, Any] = {"n_clusters": int(k)}
+            if k >= 2:
+                kept = self.labelings.codes[m] != NOISE
+                row |= {
+                    "informativeness": seen.informativeness(),
+                    "standard_error": standard_error(
+                        self.labelings.codes[m][kept],
+                        self.predictions[f, m][kept],
+                        seen,
+                        None if self.folds is None else self.folds[m][kept],
+                    ),
+                    "corrected": seen.informativeness("permutation"),
+                }
+            else:
+                row |= dict.fromkeys(("informativeness", "standard_error", "corrected"), np.nan)
+            row |= {
+                "accuracy": seen.accuracy,
+                "normalized_accuracy": seen.normalized_accuracy,
+                "macro_accuracy": seen.macro_accuracy,
+                "classifier": self.classifiers[f],
+            }
+            rows.append(row)
+        return pd.DataFrame(rows, index=list(self.labelings.names))
+
+    def per_cluster(self, m: str | int = 0) -> pd.DataFrame:
+        """Which clusters of clustering ``m`` can be recognised, by its best classifier.
+
+        One row per cluster: ``size``; ``recall``, the share of its objects that are recognised;
+        ``precision``, the share of the objects predicted to be in it that are; ``information``,
+        its part of AI in nats; ``taken_for``, the cluster that its other objects are mostly
+        predicted to be in, and ``taken_for_share``, the share of its objects that are.
+        """
+        import pandas as pd
+
+        codes, predicted, k = self._best(m)
+        names = self.labelings.cluster_names[self._row(m)]
+        seen = Recognition.of_codes(codes, predicted, k)
+        wrong = _confusion(codes, predicted, k).astype(np.float64)
+        np.fill_diagonal(wrong, 0)
+        other = wrong.argmax(axis=1)
+        share = wrong.max(axis=1) / seen.sizes
+        taken = np.empty(k, dtype=object)
+        taken[:] = [names[c] if share[i] > 0 else None for i, c in enumerate(other)]
+        return pd.DataFrame(
+            {
+                "size": seen.sizes,
+                "recall": seen.recognised / seen.sizes,
+                "precision": seen.recognised / np.maximum(seen.predicted_sizes, 1),
+                "information": seen.recognised * seen.code_lengths / seen.n,
+                "taken_for": taken,
+                "taken_for_share": share,
+            },
+            index=pd.Index(names, name="cluster"),
+        )
+
+    def confusion(self, m: str | int = 0) -> pd.DataFrame:
+        """Objects of each cluster (rows) predicted to be in each cluster (columns)."""
+        import pandas as pd
+
+        codes, predicted, k = self._best(m)
+        names = self.labelings.cluster_names[self._row(m)]
+        return pd.DataFrame(
+            _confusion(codes, predicted, k),
+            index=pd.Index(names, name="cluster"),
+            columns=pd.Index(names, name="predicted"),
+        )
+
+    def confused_pairs(self, m: str | int = 0) -> pd.DataFrame:
+        """Pairs of clusters that cannot be told apart, the worst first.
+
+        ``confusion`` is the share of the objects of both that are predicted to be in the other:
+        (n_ab + n_ba)/(n_a + n_b). Pairs without confusion are excluded.
+        """
+        import pandas as pd
+
+        codes, predicted, k = self._best(m)
+        names = self.labelings.cluster_names[self._row(m)]
+        table = _confusion(codes, predicted, k)
+        sizes = np.bincount(codes[codes != NOISE], minlength=k)
+        a, b = np.triu_indices(k, 1)
+        share = (table[a, b] + table[b, a]) / (sizes[a] + sizes[b])
+        order = np.argsort(-share, kind="stable")
+        order = order[share[order] > 0]
+        return pd.DataFrame({"a": names[a[order]], "b": names[b[order]], "confusion": share[order]})
+
+    def misplaced(self, m: str | int = 0) -> pd.DataFrame:
+        """Objects that the best classifier puts in another cluster than clustering ``m`` does.
+
+        ``agreement`` is the share of all classifiers that predict the same other cluster.
+        """
+        import pandas as pd
+
+        row = self._row(m)
+        codes, predicted, _ = self._best(m)
+        names = self.labelings.cluster_names[row]
+        at = np.flatnonzero((codes != NOISE) & (predicted != codes) & (predicted != NOISE))
+        agreement = (self.predictions[:, row, at] == predicted[at]).mean(axis=0)
+        table = pd.DataFrame(
+            {"cluster": names[codes[at]], "predicted": names[predicted[at]]},
+            index=pd.Index(at, name="object"),
+        )
+        return table.assign(agreement=agreement).sort_values(
+            "agreement", ascending=False, kind="stable"
+        )
+
+    def __str__(self) -> str:
+        how = "leave-one-out" if self.folds is None else f"{int(self.folds.max()) + 1} folds"
+        head = f"Clarity of {len(self.labelings)} clusterings by {', '.join(self.classifiers)}, "
+        note = (
+            ""
+            if self.neighbor_recall == 1
+            else f"\nneighbours were searched approximately: recall {self.neighbor_recall:.3f}"
+        )
+        return f"{head}{how}{note}\n{self.table.round(3).to_string()}"
+
+    def _repr_html_(self) -> str:
+        return self.table.round(3).to_html()
+
+
+def _confusion(codes: Any, predicted: Any, k: int) -> NDArray[np.int64]:
+    kept = (codes != NOISE) & (predicted != NOISE)
+    cells = codes[kept].astype(np.int64) * k + predicted[kept]
+    return np.bincount(cells, minlength=k * k).reshape(k, k)
+
+
+def assess(
+    X: Any,
+    labels: Any,
+    *,
+    classifiers: Any = "5nn",
+    cv: int | LeaveOneOut = "leave-one-out",
+    metric: Any = "euclidean",
+    neighbors: Algorithm = "auto",
+    noise: NoisePolicy = "error",
+    random_state: Any = 0,
+    executor: Executor | None = None,
+) -> Clarity:
+    """Let classifiers learn each of many clusterings, and keep all that they predicted.
+
+    Parameters
+    ----------
+    X : array-like or sparse, shape (n, d)
+        The data, or the (n, n) distances with ``metric="precomputed"``.
+    labels : array-like (n,) or (M, n), mapping, DataFrame
+        One or many clusterings, see :func:`karat.labelings.as_labelings`.
+    classifiers : str, classifier, estimator, or a list of them
+        ``"5nn"``, ``"centroid"``, ``"email"`` and ``"kernel-ridge"`` judge all clusterings
+        together; ``"svm"``, ``"tree"`` and any estimator with ``fit`` and ``predict`` are
+        trained for every clustering and fold. :data:`~karat.measures.clarity.THESIS` has those of
+        whissell2012.
+    cv : "leave-one-out" or int
+        Number of folds; they are stratified by cluster.
+    metric : str or callable
+        The distance of the neighbour classifiers.
+    neighbors : {"auto", "exact", "approximate"}
+        How neighbours are searched, see :func:`karat.distances.neighbors.neighbor_lists`.
+    noise : {"error", "cluster", "singletons", "drop"}
+        What the label ``-1`` means in a clustering.
+    random_state : int, Generator or None, default 0
+        For the folds and for classifiers that draw at random.
+    executor : concurrent.futures.Executor, optional
+        Where neighbours are searched, and classifiers that must be trained anew run, side by side
+        over the clusterings. The answer does not depend on it.
+
+    Returns
+    -------
+    Clarity
+
+    Raises
+    ------
+    InputError
+        For input that cannot be used.
+
+    Notes
+    -----
+    ``"5nn"``: one neighbour search, then O(n) for each clustering. ``"centroid"``: as one
+    iteration of k-means for each. ``"kernel-ridge"``: O(n³) once, then O(n² k) for each.
+
+    An object alone in its cluster can never be recognised: without it, its
+    cluster is unknown. With ``noise="drop"`` an object that a clustering excludes is neither
+    trained on nor predicted.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from karat.measures.clarity import assess
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.concatenate([rng.normal(0, 1, (50, 2)), rng.normal(8, 1, (50, 2))])
+    >>> halves, thirds = np.repeat([0, 1], 50), np.arange(100) % 3
+    >>> found = assess(X, {"halves": halves, "thirds": thirds})
+    >>> found.table[["informativeness", "classifier"]].round(2)
+            informativeness classifier
+    halves             1.00        5nn
+    thirds            -0.12        5nn
+    """
+    data = check_data(X)
+    labelings = as_labelings(labels, n_objects=data.shape[0], noise=noise)
+    return assess_labelings(
+        data,
+        labelings,
+        classifiers=classifiers,
+        cv=cv,
+        metric=metric,
+        neighbors=neighbors,
+        random_state=random_state,
+        executor=executor,
+    )
+
+
+def assess_labelings(
+    X: Data,
+    labelings: Labelings,
+    *,
+    classifiers: Any = "5nn",
+    cv: int | LeaveOneOut = "leave-one-out",
+    metric: Any = "euclidean",
+    neighbors: Algorithm = "auto",
+    random_state: Any = 0,
+    executor: Any = None,
+    lists: NeighborLists | None = None,
+) -> Clarity:
+    """The same for checked data and labelings; ``lists`` are neighbours already found."""
+    chosen = as_classifiers(classifiers)
+    rng = check_random_state(random_state)
+    M, n = labelings.codes.shape
+    shuffle, seed = rng.permutation(n), int(rng.integers(2**31 - 1))
+    predictions = np.full((len(chosen), M, n), NOISE, dtype=np.int32)
+    fold_ids = None if cv == "leave-one-out" else np.full((M, n), NOISE, dtype=np.int32)
+    recall = 1.0
+    for rows, kept in _by_kept(labelings.codes):
+        count = int(kept.sum())
+        if count < 2:
+            continue
+        n_folds = check_cv(cv, count)
+        everyone = count == n
+        codes = labelings.codes[rows] if everyone else labelings.codes[np.ix_(rows, kept)]
+        k = labelings.n_clusters[rows]
+        ranked = np.stack(
+            [first_appearance(c, int(size)) for c, size in zip(codes, k, strict=True)]
+        )
+        folds = None
+        if n_folds is not None and fold_ids is not None:
+            among = shuffle if everyone else (np.cumsum(kept) - 1)[shuffle[kept[shuffle]]]
+            folds = np.stack([stratified_folds(row, n_folds, among) for row in ranked])
+            fold_ids[np.ix_(rows, kept)] = folds
+        task = Task(
+            _rows_of(X, kept, metric),
+            ranked,
+            k,
+            folds,
+            metric=metric,
+            algorithm=neighbors,
+            seed=seed,
+            executor=executor,
+            lists=lists if everyone else None,
+        )
+        for f, classifier in enumerate(chosen):
+            told = _checked(classifier, task)
+            for m, row in enumerate(rows):
+                predictions[f, row, kept] = _named_as(codes[m], ranked[m], told[m])
+        if task.lists is not None:
+            recall = min(recall, task.lists.recall)
+    names = tuple(classifier.name for classifier in chosen)
+    return Clarity(labelings, names, predictions, fold_ids, recall)
+
+
+def _by_kept(codes: NDArray[np.int32]) -> list[tuple[NDArray[np.intp], NDArray[np.bool_]]]:
+    """Clusterings grouped by the objects that they keep."""
+    kept = codes != NOISE
+    if kept.all():
+        return [(np.arange(len(codes)), kept[0])]
+    groups: dict[bytes, list[int]] = {}
+    for m, mask in enumerate(kept):
+        groups.setdefault(mask.tobytes(), []).append(m)
+    return [(np.array(rows), kept[rows[0]]) for rows in groups.values()]
+
+
+def _rows_of(X: Any, kept: NDArray[np.bool_], metric: Any) -> Data:
+    if kept.all():
+        return X
+    return np.ascontiguousarray(X[np.ix_(kept, kept)]) if metric == "precomputed" else X[kept]
+
+
+def _checked(classifier: Classifier, task: Task) -> NDArray[np.int32]:
+    told = classifier.out_of_fold(task)
+    if told.shape != task.codes.shape:
+        raise InputError(
+            f"classifier {classifier.name!r} predicted an array of shape {told.shape}; "
+            f"it must predict {task.codes.shape} (clusterings × objects)"
+        )
+    return told
+
+
+def _named_as(codes: Any, ranked: Any, told: Any) -> NDArray[np.int32]:
+    """Predictions in the codes of the labelling instead of ranks by first appearance."""
+    back = np.empty(int(ranked.max()) + 2, dtype=np.int32)
+    back[ranked] = codes
+    back[-1] = NOISE
+    return back[told]

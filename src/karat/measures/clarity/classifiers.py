@@ -1,0 +1,466 @@
+"""Classifiers that try to learn a clustering, each predicting every object out of its fold."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
+
+import numpy as np
+
+from karat.measures.clarity._task import Task
+from karat.runtime.executors import Workers
+from karat.runtime.resources import in_strips
+from karat.runtime.validation import Data, InputError, check_choice, unknown_name
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = [
+    "THESIS",
+    "Classifier",
+    "KNearestNeighbors",
+    "KernelRidge",
+    "NearestCentroid",
+    "Refit",
+    "SupportVectorMachine",
+]
+
+_BLOCK = 2**23
+
+
+@runtime_checkable
+class Classifier(Protocol):
+    """A type of classifier, as informativeness uses it."""
+
+    @property
+    def name(self) -> str:
+        """Its name in tables."""
+        ...
+
+    def out_of_fold(self, task: Task) -> NDArray[np.int32]:
+        """Predicted codes (M, n), each object's by a classifier that was not trained on it."""
+        ...
+
+
+@dataclass(frozen=True)
+class KNearestNeighbors:
+    """Vote of the nearest training objects.
+
+    One search for neighbours serves all clusterings, under leave-one-out and under folds.
+
+    Parameters
+    ----------
+    n_neighbors : int
+        How many vote; all others where there are fewer.
+    vote : {"majority", "smallest mean"}
+        The most frequent cluster, or the one whose members among the neighbours have the
+        smallest mean distance (whissell2012 §7.4, with ten neighbours). Ties go to the cluster
+        of the nearer neighbour, so that clusters' names do not matter.
+    name : str
+    """
+
+    n_neighbors: int = 5
+    vote: Literal["majority", "smallest mean"] = "majority"
+    name: str = "5nn"
+
+    def __post_init__(self) -> None:
+        check_choice(self.vote, ("majority", "smallest mean"), "vote")
+        if self.n_neighbors < 1:
+            raise InputError(f"n_neighbors must be at least 1; got {self.n_neighbors}")
+
+    def out_of_fold(self, task: Task) -> NDArray[np.int32]:
+        """Predicted codes (M, n)."""
+        out = np.full(task.codes.shape, -1, dtype=np.int32)
+        if task.folds is None:
+            lists = task.neighbors(self.n_neighbors)
+            k = min(self.n_neighbors, lists.n_neighbors)
+            self._count(
+                lists.indices[:, :k],
+                lists.distances[:, :k],
+                np.ascontiguousarray(task.codes.T),
+                out,
+            )
+            return out
+        for m, folds in enumerate(task.folds):
+            indices, distances = _outside(task, folds, self.n_neighbors)
+            self._count(indices, distances, task.codes[m][:, None], out[m : m + 1])
+        return out
+
+    def _count(self, indices: Any, distances: Any, codes: Any, out: Any) -> None:
+        from karat._kernels.neighbors import majority_vote, smallest_mean_vote
+
+        indices = np.ascontiguousarray(indices)
+        distances = np.ascontiguousarray(distances)
+        codes = np.ascontiguousarray(codes)
+
+        def work(start: int, stop: int) -> None:
+            if self.vote == "majority":
+                majority_vote(indices, codes, start, stop, out)
+            else:
+                smallest_mean_vote(indices, distances, codes, start, stop, out)
+
+        in_strips(work, out.shape[1], least=2048)
+
+
+def _outside(task: Task, folds: NDArray[np.int32], k: int) -> tuple[Any, Any]:
+    """The k nearest in other folds, from lists that are lengthened until they hold them."""
+    from karat._kernels.neighbors import outside_fold
+
+    n_folds = int(folds.max()) + 1
+    length = math.ceil(k * n_folds / (n_folds - 1)) + 10
+    chosen = np.empty((len(folds), k), dtype=np.int32)
+    while True:
+        lists = task.neighbors(length)
+        short = outside_fold(lists.indices, k, folds, chosen)
+        if short == 0 or lists.n_neighbors == task.n_objects - 1:
+            break
+        length = 2 * lists.n_neighbors
+    indices = np.take_along_axis(lists.indices, np.maximum(chosen, 0), axis=1)
+    indices[chosen < 0] = -1
+    return indices, np.take_along_axis(lists.distances, np.maximum(chosen, 0), axis=1)
+
+
+@dataclass(frozen=True)
+class NearestCentroid:
+    """The cluster whose training mean is nearest, by Euclidean distance.
+
+    Leaving one object out multiplies its squared distance to its own centroid by (s/(s−1))²,
+    s the size of its cluster, so that one pass judges all clusterings without refitting.
+    Ties go to the cluster that appears first in the data.
+
+    Parameters
+    ----------
+    name : str
+    """
+
+    name: str = "centroid"
+
+    def out_of_fold(self, task: Task) -> NDArray[np.int32]:
+        """Predicted codes (M, n)."""
+        from karat._kernels.clarity import centroid_folds
+
+        if _is_sparse(task.X):
+            return _sparse_centroids(task)
+        X = np.ascontiguousarray(task.X, dtype=np.float64)
+        out = np.empty(task.codes.shape, dtype=np.int32)
+        if task.folds is None:
+            for rows in _blocks(task.n_clusters, X.shape[1]):
+                _centroids_leave_one_out(X, task, rows, out[rows])
+            return out
+        folds = task.folds
+
+        def work(start: int, stop: int) -> None:
+            for m in range(start, stop):
+                n_folds = int(folds[m].max()) + 1
+                k = int(task.n_clusters[m])
+                centroid_folds(X, task.codes[m], folds[m], k, n_folds, out[m])
+
+        in_strips(work, len(out), least=1)
+        return out
+
+
+def _is_sparse(X: Any) -> bool:
+    from scipy import sparse
+
+    return bool(sparse.issparse(X))
+
+
+def _blocks(n_clusters: NDArray[np.int64], d: int) -> list[slice]:
+    """Runs of clusterings whose centroids fit in about 64 MB."""
+    blocks, first, used = [], 0, 0
+    for m, k in enumerate(n_clusters):
+        if used and (used + k) * d > _BLOCK:
+            blocks.append(slice(first, m))
+            first, used = m, 0
+        used += int(k)
+    return [*blocks, slice(first, len(n_clusters))]
+
+
+def _centroids_leave_one_out(
+    X: NDArray[np.float64], task: Task, rows: slice, out: NDArray[np.int32]
+) -> None:
+    from karat._kernels.clarity import centroid_leave_one_out, cluster_sums
+
+    codes, n_clusters = task.codes[rows], task.n_clusters[rows]
+    starts = np.concatenate([[0], np.cumsum(n_clusters)])
+    sums = np.zeros((int(starts[-1]), X.shape[1]))
+    in_strips(lambda a, b: cluster_sums(X, codes, starts, a, b, sums), len(codes), least=1)
+    sizes = np.concatenate([np.bincount(row) for row in codes]).astype(np.float64)
+    CT = np.ascontiguousarray((sums / sizes[:, None]).T)
+
+    def work(start: int, stop: int) -> None:
+        centroid_leave_one_out(X, CT, sizes, starts, codes, start, stop, out)
+
+    in_strips(work, len(X))
+
+
+def _sparse_centroids(task: Task) -> NDArray[np.int32]:
+    """The same from dot products, without making X dense."""
+    from scipy import sparse
+
+    X: Any = task.X
+    n = task.n_objects
+    out = np.empty(task.codes.shape, dtype=np.int32)
+    for m, row in enumerate(task.codes):
+        k = int(task.n_clusters[m])
+        folds = np.zeros(n, dtype=np.int64) if task.folds is None else task.folds[m]
+        member = sparse.csr_array((np.ones(n), (row, np.arange(n))), shape=(k, n))
+        sums, sizes = (member @ X).toarray(), np.bincount(row, minlength=k).astype(np.float64)
+        for fold in range(int(folds.max()) + 1):
+            test = np.flatnonzero(folds == fold)
+            left_sums, left = sums, sizes
+            if task.folds is not None:
+                left_sums = sums - (member[:, test] @ X[test]).toarray()
+                left = sizes - np.bincount(row[test], minlength=k)
+            C = left_sums / np.maximum(left, 1)[:, None]
+            squares = np.asarray(X[test].multiply(X[test]).sum(axis=1)).reshape(-1, 1)
+            D = np.maximum(squares - 2 * np.asarray(X[test] @ C.T) + (C**2).sum(axis=1), 0)
+            D[:, left == 0] = np.inf
+            if task.folds is None:
+                s = sizes[row]
+                own = D[test, row] * (s / np.maximum(s - 1, 1)) ** 2
+                D[test, row] = np.where(s > 1, own, np.inf)
+            out[m, test] = np.argmin(D, axis=1)
+    return out
+
+
+@dataclass(frozen=True)
+class KernelRidge:
+    """Regularised least squares on cluster indicators; the largest predicted indicator wins.
+
+    Predictions of left-out objects follow from one inverse of the regularised kernel matrix,
+    whatever the number of clusterings: with G = (K + αI)⁻¹ and Y the indicators, those of a
+    fold F are Y_F − G_FF⁻¹ (G Y)_F. Ties go to the cluster that appears first in the data.
+
+    Parameters
+    ----------
+    kernel : str
+        A kernel of :func:`sklearn.metrics.pairwise.pairwise_kernels`.
+    gamma : float, optional
+        Width of the ``"rbf"`` kernel; by default 1 over (number of features × variance of X),
+        as the support vector machine of scikit-learn has it. It does not see the labels.
+    alpha : float
+        Regularisation.
+    name : str
+
+    Notes
+    -----
+    O(n³ + n² Σk) time, O(n²) memory.
+    """
+
+    kernel: str = "rbf"
+    gamma: float | None = None
+    alpha: float = 1.0
+    name: str = "kernel-ridge"
+
+    def out_of_fold(self, task: Task) -> NDArray[np.int32]:
+        """Predicted codes (M, n)."""
+        G = self._inverse(task.X)
+        n = task.n_objects
+        out = np.empty(task.codes.shape, dtype=np.int32)
+        rows = np.arange(n)
+        for block in _blocks(task.n_clusters, n):
+            codes = task.codes[block]
+            starts = np.concatenate([[0], np.cumsum(task.n_clusters[block])])
+            Y = np.zeros((n, int(starts[-1])))
+            for m, row in enumerate(codes):
+                Y[rows, starts[m] + row] = 1.0
+            GY = G @ Y
+            for m in range(len(codes)):
+                columns = slice(int(starts[m]), int(starts[m + 1]))
+                y, gy = Y[:, columns], GY[:, columns]
+                if task.folds is None:
+                    scores = y - gy / np.diag(G)[:, None]
+                else:
+                    scores = _fold_scores(G, y, gy, task.folds[block][m])
+                out[block][m] = np.argmax(scores, axis=1)
+        return out
+
+    def _inverse(self, X: Any) -> NDArray[np.float64]:
+        from scipy.linalg import lapack
+        from sklearn.metrics.pairwise import pairwise_kernels
+
+        from karat.runtime.resources import require_memory
+
+        n = X.shape[0]
+        require_memory(
+            24.0 * n * n,
+            f"kernel ridge on {n:,} objects",
+            "judge a sample of them, or name another classifier",
+        )
+        options: dict[str, Any] = {}
+        if self.kernel == "rbf":
+            options["gamma"] = self._gamma(X)
+        K = np.asarray(pairwise_kernels(X, metric=self.kernel, **options), dtype=np.float64)
+        K[np.diag_indices_from(K)] += self.alpha
+        factor, failed = lapack.dpotrf(np.asfortranarray(K), lower=1, overwrite_a=1)
+        if failed:
+            raise InputError(
+                f"the kernel {self.kernel!r} with alpha={self.alpha} is not positive definite on "
+                "this X; give a larger alpha or another kernel"
+            )
+        G, _ = lapack.dpotri(factor, lower=1, overwrite_c=1)
+        # dpotri fills the lower triangle only
+        upper = np.triu_indices_from(G, 1)
+        G[upper] = G.T[upper]
+        return G
+
+    def _gamma(self, X: Any) -> float:
+        if self.gamma is not None:
+            return self.gamma
+        sparse = _is_sparse(X)
+        variance = float((X.multiply(X).mean() - X.mean() ** 2) if sparse else X.var())
+        return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
+
+
+def _fold_scores(
+    G: NDArray[np.float64], y: Any, gy: Any, folds: NDArray[np.int32]
+) -> NDArray[np.float64]:
+    scores = np.empty_like(y)
+    for fold in range(int(folds.max()) + 1):
+        test = np.flatnonzero(folds == fold)
+        scores[test] = y[test] - np.linalg.solve(G[np.ix_(test, test)], gy[test])
+    return scores
+
+
+@dataclass(frozen=True)
+class Refit:
+    """Any estimator with ``fit`` and ``predict``, trained anew for every fold.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Cloned for every fold; a ``random_state`` of None is set, so that results repeat.
+    name : str
+    """
+
+    estimator: Any
+    name: str
+
+    def out_of_fold(self, task: Task) -> NDArray[np.int32]:
+        """Predicted codes (M, n); the clusterings run side by side in ``task.executor``."""
+        folds = [None] * len(task.codes) if task.folds is None else list(task.folds)
+        jobs = [
+            (self.estimator, row, fold, task.seed)
+            for row, fold in zip(task.codes, folds, strict=True)
+        ]
+        if task.executor is None:
+            predicted: Iterable[Any] = map(partial(_refit, task.X), jobs)
+        else:
+            predicted = Workers.of(task.executor).map(_refit, (task.X,), jobs)
+        return np.stack(list(predicted))
+
+
+def _refit(
+    X: Data,
+    job: tuple[Any, NDArray[np.int32], NDArray[np.int32] | None, int],
+) -> NDArray[np.int32]:
+    from sklearn.base import clone
+
+    estimator, codes, folds, seed = job
+    if folds is None:
+        folds = np.arange(len(codes), dtype=np.int32)
+    out = np.empty(len(codes), dtype=np.int32)
+    for fold in range(int(folds.max()) + 1):
+        test, train = np.flatnonzero(folds == fold), np.flatnonzero(folds != fold)
+        if (codes[train] == codes[train[0]]).all():
+            # many classifiers reject a single class
+            out[test] = codes[train[0]]
+            continue
+        model = clone(estimator)
+        unset = {
+            key: seed
+            for key, value in model.get_params().items()
+            if value is None and (key == "random_state" or key.endswith("__random_state"))
+        }
+        model.set_params(**unset)
+        out[test] = model.fit(X[train], codes[train]).predict(X[test])
+    return out
+
+
+@dataclass(frozen=True)
+class SupportVectorMachine:
+    """Weka's SMO at its defaults: polynomial kernel of degree 1, C = 1, one against one.
+
+    Features are first scaled to [0, 1] by their range in the training folds, as SMO does;
+    sparse features are divided by their largest absolute value, so that zeros stay zeros.
+
+    Parameters
+    ----------
+    degree : int
+        Degree of the kernel (x·y)^degree.
+    C : float
+        Cost of margin errors.
+    name : str
+    """
+
+    degree: int = 1
+    C: float = 1.0
+    name: str = "svm"
+
+    def out_of_fold(self, task: Task) -> NDArray[np.int32]:
+        """Predicted codes (M, n)."""
+        from sklearn.pipeline import make_pipeline
+        from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler
+        from sklearn.svm import SVC
+
+        scaler = MaxAbsScaler() if _is_sparse(task.X) else MinMaxScaler()
+        machine = SVC(kernel="poly", degree=self.degree, gamma=1.0, C=self.C)
+        return Refit(make_pipeline(scaler, machine), self.name).out_of_fold(task)
+
+
+def _tree() -> Classifier:
+    from sklearn.tree import DecisionTreeClassifier
+
+    return Refit(DecisionTreeClassifier(criterion="entropy", min_samples_leaf=2), "tree")
+
+
+def _email() -> Classifier:
+    return KNearestNeighbors(10, "smallest mean", "email")
+
+
+#: name -> what makes the classifier
+_NAMED: dict[str, Any] = {
+    "5nn": KNearestNeighbors,
+    "svm": SupportVectorMachine,
+    "tree": _tree,
+    "centroid": NearestCentroid,
+    "email": _email,
+    "kernel-ridge": KernelRidge,
+}
+#: the four types of whissell2012 §6.3.4
+THESIS = ("5nn", "svm", "tree", "centroid")
+
+
+def as_classifiers(classifiers: Any) -> tuple[Classifier, ...]:
+    """Classifiers from names, classifiers, or estimators, one or many; all names different."""
+    if isinstance(classifiers, str) or not isinstance(classifiers, (list, tuple, set)):
+        classifiers = [classifiers]
+    if not classifiers:
+        raise InputError("there is no classifier; name at least one, e.g. '5nn'")
+    found: list[Classifier] = []
+    for one in classifiers:
+        if isinstance(one, str):
+            if one not in _NAMED:
+                raise unknown_name(one, _NAMED, "classifier")
+            found.append(_NAMED[one]())
+        elif isinstance(one, Classifier):
+            found.append(one)
+        elif hasattr(one, "fit") and hasattr(one, "predict"):
+            found.append(Refit(one, type(one).__name__))
+        else:
+            raise InputError(
+                f"a classifier is one of {', '.join(map(repr, _NAMED))}, or an estimator with fit "
+                f"and predict; got {one!r}"
+            )
+    names = [classifier.name for classifier in found]
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(
+            f"two classifiers are called {twice!r}; wrap one in "
+            "karat.measures.clarity.Refit(estimator, name) to give it a name of its own"
+        )
+    return tuple(found)

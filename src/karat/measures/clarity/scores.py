@@ -1,0 +1,221 @@
+"""How much of a clustering was recognised: scores of predicted against given clusters."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+
+from karat.labelings.partitions import NOISE, NoisePolicy, apply_noise_policy, encode
+from karat.runtime.validation import InputError, UndefinedMeasureError, check_choice
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Baseline: TypeAlias = Literal["uniform", "permutation"]
+BASELINES: tuple[Baseline, ...] = ("uniform", "permutation")
+
+
+@dataclass(frozen=True)
+class Recognition:
+    """One clustering against what a classifier predicted for its objects.
+
+    Attributes
+    ----------
+    sizes : ndarray of int64, shape (k,)
+        Objects in each cluster.
+    predicted_sizes : ndarray of int64, shape (k,)
+        Objects predicted to be in each cluster.
+    recognised : ndarray of int64, shape (k,)
+        Objects in each cluster that are predicted so: n·r_f(c).
+    """
+
+    sizes: NDArray[np.int64]
+    predicted_sizes: NDArray[np.int64]
+    recognised: NDArray[np.int64]
+
+    @classmethod
+    def of_codes(
+        cls, codes: NDArray[np.int32], predicted: NDArray[np.int32], k: int
+    ) -> Recognition:
+        """From codes 0..k-1; a predicted -1 is wrong, a given -1 is not counted."""
+        kept = codes != NOISE
+        if not kept.all():
+            codes, predicted = codes[kept], predicted[kept]
+        told = predicted[predicted != NOISE]
+        right = codes[codes == predicted]
+        return cls(*(np.bincount(part, minlength=k) for part in (codes, told, right)))
+
+    @property
+    def n(self) -> int:
+        """Number of objects."""
+        return int(self.sizes.sum())
+
+    @property
+    def code_lengths(self) -> NDArray[np.float64]:
+        """−log p(c) of each cluster, in nats (6.4)."""
+        return -np.log(self.sizes / self.n)
+
+    @property
+    def average_information(self) -> float:
+        """AI: mean correct information in a prediction, in nats (6.5); 0 to the entropy."""
+        return float(self.recognised @ self.code_lengths) / self.n
+
+    @property
+    def entropy(self) -> float:
+        """H(C) in nats, the greatest possible AI."""
+        return float(self.sizes @ self.code_lengths) / self.n
+
+    @property
+    def accuracy(self) -> float:
+        """A: share of the objects that are recognised (6.1)."""
+        return float(self.recognised.sum()) / self.n
+
+    @property
+    def normalized_accuracy(self) -> float:
+        """NA: accuracy over that of always naming the largest cluster (6.3); 0 to k."""
+        return float(self.recognised.sum()) / float(self.sizes.max())
+
+    @property
+    def macro_accuracy(self) -> float:
+        """Mean over clusters of the share of their objects that are recognised (6.6)."""
+        return float((self.recognised / self.sizes).mean())
+
+    def expected_information(self, baseline: Baseline = "uniform") -> float:
+        """AI of a guesser, in nats.
+
+        ``"uniform"`` names every cluster equally often: H/k (6.10). ``"permutation"`` names
+        each cluster as often as the classifier did, but for random objects: Σ p q (−log p).
+        """
+        if baseline == "uniform":
+            return self.entropy / len(self.sizes)
+        told = self.sizes * self.predicted_sizes
+        return float(told @ self.code_lengths) / self.n**2
+
+    def informativeness(self, baseline: Baseline = "uniform") -> float:
+        """(AI − E)/(H − E), E the guesser's AI (6.11); 1 where every object is recognised."""
+        expected, entropy = self.expected_information(baseline), self.entropy
+        if entropy <= expected:
+            raise UndefinedMeasureError(
+                "informativeness is undefined: the clustering has one cluster, and naming it "
+                "tells nothing; it needs at least 2"
+            )
+        return (self.average_information - expected) / (entropy - expected)
+
+
+def standard_error(
+    codes: NDArray[np.int32],
+    predicted: NDArray[np.int32],
+    recognition: Recognition,
+    folds: NDArray[np.int32] | None,
+) -> float:
+    """Standard error of informativeness over the folds (leave-one-out: over the objects).
+
+    The objects of a fold share a classifier, so they count as one draw: with g the sum over a
+    fold of each object's information less its cluster's mean, K folds, and n objects, the
+    squared error of AI is K/(K−1) Σ g²/n². The clusters and their sizes are taken as given, and
+    the overlap of the training folds, for which no unbiased estimate exists, is not seen.
+    """
+    share = recognition.recognised / recognition.sizes
+    excess = recognition.code_lengths[codes] * ((codes == predicted) - share[codes])
+    sums = excess if folds is None else np.bincount(folds, excess)
+    count = len(sums)
+    error = math.sqrt(count / (count - 1) * float((sums**2).sum())) / recognition.n
+    return error / (recognition.entropy - recognition.expected_information())
+
+
+def recognition_of_predictions(
+    labels: Any, predicted: Any, *, noise: NoisePolicy = "error"
+) -> Recognition:
+    """Count how much of a clustering a classifier recognised.
+
+    Parameters
+    ----------
+    labels : array-like, shape (n,)
+        The cluster of each object.
+    predicted : array-like, shape (n,)
+        The predicted cluster of each object, under the same names; a name that is no cluster
+        is a wrong prediction.
+    noise : {"error", "cluster", "singletons", "drop"}
+        What the label ``-1`` means in ``labels``.
+
+    Returns
+    -------
+    Recognition
+        With A, NA, macro-averaged accuracy, AI and informativeness as attributes and methods.
+
+    Raises
+    ------
+    InputError
+        For unequal lengths, missing labels, or outliers under ``"error"``.
+
+    Examples
+    --------
+    >>> from karat.measures.clarity import recognition_of_predictions
+    >>> seen = recognition_of_predictions([3, 1, 2, 1, 2, 3, 3, 3], [3, 1, 1, 1, 3, 3, 3, 3])
+    >>> seen.accuracy, seen.normalized_accuracy, round(seen.macro_accuracy, 4)
+    (0.75, 1.5, 0.6667)
+    """
+    given = apply_noise_policy(encode(labels), noise)
+    told = encode(predicted, name="predicted")
+    if len(given.codes) != len(told.codes):
+        raise InputError(
+            f"labels has {len(given.codes)} labels and predicted {len(told.codes)}; both must "
+            "name the same objects in the same order"
+        )
+    if given.n_clusters == 0:
+        raise InputError("no object is left: every one is marked as an outlier")
+    place = {name: code for code, name in enumerate(given.names)}
+    # the last entry is the place of a predicted -1
+    codes = np.array([place.get(name, -1) for name in [*told.names, -1]], dtype=np.int32)
+    return Recognition.of_codes(given.codes, codes[told.codes], given.n_clusters)
+
+
+def informativeness_of_predictions(
+    labels: Any, predicted: Any, *, baseline: Baseline = "uniform", noise: NoisePolicy = "error"
+) -> float:
+    """Informativeness of a clustering, given what a classifier predicted for its objects.
+
+    I = (AI − E)/(H − E), where AI = −Σ r(c) log p(c) is the mean correct information in a
+    prediction, H the entropy of the clustering, and E the AI of a guesser.
+
+    Parameters
+    ----------
+    labels : array-like, shape (n,)
+        The cluster of each object.
+    predicted : array-like, shape (n,)
+        Its predicted cluster, by a classifier that was not trained on it; under the same names.
+    baseline : {"uniform", "permutation"}
+        The guesser: names every cluster equally often (whissell2012), or each as often as the
+        classifier did. Only the second gives every classifier that ignores the objects an
+        expected 0, whatever the sizes of the clusters.
+    noise : {"error", "cluster", "singletons", "drop"}
+        What the label ``-1`` means in ``labels``.
+
+    Returns
+    -------
+    float
+        At most 1 (every object recognised); 0 is guessing, and below 0 is worse than that.
+
+    Raises
+    ------
+    UndefinedMeasureError
+        For a single cluster.
+    InputError
+        For labels that cannot be used.
+
+    Notes
+    -----
+    O(n). Whissell 2012, equations 6.5 and 6.11.
+
+    Examples
+    --------
+    >>> from karat.measures.clarity import informativeness_of_predictions
+    >>> told = [3, 1, 1, 1, 3, 3, 3, 3]
+    >>> round(informativeness_of_predictions([3, 1, 2, 1, 2, 3, 3, 3], told), 9)
+    0.5
+    """
+    check_choice(baseline, BASELINES, "baseline")
+    return recognition_of_predictions(labels, predicted, noise=noise).informativeness(baseline)

@@ -1,0 +1,191 @@
+"""Data without clusters that are like the data in extent: what stability is compared with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+from scipy import sparse
+
+from karat.distances import check_points
+from karat.runtime.validation import InputError, check_choice, check_random_state
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+Reference: TypeAlias = Literal["gaussian", "uniform", "shuffled"]
+ALONG_AXES: tuple[Reference, ...] = ("gaussian", "uniform")
+
+#: principal coordinates that stand for a matrix of distances
+MOST_COORDINATES = 50
+#: share of the objects from which on a feature's objects are drawn by keys of all objects
+_COMMON = 0.2
+
+
+@dataclass(frozen=True)
+class Null:
+    """What reference sets of some data are drawn from.
+
+    Attributes
+    ----------
+    X : ndarray or csr_array
+        The data, or the matrix of distances with ``metric="precomputed"``.
+    metric : str or callable
+    """
+
+    X: Any
+    metric: Any = "euclidean"
+
+    @property
+    def kinds(self) -> tuple[Reference, ...]:
+        """The kinds that there are for such data."""
+        if self.metric == "graph":
+            return ()
+        return ("shuffled",) if sparse.issparse(self.X) else ALONG_AXES
+
+    @cached_property
+    def _along_axes(self) -> tuple[Any, Floats, Any]:
+        """Mean, scores along the principal axes, and the axes (distances have neither)."""
+        if self.metric == "precomputed":
+            return 0.0, _principal_coordinates(self.X), None
+        mean = self.X.mean(axis=0, dtype=np.float64)
+        _, _, axes = np.linalg.svd(self.X - mean, full_matrices=False)
+        return mean, (self.X - mean) @ axes.T, axes
+
+    def draw(self, kind: Reference, rng: np.random.Generator) -> Any:
+        """One reference set: rows, or their distances where the data are distances."""
+        if kind == "shuffled":
+            return _shuffled(self.X, rng)
+        mean, turned, axes = self._along_axes
+        drawn: Floats
+        if kind == "gaussian":
+            drawn = rng.normal(size=turned.shape) * turned.std(axis=0, ddof=1)
+        else:
+            drawn = rng.uniform(turned.min(axis=0), turned.max(axis=0), turned.shape)
+        if axes is not None:
+            return drawn @ axes + mean
+        from scipy.spatial.distance import cdist
+
+        return cdist(drawn, drawn)
+
+
+def draw_reference(
+    X: Any, kind: Reference = "gaussian", *, metric: Any = "euclidean", random_state: Any = None
+) -> Any:
+    """Data of one group that are like X in extent.
+
+    Parameters
+    ----------
+    X : array-like or sparse, shape (n, d)
+        The data, or the (n, n) distances with ``metric="precomputed"``.
+    kind : {"gaussian", "uniform", "shuffled"}
+        Of dense data and of distances, one Gaussian with the covariance of X, or a uniform box
+        along its principal axes. Of sparse data, the values of each feature dealt to other objects.
+    metric : str or callable
+        Only ``"precomputed"`` makes a difference.
+    random_state : None, int or Generator
+
+    Returns
+    -------
+    ndarray of float64 or csr_array, shape (n, d)
+        Distances, shape (n, n), where X is distances.
+
+    Raises
+    ------
+    InputError
+        For a kind that there is not for such data.
+
+    Notes
+    -----
+    The box is that of gapPC (Tibshirani, Walther & Hastie 2001). O(n d min(n, d)).
+
+    Distances become principal coordinates first (Torgerson 1952; the 50 largest, scaled to the mean
+    squared distance), along which both kinds are drawn. Of distances that are not Euclidean,
+    what no coordinates can have is lost. O(n²) for each draw.
+
+    Sparse data have zeros that neither kind has. Each feature keeps its values and its number of
+    objects; these are drawn without replacement, an object with a chance that is proportional to
+    its number of features, so that long documents stay long. Each object keeps at least one value.
+    Dependence among features is lost, and not only that of clusters. O(nnz log nnz).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).normal(size=(500, 3)) * [1, 2, 3]
+    >>> draw_reference(X, random_state=0).std(axis=0).round()
+    array([1., 2., 3.])
+    """
+    check_choice(kind, (*ALONG_AXES, "shuffled"), "kind")
+    null = Null(check_points(X, metric), metric)
+    if kind not in null.kinds:
+        given = {"shuffled": "sparse data", "": "a graph"}.get("".join(null.kinds), "dense data")
+        raise InputError(
+            f"{given} have no reference of the kind {kind!r}; there is "
+            f"{' and '.join(map(repr, null.kinds)) or 'none'}"
+        )
+    return null.draw(kind, check_random_state(random_state))
+
+
+def _principal_coordinates(D: Floats) -> Floats:
+    """Points whose Euclidean distances are near those of the matrix."""
+    n = len(D)
+    inner = -0.5 * np.square(D, dtype=np.float64)
+    means = inner.mean(axis=1)
+    inner += means.mean() - means[:, None] - means[None, :]
+    if n <= 10 * MOST_COORDINATES:
+        values, vectors = np.linalg.eigh(inner)
+    else:
+        from scipy.sparse.linalg import eigsh
+
+        start = np.random.default_rng(0).normal(size=n)
+        values, vectors = eigsh(inner, MOST_COORDINATES, which="LA", v0=start)
+    first = np.argsort(-values)[:MOST_COORDINATES]
+    first = first[values[first] > 1e-9 * values.max(initial=0.0)]
+    if len(first) == 0:
+        return np.zeros((n, 1))
+    scale = np.trace(inner) / values[first].sum()
+    coordinates: Floats = vectors[:, first] * np.sqrt(values[first] * max(scale, 1e-9))
+    return coordinates
+
+
+def _shuffled(X: Any, rng: np.random.Generator) -> Any:
+    n, d = X.shape
+    columns = sparse.csc_array(X)
+    columns.eliminate_zeros()
+    counts = np.diff(columns.indptr)
+    lengths = np.diff(sparse.csr_array(columns).indptr).astype(np.float64)
+    ends = np.cumsum(lengths)
+    rows = np.empty(columns.nnz, dtype=np.int64)
+    of = np.repeat(np.arange(d), counts)
+    common = counts > _COMMON * n
+    for j in np.flatnonzero(common):
+        # keys of rate 1 / length: the lowest are a draw without replacement by length
+        with np.errstate(divide="ignore"):
+            keys = rng.exponential(size=n) / lengths
+        rows[of == j] = rng.permutation(np.argsort(keys)[: counts[j]])
+    todo = np.flatnonzero(~common[of])
+    rare = todo
+    while len(todo):
+        rows[todo] = np.searchsorted(ends, rng.uniform(0, ends[-1], len(todo)), side="right")
+        first = np.unique(of[rare] * n + rows[rare], return_index=True)[1]
+        todo = np.delete(rare, first)  # drawn twice for one feature: drawn again
+    _fill_empty(rows, lengths, rng)
+    # 32-bit indices, as scikit-learn takes them
+    places = rows.astype(X.indices.dtype), of.astype(X.indices.dtype)
+    return sparse.csr_array((columns.data.astype(np.float64), places), shape=(n, d))
+
+
+def _fill_empty(rows: NDArray[np.int64], lengths: Floats, rng: np.random.Generator) -> None:
+    """Give each object that lost every value one of an object with several."""
+    left = np.bincount(rows, minlength=len(lengths))
+    empty = np.flatnonzero((left == 0) & (lengths > 0))
+    for value in rng.permutation(len(rows)) if len(empty) else ():
+        if len(empty) == 0:
+            break
+        if left[rows[value]] > 1:
+            left[rows[value]] -= 1
+            rows[value], empty = empty[0], empty[1:]

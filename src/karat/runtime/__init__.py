@@ -1,0 +1,1 @@
+"""What every room stands on: validation, executors, resources, progress, kept work, registries."""

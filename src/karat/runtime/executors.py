@@ -1,0 +1,403 @@
+"""Where parts of work run: on the cores of this process, or on an executor that has the data."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import (
+    BrokenExecutor,
+    CancelledError,
+    Executor,
+    Future,
+    ThreadPoolExecutor,
+    wait,
+)
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Any, TypeVar
+from uuid import uuid4
+from weakref import WeakKeyDictionary, finalize
+
+import numpy as np
+
+from karat.runtime.resources import available_cores, one_core, thread_pools
+from karat.runtime.scratch import scratch_folder
+from karat.runtime.validation import InputError
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+KEPT = 4  # values that workers keep for the passes to come: data, labels, weights and one more
+STARTING = 60.0  # seconds that the first worker, or one anew, may take to come
+PATIENCE = 5.0  # seconds without an answer, after which one looks whether there is a scheduler
+LOSSES = 3  # of all workers that had the data, after which what they did is given up
+JOBS = 128  # that an executor gets at a time, whatever the number of its workers
+
+
+class LostWorkersError(InputError):
+    """There is nobody left to compute; the message says why and what to do."""
+
+
+def as_executor(given: Any) -> tuple[Executor, Callable[[Any], Any]]:
+    """An executor, and what puts a value where its jobs find it without carrying it.
+
+    Parameters
+    ----------
+    given : concurrent.futures.Executor, dask.distributed.Client or str
+        A Dask client or its ``get_executor()``, or the address of a scheduler
+        (``"tcp://host:8786"``). Local processes read values from files, once each. Another
+        executor may have a method ``scatter(value)`` whose result its ``submit`` turns into the
+        value; one without gets the value with each job.
+
+    Returns
+    -------
+    executor : concurrent.futures.Executor
+    send : callable
+        ``send(value)`` is to be given to ``submit`` in place of the value.
+
+    Raises
+    ------
+    InputError
+        For something else, an address where no scheduler answers, or a missing extra.
+
+    Examples
+    --------
+    >>> from concurrent.futures import ThreadPoolExecutor
+    >>> with ThreadPoolExecutor() as pool:
+    ...     executor, send = as_executor(pool)
+    ...     executor.submit(sum, send([1, 2])).result()
+    3
+    """
+    if isinstance(given, str):
+        given = _connect(given)
+    client = given if hasattr(given, "get_executor") else getattr(given, "_client", None)
+    if client is not None and hasattr(client, "scatter"):
+        executor = _OfDask(client, getattr(given, "_kwargs", {}))
+        # to every worker, so that the loss of one loses no data
+        return executor, partial(client.scatter, broadcast=True, hash=False, timeout=STARTING)
+    if not isinstance(given, Executor):
+        raise InputError(
+            "executor must be a concurrent.futures.Executor, a dask.distributed.Client or the "
+            f"address of a scheduler (tcp://host:8786); got {given!r}"
+        )
+    if any(kind.__name__ == "ProcessPoolExecutor" for kind in type(given).__mro__):
+        return given, _Files()
+    return given, getattr(given, "scatter", _itself)
+
+
+@contextmanager
+def threads(*, one_blas_thread: bool = False) -> Iterator[Callable[..., Iterator[Any]]]:
+    """A ``map`` on all cores, with few results held at a time."""
+    cores = available_cores()
+    limit: AbstractContextManager[Any] = nullcontext()
+    if one_blas_thread:
+        from threadpoolctl import threadpool_limits
+
+        limit = threadpool_limits(1, "blas")
+    with limit:
+        if cores == 1:
+            yield map
+            return
+        with ThreadPoolExecutor(cores) as pool:
+
+            def each(work: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
+                waiting: deque[Future[R]] = deque()
+                try:
+                    for item in items:
+                        waiting.append(pool.submit(work, item))
+                        if len(waiting) > 2 * cores:
+                            yield waiting.popleft().result()
+                    while waiting:
+                        yield waiting.popleft().result()
+                finally:
+                    for future in waiting:
+                        future.cancel()
+
+            yield each
+
+
+def in_order(
+    work: Callable[[T], R], items: Iterable[T], *, one_blas_thread: bool = False
+) -> Iterator[R]:
+    """``map(work, items)`` on all cores."""
+    with threads(one_blas_thread=one_blas_thread) as each:
+        yield from each(work, items)
+
+
+class Workers:
+    """The parts of a pass over data, computed on all cores of this process or by an executor.
+
+    Parameters
+    ----------
+    executor : concurrent.futures.Executor, dask.distributed.Client or str, optional
+        See :func:`as_executor`; None is this process.
+
+    Examples
+    --------
+    >>> from concurrent.futures import ThreadPoolExecutor
+    >>> with ThreadPoolExecutor(2) as pool:
+    ...     list(Workers(pool).map(max, [3], [1, 5, 2]))
+    [3, 5, 3]
+    """
+
+    def __init__(self, executor: Any = None) -> None:
+        self.elsewhere = None if executor is None else as_executor(executor)
+        #: values that were sent and what stands for them there, the last used at the end
+        self._sent: list[tuple[Any, Any]] = []
+        self._used: WeakKeyDictionary[Future[Any], list[Any]] = WeakKeyDictionary()
+
+    @property
+    def executor(self) -> Executor:
+        """The executor; raises where there is none."""
+        assert self.elsewhere is not None
+        return self.elsewhere[0]
+
+    @classmethod
+    def of(cls, executor: Any) -> Workers:
+        """These workers themselves, or those of an executor."""
+        return executor if isinstance(executor, Workers) else cls(executor)
+
+    def send(self, value: Any) -> Any:
+        """What stands for a value in jobs; the value must not be written to afterwards."""
+        if self.elsewhere is None or value is None:
+            return value
+        there = next((there for known, there in self._sent if known is value), None)
+        if there is None:
+            try:
+                there = self.elsewhere[1](value)
+            except (OSError, TimeoutError) as error:
+                raise LostWorkersError(
+                    f"no worker takes the data ({error}); start some with dask worker "
+                    "tcp://host:8786, and call again"
+                ) from None
+        others = [one for one in self._sent if one[0] is not value]
+        self._sent = [*others[1 - KEPT :], (value, there)]
+        return there
+
+    def map(
+        self,
+        function: Callable[..., R],
+        data: Sequence[Any],
+        items: Iterable[Any],
+        *,
+        one_blas_thread: bool = False,
+    ) -> Iterator[R]:
+        """``function(*data, item)`` of each item, in order.
+
+        An executor gets the data once, where it can keep them, and jobs of several items, each for
+        one core. ``one_blas_thread`` is for this process.
+        """
+        if self.elsewhere is None:
+            yield from in_order(partial(function, *data), items, one_blas_thread=one_blas_thread)
+            return
+        todo = list(items)
+        size = max(-(-len(todo) // JOBS), 1)
+        work = partial(_on_one_core, function)
+        parts = [todo[i : i + size] for i in range(0, len(todo), size)]
+        waiting = deque((self.submit(work, data, part), part) for part in parts)
+        losses = 0
+        try:
+            while waiting:
+                future, part = waiting[0]
+                if not wait([future], PATIENCE).done:
+                    self.check()
+                    continue
+                try:
+                    found = future.result()
+                except CancelledError:
+                    losses += self.recover(future)
+                    if losses > LOSSES:
+                        raise LostWorkersError(
+                            f"the workers died {losses} times, and the data with them, most likely "
+                            "for want of memory; give each more, or have more of them"
+                        ) from None
+                    waiting[0] = self.submit(work, data, part), part
+                    continue
+                except Exception as error:
+                    raise (lost(error) or error) from None
+                yield from found
+                waiting.popleft()
+        finally:
+            for future, _ in waiting:
+                future.cancel()
+
+    def submit(self, function: Callable[..., R], data: Sequence[Any], *arguments: Any) -> Future[R]:
+        """``function(*data, *arguments)`` as a job of the executor."""
+        there = [self.send(value) for value in data]
+        future = self.executor.submit(function, *there, *arguments)
+        self._used[future] = there
+        return future
+
+    def check(self) -> None:
+        """Raise where a Dask scheduler no longer answers: its jobs may never end."""
+        client = getattr(self.executor, "_client", None)
+        if client is not None and client.status != "running":
+            raise LostWorkersError(
+                "the Dask scheduler no longer answers; what was finished is kept, and the same "
+                "call goes on from it when there is a scheduler"
+            )
+
+    def recover(self, future: Future[Any]) -> bool:
+        """Make ready to submit anew what the executor itself cancelled.
+
+        Dask does so where the only worker that had the data died, and where no scheduler is left.
+
+        Returns
+        -------
+        bool
+            Whether the data are to be sent again; not if they were since the job was submitted.
+
+        Raises
+        ------
+        LostWorkersError
+            Where there is nobody to send the data to.
+        """
+        self.check()
+        used = self._used.get(future, [])
+        if not any(there is one for _, there in self._sent for one in used):
+            return False
+        self._sent = []
+        return True
+
+
+def lost(error: BaseException) -> LostWorkersError | None:
+    """What to say where an executor gave up a job because each of its workers died of it."""
+    if isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker":
+        return LostWorkersError(
+            "the worker processes died, most likely killed for want of memory "
+            f"({type(error).__name__}); give each more, or use fewer at a time"
+        )
+    return None
+
+
+def _on_one_core(function: Callable[..., R], *data_and_items: Any) -> list[R]:
+    *data, items = data_and_items
+    with one_core(), thread_pools().limit(limits=1):
+        return [function(*data, item) for item in items]
+
+
+def tree_sum(parts: Iterable[T], add: Callable[[T, T], T]) -> T:
+    """All parts added up, neighbours first: the order depends on their number alone.
+
+    Few partial sums are held at a time, the logarithm of the number of parts.
+
+    >>> tree_sum("abcde", lambda x, y: f"({x}{y})")
+    '(((ab)(cd))e)'
+    """
+    sums: list[T] = []
+    for number, part in enumerate(parts, 1):
+        while number % 2 == 0:
+            part = add(sums.pop(), part)
+            number //= 2
+        sums.append(part)
+    total = sums.pop()
+    while sums:
+        total = add(sums.pop(), total)
+    return total
+
+
+class OnDisk:
+    """A value in a file of a folder; sent to a process of this machine, it arrives as the value.
+
+    Each process reads it once, and maps its arrays, which all of them share.
+    """
+
+    def __init__(self, value: Any, folder: Path) -> None:
+        import joblib
+
+        self.path = str(folder / f"{uuid4().hex}.joblib")
+        joblib.dump(value, self.path)
+        finalize(self, _remove, self.path)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _loaded, (self.path,)
+
+
+@lru_cache(maxsize=KEPT)
+def _loaded(path: str) -> Any:
+    import joblib
+
+    # each process has its own of what it writes to
+    found = joblib.load(path, mmap_mode="c")
+    return np.asarray(found) if isinstance(found, np.ndarray) else found
+
+
+def _remove(path: str) -> None:
+    with suppress(OSError):
+        os.unlink(path)
+
+
+class _Files:
+    """Sends values to local processes: as files, as long as they are wanted."""
+
+    def __init__(self) -> None:
+        self._folder: Path | None = None
+
+    def __call__(self, value: Any) -> OnDisk:
+        if self._folder is None:
+            stack = ExitStack()
+            self._folder = stack.enter_context(scratch_folder())
+            finalize(self, stack.close)
+        return OnDisk(value, self._folder)
+
+
+class _OfDask(Executor):
+    """Jobs of a Dask client.
+
+    Of the futures of the client's own executor, those whose result was lost with its worker before
+    it was fetched never end.
+    """
+
+    def __init__(self, client: Any, options: dict[str, Any]) -> None:
+        self._client, self._options = client, {**options, "pure": False}
+
+    def submit(self, function: Callable[..., R], /, *args: Any, **kwargs: Any) -> Future[R]:
+        import asyncio
+
+        there = self._client.submit(function, *args, **kwargs, **self._options)
+        future: Future[R] = Future()
+
+        def take_back(future: Future[R]) -> None:
+            if future.cancelled() and not there.done():
+                there.cancel()
+
+        def fetch(there: Any) -> None:
+            try:
+                result = there.result()
+            except (CancelledError, asyncio.CancelledError):
+                future.cancel()
+                future.set_running_or_notify_cancel()
+            except Exception as error:
+                future.set_exception(error)
+            else:
+                if not future.cancelled():
+                    future.set_result(result)
+
+        future.add_done_callback(take_back)
+        there.add_done_callback(fetch)
+        return future
+
+
+TIMEOUT = "10s"  # for a scheduler to answer
+
+
+@lru_cache
+def _connect(address: str) -> Any:
+    try:
+        import distributed
+    except ImportError:
+        raise InputError('a Dask cluster needs distributed: pip install "karat[dask]"') from None
+    client: Any = distributed.Client
+    try:
+        return client(address, timeout=TIMEOUT)
+    except (OSError, ValueError) as error:
+        raise InputError(
+            f"no Dask scheduler answers at {address!r} ({error}); start one with dask scheduler, "
+            "and workers with dask worker tcp://host:8786"
+        ) from None
+
+
+def _itself(value: Any) -> Any:
+    return value

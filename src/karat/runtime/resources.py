@@ -1,0 +1,197 @@
+"""What this machine has: processors and memory that this process may use."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from karat.runtime.validation import InputError
+
+#: dense data of so many bytes and more are mapped from files and gone through in blocks of rows
+LARGE = 2**28
+#: numbers of a block of rows
+BLOCK = 2**21
+_PROC = Path("/proc/meminfo")
+_CGROUP = Path("/sys/fs/cgroup")
+_OWN = Path("/proc/self")
+_one_core: ContextVar[bool] = ContextVar("one_core", default=False)
+
+
+def row_blocks(shape: tuple[int, ...]) -> Iterator[slice]:
+    """Consecutive rows of some millions of numbers at a time."""
+    step = max(1, BLOCK // max(shape[1], 1))
+    for start in range(0, shape[0], step):
+        yield slice(start, min(start + step, shape[0]))
+
+
+class NotEnoughMemoryError(InputError, MemoryError):
+    """What is asked for would not fit; the message says how much it takes and how to fix it."""
+
+
+def is_large(X: Any) -> bool:
+    """Whether data are dense and too large to copy for convenience, see :data:`LARGE`."""
+    return isinstance(X, np.ndarray) and X.nbytes >= LARGE
+
+
+@contextmanager
+def one_core() -> Iterator[None]:
+    """Let what runs in the block take one core, because others run beside it."""
+    token = _one_core.set(True)
+    try:
+        yield
+    finally:
+        _one_core.reset(token)
+
+
+def available_cores() -> int:
+    """Number of processors that this process may run on, one within :func:`one_core`."""
+    if _one_core.get():
+        return 1
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+@lru_cache(maxsize=1)
+def thread_pools() -> Any:
+    """What limits the threads of compiled libraries."""
+    import sklearn.cluster  # noqa: F401  its thread pools must be loaded to be found
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
+
+
+def in_strips(work: Callable[[int, int], None], n: int, *, least: int = 256) -> None:
+    """Call ``work(start, stop)`` on strips of 0..n, side by side where that pays."""
+    count = min(available_cores(), max(n // least, 1))
+    if count == 1:
+        work(0, n)
+        return
+    parts = min(4 * count, max(n // least, 1))
+    # more strips than threads, so that a slow one does not hold up the rest
+    cuts = [n * i // parts for i in range(parts + 1)]
+    with ThreadPoolExecutor(count) as pool:
+        list(pool.map(work, cuts[:-1], cuts[1:]))
+
+
+def available_memory() -> int | None:
+    """Bytes that this process may still take, or None where the system does not tell.
+
+    The least of what the machine has free and what the control group (a container's limit)
+    leaves; the file cache counts as free.
+    """
+    limits = [n for n in (_machine(), _group_v2(), _group_v1()) if n is not None]
+    return min(limits) if limits else None
+
+
+@contextmanager
+def added_memory() -> Iterator[list[int]]:
+    """By how many bytes the block raised the most resident memory of this process.
+
+    The list is empty until the block ends, and where the system does not tell (not Linux). What
+    compiled code allocates counts; what the block found free within the process does not, nor do
+    child processes. Blocks in several threads of one process at a time count one another's. The
+    peak of the whole process starts again too: what reads it afterwards sees the block's.
+    """
+    found: list[int] = []
+    before = None
+    try:
+        (_OWN / "clear_refs").write_text("5")  # the peak starts again from what is held now
+        before = _own_memory("VmRSS")
+    except OSError:
+        pass
+    try:
+        yield found
+    finally:
+        peak = None if before is None else _own_memory("VmHWM")
+        if before is not None and peak is not None:
+            found.append(max(0, peak - before))
+
+
+def release_memory() -> None:
+    """Give back what Arrow keeps of tables that are gone, which may be as much as they took."""
+    import pyarrow as pa
+
+    pa.default_memory_pool().release_unused()
+
+
+def total_memory() -> int | None:
+    """Bytes that the machine has, or None where the system does not tell."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):
+        return None
+
+
+def require_memory(needed: float, what: str, way_out: str) -> None:
+    """Raise :class:`NotEnoughMemoryError` if ``needed`` bytes are more than there are."""
+    free = available_memory()
+    if free is not None and needed > free:
+        raise NotEnoughMemoryError(
+            f"{what} needs about {readable(needed)} of memory, and {readable(free)} are free; "
+            f"{way_out}"
+        )
+
+
+def readable(n_bytes: float) -> str:
+    """A number of bytes as a person writes it.
+
+    >>> readable(12_300_000_000)
+    '12.3 GB'
+    """
+    size = float(n_bytes)
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if size < 1000:
+            return f"{size:.3g} {unit}"
+        size /= 1000
+    return f"{size:,.3g} TB" if size < 1000 else f"{size:,.0f} TB"
+
+
+def _machine() -> int | None:
+    try:
+        for line in _PROC.read_text().splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
+    except (OSError, ValueError, IndexError):
+        pass
+    try:
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):
+        return None
+
+
+def _own_memory(key: str) -> int | None:
+    try:
+        for line in (_OWN / "status").read_text().splitlines():
+            if line.startswith(key + ":"):
+                return int(line.split()[1]) * 1024
+    except (OSError, ValueError, IndexError):
+        pass
+    return None
+
+
+def _group_v2() -> int | None:
+    return _group(_CGROUP, "memory.max", "memory.current", "inactive_file")
+
+
+def _group_v1() -> int | None:
+    folder = _CGROUP / "memory"
+    return _group(folder, "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
+
+
+def _group(folder: Path, limit: str, usage: str, cache: str) -> int | None:
+    try:
+        most = int((folder / limit).read_text())
+        used = int((folder / usage).read_text())
+        stat = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
+        return max(0, most - used + int(stat.get(cache, 0)))
+    except (OSError, ValueError):
+        return None

@@ -1,0 +1,433 @@
+"""Input validation of every public function: what was given, what is wanted, how to fix it."""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from scipy.sparse import csr_array
+
+_NUMERIC = {"floating", "integer", "mixed-integer-float", "boolean", "decimal"}
+Data: TypeAlias = "NDArray[np.floating[Any]] | csr_array"
+
+
+class InputError(ValueError):
+    """The input cannot be used; the message names the value, the rule and how to fix it."""
+
+
+class UndefinedMeasureError(InputError):
+    """A measure has no value for this clustering; the message says why."""
+
+
+class StorageError(InputError):
+    """A study file cannot be used; the message says why and what to do."""
+
+
+class NothingToRankError(InputError):
+    """There is no clustering to choose from; the message says why."""
+
+
+def unknown_name(given: object, known: Iterable[str], what: str) -> InputError:
+    """The error for a name that is not among ``known``, with the nearest ones.
+
+    Parameters
+    ----------
+    given : object
+        What the caller wrote.
+    known : iterable of str
+        The names that exist.
+    what : str
+        The kind of thing, e.g. ``"measure"``.
+
+    Returns
+    -------
+    InputError
+        To be raised by the caller.
+    """
+    names = sorted(known)
+    near = difflib.get_close_matches(str(given), names, n=3, cutoff=0.5)
+    hint = f"did you mean {' or '.join(map(repr, near))}?" if near else ""
+    listing = ", ".join(names[:40]) + (", ..." if len(names) > 40 else "")
+    return InputError(f"no {what} is called {given!r}; {hint or 'there are: ' + listing}")
+
+
+def check_choice(value: object, choices: Iterable[str], name: str) -> None:
+    """Raise :class:`InputError` unless ``value`` is one of ``choices``."""
+    options = tuple(choices)
+    if value not in options:
+        raise InputError(f"{name} must be one of {', '.join(map(repr, options))}; got {value!r}")
+
+
+def check_data(X: Any, *, name: str = "X") -> Data:
+    """Turn ``X`` into a C-contiguous float array or a CSR array, or say why it cannot be.
+
+    Parameters
+    ----------
+    X : array-like, pandas, polars or Arrow table, or SciPy sparse, shape (n, d)
+        Objects in rows. Arrays of torch, CuPy and other libraries become NumPy's; float32 and
+        float64 are kept, other numbers become float64.
+    name : str
+        What the caller calls it, for messages.
+
+    Returns
+    -------
+    ndarray or csr_array, shape (n, d)
+        Never a copy of what already has the right form; never written to.
+
+    Raises
+    ------
+    InputError
+        If it is not two-dimensional, empty, not numeric, has NaN or infinite values, values whose
+        squares overflow, or a sparse structure that is none.
+    """
+    matrix = as_numbers(X, name=name)
+    if isinstance(matrix, np.ndarray):
+        _check_values(matrix.ravel(), name, lambda i: np.unravel_index(i, matrix.shape))
+    else:
+        _check_values(matrix.data, name, lambda i: _sparse_position(matrix, i))
+    return matrix
+
+
+def largest_value(dtype: Any) -> float:
+    """The largest magnitude whose squares a sum of a million of can hold."""
+    return float(np.finfo(dtype).max ** 0.5 / 1e3)
+
+
+def as_numbers(X: Any, *, name: str = "X") -> Data:
+    """:func:`check_data` without its last step: missing values come out as NaN."""
+    from scipy import sparse
+
+    if sparse.issparse(X):
+        return _csr(X, name)
+    array = _dense(X, name)
+    if array.ndim == 1:
+        raise InputError(
+            f"{name} must be two-dimensional (objects × features); its shape is {array.shape}. "
+            f"For one feature use {name}.reshape(-1, 1)"
+        )
+    _check_shape(array.shape, name)
+    if array.dtype.kind in "OUS":
+        # from the source again: NumPy makes text of [1, "a"]
+        array = _unboxed(np.asarray(X if isinstance(X, (list, tuple)) else array, object), name)
+    if array.dtype.kind not in "fiub":
+        raise InputError(f"{name} must contain real numbers; its dtype is {array.dtype}")
+    if array.dtype not in (np.float32, np.float64):
+        with np.errstate(over="ignore"):
+            array = array.astype(np.float64)
+    return np.ascontiguousarray(array)
+
+
+def _csr(X: Any, name: str) -> csr_array:
+    from scipy import sparse
+
+    if X.dtype.kind not in "fiub":
+        raise InputError(f"{name} must contain real numbers; its dtype is {X.dtype}")
+    _check_shape(X.shape, name)
+    _check_structure(X, name)
+    matrix = sparse.csr_array(X)
+    if matrix.indices.dtype != np.int32 and max(len(matrix.data), *matrix.shape) < 2**31:
+        # half the memory, and scikit-learn takes no other
+        narrow = matrix.indices.astype(np.int32), matrix.indptr.astype(np.int32)
+        matrix = sparse.csr_array((matrix.data, *narrow), shape=matrix.shape)
+    if matrix.dtype not in (np.float32, np.float64):
+        with np.errstate(over="ignore"):
+            matrix = matrix.astype(np.float64)
+    if not matrix.has_canonical_format:
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
+    return matrix
+
+
+def _check_structure(X: Any, name: str) -> None:
+    """Raise for compressed rows or columns that native code would follow out of the arrays."""
+    if X.format not in ("csr", "csc", "bsr"):
+        return
+    heights = X.blocksize if X.format == "bsr" else (1, 1)
+    rows, columns = (size // height for size, height in zip(X.shape, heights, strict=True))
+    lines, width = (columns, rows) if X.format == "csc" else (rows, columns)
+    indptr, indices, stored = X.indptr, X.indices, len(X.data)
+    wrong = None
+    if indptr.ndim != 1 or indices.ndim != 1 or indptr.dtype.kind != "i":
+        wrong = "indptr and indices must be one-dimensional arrays of integers"
+    elif indices.dtype.kind != "i":
+        wrong = "indices must be integers"
+    elif len(indptr) != lines + 1:
+        wrong = f"indptr must have {lines + 1} entries, it has {len(indptr)}"
+    elif indptr[0] != 0 or (np.diff(indptr) < 0).any():
+        wrong = "indptr must begin with 0 and never fall"
+    elif indptr[-1] > min(len(indices), stored):
+        wrong = f"indptr ends at {indptr[-1]}, but {min(len(indices), stored)} values are stored"
+    elif len(indices) and not (indices.min() >= 0 and indices.max() < width):
+        wrong = f"indices must be between 0 and {width - 1}"
+    if wrong is not None:
+        raise InputError(
+            f"{name} is no valid {X.format.upper()} matrix: {wrong}. Make it again from its "
+            "values, e.g. scipy.sparse.coo_array((values, (rows, columns))).tocsr()"
+        )
+
+
+def validated(estimator: Any, X: Any, **options: Any) -> Any:
+    """scikit-learn's ``validate_data``, which follows the indices of sparse data unseen.
+
+    Parameters
+    ----------
+    estimator : estimator
+    X : array-like or sparse, shape (n, d)
+    **options
+        Those of ``sklearn.utils.validation.validate_data``.
+
+    Returns
+    -------
+    ndarray or sparse
+
+    Raises
+    ------
+    InputError
+        For a sparse structure that is none, before native code meets it.
+    """
+    from scipy import sparse
+    from sklearn.utils.validation import validate_data
+
+    if sparse.issparse(X):
+        _check_structure(X, "X")
+    return validate_data(estimator, X, **options)
+
+
+def _dense(X: Any, name: str) -> NDArray[Any]:
+    """A NumPy array of whatever holds rows of numbers; missing values as NaN where they can be."""
+    if isinstance(X, np.ma.MaskedArray):
+        if X.dtype.kind not in "fiub":
+            raise InputError(f"{name} must contain real numbers; its dtype is {X.dtype}")
+        kind = X.dtype if X.dtype in (np.float32, np.float64) else np.float64
+        return np.where(np.ma.getmaskarray(X), np.nan, X.data.astype(kind)).astype(kind)
+    X = on_host(X, name=name)
+    package = type(X).__module__.partition(".")[0]
+    if package == "polars":
+        if hasattr(X, "collect"):
+            X = X.collect()
+        return np.asarray(X.to_numpy())
+    if package == "pyarrow" and hasattr(X, "to_pandas"):
+        X = X.to_pandas()
+        package = "pandas"
+    if package == "pandas" and hasattr(X, "ndim"):
+        kinds = list(X.dtypes) if X.ndim == 2 else [X.dtype]
+        nullable = not all(isinstance(kind, np.dtype) for kind in kinds)
+        if nullable and all(getattr(kind, "kind", "O") in "fiub" for kind in kinds):
+            return np.asarray(X.to_numpy(dtype=np.float64, na_value=np.nan))
+        return np.asarray(X.to_numpy())
+    try:
+        return np.asarray(X)
+    except ValueError:
+        widths = [len(row) if hasattr(row, "__len__") else 1 for row in X]
+        odd = next((i for i, width in enumerate(widths) if width != widths[0]), None)
+        if odd is None:
+            raise InputError(f"{name} cannot be turned into an array of numbers") from None
+        raise InputError(
+            f"{name} has rows of different lengths: row 0 has {widths[0]} values, row {odd} has "
+            f"{widths[odd]}"
+        ) from None
+
+
+def on_host(values: Any, *, name: str = "X") -> Any:
+    """The array of another library (torch, CuPy, ...) as NumPy's; anything else as it is.
+
+    Parameters
+    ----------
+    values : object
+    name : str
+        What the caller calls it, for messages.
+
+    Returns
+    -------
+    object
+        Arrays of the main memory are not copied; those of a GPU are brought from it.
+
+    Raises
+    ------
+    InputError
+        For an array that has no NumPy form: quantized, of a layout that is not strided, ...
+    """
+    package = type(values).__module__.partition(".")[0]
+    if isinstance(values, (np.ndarray, np.generic)) or not (
+        hasattr(values, "__array_namespace__") or package in ("torch", "cupy")
+    ):
+        return values
+    try:
+        if package == "cupy":
+            return values.get()
+        if package == "torch":
+            values = values.detach().cpu()
+            narrow = str(values.dtype) == "torch.bfloat16"
+            return (values.float() if narrow else values).numpy()
+        try:
+            return np.asarray(values)
+        except (TypeError, RuntimeError):
+            return np.from_dlpack(values, device="cpu")
+    except (TypeError, RuntimeError, BufferError, AttributeError, ValueError) as error:
+        raise InputError(
+            f"{name} is an array of {package} that cannot be turned into one of NumPy: {error}. "
+            f"Give a dense array of numbers, or a SciPy sparse matrix"
+        ) from None
+
+
+def _unboxed(array: NDArray[Any], name: str) -> NDArray[np.float64]:
+    """Numbers out of Python objects; None and pandas.NA become NaN."""
+    import pandas as pd
+
+    missing = np.asarray(pd.isna(array))
+    if pd.api.types.infer_dtype(array.ravel(), skipna=True) in _NUMERIC:
+        with np.errstate(over="ignore"), contextlib.suppress(OverflowError):
+            return np.where(missing, np.nan, array).astype(np.float64)
+    out = np.full(array.shape, np.nan)
+    for row, column in np.argwhere(~missing):
+        value = array[row, column]
+        try:
+            if isinstance(value, (str, bytes)):
+                raise TypeError
+            out[row, column] = value
+        except (TypeError, ValueError, OverflowError):
+            raise InputError(
+                f"{name}[{row}, {column}] is {value!r}, which is not a number that a float can "
+                "hold; encode text columns first, e.g. karat.datasets.from_table(table) one-hot "
+                "encodes them"
+            ) from None
+    return out
+
+
+def _sparse_position(matrix: Any, i: int) -> tuple[int, int]:
+    row = int(np.searchsorted(matrix.indptr, i, side="right")) - 1
+    return row, int(matrix.indices[i])
+
+
+def _check_shape(shape: tuple[int, ...], name: str) -> None:
+    if len(shape) != 2:
+        raise InputError(
+            f"{name} must be two-dimensional (objects × features); its shape is {shape}"
+        )
+    if shape[0] == 0:
+        raise InputError(f"{name} has no rows; at least one object is needed")
+    if shape[1] == 0:
+        raise InputError(f"{name} has no columns; at least one feature is needed")
+
+
+def _check_values(values: NDArray[Any], name: str, position: Any) -> None:
+    if len(values) == 0:
+        return
+    # NaN if any value is
+    largest = max(-float(values.min()), float(values.max()))
+    if largest <= largest_value(values.dtype):
+        return
+    bad = np.flatnonzero(~np.isfinite(values))
+    if len(bad) == 0:
+        i = int(np.argmax(np.abs(values)))
+        row, column = position(i)
+        raise InputError(
+            f"{name} has values up to {largest:.3g} ({name}[{int(row)}, {int(column)}]), and "
+            f"distances square them: more than {values.dtype} can hold. Choose a larger unit, or "
+            "scale the features (scale='standard', --scale standard)"
+        )
+    places = ", ".join(
+        f"{name}[{int(r)}, {int(c)}] = {values[i]}" for i in bad[:3] for r, c in [position(i)]
+    )
+    raise InputError(
+        f"{name} has {len(bad)} missing or infinite value{'s' if len(bad) > 1 else ''}: {places}"
+        f"{', ...' if len(bad) > 3 else ''}; impute or drop them first "
+        "(karat run --impute median, or karat.datasets.from_table(..., impute='median'))"
+    )
+
+
+def check_sample_weight(sample_weight: Any, n: int) -> NDArray[np.float64]:
+    """The weights of ``n`` objects: numbers of objects that each stands for.
+
+    Raises
+    ------
+    InputError
+        If they are not ``n`` finite numbers of at least 0, or all 0.
+    """
+    try:
+        weights = np.asarray(on_host(sample_weight, name="sample_weight"), dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"sample_weight must be numbers, one for each object; got {sample_weight!r:.80}"
+        ) from None
+    if weights.shape != (n,):
+        raise InputError(
+            f"sample_weight has shape {weights.shape}, but there are {n} objects; "
+            "give one weight for each"
+        )
+    if not ((weights >= 0) & np.isfinite(weights)).all():
+        i = int(np.argmin((weights >= 0) & np.isfinite(weights)))
+        raise InputError(
+            f"sample_weight[{i}] is {weights[i]:g}; a weight is the number of objects that one "
+            "stands for, finite and not negative; 0 leaves the object out"
+        )
+    if not weights.any():
+        raise InputError(
+            "every sample_weight is 0, so no object remains; give at least one object a positive "
+            "weight, or omit sample_weight"
+        )
+    return weights
+
+
+def check_same_objects(one: Any, other: Any, *, name: str, other_name: str) -> None:
+    """Reject pandas objects whose indexes say that they are not in the same order.
+
+    Objects are matched by position. Two indexes that differ contradict that, unless one of them
+    is only the numbering 0..n-1 that pandas gives by itself and the other is no permutation of it.
+
+    Raises
+    ------
+    InputError
+        With how to align them.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"x": [1.0, 2.0]}, index=["a", "b"])
+    >>> check_same_objects(table, pd.Series([0, 1], ["b", "a"]), name="X", other_name="labels")
+    Traceback (most recent call last):
+        ...
+    karat.runtime.validation.InputError: X and labels have different pandas indexes ...
+    """
+    import sys
+
+    if "pandas" not in sys.modules:
+        return
+    import pandas as pd
+
+    if isinstance(other, dict):
+        for key, value in other.items():
+            check_same_objects(one, value, name=name, other_name=f"{other_name}[{key!r}]")
+    if not all(isinstance(side, (pd.Series, pd.DataFrame)) for side in (one, other)):
+        return
+    left, right = one.index, other.index
+    if len(left) != len(right) or left.equals(right):
+        return
+    numbering = pd.RangeIndex(len(left))
+    plain = [index for index in (left, right) if index.equals(numbering)]
+    if plain:
+        named = right if left.equals(numbering) else left
+        if set(named) != set(numbering):
+            return
+    raise InputError(
+        f"{name} and {other_name} have different pandas indexes (they begin with "
+        f"{left[0]!r} and {right[0]!r}), and objects are matched by position. Align them with "
+        f"{other_name}.reindex({name}.index), or pass {other_name}.to_numpy() if the order is right"
+    )
+
+
+def check_random_state(random_state: Any) -> np.random.Generator:
+    """The generator for ``random_state``: None, an int, a Generator or a RandomState."""
+    if isinstance(random_state, np.random.Generator):
+        return random_state
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(0, 2**32, 4, dtype=np.uint32))
+    if isinstance(random_state, (int, np.integer)) and random_state < 0:
+        raise InputError(f"random_state must be a non-negative integer; got {random_state}")
+    return np.random.default_rng(random_state)

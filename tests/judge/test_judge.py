@@ -1,0 +1,311 @@
+"""The learned judge: what its answer must not depend on, and what it may never say."""
+
+from __future__ import annotations
+
+import gzip
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+from scipy.stats import ortho_group
+from sklearn.datasets import load_iris, load_wine, make_blobs, make_moons
+
+import karat
+from karat import plot
+from karat.judge import gather, load_judge
+from karat.judge.forest import Binned, Forest
+from karat.judge.labelled import log_likelihood
+from karat.judge.learned import shared_score, shortlist
+from karat.report import render
+from karat.runtime.validation import InputError
+
+CLUSTERERS = ["kmeans", "ward", "average", "genie", "gaussian-mixture", "hdbscan"]
+
+
+@cache
+def candidates():
+    """Iris, its distinct candidates and who found them."""
+    X, y = load_iris(return_X_y=True)
+    study = karat.Study(X)
+    study.sweep(CLUSTERERS, k=range(2, 8), n_init=2, workers=1)
+    table = study.rank()
+    codes = np.stack(list(study.labelings(table.index).values())).astype(np.int32)
+    by = study.found_by()
+    return X, y, codes, [by[partition] for partition in table["partition"]]
+
+
+@cache
+def judged():
+    X, _, codes, by = candidates()
+    return load_judge()(gather(X, codes, by))
+
+
+def swept(X, **options):
+    study = karat.Study(X, **options)
+    study.sweep(CLUSTERERS, k=range(2, 8), n_init=2, workers=1)
+    return study
+
+
+def test_the_order_of_objects_is_no_evidence():
+    X, _, codes, by = candidates()
+    order = np.random.default_rng(0).permutation(len(X))
+    again = load_judge()(gather(X[order], codes[:, order], by))
+    np.testing.assert_allclose(again.score, judged().score, atol=0.02)
+    assert np.argmax(again.score) == np.argmax(judged().score)
+
+
+def test_names_of_clusters_are_no_evidence():
+    X, _, codes, by = candidates()
+    k = codes.max(axis=1)[:, None]
+    renamed = np.where(codes < 0, -1, k - codes).astype(np.int32)
+    again = load_judge()(gather(X, renamed, by))
+    np.testing.assert_allclose(again.score, judged().score, atol=1e-6)
+
+
+@pytest.mark.parametrize("change", ["scaled", "turned", "moved"])
+def test_units_axes_and_origin_are_no_evidence(change):
+    X, _, codes, by = candidates()
+    turn = ortho_group.rvs(X.shape[1], random_state=1)
+    Z = {"scaled": 1000 * X, "turned": X @ turn, "moved": X + 7}[change]
+    again = load_judge()(gather(Z, codes, by))
+    assert np.argmax(again.score) == np.argmax(judged().score)
+    np.testing.assert_allclose(again.predicted, judged().predicted, atol=0.08)
+
+
+def test_copies_of_a_candidate_are_no_evidence():
+    X, _ = make_blobs(120, 3, centers=4, random_state=5)
+    study = swept(X)
+    before = study.best()
+    third = study.rank().index[2]
+    study.add({f"copy {i}": study.labels(third) for i in range(5)})
+    after = study.best()
+    assert after.name == before.name
+    np.testing.assert_array_equal(after.labels, before.labels)
+
+
+def test_one_object_against_the_rest_wins_only_alone():
+    X = np.random.default_rng(3).normal(size=(80, 3))
+    X[0] = 40
+    alone = {"lonely": [1] + [0] * 79}
+    study = karat.Study(X)
+    study.add(alone)
+    assert study.best().name == "lonely"
+    study.add({"halves": (X[:, 0] > 0).astype(int), "pair": [1, 1] + [0] * 78})
+    assert study.best().name == "halves"
+
+
+@pytest.mark.parametrize("load", [load_wine])
+def test_shuffled_features_have_no_structure(load):
+    X, _ = load(return_X_y=True)
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    said = swept(X).judged().judgement
+    assert said.has_structure
+    rng = np.random.default_rng(0)
+    shuffled = np.column_stack([rng.permutation(column) for column in X.T])
+    study = swept(shuffled)
+    assert not study.judged().judgement.has_structure
+    assert "No cluster structure found" in str(study.best())
+
+
+def test_one_cloud_has_no_structure_and_four_segments_have():
+    rng = np.random.default_rng(0)
+    for cloud in (rng.normal(size=(250, 3)), rng.uniform(size=(250, 3))):
+        best = swept(cloud).best()
+        assert best.reasons[0].startswith("No cluster structure found")
+        assert best.reasons[1].startswith("To divide the data all the same")
+    X, y = make_blobs(250, 3, centers=4, cluster_std=0.8, random_state=2)
+    segments = swept(X)
+    best = segments.best()
+    assert karat.adjusted_rand_index(y, best.labels, noise="singletons") > 0.95
+    found = segments.judged()
+    assert found.judgement.has_structure
+    assert found.expected(best.name)["predicted"] > 0.8
+    assert "No cluster structure" not in str(best)
+
+
+def test_connected_shapes_win_where_they_are():
+    X, y = make_moons(300, noise=0.06, random_state=0)
+    best = swept(X).best()
+    assert karat.adjusted_rand_index(y, best.labels, noise="singletons") > 0.95
+    assert best.decided_by == "judge-2"
+
+
+def test_contributions_add_up():
+    X, _, codes, by = candidates()
+    judge = load_judge()
+    evidence = gather(X, codes, by)
+    F = judge.table(evidence)
+    level, parts, start = judge.level.paths(F)
+    np.testing.assert_allclose(level, judge.level.predict(F), atol=1e-6)
+    np.testing.assert_allclose(start + parts.sum(axis=1), level, atol=1e-5)
+    said = judge(evidence)
+    total = sum(said.contributions.values())
+    np.testing.assert_allclose(said.average + total, level, atol=1e-5)
+    assert (said.low <= said.predicted).all()
+    assert (said.predicted <= said.high).all()
+
+
+def test_trees_do_what_trees_do(tmp_path):
+    from sklearn.ensemble import ExtraTreesRegressor
+
+    rng = np.random.default_rng(0)
+    F = rng.normal(size=(900, 6)).round(1).astype(np.float32)
+    y = np.sin(F[:, 0]) + F[:, 1] * F[:, 2]
+    w = rng.uniform(0.5, 2, 900)
+    table, few = Binned.of(F), np.arange(600)
+    options = {"leaves": 80, "least": 3, "share": 0.99, "random_state": 1}
+    forest = Forest.grow(table.take(few), y[:600], w[:600], n_trees=20, **options)
+    peer = ExtraTreesRegressor(
+        20, max_leaf_nodes=80, min_samples_leaf=3, max_features=0.99, random_state=0
+    ).fit(F[:600], y[:600], w[:600])
+
+    def error(predict):
+        return ((predict(F[600:]) - y[600:]) ** 2).mean()
+
+    assert error(forest.predict) < 1.25 * error(peer.predict) < 0.5 * y.var()
+    # each leaf's value is the weighted mean of the rows that end there, of which there are three
+    one = Forest.grow(table.take(few), y[:600], w[:600], n_trees=1, **options)
+    assert (one.feature < 0).sum() == 80
+    at = one.predict(F[:600])
+    for value in np.unique(at):
+        here = at == value
+        assert here.sum() >= 3
+        np.testing.assert_allclose(
+            value, np.average(y[:600][here], weights=w[:600][here]), atol=2e-3
+        )
+    np.savez(tmp_path / "f.npz", **forest.arrays("a_"))
+    again = Forest.from_arrays(np.load(tmp_path / "f.npz"), "a_")
+    np.testing.assert_array_equal(again.predict(F), forest.predict(F))
+
+
+def test_a_file_that_is_no_judge_is_rejected(tmp_path):
+    path = tmp_path / "other.npz"
+    np.savez(path, a=1)
+    with pytest.raises(InputError, match="is not a judge"):
+        load_judge(path)
+
+
+def test_the_packaged_judge_is_small_and_plain():
+    from karat.judge.learned import PACKAGED
+
+    assert PACKAGED.stat().st_size <= 1_000_000
+    with np.load(PACKAGED, allow_pickle=False) as file:
+        assert all(file[name].dtype != object for name in file.files)
+    judge = load_judge()
+    assert judge.digest[:8] in judge.name
+
+
+def test_neighbours_that_are_judged_well_count():
+    agreement = np.array([[1.0, 0.9, 0.0], [0.9, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    ahead = np.array([0.2, 0.2, 0.21])
+    assert np.argmax(shared_score(ahead, agreement, 0.05)) in (0, 1)
+    assert np.argmax(shared_score(ahead, agreement, 0.001)) == 2
+
+
+def test_the_shortlist_has_one_of_each_kind():
+    agreement = np.array([[1.0, 0.9, 0.1], [0.9, 1.0, 0.1], [0.1, 0.1, 1.0]])
+    assert shortlist(agreement, np.array([0.5, 0.49, 0.45])) == [0, 2]
+    assert shortlist(agreement, np.array([0.5, 0.49, 0.2])) == [0]
+
+
+def test_with_labels_the_judge_is_the_prior():
+    X, y = load_iris(return_X_y=True)
+    few = np.full(len(y), None, dtype=object)
+    few[::10] = y[::10]
+    study = swept(X, truth=few)
+    best = study.best()
+    assert best.decided_by == "judge-and-labels"
+    assert "With 15 labels it has" in str(best)
+    assert karat.adjusted_rand_index(y, best.labels, noise="singletons") > 0.6
+    wrong = sum(best.bound.predicted[i] != y[i] for i in range(len(y)) if few[i] is None)
+    assert wrong <= best.bound.bound
+    score = study.rank()["score"]
+    assert score.is_monotonic_decreasing
+    assert score.sum() == pytest.approx(1)
+    # what the judge thinks likely and the labels think likely comes first
+    found = study.judged()
+    known = np.arange(0, 150, 10)
+    codes = np.stack([study.labels(name)[known] for name in found.names])
+    logs = found.judgement.ahead / found.judge.prior_temperature + log_likelihood(codes, y[known])
+    assert best.name == found.names[int(np.argmax(logs))]
+    assert found.judgement.prior.sum() == pytest.approx(1)
+    shares = {p: 0.9 / len(found.names) for p in study.rank()["partition"][: len(found.names)]}
+    bits = study.bounds_with(shares).table["choice_bits"]
+    # copies of a partition have one word; Kraft: the lengths of all words are paid for
+    words = bits.groupby(study.candidates.loc[bits.index, "partition"]).first()
+    assert (2.0**-words).sum() <= 1 + 1e-9
+
+
+def test_with_labels_there_is_a_choice_without_the_judge():
+    X = np.arange(12.0)[:, None]
+    truth = np.array(["a", None, "a", None, None, "a", "b", None, None, "b", None, "b"], object)
+    study = karat.Study(X, truth=truth)
+    study.add({"halves": [0] * 6 + [1] * 6, "thirds": [0] * 4 + [1] * 4 + [2] * 4})
+    study.decide_by("judge-and-labels")
+    best = study.best()
+    assert best.name == "halves"
+    assert "before them each had 50.0%" in str(best)
+
+
+def test_all_bounds_that_are_told_hold_together(monkeypatch):
+    truth = np.array(["a", None, "a", None, None, "a", "b", None, None, "b", None, "b"], object)
+    study = karat.Study(np.arange(12.0)[:, None], truth=truth)
+    study.add({"halves": [0] * 6 + [1] * 6, "thirds": [0] * 4 + [1] * 4 + [2] * 4})
+    study.decide_by("judge-and-labels")
+    tightest = replace(study.guarantee(), name="thirds")
+    study.__dict__["_guarantee"] = tightest  # another than the most probable one
+    best = study.best()
+    # by the share of delta that PAC-MDL has beside the guarantee
+    assert best.bound.bound == tightest.mdl["halves"].bound
+    assert tightest.mdl["halves"].delta < best.bound.delta == tightest.delta
+    assert "That is by pac-mdl: all labels, the choice paid for in bits." in best.reasons
+    told = next(reason for reason in best.reasons if "lowest bound is that of thirds" in reason)
+    assert f"by {tightest.method}; both hold together" in told
+    drawn, draw = [], plot.bound_by_k
+    monkeypatch.setattr(plot, "bound_by_k", lambda t, **o: (drawn.append(t), draw(t, **o))[1])
+    render(study)
+    assert drawn[0].loc["halves", "bound"] == best.bound.bound
+    assert drawn[0].loc["thirds", "bound"] == tightest.bound
+
+
+def test_the_part_that_made_the_guarantee_is_named():
+    X, y = load_iris(return_X_y=True)
+    few = np.full(len(y), None, dtype=object)
+    few[::5] = y[::5]
+    best = swept(X, truth=few).best()
+    assert f"That is by {best.bound.method}: {best.bound.how}." in best.reasons
+
+
+def test_likelihood_of_labels_is_a_chain_of_predictions():
+    rng = np.random.default_rng(0)
+    codes, classes = rng.integers(-1, 4, size=(5, 30)), rng.integers(0, 3, size=30)
+    found = log_likelihood(codes, classes)
+    for code, value in zip(codes, found, strict=True):
+        total, seen = 0.0, {}
+        for i, (cluster, label) in enumerate(zip(code, classes, strict=True)):
+            # Laplace's rule of succession in each cluster; outliers are clusters of one
+            counts = seen.setdefault(cluster if cluster >= 0 else f"alone {i}", np.zeros(3))
+            total += np.log((counts[label] + 1) / (counts.sum() + 3))
+            counts[label] += 1
+        assert value == pytest.approx(total)
+
+
+@pytest.mark.long
+def test_documents_are_told_apart(shared_data):
+    """tr45: ten topics, of which some are near; the answer must be far from the worst half."""
+    from karat.datasets import read
+
+    counts = read(shared_data / "terms" / "tr45.npz")
+    with gzip.open(shared_data / "terms" / "tr45.labels.txt.gz", "rt") as lines:
+        topics = np.array(lines.read().split())
+    study = karat.Study(counts, metric="cosine")
+    study.sweep(k=range(2, 13), n_init=2)
+    best = study.best()
+    assert best.decided_by == "judge-2"
+    reached = [
+        karat.adjusted_rand_index(topics, labels, noise="singletons")
+        for labels in study.labelings(study.rank().index).values()
+    ]
+    assert "No cluster structure" not in str(best)
+    assert reached[0] > np.quantile(reached, 0.7)

@@ -1,0 +1,178 @@
+"""The map of the measures: families, opinions, the packaged file, what is recommended."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.cluster.hierarchy import fcluster, linkage
+from scipy.spatial.distance import pdist, squareform
+from scipy.stats import spearmanr
+
+import karat
+from karat.measures import catalogue
+from karat.measures.families import cut, effective_number, rank_correlation
+from karat.measures.measure_map import FILE, KINDS, grouped, load_map
+from karat.measures.recommended import eligible, kind_of, one_a_family
+from karat.runtime.validation import InputError, StorageError
+
+
+def test_rank_correlation_is_spearmans():
+    values = np.random.default_rng(0).integers(0, 6, size=(30, 4)).astype(float)
+    np.testing.assert_allclose(rank_correlation(values), spearmanr(values).statistic)
+
+
+def test_an_undefined_value_is_the_least():
+    values = np.array([[1.0, 3.0], [2.0, np.nan], [3.0, 4.0]])
+    least = np.array([[1.0, 3.0], [2.0, 0.0], [3.0, 4.0]])
+    np.testing.assert_allclose(rank_correlation(values), rank_correlation(least))
+
+
+def test_families_are_those_of_average_linkage():
+    R = np.corrcoef(np.random.default_rng(1).normal(size=(9, 6)))
+    apart = squareform(1 - R, checks=False)
+    expected = fcluster(linkage(apart, "average"), 0.8, "distance")
+    found = cut(R, 0.8)
+    assert 1 < len(set(found)) < 9
+    np.testing.assert_array_equal(expected[:, None] == expected, found[:, None] == found)
+    assert list(dict.fromkeys(found)) == list(range(len(set(found))))
+
+
+def test_opinions_by_eigenvalues():
+    votes = np.random.default_rng(2).normal(size=(40, 5))
+    votes[:, 3] = votes[:, 0] + 0.3 * votes[:, 3]
+    eigenvalues = np.linalg.eigvalsh(spearmanr(votes).statistic)
+    expected = eigenvalues.sum() ** 2 / (eigenvalues**2).sum()
+    assert effective_number(votes) == pytest.approx(expected)
+    assert 3 < expected < 5
+
+
+def test_copies_and_reversals_are_no_opinions_of_their_own():
+    one = np.random.default_rng(3).normal(size=(20, 1))
+    assert effective_number(np.hstack([one, one**3, -one])) == pytest.approx(1)
+    assert effective_number(np.hstack([one, np.ones_like(one)])) == pytest.approx(1)
+    assert effective_number(np.ones((5, 3))) == 0
+
+
+# -- the packaged map ----------------------------------------------------------------------------
+
+
+def test_the_packaged_map_is_of_measures_of_the_catalogue():
+    from karat_lab._measure_values import TOO_COSTLY
+
+    known = load_map()
+    assert set(known.keys) <= set(catalogue)
+    assert not set(TOO_COSTLY) & set(known.keys)
+    R = known.rho.to_numpy()
+    np.testing.assert_array_equal(R, R.T)
+    assert (np.abs(R) <= 1).all()
+    upper = np.triu_indices(len(R), 1)
+    assert np.corrcoef(R[upper], known.tau.to_numpy()[upper])[0, 1] > 0.95
+
+
+def test_what_is_the_same_by_definition_is_the_same():
+    """Of hard clusters Xie & Beni's index is Ray & Turi's; McClain & Rao's is one over another."""
+    groups = load_map().same()
+    assert any({"ray_turi_index", "xie_beni_index"} <= set(group) for group in groups)
+    assert any({"between_within_ratio", "mcclain_rao_index"} <= set(group) for group in groups)
+    R = load_map().rho
+    for group in groups:
+        assert R.loc[group, group].to_numpy().min() > 0.98
+
+
+def test_each_measure_is_of_one_family():
+    known = load_map()
+    voters = list(known.together.index)
+    families = known.families(voters)
+    assert sorted(key for members in families.values() for key in members) == sorted(voters)
+    assert 3 <= len(families) < len(voters) / 2
+    stable = known.together
+    for members in families.values():
+        outside = [key for key in voters if key not in members]
+        inside = stable.loc[members, members].to_numpy().mean()
+        assert inside > 0.6
+        assert stable.loc[members, outside].to_numpy().mean(axis=1).max() < 0.2
+
+
+def test_a_measure_that_is_not_in_the_map_joins_those_it_declares():
+    declared = {"silhouette": "silhouette", "mine": "silhouette", "other": "own"}
+    families = grouped(declared)
+    assert sorted(families.values()) == [["other"], ["silhouette", "mine"]]
+
+
+def test_a_changed_file_is_refused(tmp_path):
+    text = FILE.read_text(encoding="utf-8")
+    file = tmp_path / "map.json"
+    file.write_text(text.replace('"apart": 0.', '"apart": 1.'), encoding="utf-8")
+    with pytest.raises(StorageError, match="was changed"):
+        load_map(str(file))
+    file.write_text("{}", encoding="utf-8")
+    with pytest.raises(StorageError, match="map-of-measures"):
+        load_map(str(file))
+
+
+def test_saved_and_read_again(tmp_path):
+    load_map().save(tmp_path / "map.json")
+    assert (tmp_path / "map.json").read_text() == FILE.read_text(encoding="utf-8")
+    assert json.loads(FILE.read_text(encoding="utf-8"))["sha256"] == load_map().digest
+    assert FILE.stat().st_size < 300_000
+
+
+# -- what is recommended ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_two_recommended_measures_are_of_one_family(kind):
+    known, advice = load_map(), karat.recommend(kind=kind)
+    assert len(advice.measures) == 3
+    families = known.families(eligible(known, kind))
+    homes = [n for n, members in families.items() for key in advice.measures if key in members]
+    assert len(set(homes)) == 3
+    near = known.agreement[kind]["rho"]
+    for name in homes:
+        best = [key for key in advice.measures if key in families[name]]
+        assert near[families[name]].idxmax() == best[0]
+    assert advice.table["rho"].is_monotonic_decreasing
+    assert all(key in str(advice) for key in advice.measures)
+    assert "left out" in str(advice)
+    assert "cannot see" in advice._repr_html_()
+
+
+def test_costly_measures_may_be_recommended_where_they_were_tried():
+    known = load_map()
+    for kind, tried in (("shapes", True), ("tables", True), ("texts", False)):
+        assert ("disco" in eligible(known, kind)) is tried
+    assert "disco" in karat.recommend(kind="shapes").measures
+
+
+def test_the_best_of_the_best_families():
+    near = pd.Series({"a": 0.9, "b": 0.8, "c": 0.1, "d": 0.5})
+    assert one_a_family(near, {"1": ["a", "b"], "2": ["c"], "3": ["d"]}, 2) == ["a", "d"]
+
+
+def test_what_data_look_like():
+    from scipy import sparse
+
+    assert kind_of(["one text", "another"]) == "texts"
+    assert kind_of(sparse.csr_matrix(np.eye(4))) == "texts"
+    assert kind_of(np.eye(4)[:, :2]) == "shapes"
+    assert kind_of(pd.DataFrame(np.eye(4))) == "tables"
+
+
+def test_nothing_is_guessed():
+    with pytest.raises(InputError, match="'shapes', 'tables', 'texts'"):
+        karat.recommend()
+    with pytest.raises(InputError, match="got 'graphs'"):
+        karat.recommend(kind="graphs")
+
+
+def test_neighbours_on_the_map_agree():
+    from karat.plot._measure_map import principal_coordinates
+
+    Z = np.random.default_rng(0).normal(size=(6, 2))
+    Z /= np.linalg.norm(Z, axis=1, keepdims=True)
+    at, shares = principal_coordinates(Z @ Z.T)
+    np.testing.assert_allclose(pdist(at), pdist(Z), atol=1e-9)
+    assert shares.sum() == pytest.approx(1)

@@ -1,0 +1,512 @@
+"""Contingency tables: from labels of any kind, counts and files; exact, mergeable, sparse."""
+
+from __future__ import annotations
+
+import datetime as dt
+import itertools
+import pickle
+import re
+from collections import Counter
+
+import hypothesis.strategies as st
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+
+import karat
+from karat import ContingencyTable
+from karat.labelings import cells as _cells
+from karat.labelings.partitions import encode
+from karat.runtime.validation import InputError
+
+NAMES = ["b", "a", "c", "a", "b", "b"]
+PRED = [0, 1, 1, 1, 0, 2]
+EXPECTED = [[0, 2, 0], [2, 0, 1], [0, 1, 0]]
+
+
+def kinds_of_labels():
+    polars = pytest.importorskip("polars")
+    yield "list", NAMES
+    yield "tuple", tuple(NAMES)
+    yield "numpy object", np.array(NAMES, dtype=object)
+    yield "numpy U", np.array(NAMES)
+    yield "numpy S", np.array(NAMES, dtype="S")
+    yield "numpy strided", np.array([*NAMES, *NAMES], dtype=object).reshape(2, 6).T.ravel()[::2]
+    yield "numpy StringDType", np.array(NAMES, dtype=np.dtypes.StringDType())
+    yield "pandas", pd.Series(NAMES)
+    yield "pandas object", pd.Series(NAMES, dtype=object)
+    yield "pandas index", pd.Index(NAMES)
+    yield "pandas string", pd.Series(NAMES, dtype="string")
+    yield "pandas arrow", pd.Series(NAMES, dtype=pd.ArrowDtype(pa.string()))
+    yield "pandas category", pd.Series(NAMES, dtype="category")
+    yield (
+        "pandas category with more categories",
+        pd.Series(pd.Categorical(NAMES, categories=["unused", "c", "b", "a"])),
+    )
+    yield "arrow", pa.array(NAMES)
+    yield "arrow chunks", pa.chunked_array([NAMES[:2], NAMES[2:]])
+    yield "arrow dictionary", pa.array(NAMES).dictionary_encode()
+    yield (
+        "arrow dictionary chunks",
+        pa.chunked_array([pa.array(NAMES[:1]).dictionary_encode(),
+                          pa.array(NAMES[1:]).dictionary_encode()]),
+    )  # fmt: skip
+    yield "polars", polars.Series(NAMES)
+    yield "polars category", polars.Series(NAMES, dtype=polars.Categorical)
+    numbers = ["abc".index(v) for v in NAMES]
+    for dtype in "bBhHiIlLqQ":
+        yield f"numpy {dtype}", np.array(numbers, dtype=dtype)
+    yield "far apart", np.array([-(10**15), 10**18, 3])[[numbers]].ravel()
+    yield "float", np.array(numbers, dtype=float)
+    yield "pandas Int64", pd.Series(numbers, dtype="Int64")
+    yield "polars int", polars.Series(numbers)
+    yield "dates", [dt.date(2020, 1, 1 + v) for v in numbers]
+    yield "datetime64", np.array(numbers, dtype="datetime64[D]")
+    yield "mixed", [("1", 1, (2, 3))[v] for v in numbers]
+    yield "pairs", [(v, v) for v in numbers]
+
+
+@pytest.mark.parametrize("kind", [name for name, _ in kinds_of_labels()])
+def test_any_labels(kind):
+    labels = dict(kinds_of_labels())[kind]
+    table = ContingencyTable(labels, PRED)
+    assert karat.adjusted_rand_index(table) == karat.adjusted_rand_index(NAMES, PRED)
+    assert sorted(table.counts) == [1, 1, 2, 2]
+    if kind not in ("mixed", "far apart"):
+        assert_array_equal(table.to_array(), EXPECTED)
+    encoded = encode(labels)
+    assert encoded.codes.dtype == np.int32
+    assert [encoded.names[c] for c in encoded.codes] == [
+        table.row_names[c] for c in ContingencyTable(labels, range(6)).transposed.columns
+    ]
+
+
+def test_labels_are_names():
+    table = ContingencyTable(["1", "2", "1"], [1, 2, 1])
+    assert karat.adjusted_rand_index(table) == 1
+    assert len(ContingencyTable(["1", 1, "1"], [0, 0, 0]).row_names) == 2
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        [None, "a", None], [np.nan, 1.0, np.nan], [pd.NA, 1, pd.NaT],
+        pd.Series([None, "a", None]), pd.Series([None, "a", None], dtype="category"),
+        pd.Series([pd.NA, 1, pd.NA], dtype="Int64"), pa.array([None, "a", None]),
+        pa.array([None, 3, None]), pa.array([None, "a", None]).dictionary_encode(),
+        np.array(["NaT", "2020-01-01", "NaT"], dtype="datetime64[D]"),
+    ],
+    ids=lambda v: type(v).__name__,
+)  # fmt: skip
+def test_missing_labels_are_counted(labels):
+    with pytest.raises(InputError, match=r"labels_pred has 2 missing labels .*position 0"):
+        ContingencyTable([0, 1, 2], labels)
+
+
+def test_polars_missing_labels():
+    polars = pytest.importorskip("polars")
+    for values in ([None, "a", None], [None, 3, None]):
+        with pytest.raises(InputError, match="2 missing"):
+            ContingencyTable(polars.Series(values), [0, 1, 2])
+
+
+def test_bad_labels():
+    with pytest.raises(InputError, match="labels_true has 2 labels and labels_pred 3"):
+        ContingencyTable([0, 1], [0, 1, 2])
+    with pytest.raises(InputError, match="empty"):
+        ContingencyTable([], [])
+    with pytest.raises(InputError, match="one-dimensional"):
+        ContingencyTable(np.zeros((2, 2)), [0, 1])
+    with pytest.raises(InputError, match="64 bits"):
+        ContingencyTable(np.array([2**64 - 1, 0], dtype=np.uint64), [0, 1])
+    with pytest.raises(InputError, match="hashable"):
+        ContingencyTable([[1], [2]], [0, 1])
+    with pytest.raises(InputError, match="noise"):
+        ContingencyTable([0, 1], [0, 1], noise="keep")
+
+
+@st.composite
+def two_labelings(draw):
+    n = draw(st.integers(1, 60))
+    wide = draw(st.sampled_from([3, 10**6, 2**62]))
+    side = st.lists(st.integers(-wide, wide) | st.integers(0, 2), min_size=n, max_size=n)
+    return draw(side), draw(side)
+
+
+@settings(max_examples=100, deadline=None)
+@given(sides=two_labelings())
+def test_cells_are_counts(sides):
+    true, pred = sides
+    table = ContingencyTable(true, pred, noise="cluster")
+    cells = {
+        (table.row_names[r], table.column_names[c]): count
+        for r, c, count in zip(table.rows, table.columns, table.counts, strict=True)
+    }
+    assert cells == Counter(zip(true, pred, strict=True))
+    assert list(table.row_names) == sorted(set(true))
+    assert table.n == len(true)
+    assert_array_equal(table.row_sums, [true.count(v) for v in table.row_names])
+    assert_array_equal(table.column_sums, [pred.count(v) for v in table.column_names])
+    assert list(zip(table.rows, table.columns, strict=True)) == sorted(
+        zip(table.rows, table.columns, strict=True)
+    )
+    back = table.transposed.transposed
+    assert_array_equal(back.to_array(), table.to_array())
+
+
+def test_every_way_to_count_agrees(monkeypatch):
+    rng = np.random.default_rng(0)
+    true, pred = rng.integers(0, 300, 5000), rng.integers(0, 200, 5000)
+    expected = ContingencyTable(true, pred)
+    far = true * 10**12
+    ways = [ContingencyTable(far, pred), ContingencyTable(true.astype(str).astype(object), pred)]
+    monkeypatch.setattr(_cells, "DENSE_CELLS", 100)
+    ways += [ContingencyTable(true, pred), ContingencyTable(far, pred * 10**12)]
+    for table in ways:
+        assert sorted(table.counts) == sorted(expected.counts)
+        assert karat.adjusted_rand_index(table) == karat.adjusted_rand_index(expected)
+    assert_array_equal(ways[2].to_array(), expected.to_array())
+    assert_array_equal(ways[3].to_array(), expected.to_array())
+
+
+def test_a_late_label_outside_of_the_sample():
+    # the range is guessed from a sample of the labels; one outside must not be lost
+    true = np.zeros(100_000, dtype=np.int64)
+    true[77_777], true[3] = 12, -5
+    table = ContingencyTable(true, np.ones(100_000, dtype=np.int32))
+    assert_array_equal(table.row_names, [-5, 0, 12])
+    assert_array_equal(table.row_sums, [1, 99_998, 1])
+
+
+def test_threads_do_not_change_counts(monkeypatch):
+    rng = np.random.default_rng(0)
+    true, pred = rng.integers(0, 9, 2_000_000), rng.integers(0, 7, 2_000_000)
+    tables = []
+    for cpus in (1, 2, 5):
+        monkeypatch.setattr(_cells, "available_cpus", lambda cpus=cpus: cpus)
+        tables.append(ContingencyTable(true, pred).to_array())
+    assert_array_equal(tables[0], tables[1])
+    assert_array_equal(tables[0], tables[2])
+
+
+def test_inputs_are_not_written_to():
+    true = np.array([3, 1, -1, 3])
+    true.flags.writeable = False
+    ContingencyTable(true, true, noise="singletons")
+
+
+class TestNoise:
+    TRUE, PRED = ["a", "a", "b", -1, "b", -1], [0, -1, 0, 1, 1, -1]
+
+    def test_error_counts(self):
+        with pytest.raises(InputError, match=r"labels_true marks 2 of 6 .*singletons"):
+            ContingencyTable(self.TRUE, self.PRED)
+
+    def test_cluster(self):
+        table = ContingencyTable(self.TRUE, self.PRED, noise="cluster")
+        assert table.shape == (3, 3)
+        assert table.n == 6
+
+    def test_drop(self):
+        table = ContingencyTable(self.TRUE, self.PRED, noise="drop")
+        assert_array_equal(table.to_array(), [[1, 0], [1, 1]])
+        assert table.coverage == 0.5
+
+    def test_singletons(self):
+        table = ContingencyTable(self.TRUE, self.PRED, noise="singletons")
+        reference = ContingencyTable(["a", "a", "b", "x", "b", "y"], [0, 7, 0, 1, 1, 8])
+        assert karat.adjusted_rand_index(table) == karat.adjusted_rand_index(reference)
+        assert table.shape == reference.shape
+        assert repr(table.row_names[-1]) == "outlier"
+
+    def test_nothing_left(self):
+        with pytest.raises(InputError, match="no object is left"):
+            ContingencyTable([0, -1], [-1, 0], noise="drop")
+
+    def test_text_is_a_name(self):
+        assert ContingencyTable(["-1", "a"], [0, 1]).n == 2
+
+
+class TestFromCounts:
+    def test_forms(self):
+        dense = np.array([[5, 0, 1], [0, 4, 1]])
+        frame = pd.DataFrame(dense, index=["a", "b"], columns=[7, 8, 9])
+        for counts in (dense, dense.tolist(), sparse.csr_array(dense), dense.astype(float), frame):
+            assert_array_equal(ContingencyTable.from_counts(counts).to_array(), dense)
+        assert list(ContingencyTable.from_counts(frame).row_names) == ["a", "b"]
+        crosstab = pd.crosstab(pd.Series(NAMES), pd.Series(PRED))
+        assert_array_equal(ContingencyTable.from_counts(crosstab).to_array(), EXPECTED)
+
+    def test_groups_of_a_group_by(self):
+        objects = pd.DataFrame({"t": NAMES, "p": PRED})
+        groups = objects.groupby(["t", "p"]).size().reset_index(name="n")
+        table = ContingencyTable.from_counts(groups["n"], groups["t"], groups["p"])
+        assert_array_equal(table.to_array(), EXPECTED)
+        # parts computed anywhere: the same group may come twice
+        twice = pd.concat([groups, groups])
+        table = ContingencyTable.from_counts(twice["n"], twice["t"], twice["p"])
+        assert_array_equal(table.to_array(), 2 * np.array(EXPECTED))
+
+    def test_groups_with_outliers(self):
+        table = ContingencyTable.from_counts([3, 2, 4], ["a", -1, "b"], [0, 0, -1], noise="drop")
+        assert table.n == 3
+        assert table.coverage == 3 / 9
+        alone = ContingencyTable.from_counts([3, 2], ["a", -1], [0, 0], noise="singletons")
+        assert sorted(alone.row_sums) == [1, 1, 3]
+        with pytest.raises(InputError, match="marks 2 of 5 objects"):
+            ContingencyTable.from_counts([3, 2], ["a", -1], [0, 0])
+
+    def test_empty_rows_and_columns_are_left_out(self):
+        table = ContingencyTable.from_counts([[1, 0, 2], [0, 0, 0]])
+        assert table.shape == (1, 2)
+
+    @pytest.mark.parametrize(
+        ("args", "message"),
+        [
+            (([[1, -1]],), "negative"),
+            (([[0.5, 1]],), "whole"),
+            (([[0, 0]],), "every count is 0"),
+            (([1, 2],), "labels_true and labels_pred of each group"),
+            (([1, 2], ["a"], ["b", "c"]), "2 counts"),
+            (([[1, 2]], ["a", "b"]), "2 names"),
+            (([[1], [2]], ["a", "a"]), "duplicate name"),
+            (([[[1]]],), "dimensions"),
+            (([[2**62, 2**62]],), "2\\^63"),
+            (([["x"]],), "whole"),
+        ],
+    )
+    def test_bad(self, args, message):
+        with pytest.raises(InputError, match=message):
+            ContingencyTable.from_counts(*args)
+
+
+@settings(max_examples=40, deadline=None)
+@given(sides=two_labelings(), cut=st.integers(0, 60))
+def test_merged_parts_are_the_whole(sides, cut):
+    true, pred = sides
+    cut %= len(true)
+    whole = ContingencyTable(true, pred, noise="cluster")
+    if cut == 0:
+        assert_array_equal(whole.merge().to_array(), whole.to_array())
+        return
+    parts = [
+        ContingencyTable(true[part], pred[part], noise="cluster")
+        for part in (slice(cut), slice(cut, None))
+    ]
+    merged = pickle.loads(pickle.dumps(parts[0])).merge(parts[1])
+    assert list(merged.row_names) == list(whole.row_names)
+    assert_array_equal(merged.to_array(), whole.to_array())
+
+
+def test_merge_keeps_coverage_and_single_outliers_apart():
+    one = ContingencyTable([0, 0, -1], [0, 0, 0], noise="drop")
+    assert_allclose(one.merge(one, one).coverage, 2 / 3)
+    alone = ContingencyTable([0, -1], [0, 0], noise="singletons")
+    assert alone.merge(ContingencyTable([0, -1], [0, 0], noise="singletons")).shape == (3, 1)
+    weighted = ContingencyTable([0, 1], [0, 1], sample_weight=[1.5, 2])
+    with pytest.raises(InputError, match="merged"):
+        weighted.merge(weighted)
+
+
+class TestWeights:
+    def test_cells(self):
+        table = ContingencyTable([0, 0, 1], ["x", "x", "y"], sample_weight=[0.5, 1.5, 3])
+        assert_allclose(table.to_array(), [[2, 0], [0, 3]])
+        assert table.n == 5
+        assert "total weight 5" in repr(table)
+        pairs = table.pair_counts
+        # half an object makes no pair with itself, one and a half 1.5 · 0.5/2, three 3
+        assert_allclose(pairs.both, 0.5 * 1.5 + 1.5 * 0.5 / 2 + 3)
+        assert_allclose(pairs.neither, 0.5 * 3 + 1.5 * 3)
+
+    def test_whole_weights_are_counts(self):
+        true, pred, weights = [0, 0, 1, -1], ["x", "y", "y", "y"], [2, 1, 3, 2]
+        for noise in ("cluster", "singletons", "drop"):
+            table = ContingencyTable(true, pred, sample_weight=weights, noise=noise)
+            repeated = ContingencyTable(
+                np.repeat(true, weights), np.repeat(pred, weights), noise=noise
+            )
+            assert table.is_counted
+            np.testing.assert_array_equal(table.to_array(), repeated.to_array())
+            assert table.pair_counts == repeated.pair_counts
+            assert table.coverage == repeated.coverage
+
+    def test_noise(self):
+        table = ContingencyTable([0, -1, 1], [0, 0, 1], sample_weight=[1, 2, 1], noise="drop")
+        assert table.coverage == 0.5
+        with pytest.raises(InputError, match="singletons"):
+            ContingencyTable([0, -1], [0, 0], sample_weight=[1, 2.5], noise="singletons")
+
+    @pytest.mark.parametrize("weights", [[1, 2], [1, -1, 1], [1, np.nan, 1], [0, 1, 1]])
+    def test_bad(self, weights):
+        with pytest.raises(InputError, match="sample_weight"):
+            ContingencyTable([0, 1, 1], [0, 1, 1], sample_weight=weights)
+
+
+def test_matching_of_large_sparse_tables(monkeypatch):
+    rng = np.random.default_rng(0)
+    import karat.labelings.contingency
+
+    for _ in range(20):
+        counts = rng.integers(0, 4, (rng.integers(1, 9), rng.integers(1, 9)))
+        counts[0, 0] += 1
+        table = ContingencyTable.from_counts(counts)
+        accuracy = karat.matching_accuracy(table)
+        with monkeypatch.context() as patch:
+            patch.setattr(karat.labelings.contingency, "DENSE_CELLS", 0)
+            matched = table.matching()
+            assert karat.matching_accuracy(table) == accuracy
+        used = matched[matched >= 0]
+        assert len(set(used)) == len(used)
+
+
+def test_views():
+    table = ContingencyTable(list("xxxxxoxoooo◇xx◇◇◇"), [1] * 6 + [2] * 6 + [3] * 5)
+    clusters = table.by_cluster()
+    assert list(clusters["class"]) == ["x", "o", "◇"]
+    assert_allclose(clusters["purity"], [5 / 6, 4 / 6, 3 / 5])
+    assert_allclose(clusters["size"] @ clusters["purity"] / 17, karat.purity(table))
+    weighted = clusters["size"] @ clusters["entropy"] / 17
+    assert_allclose(1 - weighted, karat.entropy_quality(table))
+    assert_allclose(
+        (clusters["size"] * clusters["precision"]).sum() / 17, karat.matching_accuracy(table)
+    )
+    classes = table.by_class()
+    assert_allclose(classes["size"] @ classes["largest_share"] / 17, karat.inverse_purity(table))
+    assert list(classes["matched_cluster"]) == [2, 1, 3]
+    assert_allclose(classes.loc["x", "recall"], 5 / 8)
+    unmatched = ContingencyTable([0, 0, 0], ["a", "b", "c"]).by_cluster()
+    assert unmatched["matched_class"].isna().sum() == 2
+    assert_allclose(sorted(unmatched["f1"]), [0, 0, 0.5])
+
+
+def test_frame_has_names():
+    frame = ContingencyTable([("a", 1), ("b", 2)], [0, 1]).to_frame()
+    assert list(frame.index) == [("a", 1), ("b", 2)]
+
+
+class TestFiles:
+    @pytest.fixture
+    def objects(self):
+        rng = np.random.default_rng(0)
+        true = rng.integers(0, 5, 3000)
+        return pd.DataFrame({"t": true, "p": np.where(rng.random(3000) < 0.7, true, 9)})
+
+    def test_parquet(self, objects, tmp_path):
+        for i, part in enumerate(np.array_split(np.arange(3000), 3)):
+            objects.iloc[part].to_parquet(tmp_path / f"part-{i}.parquet")
+        table = karat.datasets.contingency_of_file(tmp_path / "part-*.parquet", "t", "p")
+        whole = ContingencyTable(objects["t"], objects["p"])
+        assert_array_equal(table.to_array(), whole.to_array())
+        assert list(table.row_names) == list(whole.row_names)
+        paths = [tmp_path / "part-0.parquet", tmp_path / "part-1.parquet"]
+        assert karat.datasets.contingency_of_file(paths, "t", "p", memory_limit="1GB").n == 2000
+
+    def test_csv(self, objects, tmp_path):
+        objects["odd, \"name'"] = np.where(objects["p"] == 9, -1, objects["p"])
+        objects.to_csv(tmp_path / "a.csv.gz", index=False)
+        table = karat.datasets.contingency_of_file(
+            tmp_path / "a.csv.gz", "t", "odd, \"name'", noise="drop"
+        )
+        assert table.coverage == (objects["p"] != 9).mean()
+        assert list(table.row_names) == [0, 1, 2, 3, 4]
+
+    def test_bad(self, tmp_path):
+        path = tmp_path / "a.parquet"
+        pd.DataFrame({"t": ["a", None, None], "p": [0.0, np.nan, 1]}).to_parquet(path)
+        with pytest.raises(InputError, match="'t' has 2 missing"):
+            karat.datasets.contingency_of_file(path, "t", "p")
+        with pytest.raises(InputError, match="'p' has 1 missing"):
+            karat.datasets.contingency_of_file(path, "p", "p")
+        with pytest.raises(
+            InputError, match=r"a\.parquet.*no column is called 'T'; there are: p, t"
+        ):
+            karat.datasets.contingency_of_file(path, "T", "p")
+        with pytest.raises(InputError, match="there is no file"):
+            karat.datasets.contingency_of_file(tmp_path / "none.parquet", "t", "p")
+
+
+def test_import_stays_light():
+    import subprocess
+    import sys
+
+    code = (
+        "import sys, karat.labelings.contingency;"
+        "print([m for m in ('numba', 'pandas', 'scipy', 'duckdb') if m in sys.modules])"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "[]"
+
+
+def naive_matching(table):
+    """The heaviest matching by trying every one."""
+    counts = table if table.shape[0] <= table.shape[1] else table.T
+    return max(
+        sum(counts[i, j] for i, j in enumerate(chosen))
+        for chosen in itertools.permutations(range(counts.shape[1]), counts.shape[0])
+    )
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("seed", range(40))
+def test_matching_is_the_heaviest(seed, sparse, monkeypatch):
+    from karat.labelings import contingency
+
+    if sparse:
+        monkeypatch.setattr(contingency, "DENSE_CELLS", 0)
+    rng = np.random.default_rng(seed)
+    shape = rng.integers(1, 6, 2)
+    # many zeros: clusters that meet one class alone, and classes that meet one cluster alone
+    counts = rng.integers(1, 9, shape) * (rng.random(shape) < 0.4)
+    counts[rng.integers(shape[0]), rng.integers(shape[1])] = 5
+    counts = counts[counts.any(axis=1)][:, counts.any(axis=0)]
+    table = ContingencyTable.from_counts(counts)
+    cluster = table.matching()
+    rows = np.flatnonzero(cluster >= 0)
+    assert len(set(cluster[rows])) == len(rows)
+    assert (counts[rows, cluster[rows]] > 0).all()
+    assert counts[rows, cluster[rows]].sum() == naive_matching(counts)
+
+
+def test_matching_leaves_out_what_cannot_be_matched(monkeypatch):
+    """Singletons against a few classes, and against themselves: no large problem is solved."""
+    from karat.labelings import contingency
+
+    sizes = []
+    best = contingency._best_matching
+
+    def spy(rows, columns, counts, shape):
+        sizes.append(shape)
+        return best(rows, columns, counts, shape)
+
+    monkeypatch.setattr(contingency, "_best_matching", spy)
+    n, rng = 3000, np.random.default_rng(0)
+    few, alone = rng.integers(0, 10, n), np.arange(n)
+    for true, pred, matched in ((few, alone, 10), (alone, few, 10), (alone, alone[::-1], n)):
+        table = ContingencyTable(true, pred)
+        assert (table.matching() >= 0).sum() == matched
+    halves = np.concatenate([few[: n // 2], alone[n // 2 :] + 10])
+    table = ContingencyTable(halves, rng.permutation(n) // 2)
+    assert (table.matching() >= 0).sum() > 0
+    assert all(min(shape) <= n // 2 for shape in sizes)
+    assert len(sizes) == 1
+
+
+def test_a_notebook_shows_the_table_or_its_largest_part():
+    page = ContingencyTable(["<b>", "a", "a"], [0, 1, 1])._repr_html_()
+    assert "2 classes × 2 clusters, 3 objects" in page
+    assert "&lt;b&gt;" in page
+    assert "<b>" not in page
+    rng = np.random.default_rng(0)
+    true, pred = rng.integers(0, 40, 900), rng.integers(0, 7, 900)
+    table = ContingencyTable(true, pred)
+    page = table._repr_html_()
+    assert "the 20 largest of each side" in page
+    largest = sorted(np.argsort(-np.bincount(true), kind="stable")[:20])
+    cells = [int(cell) for cell in re.findall(r"<td>(\d+)</td>", page)]
+    assert cells == table.to_frame().loc[largest].to_numpy().ravel().tolist()
+    assert [int(name) for name in re.findall(r"<th>(\d+)</th>", page)] == [*range(7), *largest]

@@ -1,0 +1,312 @@
+"""Soft and overlapping clusterings and dendrograms beside hard ones: which measure takes what."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.cluster.hierarchy import fcluster, linkage
+
+import karat
+from karat import Dendrogram
+from karat.labelings.partitions import OverlappingPartition, SoftPartition, canonical_codes
+from karat.labelings.structures import split
+from karat.measures import catalogue
+from karat.runtime.validation import InputError
+
+N = 40
+RNG = np.random.default_rng(0)
+TRUTH = np.arange(N) % 3
+X = 4 * np.eye(3)[TRUTH] + RNG.normal(size=(N, 3))
+U = RNG.dirichlet(np.ones(3), N) + 3 * np.eye(3)[TRUTH]
+SOFT = SoftPartition(U / U.sum(axis=1, keepdims=True))
+OVERLAPPING = OverlappingPartition(
+    np.maximum(np.eye(3, dtype=bool)[TRUTH], RNG.random((N, 3)) > 0.8)
+)
+TREE = Dendrogram(linkage(X, "average"))
+STRUCTURES = {"soft": SOFT, "overlapping": OVERLAPPING, "dendrogram": TREE}
+GRAPH = np.exp(-np.linalg.norm(X[:, None] - X, axis=2)) - np.eye(N)
+
+#: what takes more than hard labels, besides those that take expected contingency tables
+TAKES = {
+    "overlapping": {
+        "bcubed_precision", "bcubed_recall", "bcubed_f_measure", "element_centric_similarity",
+        "overlapping_normalized_mutual_information",
+    },
+    "dendrogram": {"f_quality", "matching_accuracy", "hamming_distance", "purity"},
+}  # fmt: skip
+
+
+def function_of(measure):
+    if measure.kind == "external":
+        return lambda given: measure.function(TRUTH, given)
+    return lambda given: measure.function(GRAPH if measure.takes == "graph" else X, given)
+
+
+def test_the_table_of_structures_is_known():
+    for kind, keys in TAKES.items():
+        assert {m.key for m in catalogue.values() if kind in m.structures} == keys
+    soft = {m.key for m in catalogue.values() if "soft" in m.structures}
+    counted = {"adjusted_mutual_information", "standardized_mutual_information", "dom_q0"}
+    assert not soft & counted
+    assert {"xie_beni_index", "pbm_index", "adjusted_rand_index"} <= soft
+
+
+@pytest.mark.parametrize("kind", STRUCTURES)
+@pytest.mark.parametrize("key", list(catalogue))
+def test_each_measure_takes_what_its_record_says(key, kind):
+    measure, given = catalogue[key], STRUCTURES[kind]
+    call = function_of(measure)
+    if kind in measure.structures:
+        assert np.isfinite(call(given))
+    else:
+        with pytest.raises(InputError):
+            call(given)
+
+
+@pytest.mark.parametrize("kind", ["soft", "overlapping"])
+@pytest.mark.parametrize("graph", [False, True])
+def test_every_cell_is_as_it_is_or_hardened_and_says_so(kind, graph):
+    given = STRUCTURES[kind]
+    hard = given.harden()
+    names = {"hard": TRUTH, "given": given, "its labels": hard}
+    keys = [m.key for m in catalogue.values() if m.kind == "external" and not graph]
+    keys += [m.key for m in catalogue.select(kind="internal") if (m.takes == "graph") == graph]
+    data, metric = (GRAPH, "graph") if graph else (X, "euclidean")
+    scores = karat.evaluate(data, names, truth=TRUTH, measures=keys, metric=metric)
+    assert list(scores.table.index) == list(names)
+    assert not scores.hardened.loc[["hard", "its labels"]].to_numpy().any()
+    for key in keys:
+        value = scores[key]["given"]
+        if kind in catalogue[key].structures:
+            assert not scores.hardened.loc["given", key]
+            assert value == pytest.approx(function_of(catalogue[key])(given), rel=1e-12)
+        else:
+            assert scores.hardened.loc["given", key]
+            np.testing.assert_equal(value, scores[key]["its labels"])
+    assert "its hard labels" in str(scores)
+    assert scores.to_frame().query("clustering == 'given'")["hardened"].any()
+
+
+def test_objects_of_unknown_class_are_excluded_from_the_truth_of_a_soft_clustering():
+    partly = np.where(np.arange(N) < 25, TRUTH, -1)
+    scores = karat.evaluate(X, SOFT, truth=partly, measures=["adjusted_rand_index", "pbm_index"])
+    few = SoftPartition(SOFT.memberships[:25])
+    expected = karat.adjusted_rand_index(TRUTH[:25], few)
+    assert scores["adjusted_rand_index"]["0"] == pytest.approx(expected)
+    assert scores["pbm_index"]["0"] == pytest.approx(karat.soft_pbm_index(X, SOFT))
+
+
+def test_memberships_have_no_weights_so_their_hard_labels_are_weighed():
+    weights = RNG.integers(1, 4, N)
+    scores = karat.evaluate(X, {"a": SOFT}, truth=TRUTH, sample_weight=weights)
+    hard = karat.evaluate(X, {"a": SOFT.harden()}, truth=TRUTH, sample_weight=weights)
+    assert scores.hardened.to_numpy().all()
+    np.testing.assert_array_equal(scores.table, hard.table)
+
+
+def test_a_soft_clustering_is_judged_on_the_rows_that_fit_the_distance():
+    scores = karat.evaluate(X, SOFT, measures=["xie_beni_index"], metric="cosine")
+    rows = X / np.linalg.norm(X, axis=1, keepdims=True)
+    assert scores["xie_beni_index"]["0"] == pytest.approx(karat.xie_beni_index(rows, SOFT))
+
+
+def test_a_dendrogram_is_its_cuts():
+    Z = TREE.linkage
+    hard, memberships = split({"tree": TREE, "mine": TRUTH})
+    assert not memberships
+    assert list(hard) == [*(f"tree k={k}" for k in range(2, 11)), "mine"]
+    for k in (2, 5, 10):
+        expected = canonical_codes(fcluster(Z, k, "maxclust"))
+        np.testing.assert_array_equal(hard[f"tree k={k}"], expected)
+    assert next(iter(split(TREE)[0])) == "tree k=2"
+    assert list(karat.evaluate(X, TREE, measures=["silhouette"]).table.index)[-1] == "tree k=10"
+    assert Dendrogram(Z, cuts="all").cuts == tuple(range(2, N))
+    assert Dendrogram(Z, cuts="lifetime").cuts == (3,)
+    assert Dendrogram(Z, cuts=[4, 4, 7]).cuts == (4, 7)
+    assert Dendrogram(Z, cuts=1).cuts == (1,)
+
+
+def test_the_longest_lifetime_is_the_widest_range_of_heights():
+    for seed in range(20):
+        points = np.random.default_rng(seed).normal(size=(15, 1))
+        heights = linkage(points, "single")[:, 2]
+        # how long there are k clusters, by moving a cut through the heights
+        spans = {k: heights[15 - k] - (heights[15 - k - 1] if k < 15 else 0) for k in range(2, 15)}
+        best = max(spans, key=spans.get)
+        assert Dendrogram(linkage(points, "single"), cuts="lifetime").cuts == (best,)
+
+
+def test_what_structures_cannot_be():
+    Z = TREE.linkage
+    for cuts, said in (
+        ("gap", "'lifetime' or 'all'"),
+        ([0], "no cut into 0"),
+        ([N + 1], "no cut into 41"),
+        ([], "no number of clusters"),
+        ([2.5], "no cut into 2.5"),
+    ):
+        with pytest.raises(InputError, match=said):
+            Dendrogram(Z, cuts=cuts)
+    with pytest.raises(InputError, match="its own name"):
+        split({"t": TREE, "t k=3": TRUTH})
+    with pytest.raises(InputError, match=r"labels.harden\(\)"):
+        karat.labelings.encode(SOFT)
+    with pytest.raises(InputError, match="39 labels, but there are 40"):
+        karat.evaluate(X, {"a": TRUTH, "b": SoftPartition(SOFT.memberships[1:])})
+    assert split([TRUTH, SOFT])[0]["1"] is not None
+    assert split([TRUTH, TRUTH])[1] == {}
+
+
+def test_what_hardening_does_is_told():
+    from karat.labelings.structures import told
+
+    assert "below one half for 1 of 2" in told(SoftPartition([[1, 0, 0], [0.4, 0.3, 0.3]]))
+    assert "1 of 3 objects are in several and 1 in none" in told(
+        OverlappingPartition([[1, 1], [0, 1], [0, 0]])
+    )
+
+
+# -- in a study ------------------------------------------------------------------------------
+
+
+def test_structures_are_candidates_of_a_study(tmp_path):
+    path = tmp_path / "s.karat"
+    given = {"soft": SOFT, "over": OVERLAPPING, "tree": Dendrogram(TREE.linkage, cuts=[2, 3])}
+    with karat.Study(X, truth=TRUTH, storage=path) as study:
+        study.add(given)
+        study.add(SOFT)
+        study.add(given)  # again: nothing new
+        assert list(study.candidates.index) == ["soft", "over", "tree k=2", "tree k=3", "labels 0"]
+        with pytest.raises(InputError, match="another clustering called 'soft'"):
+            study.add({"soft": SoftPartition(np.eye(3)[SOFT.harden()])})
+    with karat.Study(X, storage=path) as study:
+        for name, one in (("soft", SOFT), ("labels 0", SOFT), ("over", OVERLAPPING)):
+            kept = study.memberships(name).memberships
+            assert type(study.memberships(name)) is type(one)
+            # columns as the labels number the clusters
+            np.testing.assert_array_equal(study.memberships(name).harden(), study.labels(name))
+            np.testing.assert_allclose(np.sort(kept), np.sort(one.memberships), atol=1e-6)
+        np.testing.assert_array_equal(study.labels("soft"), canonical_codes(SOFT.harden()))
+        assert study.memberships("tree k=2") is None
+        table = study.soft_scores()
+        assert list(table.index) == ["soft", "over", "labels 0"]
+        for key, value in {
+            "xie_beni_index": karat.xie_beni_index(X, SOFT),
+            "partition_entropy": karat.partition_entropy(SOFT),
+            "adjusted_rand_index": karat.adjusted_rand_index(TRUTH, SOFT),
+        }.items():
+            assert table.loc["soft", key] == pytest.approx(value, rel=1e-6)
+            assert np.isnan(table.loc["over", key])
+        assert table.loc["over", "bcubed_f_measure"] == pytest.approx(
+            karat.bcubed_f_measure(TRUTH, OVERLAPPING)
+        )
+        hard = karat.evaluate(X, SOFT.harden(), measures=["silhouette"])
+        assert study.scores().loc["soft", "silhouette"] == pytest.approx(hard["silhouette"]["0"])
+
+
+def test_a_chosen_soft_clustering_says_what_was_hardened():
+    study = karat.Study(X, by="silhouette")
+    study.add({"soft": SOFT, "one against all": TRUTH == 0})
+    assert study.best().name == "soft"
+    assert "It is soft; measures of hard clusterings take" in str(study.best())
+    assert karat.Study(X).soft_scores().empty
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_mixtures_and_fuzzy_c_means_bring_their_memberships(workers):
+    from sklearn.mixture import GaussianMixture
+
+    from karat.clusterers import FuzzyCMeans
+
+    study = karat.Study(X, metric="cosine")
+    names = ["gaussian-mixture", "fuzzy-cmeans", "kmeans", "soft-movmf", "hard-movmf"]
+    study.sweep(names, k=[2, 3], n_init=1, workers=workers)
+    soft = {name.split(" k=")[0] for name in study.soft_scores().index}
+    on_rows = " on unit rows"
+    assert soft == {"gaussian-mixture" + on_rows, "fuzzy-cmeans" + on_rows, "soft-movmf"}
+    rows = X / np.linalg.norm(X, axis=1, keepdims=True)
+    for name, model in (
+        ("gaussian-mixture", GaussianMixture(3)),
+        ("fuzzy-cmeans", FuzzyCMeans(3)),
+    ):
+        candidate = f"{name}{on_rows} k=3 start=0"
+        seed = next(c["seed"] for c in study._store.candidates() if c["name"] == candidate)
+        model.set_params(random_state=seed).fit(rows)
+        expected = model.memberships_ if name == "fuzzy-cmeans" else model.predict_proba(rows)
+        kept = study.memberships(candidate)
+        np.testing.assert_array_equal(kept.harden(), study.labels(candidate))
+        np.testing.assert_allclose(
+            np.sort(kept.memberships, axis=None), np.sort(expected, axis=None), atol=1e-5
+        )
+
+
+def test_memberships_are_extended_with_the_labels(monkeypatch):
+    from karat.study import large
+
+    monkeypatch.setattr(large, "FIT_AT_MOST", 20)
+    monkeypatch.setattr(karat.Study, "fits_sample", lambda self, clusterer: True)
+    study = karat.Study(X)
+    study.sweep("gaussian-mixture", k=3, n_init=1, workers=1)
+    name = "gaussian-mixture k=3 start=0"
+    assert len(study.memberships(name).memberships) == N
+    np.testing.assert_array_equal(study.memberships(name).harden(), study.labels(name))
+
+
+def test_what_is_of_something_else_is_no_membership():
+    from karat.clusterers import memberships_of
+
+    class Odd:
+        def predict_proba(self, X):
+            return np.tile([0.9, 0.1], (len(X), 1))
+
+    assert memberships_of(Odd(), X, np.zeros(N, int)) is not None
+    assert memberships_of(Odd(), X, np.ones(N, int)) is None
+    assert memberships_of(Odd(), X[1:], np.zeros(N, int)) is None
+    assert memberships_of(object(), X, np.zeros(N, int)) is None
+
+
+# -- in files --------------------------------------------------------------------------------
+
+
+def test_from_a_file_of_memberships_to_an_answer(tmp_path, monkeypatch):
+    from typer.testing import CliRunner
+
+    from karat.cli import app
+
+    monkeypatch.chdir(tmp_path)
+    np.save("X.npy", X)
+    arrays = {
+        "soft": SOFT.memberships,
+        "over": OVERLAPPING.memberships,
+        "tree": TREE.linkage,
+        "hard": TRUTH,
+    }
+    np.savez("mine.npz", **arrays)
+    found = karat.datasets.read_labelings("mine.npz")
+    assert {name: type(one).__name__ for name, one in found.items()} == {
+        "hard": "ndarray",
+        "soft": "SoftPartition",
+        "over": "OverlappingPartition",
+        "tree": "Dendrogram",
+    }
+    result = CliRunner().invoke(
+        app, ["run", "X.npy", "--labelings", "mine.npz", "--only-labelings", "--report", "r.html"]
+    )
+    assert result.exit_code == 0, result.output
+    result = CliRunner().invoke(app, ["compare", "mine.npz", "--truth", "hard"])
+    assert result.exit_code == 0, result.output
+    assert "tree k=3" in result.output
+    assert "It is soft" in result.output
+    ids = np.arange(N)[::-1]
+    np.savez("named.npz", id=ids, soft=SOFT.memberships[::-1])
+    moved = karat.datasets.read_labelings("named.npz", ids=np.arange(N))
+    np.testing.assert_array_equal(moved["soft"].memberships, SOFT.memberships)
+    np.savez("bad.npz", id=ids, tree=TREE.linkage)
+    with pytest.raises(InputError, match="leaves of the dendrogram"):
+        karat.datasets.read_labelings("bad.npz", ids=np.arange(N))
+    np.savez("bad.npz", other=2 * SOFT.memberships)
+    with pytest.raises(InputError, match=r"'other' is no clustering: .* It may be labels"):
+        karat.datasets.read_labelings("bad.npz")
+    np.savez("bad.npz", hard=TRUTH, soft=SOFT.memberships[1:])
+    with pytest.raises(InputError, match="'soft' is of 39 objects"):
+        karat.datasets.read_labelings("bad.npz")

@@ -1,0 +1,326 @@
+"""Passes over data in parts: on threads, processes and other machines the same results."""
+
+from __future__ import annotations
+
+import pickle
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from functools import reduce
+from pathlib import Path
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from loky import get_reusable_executor
+from scipy import sparse
+
+import karat
+from karat.distances.neighbors import neighbor_lists
+from karat.measures import catalogue
+from karat.measures.clarity import assess
+from karat.measures.passes import centroids, pairs, ranks
+from karat.measures.passes.statistics import GIVES, Statistics
+from karat.runtime.executors import Workers, as_executor, tree_sum
+from karat.runtime.resources import available_cores
+from scattering import Scattering
+
+#: what order of sums may change: each of n² terms at most its last digit
+SUMS = 1e-11
+
+
+@given(st.lists(st.integers(-9, 9), min_size=1, max_size=40))
+def test_a_tree_adds_everything_in_order(values):
+    parts = [str(value) + "," for value in values]
+    assert tree_sum(parts, str.__add__) == reduce(str.__add__, parts)
+
+
+def test_a_tree_is_shallow():
+    depths = [(1, 0)] * 1000
+    count, depth = tree_sum(depths, lambda a, b: (a[0] + b[0], max(a[1], b[1]) + 1))
+    assert (count, depth) == (1000, 10)
+
+
+def where_it_runs(item):
+    return available_cores()
+
+
+@pytest.mark.parametrize("count", [0, 1, 5, 1000])
+def test_items_come_back_in_order_from_few_jobs(count):
+    there = Scattering()
+    workers = Workers(there)
+    assert list(workers.map(pow, [3], range(count))) == [3**i for i in range(count)]
+    assert there.jobs <= 128
+    assert list(Workers().map(pow, [3], range(count))) == [3**i for i in range(count)]
+
+
+def test_a_job_takes_one_core():
+    assert list(Workers(Scattering()).map(where_it_runs, [], [0])) == [1]
+    assert list(Workers().map(where_it_runs, [], [0])) == [available_cores()]
+
+
+def some_data(n: int = 700, d: int = 3, seed: int = 0):
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, 4, n)
+    X = 4.0 * np.eye(4, d)[truth] + rng.normal(size=(n, d))
+    X[5] = X[6]
+    noisy = truth.copy()
+    noisy[::7] = -1
+    return X, {"truth": truth, "noisy": noisy, "random": rng.integers(0, 9, n), "all": 0 * truth}
+
+
+INTERNAL = [m for m in catalogue.values() if m.kind == "internal" and m.takes != "graph"]
+OF_PASSES = [m.key for m in INTERNAL if m.needs or m.key.startswith("informativeness")]
+
+
+def judged(X, labelings, executor=None, **options):
+    options.setdefault("measures", OF_PASSES)
+    scores = karat.evaluate(X, labelings, noise="drop", executor=executor, **options)
+    return scores.table, scores.reasons
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine", "sqeuclidean"])
+def test_every_pass_in_parts_gives_what_one_pass_gives(metric, monkeypatch):
+    monkeypatch.setattr(centroids, "ROWS", 128)
+    X, labelings = some_data()
+    if metric != "euclidean":
+        options = {"measures": [m.key for m in INTERNAL if m.default and m.takes == "distances"]}
+    else:
+        options = {}
+    here, why = judged(X, labelings, metric=metric, **options)
+    there, why_there = judged(X, labelings, Scattering(), metric=metric, **options)
+    pd.testing.assert_frame_equal(there, here, rtol=SUMS, atol=SUMS)
+    assert why_there == why
+
+
+@pytest.mark.parametrize("kind", ["weights", "sparse", "single", "precomputed", "callable"])
+def test_whatever_the_data_are(kind, monkeypatch):
+    monkeypatch.setattr(centroids, "ROWS", 128)
+    X, labelings = some_data(300)
+    keys = [m.key for m in INTERNAL if m.default]
+    options = {"measures": keys}
+    if kind == "weights":
+        options["sample_weight"] = np.random.default_rng(1).integers(0, 4, len(X))
+        options["measures"] = [k for k in keys if catalogue[k].needs]
+    elif kind == "sparse":
+        X = sparse.csr_array(np.where(X > 1, X, 0))
+    elif kind == "single":
+        X = X.astype(np.float32)
+    else:
+        options["measures"] = [k for k in keys if catalogue[k].takes == "distances"]
+        options["metric"] = "precomputed" if kind == "precomputed" else chebyshev
+        if kind == "precomputed":
+            X = np.abs(X[:, None] - X).max(axis=2)
+    here, why = judged(X, labelings, **options)
+    there, why_there = judged(X, labelings, Scattering(), **options)
+    pd.testing.assert_frame_equal(there, here, rtol=SUMS, atol=SUMS)
+    assert why_there == why
+
+
+def chebyshev(x, y):
+    return np.abs(x - y).max()
+
+
+def test_passes_of_sums_are_the_same_bit_by_bit(monkeypatch):
+    monkeypatch.setattr(centroids, "ROWS", 100)
+    X, labelings = some_data()
+    keys = [
+        m.key
+        for m in INTERNAL
+        if m.needs
+        and m.needs
+        <= {
+            "centroids",
+            "squared_silhouettes",
+            "simplified_silhouettes",
+            "total_spreads",
+            "cross_spreads",
+            "determinants",
+            "cluster_determinants",
+        }
+    ] + ["informativeness"]
+    here, _ = judged(X, labelings, measures=keys)
+    for executor in (Scattering(), ThreadPoolExecutor(3)):
+        there, _ = judged(X, labelings, executor, measures=keys)
+        pd.testing.assert_frame_equal(there, here, rtol=0, atol=0)
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine", "precomputed"])
+def test_ranks_and_densities_are_the_same_bit_by_bit(metric, monkeypatch):
+    monkeypatch.setattr(ranks, "CAPACITY", 2**12)
+    X, labelings = some_data(500)
+    X[::5] = np.round(X[::5])  # ties
+    if metric == "precomputed":
+        X = np.abs(X[:, None] - X).max(axis=2)
+    batch = karat.labelings.as_labelings(labelings, noise="drop")
+    needs = ["extreme_sums", "concordance", "densities", "distance_squares"]
+    here = Statistics(X, batch, needs, metric=metric)
+    for executor in (Scattering(), ThreadPoolExecutor(3)):
+        there = Statistics(X, batch, needs, metric=metric, workers=Workers(executor))
+        assert here.failed == there.failed == {}
+        for name in (name for need in needs for name in GIVES[need]):
+            assert np.array_equal(getattr(there, name), getattr(here, name), equal_nan=True), name
+
+
+def test_passes_over_pairs_are_jobs(monkeypatch):
+    X, labelings = some_data(500)
+    batch = karat.labelings.as_labelings(labelings["truth"])
+    monkeypatch.setattr("karat.measures.passes.over_pairs.in_order", None)
+    for need in ("extreme_sums", "concordance", "densities"):
+        there = Scattering()
+        assert not Statistics(X, batch, [need], workers=Workers(there)).failed
+        assert there.jobs >= 4
+
+
+def test_estimates_from_pairs_are_the_same_bit_by_bit():
+    X, labelings = some_data(1500)
+    options = {"measures": ["baker_hubert_gamma", "c_index"], "precision": 0.01, "noise": "drop"}
+    there = Scattering()
+    found = karat.evaluate(X, labelings, executor=there, **options)
+    here = karat.evaluate(X, labelings, **options)
+    assert there.jobs == len(labelings)
+    assert there.largest < X.nbytes
+    pd.testing.assert_frame_equal(found.table, here.table, rtol=0, atol=0)
+    pd.testing.assert_frame_equal(found.standard_errors, here.standard_errors, rtol=0, atol=0)
+    assert found.reasons == here.reasons
+
+
+def test_the_number_of_workers_changes_nothing():
+    X, labelings = some_data(1000)
+    one, _ = judged(X, labelings, Scattering())
+    for count in (1, 3):
+        with ThreadPoolExecutor(count) as pool:
+            there, _ = judged(X, labelings, pool)
+            pd.testing.assert_frame_equal(there, one, rtol=0, atol=0)
+
+
+def test_other_processes_give_the_same():
+    X, labelings = some_data(600)
+    here, _ = judged(X, labelings, Scattering(), measures=["silhouette", "informativeness"])
+    there, _ = judged(
+        X, labelings, get_reusable_executor(2), measures=["silhouette", "informativeness"]
+    )
+    pd.testing.assert_frame_equal(there, here, rtol=0, atol=0)
+
+
+def test_local_processes_read_values_once():
+    X, _ = some_data()
+    with ProcessPoolExecutor(1) as pool:
+        _, send = as_executor(pool)
+        there = send(X)
+        sent, path = pickle.dumps(there), Path(there.path)
+        assert len(sent) < 500
+        assert path.exists()
+        assert np.array_equal(pickle.loads(sent), X)
+        assert pickle.loads(sent) is pickle.loads(sent)
+        # what one process writes to its own stays there
+        pickle.loads(sent)[0] = 0.0
+        assert np.array_equal(np.asarray(joblib.load(path)), X)
+        folder = path.parent
+        del there
+        assert not path.exists()
+        del send
+        assert not folder.exists()
+
+
+def test_blocks_of_rows_change_the_order_of_sums_alone(monkeypatch):
+    X, labelings = some_data()
+    keys = [m.key for m in INTERNAL if m.needs and "centroids" in m.needs]
+    whole, _ = judged(X, labelings, measures=keys)
+    monkeypatch.setattr(centroids, "ROWS", 64)
+    blocks, _ = judged(X, labelings, measures=keys)
+    assert not blocks.equals(whole)
+    pd.testing.assert_frame_equal(blocks, whole, rtol=SUMS, atol=SUMS)
+
+
+@pytest.mark.parametrize("precision", [None, 0.02])
+def test_data_are_sent_once_and_not_with_jobs(precision):
+    X, labelings = some_data(4000, 8)
+    there = Scattering()
+    karat.evaluate(
+        X, labelings["truth"], measures=["silhouette", "informativeness", "davies_bouldin_index"],
+        executor=there, precision=precision,
+    )  # fmt: skip
+    assert there.largest < X.nbytes / 10
+    assert (
+        sum(isinstance(value, np.ndarray) and value.shape == X.shape for value in there.held) == 1
+    )
+
+
+@pytest.mark.parametrize(
+    ("d", "metric", "dense"),
+    [(2, "euclidean", True), (12, "euclidean", True), (4, "cityblock", True), (6, "cosine", False)],
+)
+def test_neighbours_in_parts_are_the_neighbours(d, metric, dense):
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 5, (1300, d)).astype(np.float64)  # with many ties
+    X = X if dense else sparse.csr_array(X + np.eye(1, d))
+    here = neighbor_lists(X, 7, metric=metric)
+    there = neighbor_lists(X, 7, metric=metric, executor=Scattering())
+    assert np.array_equal(there.indices, here.indices)
+    assert np.array_equal(there.distances, here.distances)
+
+
+def test_classifiers_learn_elsewhere():
+    X, labelings = some_data(120)
+    labelings = {name: labelings[name] for name in ("truth", "random")}
+    here = assess(X, labelings, classifiers=["5nn", "tree"], cv=3)
+    there = Scattering()
+    found = assess(X, labelings, classifiers=["5nn", "tree"], cv=3, executor=there)
+    assert np.array_equal(found.predictions, here.predictions)
+    assert there.largest < X.nbytes
+
+
+def test_objects_keep_their_values():
+    X, labelings = some_data(900)
+    batch = karat.labelings.as_labelings(labelings, noise="drop")
+    wanted = {"sums": True, "minima": True, "inverses": True, "matrices": True, "objects": True}
+    here = pairs.pair_pass(karat.distances.as_distances(X), batch, **wanted)
+    there = pairs.distributed_pair_pass(Workers(Scattering()), X, "euclidean", batch, **wanted)
+    for name in ("per_cluster", "sums", "minima", "maxima", "farthest", "objects"):
+        np.testing.assert_allclose(
+            getattr(there, name), getattr(here, name), rtol=SUMS, atol=SUMS, err_msg=name
+        )
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("d", [3, 70])
+def test_pairs_of_blocks_give_what_whole_strips_give(d, weighted, monkeypatch):
+    X, labelings = some_data(1700, d)
+    batch = karat.labelings.as_labelings(labelings, noise="drop")
+    weights = np.random.default_rng(1).integers(1, 4, 1700) + 0.0 if weighted else None
+    wanted = {"sums": True, "minima": True, "inverses": True, "matrices": True, "objects": True}
+    here = pairs.pair_pass(karat.distances.as_distances(X), batch, weights, **wanted)
+    monkeypatch.setattr(pairs.Tiles, "better_mirrored", lambda tiles, held: True)
+    found = []
+    with ThreadPoolExecutor(3) as pool:
+        for executor in (Scattering(), pool):
+            workers = Workers(executor)
+            there = pairs.distributed_pair_pass(workers, X, "euclidean", batch, weights, **wanted)
+            found.append(there)
+            for name in ("per_cluster", "sums", "minima", "maxima", "farthest", "objects"):
+                one, other = getattr(there, name), getattr(here, name)
+                np.testing.assert_allclose(one, other, rtol=SUMS, atol=SUMS, err_msg=name)
+                assert np.array_equal(getattr(found[0], name), one, equal_nan=True)
+
+
+@pytest.mark.parametrize(("d", "jobs"), [(3, 14), (300, 28)])
+def test_distances_that_cost_most_are_computed_once(d, jobs):
+    X, labelings = some_data(1700, d)
+    batch = karat.labelings.as_labelings(labelings, noise="drop")
+    there = Scattering()
+    pairs.distributed_pair_pass(Workers(there), X, "euclidean", batch, sums=True, minima=True)
+    assert there.jobs == jobs  # of 7 blocks the pairs, or strips
+
+
+def test_every_sum_around_centroids_is_that_of_the_whole(monkeypatch):
+    X, labelings = some_data()
+    batch = karat.labelings.as_labelings(labelings, noise="drop")
+    needs = ["centroids", "squared_silhouettes", "simplified_silhouettes", "cross_spreads"]
+    whole = Statistics(X, batch, needs)
+    monkeypatch.setattr(centroids, "ROWS", 64)
+    blocks = Statistics(X, batch, needs, workers=Workers(Scattering()))
+    for name in (name for need in needs for name in GIVES[need]):
+        for one, other in zip(getattr(blocks, name), getattr(whole, name), strict=True):
+            np.testing.assert_allclose(one, other, rtol=SUMS, atol=SUMS, err_msg=name)

@@ -1,0 +1,36 @@
+"""Finished work in a file: found again after a kill, and no other file is taken for one."""
+
+import pytest
+
+from karat.runtime.journal import KeptLines
+from karat.runtime.validation import StorageError
+from karat_lab.journal import Kept
+
+
+def test_a_line_that_a_kill_cut_short_is_dropped(tmp_path):
+    path = tmp_path / "kept.jsonl"
+    kept = Kept(path, "asked")
+    for name in "abc":
+        kept.put(("set", name), {"score": 0.5})
+    text = path.read_text()
+    path.write_text(text[:-10])
+    again = Kept(path, "asked")
+    assert again.get(("set", "b")) == {"score": 0.5}
+    assert again.get(("set", "c")) is None
+    assert Kept(path, "something else").get(("set", "b")) is None
+    again.put(("set", "c"), {"score": 0.5})
+    assert path.read_text() == text
+
+
+def test_another_file_is_refused_and_left_alone(tmp_path):
+    path = tmp_path / "notes.txt"
+    path.write_text("my notes\nmore")
+    with pytest.raises(StorageError, match="line 1 is no finished work"):
+        KeptLines(path)
+    assert path.read_text() == "my notes\nmore"
+
+
+def test_without_a_file_values_are_found_in_memory():
+    kept = KeptLines(None)
+    kept.put("a", [1])
+    assert (kept.get("a"), kept.get("b")) == ([1], None)

@@ -1,0 +1,56 @@
+"""Names of scikit-learn say what they are here."""
+
+from __future__ import annotations
+
+import importlib
+
+import numpy as np
+import pytest
+from sklearn import metrics
+
+import karat
+from karat.runtime.synonyms import SCIKIT_LEARN
+
+
+@pytest.mark.parametrize("name", SCIKIT_LEARN)
+def test_names_of_scikit_learn(name):
+    assert hasattr(metrics, name) or hasattr(metrics.cluster, name)
+    ours, _ = SCIKIT_LEARN[name]
+    with pytest.raises(AttributeError, match=f"karat.{ours.split(', ')[0]}"):
+        getattr(karat, name)
+    for one in ours.split(", "):
+        assert callable(getattr(karat, one))
+
+
+def test_where_defaults_differ_and_where_not():
+    rng = np.random.default_rng(0)
+    X, true = rng.normal(size=(60, 2)), rng.integers(0, 3, 60)
+    pred = np.where(rng.random(60) < 0.5, true, rng.integers(0, 5, 60))
+    for name, (ours, note) in SCIKIT_LEARN.items():
+        if not name.endswith("_score"):
+            continue
+        internal = name.startswith(("silhouette", "calinski", "davies"))
+        first = X if internal else true
+        here, there = getattr(karat, ours)(first, pred), getattr(metrics, name)(first, pred)
+        assert (here == pytest.approx(there)) == ("normaliser" not in note), name
+
+
+def test_the_default_of_the_normaliser_is_told():
+    with pytest.raises(AttributeError, match='"geometric" here and "arithmetic" there'):
+        karat.normalized_mutual_info_score  # noqa: B018
+    with pytest.raises(AttributeError, match='"max" here'):
+        karat.adjusted_mutual_info_score  # noqa: B018
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    assert not hasattr(karat, "nothing_like_it")
+    assert not hasattr(karat.measures, "nothing_like_it")
+    with pytest.raises(ModuleNotFoundError):
+        importlib.import_module("karat.measures.nothing_like_it")
+
+
+def test_errors_and_rooms_are_reachable():
+    assert issubclass(karat.StorageError, karat.InputError)
+    assert issubclass(karat.UndefinedMeasureError, karat.InputError)
+    assert karat.distances.METRICS
+    assert karat.Scores is karat.measures.scores.Scores
