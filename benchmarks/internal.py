@@ -224,7 +224,7 @@ def kernel() -> None:
     from threadpoolctl import threadpool_limits
 
     from karat.distances import PRODUCT_FEATURES
-    from karat.runtime.resources import available_cores
+    from karat.runtime.threads import available_cores
 
     cores, n = available_cores(), 8000
     A = np.random.default_rng(0).random((1024, 1024))

@@ -257,7 +257,7 @@ def dask(n: int = 8_000) -> None:
     """A study, all judged exactly, here and on local Dask workers of one thread each."""
     from distributed import LocalCluster
 
-    from karat.runtime.resources import available_cores
+    from karat.runtime.threads import available_cores
 
     rng = np.random.default_rng(0)
     X = rng.uniform(-10, 10, (8, 10))[rng.integers(0, 8, n)] + rng.normal(size=(n, 10))

@@ -187,7 +187,7 @@ def test_threads_do_not_change_counts(monkeypatch):
     true, pred = rng.integers(0, 9, 2_000_000), rng.integers(0, 7, 2_000_000)
     tables = []
     for cpus in (1, 2, 5):
-        monkeypatch.setattr(_cells, "available_cpus", lambda cpus=cpus: cpus)
+        monkeypatch.setattr(_cells, "available_cores", lambda cpus=cpus: cpus)
         tables.append(ContingencyTable(true, pred).to_array())
     assert_array_equal(tables[0], tables[1])
     assert_array_equal(tables[0], tables[2])

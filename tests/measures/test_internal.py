@@ -255,7 +255,7 @@ def test_number_of_threads_changes_nothing(mirrored, monkeypatch):
     keys = [*OF_DISTANCES, *OF_CENTROIDS]
     tables = []
     for cores in (1, 2, 5):
-        for module in ("executors", "measures.passes.ranks"):
+        for module in ("runtime.threads", "measures.passes.ranks"):
             monkeypatch.setattr(f"karat.{module}.available_cores", lambda c=cores: c)
         tables.append(karat.evaluate(X, labels, measures=keys).table.to_numpy())
     assert (tables[0] == tables[1]).all()

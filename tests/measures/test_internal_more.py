@@ -204,8 +204,9 @@ def test_graph_cuts_equal_the_definitions(kind):
         cut = sum(A[i, j] for i in g for j in rest)
         within = sum(A[i, j] for i in g for j in g)
         expected += cut / {"ratio": len(g), "normalized": cut + within, "minmax": within}[kind]
-    assert karat.graph_cut(A, labels, kind=kind) == pytest.approx(expected)
-    assert karat.graph_cut(sparse.csr_array(A), labels, kind=kind) == pytest.approx(expected)
+    function = getattr(karat, f"graph_{kind}_cut")
+    assert function(A, labels) == pytest.approx(expected)
+    assert function(sparse.csr_array(A), labels) == pytest.approx(expected)
 
 
 # -- gap ------------------------------------------------------------------------------------

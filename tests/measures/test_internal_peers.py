@@ -272,7 +272,7 @@ def test_number_of_threads_changes_nothing(monkeypatch):
     keys = [*OF_SCATTER, *OF_SPREAD, *OF_PAIRS]
     tables = []
     for cores in (1, 3):
-        monkeypatch.setattr("karat.runtime.executors.available_cores", lambda c=cores: c)
+        monkeypatch.setattr("karat.runtime.threads.available_cores", lambda c=cores: c)
         tables.append(karat.evaluate(X, labels, measures=keys).table.to_numpy())
     np.testing.assert_array_equal(*tables)
 

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 import karat
-from karat.report import check_target, write
+from karat.report import write
+from karat.runtime.output import check_output
 from karat.runtime.validation import InputError
 from karat.study import StorageError
 
@@ -40,7 +41,7 @@ def test_written_whole(study: karat.Study, tmp_path: Path) -> None:
 def test_not_over_another_file_unless_told(study: karat.Study, tmp_path: Path) -> None:
     target = tmp_path / "report.html"
     target.write_text("mine")
-    with pytest.raises(InputError, match=r"already exists.*overwrite=True"):
+    with pytest.raises(InputError, match=r"exists already.*overwrite=True"):
         write(study, target)
     assert target.read_text() == "mine"
     write(study, target, overwrite=True)
@@ -55,16 +56,16 @@ def test_through_a_link_to_its_file(study: karat.Study, tmp_path: Path) -> None:
 
 
 def test_places_that_cannot_be(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"is a folder.*report\.html"):
-        check_target(tmp_path)
-    with pytest.raises(InputError, match="does not exist"):
-        check_target(tmp_path / "no" / "report.html")
+    with pytest.raises(InputError, match=r"is a folder; name a file in it"):
+        check_output(tmp_path)
+    with pytest.raises(InputError, match="there is no folder"):
+        check_output(tmp_path / "no" / "report.html")
 
 
 def test_folder_that_is_not_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "access", lambda path, mode: False)
     with pytest.raises(StorageError, match="not yours to write in"):
-        check_target(tmp_path / "report.html")
+        check_output(tmp_path / "report.html")
 
 
 @pytest.mark.parametrize("there", [True, False])

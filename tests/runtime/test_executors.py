@@ -23,7 +23,7 @@ from karat.measures.clarity import assess
 from karat.measures.passes import centroids, pairs, ranks
 from karat.measures.passes.statistics import GIVES, Statistics
 from karat.runtime.executors import Workers, as_executor, tree_sum
-from karat.runtime.resources import available_cores
+from karat.runtime.threads import available_cores
 from scattering import Scattering
 
 #: what order of sums may change: each of n² terms at most its last digit

@@ -304,7 +304,7 @@ def test_the_number_of_workers_changes_nothing(monkeypatch):
     X, _ = blobs(3, 2, apart=3)
     tables = []
     for cores in (1, 2):
-        monkeypatch.setattr("karat.stability._engine.available_cores", lambda cores=cores: cores)
+        monkeypatch.setattr("karat.runtime.threads.available_cores", lambda cores=cores: cores)
         tables.append(stability.ben_hur(X, k=[2, 3], n_resamples=6).table)
     with ThreadPoolExecutor(3) as pool:
         tables.append(stability.ben_hur(X, k=[2, 3], n_resamples=6, executor=pool).table)

@@ -15,16 +15,17 @@ Force = Annotated[bool, typer.Option("--force", help="Replace files that exist."
 
 def check_target(path: Path | None, option: str, force: bool) -> None:
     """Reject an output file before hours of work, not after."""
-    from karat.runtime.validation import InputError
+    from karat.runtime.output import check_output
 
-    if path is None:
-        return
-    if path.is_dir():
-        raise InputError(f"{option}: {path} is a folder; name a file in it")
-    if path.exists() and not force:
-        raise InputError(f"{path} exists already; choose another {option} file or add --force")
-    if not path.absolute().parent.is_dir():
-        raise InputError(f"{option}: there is no folder {path.parent}")
+    if path is not None:
+        check_output(path, overwrite=force, option=option)
+
+
+def write_csv(table: pd.DataFrame, path: Path) -> None:
+    """Write a table as CSV, whole or not at all; the path has been checked."""
+    from karat.runtime.output import write_output
+
+    write_output(path, to_csv(table), overwrite=True)
 
 
 def to_csv(table: pd.DataFrame) -> str:

@@ -10,7 +10,7 @@ import typer
 
 from karat.cli._input import ClassesOption, Header, parse_classes
 from karat.cli._options import Delta, Json, Outliers
-from karat.cli._output import Force, check_target, to_csv
+from karat.cli._output import Force, check_target, write_csv
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -126,7 +126,7 @@ def _write_classes(best: Guarantee, n: int, rows: NDArray[Any] | None, path: Pat
     import pandas as pd
 
     table = pd.DataFrame({"row": np.arange(n) if rows is None else rows, "label": best.labels})
-    path.write_text(to_csv(table), encoding="utf-8")
+    write_csv(table, path)
 
 
 def _as_json(

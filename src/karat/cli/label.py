@@ -26,7 +26,7 @@ from karat.cli._input import (
 )
 from karat.cli._numbers import parse_clusterers, parse_counts
 from karat.cli._options import Delta
-from karat.cli._output import Force, check_target, to_csv
+from karat.cli._output import Force, check_target, write_csv
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -196,7 +196,7 @@ def _write_classes(
     predicted = now.found.labels.copy()
     predicted[session.labelled] = session.labels
     table = pd.DataFrame({"row": rows, "id": dataset.ids, "label": predicted})
-    path.write_text(to_csv(table), encoding="utf-8")
+    write_csv(table, path)
     typer.echo(f"Classes of all objects: {path}")
 
 

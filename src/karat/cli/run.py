@@ -42,7 +42,7 @@ from karat.cli._input import (
     workers_at,
 )
 from karat.cli._numbers import parse_clusterers, parse_counts, parse_grid
-from karat.cli._output import check_target, to_csv
+from karat.cli._output import check_target, write_csv
 
 #: seconds that the fits to a sample must take for an answer to be worked out before them
 SOON = 30.0
@@ -242,7 +242,7 @@ def _add(study: Study, path: Path, id_column: str | None) -> None:
 def _sweep(study: Study, tries: _Tries) -> None:
     """Plan, then fit; on large data what scales comes first, with an answer of its own."""
     from karat.clusterers import catalogue
-    from karat.runtime.resources import available_cores
+    from karat.runtime.threads import available_cores
     from karat.study.plan import check_memory, parse_bytes, parse_duration
 
     names = parse_clusterers(tries.clusterers or list(study.default_clusterers))
@@ -415,4 +415,4 @@ def _write_labels(study: Study, choice: Choice, path: Path) -> None:
     if path.suffix.lower() in (".parquet", ".pq"):
         table.to_parquet(path, index=False)
     else:
-        path.write_text(to_csv(table), encoding="utf-8")
+        write_csv(table, path)

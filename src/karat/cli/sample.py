@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from karat.cli._input import DataArgument, Encoding, Header, TextColumn
-from karat.cli._output import Force, check_target, to_csv
+from karat.cli._output import Force, check_target, to_csv, write_csv
 
 
 def sample(
@@ -52,5 +52,5 @@ def sample(
     if output is None:
         typer.echo(to_csv(drawn), nl=False)
     else:
-        output.write_text(to_csv(drawn), encoding="utf-8")
+        write_csv(drawn, output)
         typer.echo(f"{size} of {len(table)} objects are in {output}; fill in the column 'label'")

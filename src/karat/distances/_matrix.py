@@ -9,7 +9,8 @@ import numpy as np
 from karat.distances._metrics import as_distances, check_metric, check_points, metric_name
 from karat.distances._precomputed import as_square
 from karat.distances._tiles import Distances, dense
-from karat.runtime.resources import in_strips, require_memory
+from karat.runtime.resources import require_memory
+from karat.runtime.threads import in_strips
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.distances._precomputed import as_square
-from karat.runtime.resources import available_cores, require_memory
+from karat.runtime.resources import require_memory
+from karat.runtime.threads import available_cores
 from karat.runtime.validation import InputError, unknown_name
 
 if TYPE_CHECKING:

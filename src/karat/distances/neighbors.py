@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from karat.distances import check_points
+from karat.distances import as_distances, check_points
 from karat.runtime.executors import Workers
-from karat.runtime.resources import available_cores, in_strips
+from karat.runtime.threads import available_cores, in_strips
 from karat.runtime.validation import Data, InputError, check_choice, check_random_state
 
 if TYPE_CHECKING:
@@ -317,7 +317,6 @@ def _products(X: NDArray[np.float64], k: int, objects: range) -> Lists:
 
 def _by_rows(X: Any, k: int, metric: Any, objects: range) -> Lists:
     from karat._kernels.neighbors import nearest_in_rows
-    from karat.distances import as_distances
 
     indices = np.empty((len(objects), k), dtype=np.int32)
     distances = np.empty((len(objects), k))
@@ -379,3 +378,30 @@ def _recall(X: Any, metric: Any, sample: NDArray[np.intp], found: NDArray[np.int
         exact = np.argsort(D, axis=1, kind="stable")[:, :k].astype(np.int32)
     hits = sum(len(np.intersect1d(a, b)) for a, b in zip(exact, found, strict=True))
     return hits / exact.size
+
+
+def nearest_among(
+    X: Data, among: NDArray[np.integer[Any]], objects: NDArray[np.integer[Any]], metric: Any
+) -> NDArray[np.int32]:
+    """Position in ``among`` of the object there that is nearest to each of ``objects``.
+
+    A tie goes to the one that comes first. O(s · rows · d) time on all cores; nothing of that
+    size is held.
+    """
+    s, rows = len(among), 32
+    nearest = np.empty(len(objects), dtype=np.int32)
+    distances = as_distances(X, metric).take(np.concatenate([among, objects]))
+    strip = distances.strip(0, s)
+
+    def work(start: int, stop: int) -> None:
+        out = np.empty((rows, s))
+        for first in range(start, stop, rows):
+            last = min(first + rows, stop)
+            distances.tile(s + first, s + last, 0, s, strip, out)
+            nearest[first:last] = out[: last - first].argmin(axis=1)
+
+    if distances.uses_blas:  # its matrix products use all cores by themselves
+        work(0, len(objects))
+    else:
+        in_strips(work, len(objects))
+    return nearest

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from karat.runtime.executors import in_order
+from karat.runtime.threads import in_order
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +16,7 @@ from karat.labelings.partitions import (
     name_order,
     noise_position,
 )
+from karat.runtime.threads import available_cores, in_threads
 from karat.runtime.validation import InputError, check_sample_weight
 
 if TYPE_CHECKING:
@@ -83,7 +82,7 @@ def _dense(
 
     if shape[0] * shape[1] > DENSE_CELLS:
         return None
-    parts = min(available_cpus(), max(len(true) // max(1 << 18, shape[0] * shape[1]), 1))
+    parts = min(available_cores(), max(len(true) // max(1 << 18, shape[0] * shape[1]), 1))
     tables = np.zeros((parts, *shape), dtype=np.int64)
     bounds = np.linspace(0, len(true), parts + 1).astype(np.intp)
 
@@ -92,20 +91,6 @@ def _dense(
         return count_dense(true[piece], low_true, pred[piece], low_pred, tables[part])
 
     return tables.sum(axis=0) if all(in_threads(count, range(parts))) else None
-
-
-def available_cpus() -> int:
-    """Processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def in_threads(function: Any, items: Sequence[Any]) -> list[Any]:
-    """The results in order; for kernels that release the interpreter lock."""
-    workers = min(available_cpus(), len(items))
-    if workers <= 1:
-        return [function(item) for item in items]
-    with ThreadPoolExecutor(workers) as pool:
-        return list(pool.map(function, items))
 
 
 def _used(table: NDArray[np.int64], low: int, names: Any) -> tuple[NDArray[np.int64], Any]:

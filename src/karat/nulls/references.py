@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-Reference: TypeAlias = Literal["gaussian", "uniform", "shuffled"]
+Reference: TypeAlias = Literal["gaussian", "uniform", "box", "shuffled"]
 ALONG_AXES: tuple[Reference, ...] = ("gaussian", "uniform")
 
 #: principal coordinates that stand for a matrix of distances
@@ -60,6 +60,8 @@ class Null:
         """One reference set: rows, or their distances where the data are distances."""
         if kind == "shuffled":
             return _shuffled(self.X, rng)
+        if kind == "box":
+            return rng.uniform(self.X.min(axis=0), self.X.max(axis=0), self.X.shape)
         mean, turned, axes = self._along_axes
         drawn: Floats
         if kind == "gaussian":

@@ -1,5 +1,5 @@
 """The report: one HTML page that needs nothing but itself."""
 
-from karat.report._write import check_target, render, write
+from karat.report._write import render, write
 
-__all__ = ["check_target", "render", "write"]
+__all__ = ["render", "write"]

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
-import errno
-import os
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from karat.runtime.validation import InputError, StorageError
+from karat.runtime.output import check_output, write_output
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -71,73 +68,8 @@ def write(study: Study, path: str | Path, *, overwrite: bool = False) -> None:
         If the file cannot be written: a full disk, a read-only folder. What was at ``path``
         stays as it was.
     """
-    target = check_target(path, overwrite=overwrite)
-    page = render(study)
-    # beside the target, so that the final rename stays on one file system
-    draft = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        with open(draft, "x", encoding="utf-8", newline="\n") as file:
-            file.write(page)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(draft, target)
-    except BaseException as error:
-        with contextlib.suppress(OSError):
-            draft.unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            raise _cannot_write(target, error) from error
-        raise
-
-
-def check_target(path: str | Path, *, overwrite: bool = False) -> Path:
-    """Say at once that a report cannot go to ``path``, before hours of work for it.
-
-    Parameters
-    ----------
-    path : path-like
-        Where the report is to be written.
-    overwrite : bool, default False
-        Whether a file that is there may be replaced.
-
-    Returns
-    -------
-    Path
-        Links resolved.
-
-    Raises
-    ------
-    InputError, StorageError
-        As from :func:`write`.
-    """
-    target = Path(path).resolve()
-    if target.is_dir():
-        raise InputError(
-            f"{path} is a folder; name a file in it, e.g. {Path(path) / 'report.html'}"
-        )
-    if not target.parent.is_dir():
-        raise InputError(f"the folder {target.parent} for the report does not exist; create it")
-    if target.exists() and not overwrite:
-        raise InputError(
-            f"{path} already exists; choose another name or allow it to be replaced "
-            "(overwrite=True, or --force on the command line)"
-        )
-    if not os.access(target.parent, os.W_OK | os.X_OK):
-        raise _cannot_write(target, PermissionError(errno.EACCES, os.strerror(errno.EACCES)))
-    return target
-
-
-def _cannot_write(target: Path, error: OSError) -> StorageError:
-    ways = {
-        errno.ENOSPC: "free some space there, or write to another disk",
-        errno.EDQUOT: "the quota is used up; write to another disk",
-        errno.EACCES: f"the folder {target.parent} is not yours to write in; choose another one",
-        errno.EPERM: f"the folder {target.parent} is not yours to write in; choose another one",
-        errno.EROFS: "the disk is read-only; write to another one",
-    }
-    way = ways.get(error.errno or 0, "choose another place")
-    return StorageError(
-        f"the report could not be written to {target}: {error.strerror or error}; {way}"
-    )
+    check_output(path, overwrite=overwrite)
+    write_output(path, render(study), overwrite=overwrite)
 
 
 @cache

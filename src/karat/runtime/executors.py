@@ -10,10 +10,9 @@ from concurrent.futures import (
     CancelledError,
     Executor,
     Future,
-    ThreadPoolExecutor,
     wait,
 )
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
+from contextlib import ExitStack, suppress
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -22,8 +21,8 @@ from weakref import WeakKeyDictionary, finalize
 
 import numpy as np
 
-from karat.runtime.resources import available_cores, one_core, thread_pools
 from karat.runtime.scratch import scratch_folder
+from karat.runtime.threads import in_order, one_core, thread_pools
 from karat.runtime.validation import InputError
 
 T = TypeVar("T")
@@ -85,45 +84,6 @@ def as_executor(given: Any) -> tuple[Executor, Callable[[Any], Any]]:
     if any(kind.__name__ == "ProcessPoolExecutor" for kind in type(given).__mro__):
         return given, _Files()
     return given, getattr(given, "scatter", _itself)
-
-
-@contextmanager
-def threads(*, one_blas_thread: bool = False) -> Iterator[Callable[..., Iterator[Any]]]:
-    """A ``map`` on all cores, with few results held at a time."""
-    cores = available_cores()
-    limit: AbstractContextManager[Any] = nullcontext()
-    if one_blas_thread:
-        from threadpoolctl import threadpool_limits
-
-        limit = threadpool_limits(1, "blas")
-    with limit:
-        if cores == 1:
-            yield map
-            return
-        with ThreadPoolExecutor(cores) as pool:
-
-            def each(work: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
-                waiting: deque[Future[R]] = deque()
-                try:
-                    for item in items:
-                        waiting.append(pool.submit(work, item))
-                        if len(waiting) > 2 * cores:
-                            yield waiting.popleft().result()
-                    while waiting:
-                        yield waiting.popleft().result()
-                finally:
-                    for future in waiting:
-                        future.cancel()
-
-            yield each
-
-
-def in_order(
-    work: Callable[[T], R], items: Iterable[T], *, one_blas_thread: bool = False
-) -> Iterator[R]:
-    """``map(work, items)`` on all cores."""
-    with threads(one_blas_thread=one_blas_thread) as each:
-        yield from each(work, items)
 
 
 class Workers:

@@ -1,13 +1,10 @@
-"""What this machine has: processors and memory that this process may use."""
+"""Memory that this process may use, and data that are too large to copy."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +19,6 @@ BLOCK = 2**21
 _PROC = Path("/proc/meminfo")
 _CGROUP = Path("/sys/fs/cgroup")
 _OWN = Path("/proc/self")
-_one_core: ContextVar[bool] = ContextVar("one_core", default=False)
 
 
 def row_blocks(shape: tuple[int, ...]) -> Iterator[slice]:
@@ -39,47 +35,6 @@ class NotEnoughMemoryError(InputError, MemoryError):
 def is_large(X: Any) -> bool:
     """Whether data are dense and too large to copy for convenience, see :data:`LARGE`."""
     return isinstance(X, np.ndarray) and X.nbytes >= LARGE
-
-
-@contextmanager
-def one_core() -> Iterator[None]:
-    """Let what runs in the block take one core, because others run beside it."""
-    token = _one_core.set(True)
-    try:
-        yield
-    finally:
-        _one_core.reset(token)
-
-
-def available_cores() -> int:
-    """Number of processors that this process may run on, one within :func:`one_core`."""
-    if _one_core.get():
-        return 1
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
-@lru_cache(maxsize=1)
-def thread_pools() -> Any:
-    """What limits the threads of compiled libraries."""
-    import sklearn.cluster  # noqa: F401  its thread pools must be loaded to be found
-    from threadpoolctl import ThreadpoolController
-
-    return ThreadpoolController()
-
-
-def in_strips(work: Callable[[int, int], None], n: int, *, least: int = 256) -> None:
-    """Call ``work(start, stop)`` on strips of 0..n, side by side where that pays."""
-    count = min(available_cores(), max(n // least, 1))
-    if count == 1:
-        work(0, n)
-        return
-    parts = min(4 * count, max(n // least, 1))
-    # more strips than threads, so that a slow one does not hold up the rest
-    cuts = [n * i // parts for i in range(parts + 1)]
-    with ThreadPoolExecutor(count) as pool:
-        list(pool.map(work, cuts[:-1], cuts[1:]))
 
 
 def available_memory() -> int | None:

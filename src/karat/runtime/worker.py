@@ -25,7 +25,7 @@ def start_worker(parent: int, module: str) -> None:
     # through all that was imported, again and again
     gc.disable()
     import_module(module)
-    from karat.runtime.resources import thread_pools
+    from karat.runtime.threads import thread_pools
 
     thread_pools()
     gc.freeze()

@@ -16,11 +16,11 @@ from scipy import sparse
 
 from karat.clusterers import Clusterer, LinkageClustering, as_clusterer, catalogue, under
 from karat.clusterers.lloyd import MOST_FEATURES, QuickKMeans, as_columns
-from karat.distances import RELATIONS, as_distances, check_metric, check_points
-from karat.distances.neighbors import NeighborLists, neighbor_lists
+from karat.distances import RELATIONS, check_metric, check_points
+from karat.distances.neighbors import NeighborLists, nearest_among, neighbor_lists
 from karat.labelings.partitions import encode
 from karat.runtime.executors import Workers
-from karat.runtime.resources import available_cores
+from karat.runtime.threads import in_threads
 from karat.runtime.validation import InputError, check_random_state
 from karat.stability.progress import Counted
 
@@ -124,10 +124,7 @@ class Engine:
             return list(self.executor.map(function, todo))
         # without BLAS nothing is to be limited, and the search for libraries takes milliseconds
         with nullcontext() if self.quick is not None else threadpool_limits(1):
-            if available_cores() == 1 or len(todo) < 2:
-                return [function(item) for item in todo]
-            with ThreadPoolExecutor(available_cores()) as pool:
-                return list(pool.map(function, todo))
+            return in_threads(function, todo)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "executor": None}
@@ -285,16 +282,6 @@ def _by_neighbors(
     np.add.at(votes, (rows, voters), 1e-3 / (1 + columns))
     out = votes.argmax(axis=1).astype(np.int32)
     if len(short):
-        out[short] = _nearest_label(engine, train, labels, test[short])
+        # far from all that were drawn
+        out[short] = labels[nearest_among(engine.X, train, test[short], engine.metric)]
     return out
-
-
-def _nearest_label(engine: Engine, train: Rows, labels: Codes, test: Rows) -> NDArray[np.int32]:
-    """The label of the nearest training object, for objects far from all that were drawn."""
-    distances = as_distances(engine.X, engine.metric).take(np.concatenate([train, test]))
-    end, to_train = len(train) + len(test), slice(0, len(train))
-    nearest = [
-        distances.block(slice(i, min(i + 64, end)), to_train).argmin(axis=1)
-        for i in range(len(train), end, 64)
-    ]
-    return labels[np.concatenate(nearest)]

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.runtime.resources import in_strips, require_memory
+from karat.runtime.resources import require_memory
+from karat.runtime.threads import in_strips
 from karat.runtime.validation import InputError
 from karat.stability._batches import in_batches
 from karat.stability._engine import check_draws, check_numbers, prepare, subsample

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from karat.runtime.progress import progress_bar
-from karat.runtime.resources import available_cores
+from karat.runtime.threads import available_cores
 
 
 class Counted(Executor):

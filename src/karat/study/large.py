@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.distances import as_distances
-from karat.runtime.resources import in_strips
+from karat.distances.neighbors import nearest_among
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,7 +29,6 @@ OBJECTS = 5_000
 OF_ONE = 32
 #: coordinates of pairs from which on a GPU is looked for: half a minute of one processor
 ACCELERATE = 1e12
-_TILE_ROWS = 32
 _CELL_ROWS = 2**17
 
 
@@ -139,24 +137,9 @@ def draw_rows(n: int, size: int, random_state: int) -> NDArray[np.int64]:
 
 def nearest_sampled(X: Data, rows: NDArray[np.int64], metric: Any) -> NDArray[np.int32]:
     """Position in ``rows`` of the sampled object that is nearest to each object."""
-    n, s = X.shape[0], len(rows)
-    sampled = np.zeros(n, dtype=bool)
-    sampled[rows] = True
-    rest = np.flatnonzero(~sampled)
+    n = X.shape[0]
+    rest = np.setdiff1d(np.arange(n), rows, assume_unique=True)
     nearest = np.empty(n, dtype=np.int32)
-    nearest[rows] = np.arange(s)
-    distances = as_distances(X, metric).take(np.concatenate([rows, rest]))
-    strip = distances.strip(0, s)
-
-    def work(start: int, stop: int) -> None:
-        out = np.empty((_TILE_ROWS, s))
-        for first in range(start, stop, _TILE_ROWS):
-            last = min(first + _TILE_ROWS, stop)
-            distances.tile(s + first, s + last, 0, s, strip, out)
-            nearest[rest[first:last]] = out[: last - first].argmin(axis=1)
-
-    if distances.uses_blas:  # its matrix products use all cores by themselves
-        work(0, len(rest))
-    else:
-        in_strips(work, len(rest))
+    nearest[rows] = np.arange(len(rows))
+    nearest[rest] = nearest_among(X, rows, rest, metric)
     return nearest

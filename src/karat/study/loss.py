@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from karat.clusterers import Clusterer, catalogue
 from karat.measures.external.pairs import adjusted_rand_index
 from karat.runtime.progress import progress_bar
-from karat.runtime.resources import available_cores
+from karat.runtime.threads import available_cores
 from karat.runtime.version import __version__
 from karat.study import work
 from karat.study.store import Finished, Planned, Store

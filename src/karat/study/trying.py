@@ -20,7 +20,8 @@ from karat.labelings.structures import as_kept, by_appearance, split
 from karat.measures.passes.accelerated import error_of
 from karat.runtime.accelerators import Accelerator, find_accelerator
 from karat.runtime.progress import progress_bar
-from karat.runtime.resources import available_cores, is_large, total_memory
+from karat.runtime.resources import is_large, total_memory
+from karat.runtime.threads import available_cores
 from karat.runtime.validation import InputError, StorageError, check_same_objects
 from karat.study import large, work
 from karat.study.base import StudyBase

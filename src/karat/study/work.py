@@ -17,7 +17,8 @@ import numpy as np
 from karat.clusterers import configured, memberships_of
 from karat.labelings.partitions import SoftPartition, encode
 from karat.labelings.structures import as_kept
-from karat.runtime.resources import added_memory, thread_pools
+from karat.runtime.resources import added_memory
+from karat.runtime.threads import thread_pools
 from karat.runtime.validation import InputError
 from karat.study.store import Finished, Planned
 

@@ -73,14 +73,14 @@ def test_is_there_any_clustering(reference: Any) -> None:
 
 
 def test_reference_sets_look_like_the_data() -> None:
-    from karat.measures.clarity.permutation import _draw
+    from karat.nulls import Null
 
     rng = np.random.default_rng(4)
     X = rng.normal(size=(4000, 3)) @ rng.normal(size=(3, 3)) + [5, 0, -5]
-    gaussian = _draw(X, "gaussian", np.random.default_rng(0))
+    gaussian = Null(X).draw("gaussian", np.random.default_rng(0))
     np.testing.assert_allclose(gaussian.mean(axis=0), X.mean(axis=0), atol=0.3)
     np.testing.assert_allclose(np.cov(gaussian.T), np.cov(X.T), rtol=0.3, atol=0.3)
-    box = _draw(X, "uniform", np.random.default_rng(0))
+    box = Null(X).draw("uniform", np.random.default_rng(0))
     axes = np.linalg.svd(X - X.mean(axis=0), full_matrices=False)[2]
     ours, theirs = (box - X.mean(axis=0)) @ axes.T, (X - X.mean(axis=0)) @ axes.T
     assert (ours.max(axis=0) <= theirs.max(axis=0) + 1e-9).all()
@@ -89,7 +89,7 @@ def test_reference_sets_look_like_the_data() -> None:
 
 def test_gaussian_reference_has_the_covariance_of_the_sample() -> None:
     """Over n − 1: with four objects that is not the covariance over n, or n − 2."""
-    from karat.measures.clarity.permutation import _draw
+    from karat.nulls import Null
 
     X = np.array([[0.0, 0.0], [1.0, 3.0], [2.0, 1.0], [5.0, 2.0]])
     rng = np.random.default_rng(0)

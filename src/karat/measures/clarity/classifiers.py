@@ -12,7 +12,7 @@ import numpy as np
 
 from karat.measures.clarity._task import Task
 from karat.runtime.executors import Workers
-from karat.runtime.resources import in_strips
+from karat.runtime.threads import in_strips
 from karat.runtime.validation import Data, InputError, check_choice, unknown_name
 
 if TYPE_CHECKING:

@@ -15,6 +15,7 @@ from karat.measures.clarity._task import LeaveOneOut
 from karat.measures.clarity.assessment import assess_labelings
 from karat.measures.clarity.scores import BASELINES, Baseline
 from karat.measures.passes.statistics import Statistics
+from karat.nulls import Null
 from karat.runtime.validation import (
     InputError,
     UndefinedMeasureError,
@@ -321,9 +322,10 @@ def reference_null(
             f"{statistic} has no finite value for clustering {without!r}, so there is nothing to "
             "compare; omit the clustering, or take another statistic"
         )
+    cloud = Null(data)
     null = np.empty((n_references, len(labelings)))
     for b in range(n_references):
-        drawn = _draw(data.astype(np.float64), reference, rng)
+        drawn = cloud.draw(reference, rng)
         rows = {
             str(k): made.make(int(k), int(rng.integers(2**31 - 1))).fit_predict(drawn)
             for k in np.unique(labelings.n_clusters)
@@ -348,16 +350,3 @@ def _record(statistic: str) -> Measure:
             "point_wise_margin, r_squared, silhouette or informativeness"
         )
     return record
-
-
-def _draw(
-    X: NDArray[np.float64], reference: Reference, rng: np.random.Generator
-) -> NDArray[np.float64]:
-    mean = X.mean(axis=0)
-    U, s, axes = np.linalg.svd(X - mean, full_matrices=False)
-    if reference == "gaussian":
-        scores = rng.normal(size=U.shape) * s / np.sqrt(max(len(X) - 1, 1))
-    else:
-        scores = U * s
-        scores = rng.uniform(scores.min(axis=0), scores.max(axis=0), size=scores.shape)
-    return scores @ axes + mean

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.labelings.cells import DENSE_CELLS, cells_of, in_threads
+from karat.labelings.cells import DENSE_CELLS, cells_of
 from karat.labelings.contingency import ContingencyTable
 from karat.labelings.partitions import NOISE, Encoded, Labelings, NoisePolicy, as_labelings
 from karat.measures.catalogue import catalogue
+from karat.runtime.threads import in_threads
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:

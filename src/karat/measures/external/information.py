@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from karat.labelings.cells import in_threads
 from karat.labelings.contingency import ContingencyTable
 from karat.labelings.partitions import NoisePolicy
 from karat.measures.bibliography import Reference
 from karat.measures.catalogue import define
 from karat.measures.external.table import as_table, need_counts
+from karat.runtime.threads import in_threads
 from karat.runtime.validation import UndefinedMeasureError, check_choice
 
 if TYPE_CHECKING:

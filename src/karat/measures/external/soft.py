@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from karat.labelings.cells import in_threads
 from karat.labelings.contingency import ContingencyTable, PairCounts
 from karat.labelings.partitions import (
     OverlappingPartition,
@@ -16,6 +15,7 @@ from karat.labelings.partitions import (
     encode,
 )
 from karat.measures.bibliography import Reference, cite
+from karat.runtime.threads import in_threads
 from karat.runtime.validation import InputError, check_choice
 
 if TYPE_CHECKING:

@@ -265,7 +265,7 @@ def graph_ratio_cut(graph: Any, labels: Any, *, noise: NoisePolicy = "error") ->
 
     Notes
     -----
-    :func:`graph_cut` of affinities whose diagonal is 0. O(edges) time.
+    O(edges) time.
 
     Examples
     --------
@@ -300,7 +300,7 @@ def graph_normalized_cut(graph: Any, labels: Any, *, noise: NoisePolicy = "error
 
     Notes
     -----
-    :func:`graph_cut` of affinities whose diagonal is 0. O(edges) time.
+    O(edges) time.
 
     Examples
     --------
@@ -336,7 +336,7 @@ def graph_minmax_cut(graph: Any, labels: Any, *, noise: NoisePolicy = "error") -
 
     Notes
     -----
-    :func:`graph_cut` of affinities whose diagonal is 0. O(edges) time.
+    O(edges) time.
 
     Examples
     --------

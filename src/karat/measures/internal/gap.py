@@ -12,6 +12,7 @@ from karat.clusterers.lloyd import MOST_FEATURES, QuickKMeans, as_columns
 from karat.labelings.partitions import as_labelings
 from karat.measures.bibliography import Reference, cite
 from karat.measures.passes.statistics import Statistics
+from karat.nulls import Null
 from karat.runtime.validation import InputError, check_choice, check_data, check_random_state
 
 if TYPE_CHECKING:
@@ -128,11 +129,8 @@ def gap_statistic(
         raise InputError(f"n_references must be at least 2; got {n_references}")
     rng = check_random_state(random_state)
     run = clusterer or _kmeans
-    mean = data.mean(axis=0)
-    centred = np.asarray(data - mean, dtype=np.float64)
-    axes = np.linalg.svd(centred, full_matrices=False)[2] if reference == "pca" else None
-    turned = centred if axes is None else centred @ axes.T
-    low, high = turned.min(axis=0), turned.max(axis=0)
+    null = Null(data)
+    kind: Literal["box", "uniform"] = "uniform" if reference == "pca" else "box"
 
     def log_scatter(points: Any) -> tuple[Floats, list[Any]]:
         seeds = rng.integers(0, 2**31 - 1, len(numbers))
@@ -156,8 +154,7 @@ def gap_statistic(
     observed, labels = log_scatter(data)
     expected = np.empty((n_references, len(numbers)))
     for b in range(n_references):
-        box = rng.uniform(low, high, turned.shape)
-        expected[b] = log_scatter((box if axes is None else box @ axes) + mean)[0]
+        expected[b] = log_scatter(null.draw(kind, rng))[0]
     gap = expected.mean(axis=0) - observed
     error = expected.std(axis=0) * np.sqrt(1 + 1 / n_references)
     first = next(

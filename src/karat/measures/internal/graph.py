@@ -3,91 +3,23 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
-from karat.labelings.partitions import NOISE, NoisePolicy, as_labelings
+from karat.labelings.partitions import NoisePolicy
 from karat.measures.bibliography import Reference, cite
 from karat.measures.catalogue import define
 from karat.measures.internal.batch import each, one
 from karat.measures.passes.statistics import Statistics
-from karat.runtime.validation import InputError, UndefinedMeasureError, check_choice, check_data
+from karat.runtime.validation import InputError, check_data
 
-__all__ = ["gaussian_affinity", "graph_cut", "normalized_cut", "ratio_cut"]
-
-Cut = Literal["ratio", "normalized", "minmax"]
-
-
-@cite(Reference("whissell2012", "2.24–2.26"))
-def graph_cut(
-    affinity: Any, labels: Any, *, kind: Cut = "normalized", noise: NoisePolicy = "error"
-) -> float:
-    """Cut of a graph: for each cluster the affinity to the others over a size of its own, summed.
-
-    The size is the number of objects (``"ratio"``), the affinity of its objects to all
-    (``"normalized"``), or that within (``"minmax"``). Not negative, lower is better.
-
-    Parameters
-    ----------
-    affinity : array-like or sparse, shape (n, n)
-        Symmetric, not negative; the diagonal counts as given.
-    labels : array-like, shape (n,)
-    kind : {"ratio", "normalized", "minmax"}
-    noise : {"error", "cluster", "singletons", "drop"}
-
-    Returns
-    -------
-    float
-        Infinite where a cluster has affinity to others, but its own size is 0.
-
-    Raises
-    ------
-    InputError
-        For a matrix that is not square, not symmetric or negative.
-    UndefinedMeasureError
-        For fewer than two clusters.
-
-    Notes
-    -----
-    Both directions of an edge count in ``"normalized"`` and
-    ``"minmax"``. O(n² + k) time, O(entries) for sparse.
-
-    Examples
-    --------
-    >>> from karat import graph_cut
-    >>> A = [[0, 4, 1], [4, 0, 0], [1, 0, 0]]
-    >>> graph_cut(A, [0, 0, 1], kind="ratio")
-    1.5
-    """
-    from scipy import sparse
-
-    check_choice(kind, ("ratio", "normalized", "minmax"), "kind")
-    A = check_data(affinity, name="affinity")
-    if A.shape[0] != A.shape[1]:
-        raise InputError(f"affinity must be square (n×n); its shape is {A.shape}")
-    if A.min() < 0 or abs(A - A.T).max() > 1e-9 * abs(A).max():
-        raise InputError("affinity must be symmetric and non-negative; use (A + A.T)/2")
-    labelings = as_labelings({"labels": labels}, n_objects=A.shape[0], noise=noise)
-    codes, sizes = labelings.codes[0], labelings.sizes(0)
-    k = len(sizes)
-    if k < 2:
-        raise UndefinedMeasureError(f"a cut is undefined: the clustering has {k} cluster")
-    kept = np.flatnonzero(codes != NOISE)
-    member = sparse.csr_array((np.ones(len(kept)), (codes[kept], kept)), shape=(k, len(codes)))
-    between: Any = member @ A @ member.T
-    between = between.toarray() if sparse.issparse(between) else np.asarray(between)
-    within = np.diagonal(between)
-    cut = between.sum(axis=1) - within
-    size = {"ratio": sizes, "normalized": within + cut, "minmax": within}[kind]
-    with np.errstate(divide="ignore"):
-        terms = np.where(cut > 0, cut / np.where(cut > 0, size, 1), 0.0)
-    return float(terms.sum())
+__all__ = ["gaussian_affinity", "normalized_cut", "ratio_cut"]
 
 
 @cite(Reference("whissell2012", "2.10"))
 def gaussian_affinity(X: Any, *, sigma: float) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """Affinities exp(−∣x − y∣²/(2σ²)) of all pairs, an (n, n) array, for :func:`graph_cut`.
+    """Affinities exp(−∣x − y∣²/(2σ²)) of all pairs, an (n, n) array, for the cuts of a graph.
 
     O(n² d) time and n² memory.
 

@@ -16,7 +16,7 @@ from karat.measures.internal.batch import SINGLETONS_ONLY
 from karat.measures.internal.pairs import average_within_cluster_scatter
 from karat.measures.passes.tiles import WIDTH
 from karat.measures.passes.trees import coordinates
-from karat.runtime.executors import in_order
+from karat.runtime.threads import in_order
 from karat.runtime.validation import UndefinedMeasureError, check_random_state
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from karat.distances import Distances, as_distances
-from karat.runtime.executors import Workers, in_order
+from karat.runtime.executors import Workers
+from karat.runtime.threads import in_order
 from karat.runtime.validation import Data
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ import numpy as np
 from karat.distances import Direct, Distances
 from karat.labelings.partitions import NOISE, Labelings
 from karat.measures.passes.over_pairs import OverPairs
-from karat.runtime.resources import available_cores
+from karat.runtime.threads import available_cores
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:

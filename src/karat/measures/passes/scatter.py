@@ -15,7 +15,8 @@ import numpy as np
 from karat.distances import Distances
 from karat.labelings.partitions import NOISE, Labelings
 from karat.measures.passes.over_pairs import OverPairs
-from karat.runtime.resources import available_cores, require_memory
+from karat.runtime.resources import require_memory
+from karat.runtime.threads import available_cores
 from karat.runtime.validation import Data, InputError
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 import numpy as np
 
 from karat.distances import Direct, Distances, Precomputed, Product
-from karat.runtime.executors import in_order, threads
+from karat.runtime.threads import in_order, threads
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,8 +9,7 @@ import numpy as np
 
 from karat.distances import Direct, Distances, Product
 from karat.measures.passes.tiles import WIDTH
-from karat.runtime.executors import in_order
-from karat.runtime.resources import in_strips
+from karat.runtime.threads import in_order, in_strips
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

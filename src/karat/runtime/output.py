@@ -1,0 +1,95 @@
+"""Files that are written for the user: checked before the work, whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+from pathlib import Path
+
+from karat.runtime.validation import InputError, StorageError
+
+
+def check_output(path: str | Path, *, overwrite: bool = False, option: str = "") -> Path:
+    """Say at once that nothing can be written to ``path``, before hours of work for it.
+
+    Parameters
+    ----------
+    path : path-like
+        The file.
+    overwrite : bool, default False
+        Whether a file that is there may be replaced.
+    option : str, optional
+        The option of the command line that names it.
+
+    Returns
+    -------
+    Path
+        Links resolved.
+
+    Raises
+    ------
+    InputError
+        For a folder, a missing folder, or a file that is there.
+    StorageError
+        For a folder that cannot be written in.
+    """
+    target = Path(path).resolve()
+    told = f"{option}: " if option else ""
+    if target.is_dir():
+        raise InputError(f"{told}{path} is a folder; name a file in it")
+    if not target.parent.is_dir():
+        raise InputError(f"{told}there is no folder {target.parent}; create it")
+    if target.exists() and not overwrite:
+        raise InputError(
+            f"{told}{path} exists already; choose another name or allow it to be replaced "
+            "(overwrite=True, or --force on the command line)"
+        )
+    if not os.access(target.parent, os.W_OK | os.X_OK):
+        raise _cannot_write(target, PermissionError(errno.EACCES, os.strerror(errno.EACCES)))
+    return target
+
+
+def write_output(path: str | Path, content: str, *, overwrite: bool = False) -> None:
+    """Write a text file, whole or not at all.
+
+    Parameters
+    ----------
+    path : path-like
+    content : str
+    overwrite : bool, default False
+        Replace a file that is there.
+
+    Raises
+    ------
+    InputError, StorageError
+        As from :func:`check_output`; StorageError also for a full disk. What was at ``path``
+        stays as it was.
+    """
+    target = check_output(path, overwrite=overwrite)
+    # beside the target, so that the final rename stays on one file system
+    draft = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        with open(draft, "x", encoding="utf-8", newline="\n") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(draft, target)
+    except BaseException as error:
+        with contextlib.suppress(OSError):
+            draft.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise _cannot_write(target, error) from error
+        raise
+
+
+def _cannot_write(target: Path, error: OSError) -> StorageError:
+    ways = {
+        errno.ENOSPC: "free some space there, or write to another disk",
+        errno.EDQUOT: "the quota is used up; write to another disk",
+        errno.EACCES: f"the folder {target.parent} is not yours to write in; choose another one",
+        errno.EPERM: f"the folder {target.parent} is not yours to write in; choose another one",
+        errno.EROFS: "the disk is read-only; write to another one",
+    }
+    way = ways.get(error.errno or 0, "choose another place")
+    return StorageError(f"{target} could not be written: {error.strerror or error}; {way}")

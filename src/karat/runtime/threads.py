@@ -1,0 +1,125 @@
+"""Threads: how many cores there are for this process, and one way to map over them.
+
+Kernels release the interpreter lock, so that threads are enough wherever karat computes by
+itself. Results are in the order of the items and do not depend on the number of cores.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextvars import ContextVar
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+_one_core: ContextVar[bool] = ContextVar("one_core", default=False)
+
+
+@contextmanager
+def one_core() -> Iterator[None]:
+    """Let what runs in the block take one core, because others run beside it."""
+    token = _one_core.set(True)
+    try:
+        yield
+    finally:
+        _one_core.reset(token)
+
+
+def available_cores() -> int:
+    """Processors that this process may use, one within :func:`one_core`.
+
+    The least of the processors it is bound to, its control group's quota of processor time (a
+    container's limit) and the environment variable ``LOKY_MAX_CPU_COUNT``, as joblib counts.
+    """
+    if _one_core.get():
+        return 1
+    from joblib import cpu_count
+
+    return int(cpu_count())
+
+
+@lru_cache(maxsize=1)
+def thread_pools() -> Any:
+    """What limits the threads of compiled libraries."""
+    import sklearn.cluster  # noqa: F401  its thread pools must be loaded to be found
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
+
+
+@contextmanager
+def threads(
+    *, cores: int | None = None, one_blas_thread: bool = False
+) -> Iterator[Callable[[Callable[[T], R], Iterable[T]], Iterator[R]]]:
+    """A ``map`` on all cores, in order, with few results held at a time.
+
+    Parameters
+    ----------
+    cores : int, optional
+        By default :func:`available_cores`; the first error, or Ctrl-C, cancels what has not begun.
+    one_blas_thread : bool
+        Let matrix products use one thread meanwhile.
+    """
+    n = available_cores() if cores is None else cores
+    limit: AbstractContextManager[Any] = nullcontext()
+    if one_blas_thread:
+        from threadpoolctl import threadpool_limits
+
+        limit = threadpool_limits(1, "blas")
+    with limit:
+        if n == 1:
+            yield map
+            return
+        with ThreadPoolExecutor(n) as pool:
+
+            def each(work: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
+                waiting: deque[Future[R]] = deque()
+                try:
+                    for item in items:
+                        waiting.append(pool.submit(work, item))
+                        if len(waiting) > 2 * n:
+                            yield waiting.popleft().result()
+                    while waiting:
+                        yield waiting.popleft().result()
+                finally:
+                    for future in waiting:
+                        future.cancel()
+
+            yield each
+
+
+def in_order(
+    work: Callable[[T], R], items: Iterable[T], *, one_blas_thread: bool = False
+) -> Iterator[R]:
+    """``map(work, items)`` on all cores."""
+    with threads(one_blas_thread=one_blas_thread) as each:
+        yield from each(work, items)
+
+
+def in_threads(work: Callable[[T], R], items: Iterable[T]) -> list[R]:
+    """``[work(item) for item in items]`` on all cores; no thread is started for one item."""
+    todo = list(items)
+    if len(todo) < 2:
+        return [work(item) for item in todo]
+    with threads(cores=min(available_cores(), len(todo))) as each:
+        return list(each(work, todo))
+
+
+def in_strips(work: Callable[[int, int], None], n: int, *, least: int = 256) -> None:
+    """Call ``work(start, stop)`` on strips of 0..n, side by side where that pays."""
+    count = min(available_cores(), max(n // least, 1))
+    if count == 1:
+        work(0, n)
+        return
+    # more strips than threads, so that a slow one does not hold up the rest
+    parts = min(4 * count, max(n // least, 1))
+    cuts = [n * i // parts for i in range(parts + 1)]
+    with threads(cores=count) as each:
+        for _ in each(lambda strip: work(*strip), pairwise(cuts)):
+            pass
