@@ -48,6 +48,6 @@ def test_nothing_private_is_taken_across_rooms() -> None:
         f"{file} takes {module}.{name}"
         for room, file, module, name in edges()
         if module.split(".")[1] != "_kernels"
-        and (name.startswith("_") and not name.endswith("__") or "._" in module)
+        and ((name.startswith("_") and not name.endswith("__")) or "._" in module)
     ]
     assert not private, "\n".join(sorted(private))

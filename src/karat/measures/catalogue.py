@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from karat.measures.bibliography import Reference, cite
+from karat.measures.bibliography import Reference
+from karat.measures.docstrings import cite
 from karat.measures.passes.statistics import STATISTICS
 from karat.runtime.registry import Registry
 from karat.runtime.validation import unknown_name

@@ -89,7 +89,6 @@ def test_reference_sets_look_like_the_data() -> None:
 
 def test_gaussian_reference_has_the_covariance_of_the_sample() -> None:
     """Over n − 1: with four objects that is not the covariance over n, or n − 2."""
-    from karat.nulls import Null
 
     X = np.array([[0.0, 0.0], [1.0, 3.0], [2.0, 1.0], [5.0, 2.0]])
     rng = np.random.default_rng(0)

@@ -12,8 +12,9 @@ import numpy as np
 from karat.labelings.cells import cells_of
 from karat.labelings.contingency import ContingencyTable
 from karat.labelings.partitions import NoisePolicy
-from karat.measures.bibliography import Reference, cite
+from karat.measures.bibliography import Reference
 from karat.measures.catalogue import catalogue
+from karat.measures.docstrings import cite
 from karat.measures.external.random_tables import random_tables
 from karat.measures.external.table import as_table, need_counts
 from karat.runtime.validation import InputError, UndefinedMeasureError, check_random_state

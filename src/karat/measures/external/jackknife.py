@@ -10,7 +10,8 @@ import numpy as np
 
 from karat.labelings.contingency import ContingencyTable
 from karat.labelings.partitions import NoisePolicy
-from karat.measures.bibliography import Reference, cite
+from karat.measures.bibliography import Reference
+from karat.measures.docstrings import cite
 from karat.measures.external.chance import MeasureLike, resolve, trimmed
 from karat.measures.external.table import as_table, need_counts
 from karat.runtime.validation import InputError, UndefinedMeasureError

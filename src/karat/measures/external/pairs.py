@@ -7,8 +7,9 @@ from typing import Any
 
 from karat.labelings.contingency import PairCounts
 from karat.labelings.partitions import NoisePolicy
-from karat.measures.bibliography import Reference, cite
+from karat.measures.bibliography import Reference
 from karat.measures.catalogue import define
+from karat.measures.docstrings import cite
 from karat.measures.external.table import as_table, check_beta
 
 __all__ = [

@@ -14,7 +14,8 @@ from karat.labelings.partitions import (
     as_names,
     encode,
 )
-from karat.measures.bibliography import Reference, cite
+from karat.measures.bibliography import Reference
+from karat.measures.docstrings import cite
 from karat.runtime.threads import in_threads
 from karat.runtime.validation import InputError, check_choice
 

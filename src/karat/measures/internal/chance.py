@@ -10,8 +10,9 @@ import numpy as np
 
 from karat.distances import check_metric, check_points
 from karat.labelings.partitions import NOISE, Labelings, NoisePolicy, as_labelings
-from karat.measures.bibliography import Reference, cite
+from karat.measures.bibliography import Reference
 from karat.measures.catalogue import Measure, catalogue
+from karat.measures.docstrings import cite
 from karat.measures.external.chance import ChanceCorrectedResult
 from karat.measures.internal.variance import sums_of_squares
 from karat.measures.passes.statistics import Statistics

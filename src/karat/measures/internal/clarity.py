@@ -10,8 +10,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from karat.labelings.partitions import NOISE, NoisePolicy
-from karat.measures.bibliography import Reference, cite
+from karat.measures.bibliography import Reference
 from karat.measures.catalogue import catalogue, define
+from karat.measures.docstrings import cite
 from karat.runtime.validation import InputError, UndefinedMeasureError, check_choice
 
 if TYPE_CHECKING:

@@ -10,8 +10,9 @@ import numpy as np
 
 from karat.distances import Distances, as_distances, check_metric, check_points
 from karat.labelings.partitions import NOISE, NoisePolicy, as_labelings
-from karat.measures.bibliography import Reference, cite
+from karat.measures.bibliography import Reference
 from karat.measures.catalogue import define
+from karat.measures.docstrings import cite
 from karat.measures.internal.batch import each, one, one_value, too_few_clusters
 from karat.measures.internal.centroids import variance_lengths
 from karat.measures.passes.statistics import Statistics

@@ -10,7 +10,8 @@ import numpy as np
 
 from karat.clusterers.lloyd import MOST_FEATURES, QuickKMeans, as_columns
 from karat.labelings.partitions import as_labelings
-from karat.measures.bibliography import Reference, cite
+from karat.measures.bibliography import Reference
+from karat.measures.docstrings import cite
 from karat.measures.passes.statistics import Statistics
 from karat.nulls import Null
 from karat.runtime.validation import InputError, check_choice, check_data, check_random_state

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from karat.labelings.partitions import NoisePolicy
-from karat.measures.bibliography import Reference, cite
+from karat.measures.bibliography import Reference
 from karat.measures.catalogue import define
+from karat.measures.docstrings import cite
 from karat.measures.internal.batch import each, one
 from karat.measures.passes.statistics import Statistics
 from karat.runtime.validation import InputError, check_data

@@ -6,8 +6,9 @@ import math
 from typing import Any
 
 from karat.labelings.partitions import NoisePolicy
-from karat.measures.bibliography import Reference, cite
+from karat.measures.bibliography import Reference
 from karat.measures.catalogue import define
+from karat.measures.docstrings import cite
 from karat.measures.internal.batch import each, one
 from karat.measures.passes.statistics import Statistics
 from karat.runtime.validation import InputError, check_data

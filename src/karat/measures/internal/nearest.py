@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from karat.labelings.partitions import NoisePolicy
-from karat.measures.bibliography import Reference, cite
+from karat.measures.bibliography import Reference
 from karat.measures.catalogue import define
+from karat.measures.docstrings import cite
 from karat.measures.internal.batch import SINGLETONS_ONLY, each, of_each_object, one, one_value
 from karat.measures.passes.statistics import Statistics
 from karat.runtime.validation import check_choice

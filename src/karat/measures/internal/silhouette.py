@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.labelings.partitions import NoisePolicy
-from karat.measures.bibliography import Reference, cite
+from karat.measures.bibliography import Reference
 from karat.measures.catalogue import define
+from karat.measures.docstrings import cite
 from karat.measures.internal.batch import (
     each,
     of_each_object,

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from karat.labelings.partitions import NoisePolicy, SoftPartition
-from karat.measures.bibliography import Reference, cite
+from karat.measures.bibliography import Reference
 from karat.measures.catalogue import define
+from karat.measures.docstrings import cite
 from karat.measures.internal.batch import each, one_value
 from karat.measures.internal.nearest import centroid_extremes
 from karat.measures.passes.statistics import Statistics

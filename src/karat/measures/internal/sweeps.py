@@ -14,8 +14,9 @@ import numpy as np
 
 from karat.distances import check_metric, check_points
 from karat.labelings.partitions import NOISE, NoisePolicy, as_labelings
-from karat.measures.bibliography import Reference, cite
+from karat.measures.bibliography import Reference
 from karat.measures.catalogue import split_results
+from karat.measures.docstrings import cite
 from karat.measures.internal.centroids import scattering_of, separation_of
 from karat.measures.internal.pairs import pair_means
 from karat.measures.internal.variance import sums_of_squares

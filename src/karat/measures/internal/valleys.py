@@ -13,8 +13,9 @@ import numpy as np
 
 from karat.distances import as_distances
 from karat.labelings.partitions import NOISE, NoisePolicy
-from karat.measures.bibliography import Reference, cite
+from karat.measures.bibliography import Reference
 from karat.measures.catalogue import define
+from karat.measures.docstrings import cite
 from karat.measures.internal.batch import Compute, each, one, one_value
 from karat.measures.passes.densities import SHARE
 from karat.measures.passes.statistics import Statistics
