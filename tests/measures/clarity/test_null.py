@@ -89,10 +89,11 @@ def test_reference_sets_look_like_the_data() -> None:
 
 def test_gaussian_reference_has_the_covariance_of_the_sample() -> None:
     """Over n − 1: with four objects that is not the covariance over n, or n − 2."""
+    from karat.nulls import Null
 
     X = np.array([[0.0, 0.0], [1.0, 3.0], [2.0, 1.0], [5.0, 2.0]])
     rng = np.random.default_rng(0)
-    drawn = np.concatenate([_draw(X, "gaussian", rng) for _ in range(20_000)])
+    drawn = np.concatenate([Null(X).draw("gaussian", rng) for _ in range(20_000)])
     np.testing.assert_allclose(np.cov(drawn.T), np.cov(X.T), rtol=0.05)
 
 
