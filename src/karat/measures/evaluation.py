@@ -22,11 +22,9 @@ from karat.labelings.partitions import (
 )
 from karat.labelings.structures import Memberships, kind_of, split
 from karat.measures import Measure, catalogue
-from karat.measures.passes.accelerated import error_of
-from karat.measures.passes.estimates import estimate, sampled_by, why_not_sampled
+from karat.measures.passes.estimates import Estimates, estimate, sampled_by, why_not_sampled
 from karat.measures.passes.statistics import Plan, Statistics, group, takes_weights, weigh
 from karat.measures.scores import Scores
-from karat.runtime.accelerators import accelerator_of
 from karat.runtime.executors import LostWorkersError, Workers
 from karat.runtime.validation import InputError, check_random_state, check_same_objects, on_host
 
@@ -34,7 +32,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from karat.labelings.contingency import ContingencyTable
-    from karat.runtime.accelerators import Accelerator
 
     Floats = NDArray[np.float64]
 
@@ -58,11 +55,7 @@ def evaluate(
     Parameters
     ----------
     X : array-like or sparse, shape (n, d), or None
-        The data; None omits the internal measures. An array of torch or CuPy that lies on a GPU
-        has the Euclidean distances of its pairs (``euclidean``, ``cosine`` and the others of
-        :data:`karat.distances.FORMS`) computed there, where array-api-compat is installed
-        (extra ``gpu``): in single precision, each to the relative error that
-        ``scores.distance_error`` names. All else is computed on the processors, as for NumPy.
+        The data; None omits the internal measures.
     labelings : array-like (n,) or (M, n), mapping, DataFrame
         One or many clusterings, see :func:`karat.labelings.as_labelings`. Soft and overlapping
         ones (:class:`~karat.labelings.SoftPartition`,
@@ -133,7 +126,6 @@ def evaluate(
     check_same_objects(X, truth, name="X", other_name="truth")
     check_same_objects(labelings, truth, name="labelings", other_name="truth")
     metric = check_metric(metric)
-    on = _accelerator(X, metric) if executor is None else None
     data = None if X is None else check_points(X, metric)
     chosen = applicable(
         measures, has_data=data is not None, has_truth=truth is not None, metric=metric
@@ -158,7 +150,6 @@ def evaluate(
         precision=precision,
         random_state=random_state,
         executor=executor,
-        on=on,
     )
     if memberships:
         weighted = sample_weight is not None
@@ -212,10 +203,7 @@ def explain(
     ways: dict[str, str] = {
         m.key: way for m in chosen if (way := sampled_by(m, metric, sparse=sparse))
     }
-    on = _accelerator(X, metric)
-    return Plan(
-        batch.n_objects, len(batch), name, passes, reads, ways, "" if on is None else str(on)
-    )
+    return Plan(batch.n_objects, len(batch), name, passes, reads, ways)
 
 
 def _with_weights(measures: list[Measure], *, asked: bool) -> list[Measure]:
@@ -261,65 +249,61 @@ def judge(
     bounded_only: bool = False,
     random_state: Any = 0,
     executor: Any = None,
-    on: Accelerator | None = None,
 ) -> Scores:
     """What :func:`evaluate` does, for measures that may be in no catalogue.
 
     Parameters and result are those of :func:`evaluate`, but ``measures`` are records; with
-    ``bounded_only`` the precision holds for measures of bounded range alone, and ``on`` is the
-    GPU that computes Euclidean distances of pairs.
+    ``bounded_only`` the precision holds for measures of bounded range alone.
     """
     metric = check_metric(metric)
     workers = Workers.of(executor)
     X, batch, weights, kept = weigh(X, labelings, sample_weight, metric=metric, noise=noise)
-    known = None
-    if truth is not None:
-        known = _classes(truth, len(kept))
-        if not kept.all():
-            known = Encoded(known.codes[kept], known.names)
-            if (known.codes == NOISE).all():
-                raise InputError(
-                    "truth names the class of no object that has a weight; omit it instead"
-                )
+    classes = None if truth is None else _classes_of_kept(truth, kept)
     internal = [m for m in measures if m.kind == "internal"]
-    external = [m for m in measures if m.kind == "external"]
-    judged: list[Judged] = []
     sampled = [] if precision is None else [m for m in internal if _is_sampled(m, X, metric)]
     internal = [m for m in internal if m not in sampled]
-    errors: dict[str, Floats] = {}
+    external = [m for m in measures if m.kind == "external"]
+    judged: list[Judged] = []
     drawn: dict[str, int] = {}
     if sampled and precision is not None:
-        rng = check_random_state(random_state)
         found = estimate(
-            X,
-            batch,
-            sampled,
-            precision=precision,
-            metric=metric,
-            rng=rng,
-            bounded_only=bounded_only,
-            workers=workers,
-            on=on,
-        )
-        errors = {m.key: found.standard_errors[:, i] for i, m in enumerate(sampled)}
+            X, batch, sampled, precision=precision, metric=metric,
+            rng=check_random_state(random_state), bounded_only=bounded_only, workers=workers,
+        )  # fmt: skip
         drawn = found.drawn
-        for i, measure in enumerate(sampled):
-            why = {m: reason for (m, j), reason in found.reasons.items() if j == i}
-            exact = found.standard_errors[:, i] == 0
-            judged.append(Judged(measure, found.values[:, i], why, exact))
+        judged += _estimated(sampled, found)
     if internal:
-        judged += _judge_internal(X, batch, internal, metric, weights, workers, on)
+        judged += _judge_internal(X, batch, internal, metric, weights, workers)
     if external:
-        judged += _judge_external(known, batch, external, weights)
+        judged += _judge_external(classes, batch, external, weights)
     coverage = _coverage(batch, weights)
-    if penalize:
-        for each in judged:
-            factors = each.measure.penalty(each.values, coverage)
-            each.values *= factors
-            if each.measure.key in errors:
-                errors[each.measure.key] *= factors
+    for each in judged if penalize else ():
+        each.penalize(coverage)
     by_key = {each.measure.key: each for each in judged}
-    judged = [by_key[measure.key] for measure in measures]
+    return _as_scores(batch, [by_key[measure.key] for measure in measures], coverage, drawn)
+
+
+def _classes_of_kept(truth: Any, kept: NDArray[np.bool_]) -> Encoded:
+    """The known classes of the objects that have a weight."""
+    known = _classes(truth, len(kept))
+    if kept.all():
+        return known
+    known = Encoded(known.codes[kept], known.names)
+    if (known.codes == NOISE).all():
+        raise InputError("truth names the class of no object that has a weight; omit it instead")
+    return known
+
+
+def _estimated(measures: Sequence[Measure], found: Estimates) -> Iterator[Judged]:
+    for i, measure in enumerate(measures):
+        why = {m: reason for (m, j), reason in found.reasons.items() if j == i}
+        errors = found.standard_errors[:, i]
+        yield Judged(measure, found.values[:, i], why, errors == 0, errors)
+
+
+def _as_scores(
+    batch: Labelings, judged: Sequence[Judged], coverage: Floats, drawn: dict[str, int]
+) -> Scores:
     reasons: dict[str, dict[str, str]] = {}
     for each in judged:
         for m, reason in each.reasons.items():
@@ -329,25 +313,10 @@ def judge(
         {each.measure.key: each.values for each in judged},
         reasons,
         coverage,
-        standard_errors=errors,
+        standard_errors={e.measure.key: e.errors for e in judged if e.errors is not None},
         exact={each.measure.key: each.exact for each in judged},
         sample_size=drawn,
-        distance_error=0.0 if on is None else _distance_error(X, measures, metric),
     )
-
-
-def _accelerator(X: Any, metric: Any) -> Accelerator | None:
-    """The GPU that the data lie on, if it computes this distance."""
-    return accelerator_of(X) if error_of(metric, sparse=False) else None
-
-
-def _distance_error(X: Any, measures: Sequence[Measure], metric: Any) -> float:
-    """That of the measures which read the pass over the pairs of a GPU."""
-    sparse = hasattr(X, "toarray")
-    needs = {need for m in measures if m.kind == "internal" for need in m.needs}
-    if "pairs" not in group(needs, metric, sparse=sparse):
-        return 0.0
-    return error_of(metric, sparse=sparse)
 
 
 def _coverage(batch: Labelings, weights: Floats | None) -> Floats:
@@ -359,12 +328,20 @@ def _coverage(batch: Labelings, weights: Floats | None) -> Floats:
 
 @dataclass
 class Judged:
-    """One measure of M clusterings: values, why there is none, and which are exact."""
+    """One measure of M clusterings: values, why there is none, which are exact, and errors."""
 
     measure: Measure
     values: Floats
     reasons: dict[int, str]
     exact: NDArray[np.bool_]
+    errors: Floats | None = None
+
+    def penalize(self, coverage: Floats) -> None:
+        """Make values worse by the share of the objects that is not judged."""
+        factors = self.measure.penalty(self.values, coverage)
+        self.values *= factors
+        if self.errors is not None:
+            self.errors *= factors
 
     @property
     def first(self) -> tuple[float, str]:
@@ -486,20 +463,19 @@ def _judge_internal(
     metric: Any,
     weights: Floats | None,
     workers: Workers,
-    on: Accelerator | None,
 ) -> Iterator[Judged]:
     """Measures that are Euclidean by definition are judged on rows that fit the distance."""
     euclidean = [m for m in measures if m.takes == "features"] if _form(metric) else []
     others = [m for m in measures if m not in euclidean]
     if others:
-        yield from judge_together(X, batch, others, metric, weights, workers, on)
+        yield from judge_together(X, batch, others, metric, weights, workers)
     if euclidean:
         try:
             rows = embed(X, metric, weights)
         except InputError as error:
             yield from (_without_value(m, str(error), len(batch)) for m in euclidean)
         else:
-            yield from judge_together(rows, batch, euclidean, "euclidean", weights, workers, on)
+            yield from judge_together(rows, batch, euclidean, "euclidean", weights, workers)
 
 
 def judge_together(
@@ -509,11 +485,10 @@ def judge_together(
     metric: Any,
     weights: Floats | None,
     workers: Workers | None = None,
-    on: Accelerator | None = None,
 ) -> Iterator[Judged]:
     """Internal measures of one metric, from statistics that they share."""
     needs = frozenset().union(*(measure.needs for measure in measures))
-    stats = Statistics(X, batch, needs, metric=metric, weights=weights, workers=workers, on=on)
+    stats = Statistics(X, batch, needs, metric=metric, weights=weights, workers=workers)
     for measure in measures:
         if measure.compute is None:
             options = {"metric": metric} if measure.takes == "distances" else {}

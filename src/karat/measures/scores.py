@@ -39,10 +39,6 @@ class Scores(Mapping[str, "pd.Series[float]"]):
         overlapping clustering, because the measure takes nothing else.
     sample_size : dict of str to int
         How many ``"objects"``, and how many ``"pairs"`` of them, were drawn.
-    distance_error : float
-        Largest relative error of the distances that are summed up, minimised and maximised: 0
-        for double precision, more where a GPU computed them. That of sums, minima and maxima of
-        distances is the same, and silhouettes are off by twice as much at most.
 
     Examples
     --------
@@ -63,7 +59,6 @@ class Scores(Mapping[str, "pd.Series[float]"]):
     exact: pd.DataFrame
     hardened: pd.DataFrame
     sample_size: dict[str, int] = field(default_factory=dict)
-    distance_error: float = 0.0
 
     @classmethod
     def of(
@@ -76,7 +71,6 @@ class Scores(Mapping[str, "pd.Series[float]"]):
         standard_errors: Mapping[str, ArrayLike] | None = None,
         exact: Mapping[str, ArrayLike] | None = None,
         sample_size: dict[str, int] | None = None,
-        distance_error: float = 0.0,
     ) -> Scores:
         """Scores of the clusterings with these names, from an array for each measure."""
         import pandas as pd
@@ -91,7 +85,6 @@ class Scores(Mapping[str, "pd.Series[float]"]):
             pd.DataFrame(True if exact is None else dict(exact), index, table.columns),
             pd.DataFrame(False, index, table.columns),
             sample_size or {},
-            distance_error,
         )
 
     def __getitem__(self, measure: str) -> pd.Series[float]:
@@ -182,11 +175,6 @@ class Scores(Mapping[str, "pd.Series[float]"]):
         if self.sample_size:
             drawn = ", ".join(f"{number:,} {what}" for what, number in self.sample_size.items())
             notes.append(f"value ± standard error, from {drawn}")
-        if self.distance_error:
-            notes.append(
-                "distances of pairs on a GPU in single precision, each to a relative error of "
-                f"{self.distance_error:g}"
-            )
         if any("≈" in cell for cell in self._cells().to_numpy().ravel()):
             notes.append("≈: found by a local search, not certain to be the optimum")
         return notes

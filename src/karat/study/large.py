@@ -27,8 +27,6 @@ PRECISION = 0.005
 OBJECTS = 5_000
 #: coordinates that cost as much as what is done with one distance
 OF_ONE = 32
-#: coordinates of pairs from which on a GPU is looked for: half a minute of one processor
-ACCELERATE = 1e12
 _CELL_ROWS = 2**17
 
 

@@ -125,7 +125,6 @@ def plan_of(
             f"measures of pairs by samples, to a standard error of {large.PRECISION}; sums over "
             "the objects exactly; extremes not at all"
         )
-    judging += f"; {study.accelerated}" * bool(study.accelerated)
     columns = ["candidates", "fits", "on", "cells", "seconds", "bytes"]
     table = pd.DataFrame.from_dict(rows, orient="index", columns=columns)
     return SweepPlan(

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import math
-import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property, partial
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from karat.bounds import PacMdlBound, PacMdlBounds
-    from karat.measures.scores import Scores
 
 
 NO_LABELS = ("failed", "excluded", "stopped")
@@ -62,8 +60,6 @@ class ScoredStudy(TriedStudy):
         progress : bool, optional
             Show a bar; by default on a terminal.
         """
-        if executor is not None:
-            self.accelerator = None
         chosen = self._measures(measures)
         there = {(s.partition, s.measure) for c in self._contexts for s in self._store.scores(c)}
         todo = [
@@ -96,8 +92,7 @@ class ScoredStudy(TriedStudy):
                     for key in keys
                     if not sampled_by(catalogue[key], self.metric)
                 }
-            run = partial(
-                judge,
+            found = judge(
                 self._points[0] if internal else None,
                 labelings,
                 truth=None if internal else self.truth,
@@ -109,7 +104,6 @@ class ScoredStudy(TriedStudy):
                 random_state=self.random_state,
                 executor=workers,
             )
-            found = self._accelerated(run) if internal else run()
             scores = []
             for key, partition in product(keys, partitions):
                 if key in unjudged:
@@ -121,19 +115,6 @@ class ScoredStudy(TriedStudy):
                 value = float(found[key].loc[partition])
                 scores.append(Score(partition, key, value, reason, error))
             self._store.add_scores(self._contexts[which], scores)
-
-    def _accelerated(self, run: Callable[..., Scores]) -> Scores:
-        """Scores, with the distances of pairs from a GPU unless that fails."""
-        on = self.accelerator
-        try:
-            return run(on=on)
-        except Exception as error:  # of a driver, or for want of its memory
-            if on is None:
-                raise
-            message = f"distances of pairs are computed by the processors: {on} failed ({error})"
-            warnings.warn(message, RuntimeWarning, stacklevel=2)
-            self.accelerator = None
-            return run()
 
     def _measures(self, keys: Iterable[str] | None) -> list[Measure]:
         return applicable(keys, has_truth=self.truth is not None, metric=self.metric)
@@ -150,7 +131,7 @@ class ScoredStudy(TriedStudy):
         settings = self.settings
         internal = ["internal", __version__, settings.metric, settings.noise, settings.exact]
         return (
-            json.dumps([*internal, "gpu"] if self.accelerator else internal),
+            json.dumps(internal),
             json.dumps(["external", __version__, settings.truth, EXTERNAL_NOISE]),
         )
 

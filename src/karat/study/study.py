@@ -385,8 +385,6 @@ class Study(ScoredStudy):
         told = () if found is None else found.told(self.n_objects)
         if not top.isna()["sample_agreement"]:
             told = (loss_sentence(float(top["sample_agreement"]), int(top["fitted_on"])), *told)
-        if self.accelerated:
-            told = (*told, f"The measures are of {self.accelerated}.")
         return Choice(
             name=str(top.name),
             clusterer=str(top["clusterer"]),

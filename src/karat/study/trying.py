@@ -17,8 +17,6 @@ from karat.clusterers import Clusterer, ExcludedError, on_columns, under
 from karat.distances import FORMS
 from karat.labelings.partitions import as_labelings, canonical_codes, encode
 from karat.labelings.structures import as_kept, by_appearance, split
-from karat.measures.passes.accelerated import error_of
-from karat.runtime.accelerators import Accelerator, find_accelerator
 from karat.runtime.progress import progress_bar
 from karat.runtime.resources import is_large, total_memory
 from karat.runtime.threads import available_cores
@@ -321,30 +319,6 @@ class TriedStudy(StudyBase):
     def is_estimated(self) -> bool:
         """Whether measures of pairs are estimated from samples: above 20,000 objects."""
         return self.n_objects > large.JUDGE_EXACTLY and not self.settings.exact
-
-    @cached_property
-    def accelerator(self) -> Accelerator | None:
-        """The GPU that computes distances of pairs: where they take long, and there is one."""
-        if not self._gpu_error:
-            return None
-        n, d = self.X.shape
-        objects = large.OBJECTS if self.is_estimated else n
-        enough = float(n) * objects * (d + large.OF_ONE) >= large.ACCELERATE
-        return find_accelerator() if enough else None
-
-    @property
-    def _gpu_error(self) -> float:
-        return error_of(self.metric, sparse=not isinstance(self.X, np.ndarray))
-
-    @property
-    def accelerated(self) -> str:
-        """What :attr:`accelerator` does, and how exactly; empty without one."""
-        if self.accelerator is None:
-            return ""
-        return (
-            f"distances of pairs on {self.accelerator} in single precision, each to a relative "
-            f"error of {self._gpu_error:g}"
-        )
 
     def _record_sweep(
         self, chosen: Sequence[Swept], numbers: Sequence[int], n_init: int, grid: Grid

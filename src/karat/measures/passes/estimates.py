@@ -30,8 +30,6 @@ from karat.runtime.validation import Data, InputError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from karat.runtime.accelerators import Accelerator
-
     Floats = NDArray[np.float64]
     #: values and standard errors (M, measures), why there is no value, and how many were drawn
     Settled = tuple[Floats, Floats, dict[tuple[int, int], str], int]
@@ -114,7 +112,6 @@ def estimate(
     rng: np.random.Generator,
     bounded_only: bool = False,
     workers: Workers,
-    on: Accelerator | None = None,
 ) -> Estimates:
     """Estimates of measures that :func:`sampled_by` names a way for.
 
@@ -147,7 +144,7 @@ def estimate(
         result.drawn["test objects"] = drawn
     if which := by["objects"]:
         chosen = [measures[i] for i in which]
-        run: Any = partial(sampled_pass, on=on)
+        run: Any = sampled_pass
         if workers.elsewhere:
             run = distributed_sample(workers, X, metric)
         sample = ObjectSample(X, distances_of_parts(X, metric), labelings, chosen, rng, run)

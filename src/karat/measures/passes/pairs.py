@@ -13,14 +13,12 @@ import numpy as np
 
 from karat.distances import Distances, as_distances, distances_of_parts
 from karat.labelings.partitions import Labelings
-from karat.measures.passes.tiles import HELD, WIDTH, Columns, Known, Tiles, tiles_of
+from karat.measures.passes.tiles import HELD, WIDTH, Columns, Known, Tiles
 from karat.runtime.executors import Workers, tree_sum
 from karat.runtime.validation import Data
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from karat.runtime.accelerators import Accelerator
 
     Floats = NDArray[np.float64]
 
@@ -131,9 +129,9 @@ class _Sorted:
             objects,
         )
 
-    def tiles(self, distances: Distances, on: Accelerator | None = None) -> Tiles:
+    def tiles(self, distances: Distances) -> Tiles:
         known = Known(self.run, self.weights, self.labels, self.starts, self.wanted)
-        return tiles_of(distances.take(self.order), known, on)
+        return Tiles(distances.take(self.order), known)
 
     def fold(self, strips: Iterable[Columns], first: int, last: int) -> PairResults:
         """What is left of the accumulators of the objects first..last."""
@@ -175,8 +173,6 @@ def pair_pass(
     distances: Distances,
     labelings: Labelings,
     weights: Floats | None = None,
-    *,
-    on: Accelerator | None = None,
     **wanted: bool,
 ) -> PairResults:
     """All that is asked for, from one pass.
@@ -192,8 +188,6 @@ def pair_pass(
         Also for each pair of clusters.
     objects : bool
         Also keep the values of each object.
-    on : Accelerator, optional
-        Where the distances are computed, if they are Euclidean.
 
     Notes
     -----
@@ -202,7 +196,7 @@ def pair_pass(
     """
     n = distances.n
     asked = _Sorted.of(labelings, weights, **wanted)
-    tiles = asked.tiles(distances, on)
+    tiles = asked.tiles(distances)
     strips = tiles.mirrored() if tiles.better_mirrored() else tiles.strips(0, n)
     return asked.finish(asked.fold(strips, 0, n))
 
@@ -281,7 +275,6 @@ def sampled_pass(
     sums: bool,
     minima: bool,
     inverses: bool,
-    on: Accelerator | None = None,
 ) -> Floats:
     """What :func:`pair_pass` keeps of each object, of a sample: its distances to all objects.
 
@@ -291,8 +284,6 @@ def sampled_pass(
         Of all objects; :func:`karat.distances.distances_of_parts` copies no more than a block.
     sample : ndarray of int, shape (s,)
     sums, minima, inverses : bool
-    on : Accelerator, optional
-        As in :func:`pair_pass`.
 
     Returns
     -------
@@ -321,7 +312,7 @@ def sampled_pass(
         both = np.concatenate([sample, rows[sort_by_labels(codes[:, rows])[0]]])
         labels = np.ascontiguousarray(codes[:, both].T)
         known = Known(_runs(labels), np.ones(len(both)), labels, starts, wanted)
-        tiles = tiles_of(distances.take(both), known, on)
+        tiles = Tiles(distances.take(both), known)
         first = s if len(rows) else 0
 
         def add(j0: int, tiles: Tiles = tiles, first: int = first) -> None:

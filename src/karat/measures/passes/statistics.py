@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from karat.measures.catalogue import Measure
-    from karat.runtime.accelerators import Accelerator
 
     Floats = NDArray[np.float64]
 
@@ -133,8 +132,6 @@ class Plan:
     sampled : dict of str to str
         Measure -> what it is estimated from where a precision is given: ``"objects"`` or
         ``"pairs"``; ``"exact"`` where it takes no sample. Others have no estimate.
-    accelerator : str
-        The GPU on which distances of pairs are computed, in single precision.
     """
 
     n_objects: int
@@ -143,7 +140,6 @@ class Plan:
     passes: dict[str, tuple[str, ...]]
     measures: dict[str, tuple[str, ...]]
     sampled: dict[str, str] = field(default_factory=dict)
-    accelerator: str = ""
 
     def __str__(self) -> str:
         lines = [
@@ -152,8 +148,7 @@ class Plan:
             f"kind{'s' * (len(self.passes) != 1)} of passes over the data"
         ]
         for name, statistics in self.passes.items():
-            where = f", on {self.accelerator}" if self.accelerator and name == "pairs" else ""
-            lines.append(f"  {name}: {COSTS[name]}{where}")
+            lines.append(f"  {name}: {COSTS[name]}")
             for statistic in statistics:
                 readers = [key for key, reads in self.measures.items() if statistic in reads]
                 lines.append(f"    {statistic} ({STATISTICS[statistic][1]})")
@@ -239,8 +234,6 @@ class Statistics:
         Positive; how many coincident objects each stands for.
     workers : Workers, optional
         Where the passes over pairs and over rows are computed; by default in this process.
-    on : Accelerator, optional
-        Where the pass over the pairs is made here, if their distances are Euclidean.
 
     Attributes
     ----------
@@ -259,14 +252,12 @@ class Statistics:
         metric: Any = "euclidean",
         weights: Floats | None = None,
         workers: Workers | None = None,
-        on: Accelerator | None = None,
     ) -> None:
         self.X = X
         self.labelings = labelings
         self.metric = metric
         self.weights = weights
         self.workers = workers or Workers()
-        self.on = on
         self.sizes = [labelings.sizes(m, weights) for m in range(len(labelings))]
         self._numbers: dict[tuple[str, int], Any] = {}
         #: sum of the distances of pairs within each cluster, and from it to all others
@@ -421,7 +412,7 @@ class Statistics:
             )
         else:
             distances = as_distances(self.X, self.metric, weights=self.weights)
-            found = pair_pass(distances, self.labelings, self.weights, on=self.on, **asked)
+            found = pair_pass(distances, self.labelings, self.weights, **asked)
         columns = {
             pairs.WITHIN_SUM: self.within_sums,
             pairs.BETWEEN_SUM: self.between_sums,

@@ -18,8 +18,6 @@ from karat.runtime.threads import in_order, threads
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from karat.runtime.accelerators import Accelerator
-
     Floats = NDArray[np.float64]
 
 R = TypeVar("R")
@@ -178,12 +176,3 @@ class Tiles:
                     tile, a, b - a, j0, distances.squared, *self.known,
                     into.arrays, into.start, mirror is not None, rows.arrays, rows.start,
                 )  # fmt: skip
-
-
-def tiles_of(distances: Distances, known: Known, on: Accelerator | None) -> Tiles:
-    """On a GPU where there is one and the distances are Euclidean, else on all cores."""
-    from karat.measures.passes.accelerated import AcceleratedTiles, is_accelerated
-
-    if on is not None and is_accelerated(distances):
-        return AcceleratedTiles(distances, known, on)
-    return Tiles(distances, known)
