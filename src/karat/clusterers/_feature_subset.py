@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClusterMixin, clone
 from karat.clusterers._memberships import memberships_of
 
 if TYPE_CHECKING:
-    from karat.clusterers._catalogue import Clusterer
+    from karat.clusterers._record import Clusterer
 
 
 class OnColumns(ClusterMixin, BaseEstimator):  # type: ignore[misc]

@@ -8,7 +8,7 @@ from typing import Any
 
 from sklearn.base import BaseEstimator, ClusterMixin
 
-from karat.clusterers._catalogue import Clusterer
+from karat.clusterers._record import Clusterer
 from karat.runtime.validation import InputError
 
 

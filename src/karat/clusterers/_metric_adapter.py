@@ -13,7 +13,7 @@ from karat.distances import FORMS, check_points, embed, metric_name, square
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
-    from karat.clusterers._catalogue import Clusterer
+    from karat.clusterers._record import Clusterer
 
 
 class ExcludedError(InputError):
