@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.clusterers import Clusterer
-from karat.labelings.partitions import encode
+from karat.labelings.labels import encode
 from karat.measures import Measure
 from karat.measures.passes.statistics import takes_weights
 from karat.runtime.validation import InputError

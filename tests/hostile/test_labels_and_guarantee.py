@@ -17,7 +17,7 @@ from karat.bounds import languages, sample
 from karat.cli import app
 from karat.cli._query_count import share_of
 from karat.datasets import read, read_cells, read_labelings, read_labels
-from karat.labelings.partitions import known_labels
+from karat.labelings.labels import known_labels
 from karat.runtime.validation import InputError
 
 

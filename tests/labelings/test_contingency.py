@@ -20,7 +20,7 @@ from scipy import sparse
 import karat
 from karat import ContingencyTable
 from karat.labelings import cells as _cells
-from karat.labelings.partitions import encode
+from karat.labelings.labels import encode
 from karat.runtime.validation import InputError
 
 NAMES = ["b", "a", "c", "a", "b", "b"]

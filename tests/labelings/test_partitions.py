@@ -10,15 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.cluster.hierarchy import fcluster, linkage
 
+from karat.labelings.labels import apply_noise_policy, encode, known_labels
 from karat.labelings.partitions import (
     OverlappingPartition,
     SoftPartition,
-    apply_noise_policy,
     as_labelings,
     canonical_codes,
     cut_dendrogram,
-    encode,
-    known_labels,
 )
 from karat.runtime.validation import InputError
 

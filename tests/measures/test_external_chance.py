@@ -13,7 +13,8 @@ from numpy.testing import assert_allclose
 import karat
 import naive_external as naive
 from karat import ContingencyTable, measures
-from karat.labelings.partitions import as_labelings, encode
+from karat.labelings.labels import encode
+from karat.labelings.partitions import as_labelings
 from karat.measures import catalogue
 from karat.runtime.validation import InputError, UndefinedMeasureError
 

@@ -78,7 +78,7 @@ def _agreements(task: Task, codes: NDArray[np.int32]) -> NDArray[np.float64]:
 def _candidates(X: NDArray[np.float64]) -> tuple[NDArray[np.int32], list[frozenset[str]]]:
     """The default sweep with two starts, and one embedding for spectral clustering."""
     from karat.clusterers import catalogue
-    from karat.labelings.partitions import encode
+    from karat.labelings.labels import encode
 
     found: dict[bytes, tuple[NDArray[np.int32], set[str]]] = {}
 

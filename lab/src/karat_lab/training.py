@@ -13,7 +13,7 @@ from karat.judge.features import Evidence, columns
 from karat.judge.forest import Binned, Forest
 from karat.judge.labelled import log_likelihood
 from karat.judge.learned import VERSION, Judge, degenerate, digest, set_back, shared_score
-from karat.labelings.partitions import encode
+from karat.labelings.labels import encode
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:

@@ -14,7 +14,8 @@ from karat.bounds._tails import b_max
 from karat.bounds._words import conditions_of, html_of, sentence_of, text_of
 from karat.bounds.classes import Classes, KnownClasses, known_classes
 from karat.bounds.languages import Language, Mixed
-from karat.labelings.partitions import NOISE, Labelings, NoisePolicy, as_labelings
+from karat.labelings.labels import NOISE, NoisePolicy
+from karat.labelings.partitions import Labelings, as_labelings
 from karat.runtime.validation import InputError, check_random_state
 
 if TYPE_CHECKING:

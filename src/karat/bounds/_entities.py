@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from karat.labelings.partitions import encode, known_labels
+from karat.labelings.labels import encode, known_labels
 from karat.runtime.validation import InputError, check_choice
 
 if TYPE_CHECKING:

@@ -15,7 +15,8 @@ from karat.bounds._choosing import Chooser
 from karat.bounds._guarantee import Guarantee, guarantee_of
 from karat.bounds.classes import Classes, known_classes
 from karat.bounds.languages import Choice, Integer, Language, Mixed
-from karat.labelings.partitions import Labelings, NoisePolicy, as_labelings
+from karat.labelings.labels import NoisePolicy
+from karat.labelings.partitions import Labelings, as_labelings
 from karat.runtime.validation import InputError, unknown_name
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from karat.bounds._picked import Picked
-from karat.labelings.partitions import alike_names, count_labels, encode, known_labels
+from karat.labelings.labels import alike_names, count_labels, encode, known_labels
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:

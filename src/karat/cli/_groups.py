@@ -16,7 +16,7 @@ def takes_groups(command: Callable[..., None]) -> Callable[..., None]:
     default``. Groups that share a field are an error.
     """
     hints = get_type_hints(command, include_extras=True)
-    groups = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
+    groups: dict[str, Any] = {name: one for name, one in hints.items() if is_dataclass(one)}
     options: dict[str, Parameter] = {}
     members: dict[str, list[str]] = {}
 
@@ -46,7 +46,9 @@ def takes_groups(command: Callable[..., None]) -> Callable[..., None]:
         }
         command(**given, **grouped)
 
-    call.__signature__ = signature(command).replace(parameters=list(options.values()))  # type: ignore[attr-defined]
+    call.__signature__ = signature(command).replace(  # type: ignore[attr-defined]
+        parameters=list(options.values())
+    )
     call.__annotations__ = {name: one.annotation for name, one in options.items()}
-    del call.__wrapped__  # type: ignore[attr-defined]
+    del call.__wrapped__
     return call

@@ -226,7 +226,8 @@ def _tell_many(
 ) -> None:
     import json as jsonlib
 
-    from karat.labelings.partitions import Encoded, as_labelings
+    from karat.labelings.labels import Encoded
+    from karat.labelings.partitions import as_labelings
     from karat.measures.external.agreement import tables_against
 
     batch = as_labelings(labelings, noise=noise)

@@ -14,7 +14,7 @@ import numpy as np
 from karat.datasets import _columns, _delimited, _files, _layout
 from karat.datasets._structures import in_order, structures_in
 from karat.datasets._work import Options, quoted, row_numbers
-from karat.labelings.partitions import known_labels
+from karat.labelings.labels import known_labels
 from karat.labelings.structures import Dendrogram, split, told
 from karat.runtime.validation import InputError, unknown_name
 

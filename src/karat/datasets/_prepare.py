@@ -13,7 +13,7 @@ from karat.datasets._missing import fill_missing
 from karat.datasets._problems import RepairableError, command
 from karat.datasets._scaling import check_range, note_dominance, rescale
 from karat.datasets._work import Options, Raw, Work, quoted, row_numbers
-from karat.labelings.partitions import count_labels, known_labels
+from karat.labelings.labels import count_labels, known_labels
 from karat.runtime.validation import InputError, as_numbers
 
 if TYPE_CHECKING:

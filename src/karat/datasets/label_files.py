@@ -12,7 +12,7 @@ import numpy as np
 
 from karat.datasets import _columns, _files, _labelings
 from karat.labelings import ContingencyTable
-from karat.labelings.partitions import NoisePolicy, as_names
+from karat.labelings.labels import NoisePolicy, as_names
 from karat.runtime.validation import InputError, unknown_name
 
 Groups = tuple[Any, Any, Any]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.distances import as_distances, check_points
-from karat.labelings.partitions import NOISE, apply_noise_policy, encode
+from karat.labelings.labels import NOISE, apply_noise_policy, encode
 from karat.runtime.validation import InputError
 
 _BLOCK = 1024

@@ -5,18 +5,14 @@ them at once.
 """
 
 from karat.labelings.contingency import ContingencyTable, PairCounts
+from karat.labelings.labels import NOISE, NOISE_POLICIES, Encoded, apply_noise_policy, encode
 from karat.labelings.partitions import (
-    NOISE,
-    NOISE_POLICIES,
-    Encoded,
     Labelings,
     OverlappingPartition,
     SoftPartition,
-    apply_noise_policy,
     as_labelings,
     canonical_codes,
     cut_dendrogram,
-    encode,
 )
 from karat.labelings.structures import Dendrogram
 

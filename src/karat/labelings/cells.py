@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.labelings.partitions import (
+from karat.labelings.labels import (
     NOISE,
     NoisePolicy,
     as_names,

@@ -21,14 +21,7 @@ from karat.labelings.cells import (
     weigh,
     whole,
 )
-from karat.labelings.partitions import (
-    NOISE,
-    NOISE_POLICIES,
-    NoisePolicy,
-    as_names,
-    encode,
-    raw_labels,
-)
+from karat.labelings.labels import NOISE, NOISE_POLICIES, NoisePolicy, as_names, encode, raw_labels
 from karat.runtime.validation import InputError, check_choice, check_same_objects
 
 if TYPE_CHECKING:

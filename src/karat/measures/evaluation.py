@@ -11,15 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.distances import FORMS, check_metric, check_points, embed, metric_name
-from karat.labelings.partitions import (
-    NOISE,
-    Encoded,
-    Labelings,
-    NoisePolicy,
-    as_labelings,
-    encode,
-    known_labels,
-)
+from karat.labelings.labels import NOISE, Encoded, NoisePolicy, encode, known_labels
+from karat.labelings.partitions import Labelings, as_labelings
 from karat.labelings.structures import Memberships, kind_of, split
 from karat.measures import Measure, catalogue
 from karat.measures.passes.estimates import Estimates, estimate, sampled_by, why_not_sampled

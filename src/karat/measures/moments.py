@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.labelings.partitions import NOISE, Labelings
+from karat.labelings.labels import NOISE
+from karat.labelings.partitions import Labelings
 from karat.measures.catalogue import Measure, catalogue
 from karat.measures.passes.statistics import GIVES, OF_CENTROIDS, STATISTICS, Statistics
 from karat.measures.scores import Scores

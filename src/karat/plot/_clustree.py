@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.labelings.partitions import NOISE, encode
+from karat.labelings.labels import NOISE, encode
 from karat.plot import style
 from karat.runtime.validation import InputError
 

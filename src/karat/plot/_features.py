@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from karat.labelings.partitions import NOISE
+from karat.labelings.labels import NOISE
 from karat.plot import style
 from karat.runtime.resources import row_blocks
 from karat.runtime.validation import InputError, check_data

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import plotly.graph_objects as go
 
-from karat.labelings.partitions import NOISE
+from karat.labelings.labels import NOISE
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:

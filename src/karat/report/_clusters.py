@@ -8,7 +8,7 @@ import numpy as np
 
 from karat import plot
 from karat.labelings.contingency import ContingencyTable
-from karat.labelings.partitions import NOISE
+from karat.labelings.labels import NOISE
 from karat.plot.style import color, number, percent, symbol
 from karat.report._facts import Chosen, Facts, snippet
 from karat.report._page import Picture, Section, plain

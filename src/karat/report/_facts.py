@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.distances import RELATIONS
-from karat.labelings.partitions import NOISE
+from karat.labelings.labels import NOISE
 from karat.measures import Measure, catalogue
 from karat.measures.measure_map import grouped
 from karat.report._projection import drawn

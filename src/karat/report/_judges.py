@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat import plot
-from karat.labelings.partitions import NOISE
+from karat.labelings.labels import NOISE
 from karat.report._page import Picture, Section, plain
 
 if TYPE_CHECKING:

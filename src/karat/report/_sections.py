@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from karat import plot
-from karat.labelings.partitions import NOISE
+from karat.labelings.labels import NOISE
 from karat.measures.families import effective_number
 from karat.measures.measure_map import grouped
 from karat.plot.style import number

@@ -18,7 +18,7 @@ from karat.clusterers import Clusterer, LinkageClustering, as_clusterer, catalog
 from karat.clusterers.lloyd import MOST_FEATURES, QuickKMeans, as_columns
 from karat.distances import RELATIONS, check_metric, check_points
 from karat.distances.neighbors import NeighborLists, nearest_among, neighbor_lists
-from karat.labelings.partitions import encode
+from karat.labelings.labels import encode
 from karat.runtime.executors import Workers
 from karat.runtime.threads import in_threads
 from karat.runtime.validation import InputError, check_random_state

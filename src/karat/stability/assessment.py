@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.clusterers import as_clusterer
-from karat.labelings.partitions import encode
+from karat.labelings.labels import encode
 from karat.nulls.references import Null
 from karat.runtime.validation import InputError
 from karat.stability._engine import check_draws, prepare

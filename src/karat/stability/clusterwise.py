@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from karat.distances import RELATIONS
-from karat.labelings.partitions import encode
+from karat.labelings.labels import encode
 from karat.runtime.validation import InputError, check_choice
 from karat.stability._batches import in_batches
 from karat.stability._engine import check_draws, check_numbers, prepare, subsample

@@ -12,7 +12,7 @@ import numpy as np
 from karat.clusterers import Clusterer
 from karat.datasets import Dataset, with_embeddings
 from karat.distances import RELATIONS, check_metric, distance_matrix, metric_name
-from karat.labelings.partitions import NOISE_POLICIES, NoisePolicy, known_labels
+from karat.labelings.labels import NOISE_POLICIES, NoisePolicy, known_labels
 from karat.runtime.executors import Workers
 from karat.runtime.validation import InputError, StorageError, check_choice, check_same_objects
 from karat.study.deciders import as_decider

@@ -11,7 +11,8 @@ import numpy as np
 
 from karat.judge.evidence import size_evidence
 from karat.judge.learned import FAR, HALF, VERSION, degenerate
-from karat.labelings.partitions import canonical_codes, encode
+from karat.labelings.labels import encode
+from karat.labelings.partitions import canonical_codes
 from karat.study import large
 from karat.study.choice import tied_with_first
 from karat.study.deciders import Decider, Verdict, deciders, vote, why_voted

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.labelings.partitions import NOISE, NoisePolicy, encode
+from karat.labelings.labels import NOISE, NoisePolicy, encode
 from karat.runtime.validation import StorageError
 from karat.study.identity import NoIdentityError, identity
 

@@ -152,7 +152,7 @@ def _judged(data: Mapping[str, Any], most: int | None, seed: int) -> NDArray[np.
 
 
 def _classes(truth: Any, n: int) -> NDArray[np.int64]:
-    from karat.labelings.partitions import known_labels
+    from karat.labelings.labels import known_labels
 
     known = known_labels(truth, n, name="truth")
     names = {value: i for i, value in enumerate(dict.fromkeys(v for v in known if v is not None))}

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.labelings.partitions import NOISE, Labelings, NoisePolicy, SoftPartition
+from karat.labelings.labels import NOISE, NoisePolicy
+from karat.labelings.partitions import Labelings, SoftPartition
 from karat.labelings.structures import Memberships, as_given
 from karat.measures import Measure, catalogue, partition_coefficient, partition_entropy
 from karat.measures.evaluation import applicable, evaluate, judge

@@ -15,7 +15,8 @@ import numpy as np
 
 from karat.clusterers import Clusterer, ExcludedError, on_columns, under
 from karat.distances import FORMS
-from karat.labelings.partitions import as_labelings, canonical_codes, encode
+from karat.labelings.labels import encode
+from karat.labelings.partitions import as_labelings, canonical_codes
 from karat.labelings.structures import as_kept, by_appearance, split
 from karat.runtime.progress import progress_bar
 from karat.runtime.resources import is_large, total_memory

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.clusterers import configured, memberships_of
-from karat.labelings.partitions import SoftPartition, encode
+from karat.labelings.labels import encode
+from karat.labelings.partitions import SoftPartition
 from karat.labelings.structures import as_kept
 from karat.runtime.resources import added_memory
 from karat.runtime.threads import thread_pools

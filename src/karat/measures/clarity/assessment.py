@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.distances.neighbors import Algorithm, NeighborLists
-from karat.labelings.partitions import NOISE, Labelings, NoisePolicy, as_labelings
+from karat.labelings.labels import NOISE, NoisePolicy
+from karat.labelings.partitions import Labelings, as_labelings
 from karat.measures.clarity._task import (
     LeaveOneOut,
     Task,

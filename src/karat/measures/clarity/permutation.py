@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from karat.distances.neighbors import neighbor_lists
-from karat.labelings.partitions import NOISE, Labelings, NoisePolicy, as_labelings
+from karat.labelings.labels import NOISE, NoisePolicy
+from karat.labelings.partitions import Labelings, as_labelings
 from karat.measures.catalogue import Measure, catalogue
 from karat.measures.clarity._task import LeaveOneOut
 from karat.measures.clarity.assessment import assess_labelings

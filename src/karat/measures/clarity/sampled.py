@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.distances.neighbors import neighbors_of_some
-from karat.labelings.partitions import NOISE, Labelings
+from karat.labelings.labels import NOISE
+from karat.labelings.partitions import Labelings
 from karat.measures.passes.sampled_objects import OF_EACH, first_of_each, shuffled
 from karat.runtime.executors import Workers
 from karat.runtime.validation import Data

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from karat.labelings.partitions import NOISE, NoisePolicy, apply_noise_policy, encode
+from karat.labelings.labels import NOISE, NoisePolicy, apply_noise_policy, encode
 from karat.runtime.validation import InputError, UndefinedMeasureError, check_choice
 
 if TYPE_CHECKING:

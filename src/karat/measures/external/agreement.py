@@ -9,7 +9,8 @@ import numpy as np
 
 from karat.labelings.cells import DENSE_CELLS, cells_of
 from karat.labelings.contingency import ContingencyTable
-from karat.labelings.partitions import NOISE, Encoded, Labelings, NoisePolicy, as_labelings
+from karat.labelings.labels import NOISE, Encoded, NoisePolicy
+from karat.labelings.partitions import Labelings, as_labelings
 from karat.measures.catalogue import catalogue
 from karat.runtime.threads import in_threads
 from karat.runtime.validation import InputError

@@ -11,7 +11,7 @@ import numpy as np
 
 from karat.labelings.cells import cells_of
 from karat.labelings.contingency import ContingencyTable
-from karat.labelings.partitions import NoisePolicy
+from karat.labelings.labels import NoisePolicy
 from karat.measures.bibliography import Reference
 from karat.measures.catalogue import catalogue
 from karat.measures.docstrings import cite

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from karat.labelings.partitions import NoisePolicy, OverlappingPartition
+from karat.labelings.labels import NoisePolicy
+from karat.labelings.partitions import OverlappingPartition
 from karat.measures.bibliography import Reference
 from karat.measures.catalogue import define
 from karat.measures.external.soft import _sets

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.labelings.partitions import apply_noise_policy, encode
+from karat.labelings.labels import apply_noise_policy, encode
 from karat.labelings.structures import Dendrogram
 from karat.runtime.validation import InputError
 

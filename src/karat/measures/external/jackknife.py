@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.labelings.contingency import ContingencyTable
-from karat.labelings.partitions import NoisePolicy
+from karat.labelings.labels import NoisePolicy
 from karat.measures.bibliography import Reference
 from karat.measures.docstrings import cite
 from karat.measures.external.chance import MeasureLike, resolve, trimmed

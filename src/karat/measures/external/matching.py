@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.labelings.contingency import ContingencyTable
-from karat.labelings.partitions import NoisePolicy, OverlappingPartition
+from karat.labelings.labels import NoisePolicy
+from karat.labelings.partitions import OverlappingPartition
 from karat.measures.bibliography import Reference
 from karat.measures.catalogue import define
 from karat.measures.external.table import as_table, check_beta

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from karat.labelings.contingency import PairCounts
-from karat.labelings.partitions import NoisePolicy
+from karat.labelings.labels import NoisePolicy
 from karat.measures.bibliography import Reference
 from karat.measures.catalogue import define
 from karat.measures.docstrings import cite

@@ -7,13 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from karat.labelings.contingency import ContingencyTable, PairCounts
-from karat.labelings.partitions import (
-    OverlappingPartition,
-    SoftPartition,
-    apply_noise_policy,
-    as_names,
-    encode,
-)
+from karat.labelings.labels import apply_noise_policy, as_names, encode
+from karat.labelings.partitions import OverlappingPartition, SoftPartition
 from karat.measures.bibliography import Reference
 from karat.measures.docstrings import cite
 from karat.runtime.threads import in_threads

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from karat.labelings.contingency import ContingencyTable
-from karat.labelings.partitions import NoisePolicy, OverlappingPartition, SoftPartition
+from karat.labelings.labels import NoisePolicy
+from karat.labelings.partitions import OverlappingPartition, SoftPartition
 from karat.runtime.validation import InputError, UndefinedMeasureError
 
 

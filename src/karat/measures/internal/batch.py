@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from karat.distances import check_metric, check_points
-from karat.labelings.partitions import NoisePolicy
+from karat.labelings.labels import NoisePolicy
 from karat.measures.catalogue import catalogue
 from karat.measures.passes.statistics import Statistics, weigh
 from karat.runtime.validation import UndefinedMeasureError, check_same_objects

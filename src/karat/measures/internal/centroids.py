@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.labelings.partitions import NOISE, NoisePolicy, SoftPartition
+from karat.labelings.labels import NOISE, NoisePolicy
+from karat.labelings.partitions import SoftPartition
 from karat.measures.bibliography import Reference
 from karat.measures.catalogue import define
 from karat.measures.internal.batch import each, one, one_value

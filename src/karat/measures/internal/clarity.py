@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from karat.labelings.partitions import NOISE, NoisePolicy
+from karat.labelings.labels import NOISE, NoisePolicy
 from karat.measures.bibliography import Reference
 from karat.measures.catalogue import catalogue, define
 from karat.measures.docstrings import cite

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.distances import as_distances
-from karat.labelings.partitions import NOISE, NoisePolicy
+from karat.labelings.labels import NOISE, NoisePolicy
 from karat.measures.bibliography import Reference
 from karat.measures.catalogue import define
 from karat.measures.docstrings import cite

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from karat.distances import Distances, as_distances, check_metric, check_points
-from karat.labelings.partitions import NOISE, NoisePolicy, as_labelings
+from karat.labelings.labels import NOISE, NoisePolicy
+from karat.labelings.partitions import as_labelings
 from karat.measures.bibliography import Reference
 from karat.measures.catalogue import define
 from karat.measures.docstrings import cite

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.distances import as_distances
-from karat.labelings.partitions import NoisePolicy
+from karat.labelings.labels import NoisePolicy
 from karat.measures.bibliography import Reference
 from karat.measures.catalogue import define
 from karat.measures.internal.batch import one_value, too_few_clusters

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from karat.labelings.partitions import NoisePolicy
+from karat.labelings.labels import NoisePolicy
 from karat.measures.bibliography import Reference
 from karat.measures.catalogue import define
 from karat.measures.internal.batch import SINGLETONS_ONLY, each, one

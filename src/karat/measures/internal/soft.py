@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from karat.labelings.partitions import NoisePolicy, SoftPartition
+from karat.labelings.labels import NoisePolicy
+from karat.labelings.partitions import SoftPartition
 from karat.measures.bibliography import Reference
 from karat.measures.catalogue import define
 from karat.measures.docstrings import cite

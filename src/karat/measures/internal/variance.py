@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from karat.labelings.partitions import NoisePolicy
+from karat.labelings.labels import NoisePolicy
 from karat.measures.bibliography import Reference
 from karat.measures.catalogue import define
 from karat.measures.internal.batch import each, one

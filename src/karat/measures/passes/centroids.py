@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from karat.labelings.partitions import NOISE, Labelings
+from karat.labelings.labels import NOISE
+from karat.labelings.partitions import Labelings
 from karat.runtime.executors import Workers, tree_sum
 from karat.runtime.validation import Data
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.labelings.partitions import NOISE
+from karat.labelings.labels import NOISE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

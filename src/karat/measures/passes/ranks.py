@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from karat.distances import Direct, Distances
-from karat.labelings.partitions import NOISE, Labelings
+from karat.labelings.labels import NOISE
+from karat.labelings.partitions import Labelings
 from karat.measures.passes.over_pairs import OverPairs
 from karat.runtime.threads import available_cores
 from karat.runtime.validation import InputError

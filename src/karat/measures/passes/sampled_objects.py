@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from karat.distances import Precomputed
-from karat.labelings.partitions import NOISE, Labelings
+from karat.labelings.labels import NOISE
+from karat.labelings.partitions import Labelings
 from karat.measures.catalogue import Measure
 from karat.measures.passes.pairs import sampled_pass
 from karat.measures.passes.statistics import Statistics

@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from karat.distances import Direct, Distances, OfRows, Product
-from karat.labelings.partitions import NOISE, Labelings
+from karat.labelings.labels import NOISE
+from karat.labelings.partitions import Labelings
 from karat.measures.catalogue import Measure
 from karat.measures.passes.sampled_objects import HEAVY, HEAVY_TAIL, tail_index
 from karat.measures.passes.statistics import Statistics

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.distances import Distances
-from karat.labelings.partitions import NOISE, Labelings
+from karat.labelings.labels import NOISE
+from karat.labelings.partitions import Labelings
 from karat.measures.passes.over_pairs import OverPairs
 from karat.runtime.resources import require_memory
 from karat.runtime.threads import available_cores

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.distances import as_distances
-from karat.labelings.partitions import Labelings, NoisePolicy, as_labelings
+from karat.labelings.labels import NoisePolicy
+from karat.labelings.partitions import Labelings, as_labelings
 from karat.measures.passes.centroids import around_centroids, sums_to_centers
 from karat.measures.passes.edges import EdgeSums, edge_sums, largest_pieces
 from karat.measures.passes.over_pairs import OverPairs
