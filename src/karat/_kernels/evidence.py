@@ -210,13 +210,8 @@ LINE_VALUES = 9
 
 
 @njit(cache=True, nogil=True)
-def line_evidence(X, codes, k, out):
-    """Along the line to the nearest cluster, and along each cluster's longest axis.
-
-    Mean and worst distance in standard deviations; mean and worst filling of the middle; mean and
-    greatest share of the variance that the best cut of the longest axis explains; mean excess of
-    that axis; share of the variance between clusters; how unequal the clusters' volumes are.
-    """
+def _clusters(X, codes, k):
+    """Sizes, centres, sums of squares within the clusters, and that of all clustered objects."""
     n, d = X.shape
     sizes = np.zeros(k)
     centres = np.zeros((k, d))
@@ -241,104 +236,123 @@ def line_evidence(X, codes, k, out):
             for f in range(d):
                 within[c] += (X[i, f] - centres[c, f]) ** 2
                 total += (X[i, f] - whole[f] / counted) ** 2
-    # -- to the nearest cluster
-    gap_mean, gap_worst, fill_mean, fill_worst = 0.0, np.inf, 0.0, 0.0
-    line = np.empty(d)
-    for c in range(k):
-        best, o = np.inf, -1
-        for b in range(k):
-            if b != c:
-                square = 0.0
-                for f in range(d):
-                    square += (centres[b, f] - centres[c, f]) ** 2
-                if square < best:
-                    best, o = square, b
-        if o < 0 or best <= 0:
-            gap_worst = 0.0
-            fill_worst = max(fill_worst, 2.0)
-            fill_mean += 2.0 * sizes[c]
-            continue
+    return sizes, centres, within, total
+
+
+@njit(cache=True, nogil=True)
+def _to_nearest(X, codes, sizes, centres, c):
+    """Distance to the nearest centre in standard deviations, and how filled the middle is."""
+    n, d = X.shape
+    best, o = np.inf, -1
+    for b in range(len(sizes)):
+        if b != c:
+            square = 0.0
+            for f in range(d):
+                square += (centres[b, f] - centres[c, f]) ** 2
+            if square < best:
+                best, o = square, b
+    if o < 0 or best <= 0:
+        return 0.0, 2.0
+    line = (centres[o] - centres[c]) / best
+    own, other, middle, at_own, at_other = 0.0, 0.0, 0.0, 0.0, 0.0
+    for i in range(n):
+        if codes[i] == c or codes[i] == o:
+            t = 0.0
+            for f in range(d):
+                t += (X[i, f] - centres[c, f]) * line[f]
+            if codes[i] == c:
+                own += t * t
+            else:
+                other += (t - 1) ** 2
+            if 0.4 <= t <= 0.6:
+                middle += 1
+            elif -0.1 <= t <= 0.1:
+                at_own += 1
+            elif 0.9 <= t <= 1.1:
+                at_other += 1
+    width = np.sqrt(own / sizes[c]) + np.sqrt(other / sizes[o])
+    gap = min(1 / width, 20.0) if width > 0 else 20.0
+    return gap, min((middle + 0.5) / (min(at_own, at_other) + 0.5), 4.0)
+
+
+@njit(cache=True, nogil=True)
+def _along_longest_axis(X, rows, centre):
+    """Coordinates of some objects on the longest axis, by power iteration, ascending."""
+    size, d = len(rows), X.shape[1]
+    far, start = -1.0, rows[0]
+    for r in range(size):
+        square = 0.0
         for f in range(d):
-            line[f] = (centres[o, f] - centres[c, f]) / best
-        own, other, middle, at_own, at_other = 0.0, 0.0, 0.0, 0.0, 0.0
-        for i in range(n):
-            if codes[i] == c or codes[i] == o:
-                t = 0.0
-                for f in range(d):
-                    t += (X[i, f] - centres[c, f]) * line[f]
-                if codes[i] == c:
-                    own += t * t
-                else:
-                    other += (t - 1) ** 2
-                if 0.4 <= t <= 0.6:
-                    middle += 1
-                elif -0.1 <= t <= 0.1:
-                    at_own += 1
-                elif 0.9 <= t <= 1.1:
-                    at_other += 1
-        width = np.sqrt(own / sizes[c]) + np.sqrt(other / sizes[o])
-        gap = min(1 / width, 20.0) if width > 0 else 20.0
-        filled = min((middle + 0.5) / (min(at_own, at_other) + 0.5), 4.0)
+            square += (X[rows[r], f] - centre[f]) ** 2
+        if square > far:
+            far, start = square, rows[r]
+    axis = X[start] - centre
+    pushed = np.empty(d)
+    along = np.empty(size)
+    for _ in range(8):
+        length = np.sqrt((axis**2).sum())
+        if length <= 0:
+            break
+        pushed[:] = 0.0
+        for r in range(size):
+            s = 0.0
+            for f in range(d):
+                s += (X[rows[r], f] - centre[f]) * axis[f]
+            s /= length
+            along[r] = s
+            for f in range(d):
+                pushed[f] += s * (X[rows[r], f] - centre[f])
+        axis[:] = pushed
+    along.sort()
+    return along
+
+
+@njit(cache=True, nogil=True)
+def _best_cut(along):
+    """Share of the variance that the best cut explains, and excess; -1 without variance."""
+    size = len(along)
+    variance = (along**2).sum() / size - (along.sum() / size) ** 2
+    if variance <= 0:
+        return -1.0, 0.0
+    mean = along.sum() / size
+    best, left = 0.0, 0.0
+    for r in range(size - 1):
+        left += along[r] - mean
+        between = left * left * size / ((r + 1.0) * (size - r - 1.0)) / size
+        best = max(best, between)
+    return best / variance, ((along - mean) ** 4).sum() / size / variance**2 - 3
+
+
+@njit(cache=True, nogil=True)
+def line_evidence(X, codes, k, out):
+    """Along the line to the nearest cluster, and along each cluster's longest axis.
+
+    Mean and worst distance in standard deviations; mean and worst filling of the middle; mean and
+    greatest share of the variance that the best cut of the longest axis explains; mean excess of
+    that axis; share of the variance between clusters; how unequal the clusters' volumes are.
+    """
+    sizes, centres, within, total = _clusters(X, codes, k)
+    counted = sizes.sum()
+    gap_mean, gap_worst, fill_mean, fill_worst = 0.0, np.inf, 0.0, 0.0
+    cut_mean, cut_most, excess_mean = 0.0, 0.0, 0.0
+    smallest, largest = np.inf, 0.0
+    for c in range(k):
+        gap, filled = _to_nearest(X, codes, sizes, centres, c)
         gap_mean += gap * sizes[c]
         gap_worst = min(gap_worst, gap)
         fill_mean += filled * sizes[c]
         fill_worst = max(fill_worst, filled)
-    # -- the longest axis of each
-    cut_mean, cut_most, excess_mean = 0.0, 0.0, 0.0
-    axis = np.empty(d)
-    pushed = np.empty(d)
-    smallest, largest = np.inf, 0.0
-    for c in range(k):
         size = int(sizes[c])
         spread = np.sqrt(within[c] / size)
         if size > 2:
             smallest, largest = min(smallest, spread), max(largest, spread)
-        if size < 8 or within[c] <= 0:
+        explained, excess = -1.0, 0.0
+        if size >= 8 and within[c] > 0:
+            rows = np.flatnonzero(codes == c)
+            explained, excess = _best_cut(_along_longest_axis(X, rows, centres[c]))
+        if explained < 0:
             cut_mean += 0.64 * size
             continue
-        rows = np.empty(size, dtype=np.int64)
-        r = 0
-        for i in range(n):
-            if codes[i] == c:
-                rows[r] = i
-                r += 1
-        far, start = -1.0, rows[0]
-        for r in range(size):
-            square = 0.0
-            for f in range(d):
-                square += (X[rows[r], f] - centres[c, f]) ** 2
-            if square > far:
-                far, start = square, rows[r]
-        for f in range(d):
-            axis[f] = X[start, f] - centres[c, f]
-        along = np.empty(size)
-        for _ in range(8):
-            length = np.sqrt((axis**2).sum())
-            if length <= 0:
-                break
-            pushed[:] = 0.0
-            for r in range(size):
-                s = 0.0
-                for f in range(d):
-                    s += (X[rows[r], f] - centres[c, f]) * axis[f]
-                s /= length
-                along[r] = s
-                for f in range(d):
-                    pushed[f] += s * (X[rows[r], f] - centres[c, f])
-            axis[:] = pushed
-        along.sort()
-        variance = (along**2).sum() / size - (along.sum() / size) ** 2
-        if variance <= 0:
-            cut_mean += 0.64 * size
-            continue
-        mean = along.sum() / size
-        best, left = 0.0, 0.0
-        for r in range(size - 1):
-            left += along[r] - mean
-            between = left * left * size / ((r + 1.0) * (size - r - 1.0)) / size
-            best = max(best, between)
-        explained = best / variance
-        excess = ((along - mean) ** 4).sum() / size / variance**2 - 3
         cut_mean += explained * size
         if size >= 0.02 * counted:
             cut_most = max(cut_most, explained)
