@@ -349,7 +349,7 @@ class TestWeights:
 
 def test_matching_of_large_sparse_tables(monkeypatch):
     rng = np.random.default_rng(0)
-    import karat.labelings.contingency
+    import karat.labelings.matching
 
     for _ in range(20):
         counts = rng.integers(0, 4, (rng.integers(1, 9), rng.integers(1, 9)))
@@ -357,7 +357,7 @@ def test_matching_of_large_sparse_tables(monkeypatch):
         table = ContingencyTable.from_counts(counts)
         accuracy = karat.matching_accuracy(table)
         with monkeypatch.context() as patch:
-            patch.setattr(karat.labelings.contingency, "DENSE_CELLS", 0)
+            patch.setattr(karat.labelings.matching, "DENSE_CELLS", 0)
             matched = table.matching()
             assert karat.matching_accuracy(table) == accuracy
         used = matched[matched >= 0]
@@ -454,7 +454,7 @@ def naive_matching(table):
 @pytest.mark.parametrize("sparse", [False, True])
 @pytest.mark.parametrize("seed", range(40))
 def test_matching_is_the_heaviest(seed, sparse, monkeypatch):
-    from karat.labelings import contingency
+    from karat.labelings import matching as contingency
 
     if sparse:
         monkeypatch.setattr(contingency, "DENSE_CELLS", 0)
@@ -474,16 +474,16 @@ def test_matching_is_the_heaviest(seed, sparse, monkeypatch):
 
 def test_matching_leaves_out_what_cannot_be_matched(monkeypatch):
     """Singletons against a few classes, and against themselves: no large problem is solved."""
-    from karat.labelings import contingency
+    from karat.labelings import matching
 
     sizes = []
-    best = contingency._best_matching
+    best = matching._best_matching
 
     def spy(rows, columns, counts, shape):
         sizes.append(shape)
         return best(rows, columns, counts, shape)
 
-    monkeypatch.setattr(contingency, "_best_matching", spy)
+    monkeypatch.setattr(matching, "_best_matching", spy)
     n, rng = 3000, np.random.default_rng(0)
     few, alone = rng.integers(0, 10, n), np.arange(n)
     for true, pred, matched in ((few, alone, 10), (alone, few, 10), (alone, alone[::-1], n)):

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from karat.labelings.contingency import heaviest_matching
 from karat.labelings.labels import NoisePolicy
+from karat.labelings.matching import heaviest_matching
 from karat.measures.bibliography import Reference
 from karat.measures.catalogue import define
 from karat.measures.external.table import as_table
