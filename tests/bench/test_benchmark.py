@@ -14,8 +14,8 @@ from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 from typer.testing import CliRunner
 
-from karat.bench import Benchmark, _fits, read_folder
-from karat.bench.figures import rank_diagram
+from karat.bench import Benchmark, read_folder, runs
+from karat.bench.diagram import pdf, rank_drawing, svg, tikz
 from karat.cli import app
 from karat.runtime.validation import InputError, StorageError
 
@@ -52,15 +52,68 @@ def test_a_failure_is_an_entry():
     failed = race.table[race.table["method"] == "failing"]
     assert set(failed["reason"]) == {"RuntimeError: no luck"}
     assert race.scores()["failing"].isna().all()
-    with pytest.raises(InputError, match="scores are missing"):
+    with pytest.raises(InputError, match=r"failing failed in 8 of 8 fits \(RuntimeError: no luck"):
         race.compare()
-    assert race.compare(failed=0.0).ranks.index[0] == "ward"
+    found = race.compare(failed=0.0)
+    assert found.ranks.index[0] == "ward"
+    assert found.words[1] == "failing failed in 8 of 8 fits. A failed fit counts as 0."
+
+
+class Picky(KMeans):
+    """Fails for seeds and numbers of clusters that it does not like."""
+
+    def fit_predict(self, X, y=None, sample_weight=None):
+        if self.n_clusters > 3 or self.random_state in (1, 2):
+            raise RuntimeError("no luck")
+        return super().fit_predict(X)
+
+
+def test_a_failed_try_is_in_the_mean():
+    race = Benchmark(_sets(), {"ward": "ward", "picky": Picky(n_init=1)}, n_init=4).run()
+    first = race.table[race.table["method"] == "picky"].set_index(["set", "try"])
+    values = first.loc["blobs1", "adjusted_rand_index"]
+    assert race.scores()["picky"].isna().all()
+    assert race.scores(tries=2)["picky"].isna().all()
+    assert race.intervals().loc[("blobs1", "picky"), ["mean", "best"]].isna().all()
+    assert race.scores(failed=0).loc["blobs1", "picky"] == pytest.approx(values.fillna(0).mean())
+    assert race.intervals(failed=0).loc[("blobs1", "picky"), "tries"] == 4
+    assert race.failures.loc["picky"].tolist() == [16, 8, "RuntimeError: no luck"]
+    with pytest.raises(InputError, match="picky failed in 8 of 16 fits"):
+        race.compare()
+    assert "picky failed in 8 of 16 fits. A failed fit counts as 0." in race.compare(failed=0).words
+
+
+def test_a_failed_number_of_clusters_is_in_the_mean():
+    clusterers = {"ward": "ward", "picky": Picky(n_init=1)}
+    race = Benchmark(_sets(), clusterers, k=[2, 3, 4], n_init=1).run()
+    assert race.scores()["picky"].isna().all()
+    own = race.table.query("method == 'picky' and set == 'blobs0'")["adjusted_rand_index"]
+    assert race.scores(failed=0).loc["blobs0", "picky"] == pytest.approx(own.sum() / 3)
+
+
+def test_a_failure_is_never_the_best_score():
+    measures = ["variation_of_information", "adjusted_rand_index"]
+    race = Benchmark(_sets(), {"ward": "ward", "failing": Failing()}, measures, n_init=1).run()
+    with pytest.raises(InputError, match="failed=0 would be the best value of variation"):
+        race.compare(failed=0)
+    assert race.compare(failed=9).ranks.index[0] == "ward"
+    assert race.scores(failed=9).loc["blobs0", "failing"] == -9
+    with pytest.raises(InputError, match="would be the best value"):
+        race.compare("adjusted_rand_index", failed=1)
+
+
+def test_a_judge_chooses_among_the_tries_that_ran():
+    clusterers = {"ward": "ward", "picky": Picky(n_init=1)}
+    race = Benchmark(_sets(), clusterers, n_init=3, judge="silhouette").run()
+    assert race.scores(tries="chosen").notna().all().all()
+    found = race.compare(tries="chosen")
+    assert found.words[1] == "picky failed in 8 of 12 fits. A failed fit is not chosen."
 
 
 def test_classes_are_drawn_and_clustered_into_as_many():
     X, y = make_blobs(100, centers=5, random_state=0)
     sets = {"a": (X, y), "b": (X, np.array(list("vwxyz"))[y])}
-    race = Benchmark(sets, ["ward"], k=[2, 4, 9], sample_classes=True, n_init=1).run()
+    race = Benchmark(sets, ["ward"], k=[2, 4, 9], draw="classes", n_init=1).run()
     assert sorted(set(race.table["k"])) == [2, 4]
     assert race.scores()["ward"].iloc[0] == pytest.approx(race.scores()["ward"].iloc[1])
 
@@ -71,9 +124,9 @@ def test_a_killed_run_resumes(tmp_path, monkeypatch):
     whole = path.read_text()
     path.write_text(whole[: len(whole) - 40])  # a kill in the middle of a line
     fits = []
-    real = _fits.fit
+    real = runs.fit
     monkeypatch.setattr(
-        _fits, "fit", lambda X, wanted, *a, **o: fits.extend(wanted) or real(X, wanted, *a, **o)
+        runs, "fit", lambda X, wanted, *a, **o: fits.extend(wanted) or real(X, wanted, *a, **o)
     )
     again = Benchmark(_sets(), ["kmeans"], n_init=2, storage=path).run()
     assert len(fits) == 1
@@ -92,7 +145,7 @@ def test_a_killed_run_resumes(tmp_path, monkeypatch):
         ({"measures": ["silhouette"]}, "does not compare with classes"),
         ({"measures": []}, "at least one"),
         ({"k": [0]}, "whole numbers"),
-        ({"sample_classes": True}, "numbers of classes"),
+        ({"draw": "classes"}, "numbers of classes"),
         ({"n_init": 0}, "n_init"),
     ],
 )
@@ -161,6 +214,63 @@ def test_the_layout_of_clustering_data_v1(tmp_path):
     assert scores["other"].tolist() == pytest.approx([-0.5, -0.5])
 
 
+def test_only_a_number_after_a_point_is_a_try(folder):
+    for name in ("sbert-384", "sbert-768", "sbert_2", "km.3", "km.11", "Genie_G0"):
+        _write(folder / "set1" / f"{name}.csv", np.repeat([0, 1, 2], 10))
+    tries = read_folder(folder)["set1"].tries
+    assert {"sbert-384", "sbert-768", "sbert_2"} < set(tries)
+    assert list(tries["km"]) == [11, 3] or list(tries["km"]) == [3, 11]
+    race = Benchmark.from_folder(folder)
+    missing = race.table.query("method == 'km' and set == 'set2'")["reason"]
+    assert missing.tolist() == ["no file of try 3", "no file of try 11"]
+    _write(folder / "set1" / "km.03.csv", np.repeat([0, 1, 2], 10))
+    with pytest.raises(InputError, match="another file of try 3 of km"):
+        read_folder(folder)
+
+
+def test_columns_are_methods(folder):
+    rows = "".join(f"{i // 10},{i % 2}\n" for i in range(30))
+    (folder / "set2" / "all.1.csv").write_text(f"G0.1,G0.3\n{rows}")
+    tries = read_folder(folder)["set2"].tries
+    assert list(tries["G0.1"]) == list(tries["G0.3"]) == [1]
+
+
+def test_the_layout_of_clustering_results_v1(tmp_path):
+    """METHODS/BATTERY/SET.resultK.gz, a column a method, beside the references in batteries."""
+    references = {"labels0": [1, 1, 1, 2, 2, 2], "labels1": [1, 1, 2, 2, 3, 0]}
+    own = {2: [1, 1, 1, 2, 2, 2], 3: [1, 2, 1, 2, 3, 3], 4: [1, 2, 3, 4, 4, 4]}
+    for battery in ("fcps", "wut"):
+        for path in (tmp_path / "data" / battery, tmp_path / "results" / "Genie" / battery):
+            path.mkdir(parents=True)
+        for key, labels in references.items():
+            with gzip.open(tmp_path / "data" / battery / f"x.1.{key}.gz", "wt") as file:
+                file.write("\n".join(map(str, labels)) + "\n")
+        (tmp_path / "data" / battery / "x.1.data.gz").write_bytes(b"ignored")
+        for k, labels in own.items():
+            path = tmp_path / "results" / "Genie" / battery / f"x.1.result{k}.gz"
+            if battery == "fcps" or k != 3:
+                with gzip.open(path, "wt") as file:
+                    rows = [f"{a},{b}" for a, b in zip(labels, labels[::-1], strict=True)]
+                    file.write("\n".join(['"Genie_G0.1","Genie_G0.3"', *rows]) + "\n")
+    (tmp_path / "results" / "Genie" / "README.txt").write_text("notes")
+    race = Benchmark.from_folder(tmp_path, ["adjusted_rand_index"])
+    table = race.table.set_index(["set", "method", "reference"])
+    assert table.index.get_level_values("set").unique().tolist() == ["fcps/x.1", "wut/x.1"]
+    # each reference is compared with the result of as many clusters
+    assert table.loc[("fcps/x.1", "Genie_G0.1", "labels0"), "adjusted_rand_index"] == 1
+    wanted = adjusted_rand_score(references["labels1"][:5], own[3][:5])
+    found = table.loc[("fcps/x.1", "Genie_G0.1", "labels1"), "adjusted_rand_index"]
+    assert found == pytest.approx(wanted)
+    assert table.loc[("wut/x.1", "Genie_G0.3", "labels1"), "reason"] == "no result with 3 clusters"
+    assert race.scores().loc["fcps/x.1", "Genie_G0.3"] == 1
+    assert race.scores().loc["wut/x.1"].isna().all()
+    assert race.scores(failed=0).loc["wut/x.1", "Genie_G0.3"] == 1
+    with gzip.open(tmp_path / "results" / "Genie" / "wut" / "x.1.result3.gz", "wt") as file:
+        file.write("Genie_G0.1,Genie_G0.3\n1,2\n1\n")
+    with pytest.raises(InputError, match="no table with the methods' names"):
+        read_folder(tmp_path)
+
+
 def test_folders_that_cannot_be_used(tmp_path, folder):
     with pytest.raises(InputError, match="is no folder"):
         read_folder(tmp_path / "nowhere")
@@ -180,7 +290,8 @@ def test_the_command_makes_the_page(folder, tmp_path):
     page = tmp_path / "page.html"
     run = CliRunner().invoke
     refused = run(app, ["bench", str(folder)])
-    assert "1 scores are missing, the first of 'some' on 'set0'" in str(refused.exception)
+    assert "some failed in 1 of 4 fits (no file of labels)" in str(refused.exception)
+    assert "--failed 0" in str(refused.exception)
     done = run(app, ["bench", str(folder), "--failed", "0", "--report", str(page)])
     assert done.exit_code == 0, done.output
     assert "3 methods on 4 data sets. good has the best average rank" in done.output
@@ -232,7 +343,7 @@ def test_six_algorithms_on_ten_sets_become_the_page_in_one_command(tmp_path):
     headings = re.findall("<h2>(.*?)</h2>", text)
     assert headings == [
         "Average ranks", "Scores", "Performance profiles", "Pairs",
-        "What more tries would seem to add", "Do rankings agree?",
+        "What more tries would seem to add", "Do rankings agree?", "How this was made",
     ]  # fmt: skip
     race = Benchmark.from_folder(folder, ["adjusted_rand_index", "adjusted_mutual_information"])
     found = race.compare()
@@ -275,25 +386,70 @@ def test_the_page_in_a_browser(tmp_path):
     assert seen["page"] <= seen["width"]
 
 
-def test_latex_and_parquet(folder, tmp_path):
+def test_files_for_a_paper(tmp_path):
     import pandas as pd
 
-    race = Benchmark.from_folder(folder)
-    race.report(tmp_path / "t.tex", failed=0.0)
-    lines = (tmp_path / "t.tex").read_text().splitlines()
-    assert lines[1] == r"\toprule"
-    assert lines[0] == r"\begin{tabular}{lrrr}"
-    assert "textbf" not in "".join(lines)  # four sets tell nothing apart
+    root = _six_on_ten(tmp_path / "results")
+    for number in range(10):
+        battery = root / ("even" if number % 2 == 0 else "odd")
+        battery.mkdir(exist_ok=True)
+        (root / f"set {number}").rename(battery / f"set_{number}")
+    tex, diagram = tmp_path / "t.tex", tmp_path / "t.pdf"
+    done = CliRunner().invoke(
+        app, ["bench", str(root), "--report", str(tex), "--report", str(diagram)]
+    )
+    assert done.exit_code == 0, done.output
+    race = Benchmark.from_folder(root, ["adjusted_rand_index"])
+    found, text = race.compare(), tex.read_text()
+    # the order is that of the ranks; data sets as in the page
+    assert " & ".join(["data set", *found.ranks.index]) in re.sub(r"\\textbf{(\w+)}", r"\1", text)
+    half = race.intervals().loc[("even/set_4", "alpha")]
+    cell = f"{half['mean']:.3f} \\pm {(half['high'] - half['low']) / 2:.3f}"
+    row = next(line for line in text.splitlines() if line.startswith("even/set\\_4"))
+    assert cell in row
+    p = found.friedman.p_value
+    assert (f"p = {p:.4f}" if p >= 1e-4 else "p < 0.0001") in text
+    pair = found.pairs.iloc[0]
+    assert f"{pair['one']} -- {pair['other']} & ${pair['difference']:+.3f}$" in text
+    groups = found.groups.set_index(["group", "method"])
+    assert f"odd & 5 & ${groups.loc[('odd', found.ranks.index[0]), 'score']:.3f}$" in text
+    for needed in ("Tries on each data set", "Adjusted Rand index", "tikzpicture", "karat 0."):
+        assert needed in text
+    for kind in ("table", "figure", "tabular", "tikzpicture"):
+        assert text.count(f"\\begin{{{kind}}}") == text.count(f"\\end{{{kind}}}") > 0
+    assert len(pd.read_csv(tmp_path / "t.csv")) == len(race.table)
+    tex.unlink()
+    with pytest.raises(InputError, match=r"t\.csv exists already"):
+        race.report(tex)
     race.report(tmp_path / "t.parquet")
     assert len(pd.read_parquet(tmp_path / "t.parquet")) == len(race.table)
+
+
+def test_a_diagram_as_pdf_can_be_read(tmp_path):
+    """The table of offsets leads to the objects, and the texts are those of the page."""
+    from karat.bench import compare_methods
+
+    names = ["k-means (1)", "b", "c\\d"]
+    scores = {name: np.arange(12) + i for i, name in enumerate(names)}
+    drawing = rank_drawing(compare_methods(scores), 640)
+    file = pdf(drawing)
+    start = int(re.search(rb"startxref\n(\d+)", file)[1])
+    assert file[start:].startswith(b"xref")
+    for number, offset in enumerate(re.findall(rb"(\d{10}) 00000 n", file), 1):
+        assert file[int(offset) :].startswith(f"{number} 0 obj".encode())
+    shown = [re.sub(rb"\\([()\\])", rb"\1", t) for t in re.findall(rb"Td \((.*)\) Tj", file)]
+    assert [text.decode() for text in shown] == [text for _, _, text, _ in drawing.texts]
+    assert r"c\textbackslash{}d 1.00" in tikz(drawing)
+    with pytest.raises(InputError, match="'č' of a name"):
+        pdf(rank_drawing(compare_methods({"č": [1, 2], "b": [2, 1]})))
 
 
 def test_names_are_escaped(folder):
     race = Benchmark.from_folder(folder)
     found = race.compare(failed=0.0)
     found.ranks.index = ["<b>x", *found.ranks.index[1:]]
-    assert "&lt;b&gt;x" in rank_diagram(found)
-    assert "<b>" not in rank_diagram(found)
+    assert "&lt;b&gt;x" in svg(rank_drawing(found), "ranks")
+    assert "<b>" not in svg(rank_drawing(found), "ranks")
 
 
 @pytest.mark.parametrize(

@@ -43,9 +43,7 @@ class Greedy(KMeans):
 def test_embeddings_by_v_measure_over_bootstraps():
     """As MTEB does: one clusterer, each try on as many objects drawn with replacement."""
     sets = embedded()
-    race = Benchmark(
-        sets, {"k-means": KMeans(n_init=1)}, ["v_measure"], n_init=3, bootstrap=50
-    ).run()
+    race = Benchmark(sets, {"k-means": KMeans(n_init=1)}, ["v_measure"], n_init=3, draw=50).run()
     scores = race.scores()
     assert list(scores.columns) == ["clear", "blurred"]
     own = {"clear": [], "blurred": []}
@@ -67,7 +65,7 @@ def test_embeddings_by_v_measure_over_bootstraps():
 
 def test_a_clusterer_without_a_seed_meets_every_draw():
     X, y = make_blobs(100, centers=5, random_state=0)
-    race = Benchmark({"a": (X, y)}, ["ward"], k=[2, 3], sample_classes=True, n_init=4).run()
+    race = Benchmark({"a": (X, y)}, ["ward"], k=[2, 3], draw="classes", n_init=4).run()
     assert len(race.table) == 4 * 2
     race = Benchmark({"a": (X, y)}, ["ward"], k=[2, 3], n_init=4).run()
     assert len(race.table) == 2
@@ -240,8 +238,8 @@ def test_what_cannot_take_the_distance_is_an_entry():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"bootstrap": 1}, "at least 2 objects"),
-        ({"bootstrap": 9, "sample_classes": True, "k": [2]}, "each draws the objects"),
+        ({"draw": 1}, "at least 2 objects"),
+        ({"draw": "objects"}, "at least 2 objects"),
         ({"clusterers": ["hdbscan"]}, "takes no number of clusters"),
         ({"judge": "sillhouette"}, "silhouette"),
     ],
@@ -263,7 +261,7 @@ def test_the_command_clusters_embeddings(tmp_path):
     done = run(app, ["bench", str(tmp_path), *options, *kept])
     assert done.exit_code == 0, done.output
     told = json.loads(done.stdout)
-    wanted = Benchmark(embedded(), ["kmeans"], ["v_measure"], n_init=2, bootstrap=50).run()
+    wanted = Benchmark(embedded(), ["kmeans"], ["v_measure"], n_init=2, draw=50).run()
     assert told["scores"]["due"] == pytest.approx(wanted.scores().loc["due"].to_dict())
     labels = tmp_path / "labels" / "uno"
     labels.mkdir(parents=True)

@@ -3,6 +3,7 @@
 import itertools
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,6 +13,7 @@ from karat.bench import (
     average_ranks,
     bayesian_signed_rank,
     compare_methods,
+    critical_difference,
     expected_best,
     friedman_test,
     nemenyi_difference,
@@ -51,7 +53,14 @@ def test_the_example_of_demsar():
     assert plain == pytest.approx(9.28, abs=0.005)
     assert found.chi_square == pytest.approx(stats.friedmanchisquare(*DEMSAR.T).statistic)
     assert found.chi_square > plain
-    assert found.p_value < 0.05
+    # corrected for ties, 10.2283: F = 13 χ²/(14 · 3 − χ²)
+    assert found.statistic == pytest.approx(13 * 10.228346 / (42 - 10.228346))
+    # scikit-posthocs 0.17.1, posthoc_nemenyi_friedman; autorank 1.3.0 has 1.2536 at 0.05
+    by_posthocs = [0.088672709289, 0.956177175222, 0.074184795069,
+                   0.259228070155, 0.999859449385, 0.226696886026]  # fmt: skip
+    gaps = [abs(ranks[i] - ranks[j]) for i, j in itertools.combinations(range(4), 2)]
+    assert [nemenyi_difference(4, 14, p) for p in by_posthocs] == pytest.approx(gaps)
+    assert nemenyi_difference(4, 14) == pytest.approx(1.2536, abs=1e-4)
 
 
 @pytest.mark.parametrize(
@@ -79,7 +88,95 @@ def test_friedman_by_scipy(n, k, seed, digits):
 def test_the_same_order_everywhere():
     found = friedman_test([[1, 2, 3]] * 5)
     assert found.statistic == np.inf
-    assert found.p_value == 0
+    assert found.p_value == found.least == pytest.approx(6.0**-4)
+
+
+def test_the_f_distribution_of_large_tables():
+    """F of an analysis of variance of the ranks in two ways, by definition."""
+    rng = np.random.default_rng(7)
+    scores = (rng.normal(size=(150, 5)) + [0, 0, 0, 0.1, 0.25]).round(1)
+    found = friedman_test(scores)
+    ranks = stats.rankdata(-scores, axis=1)
+    assert (np.sort(ranks, axis=1) != [1, 2, 3, 4, 5]).any()
+    between = 150 * ((ranks.mean(axis=0) - 3) ** 2).sum() / 4
+    within = ((ranks - ranks.mean(axis=0)) ** 2).sum() / (4 * 149)
+    assert found.method == "F distribution"
+    assert found.statistic == pytest.approx(between / within)
+    assert found.p_value == pytest.approx(stats.f.sf(between / within, 4, 4 * 149))
+    assert critical_difference(scores) == nemenyi_difference(5, 150)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.sampled_from([(2, 2), (5, 2), (2, 3), (4, 3), (3, 4)]), st.integers(0, 10**6))
+def test_null_distributions_by_all_orders(shape, seed):
+    n, k = shape
+    scores = np.random.default_rng(seed).integers(0, 4, shape).astype(float)
+    ranks = stats.rankdata(-scores, axis=1)
+    sums = np.array(
+        [np.sum(rows, axis=0) for rows in itertools.product(*map(itertools.permutations, ranks))]
+    )
+    squares = ((sums - n * (k + 1) / 2) ** 2).sum(axis=1)
+    observed = ((ranks.sum(axis=0) - n * (k + 1) / 2) ** 2).sum()
+    found = friedman_test(scores)
+    assert found.p_value == pytest.approx(np.mean(squares >= observed - 1e-9))
+    assert found.least == pytest.approx(np.mean(squares >= squares.max() - 1e-9))
+    spans = np.ptp(sums, axis=1) / n
+    critical = critical_difference(scores, 0.2)
+    assert np.mean(spans >= critical - 1e-9) <= 0.2
+    smaller = spans[spans < critical - 1e-9]
+    assert np.mean(spans >= smaller.max() - 1e-9) > 0.2
+
+
+def test_permutations_that_are_drawn():
+    """What is not counted is drawn; two independent ways to the same p value."""
+    scores = np.random.default_rng(3).normal(size=(9, 6)) + [0, 0, 0, 0, 0.7, 0.7]
+    found = friedman_test(scores)
+    assert found.method == "20,000 permutations"
+    rng = np.random.default_rng(99)
+    ranks = np.tile(stats.rankdata(scores, axis=1), (4000, 1, 1))
+    sums = rng.permuted(ranks, axis=2).sum(axis=1)
+    observed = stats.rankdata(scores, axis=1).sum(axis=0)
+    p = np.mean(((sums - 31.5) ** 2).sum(axis=1) >= ((observed - 31.5) ** 2).sum() - 1e-9)
+    assert found.p_value == pytest.approx(p, abs=5 * np.sqrt(p / 4000) + 0.002)
+    # the least is that of what was observed alone
+    assert friedman_test([[1, 2, 3, 4, 5, 6]] * 9).p_value == 1 / 20_001
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.integers(-4, 4), min_size=2, max_size=9))
+def test_signed_ranks_by_all_signs(gaps):
+    gaps = np.array(gaps, dtype=float)
+    found = pairwise_wilcoxon(np.column_stack([gaps, np.zeros(len(gaps))])).iloc[0]
+    ranks = stats.rankdata(np.abs(gaps))
+    apart = gaps != 0
+    signs = np.array(list(itertools.product([-1, 1], repeat=int(apart.sum()))))
+    sums = np.abs(signs @ ranks[apart])
+    observed = abs(np.sign(gaps) @ ranks)
+    assert found["p"] == pytest.approx(np.mean(sums >= observed - 1e-9))
+    assert found["effect"] == pytest.approx(np.sign(gaps) @ ranks / ranks.sum())
+
+
+def test_many_differences_are_left_to_the_normal_distribution():
+    gaps = np.random.default_rng(1).normal(0.1, 1, 260).round(1)
+    found = pairwise_wilcoxon(np.column_stack([gaps, 0 * gaps]))["p"].item()
+    assert found == pytest.approx(
+        stats.wilcoxon(gaps, zero_method="pratt", method="approx").pvalue, rel=1e-6
+    )
+
+
+def test_the_last_digit_is_no_difference():
+    """Ten times the same score, and that score, tie; so do 0.9 − 0.8 and 0.8 − 0.7."""
+    one = np.array([0.1, 0.2, 0.7])
+    again = np.array([sum([v] * 10) / 10 for v in one])
+    assert (one != again).any()
+    assert average_ranks({"one": one, "again": again}).tolist() == [1.5, 1.5]
+    found = pairwise_wilcoxon({"a": [0.9, 0.8, 0.3], "b": [0.8, 0.7, 0.4]})
+    assert found["effect"].item() == pytest.approx(1 / 3)  # three equal ranks
+
+
+def test_ties_share_the_mean_of_their_ranks():
+    found = average_ranks({"a": [3, 1], "b": [3, 1], "c": [1, 1], "d": [0, 2]})
+    assert found.to_dict() == {"a": 2.25, "b": 2.25, "d": 2.5, "c": 3.0}
 
 
 def test_equal_scores_differ_in_nothing():
@@ -103,18 +200,29 @@ def test_wilcoxon_and_holm_by_hand():
     assert found["p_holm"].tolist() == pytest.approx([holm[i] for i in range(6)])
 
 
-def test_the_level_of_a_race_between_copies():
-    """Two copies of one method with other seeds are told apart at most at the level."""
+def test_wilcoxon_and_holm_by_a_peer():
+    scores = np.random.default_rng(0).normal(size=(9, 3)) + [0, 0.5, 1.5]
+    # scikit-posthocs 0.17.1, posthoc_wilcoxon(p_adjust="holm")
+    by_posthocs = [0.30078125, 0.08203125, 0.1953125]
+    assert pairwise_wilcoxon(scores)["p_holm"].tolist() == pytest.approx(by_posthocs)
+
+
+@pytest.mark.parametrize("shape", [(2, 2), (4, 2), (3, 3)])
+@pytest.mark.parametrize("digits", [9, 0])
+def test_the_level_of_a_race_of_equal_methods(shape, digits):
+    """Whatever is called different, in at most 5 % of the races; with ties or without."""
     rng = np.random.default_rng(1)
-    trials = 400
-    wilcoxon = friedman = 0
+    trials = 150
+    found = np.zeros(3)
     for _ in range(trials):
-        scores = rng.normal(size=(15, 1)) + 0.1 * rng.normal(size=(15, 3))
-        wilcoxon += (pairwise_wilcoxon(scores)["p_holm"] <= 0.05).any()
-        friedman += friedman_test(scores).p_value <= 0.05
-    limit = stats.binom.ppf(0.999, trials, 0.05)
-    assert wilcoxon <= limit
-    assert friedman <= limit
+        scores = rng.normal(size=shape).round(digits)
+        ranks = average_ranks(scores)
+        found += [
+            friedman_test(scores).p_value <= 0.05,
+            ranks.iloc[-1] - ranks.iloc[0] >= critical_difference(scores) - 1e-9,
+            (pairwise_wilcoxon(scores)["p_holm"] <= 0.05).any(),
+        ]
+    assert (found <= stats.binom.ppf(0.9999, trials, 0.05)).all()
 
 
 @settings(max_examples=60, deadline=None)
@@ -151,6 +259,24 @@ def test_bayesian_probabilities():
         bayesian_signed_rank([1, np.nan], [0, 0])
 
 
+def test_bayesian_probabilities_by_definition_and_by_a_peer():
+    gap = np.array([0.05, -0.01, 0.02, 0.0, 0.03])
+    found = bayesian_signed_rank(gap, 0 * gap, 0.0123, n_draws=500, random_state=4)
+    z, order = np.sort([0, *gap]), np.argsort([0, *gap], kind="stable")
+    draws = np.random.default_rng(4).dirichlet(np.where(order == 0, 0.5, 1), 500)
+    means = (z[:, None] + z) / 2
+    shares = np.array(
+        [[w @ where @ w for where in (means > 0.0123, abs(means) <= 0.0123, means < -0.0123)]
+         for w in draws]
+    )  # fmt: skip
+    assert found == pytest.approx(np.bincount(shares.argmax(axis=1), minlength=3) / 500)
+    # baycomp 1.0.3, SignedRankTest.probs(rope=0.0123, prior=0.5, nsamples=1_000_000)
+    wanted = {(1, 0): (0.48475, 0.51525, 0.0), (3, 2): (0.53068, 0.46932, 0.0)}
+    for (i, j), probabilities in wanted.items():
+        found = bayesian_signed_rank(DEMSAR[:, i], DEMSAR[:, j], 0.0123)
+        assert found == pytest.approx(probabilities, abs=0.015)
+
+
 @pytest.mark.parametrize("effect", [0.3, 1.0])
 def test_the_number_of_sets_has_the_power(effect):
     rng = np.random.default_rng(4)
@@ -158,20 +284,68 @@ def test_the_number_of_sets_has_the_power(effect):
     pilot = (pilot - pilot.mean()) / pilot.std(ddof=1)
     n = sets_needed(pilot, np.zeros(200), effect)
     trials = rng.normal(effect, 1, (4000, n))
-    power = np.mean(stats.ttest_1samp(trials, 0, axis=1).pvalue <= 0.05)
+    power = np.mean(stats.wilcoxon(trials, axis=1).pvalue <= 0.05)
     assert 0.77 < power < 0.87
+
+
+def test_numbers_of_sets_at_the_ends():
+    assert sets_needed([1.0, 1.0001], [0, 0], 0.5, alpha=0.05) == 6  # 2^-5 is below 0.05
+    assert sets_needed([1.0, 1.0001], [0, 0], 0.5, alpha=0.05 / 10) == 9
+    many = sets_needed([1.0, -1.0], [0, 0], 1e-4)
+    normal = (1.959964 + 0.841621) ** 2 * 2 / 1e-8 * np.pi / 3
+    assert many == pytest.approx(normal, rel=1e-4)
+    with pytest.raises(InputError, match="same difference on every set"):
+        sets_needed([0.9, 0.8], [0.8, 0.7])
 
 
 def test_words_follow_the_numbers():
     rng = np.random.default_rng(5)
     base = rng.uniform(0.3, 0.7, 12)
-    clear = compare_methods({"good": base + 0.2, "fair": base, "poor": base - 0.2})
+    clear = compare_methods({"poor": base - 0.2, "good": base + 0.2, "fair": base})
     assert clear.words[0].startswith("3 methods on 12 data sets. good has the best average rank")
     assert "good is different from fair, poor" in clear.words[2]
+    assert clear.different_from("poor") == ["good", "fair"]
+    assert list(clear.scores) == ["good", "fair", "poor"]
     chance = compare_methods({"a": base, "b": rng.permutation(base), "c": rng.permutation(base)})
     assert "no method should be called better" in chance.words[1]
+    assert "better by more than" not in " ".join(chance.words)
     assert chance.cliques == [tuple(chance.ranks.index)]
     assert clear.cliques == []
+
+
+def test_words_where_nothing_could_be_significant():
+    found = compare_methods({"a": [0.9, 0.8], "b": [0.8, 0.7]})
+    assert found.friedman.p_value == 0.5
+    assert "nothing could be significant" in found.words[1]
+    assert "p is 0.5 or more" in found.words[1]
+    assert found.critical_difference == np.inf
+    assert found.cliques == [("a", "b")]
+    assert "data sets to show" not in found.words[-1]  # the difference is the same on both
+    # five sets: four methods differ, and no two of them can be told apart
+    scores = np.tile([0.9, 0.6, 0.5, 0.1], (5, 1)) + np.linspace(0, 0.05, 5)[:, None]
+    words = compare_methods(scores).words
+    assert "The methods differ" in words[1]
+    assert "On 5 data sets none could be: the least corrected p is 0.38." in words[2]
+
+
+def test_words_of_ties():
+    found = compare_methods({"a": [0.9, 0.8, 0.7, 0.6], "b": [0.8, 0.9, 0.6, 0.7]})
+    assert "a and b have the same average rank, 1.50 of 2." in found.words[0]
+    assert "best" not in found.words[0]
+    third = compare_methods({"a": [3, 2, 3, 2], "b": [2, 3, 2, 3], "c": [1, 1, 1, 1]})
+    assert "a and b share the best average rank, 1.50 of 3." in third.words[0]
+    equal = compare_methods({"a": [1, 2, 3], "b": [1, 2, 3]})
+    assert equal.words[1] == "All methods have the same score on each data set."
+    assert not any("to show" in sentence for sentence in equal.words)
+
+
+def test_groups_of_sets():
+    scores = {"a": [0.9, 0.5, 0.3], "b": [0.8, 0.7, 0.1]}
+    index = ["uci/iris", "uci/wine", "fcps/atom"]
+    found = compare_methods(pd.DataFrame(scores, index=index)).groups.set_index(["group", "method"])
+    assert found.loc[("uci", "b")].tolist() == pytest.approx([2, 0.75, 1.5])
+    assert found.loc[("fcps", "a")].tolist() == pytest.approx([1, 0.3, 1])
+    assert compare_methods(scores).groups.empty
 
 
 @pytest.mark.parametrize(
@@ -180,6 +354,7 @@ def test_words_follow_the_numbers():
         ({"a": [1, 2]}, "two methods"),
         ({"a": [1], "b": [2]}, "two data sets"),
         ({"a": [1, None], "b": [2, 3]}, "1 scores are missing, the first of 'a' on 1"),
+        (pd.DataFrame([[1, 2], [2, 1]], columns=["a", "a"]), "different names"),
     ],
 )
 def test_tables_that_compare_nothing(scores, message):

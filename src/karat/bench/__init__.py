@@ -4,18 +4,16 @@ from karat.bench.agreement import rank_agreement, set_agreement
 from karat.bench.benchmark import Benchmark
 from karat.bench.comparison import Comparison, compare_methods
 from karat.bench.folder import read_folder
-from karat.bench.statistics import (
+from karat.bench.rank_tests import (
     Friedman,
     average_ranks,
     bayesian_signed_rank,
-    expected_best,
+    critical_difference,
     friedman_test,
-    mean_interval,
     nemenyi_difference,
     pairwise_wilcoxon,
-    performance_profile,
-    sets_needed,
 )
+from karat.bench.statistics import expected_best, mean_interval, performance_profile, sets_needed
 
 __all__ = [
     "Benchmark",
@@ -24,6 +22,7 @@ __all__ = [
     "average_ranks",
     "bayesian_signed_rank",
     "compare_methods",
+    "critical_difference",
     "expected_best",
     "friedman_test",
     "mean_interval",

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.bench.statistics import _table
+from karat.bench.rank_tests import ranked
+from karat.bench.statistics import score_table
 from karat.runtime.validation import InputError, check_random_state
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def rank_agreement(
     n, methods = first.shape[0], list(first.columns)
     draws = _draws(n, n_resamples, level, random_state)
     # ranks turned so that greater is better; sums of ranks are exact, means would not be
-    ranks = {key: table.rank(axis=1).to_numpy() for key, table in tables.items()}
+    ranks = {key: -ranked(table).to_numpy() for key, table in tables.items()}
     whole = {key: _signs(own.sum(axis=0)) for key, own in ranks.items()}
     resampled = {key: _signs(own[draws].sum(axis=1)) for key, own in ranks.items()}
     for key, signs in whole.items():
@@ -145,11 +146,11 @@ def set_agreement(
     """
     import pandas as pd
 
-    table = _table(scores)
+    table = score_table(scores)
     n = table.shape[0]
     if n < 3:
         raise InputError(f"agreement between data sets needs three or more; got {n}")
-    signs = _signs(table.rank(axis=1).to_numpy())
+    signs = _signs(-ranked(table).to_numpy())
     tau = _tau(signs[:, None], signs[None])
     np.fill_diagonal(tau, np.nan)
     draws = _draws(n, n_resamples, level, random_state)
@@ -161,7 +162,7 @@ def set_agreement(
 
 
 def _tables(scores: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
-    tables = {str(key): _table(given) for key, given in scores.items()}
+    tables = {str(key): score_table(given) for key, given in scores.items()}
     if not tables:
         raise InputError("give the scores by one measure or more")
     key, first = next(iter(tables.items()))

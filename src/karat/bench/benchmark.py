@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
-from karat.bench import _fits
-from karat.bench._given import ONLY, as_entry, as_measures, as_methods
-from karat.bench.folder import Entry, read_folder
+from karat.bench import runs
+from karat.bench.collection import ONLY, Entry, as_entry
+from karat.bench.folder import number_of_classes, read_folder
+from karat.bench.page import html_page
+from karat.bench.paper import diagram_pdf, latex
 from karat.bench.scored import Scored
 from karat.runtime.journal import KeptLines
 from karat.runtime.validation import InputError
@@ -34,13 +37,11 @@ class Benchmark(Scored):
         External measures.
     k : "classes" or iterable of int
         ``"classes"``: into as many clusters as there are classes. Numbers: into each, and the
-        score is the mean over them. With ``sample_classes`` so many classes are drawn instead.
-    sample_classes : bool, default False
-        For each k and try, draw k of the classes and cluster their objects into k
-        (whissell2012 p. 67).
-    bootstrap : int, optional
-        Each try is on so many objects of a set, drawn with replacement, the same for all methods
-        and representations.
+        score is the mean over them.
+    draw : "classes" or int, optional
+        Each try is on objects of its own, the same for all methods and representations: for each k
+        the objects of k of the classes (whissell2012 p. 67), or so many objects of a set, drawn
+        with replacement.
     n_init : int, default 10
         Tries; the same number for all. A clusterer that does not depend on a seed has one, unless
         each try has objects of its own.
@@ -84,8 +85,7 @@ class Benchmark(Scored):
         measures: Iterable[str] = DEFAULT,
         *,
         k: Any = "classes",
-        sample_classes: bool = False,
-        bootstrap: int | None = None,
+        draw: Literal["classes"] | int | None = None,
         n_init: int = 10,
         metric: Any = "euclidean",
         judge: str | None = None,
@@ -94,12 +94,10 @@ class Benchmark(Scored):
     ) -> None:
         from karat.study.deciders import as_decider
 
-        self.measures = as_measures(measures)
+        self.measures = _external(measures)
         self.sets = {str(name): as_entry(str(name), given) for name, given in sets.items()}
-        self.clusterers = as_methods(clusterers)
-        self.rules = _fits.Rules(
-            k if k == "classes" else tuple(k), n_init, sample_classes, bootstrap, int(random_state)
-        )
+        self.clusterers = runs.as_methods(clusterers)
+        self.rules = runs.Rules(k if k == "classes" else tuple(k), n_init, draw, int(random_state))
         self.rules.check()
         if judge is not None:
             as_decider(judge)
@@ -143,17 +141,37 @@ class Benchmark(Scored):
         return made
 
     def _from_files(self) -> list[dict[str, Any]]:
-        methods = dict.fromkeys(m for entry in self.sets.values() for m in entry.tries)
+        """The rows of clusterings that were made elsewhere; a try that is missing has failed."""
+        numbers: dict[str, dict[int, None]] = {}
+        for entry in self.sets.values():
+            for method, tries in entry.tries.items():
+                numbers.setdefault(method, {}).update(dict.fromkeys(sorted(tries)))
         rows = []
         for name, entry in self.sets.items():
-            for method in methods:
-                tries = entry.tries.get(method, [])
-                for number, labels in enumerate(tries):
+            for method, wanted in numbers.items():
+                tries = entry.tries.get(method, {})
+                for number in wanted:
                     at = {"set": name, "method": method, "try": number}
-                    rows += [at | row for row in self._scored(entry.references, labels)]
-                if not tries:
-                    at = {"set": name, "method": method, "try": 0}
-                    rows.append(at | {"reason": "no file of labels"})
+                    if number not in tries:
+                        why = (
+                            "no file of labels" if len(wanted) == 1 else f"no file of try {number}"
+                        )
+                        rows.append(at | {"reason": why})
+                        continue
+                    rows += [at | row for row in self._given(entry, tries[number])]
+        return rows
+
+    def _given(self, entry: Entry, labels: Any) -> list[dict[str, Any]]:
+        """The scores of one clustering, or of those into as many clusters as a reference has."""
+        if not isinstance(labels, dict):
+            return self._scored(entry.references, labels)
+        rows = []
+        for reference, truth in entry.references.items():
+            k = number_of_classes(truth)
+            if k in labels:
+                rows += self._scored({reference: truth}, labels[k])
+            else:
+                rows.append({"reference": reference, "reason": f"no result with {k} clusters"})
         return rows
 
     def run(
@@ -193,7 +211,7 @@ class Benchmark(Scored):
                     why = {"reason": "the set has no such representation"}
                     rows += [at | {"method": method} | why for method in self.clusterers]
                     continue
-                for part in _fits.parts(entry, self.rules):
+                for part in runs.parts(entry, self.rules):
                     rows += self._part(name, entry, representation, part, running)
                 if progress is not None:
                     on = "" if representation == ONLY else f", {representation}"
@@ -202,7 +220,7 @@ class Benchmark(Scored):
         return self
 
     def _part(
-        self, name: str, entry: Entry, representation: str, part: _fits.Part, running: Any
+        self, name: str, entry: Entry, representation: str, part: runs.Part, running: Any
     ) -> list[dict[str, Any]]:
         """The rows of all fits to some objects; those that are kept are not fitted again."""
         X, references = entry.data[representation], entry.references
@@ -219,8 +237,8 @@ class Benchmark(Scored):
         ]
         if self.judge is not None and missing:
             missing = list(found)  # they are judged together
-        labelings: dict[_fits.Cell, Any] = {}
-        for cell, outcome in _fits.fit(
+        labelings: dict[runs.Cell, Any] = {}
+        for cell, outcome in runs.fit(
             X, missing, self.clusterers, self.metric, self.rules, **running
         ):
             found[cell] = self._told(references, outcome)
@@ -230,7 +248,7 @@ class Benchmark(Scored):
                 self._kept.put(keys[cell], found[cell])
         if self.judge is not None and missing:
             if labelings:
-                marks = _fits.chosen_tries(X, labelings, self.metric, self.judge)
+                marks = runs.chosen_tries(X, labelings, self.metric, self.judge)
                 for cell, mark in marks.items():
                     found[cell] = [row | {"chosen": mark} for row in found[cell]]
             for cell in missing:
@@ -243,8 +261,8 @@ class Benchmark(Scored):
         ]  # fmt: skip
 
     def _keys(
-        self, name: str, representation: str, X: Any, references: Any, part: _fits.Part
-    ) -> dict[_fits.Cell, str]:
+        self, name: str, representation: str, X: Any, references: Any, part: runs.Part
+    ) -> dict[runs.Cell, str]:
         """What a kept fit must have been asked for."""
         from karat.study.identity import identity
 
@@ -257,7 +275,7 @@ class Benchmark(Scored):
         }
         return {
             cell: json.dumps([name, representation, cell.name, made[cell.method], asked])
-            for cell in _fits.cells(self.clusterers, part)
+            for cell in runs.cells(self.clusterers, part)
         }
 
     def _told(self, references: Mapping[str, Any], outcome: Finished) -> list[dict[str, Any]]:
@@ -282,3 +300,47 @@ class Benchmark(Scored):
             values = {key: float(scores.table[key].iloc[0]) for key in self.measures}
             rows.append({"reference": reference, **values})
         return rows
+
+    def report(self, path: Any, *, overwrite: bool = False, **options: Any) -> None:
+        """Write the page that goes into an appendix, or tables and a figure for a paper.
+
+        Parameters
+        ----------
+        path : str or path
+            An HTML file; ``.tex`` for tables (booktabs), the critical-difference diagram (TikZ) and
+            how it was made, with all tries beside it in a ``.csv`` file of the same name; ``.pdf``
+            for the diagram; ``.csv`` or ``.parquet`` for all tries.
+        overwrite : bool, default False
+        **options
+            As for :meth:`compare`.
+        """
+        target = Path(path)
+        suffix = target.suffix.lower()
+        beside = [target.with_suffix(".csv")] if suffix == ".tex" else []
+        for file in (target, *beside):
+            if file.exists() and not overwrite:
+                raise InputError(f"{file} exists already; pass overwrite=True or another name")
+        if suffix == ".parquet":
+            self.table.to_parquet(target, index=False)
+        elif suffix == ".csv":
+            self.table.to_csv(target, index=False)
+        elif suffix == ".pdf":
+            target.write_bytes(diagram_pdf(self.compare(**options)))
+        elif suffix == ".tex":
+            target.write_text(latex(self, self.compare(**options), options), encoding="utf-8")
+            self.table.to_csv(beside[0], index=False)
+        else:
+            target.write_text(html_page(self, self.compare(**options), options), encoding="utf-8")
+
+
+def _external(measures: Iterable[str]) -> list[str]:
+    """The keys, once each is known to compare with classes."""
+    from karat.measures import catalogue
+
+    keys = list(measures)
+    for key in keys:
+        if catalogue[key].kind != "external":
+            raise InputError(f"{key} does not compare with classes; give external measures")
+    if not keys:
+        raise InputError("give at least one external measure")
+    return keys

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.bench.statistics import (
+from karat.bench.rank_tests import (
     Friedman,
-    _table,
     average_ranks,
     bayesian_signed_rank,
+    critical_difference,
     friedman_test,
-    nemenyi_difference,
     pairwise_wilcoxon,
-    sets_needed,
+    ranked,
 )
-from karat.runtime.validation import check_random_state
+from karat.bench.statistics import score_table, sets_needed
+from karat.runtime.validation import InputError, check_random_state
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,16 +32,22 @@ class Comparison:
     Attributes
     ----------
     scores : DataFrame
-        A row for each data set, a column for each method; greater is better.
+        A row for each data set, a column for each method, the best average rank first; greater is
+        better.
     ranks : Series
         Average ranks, the best first.
     friedman : Friedman
     critical_difference : float
-        By Nemenyi, at ``alpha``.
+        Of :func:`critical_difference`, at ``alpha``.
     pairs : DataFrame
-        Of :func:`pairwise_wilcoxon`, with the probabilities of :func:`bayesian_signed_rank` as
-        ``better``, ``equivalent`` and ``worse``, and ``sets_for`` a difference of ``rope``·2.
+        Of :func:`pairwise_wilcoxon`, with ``different``, whether Friedman's test and that of the
+        pair, corrected by Holm, are significant at ``alpha``; ``sets_for``, how many data sets a
+        difference of ``rope``·2 would take (missing where the two differ by the same on each set);
+        and ``better``, ``equivalent`` and ``worse`` of :func:`bayesian_signed_rank`, which are not
+        corrected for the number of pairs and decide nothing.
     alpha, rope : float
+    notes : tuple of str
+        What else a reader must know, such as fits that failed.
     """
 
     scores: pd.DataFrame
@@ -49,65 +57,133 @@ class Comparison:
     pairs: pd.DataFrame
     alpha: float
     rope: float
+    notes: tuple[str, ...] = ()
+
+    @property
+    def leaders(self) -> list[str]:
+        """The methods of the best average rank."""
+        return [str(name) for name in self.ranks.index[self.ranks < self.ranks.iloc[0] + 1e-9]]
+
+    def different_from(self, method: str) -> list[str]:
+        """The methods that are told apart from one, in the order of their ranks."""
+        own = self.pairs[self.pairs["different"]]
+        found = [*own["other"][own["one"] == method], *own["one"][own["other"] == method]]
+        return [str(name) for name in self.ranks.index if name in found]
 
     @property
     def cliques(self) -> list[tuple[str, ...]]:
-        """The largest groups of methods whose ranks do not differ by the critical difference."""
+        """The largest groups of methods whose ranks differ by less than is critical."""
         names, values = [str(n) for n in self.ranks.index], self.ranks.to_numpy()
         groups: list[tuple[str, ...]] = []
         reach = -1
         for i in range(len(names)):
-            j = int(np.searchsorted(values, values[i] + self.critical_difference, "right")) - 1
+            away = values[i] + self.critical_difference - 1e-9
+            j = int(np.searchsorted(values, away, "left")) - 1
             if j > reach and j > i:
                 groups.append(tuple(names[i : j + 1]))
             reach = max(reach, j)
         return groups
 
     @property
+    def groups(self) -> pd.DataFrame:
+        """Mean scores and average ranks by group of data sets, what stands before a ``/``.
+
+        A row for each group and method: ``group``, ``sets``, ``method``, ``score``, ``rank``;
+        none where the names of the data sets have no groups.
+        """
+        import pandas as pd
+
+        group = self.scores.index.map(lambda name: str(name).rpartition("/")[0])
+        rows = [
+            {"group": key, "sets": len(own), "method": method, "score": own[method].mean(),
+             "rank": ranked(self.scores)[method][own.index].mean()}
+            for key, own in self.scores.groupby(group, sort=False)
+            for method in self.scores
+            if any(group)
+        ]  # fmt: skip
+        return pd.DataFrame(rows, columns=["group", "sets", "method", "score", "rank"])
+
+    @property
     def words(self) -> tuple[str, ...]:
         """What the data allow one to say, in sentences."""
-        n, k = self.scores.shape
-        best = str(self.ranks.index[0])
-        told = [
-            f"{k} methods on {n} data sets. {best} has the best average rank, "
-            f"{self.ranks.iloc[0]:.2f} of {k}, and a mean score of {self.scores[best].mean():.3f}."
-        ]
-        p = p_text(self.friedman.p_value)
-        p = f"p {p}" if p.startswith("<") else f"p = {p}"
-        if self.friedman.p_value > self.alpha:
-            told.append(
-                f"Friedman's test finds no difference between the methods ({p}): the order of the "
-                "ranks may be chance, and no method should be called better."
-            )
-        else:
-            told.append(
-                f"The methods differ (Friedman's test, {p}). Ranks "
-                f"further apart than {self.critical_difference:.2f} differ by Nemenyi's test."
-            )
-        beaten = [
-            str(row["other"] if row["one"] == best else row["one"])
-            for _, row in self.pairs.iterrows()
-            if best in (row["one"], row["other"]) and row["p_holm"] <= self.alpha
-        ]
+        told = [self._ranking(), *self.notes, self._all_together()]
         if self.friedman.p_value <= self.alpha:
-            told.append(
+            told += [self._of_the_others(name) for name in self.leaders]
+        told.append(self._the_first_two())
+        return tuple(told)
+
+    def _ranking(self) -> str:
+        n, k = self.scores.shape
+        told, best = f"{k} methods on {n} data sets. ", self.leaders
+        rank = f"{self.ranks.iloc[0]:.2f} of {k}"
+        if len(best) == 1:
+            mean = f"{self.scores[best[0]].mean():.3f}"
+            return f"{told}{best[0]} has the best average rank, {rank}, and a mean score of {mean}."
+        if len(best) == k:
+            return f"{told}{_list(best)} have the same average rank, {rank}."
+        return f"{told}{_list(best)} share the best average rank, {rank}."
+
+    def _all_together(self) -> str:
+        test = self.friedman
+        p = p_text(test.p_value)
+        p = f"p {p}" if p.startswith("<") else f"p = {p}"
+        p += f", {test.method}"
+        if test.p_value <= self.alpha:
+            told = f"The methods differ (Friedman's test, {p})."
+            if math.isinf(self.critical_difference):
+                return told
+            return (
+                f"{told} Average ranks {self.critical_difference:.2f} or more apart differ by "
+                "Nemenyi's test."
+            )
+        if test.least == 1:
+            return "All methods have the same score on each data set."
+        if test.least > self.alpha:
+            return (
+                "On these data sets nothing could be significant: whatever the order of the "
+                f"methods on each, p is {test.least:.2g} or more (Friedman's test), so no method "
+                "should be called better."
+            )
+        return (
+            f"Friedman's test finds no difference between the methods ({p}): the order of the "
+            "ranks may be chance, and no method should be called better."
+        )
+
+    def _of_the_others(self, best: str) -> str:
+        beaten = self.different_from(best)
+        if beaten:
+            return (
                 f"Of the others, {best} is different from {', '.join(beaten)} (Wilcoxon's test, "
                 "corrected by Holm)."
-                if beaten
-                else f"No single other method is told apart from {best} by Wilcoxon's test, "
-                "corrected by Holm."
             )
-        first = self.pairs[(self.pairs["one"] == best) | (self.pairs["other"] == best)]
-        second = str(self.ranks.index[1])
-        row = first[(first["one"] == second) | (first["other"] == second)].iloc[0]
-        better = row["better"] if row["one"] == best else row["worse"]
-        told.append(
-            f"Between {best} and the next, {second}: with probability {better:.2f} the first is "
-            f"better by more than {self.rope:g}, with {row['equivalent']:.2f} they are equivalent. "
-            f"A mean difference of {2 * self.rope:g} between them would take about "
-            f"{int(row['sets_for']):,} data sets to show."
+        told = (
+            f"No single other method is told apart from {best} by Wilcoxon's test, corrected by "
+            "Holm."
         )
-        return tuple(told)
+        n, least = len(self.scores), len(self.pairs) * 2.0 ** (1 - len(self.scores))
+        if least > self.alpha:
+            told += f" On {n} data sets none could be: the least corrected p is {least:.2g}."
+        return told
+
+    def _the_first_two(self) -> str:
+        best, second = (str(name) for name in self.ranks.index[:2])
+        row = self.pairs[(self.pairs["one"] == best) & (self.pairs["other"] == second)].iloc[0]
+        told = (
+            f"{best} and {second}, the first two: the mean difference is {row['difference']:+.3f}, "
+            f"with {row['wins']} data sets won and {row['losses']} lost."
+        )
+        if row["different"]:
+            told += f" {best} is better by more than {self.rope:g} with probability "
+            told += f"{row['better']:.2f}."
+        else:
+            told += f" They are equivalent within {self.rope:g} with probability "
+            told += f"{row['equivalent']:.2f}."
+        if not math.isnan(row["sets_for"]):
+            told += (
+                f" A mean difference of {2 * self.rope:g} between them would take about "
+                f"{int(row['sets_for']):,} data sets to show."
+            )
+        return told
 
     def __str__(self) -> str:
         ranks = self.ranks.round(2).to_string()
@@ -119,8 +195,17 @@ def p_text(value: float) -> str:
     return "< 0.0001" if value < 1e-4 else f"{value:.4f}"
 
 
+def _list(names: list[str]) -> str:
+    return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
 def compare_methods(
-    scores: Any, *, alpha: float = 0.05, rope: float = 0.01, random_state: Any = 0
+    scores: Any,
+    *,
+    alpha: float = 0.05,
+    rope: float = 0.01,
+    random_state: Any = 0,
+    notes: Iterable[str] = (),
 ) -> Comparison:
     """Compare methods over data sets: ranks, tests, probabilities, and words.
 
@@ -133,6 +218,8 @@ def compare_methods(
     rope : float, default 0.01
         Differences up to this are of no practical meaning.
     random_state : int, Generator or None
+    notes : iterable of str
+        Sentences that belong to the words.
 
     Returns
     -------
@@ -149,24 +236,35 @@ def compare_methods(
     >>> found = compare_methods({"a": [0.9, 0.8, 0.9, 0.7], "b": [0.6, 0.7, 0.5, 0.5]})
     >>> found.ranks.index[0]
     'a'
+    >>> found.friedman.p_value  # with four data sets two methods cannot be told apart
+    0.125
     """
-    table = _table(scores)
+    table = score_table(scores)
     table.columns = table.columns.map(str)
+    if not table.columns.is_unique:
+        raise InputError(f"methods need different names; got {', '.join(table.columns)}")
     ranks = average_ranks(table)
-    pairs = pairwise_wilcoxon(table[ranks.index])
+    table = table[ranks.index]
+    friedman = friedman_test(table)
+    pairs = pairwise_wilcoxon(table)
+    pairs["different"] = (pairs["p_holm"] <= alpha) & (friedman.p_value <= alpha)
     rng = check_random_state(random_state)
     more = []
     for _, row in pairs.iterrows():
         one, other = table[row["one"]], table[row["other"]]
         better, same, worse = bayesian_signed_rank(one, other, rope, random_state=rng)
-        needed = sets_needed(one, other, max(2 * rope, 1e-6), alpha=alpha)
+        try:
+            needed: float = sets_needed(one, other, 2 * rope, alpha=alpha / len(pairs))
+        except InputError:  # no spread, or no difference that matters
+            needed = math.nan
         more.append({"better": better, "equivalent": same, "worse": worse, "sets_for": needed})
     return Comparison(
         table,
         ranks,
-        friedman_test(table),
-        nemenyi_difference(table.shape[1], table.shape[0], alpha),
+        friedman,
+        critical_difference(table, alpha),
         pairs.assign(**{key: [row[key] for row in more] for key in more[0]}),
         alpha,
         rope,
+        tuple(notes),
     )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.bench.comparison import Comparison
+from karat.bench.diagram import framed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,61 +19,6 @@ _LINE = 'stroke="currentColor" fill="none"'
 _DRAWN = 6
 #: tables of more columns are set smaller
 _FEW = 9
-
-
-def _svg(width: float, height: float, title: str, body: list[str]) -> str:
-    return (
-        f'<svg viewBox="0 0 {width:.0f} {height:.0f}" role="img" font-size="13" '
-        f'fill="currentColor" style="max-width:100%;width:{width:.0f}px">'
-        f"<title>{html.escape(title)}</title>{''.join(body)}</svg>"
-    )
-
-
-def _length(text: str) -> float:
-    """About as wide as a text is."""
-    return 7.2 * len(text)
-
-
-def rank_diagram(found: Comparison, width: int = 860) -> str:
-    """Average ranks on a line, and bars over methods that do not differ (Demšar 2006), as SVG."""
-    ranks, k = found.ranks, len(found.ranks)
-    told = [f"{name} {rank:.2f}" for name, rank in ranks.items()]
-    rows = (k + 1) // 2
-    sides = [max(_length(text) for text in side) + 24 for side in (told[:rows], told[rows:])]
-    left, right = min(sides[0], width / 3), width - min(sides[1], width / 3)
-    bars = found.cliques
-    top = 46
-    first = top + 22 + 12 * len(bars)
-    height = first + 20 * rows + 10
-
-    def x(rank: float) -> float:
-        return left + (rank - 1) / max(k - 1, 1) * (right - left)
-
-    out = [f'<path d="M{x(1):.1f} {top}H{x(k):.1f}" {_LINE}/>']
-    for rank in range(1, k + 1):
-        out.append(f'<path d="M{x(rank):.1f} {top}v-6" {_LINE}/>')
-        out.append(f'<text x="{x(rank):.1f}" y="{top - 10}" text-anchor="middle">{rank}</text>')
-    width_cd = min(found.critical_difference / max(k - 1, 1) * (right - left), right - left)
-    out.append(f'<path d="M{left} 12h{width_cd:.1f}" stroke-width="2" {_LINE}/>')
-    out.append(
-        f'<text x="{left + width_cd + 6:.1f}" y="16">critical difference '
-        f"{found.critical_difference:.2f}</text>"
-    )
-    for i, names in enumerate(bars):
-        y = top + 14 + 12 * i
-        low, high = x(float(ranks[names[0]])), x(float(ranks[names[-1]]))
-        out.append(
-            f'<path d="M{low - 4:.1f} {y}H{high + 4:.1f}" stroke-width="4" '
-            'stroke-linecap="round" stroke="#0072B2"/>'
-        )
-    for i, (rank, text) in enumerate(zip(ranks, told, strict=True)):
-        best = i < rows
-        y = first + 20 * (i if best else k - 1 - i)
-        end, anchor = (left - 10, "end") if best else (right + 10, "start")
-        out.append(f'<path d="M{x(rank):.1f} {top}V{y - 4}H{end}" {_LINE} stroke-width=".8"/>')
-        at = end - 4 if best else end + 4
-        out.append(f'<text x="{at}" y="{y}" text-anchor="{anchor}">{html.escape(text)}</text>')
-    return _svg(width, height, "Critical-difference diagram of average ranks", out)
 
 
 def profile_plot(
@@ -133,7 +78,7 @@ def profile_plot(
     if len(order) > _DRAWN:
         level = top + 8 + 20 * _DRAWN
         out.append(f'<text x="{left + across + 14}" y="{level + 4}">grey: the others</text>')
-    return _svg(width, top + down + 50, f"Performance profiles: {axis}", out)
+    return framed(width, top + down + 50, f"Performance profiles: {axis}", out)
 
 
 def _short(name: str, most: int = 21) -> str:

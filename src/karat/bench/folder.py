@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 import re
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat.bench.collection import Entry
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
@@ -16,28 +17,10 @@ if TYPE_CHECKING:
 
 _REFERENCE = re.compile(r"(?:truth|labels|reference)(\d*)")
 _FLAT = re.compile(r"(.+)\.labels(\d*)")
-_TRY = re.compile(r"(.+?)[._-](\d+)")
+_CUT = re.compile(r"(.+)\.result(\d+)")
+_TRY = re.compile(r"(.+)\.(\d+)")
 _PACKED = (".gz", ".bz2", ".xz")
 _TABLES = ("csv", "tsv", "txt", "npy", "parquet")
-
-
-@dataclass
-class Entry:
-    """One data set of a folder.
-
-    Attributes
-    ----------
-    references : dict of str to ndarray
-        The classes, by the reference's name; None where an object counts for no reference.
-    tries : dict of str to list of labels
-        The clusterings, by the method's name.
-    data : dict of str to ndarray
-        The objects, by the name of the representation.
-    """
-
-    references: dict[str, NDArray[np.object_]] = field(default_factory=dict)
-    tries: dict[str, list[Any]] = field(default_factory=dict)
-    data: dict[str, Any] = field(default_factory=dict)
 
 
 def read_folder(path: Any) -> dict[str, Entry]:
@@ -49,9 +32,13 @@ def read_folder(path: Any) -> dict[str, Entry]:
         Either a folder for each data set, with ``truth.csv`` (or ``labels0.csv``, ``labels1.csv``,
         ... for several references) and a file for each method, ``method.csv``, or for each of its
         tries, ``method.1.csv``, ``method.2.csv``; or ``set.labels0.gz`` beside a folder for each
-        method with ``set.gz`` or ``set.1.gz`` (clustering-data-v1, Gagolewski 2022: there a
-        reference of 0 is noise, which counts for nothing). A file has one label a line, with or
-        without header; any table of one column that :func:`karat.datasets.read_labelings` reads.
+        method with ``set.gz`` or ``set.1.gz``, or with ``set.result3.gz``, its clusterings into
+        three clusters (clustering-data-v1 and clustering-results-v1, Gagolewski 2022: there a
+        reference of 0 is noise, which counts for nothing, and each reference is compared with the
+        result of as many clusters). Either form may be in folders of batteries: a data set is then
+        called ``battery/set``. A file has one label a line, with or without header; any table that
+        :func:`karat.datasets.read_labelings` reads. The columns of a table of several are
+        methods.
 
     Returns
     -------
@@ -61,40 +48,108 @@ def read_folder(path: Any) -> dict[str, Entry]:
     Raises
     ------
     InputError
-        If the folder has neither form, a file cannot be read, or numbers of objects differ.
+        If the folder has neither form, a file cannot be read, two files are the same try, or
+        numbers of objects differ.
     """
     root = Path(path)
     if not root.is_dir():
         raise InputError(f"{root} is no folder")
-    files = sorted(p for p in root.iterdir() if p.is_file() and not p.name.startswith("."))
-    flat = {p: _FLAT.fullmatch(_stem(p)) for p in files}
-    found: dict[str, Entry] = {}
-    if any(flat.values()):
-        for file, match in flat.items():
-            if match:
-                entry = found.setdefault(match[1], Entry())
-                entry.references[f"labels{match[2]}"] = _reference(file, noise=0)
-        for folder in sorted(p for p in root.iterdir() if p.is_dir()):
-            for file in sorted(p for p in folder.iterdir() if p.is_file()):
-                stem = _stem(file)
-                name = stem if stem in found else _without_try(stem)
-                if name in found:
-                    found[name].tries.setdefault(folder.name, []).append(_labels(file))
-    else:
-        for folder in sorted(p for p in root.iterdir() if p.is_dir()):
-            entry = Entry()
-            for file in sorted(p for p in folder.iterdir() if p.is_file()):
-                stem = _stem(file)
-                if _REFERENCE.fullmatch(stem):
-                    entry.references[stem] = _reference(file, noise=None)
-                elif (X := _embedding(file)) is not None:
-                    entry.data[stem] = X
-                elif not file.name.startswith("."):
-                    entry.tries.setdefault(_without_try(stem), []).append(_labels(file))
-            if entry.references or entry.tries or entry.data:
-                found[folder.name] = entry
+    files = [
+        file
+        for file in sorted(root.rglob("*"))
+        if file.is_file() and not any(p.startswith(".") for p in file.relative_to(root).parts)
+    ]
+    own = any(_REFERENCE.fullmatch(_stem(file)) for file in files if file.parent != root)
+    found = _set_folders(root, files) if own else _method_folders(root, files)
     _check(root, found)
     return found
+
+
+def _set_folders(root: Path, files: list[Path]) -> dict[str, Entry]:
+    """The form with a folder for each data set."""
+    found: dict[str, Entry] = {}
+    for file in files:
+        if file.parent == root:
+            continue
+        entry = found.setdefault(file.parent.relative_to(root).as_posix(), Entry())
+        stem = _stem(file)
+        if _REFERENCE.fullmatch(stem):
+            entry.references[stem] = _reference(file, noise=None)
+        elif (X := _embedding(file)) is not None:
+            entry.data[stem] = X
+        else:
+            name, number = _try(stem)
+            columns = _columns(file)
+            for column, labels in columns.items():
+                _add(entry, file, name if len(columns) == 1 else column, number, labels)
+    return found
+
+
+def _method_folders(root: Path, files: list[Path]) -> dict[str, Entry]:
+    """The form of Gagolewski: references of all sets, and a folder for each method."""
+    found: dict[str, Entry] = {}
+    homes = set()
+    for file in files:
+        if match := _FLAT.fullmatch(_stem(file)):
+            battery = "" if file.parent == root else f"{file.parent.name}/"
+            entry = found.setdefault(battery + match[1], Entry())
+            if f"labels{match[2]}" in entry.references:
+                raise InputError(f"{file}: there is another labels{match[2]} of {match[1]}")
+            entry.references[f"labels{match[2]}"] = _reference(file, noise=0)
+            homes.add(file.parent)
+    for file in files:
+        # matrices and descriptions lie beside the references
+        if file.parent in homes:
+            continue
+        stem = _stem(file)
+        cut = _CUT.fullmatch(stem)
+        named = stem if cut is None else cut[1]
+        for folder, battery in ((file.parent, ""), (file.parent.parent, f"{file.parent.name}/")):
+            name = battery + named
+            match = _TRY.fullmatch(name)
+            if name not in found and match is not None and cut is None:
+                name = match[1]
+            if name not in found:
+                continue
+            entry = found[name]
+            if cut is not None:
+                _add_cuts(entry, file, int(cut[2]))
+            else:
+                number = 0 if name == battery + named or match is None else int(match[2])
+                _add(entry, file, folder.name, number, _labels(file))
+    return found
+
+
+def _try(stem: str) -> tuple[str, int]:
+    """The method and the number of the try; only ``.N`` at the end is one."""
+    match = _TRY.fullmatch(stem)
+    return (stem, 0) if match is None else (match[1], int(match[2]))
+
+
+def _add(entry: Entry, file: Path, method: str, number: int, labels: Any) -> None:
+    tries = entry.tries.setdefault(method, {})
+    if number in tries:
+        raise InputError(f"{file}: there is another file of try {number} of {method}")
+    tries[number] = labels
+
+
+def _add_cuts(entry: Entry, file: Path, k: int) -> None:
+    """Store the clusterings into k clusters, for a reference that has as many."""
+    if k not in {number_of_classes(values) for values in entry.references.values()}:
+        return
+    rows = list(csv.reader(_read_lines(file)))
+    if len({len(row) for row in rows}) != 1 or len(rows) < 2:
+        raise InputError(f"{file} is no table with the methods' names in its first line")
+    for name, *labels in zip(*rows, strict=True):
+        cuts = entry.tries.setdefault(name, {}).setdefault(0, {})
+        if k in cuts:
+            raise InputError(f"{file}: there is another result of {name} with {k} clusters")
+        cuts[k] = _whole(labels)
+
+
+def number_of_classes(values: NDArray[np.object_]) -> int:
+    """Of a reference; what counts for nothing is no class."""
+    return len({value for value in values if value is not None})
 
 
 def _check(root: Path, found: dict[str, Entry]) -> None:
@@ -109,12 +164,18 @@ def _check(root: Path, found: dict[str, Entry]) -> None:
         n = len(next(iter(entry.references.values())))
         given = [(f"reference {key}", values) for key, values in entry.references.items()]
         given += list(entry.data.items())
-        given += [(key, labels) for key, tries in entry.tries.items() for labels in tries]
+        for key, tries in entry.tries.items():
+            for labels in tries.values():
+                given += [(key, own) for own in (labels.values() if _cuts(labels) else [labels])]
         for key, values in given:
             if len(values) != n:
                 raise InputError(
                     f"{name}: {key} has {len(values)} objects where the reference has {n}"
                 )
+
+
+def _cuts(labels: Any) -> bool:
+    return isinstance(labels, dict)
 
 
 def _stem(path: Path) -> str:
@@ -123,12 +184,6 @@ def _stem(path: Path) -> str:
         name = name.removesuffix(ending)
     base, _, ending = name.rpartition(".")
     return base if base and ending.lower() in _TABLES else name
-
-
-def _without_try(stem: str) -> str:
-    """The name without the number of the try."""
-    match = _TRY.fullmatch(stem)
-    return stem if match is None else match[1]
 
 
 def _embedding(file: Path) -> Any:
@@ -144,27 +199,40 @@ def _embedding(file: Path) -> Any:
     return check_data(X, name=str(file)) if X.ndim == 2 and X.shape[1] > 1 else None
 
 
-def _labels(file: Path) -> Any:
+def _columns(file: Path) -> dict[str, Any]:
+    """The columns of a table of labels; a file of lines has one."""
     from karat.datasets import read_labelings
 
     if not any(file.name.lower().removesuffix(p).endswith(_TABLES) for p in ("", *_PACKED)):
-        return _lines(file)
-    columns = read_labelings(file)
+        return {"": _lines(file)}
+    return dict(read_labelings(file))
+
+
+def _labels(file: Path) -> Any:
+    columns = _columns(file)
     if len(columns) != 1:
         raise InputError(f"{file} has {len(columns)} columns of labels; wanted is one")
     return next(iter(columns.values()))
 
 
-def _lines(file: Path) -> list[Any]:
-    """One label a line, whole numbers where all are."""
+def _read_lines(file: Path) -> list[str]:
     from karat.datasets import read_lines
 
-    lines = [line.strip() for line in "\n".join(read_lines(file)).strip().split("\n")]
+    return "\n".join(read_lines(file)).strip().split("\n")
+
+
+def _lines(file: Path) -> list[Any]:
+    """One label a line, whole numbers where all are."""
+    lines = [line.strip() for line in _read_lines(file)]
     if not all(lines):
         raise InputError(f"{file}, line {lines.index('') + 1} has no label")
-    if all(line.removeprefix("-").isdecimal() for line in lines):
-        return [int(line) for line in lines]
-    return lines
+    return _whole(lines)
+
+
+def _whole(labels: list[str]) -> list[Any]:
+    if all(label.removeprefix("-").isdecimal() for label in labels):
+        return [int(label) for label in labels]
+    return list(labels)
 
 
 def _reference(file: Path, noise: int | None) -> NDArray[np.object_]:

@@ -10,7 +10,9 @@ import numpy as np
 
 from karat.bench.agreement import set_agreement
 from karat.bench.comparison import Comparison, p_text
-from karat.bench.figures import heat_table, profile_plot, rank_diagram
+from karat.bench.diagram import rank_drawing, svg
+from karat.bench.environment import environment
+from karat.bench.figures import heat_table, profile_plot
 from karat.bench.statistics import performance_profile
 from karat.runtime.validation import InputError
 
@@ -53,18 +55,24 @@ def _note(text: str) -> str:
     return f"<p><small>{text}</small></p>"
 
 
-def _scores(race: Scored, found: Comparison, measure: str, references: Any, plain: bool) -> str:
+def half_widths(race: Scored, options: dict[str, Any]) -> dict[tuple[str, str], float]:
+    """Of the 95 % interval of each mean over several tries, by data set and contestant."""
+    if options.get("tries", "mean") != "mean":
+        return {}
+    given = {key: options[key] for key in ("references", "failed") if key in options}
+    own = race.intervals(options.get("measure"), **given)
+    half = ((own["high"] - own["low"]) / 2).dropna()
+    return dict(zip(half.index, half, strict=True))
+
+
+def _scores(race: Scored, found: Comparison, options: dict[str, Any]) -> str:
     """The scores by set, shaded, with the half widths of their intervals."""
-    order = [*found.ranks.index]
-    scores = found.scores[order]
-    spread = race.intervals(measure, references=references) if plain else None
+    order, scores = [*found.ranks.index], found.scores
+    spread = half_widths(race, options)
 
     def text(name: Any, column: Any, value: float) -> str:
-        if spread is None or (name, column) not in spread.index:
-            return f"{value:z.3f}"
-        own = spread.loc[(name, column)]
-        half = float(own["high"] - own["low"]) / 2
-        return f"{value:z.3f}" + ("" if math.isnan(half) else f" <small>±{half:.3f}</small>")
+        half = spread.get((name, column))
+        return f"{value:z.3f}" + ("" if half is None else f" <small>±{half:.3f}</small>")
 
     means = "".join(f"<td>{value:.3f}</td>" for value in scores.mean())
     ranks = "".join(f"<td>{found.ranks[name]:.2f}</td>" for name in order)
@@ -73,7 +81,7 @@ def _scores(race: Scored, found: Comparison, measure: str, references: Any, plai
     about = (
         " ±: half the width of the 95 % interval of the mean over the tries (Student's t); without "
         "it there is one try."
-        if spread is not None
+        if spread
         else ""
     )
     return heat_table(scores, "data set", text, low=max(low, 0.0), high=high, foot=foot) + _note(
@@ -87,42 +95,72 @@ def _pairs(found: Comparison) -> str:
 
     order = [*found.ranks.index]
     better = pd.DataFrame(np.nan, index=order, columns=order)
+    shaded = better.copy()
     for _, row in found.pairs.iterrows():
-        better.loc[row["one"], row["other"]] = row["better"]
-        better.loc[row["other"], row["one"]] = row["worse"]
-    drawn = heat_table(
-        better,
-        "better than →",
-        lambda row, column, value: "" if math.isnan(value) else f"{value:.2f}",
-        low=0.0,
-        high=1.0,
-    )
+        for one, other, share in (("one", "other", "better"), ("other", "one", "worse")):
+            better.loc[row[one], row[other]] = row[share]
+            if row["different"]:
+                shaded.loc[row[one], row[other]] = row[share]
+
+    def text(row: Any, column: Any, _: float) -> str:
+        value = float(better.loc[row, column])
+        return "" if math.isnan(value) else f"{value:.2f}"
+
+    drawn = heat_table(shaded, "better than →", text, low=0.0, high=1.0)
     rows = [
         [
             f"{_escape(r['one'])} – {_escape(r['other'])}", f"{r['difference']:+.3f}",
-            f"{r['wins']:.0f}/{r['losses']:.0f}", p_text(r["p"]), p_text(r["p_holm"]),
-            f"{r['better']:.2f}", f"{r['equivalent']:.2f}", f"{r['worse']:.2f}",
-            f"{r['sets_for']:,.0f}",
+            f"{r['effect']:+.2f}", f"{r['wins']:.0f}/{r['losses']:.0f}", p_text(r["p"]),
+            p_text(r["p_holm"]), f"{r['better']:.2f}", f"{r['equivalent']:.2f}",
+            f"{r['worse']:.2f}", "" if math.isnan(r["sets_for"]) else f"{r['sets_for']:,.0f}",
         ]
         for _, r in found.pairs.iterrows()
     ]  # fmt: skip
     heads = [
-        "pair", "mean difference", "won/lost", "p", "p (Holm)", "P(better)", "P(equivalent)",
-        "P(worse)", f"sets to see {2 * found.rope:g}",
+        "pair", "mean difference", "effect", "won/lost", "p", "p (Holm)", "P(better)",
+        "P(equivalent)", "P(worse)", f"sets to see {2 * found.rope:g}",
     ]  # fmt: skip
     about = (
         f"Probability that the row is better than the column by more than {found.rope:g}, by the "
-        "Bayesian signed-rank test."
+        "Bayesian signed-rank test. These probabilities are not corrected for the number of pairs, "
+        "and with few data sets or many pairs some are high by chance. Shaded are the pairs that "
+        "the corrected tests tell apart."
     )
     return (
         f"{drawn}{_note(about)}"
         f"<details{' open' if len(rows) <= 15 else ''}><summary>Every pair, with its tests"
         f"</summary>{_table(heads, rows)}</details>"
         + _note(
-            f"p: Wilcoxon's signed-rank test, corrected by Holm. P: Bayesian signed-rank test; "
+            "p: Wilcoxon's signed-rank test, corrected by Holm. Effect: rank-biserial correlation, "
+            f"1 where all ranks speak for the first. P: Bayesian signed-rank test; "
             f"equivalent within {found.rope:g}. Sets: how many would show a mean difference of "
-            f"{2 * found.rope:g} with a power of 0.8, at the spread seen here."
+            f"{2 * found.rope:g} with a power of 0.8 after the correction, at the spread seen here."
         )
+    )
+
+
+def _groups(found: Comparison) -> str:
+    """Mean scores and average ranks by group of data sets."""
+    own = found.groups
+    if own["group"].nunique() < 2:
+        return ""
+    scores = own.pivot(index="group", columns="method", values="score")[[*found.ranks.index]]
+    ranks = own.pivot(index="group", columns="method", values="rank")
+    sizes = own.groupby("group")["sets"].first()
+    scores, ranks = (
+        table.rename(index=lambda name: f"{name or 'others'} ({sizes[name]})")
+        for table in (scores, ranks)
+    )
+    drawn = heat_table(
+        scores,
+        "group",
+        lambda row, column, value: f"{value:z.3f} <small>{ranks.loc[row, column]:.2f}</small>",
+        low=max(float(scores.to_numpy().min()), 0.0),
+        high=float(scores.to_numpy().max()),
+    )
+    return f"<h2>Groups of data sets</h2>{drawn}" + _note(
+        "Mean score, and in small the average rank, on the data sets of a group; their number in "
+        "brackets. Nothing is tested within a group."
     )
 
 
@@ -168,15 +206,16 @@ def _cost_table(race: Scored, order: list[str]) -> str:
     )
 
 
-def _price(race: Scored, order: list[str], measure: str, references: Any) -> str:
+def _price(race: Scored, order: list[str], options: dict[str, Any]) -> str:
     """What trying more often seems to add."""
-    own = race.intervals(measure, references=references)
+    given = {key: options[key] for key in ("references", "failed") if key in options}
+    own = race.intervals(options.get("measure"), **given)
     if (own["tries"] == 1).all():
         return ""
     mean = own.groupby("contestant").mean(numeric_only=True).reindex(order).dropna(how="all")
     span = own.groupby("contestant").agg(min=("tries", "min"), max=("tries", "max"))
     columns = [c for c in ("mean", "chosen", "expected best", "best") if c in mean]
-    if race.rules.draws:
+    if race.rules.draw is not None:
         columns.remove("expected best")
     rows = [
         [_escape(name), _range(span.loc[str(name)]), *(f"{row[c]:.3f}" for c in columns)]
@@ -261,19 +300,26 @@ def _failures(race: Scored) -> str:
 def tries_of(race: Scored, tries: Any = "mean") -> str:
     """How often each contestant tried, and how many cells failed, in words."""
     table = race.table.assign(contestant=race.contestants)
-    ran = table[table["reason"].isna()]
-    counts = ran.groupby(["set", "contestant"])["try"].nunique().groupby("contestant")
+    counts = table.groupby(["set", "contestant"])["try"].nunique().groupby("contestant")
     span = counts.agg(["min", "max"])
     told = "; ".join(f"{name} {_range(bounds)}" for name, bounds in span.iterrows())
+    if span.nunique().eq(1).all():
+        told = _range(span.iloc[0])
     what = {
         "mean": "the mean over the tries, never the best",
         "chosen": f"that of the try that {race.judge} chose without labels",
     }.get(tries, f"the expected best of {tries} tries, for all the same number")
     text = f"Tries on each data set: {told}. A score is {what}."
-    failed = table["reason"].notna().sum()
+    failed = int(race.failures["failed"].sum())
     if failed:
         text += f" Failed or missing: {failed}; the reasons are in the table."
     return text
+
+
+def _environment(race: Scored) -> str:
+    rows = [[_escape(name), _escape(value)] for name, value in environment(race)]
+    body = "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in rows)
+    return f"<h2>How this was made</h2><dl>{body}</dl>"
 
 
 def html_page(race: Scored, found: Comparison, options: dict[str, Any]) -> str:
@@ -281,7 +327,7 @@ def html_page(race: Scored, found: Comparison, options: dict[str, Any]) -> str:
     from karat.measures import catalogue
 
     measure = options.get("measure") or race.measures[0]
-    references, tries = options.get("references", "best"), options.get("tries", "mean")
+    order, tries = [*found.ranks.index], options.get("tries", "mean")
     record = catalogue[measure]
     words = "".join(f"<p>{_escape(text)}</p>" for text in found.words)
     turned = "" if record.sign > 0 else " Less is better; signs are turned."
@@ -293,49 +339,14 @@ def html_page(race: Scored, found: Comparison, options: dict[str, Any]) -> str:
         f"{_escape(record.title)}</h1>{words}"
         f"<p><small>{_escape(tries_of(race, tries))} Outliers count as clusters of one.{turned}"
         "</small></p>"
-        f"<h2>Average ranks</h2>{rank_diagram(found)}"
+        f"<h2>Average ranks</h2>{svg(rank_drawing(found), 'Critical-difference diagram')}"
         + _note(
-            f"Blue bars join contestants that do not differ by Nemenyi's test at {found.alpha:g}."
+            "Blue bars join contestants whose ranks do not differ at "
+            f"{found.alpha:g} (Nemenyi's test)."
         )
-        + f"<h2>Scores</h2>{_scores(race, found, measure, references, tries == 'mean')}"
+        + f"<h2>Scores</h2>{_scores(race, found, options)}{_groups(found)}"
         f"<h2>Performance profiles</h2>{_profiles(race, found)}"
-        f"<h2>Pairs</h2>{_pairs(found)}{_price(race, [*found.ranks.index], measure, references)}"
-        f"{_agreements(race, found, options)}{_cost_table(race, [*found.ranks.index])}"
-        f"{_failures(race)}</body></html>"
+        f"<h2>Pairs</h2>{_pairs(found)}{_price(race, order, options)}"
+        f"{_agreements(race, found, options)}{_cost_table(race, order)}"
+        f"{_failures(race)}{_environment(race)}</body></html>"
     )
-
-
-def latex_table(race: Scored, found: Comparison, options: dict[str, Any]) -> str:
-    """The scores as a LaTeX table (booktabs); only differences that hold are in bold."""
-    scores = found.scores
-    best = str(found.ranks.index[0])
-    worse = {
-        str(row["other"] if row["one"] == best else row["one"])
-        for _, row in found.pairs.iterrows()
-        if best in (row["one"], row["other"]) and row["p_holm"] <= found.alpha
-    }
-    told_apart = len(worse) == scores.shape[1] - 1
-    lines = [
-        r"\begin{tabular}{l" + "r" * scores.shape[1] + "}",
-        r"\toprule",
-        " & ".join(["data set", *map(_tex, scores.columns)]) + r" \\",
-        r"\midrule",
-    ]
-    for name, row in scores.iterrows():
-        lines.append(" & ".join([_tex(name), *(f"{v:.3f}" for v in row)]) + r" \\")
-    lines.append(r"\midrule")
-    for title, values in (("mean", scores.mean()), ("average rank", found.ranks[scores.columns])):
-        cells = [
-            f"\\textbf{{{v:.3f}}}" if told_apart and name == best else f"{v:.3f}"
-            for name, v in zip(scores.columns, np.asarray(values), strict=True)
-        ]
-        lines.append(" & ".join([title, *cells]) + r" \\")
-    lines += [r"\bottomrule", r"\end{tabular}", ""]
-    return "\n".join(lines)
-
-
-def _tex(value: object) -> str:
-    text = str(value).replace("\\", r"\textbackslash ")
-    for sign in "&%$#_{}":
-        text = text.replace(sign, f"\\{sign}")
-    return text

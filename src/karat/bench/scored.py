@@ -1,8 +1,8 @@
-"""What the tries of a benchmark amount to: scores, intervals, rankings, a comparison, a page."""
+"""What the tries of a benchmark amount to: scores, intervals, rankings, a comparison."""
 
 from __future__ import annotations
 
-from pathlib import Path
+import math
 from typing import TYPE_CHECKING, Any, Literal
 
 from karat.bench.agreement import rank_agreement
@@ -13,7 +13,7 @@ from karat.runtime.validation import InputError, check_choice, unknown_name
 if TYPE_CHECKING:
     import pandas as pd
 
-    from karat.bench._fits import Rules
+    from karat.bench.runs import Rules
 
 References = Literal["best", "mean", "each"]
 
@@ -50,7 +50,26 @@ class Scored:
         on = method + " on " + representation.astype(str)
         return on.where(representation.notna(), method)
 
-    def tries(self, measure: str | None = None, *, references: References = "best") -> pd.DataFrame:
+    @property
+    def failures(self) -> pd.DataFrame:
+        """How many fits each contestant had (``fits``), how many failed, and the first ``reason``.
+
+        A missing file is a fit that failed.
+        """
+        table = self.table.assign(contestant=self.contestants)
+        table["k"] = table["k"].fillna(0)
+        fits = table.groupby(["contestant", "set", "representation", "try", "k"], dropna=False)
+        own = fits["reason"].first().groupby("contestant", sort=False)
+        found = own.agg(["size", "count", "first"]).set_axis(["fits", "failed", "reason"], axis=1)
+        return found.reindex([*dict.fromkeys(self.contestants)])
+
+    def tries(
+        self,
+        measure: str | None = None,
+        *,
+        references: References = "best",
+        failed: float | None = None,
+    ) -> pd.DataFrame:
         """The score of each try: the mean over k.
 
         Parameters
@@ -60,37 +79,73 @@ class Scored:
         references : {"best", "mean", "each"}
             Of several references of a set, the one that each clustering agrees with most, all, or
             each for itself, as a data set of its own.
+        failed : float, optional
+            What a fit that failed counts as, by the measure itself.
 
         Returns
         -------
         DataFrame
-            ``set``, ``contestant``, ``try``, ``value`` (greater is better) and, of a benchmark
-            with a judge, ``chosen``, the value of what it chose for each k.
+            ``set``, ``contestant``, ``try``, ``value`` (greater is better; missing where the fit of
+            any k failed, unless ``failed`` is given) and, of a benchmark with a judge, ``chosen``,
+            the value of what it chose for each k.
+
+        Raises
+        ------
+        InputError
+            If ``failed`` would be the best value of the measure.
         """
+        key = self._key(measure, failed)
+        check_choice(references, ("best", "mean", "each"), "references")
+        own = self._fits(key, references, failed)
+        by = ["set", "contestant"]
+        found = _mean(own, [*by, "try"], "value")
+        if self.judge is None:
+            return found
+        if self.rules.draw is not None:  # each try has but one to choose from
+            chosen = _mean(own, by, "value")
+        else:
+            # where every try failed nothing was chosen
+            picked = own["value"].where(own["chosen"].eq(True))
+            least = math.nan if failed is None else failed * self._sign(key)
+            own["chosen value"] = picked.groupby([own[c] for c in (*by, "k")]).transform("max")
+            own["chosen value"] = own["chosen value"].fillna(least)
+            chosen = _mean(own, by, "chosen value")
+        return found.merge(chosen.set_axis([*by, "chosen"], axis=1), how="left", on=by)
+
+    def _sign(self, key: str) -> int:
         from karat.measures import catalogue
 
-        check_choice(references, ("best", "mean", "each"), "references")
+        return catalogue[key].sign
+
+    def _key(self, measure: str | None, failed: float | None) -> str:
+        from karat.measures import catalogue
+
         key = measure or self.measures[0]
         if key not in self.measures:
             raise unknown_name(key, self.measures, "measure")
+        record = catalogue[key]
+        if failed is not None and not failed * record.sign < record.optimum * record.sign:
+            raise InputError(
+                f"failed={failed:g} would be the best value of {key}; give a bad one, so that a "
+                "failure is no advantage"
+            )
+        return key
+
+    def _fits(self, key: str, references: References, failed: float | None) -> pd.DataFrame:
+        """The value of each fit, over its references."""
         table = self.table.assign(contestant=self.contestants)
-        table["value"] = table[key] * catalogue[key].sign
-        table = table[table["reason"].isna()]
+        table["k"] = table["k"].fillna(0)
+        failures = table["reason"].notna()
+        value = table[key].mask(failures, math.nan if failed is None else failed)
+        table["value"] = value.astype(float) * self._sign(key)
         if references == "each":
-            several = table.groupby("set")["reference"].transform("nunique") > 1
-            named = table["set"] + ", " + table["reference"].astype(str)
-            table["set"] = table["set"].where(~several, named)
-        by = ["set", "contestant", "try", "k"]
-        cells = table.groupby(by, dropna=False, sort=False)
-        own = cells.agg(
-            value=("value", "mean" if references == "mean" else "max"), chosen=("chosen", "first")
-        ).reset_index()
-        by = ["set", "contestant"]
-        found = own.groupby([*by, "try"], sort=False)["value"].mean().reset_index()
-        if self.judge is None:
-            return found
-        chosen = own[own["chosen"].eq(True)].groupby(by)["value"].mean().rename("chosen")
-        return found.merge(chosen.reset_index(), how="left", on=by)
+            table = _each_reference(table)
+        cells = table.groupby(["set", "contestant", "try", "k"], sort=False)
+        how = "mean" if references == "mean" else "max"
+        own = cells.agg(value=("value", how), chosen=("chosen", "first"))
+        # what failed for one reference has no value for the best or the mean of them
+        incomplete = table["value"].isna().groupby([table[c] for c in own.index.names]).any()
+        return own.assign(value=own["value"].mask(incomplete.reindex(own.index))).reset_index()
 
     def scores(
         self,
@@ -98,12 +153,13 @@ class Scored:
         *,
         references: References = "best",
         tries: int | Literal["mean", "chosen"] = "mean",
+        failed: float | None = None,
     ) -> pd.DataFrame:
         """One score for each data set and contestant.
 
         Parameters
         ----------
-        measure, references
+        measure, references, failed
             As for :meth:`tries`.
         tries : "mean", int or "chosen"
             The mean over the tries; the expected best of so many, the same number for all; or the
@@ -114,14 +170,15 @@ class Scored:
         -------
         DataFrame
             A row for each set, a column for each contestant. Greater is better; missing where a
-            contestant failed in every try.
+            contestant failed in any try, unless ``failed`` says what that counts as. (The judge
+            chooses among the tries that did not fail.)
 
         Raises
         ------
         InputError
             If a contestant has fewer tries than are asked for, or nothing was judged.
         """
-        found = self.tries(measure, references=references)
+        found = self.tries(measure, references=references, failed=failed)
         if tries == "chosen":
             if self.judge is None:
                 raise InputError('nothing was chosen without labels; give Benchmark judge="judge"')
@@ -129,17 +186,15 @@ class Scored:
         cells = found.groupby(["set", "contestant"], sort=False)["value"]
         if isinstance(tries, str):
             check_choice(tries, ("mean", "chosen"), "tries")
-            values = cells.mean()
-        elif self.rules.draws:
+            values = cells.agg(lambda v: v.mean(skipna=False))
+        elif self.rules.draw is not None:
             raise InputError(
                 "each try has objects of its own, so the best of them is the easiest draw; leave "
                 "tries out"
             )
         else:
             # a clusterer without a seed gives the same whatever it tries
-            values = cells.agg(
-                lambda v: v.iloc[0] if len(v) == 1 else expected_best(v.to_numpy(), tries)
-            )
+            values = cells.agg(lambda v: _expected_best(v, 1 if len(v) == 1 else tries))
         wide = values.unstack("contestant")
         sets = [*dict.fromkeys(found["set"])]
         if references != "each":
@@ -151,13 +206,14 @@ class Scored:
         measure: str | None = None,
         *,
         references: References = "best",
+        failed: float | None = None,
         level: float = 0.95,
     ) -> pd.DataFrame:
         """What each contestant scores on each set, and what trying more often would seem to add.
 
         Parameters
         ----------
-        measure, references
+        measure, references, failed
             As for :meth:`tries`.
         level : float, default 0.95
 
@@ -167,18 +223,21 @@ class Scored:
             By ``set`` and ``contestant``: ``tries``; ``mean`` over them with ``low`` and ``high``
             (Student's t, over starts and draws of this set; missing for one try); ``best``, the
             greatest; ``expected best`` of as many tries as the contestant with fewest has, of those
-            that have more than one; ``chosen`` without labels, where there is a judge.
+            that have more than one; ``chosen`` without labels, where there is a judge. Missing
+            where a try failed, unless ``failed`` is given.
         """
-        found = self.tries(measure, references=references)
+        found = self.tries(measure, references=references, failed=failed)
         cells = found.groupby(["set", "contestant"], sort=False)
         values = cells["value"]
         table: pd.DataFrame = cells.agg(
-            tries=("value", "count"), mean=("value", "mean"), best=("value", "max")
+            tries=("value", "size"),
+            mean=("value", lambda v: v.mean(skipna=False)),
+            best=("value", lambda v: v.max(skipna=False)),
         )
         table[["low", "high"]] = [mean_interval(own, level) for _, own in values]
         several = table["tries"][table["tries"] > 1]
-        same = 1 if self.rules.draws or not len(several) else int(several.min())
-        table["expected best"] = values.agg(lambda v: expected_best(v, min(same, len(v))))
+        same = 1 if self.rules.draw is not None or not len(several) else int(several.min())
+        table["expected best"] = values.agg(lambda v: _expected_best(v, min(same, len(v))))
         columns = ["tries", "mean", "low", "high", "expected best", "best"]
         if self.judge is not None:
             table["chosen"] = cells["chosen"].first()
@@ -198,11 +257,8 @@ class Scored:
         -------
         DataFrame
         """
-        own = {key: options.pop(key) for key in ("references", "tries") if key in options}
-        failed = options.pop("failed", None)
+        own = {key: options.pop(key) for key in ("references", "tries", "failed") if key in options}
         tables = {key: self.scores(key, **own) for key in self.measures}
-        if failed is not None:
-            tables = {key: table.fillna(failed) for key, table in tables.items()}
         return rank_agreement(tables, **{"random_state": self.rules.random_state} | options)
 
     def compare(
@@ -219,44 +275,63 @@ class Scored:
 
         Parameters
         ----------
-        measure, references, tries
+        measure, references, tries, failed
             As for :meth:`scores`.
         alpha, rope
             As for :func:`karat.bench.compare_methods`.
-        failed : float, optional
-            Score of a method that failed on a data set; by default that is an error.
 
         Returns
         -------
         Comparison
+
+        Raises
+        ------
+        InputError
+            If a fit failed and ``failed`` does not say what that counts as.
         """
         check_choice(references, ("best", "mean"), "references")
-        wide = self.scores(measure, references=references, tries=tries)
-        if failed is not None:
-            wide = wide.fillna(failed)
+        wide = self.scores(measure, references=references, tries=tries, failed=failed)
+        failures = self.failures.query("failed > 0")
+        told = "; ".join(
+            f"{name} failed in {row['failed']} of {row['fits']} fits"
+            for name, row in failures.iterrows()
+        )
+        if failed is None and wide.isna().to_numpy().any():
+            raise InputError(
+                f"{told} ({failures['reason'].iloc[0]}). Say what a failed fit counts as, such as "
+                "failed=0 (--failed 0), or leave the method or the data set out"
+            )
+        notes = []
+        if told:
+            counts = "" if failed is None else f"counts as {failed:g}"
+            if tries == "chosen":
+                counts = "is not chosen" + (f"; where all failed it {counts}" if counts else "")
+            notes = [f"{told}. A failed fit {counts}."]
         seed = self.rules.random_state
-        return compare_methods(wide, alpha=alpha, rope=rope, random_state=seed)
+        return compare_methods(wide, alpha=alpha, rope=rope, random_state=seed, notes=notes)
 
-    def report(self, path: Any, *, overwrite: bool = False, **options: Any) -> None:
-        """Write the page that goes into an appendix: words, ranks, tests, and the table.
 
-        Parameters
-        ----------
-        path : str or path
-            An HTML file; ``.tex`` for a LaTeX table (booktabs), ``.parquet`` for all tries.
-        overwrite : bool, default False
-        **options
-            As for :meth:`compare`.
-        """
-        from karat.bench.page import html_page, latex_table
+def _mean(table: pd.DataFrame, by: list[str], column: str) -> pd.DataFrame:
+    """The mean in each group, missing where any value is."""
+    groups = table.groupby(by, sort=False)[column]
+    return groups.agg(lambda v: v.mean(skipna=False)).reset_index()
 
-        target = Path(path)
-        if target.exists() and not overwrite:
-            raise InputError(f"{target} exists already; pass overwrite=True or another name")
-        suffix = target.suffix.lower()
-        if suffix == ".parquet":
-            self.table.to_parquet(target, index=False)
-            return
-        found = self.compare(**options)
-        made = latex_table if suffix == ".tex" else html_page
-        target.write_text(made(self, found, options), encoding="utf-8")
+
+def _expected_best(values: pd.Series, m: int) -> float:
+    """Missing where any try is."""
+    return math.nan if values.isna().any() else expected_best(values.to_numpy(), m)
+
+
+def _each_reference(table: pd.DataFrame) -> pd.DataFrame:
+    """The table with each reference of a set as a set; a fit that failed did so for each."""
+    import pandas as pd
+
+    parts = []
+    for name, own in table.groupby("set", sort=False):
+        known = [*dict.fromkeys(own["reference"].dropna())]
+        if len(known) < 2:
+            parts.append(own)
+        for reference in known if len(known) > 1 else []:
+            rows = own[own["reference"].isna() | (own["reference"] == reference)]
+            parts.append(rows.assign(set=f"{name}, {reference}"))
+    return pd.concat(parts)

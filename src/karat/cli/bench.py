@@ -21,8 +21,9 @@ def bench(
         typer.Argument(
             help="A folder for each data set, with truth.csv (or labels0.csv, labels1.csv, ...) "
             "and method.csv, or method.1.csv, method.2.csv for each try of a method; or "
-            "SET.labels0.gz files beside a folder for each method. Matrices in NAME.npy are "
-            "embeddings, which are clustered."
+            "SET.labels0.gz files beside a folder for each method with SET.gz or SET.result3.gz. "
+            "Either in folders of batteries. Matrices in NAME.npy are embeddings, which are "
+            "clustered."
         ),
     ],
     measure: Annotated[
@@ -51,7 +52,7 @@ def bench(
     failed: Annotated[
         float | None,
         typer.Option(
-            help="Score of a method on a data set for which it has no file; by default an error."
+            help="What a fit that failed, or a missing file, counts as; by default an error."
         ),
     ] = None,
     alpha: Annotated[
@@ -88,8 +89,11 @@ def bench(
     ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of all randomness.")] = 0,
     report: Annotated[
-        Path | None,
-        typer.Option(help="Write the page to this file: .html, .tex (booktabs) or .parquet."),
+        list[Path] | None,
+        typer.Option(
+            help="Write to this file: .html, a page; .tex, tables and a diagram, with all tries in "
+            "a .csv beside it; .pdf, the diagram; .csv or .parquet, all tries. May be repeated."
+        ),
     ] = None,
     force: Force = False,
     json: Json = False,
@@ -98,7 +102,7 @@ def bench(
 
     Outliers (-1) count as clusters of one. For example:
 
-    karat bench results --report appendix.html
+    karat bench results --report appendix.html --report tables.tex
 
     karat bench embeddings --measure v_measure --tries 10 --bootstrap 2048
     """
@@ -109,10 +113,11 @@ def bench(
     from karat.runtime.validation import check_choice
 
     check_choice(references, ("best", "mean"), "--references")
-    check_target(report, "--report", force)
+    for target in report or ():
+        check_target(target, "--report", force)
     measures = measure or ["adjusted_rand_index"]
     race = Benchmark.from_folder(
-        folder, measures, clusterer or (), metric=metric, n_init=tries, bootstrap=bootstrap,
+        folder, measures, clusterer or (), metric=metric, n_init=tries, draw=bootstrap,
         storage=storage, random_state=seed,
     )  # fmt: skip
     if any(entry.data for entry in race.sets.values()):
@@ -133,18 +138,24 @@ def bench(
     else:
         typer.echo(str(found))
         typer.echo(tries_of(race, counted))
-    if report is not None:
-        race.report(report, overwrite=force, **options)
-        typer.echo(f"Report: {report}", err=json)
+    for target in report or ():
+        race.report(target, overwrite=force, **options)
+        typer.echo(f"Report: {target}", err=json)
 
 
 def _as_json(found: Comparison, measure: str) -> dict[str, Any]:
+    """Without infinities and missing values, which JSON does not have."""
+    import math
+
+    critical, pairs = found.critical_difference, found.pairs
     return {
         "measure": measure,
         "ranks": found.ranks.to_dict(),
         "scores": found.scores.to_dict(orient="index"),
         "friedman_p": found.friedman.p_value,
-        "critical_difference": found.critical_difference,
-        "pairs": found.pairs.to_dict(orient="records"),
+        "friedman_method": found.friedman.method,
+        "friedman_least_p": found.friedman.least,
+        "critical_difference": None if math.isinf(critical) else critical,
+        "pairs": pairs.astype(object).where(pairs.notna(), None).to_dict(orient="records"),
         "words": list(found.words),
     }

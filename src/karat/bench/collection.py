@@ -1,20 +1,40 @@
-"""What a benchmark is given: data sets with references, clusterers, external measures."""
+"""The data sets of a benchmark: objects, references, and clusterings that were made elsewhere."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.bench.folder import Entry
 from karat.runtime.validation import InputError, check_data
 
 if TYPE_CHECKING:
-    from karat.clusterers import Clusterer
+    from numpy.typing import NDArray
 
 #: the representation of a set that is given as one matrix
 ONLY = "data"
+
+
+@dataclass
+class Entry:
+    """One data set.
+
+    Attributes
+    ----------
+    references : dict of str to ndarray
+        The classes, by the reference's name; None where an object counts for no reference.
+    tries : dict of str to dict of int to labels
+        The clusterings, by the method's name and the number of the try; or, for each try, those
+        into several numbers of clusters, a dict of int to labels once more.
+    data : dict of str to ndarray
+        The objects, by the name of the representation.
+    """
+
+    references: dict[str, NDArray[np.object_]] = field(default_factory=dict)
+    tries: dict[str, dict[int, Any]] = field(default_factory=dict)
+    data: dict[str, Any] = field(default_factory=dict)
 
 
 def as_entry(name: str, given: Any) -> Entry:
@@ -41,34 +61,3 @@ def as_entry(name: str, given: Any) -> Entry:
                     f"{told!r} has {matrix.shape[0]} objects and {len(values)} classes"
                 )
     return entry
-
-
-def as_methods(given: Any) -> dict[str, Clusterer]:
-    """Clusterers by name."""
-    from karat.clusterers import as_clusterer
-
-    if isinstance(given, Mapping):
-        found = {str(name): as_clusterer(one) for name, one in given.items()}
-    else:
-        records = [as_clusterer(one) for one in ([given] if isinstance(given, str) else given)]
-        found = {record.key: record for record in records}
-    for name, clusterer in found.items():
-        if clusterer.parameter != "n_clusters":
-            raise InputError(
-                f"{name} takes no number of clusters, it has {clusterer.parameter}; run it "
-                "yourself and compare files of labels (Benchmark.from_folder)"
-            )
-    return found
-
-
-def as_measures(measures: Iterable[str]) -> list[str]:
-    """Keys of external measures."""
-    from karat.measures import catalogue
-
-    keys = list(measures)
-    for key in keys:
-        if catalogue[key].kind != "external":
-            raise InputError(f"{key} does not compare with classes; give external measures")
-    if not keys:
-        raise InputError("give at least one external measure")
-    return keys

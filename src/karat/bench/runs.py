@@ -1,17 +1,17 @@
-"""The fits of a benchmark: which objects, which tries, and what became of each."""
+"""The runs of a benchmark: which clusterers on which objects, and what became of each try."""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.bench.folder import Entry
-from karat.clusterers import Clusterer, ExcludedError, under
+from karat.bench.collection import Entry
+from karat.clusterers import Clusterer, ExcludedError, as_clusterer, under
 from karat.runtime.executors import LostWorkersError
 from karat.runtime.validation import InputError
 from karat.study.running import run_jobs, shared_pool
@@ -28,8 +28,7 @@ class Rules:
 
     k: str | tuple[int, ...]
     n_init: int
-    sample_classes: bool
-    bootstrap: int | None
+    draw: str | int | None
     random_state: int
 
     def check(self) -> None:
@@ -38,19 +37,12 @@ class Rules:
             self.k and all(int(value) == value and value >= 1 for value in self.k)
         ):
             raise InputError(f'k must be "classes" or whole numbers from 1; got {self.k!r}')
-        if self.sample_classes and self.k == "classes":
-            raise InputError("sample_classes needs the numbers of classes to draw: k=range(2, 11)")
-        if self.sample_classes and self.bootstrap is not None:
-            raise InputError("give sample_classes or bootstrap; each draws the objects of a try")
+        if self.draw == "classes" and self.k == "classes":
+            raise InputError('draw="classes" needs the numbers of classes to draw: k=range(2, 11)')
         if self.n_init < 1:
             raise InputError(f"n_init must be at least 1; got {self.n_init}")
-        if self.bootstrap is not None and self.bootstrap < 2:
-            raise InputError(f"bootstrap must draw at least 2 objects; got {self.bootstrap}")
-
-    @property
-    def draws(self) -> bool:
-        """Whether each try has objects of its own."""
-        return self.sample_classes or self.bootstrap is not None
+        if not (self.draw in (None, "classes") or (isinstance(self.draw, int) and self.draw >= 2)):
+            raise InputError(f'draw must be "classes" or at least 2 objects; got {self.draw!r}')
 
 
 @dataclass(frozen=True)
@@ -76,18 +68,34 @@ class Cell:
         return json.dumps([self.method, self.number, self.k])
 
 
+def as_methods(given: Any) -> dict[str, Clusterer]:
+    """Clusterers by name."""
+    if isinstance(given, Mapping):
+        found = {str(name): as_clusterer(one) for name, one in given.items()}
+    else:
+        records = [as_clusterer(one) for one in ([given] if isinstance(given, str) else given)]
+        found = {record.key: record for record in records}
+    for name, clusterer in found.items():
+        if clusterer.parameter != "n_clusters":
+            raise InputError(
+                f"{name} takes no number of clusters, it has {clusterer.parameter}; run it "
+                "yourself and compare files of labels (Benchmark.from_folder)"
+            )
+    return found
+
+
 def parts(entry: Entry, rules: Rules) -> Iterator[Part]:
     """Which objects are clustered by which tries, the same for every method."""
     first = next(iter(entry.references.values()))
     classes = sorted({value for value in first if value is not None}, key=str)
     ks = (len(classes),) if rules.k == "classes" else tuple(int(k) for k in rules.k)
-    if not rules.draws:
+    if rules.draw is None:
         yield Part(None, tuple(range(rules.n_init)), ks)
         return
     for number in range(rules.n_init):
-        if rules.bootstrap is not None:
+        if isinstance(rules.draw, int):
             rng = np.random.default_rng([rules.random_state, number])
-            yield Part(rng.integers(0, len(first), rules.bootstrap), (number,), ks)
+            yield Part(rng.integers(0, len(first), rules.draw), (number,), ks)
             continue
         for k in ks:
             if k <= len(classes):

@@ -1,0 +1,181 @@
+"""The critical-difference diagram (Demšar 2006) as SVG, TikZ and PDF."""
+
+from __future__ import annotations
+
+import html
+import math
+from dataclasses import dataclass, field
+
+from karat.bench.comparison import Comparison
+from karat.runtime.validation import InputError
+
+#: size of the letters, and of a unit of a drawing in a paper, in points
+_FONT = 13
+_SCALE = 0.6
+_BAR = (0.0, 0.447, 0.698)
+#: widths of Helvetica's letters from the space to the tilde, in thousandths of its size
+_HELVETICA = (
+    278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278, 556, 556, 556,
+    556, 556, 556, 556, 556, 556, 556, 278, 278, 584, 584, 584, 556, 1015, 667, 667, 722, 722, 667,
+    611, 778, 722, 278, 500, 667, 556, 833, 722, 778, 667, 778, 722, 667, 611, 722, 667, 944, 667,
+    667, 611, 278, 278, 278, 469, 556, 333, 556, 556, 500, 556, 556, 278, 556, 556, 222, 222, 500,
+    222, 833, 556, 556, 556, 556, 333, 500, 278, 556, 500, 722, 500, 500, 500, 334, 260, 334, 584,
+)  # fmt: skip
+
+
+@dataclass
+class Drawing:
+    """Lines and texts; y goes down.
+
+    Attributes
+    ----------
+    lines : list of (points, width)
+        Of a width above 3 they are bars.
+    texts : list of (x, y, text, anchor)
+        The anchor is that of SVG: ``"start"``, ``"middle"`` or ``"end"``; y is the base line.
+    """
+
+    width: float
+    height: float
+    lines: list[tuple[list[tuple[float, float]], float]] = field(default_factory=list)
+    texts: list[tuple[float, float, str, str]] = field(default_factory=list)
+
+
+def length(text: str) -> float:
+    """How wide a text is at the drawing's size of letters."""
+    return sum(_HELVETICA[ord(c) - 32] if " " <= c <= "~" else 556 for c in text) * _FONT / 1000
+
+
+def rank_drawing(found: Comparison, width: float = 860) -> Drawing:
+    """Average ranks on a line, and bars over methods that do not differ."""
+    ranks, k = found.ranks, len(found.ranks)
+    told = [f"{name} {rank:.2f}" for name, rank in ranks.items()]
+    rows = (k + 1) // 2
+    sides = [1.15 * max(length(text) for text in side) + 26 for side in (told[:rows], told[rows:])]
+    left, right = min(sides[0], width / 3), width - min(sides[1], width / 3)
+    bars, top = found.cliques, 46
+    first = top + 22 + 12 * len(bars)
+    out = Drawing(width, first + 20 * rows + 10)
+
+    def x(rank: float) -> float:
+        return left + (rank - 1) / max(k - 1, 1) * (right - left)
+
+    out.lines.append(([(x(1), top), (x(k), top)], 1))
+    for rank in range(1, k + 1):
+        out.lines.append(([(x(rank), top), (x(rank), top - 6)], 1))
+        out.texts.append((x(rank), top - 10, str(rank), "middle"))
+    if math.isinf(found.critical_difference):
+        out.texts.append((left, 16, "no difference could be significant", "start"))
+    else:
+        end = left + min(found.critical_difference / max(k - 1, 1), 1.0) * (right - left)
+        out.lines.append(([(left, 12), (end, 12)], 2))
+        critical = f"critical difference {found.critical_difference:.2f}"
+        out.texts.append((end + 6, 16, critical, "start"))
+    for i, names in enumerate(bars):
+        low, high = x(float(ranks[names[0]])) - 4, x(float(ranks[names[-1]])) + 4
+        out.lines.append(([(low, top + 14 + 12 * i), (high, top + 14 + 12 * i)], 4))
+    for i, (rank, text) in enumerate(zip(ranks, told, strict=True)):
+        best = i < rows
+        y = first + 20 * (i if best else k - 1 - i)
+        end, anchor, at = (left - 10, "end", -4) if best else (right + 10, "start", 4)
+        out.lines.append(([(x(rank), top), (x(rank), y - 4), (end, y - 4)], 0.8))
+        out.texts.append((end + at, y, text, anchor))
+    return out
+
+
+def svg(drawing: Drawing, title: str) -> str:
+    """The drawing in the colour of the text around it."""
+    body = []
+    for points, width in drawing.lines:
+        path = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
+        stroke = 'stroke="#0072B2" stroke-linecap="round"' if width > 3 else 'stroke="currentColor"'
+        body.append(f'<path d="{path}" fill="none" {stroke} stroke-width="{width:g}"/>')
+    for x, y, text, anchor in drawing.texts:
+        shown = html.escape(text)
+        body.append(f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{shown}</text>')
+    return framed(drawing.width, drawing.height, title, body)
+
+
+def framed(width: float, height: float, title: str, body: list[str]) -> str:
+    """SVG elements in an image of this size."""
+    return (
+        f'<svg viewBox="0 0 {width:.0f} {height:.0f}" role="img" font-size="{_FONT}" '
+        f'fill="currentColor" style="max-width:100%;width:{width:.0f}px">'
+        f"<title>{html.escape(title)}</title>{''.join(body)}</svg>"
+    )
+
+
+def tikz(drawing: Drawing) -> str:
+    """The drawing for a LaTeX document with the package ``tikz``, in its own letters."""
+    red, green, blue = _BAR
+    out = [
+        f"\\definecolor{{rankbar}}{{rgb}}{{{red:g},{green:g},{blue:g}}}",
+        f"\\begin{{tikzpicture}}[x={_SCALE:g}pt,y=-{_SCALE:g}pt,font=\\footnotesize]",
+    ]
+    for points, width in drawing.lines:
+        style = "rankbar,line cap=round," if width > 3 else ""
+        path = " -- ".join(f"({x:.1f},{y:.1f})" for x, y in points)
+        out.append(f"\\draw[{style}line width={width * _SCALE:.2f}pt] {path};")
+    anchors = {"start": "base west", "middle": "base", "end": "base east"}
+    for x, y, text, anchor in drawing.texts:
+        place = f"anchor={anchors[anchor]},inner sep=0pt"
+        out.append(f"\\node[{place}] at ({x:.1f},{y:.1f}) {{{escaped(text)}}};")
+    return "\n".join([*out, r"\end{tikzpicture}", ""])
+
+
+def escaped(value: object) -> str:
+    """A text as LaTeX reads it."""
+    signs = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    signs |= {sign: f"\\{sign}" for sign in "&%$#_{}"}
+    return "".join(signs.get(sign, sign) for sign in str(value))
+
+
+def pdf(drawing: Drawing) -> bytes:
+    """The drawing as a PDF file of one page, in Helvetica, which is not embedded.
+
+    Raises
+    ------
+    InputError
+        For a name with letters beyond Western Europe's.
+    """
+    scale = _SCALE
+    out = [f"{scale:g} 0 0 {scale:g} 0 0 cm 0 g 0 G 1 J"]
+    for points, width in drawing.lines:
+        color = _BAR if width > 3 else (0, 0, 0)
+        (x, y), *rest = [(x, drawing.height - y) for x, y in points]
+        path = " ".join(f"{a:.1f} {b:.1f} l" for a, b in rest)
+        shade = " ".join(f"{c:g}" for c in color)
+        out.append(f"{shade} RG {width:g} w {x:.1f} {y:.1f} m {path} S")
+    for x, y, text, anchor in drawing.texts:
+        x -= {"start": 0.0, "middle": 0.5, "end": 1.0}[anchor] * length(text)
+        shown = text.replace("\\", r"\\").replace("(", r"\(").replace(")", r"\)")
+        out.append(f"BT /F {_FONT} Tf {x:.1f} {drawing.height - y:.1f} Td ({shown}) Tj ET")
+    try:
+        content = "\n".join(out).encode("cp1252")
+    except UnicodeEncodeError as error:
+        letter = error.object[error.start]
+        raise InputError(
+            f"the letter {letter!r} of a name is not in the PDF's font; write a .tex file, whose "
+            "diagram has the letters of the document"
+        ) from None
+    box = f"[0 0 {drawing.width * scale:.1f} {drawing.height * scale:.1f}]"
+    objects = [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        f"<< /Type /Page /Parent 2 0 R /MediaBox {box} /Contents 4 0 R "
+        "/Resources << /Font << /F 5 0 R >> >> >>".encode(),
+        f"<< /Length {len(content)} >>\nstream\n".encode() + content + b"\nendstream",
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
+    ]
+    file, offsets = b"%PDF-1.4\n", []
+    for number, body in enumerate(objects, 1):
+        offsets.append(len(file))
+        file += f"{number} 0 obj\n".encode() + body + b"\nendobj\n"
+    entries = "".join(f"{offset:010d} 00000 n \n" for offset in offsets)
+    return (
+        file
+        + (
+            f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n{entries}trailer\n"
+            f"<< /Size {len(objects) + 1} /Root 1 0 R >>\nstartxref\n{len(file)}\n%%EOF\n"
+        ).encode()
+    )

@@ -1,0 +1,51 @@
+"""What a comparison was made with: versions, machine, procedure and seeds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from karat.bench.scored import Scored
+
+
+def environment(race: Scored) -> list[tuple[str, str]]:
+    """Names and values of what another run would need."""
+    import platform
+    from importlib.metadata import version
+
+    from karat import __version__
+    from karat.runtime.threads import available_cores
+
+    packages = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scipy", "scikit-learn"))
+    found = [
+        ("versions", f"karat {__version__}, Python {platform.python_version()}, {packages}"),
+        ("machine", f"{platform.platform()}, {_processor()}, {available_cores()} cores used"),
+    ]
+    if race.table["seconds"].isna().all():
+        return [*found, ("clusterings", "read from files, which do not tell how they were made")]
+    rules = race.rules
+    first = rules.random_state
+    k = "as many as classes" if rules.k == "classes" else ", ".join(map(str, rules.k))
+    found += [
+        ("seeds", f"{first} to {first + rules.n_init - 1}, one for each of {rules.n_init} tries"),
+        ("numbers of clusters", k),
+    ]
+    if rules.draw is not None:
+        drawn = "k of the classes" if rules.draw == "classes" else f"{rules.draw} objects"
+        found.append(("drawn for each try", drawn))
+    if race.judge is not None:
+        found.append(("tries chosen by", race.judge))
+    return found
+
+
+def _processor() -> str:
+    """The model of the processor where the system tells."""
+    import platform
+    from pathlib import Path
+
+    told = Path("/proc/cpuinfo")
+    if told.exists():
+        for line in told.read_text(encoding="utf-8", errors="replace").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()
