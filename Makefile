@@ -1,9 +1,13 @@
 # make demo: set up, judge clusterings of a real data set, leave demo/report.html
+# make check: lint, types, laws, oracles and a smoke run: what a contributor repeats
 # make test: set up, lint, type-check and pass the tests
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup demo test test-all lint docs bench clean
+.PHONY: setup check demo test test-all coverage mutants lint docs bench clean
+
+# what the laws and oracles of every measure and clusterer, and the smoke run, are in
+QUICK := tests/test_smoke.py tests/test_laws.py tests/measures/test_oracles.py
 
 setup: .venv/.ready
 
@@ -18,8 +22,19 @@ lint: setup
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 
+check: lint
+	$(BIN)/python -m pytest -n 2 $(QUICK)
+
 test: lint
+	$(BIN)/python -m pytest -n 2
+
+coverage: lint
 	$(BIN)/python -m pytest -n 2 --cov --cov-report=term:skip-covered
+
+# faults that no test notices; make mutants OPTIONS="--rooms bench,bounds --count 20"
+mutants: setup
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[mutants]'
+	$(BIN)/python .ci/mutants.py $(OPTIONS)
 
 test-all: lint
 	$(BIN)/python -m pytest -n 2 -m 'long or not long' --hypothesis-profile=fresh

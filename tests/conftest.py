@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+if "PYTEST_XDIST_WORKER" in os.environ:
+    # beside other workers, more threads of linear algebra only wait, and burn the cores meanwhile
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 # No test asserts a time, nor how long it takes to draw an example. The same examples in every run,
-# so that a failure belongs to a change; `make test-all` draws fresh ones.
+# so that a failure belongs to a change; `make test-all` draws fresh ones, and more of them.
 timeless = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("same", timeless, derandomize=True)
-settings.register_profile("fresh", timeless, print_blob=True)
+settings.register_profile("same", timeless, derandomize=True, max_examples=30)
+settings.register_profile("fresh", timeless, print_blob=True, max_examples=100)
 settings.load_profile("same")
 
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    if os.name != "posix":
+        for item in items:
+            if "posix" in item.keywords:
+                item.add_marker(pytest.mark.skip(reason="not on this system"))
 
 
 @pytest.fixture(scope="session")

@@ -16,23 +16,25 @@ import pytest
 from typer.testing import CliRunner
 
 import karat
+from command_line import karat_command as run
 from karat.__main__ import main
 from karat.cli import app
 
 FAST = ["-c", "kmeans", "-c", "average", "-k", "2:4", "--n-init", "2", "--workers", "1"]
 
 
-def run(*arguments, cwd=None, **kwargs):
+def started(*arguments, cwd=None):
+    """A process of its own, as a shell starts it."""
     return subprocess.run(
         [sys.executable, "-m", "karat", *map(str, arguments)],
-        capture_output=True, text=True, cwd=cwd, **kwargs,
+        capture_output=True, text=True, cwd=cwd,
     )  # fmt: skip
 
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
     folder = tmp_path_factory.mktemp("run")
-    result = run(
+    result = started(
         "run", "wine", "--label-column", "cultivar", "--scale", "standard", *FAST,
         "--storage", "w.karat", "--report", "w.html", "--labels", "l.csv", "--quiet", cwd=folder,
     )  # fmt: skip
@@ -131,34 +133,44 @@ def test_own_labelings_alone(tmp_path):
     assert "Use mine: 3 clusters" in " ".join(result.stdout.split())
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        (["run", "nowhere.csv"], 2, "nowhere.csv"),
-        (["run", "wine", "--label-column", "cultvar"], 2, "did you mean 'cultivar'"),
-        (["run", "wine", "-c", "kmean"], 2, "did you mean 'kmeans'"),
-        (["run", "wine", "-k", "5:2"], 2, "-k 5:2"),
-        (["run", "wine", "-k", "two"], 2, "-k takes"),
-        (["run", "wine", "-k", "0"], 2, "at least 1"),
-        (["run", "wine", "-k", "1", "-c", "ward"], 1, "at least 2"),
-        (["run", "wine", "--by", "silhouete", "-c", "ward"], 2, "did you mean 'silhouette'"),
-        (["run", "wine", "--report", "/nowhere/x.html"], 2, "no folder"),
-        (["run", "wine", "--storage", "/nowhere/x.karat"], 3, "no folder"),
-        (["run", "wine", "--noise", "ignore", "-c", "ward"], 2, "noise must be one of"),
-        (["run", "wine", "--only-labelings"], 2, "needs --labelings"),
-        (["run", "wine", "--delta", "2"], 2, "delta"),
-        (["report", "nothing.karat"], 3, "no study file"),
-        (["measures", "silhouete"], 2, "did you mean 'silhouette'"),
-        (["measures", "--for", "graphs"], 2, "'shapes', 'tables', 'texts'"),
-    ],
-)
-def test_errors_are_one_line_with_a_code(tmp_path, arguments, code, message):
-    result = run(*arguments, cwd=tmp_path)
+ERRORS = [
+    (["run", "nowhere.csv"], 2, "nowhere.csv"),
+    (["run", "wine", "--label-column", "cultvar"], 2, "did you mean 'cultivar'"),
+    (["run", "wine", "-c", "kmean"], 2, "did you mean 'kmeans'"),
+    (["run", "wine", "-k", "5:2"], 2, "-k 5:2"),
+    (["run", "wine", "-k", "two"], 2, "-k takes"),
+    (["run", "wine", "-k", "0"], 2, "at least 1"),
+    (["run", "wine", "-k", "1", "-c", "ward"], 1, "at least 2"),
+    (["run", "wine", "--by", "silhouete", "-c", "ward"], 2, "did you mean 'silhouette'"),
+    (["run", "wine", "--report", "/nowhere/x.html"], 2, "no folder"),
+    (["run", "wine", "--storage", "/nowhere/x.karat"], 3, "no folder"),
+    (["run", "wine", "--noise", "ignore", "-c", "ward"], 2, "noise must be one of"),
+    (["run", "wine", "--only-labelings"], 2, "needs --labelings"),
+    (["run", "wine", "--delta", "2"], 2, "delta"),
+    (["report", "nothing.karat"], 3, "no study file"),
+    (["measures", "silhouete"], 2, "did you mean 'silhouette'"),
+    (["measures", "--for", "graphs"], 2, "'shapes', 'tables', 'texts'"),
+]
+#: one of each code
+IN_A_SHELL = [ERRORS[6], ERRORS[1], ERRORS[13]]
+
+
+def check_error(result, folder, code, message):
     assert result.returncode == code, result.stderr
     assert message in result.stderr
     assert "Traceback" not in result.stderr
     assert result.stderr.startswith("karat: ")
-    assert list(tmp_path.iterdir()) == []
+    assert list(folder.iterdir()) == []
+
+
+@pytest.mark.parametrize(("arguments", "code", "message"), ERRORS)
+def test_errors_are_one_line_with_a_code(tmp_path, arguments, code, message):
+    check_error(run(*arguments, cwd=tmp_path), tmp_path, code, message)
+
+
+@pytest.mark.parametrize(("arguments", "code", "message"), IN_A_SHELL)
+def test_a_shell_sees_the_code_and_no_traceback(tmp_path, arguments, code, message):
+    check_error(started(*arguments, cwd=tmp_path), tmp_path, code, message)
 
 
 def test_an_existing_report_is_rejected_before_any_work(tmp_path):
@@ -234,6 +246,7 @@ __main__.main()
 """
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("storage", [True, False])
 def test_ctrl_c_keeps_what_is_finished_and_says_how_to_go_on(tmp_path, storage):
     extra = ["--storage", "kept.karat"] if storage else []

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from karat.runtime.threads import one_core
+
 DOCS = Path(__file__).parents[1] / "docs"
 PAGES = [page for page in sorted(DOCS.glob("*.rst")) if "\n>>> " in page.read_text()]
 
@@ -15,7 +17,8 @@ PAGES = [page for page in sorted(DOCS.glob("*.rst")) if "\n>>> " in page.read_te
 def test_examples_on_the_page(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
-    failed, tried = doctest.testfile(str(page), module_relative=False, optionflags=flags)
+    with one_core():  # sweeps of few objects: processes would take longer to start
+        failed, tried = doctest.testfile(str(page), module_relative=False, optionflags=flags)
     assert tried > 5
     assert failed == 0
 

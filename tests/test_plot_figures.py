@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import sparse
 from scipy.stats import f_oneway, kendalltau
 
 import karat
+from example_counts import examples
 from karat import plot
 from karat.measures import catalogue
 from karat.plot import style
@@ -23,7 +24,7 @@ RNG = np.random.default_rng(0)
 # -- agreement
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(
     arrays(
         np.float64,

@@ -1,4 +1,4 @@
-"""The whole house stands: names, lazy imports, one table."""
+"""The whole house stands: names, lazy imports, one table, one run from data to a report."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import karat
+from command_line import karat_command
 
 
 def test_public_names_resolve() -> None:
@@ -25,3 +26,12 @@ def test_import_is_lazy() -> None:
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "[]"
+
+
+def test_a_run_from_data_to_a_report(tmp_path: Path) -> None:
+    options = ["-c", "kmeans", "-c", "ward", "-k", "2:4", "--n-init", "1", "--workers", "1"]
+    done = karat_command("run", "iris", *options, "--report", "r.html", "--quiet", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "clusters" in done.stdout
+    assert "<html" in (tmp_path / "r.html").read_text(encoding="utf8")
+    assert [path.name for path in tmp_path.iterdir()] == ["r.html"]

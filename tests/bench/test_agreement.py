@@ -5,10 +5,11 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from example_counts import examples
 from karat.bench import rank_agreement, set_agreement
 from karat.runtime.validation import InputError
 
@@ -61,7 +62,7 @@ def test_a_published_tau():
     assert np.isnan(found["each"])
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(st.integers(2, 8), st.integers(2, 6), st.integers(0, 10**6), st.sampled_from([0, 6]))
 def test_tau_by_scipy(n, m, seed, digits):
     one, other = np.random.default_rng(seed).normal(size=(2, n, m)).round(digits)

@@ -5,10 +5,11 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from example_counts import examples
 from karat.bench import (
     average_ranks,
     bayesian_signed_rank,
@@ -72,7 +73,7 @@ def test_critical_values_of_demsar(k, alpha, q):
     assert found == pytest.approx(q, abs=0.0015)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(st.integers(2, 12), st.integers(3, 6), st.integers(0, 10**6), st.sampled_from([1, 3, None]))
 def test_friedman_by_scipy(n, k, seed, digits):
     scores = np.random.default_rng(seed).normal(size=(n, k))
@@ -225,7 +226,7 @@ def test_the_level_of_a_race_of_equal_methods(shape, digits):
     assert (found <= stats.binom.ppf(0.9999, trials, 0.05)).all()
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=7), st.data())
 def test_the_expected_best_is_the_mean_over_all_choices(tries, data):
     m = data.draw(st.integers(1, len(tries)))

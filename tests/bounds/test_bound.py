@@ -8,11 +8,12 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import karat
 import naive_bounds as naive
+from example_counts import examples
 from karat.bounds import PacMdlBound, PacMdlBounds, b_max
 from karat.bounds.languages import Algo, Cluster, Init, Language, Mixed, Prior, Simple
 from karat.labelings.partitions import canonical_codes
@@ -55,7 +56,7 @@ partial = st.lists(
 ).filter(lambda rows: any(known for *_, known in rows))
 
 
-@settings(max_examples=120, deadline=None)
+@examples(120)
 @given(partial)
 def test_errors_and_predictions_follow_the_definition(rows: list) -> None:
     labels = [c for c, *_ in rows]
@@ -83,7 +84,7 @@ def log2_words(bits: float, delta: float) -> float:
     return math.log(delta) - bits * math.log(2) - 1e-9
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(partial, st.integers(0, 100))
 def test_names_and_order_do_not_matter(rows: list, seed: int) -> None:
     labels = np.array([c for c, *_ in rows])

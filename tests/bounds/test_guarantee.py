@@ -56,7 +56,10 @@ def test_no_truth_breaks_the_guarantee_more_often_than_delta(truth, delta):
     assert broken <= delta * draws
 
 
-@pytest.mark.parametrize("delta", [0.05, 0.1, 0.2])
+@pytest.mark.parametrize(
+    "delta",
+    [pytest.param(0.05, marks=pytest.mark.long), 0.1, pytest.param(0.2, marks=pytest.mark.long)],
+)
 def test_every_split_of_twelve_objects_keeps_the_promise_of_half(delta):
     truth = np.array([0, 0, 1, 0, 1, 1, 0, 1, 1, 1, 0, 0])
     batch = karat.labelings.as_labelings([[0] * 6 + [1] * 6, [0, 1] * 6, [0, 0, 1, 1, 2, 2] * 2])

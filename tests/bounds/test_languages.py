@@ -8,9 +8,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from example_counts import examples
 from karat._kernels.pac_mdl import _lead_of, mixed_label_bits
 from karat.bounds import CountedPruning, Pruning, Searched
 from karat.bounds import languages as lang
@@ -103,7 +104,7 @@ def random_linkage(n: int, rng: np.random.Generator) -> np.ndarray:
     return np.array(rows, dtype=float)
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.integers(1, 8), st.data())
 def test_kernel_writes_labels_as_the_codes_do(n_classes: int, data: st.DataObject) -> None:
     labels = data.draw(st.lists(st.integers(0, n_classes - 1), min_size=1, max_size=25))

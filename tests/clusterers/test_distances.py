@@ -240,7 +240,7 @@ def test_a_function_of_a_graph_is_a_clusterer():
     assert study.candidates.loc["propagation resolution=0.05 start=0", "n_clusters"] == 1
     assert adjusted_rand_score(truth, study.best().labels) == 1
     other = karat.Study(np.random.default_rng(0).random((10, 2)))
-    other.sweep(clusterer)
+    other.sweep(clusterer, workers=1)
     assert "clusters the nodes of a graph" in other.candidates.loc["propagation", "reason"]
 
 

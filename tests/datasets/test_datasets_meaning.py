@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
+from example_counts import examples
 from karat.datasets import Dataset, from_array, from_table, load, read, read_labelings
 
 
@@ -281,7 +282,7 @@ def test_ids(tmp_path: Path) -> None:
     ),
     how=st.sampled_from(["mean", "median", "most-frequent", "drop"]),
 )
-@settings(max_examples=200, deadline=None)
+@examples(200)
 def test_impute_against_its_definition(X: np.ndarray, how: Any) -> None:
     good = np.isfinite(X)
     if not good.any(axis=0).all():
@@ -326,7 +327,7 @@ SCALED = hnp.arrays(
 
 
 @given(X=SCALED, how=st.sampled_from(["standard", "robust", "minmax"]))
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_scaling_can_be_undone(X: np.ndarray, how: Any) -> None:
     one = from_array(X, scale=how)
     assert one.center is not None

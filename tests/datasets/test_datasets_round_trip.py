@@ -16,12 +16,13 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import io as scipy_io
 from scipy import sparse
 
+from example_counts import examples
 from karat.datasets import Dataset, from_array, from_table, read
 
 SHAPES = st.tuples(st.integers(2, 12), st.integers(1, 5))
@@ -58,7 +59,7 @@ WRITERS = {
 
 @pytest.mark.parametrize("suffix", WRITERS)
 @given(X=DENSE)
-@settings(max_examples=15, deadline=None)
+@examples(15)
 def test_dense_round_trip(suffix: str, X: np.ndarray) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "mine" + suffix)
@@ -83,7 +84,7 @@ def sparse_matrices(draw: Any) -> sparse.csr_array:
 
 @pytest.mark.parametrize("suffix", [".npz", ".mtx", ".mtx.gz"])
 @given(X=sparse_matrices())
-@settings(max_examples=15, deadline=None)
+@examples(15)
 def test_sparse_round_trip(suffix: str, X: sparse.csr_array) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "mine" + suffix)
@@ -101,7 +102,7 @@ def test_sparse_round_trip(suffix: str, X: sparse.csr_array) -> None:
 
 
 @given(names=st.lists(NAME.filter(bool), min_size=2, max_size=6, unique=True))
-@settings(max_examples=50, deadline=None)
+@examples(50)
 def test_awkward_column_names_survive_csv(names: list[str]) -> None:
     X = np.arange(2.0 * len(names)).reshape(2, -1)
     with tempfile.TemporaryDirectory() as folder:
@@ -119,7 +120,7 @@ def test_awkward_column_names_survive_csv(names: list[str]) -> None:
         max_size=10,
     ).filter(lambda values: any(values))
 )
-@settings(max_examples=50, deadline=None)
+@examples(50)
 def test_labels_survive_csv(labels: list[str | None]) -> None:
     labels = [value or None for value in labels]
     if not any(labels):

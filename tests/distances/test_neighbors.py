@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
 import naive_clarity as naive
+from example_counts import examples
 from karat.distances.neighbors import neighbor_lists
 from karat.runtime.validation import InputError
 
@@ -18,7 +19,7 @@ def expected(X: np.ndarray, k: int) -> np.ndarray:
     return np.array([naive.neighbor_order(D, i)[:k] for i in range(len(X))])
 
 
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(st.integers(0, 2**32 - 1), st.integers(2, 60), st.integers(1, 12), st.integers(1, 8))
 def test_small_integers_full_of_ties(seed: int, n: int, d: int, k: int) -> None:
     X = np.random.default_rng(seed).integers(0, 3, (n, d)).astype(float)

@@ -120,6 +120,7 @@ def test_names_are_no_patterns(tmp_path: Path) -> None:
         karat.datasets.contingency_of_file("https://localhost/x.parquet", "t", "c")
 
 
+@pytest.mark.posix
 def test_a_pipe_does_not_block(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe.csv"
     os.mkfifo(pipe)

@@ -13,11 +13,12 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 import karat
+from example_counts import examples
 from karat import ContingencyTable
 from karat.labelings import cells as _cells
 from karat.labelings.labels import encode
@@ -137,7 +138,7 @@ def two_labelings(draw):
     return draw(side), draw(side)
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(sides=two_labelings())
 def test_cells_are_counts(sides):
     true, pred = sides
@@ -284,7 +285,7 @@ class TestFromCounts:
             ContingencyTable.from_counts(*args)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(sides=two_labelings(), cut=st.integers(0, 60))
 def test_merged_parts_are_the_whole(sides, cut):
     true, pred = sides

@@ -28,7 +28,9 @@ def case(seed, n=26):
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "cityblock", "cosine"])
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize(
+    "seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(2, 6))]
+)
 def test_disco_is_its_definition(seed, metric):
     X, labels = case(seed)
     D = naive.matrix(X, metric)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import hypothesis.strategies as st
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from numpy.testing import assert_allclose
 from scipy.cluster.hierarchy import linkage
 
 import karat
 import naive_external as naive
+from example_counts import examples
 from karat import Dendrogram
 from karat.labelings.partitions import OverlappingPartition, SoftPartition, cut_dendrogram
 from karat.runtime.validation import InputError, UndefinedMeasureError
@@ -108,7 +109,7 @@ def two_covers(draw):
     return rows(t), rows(k)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(covers=two_covers())
 def test_overlapping(covers):
     true, pred = covers

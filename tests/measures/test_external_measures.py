@@ -8,11 +8,12 @@ from fractions import Fraction
 import hypothesis.strategies as st
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from numpy.testing import assert_allclose
 
 import karat
 import naive_external as naive
+from example_counts import examples
 from karat import ContingencyTable
 from karat.measures import catalogue
 from karat.runtime.validation import InputError, UndefinedMeasureError
@@ -38,7 +39,7 @@ def needs_shuffles(key):
 @pytest.mark.parametrize(
     "key", [k for k in KEYS if not needs_shuffles(k) and k not in naive.OWN_TEST]
 )
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(sides=two_labelings())
 def test_equals_its_definition(key, sides):
     assert hasattr(naive, key), f"{key} has no naive oracle"
@@ -46,7 +47,7 @@ def test_equals_its_definition(key, sides):
     assert_allclose(getattr(karat, key)(true, pred), getattr(naive, key)(true, pred), atol=1e-12)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(sides=two_labelings(most=6, labels=3))
 @example(sides=([0, 0, 1, 1, 2, 2], [0, 1, 1, 1, 1, 1]))
 def test_chance_moments_equal_all_permutations(sides):
@@ -71,7 +72,7 @@ def test_no_variance_of_chance_in_a_large_table():
 
 
 @pytest.mark.parametrize("normalizer", ["arithmetic", "geometric", "max", "min", "joint"])
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(sides=two_labelings(most=6, labels=3))
 def test_normalizers(normalizer, sides):
     true, pred = sides
@@ -89,7 +90,7 @@ def test_normalizers(normalizer, sides):
 
 
 @pytest.mark.parametrize("beta", [0.0, 0.5, 2.0, 5.0])
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(sides=two_labelings())
 def test_beta(beta, sides):
     for key in ("v_measure", "pair_f_measure", "f_quality", "bcubed_f_measure"):
@@ -134,7 +135,7 @@ def test_literature_values():
     assert_allclose(karat.adjusted_rand_index(table), float(ari), rtol=1e-15)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(sides=two_labelings(most=40, labels=6))
 def test_agrees_with_scikit_learn(sides):
     metrics = pytest.importorskip("sklearn.metrics")
@@ -181,7 +182,7 @@ def test_agrees_with_genieclust():
 
 
 @pytest.mark.parametrize("key", KEYS)
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(sides=two_labelings(most=12))
 def test_laws(key, sides):
     """Symmetry, names, order of objects, range, and the optimum of equal partitions."""

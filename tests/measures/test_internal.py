@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from scipy.spatial.distance import pdist
@@ -15,6 +15,7 @@ from sklearn.datasets import load_iris
 
 import karat
 import naive_internal as naive
+from example_counts import examples
 from karat.measures import catalogue
 from karat.measures.passes.statistics import STATISTICS
 from karat.measures.passes.tiles import rounds
@@ -72,7 +73,7 @@ def test_lemma_2_all_distances_equal_and_balanced():
 # -- oracles --------------------------------------------------------------------------------
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@examples(25)
 @given(st.integers(0, 10**6), st.booleans())
 def test_measures_of_distances_equal_the_definitions(seed, integers):
     X, labels = random_case(seed, integers=integers)
@@ -83,7 +84,7 @@ def test_measures_of_distances_equal_the_definitions(seed, integers):
     check(scores.table.iloc[0], expected)
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@examples(25)
 @given(st.integers(0, 10**6))
 def test_measures_of_centroids_equal_the_definitions(seed):
     X, labels = random_case(seed)
@@ -287,7 +288,7 @@ def test_c_index_equals_sorting_all_distances(case, few, monkeypatch):
         assert found == pytest.approx((total - low) / (high - low), rel=1e-11)
 
 
-@pytest.mark.parametrize("n", [257, 700, 2200])
+@pytest.mark.parametrize("n", [257, 700, pytest.param(2200, marks=pytest.mark.long)])
 @pytest.mark.parametrize("metric", ["euclidean", "cityblock", "kl", "precomputed"])
 @pytest.mark.parametrize("d", [3, 70])
 def test_mirrored_tiles_give_what_whole_strips_give(n, metric, d, monkeypatch):

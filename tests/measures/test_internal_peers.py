@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.datasets import load_iris
@@ -14,6 +14,7 @@ from sklearn.datasets import load_iris
 import karat
 import naive_internal
 import naive_peers as naive
+from example_counts import examples
 from karat.measures import catalogue
 from karat.measures.passes import scatter as _scatter_pass
 from karat.runtime.validation import InputError, UndefinedMeasureError
@@ -61,7 +62,7 @@ def check(found, expected, rel=1e-9):
         assert found[key] == pytest.approx(value, rel=rel, abs=1e-12, nan_ok=True), key
 
 
-SLOW = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+SLOW = examples(25)
 
 
 # -- definitions ----------------------------------------------------------------------------

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.cluster.hierarchy import fcluster, linkage
 from sklearn.datasets import load_iris
@@ -15,10 +15,11 @@ from sklearn.datasets import load_iris
 import karat
 import naive_internal
 import naive_peers as naive
+from example_counts import examples
 from karat.runtime.validation import InputError
 
 X_IRIS, Y_IRIS = load_iris(return_X_y=True)
-SLOW = settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+SLOW = examples(15)
 
 
 def sweep(X, numbers=range(2, 7)):

@@ -6,12 +6,13 @@ import inspect
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import sparse
 
 import karat
 import naive_internal as naive
+from example_counts import examples
 from karat.distances import FORMS
 from karat.measures import catalogue
 from karat.measures.passes.statistics import group, takes_weights
@@ -22,7 +23,7 @@ OF_DISTANCES = [key for key in WEIGHTED_KEYS if set(group(catalogue[key].needs))
 METRICS = sorted({*naive.ONE, "seuclidean", "mahalanobis", "hamming"})
 DENSE_ONLY = {"correlation", "seuclidean", "mahalanobis"}
 
-many = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+many = examples(60)
 
 
 def random_case(seed, integers=False):

@@ -7,11 +7,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
 import karat
+from example_counts import examples
 from karat.labelings.partitions import as_labelings
 from karat.measures import catalogue
 from karat.measures.passes.statistics import OF_CENTROIDS, Statistics, group, in_others
@@ -39,7 +40,7 @@ def test_explain_shows_it():
     assert "centroids: O(n d)" in str(plan)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     st.integers(0, 10**6),
     st.sampled_from([np.float32, np.float64]),

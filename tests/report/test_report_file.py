@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import resource
 import signal
 import subprocess
 import sys
@@ -48,6 +47,7 @@ def test_not_over_another_file_unless_told(study: karat.Study, tmp_path: Path) -
     assert "<html" in target.read_text(encoding="utf-8")
 
 
+@pytest.mark.posix
 def test_through_a_link_to_its_file(study: karat.Study, tmp_path: Path) -> None:
     (tmp_path / "link.html").symlink_to(tmp_path / "real.html")
     write(study, tmp_path / "link.html")
@@ -68,8 +68,11 @@ def test_folder_that_is_not_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         check_output(tmp_path / "report.html")
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("there", [True, False])
 def test_no_room_leaves_all_as_it_was(study: karat.Study, tmp_path: Path, there: bool) -> None:
+    import resource
+
     target = tmp_path / "report.html"
     if there:
         target.write_text("mine")

@@ -10,11 +10,12 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
+from example_counts import examples
 from karat.runtime.validation import InputError, check_data, largest_value
 
 X = np.array([[1.0, 2.0], [3.0, 5.0], [4.0, 7.0]])
@@ -185,7 +186,7 @@ def test_values_whose_squares_overflow_are_rejected_and_said() -> None:
         st.tuples(st.integers(1, 5), st.integers(1, 5)),
     )
 )
-@settings(max_examples=200, deadline=None)
+@examples(200)
 def test_finite_exactly_when_accepted(array: np.ndarray) -> None:
     for form in (array, np.asfortranarray(array), sparse.csr_array(array)):
         largest = np.abs(array.astype(np.float64)).max()

@@ -262,7 +262,7 @@ def test_from_a_file_of_distances_to_a_report(tmp_path, monkeypatch):
         assert adjusted_rand_score(truth, found) == 1
     page = (tmp_path / "given.html").read_text()
     assert "needs the objects" in page
-    grid = ["--grid", "eps=0.1:0.3:0.1", "-c", "dbscan"]
+    grid = ["--grid", "eps=0.1:0.3:0.1", "-c", "dbscan", "--workers", "1"]
     result = CliRunner().invoke(app, ["run", "D.npy", "--metric", "precomputed", *grid])
     assert result.exit_code == 0, result.output
     assert "dbscan eps=0." in result.output

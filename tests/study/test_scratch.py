@@ -26,9 +26,10 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
-def test_nothing_is_left_of_a_sweep_that_was_ended(tmp_path, monkeypatch, number):
+@pytest.mark.posix
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGKILL"])
+def test_nothing_is_left_of_a_sweep_that_was_ended(tmp_path, monkeypatch, name):
+    number = signal.Signals[name]
     program, folder = tmp_path / "sweep.py", tmp_path / "scratch"
     program.write_text(SCRIPT)
     folder.mkdir()

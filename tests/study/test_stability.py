@@ -139,6 +139,7 @@ with karat.Study(X, storage=sys.argv[1], by="silhouette") as study:
 """
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize(
     ("last", "sets", "batches"),
     [("gaussian 1", 2, 4), ("consensus 0", 0, 1)],
@@ -255,7 +256,7 @@ def answer_of(path, *options):
 def test_run_judges_it_by_default_where_it_pays(tmp_path, monkeypatch):
     path = tmp_path / "points.csv"
     np.savetxt(path, triangle(), delimiter=",", header="x,y", comments="")
-    sweep = ["-c", "kmeans", "-c", "average", "-k", "2:3", "--n-init", "2"]
+    sweep = ["-c", "kmeans", "-c", "average", "-k", "2:3", "--n-init", "2", "--workers", "1"]
     small = answer_of(path, *sweep)
     assert small["stability"] is None
     assert "fits of all objects, and the sweep took 6" in small["stability_skipped"]

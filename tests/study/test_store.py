@@ -146,12 +146,20 @@ def test_a_second_process_is_rejected_at_once(tmp_path):
     path = tmp_path / "a.karat"
     store = Store(path, DATA)
     store.plan([planned("a")])
-    code = f"from karat.study.store import Store\nStore({str(path)!r}, {DATA!r})"
-    other = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert "in use by another process" in other.stderr
+    code = (
+        "from karat.study.store import Store\nfrom karat.runtime.validation import StorageError\n"
+        f"try:\n    Store({str(path)!r}, {DATA!r})\n"
+        f"except StorageError as error:\n    print(error, flush=True)\ninput()\n"
+        f"Store({str(path)!r}, {DATA!r})"
+    )
+    other = subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert "in use by another process" in other.stdout.readline()
     store.finish([finished("a")])
     store.close()
-    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+    other.communicate("\n")
+    assert other.returncode == 0
 
 
 def test_a_full_disk_keeps_what_was_there(tmp_path):

@@ -147,23 +147,27 @@ def test_other_settings_under_the_same_name_are_rejected(tmp_path, wine):
         karat.Study(wine[0], storage=tmp_path / "w.karat", random_state=5)
 
 
+FAILURES = {
+    "raise": "RuntimeError: no luck with 2", "noise": "every object is an outlier",
+    "nan": "missing label", "exit": "SystemExit: 3", "interrupt": "KeyboardInterrupt",
+    "short": "it gave 59 labels for 60 objects", "write": "read-only",
+}  # fmt: skip
+
+
 @pytest.mark.parametrize("workers", [1, 2])
-@pytest.mark.parametrize(
-    ("how", "reason"),
-    [("raise", "RuntimeError: no luck with 2"), ("noise", "every object is an outlier"),
-     ("nan", "missing label"), ("exit", "SystemExit: 3"), ("interrupt", "KeyboardInterrupt"),
-     ("short", "it gave 59 labels for 60 objects"), ("write", "read-only")],
-)  # fmt: skip
-def test_a_failing_candidate_is_kept_with_its_reason_and_stops_nothing(how, reason, workers):
+def test_failing_candidates_are_kept_with_their_reasons_and_stop_nothing(workers):
     study = karat.Study(THREE)
-    study.sweep({"bad": Fails(how=how), "ward": "ward"}, k=[2, 3], workers=workers)
+    failing = {how: Fails(how=how) for how in FAILURES}
+    study.sweep({**failing, "ward": "ward"}, k=[2, 3], workers=workers)
     table = study.scores()
-    bad = table[table["clusterer"] == "bad"]
-    assert list(bad["status"]) == ["failed", "failed"]
-    assert reason in bad["reason"].iloc[0]
+    for how, reason in FAILURES.items():
+        bad = table[table["clusterer"] == how]
+        assert list(bad["status"]) == ["failed", "failed"]
+        assert reason in bad["reason"].iloc[0]
+        with pytest.raises(InputError, match="has no labels"):
+            study.labels(bad.index[0])
+    assert list(table[table["clusterer"] == "ward"]["status"]) == ["ok", "ok"]
     assert study.best().clusterer == "ward"
-    with pytest.raises(InputError, match="has no labels"):
-        study.labels(bad.index[0])
 
 
 def test_fewer_clusters_than_asked_is_flagged():

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
@@ -39,7 +39,6 @@ def made_up(rng: np.random.Generator, planted: bool = True, size: int = 30) -> p
     return pd.DataFrame({TRUTH: truth, **columns}, index=names)
 
 
-@settings(deadline=None)
 @given(st.integers(0, 2**31), st.integers(1, 4))
 def test_concordance_is_kendalls_tau_of_repeated_samples(seed: int, count: int) -> None:
     rng = np.random.default_rng(seed)

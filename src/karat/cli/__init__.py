@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from io import TextIOWrapper
 from typing import Annotated, Any
 
 import typer
@@ -72,6 +73,9 @@ def main() -> None:
     """Run the command line; errors that a user can fix come without a traceback."""
     from karat.runtime.validation import InputError, NothingToRankError, StorageError
 
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # a terminal of 8 bits lacks some letters
+            stream.reconfigure(errors="replace")
     try:
         app()
     except InputError as error:

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
 import karat
 import naive_clarity as naive
+from example_counts import examples
 from karat.measures.clarity import KernelRidge, KNearestNeighbors, Refit, assess
 from karat.runtime.validation import InputError, UndefinedMeasureError
 
@@ -39,7 +40,7 @@ seeds = st.tuples(
 )
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(seeds, st.integers(2, 6), st.integers(1, 7))
 def test_neighbours_leave_one_out(shape: tuple[int, ...], k: int, r: int) -> None:
     X, labels = draw(*shape, k)
@@ -51,7 +52,7 @@ def test_neighbours_leave_one_out(shape: tuple[int, ...], k: int, r: int) -> Non
         np.testing.assert_array_equal(mean[m], naive.smallest_mean_vote(D, row, r))
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(seeds, st.integers(2, 6), st.integers(2, 8))
 def test_everything_under_folds(shape: tuple[int, ...], k: int, n_folds: int) -> None:
     X, labels = draw(*shape, k)
@@ -74,7 +75,7 @@ def test_everything_under_folds(shape: tuple[int, ...], k: int, n_folds: int) ->
         )
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(seeds, st.integers(2, 6))
 def test_closed_forms_equal_refitting_n_times(shape: tuple[int, ...], k: int) -> None:
     X, labels = draw(*shape, k)

@@ -9,13 +9,14 @@ from unittest import SkipTest
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 import karat
 import naive_clarity as naive
+from example_counts import examples
 from karat._kernels.informativeness_agglomeration import agglomerate
 from karat.clusterers.informativeness_agglomeration import InformativenessAgglomeration
 from karat.datasets.synthetic import make_whissell2012
@@ -46,7 +47,7 @@ def best_merge(D: Any, labels: Any, r: int, apart: Any) -> tuple[Any, float]:
     return {c[3] for c in near if c[2] > max(c[2] for c in near) - 1e-12}, best
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(st.integers(0, 2**32 - 1), st.integers(12, 40), st.integers(3, 8), st.integers(1, 6))
 def test_every_step_is_the_best_of_all(seed: int, n: int, k: int, r: int) -> None:
     rng = np.random.default_rng(seed)

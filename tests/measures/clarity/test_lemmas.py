@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import karat
+from example_counts import examples
 from karat.measures.clarity import KNearestNeighbors, assess
 
 
@@ -32,7 +33,7 @@ def right(D: Any, labels: Any, r: int) -> Any:
     return found.predictions[0, 0] == found.labelings.codes[0]
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.integers(0, 2**32 - 1), st.integers(5, 30), st.integers(2, 5))
 def test_lemma_4_consistent_with_one_neighbour(seed: int, n: int, k: int) -> None:
     D, labels, rng = draw(seed, n, k)
@@ -43,7 +44,7 @@ def test_lemma_4_consistent_with_one_neighbour(seed: int, n: int, k: int) -> Non
     assert (after | ~before | tied).all()
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.integers(0, 2**32 - 1), st.integers(5, 30), st.integers(1, 7))
 def test_lemma_4_consistent_with_two_clusters(seed: int, n: int, r: int) -> None:
     D, labels, rng = draw(seed, n, 2)
@@ -66,7 +67,7 @@ def test_lemma_4_fails_for_three_clusters_and_several_neighbours() -> None:
     assert not right(grown, labels, 5)[0]
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(st.integers(0, 2**32 - 1), st.floats(1e-6, 1e6))
 def test_lemma_5_scale_does_not_matter(seed: int, scale: float) -> None:
     D, labels, _ = draw(seed, 25, 4)
@@ -75,7 +76,7 @@ def test_lemma_5_scale_does_not_matter(seed: int, scale: float) -> None:
 
 
 @pytest.mark.parametrize("r", [1, 3, 5])
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(st.integers(0, 2**32 - 1), st.integers(2, 5))
 def test_lemma_6_rich(r: int, seed: int, k: int) -> None:
     rng = np.random.default_rng(seed)
