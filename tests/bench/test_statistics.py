@@ -107,7 +107,7 @@ def test_the_f_distribution_of_large_tables():
     assert critical_difference(scores) == nemenyi_difference(5, 150)
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(st.sampled_from([(2, 2), (5, 2), (2, 3), (4, 3), (3, 4)]), st.integers(0, 10**6))
 def test_null_distributions_by_all_orders(shape, seed):
     n, k = shape
@@ -143,7 +143,7 @@ def test_permutations_that_are_drawn():
     assert friedman_test([[1, 2, 3, 4, 5, 6]] * 9).p_value == 1 / 20_001
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(st.lists(st.integers(-4, 4), min_size=2, max_size=9))
 def test_signed_ranks_by_all_signs(gaps):
     gaps = np.array(gaps, dtype=float)
