@@ -1,6 +1,6 @@
 """Bounds: speed beside SciPy, prunings of large dendrograms, how tight the languages are.
 
-``python -m benchmarks.bounds``; the third part reads real data from ``../shared/data`` where it
+``python -m benchmarks.bounds``; the third part reads real data from ``KARAT_DATA`` where it
 is, and the digits that scikit-learn brings otherwise.
 """
 
@@ -10,7 +10,6 @@ import math
 import statistics
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -29,8 +28,9 @@ from karat.bounds import (
 )
 from karat.bounds.languages import Algo, Cluster
 from karat.labelings.partitions import cut_dendrogram
+from karat_lab.data import data_folder
 
-DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "points"
+DATA = data_folder() / "points"
 SETS = ("segment", "satimage", "optdigits", "pendigits_test", "breast_w", "yeast")
 
 

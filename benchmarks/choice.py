@@ -9,7 +9,6 @@ the classes, and its adjusted Rand index against them is averaged over the sets.
 
 from __future__ import annotations
 
-import json
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -21,15 +20,15 @@ import pandas as pd
 import karat
 from karat.measures import catalogue
 from karat.runtime.validation import InputError
+from karat_lab.data import data_folder, index
 
-DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+DATA = data_folder()
 MOST_OBJECTS = 1100
 
 
 def data_sets() -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
     """Name, features (real ones standardised) and classes (None for noise points)."""
-    index = json.loads((DATA / "datasets.json").read_text())
-    for entry in sorted(index, key=lambda e: e["n"]):
+    for entry in sorted(index().values(), key=lambda e: e["n"]):
         if entry["kind"] != "points" or entry["n"] > MOST_OBJECTS:
             continue
         path = DATA / entry["path"]

@@ -2,16 +2,14 @@
 
 Processor seconds of one thread, each pair in one run; a ratio below 1 is in favour of karat.
 ``kmedoids`` (GPL-3, only for comparison) is left out where it is not installed, and tr45 where
-``KARAT_DATA`` (``../shared/data``) has it not.
+``KARAT_DATA`` has it not.
 """
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 import fastcluster
@@ -22,6 +20,7 @@ from threadpoolctl import threadpool_limits
 
 import karat
 from karat.clusterers import KMedoids, LinkageClustering
+from karat_lab.data import data_folder
 
 N, K = 5000, 10
 PAIRS = ["silhouette", "dunn_index", "point_wise_margin", "between_within_ratio"]
@@ -74,7 +73,7 @@ def main() -> None:
 
 def documents() -> None:
     """A default sweep of sparse rows, and the answer, by the angle and by Euclidean distance."""
-    path = Path(os.environ.get("KARAT_DATA", "../shared/data")) / "terms" / "tr45.npz"
+    path = data_folder() / "terms" / "tr45.npz"
     if not path.is_file():
         print(f"tr45 is not in {path.parent}")
         return

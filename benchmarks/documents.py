@@ -1,12 +1,11 @@
 """Clusterers of documents beside fifteen lines of SciPy: objective, time, memory.
 
 ``python -m benchmarks.documents [NAME ...]``, with names of the parts that ``main`` lists; all but
-the long ones by default. Looks for the texts in ``KARAT_DATA`` or ``../shared/data``.
+the long ones by default. The texts are looked for as by karat-lab (``KARAT_DATA``).
 """
 
 from __future__ import annotations
 
-import gzip
 import json
 import sys
 import tempfile
@@ -22,7 +21,8 @@ import karat
 from benchmarks.large import command
 from karat.clusterers import CriterionClustering, MiniBatchSphericalKMeans, SphericalKMeans
 from karat.text import TermWeighter
-from karat_lab._banerjee_collections import collection, data_folder
+from karat_lab.banerjee2004_collections import collection
+from karat_lab.data import locate, records
 
 K = 20
 OURS, THEIRS = 10, 50
@@ -147,8 +147,7 @@ def incremental() -> None:
 
 
 def ohscal() -> None:
-    path = data_folder() / "terms" / "ohscal.npz"
-    X = TermWeighter("tf-idf").fit_transform(sparse.csr_array(sparse.load_npz(path)))
+    X = TermWeighter("tf-idf").fit_transform(sparse.csr_array(sparse.load_npz(locate("ohscal"))))
     print(f"ohscal: {X.shape[0]:,} × {X.shape[1]:,}, {X.nnz:,} entries, {size_of(X) / 1e6:.0f} MB")
     for key, k in (
         ("spectral-symmetric", 10),
@@ -231,14 +230,10 @@ def passages(n: int = 200_000, words: int = 24) -> None:
     import pandas as pd
 
     found = []
-    with gzip.open(
-        data_folder() / "texts" / "20newsgroups.jsonl.gz", "rt", encoding="utf-8"
-    ) as lines:
-        for line in lines:
-            article = json.loads(line)
-            said = article["text"].partition("\n\n")[2].split()
-            for start in range(0, len(said) - words + 1, words):
-                found.append((article["group"], " ".join(said[start : start + words])))
+    for article in records("20newsgroups"):
+        said = article["text"].partition("\n\n")[2].split()
+        for start in range(0, len(said) - words + 1, words):
+            found.append((article["group"], " ".join(said[start : start + words])))
     chosen = np.random.default_rng(0).permutation(len(found))[:n]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

@@ -17,8 +17,9 @@ import numpy as np
 
 import karat
 from karat.study.trying import DEFAULT_CLUSTERERS
+from karat_lab.data import data_folder
 
-SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
+SHARED = data_folder()
 
 
 def blobs(n: int, folder: Path, *, clusters: int = 8) -> tuple[Path, Any]:
@@ -240,7 +241,7 @@ def documents(n: int = 8_000) -> None:
 
 
 def sets(n: int) -> Any:
-    """Pendigits and letter where the shared data is, and six synthetic sets."""
+    """Pendigits and letter where their files are, and six synthetic sets."""
     for name in ("pendigits_train", "letter"):
         paths = sorted(SHARED.glob(f"points/{name}*.csv*"))
         if paths:

@@ -20,6 +20,7 @@ import numpy as np
 
 import karat
 from karat import stability
+from karat_lab.data import data_folder
 
 #: seconds of R's fpc 2.2 and cluster 2.1 on the same data and settings, measured once elsewhere
 R_SECONDS = {
@@ -211,7 +212,6 @@ def recovery(seeds: int = 10, estimators: tuple[str, ...] = ("stability",)) -> N
 
 def by_default(asked: list[str]) -> None:
     """Seconds of one core; the stability of clusterers beside the default sweep of karat run."""
-    from pathlib import Path
 
     import pandas as pd
     from threadpoolctl import threadpool_limits
@@ -220,7 +220,7 @@ def by_default(asked: list[str]) -> None:
 
     _engine.available_cores = lambda: 1  # type: ignore[attr-defined]
     for name in ("wine", "segment"):
-        path = Path("../shared/data/points") / f"{name}.csv.gz"
+        path = data_folder() / "points" / f"{name}.csv.gz"
         if not path.exists():
             print(f"{path} is not there")
             continue

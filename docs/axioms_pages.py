@@ -9,17 +9,17 @@ from pathlib import Path
 import numpy as np
 
 from karat.measures import catalogue
-from karat.plot.style import color, number
-from karat_lab import run
-from karat_lab.axioms import (
-    PROPERTIES,
+from karat.measures.properties import (
     Counterexample,
     Property,
     Situation,
     Verdict,
+    cluster_name,
+    definitions,
     stored_verdicts,
 )
-from karat_lab.axioms.display import cluster_name
+from karat.plot.style import color, number
+from karat_lab import run
 from karat_lab.whissell2012_chapter4 import INTERNAL, TEXT
 
 #: objects of a picture, and pixels of a panel
@@ -40,7 +40,7 @@ def of_property(key: str) -> str:
 def outcome_table(kind: str) -> str:
     """A row for each measure, a column for each property; each no is a link to why."""
     verdicts = {(v.measure, v.property): v for v in stored_verdicts()}
-    asked = [p for p in PROPERTIES.values() if p.kind == kind]
+    asked = [p for p in definitions().values() if p.kind == kind]
     keys = [m.key for m in catalogue.select(kind=kind)]
     keys = [key for key in keys if any((key, p.key) in verdicts for p in asked)]
     if not keys:
@@ -126,9 +126,9 @@ def write_pages(folder: Path) -> None:
     for kind in ("internal", "external"):
         (folder / f"properties-{kind}.inc").write_text(outcome_table(kind))
     (folder / "properties-published.inc").write_text(published_table())
-    for property in PROPERTIES.values():
+    for property in definitions().values():
         (folder / "properties" / f"{property.key}.rst").write_text(property_page(property))
-    names = "\n".join(f"   properties/{p.key}" for p in PROPERTIES.values())
+    names = "\n".join(f"   properties/{p.key}" for p in definitions().values())
     title = "Counterexamples"
     (folder / "properties.rst").write_text(
         f"{title}\n{'=' * len(title)}\n\n.. toctree::\n   :maxdepth: 1\n\n{names}\n"
@@ -146,7 +146,7 @@ def picture(found: Counterexample) -> str:
         body = _too_many(each) if each.n > MOST else _panel(each, other)
         panels.append(f'<g transform="translate({p * WIDE},0)">{heading}{body}</g>')
     width = WIDE * len(panels)
-    label = html.escape(f"{found.measure}, {PROPERTIES[found.property].name}")
+    label = html.escape(f"{found.measure}, {definitions()[found.property].name}")
     return (
         f'<svg viewBox="0 0 {width} {HIGH}" style="max-width:{width}px;width:100%" role="img" '
         f'aria-label="{label}" font-family="sans-serif">{"".join(panels)}</svg>'

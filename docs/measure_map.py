@@ -9,7 +9,7 @@ from typing import Any
 import karat
 from karat.measures import catalogue
 from karat.measures.measure_map import GROUPS, KINDS, SAME, load_map
-from karat_lab.axioms import PROPERTIES, stored_verdicts
+from karat.measures.properties import definitions, stored_verdicts
 from karat_lab.map_of_measures import fit_and_unfit, stability
 
 Table = Callable[[list[str], list[list[str]]], str]
@@ -29,7 +29,7 @@ def by_property(found: Any) -> tuple[list[str], list[list[str]]]:
     """How near measures with and without each property are to the truth."""
     verdicts = [v for v in stored_verdicts() if v.measure in found.keys]
     rows = []
-    for key, item in PROPERTIES.items():
+    for key, item in definitions().items():
         for outcome in ("holds", "violated"):
             keys = [v.measure for v in verdicts if v.property == key and v.outcome == outcome]
             if keys:

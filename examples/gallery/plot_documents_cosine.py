@@ -12,7 +12,7 @@ from pathlib import Path
 
 import karat
 
-folder = Path(os.environ.get("KARAT_DATA", "../shared/data")) / "terms"
+folder = Path(os.environ.get("KARAT_DATA", "")) / "terms"
 report = Path(tempfile.mkdtemp()) / "tr45.html"
 
 # %%

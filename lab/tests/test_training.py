@@ -11,11 +11,11 @@ import pytest
 import karat
 from karat.judge import load_judge
 from karat.runtime.validation import InputError
-from karat_lab._choice_corpus import agreement, keep, kept
-from karat_lab._choice_shapes import CLOUDS, SHAPES, draw_shapes
-from karat_lab._choice_tasks import build
 from karat_lab.choice import left_out, table_of
 from karat_lab.choice_candidates import without_each
+from karat_lab.choice_corpus import agreement, keep, kept
+from karat_lab.choice_shapes import CLOUDS, SHAPES, draw_shapes
+from karat_lab.choice_tasks import build
 from karat_lab.rivals import RIVALS, measure_families
 from karat_lab.training import Case, Size, folds_of, train, train_judge
 
@@ -155,10 +155,10 @@ def test_generated_sets_are_what_they_say():
         np.testing.assert_array_equal(X, again)
 
 
-def test_plain_sub_tasks_are_what_they_say(shared_data):
+def test_plain_sub_tasks_are_what_they_say(real_data):
     for name in ("iris", "segment"):
         for number in range(3):
-            task = build(("plain", name, number), shared_data)
+            task = build(("plain", name, number))
             n_classes = len(np.unique(task.truths))
             assert (task.collection, task.whole) == (name, False)
             assert 2 <= n_classes <= 10

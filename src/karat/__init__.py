@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from karat.measures.evaluation import explain as explain
     from karat.measures.moments import evaluate_from_moments as evaluate_from_moments
     from karat.measures.moments import moments_sql as moments_sql
+    from karat.measures.properties import properties as properties
     from karat.measures.recommended import recommend as recommend
     from karat.measures.scores import Scores as Scores
     from karat.runtime.validation import InputError as InputError
@@ -29,11 +30,10 @@ if TYPE_CHECKING:
     from karat.study import Study as Study
     from karat.study import load_study as load_study
     from karat.study.representations import representations as representations
-    from karat_lab.axioms import properties as properties
 
 # public name -> the module that has it; nothing is imported before it is asked for
 _HOME = {
-    "properties": "karat_lab.axioms",
+    "properties": "karat.measures.properties",
     "Benchmark": "karat.bench",
     "ContingencyTable": "karat.labelings.contingency",
     "evaluate": "karat.measures.evaluation",

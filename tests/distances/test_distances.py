@@ -280,7 +280,7 @@ def test_objects_that_have_no_distance_are_rejected(objects, metric, message):
 
 
 def test_a_missing_extra_is_named(monkeypatch):
-    monkeypatch.setattr("karat.distances._objects.find_spec", lambda name: None)
+    monkeypatch.setattr("karat.runtime.extras.find_spec", lambda name: None)
     for metric in ("edit", "dtw"):
         with pytest.raises(InputError, match=r"karat\[sequences\]"):
             object_distances(["ab", "b"], metric)

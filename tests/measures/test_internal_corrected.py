@@ -9,7 +9,6 @@ import karat
 from karat.measures import catalogue
 from karat.measures.internal.chance import _CLOSED
 from karat.runtime.validation import UndefinedMeasureError
-from karat_lab.internal_chance import run
 
 SIZES = [(4, 2, 1), (3, 2, 2), (3, 4), (2, 2, 2, 1), (1, 1, 5)]
 
@@ -86,11 +85,3 @@ def test_a_constant_expectation_is_the_same_for_all_sizes(key):
         for sizes in SIZES
     ]
     assert expected == pytest.approx([expected[0]] * len(SIZES))
-
-
-@pytest.mark.long
-def test_a_constant_expectation_keeps_the_ranking():
-    table = run(samples=1).table.set_index("measure")
-    kept = set(table.index[table["least tau"] > 1 - 1e-12])
-    assert set(CONSTANT) <= kept
-    assert "within_cluster_scatter" not in kept

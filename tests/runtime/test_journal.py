@@ -4,21 +4,19 @@ import pytest
 
 from karat.runtime.journal import KeptLines
 from karat.runtime.validation import StorageError
-from karat_lab.journal import Kept
 
 
 def test_a_line_that_a_kill_cut_short_is_dropped(tmp_path):
     path = tmp_path / "kept.jsonl"
-    kept = Kept(path, "asked")
+    kept = KeptLines(path)
     for name in "abc":
-        kept.put(("set", name), {"score": 0.5})
+        kept.put(name, {"score": 0.5})
     text = path.read_text()
     path.write_text(text[:-10])
-    again = Kept(path, "asked")
-    assert again.get(("set", "b")) == {"score": 0.5}
-    assert again.get(("set", "c")) is None
-    assert Kept(path, "something else").get(("set", "b")) is None
-    again.put(("set", "c"), {"score": 0.5})
+    again = KeptLines(path)
+    assert again.get("b") == {"score": 0.5}
+    assert again.get("c") is None
+    again.put("c", {"score": 0.5})
     assert path.read_text() == text
 
 

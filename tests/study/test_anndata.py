@@ -154,9 +154,7 @@ def test_the_wrong_objects_are_noticed():
 
 
 def test_a_file_needs_the_extra(monkeypatch, tmp_path):
-    from karat.study import annotated
-
-    monkeypatch.setattr(annotated, "find_spec", lambda name: None)
+    monkeypatch.setattr("karat.runtime.extras.find_spec", lambda name: None)
     with pytest.raises(InputError, match=r"karat\[anndata\]"):
         karat.Study.from_anndata(tmp_path / "a.h5ad")
 

@@ -366,6 +366,7 @@ def run(
     random_state: Any = 0,
     storage: Any = None,
     progress: Callable[[str], None] | None = None,
+    data: Any = None,
 ) -> ExperimentResult:
     """Run one experiment.
 
@@ -381,6 +382,8 @@ def run(
         Where finished work is kept.
     progress : callable, optional
         Called with a line of text now and then.
+    data : path, optional
+        The folder of the data sets; see :mod:`karat_lab.data`.
 
     Returns
     -------
@@ -389,10 +392,17 @@ def run(
     Raises
     ------
     InputError
-        If no experiment has this name.
+        If no experiment has this name, or a data set that it needs is not there.
     """
+    from karat_lab.data import data_in
+
     module = import_module(EXPERIMENTS[name].module)
-    result: ExperimentResult = module.run(
-        name=name, samples=samples, random_state=random_state, storage=storage, progress=progress
-    )
+    with data_in(data):
+        result: ExperimentResult = module.run(
+            name=name,
+            samples=samples,
+            random_state=random_state,
+            storage=storage,
+            progress=progress,
+        )
     return result

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.runtime.validation import InputError
+from karat import InputError
 from karat.stability import ESTIMATORS, subsampling
 from karat_lab import ExperimentResult
-from karat_lab._chapter6_samples import real_data
+from karat_lab.data import points
 from karat_lab.journal import Kept
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def run(
     absent = []
     for title, file in SETS.items():
         try:
-            X, truth = real_data(file)
+            X, truth = points(file)
         except InputError as error:
             absent.append(f"Skipped: {error}.")
             continue

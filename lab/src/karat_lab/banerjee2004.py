@@ -15,7 +15,7 @@ from karat.bounds.languages import Algo, Cluster, Init, Language, Simple
 from karat.clusterers import catalogue
 from karat.runtime.journal import KeptLines
 from karat_lab import ExperimentResult
-from karat_lab._banerjee_collections import COLLECTIONS, Collection, collection, sampled
+from karat_lab.banerjee2004_collections import COLLECTIONS, Collection, collection, sampled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -14,7 +14,7 @@ from karat.clusterers import SphericalKMeans, VonMisesFisherMixture
 from karat.measures import purity
 from karat.runtime.journal import KeptLines
 from karat_lab import ExperimentResult
-from karat_lab._banerjee_collections import COLLECTIONS, Collection, collection, sampled
+from karat_lab.banerjee2004_collections import COLLECTIONS, Collection, collection, sampled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -19,8 +19,7 @@ from karat.bounds import (
     study_bounds,
 )
 from karat.bounds.languages import Algo, Cluster, Init, Simple
-from karat.labelings.partitions import Labelings, as_labelings, cut_dendrogram
-from karat.runtime.validation import check_random_state
+from karat.labelings import Labelings, as_labelings, cut_dendrogram
 from karat_lab import ExperimentResult
 from karat_lab.journal import Kept
 
@@ -70,7 +69,7 @@ def run(
     import pandas as pd
 
     splits = 10_000 if samples is None else samples
-    rng = check_random_state(random_state)
+    rng = np.random.default_rng(random_state)
     kept = Kept(storage, f"{splits} splits, random_state {random_state!r}")
     X, truth = _data()
     clusterings, *streams = rng.spawn(8)

@@ -17,10 +17,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.judge.learned import HALF, Judge, degenerate, digest
-from karat.runtime.validation import InputError
 from karat_lab import ExperimentResult
-from karat_lab._choice_corpus import case_of, keep, kept
-from karat_lab._choice_tasks import plan
+from karat_lab.choice_corpus import case_of, keep, kept
+from karat_lab.choice_tasks import plan
 from karat_lab.rivals import RIVALS, by_families, by_measure, measure_families
 from karat_lab.training import LABELS, Case, Size, folds_of, train
 
@@ -88,14 +87,13 @@ def run(
 
 def corpus(parts: int, storage: Any, say: Callable[[str], None]) -> list[Case]:
     """The cases of all tasks, from the storage where they are there."""
-    return cases_of(plan(data_folder(), parts, parts + 3), storage, say)
+    return cases_of(plan(parts, parts + 3), storage, say)
 
 
 def cases_of(
     todo: Sequence[tuple[str, str, int]], storage: Any, say: Callable[[str], None]
 ) -> list[Case]:
     """The cases of these tasks, from the storage where they are there."""
-    data = data_folder()
     folder = None if storage is None else Path(storage)
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
@@ -107,24 +105,13 @@ def cases_of(
         if path is not None and path.exists():
             case = kept(path)
         else:
-            case = case_of(task, data)
+            case = case_of(task)
             if path is not None:
                 keep(case, path)
             say(f"{number + 1} of {len(todo)} tasks: {'/'.join(map(str, task))}")
         if case is not None:
             cases.append(case)
     return cases
-
-
-def data_folder() -> Path:
-    """Where ``datasets.json`` is."""
-    for folder in (Path("../shared/data"), Path("data")):
-        if (folder / "datasets.json").exists():
-            return folder
-    raise InputError(
-        "the corpus needs the shared data sets; put them with their datasets.json into "
-        "../shared/data or data"
-    )
 
 
 @dataclass(frozen=True)

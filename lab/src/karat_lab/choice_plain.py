@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from karat_lab import ExperimentResult
-from karat_lab._choice_tasks import family_of, index
 from karat_lab.choice import (
     FEW,
     FOLDS,
@@ -21,11 +20,11 @@ from karat_lab.choice import (
     TESTED,
     cases_of,
     corpus,
-    data_folder,
     judges_of_folds,
     mean_of_collections,
     with_interval,
 )
+from karat_lab.choice_tasks import family_of, tables
 from karat_lab.rivals import RIVALS
 from karat_lab.training import folds_of
 
@@ -65,9 +64,9 @@ def run(
 
     say = progress or (lambda line: None)
     learned = corpus(PARTS if samples is None else samples, storage, say)
-    tables = [key for key, entry in index(data_folder()).items() if family_of(entry) == "real"]
+    real = [key for key, entry in tables().items() if family_of(entry) == "real"]
     cases = cases_of(
-        [("plain", key, i) for i in range(samples or PLAIN) for key in tables], storage, say
+        [("plain", key, i) for i in range(samples or PLAIN) for key in real], storage, say
     )
     chosen = {
         way: np.array([int(np.argmax(rival(case.evidence))) for case in cases])

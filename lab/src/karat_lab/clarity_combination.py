@@ -17,8 +17,16 @@ import numpy as np
 
 from karat.datasets.synthetic import WHISSELL2012, make_whissell2012
 from karat_lab import ExperimentResult
-from karat_lab._chapter6_samples import FRESH, MIXTURE, REAL, Kept, drawn, keeping, sample_of
-from karat_lab._clarity_candidates import TRUTH, Candidate, base_values, family
+from karat_lab.clarity_candidates import TRUTH, Candidate, base_values, family
+from karat_lab.whissell2012_chapter6_samples import (
+    FRESH,
+    MIXTURE,
+    REAL,
+    Kept,
+    drawn,
+    keeping,
+    sample_of,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -60,7 +68,7 @@ def concordances(
     """Count the pairs of one data set; ``kept`` tells which of its clusterings take part."""
     from scipy.stats import rankdata
 
-    from karat_lab._concordance import concordance
+    from karat_lab.concordance import concordance
 
     rows = slice(None) if kept is None else kept
     truth = np.stack([table[TRUTH].to_numpy()[rows] for table in tables])

@@ -21,19 +21,19 @@ from karat.measures import catalogue
 from karat.measures.families import cut
 from karat.measures.measure_map import GROUPS, KINDS, SAME, MeasureMap
 from karat_lab import ExperimentResult
-from karat_lab._map_trials import (
+from karat_lab.choice import BOOTSTRAPS, PARTS, corpus, interval
+from karat_lab.map_trials import (
     Corpus,
     best_cut,
     consensus_trial,
     recommended_trial,
 )
-from karat_lab._measure_values import further_keys, judged
-from karat_lab.choice import BOOTSTRAPS, PARTS, corpus, data_folder, interval
+from karat_lab.measure_values import further_keys, judged
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from karat_lab._measure_values import Judged
+    from karat_lab.measure_values import Judged
 
     Floats = NDArray[np.float64]
 
@@ -71,7 +71,7 @@ def run(
     """
     say = progress or (lambda line: None)
     cases = corpus(PARTS if samples is None else samples, storage, say)
-    tasks = judged(cases, data_folder(), storage, say)
+    tasks = judged(cases, storage, say)
     found = map_of(tasks, random_state=random_state, say=say)
     if storage is not None:
         found.save(Path(storage) / "measure_map.json")

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat import InputError
 from karat.stability import ESTIMATORS, n_clusters
 from karat_lab import ExperimentResult
-from karat_lab._choice_tasks import family_of, index, read
-from karat_lab.choice import data_folder
+from karat_lab.choice_tasks import family_of, read
+from karat_lab.data import data_folder, index
 from karat_lab.journal import Kept
 
 if TYPE_CHECKING:
@@ -64,16 +65,16 @@ def run(
     """
     import pandas as pd
 
-    folder = data_folder()
-    there = index(folder)
+    there = index()
     kept = Kept(storage, f"{NUMBERS} {MOST} {MOST_FEATURES} random_state {random_state!r}")
     rows, absent = [], []
     for number in (*REAL[:samples], *BENCHMARK[:samples]):
-        if number not in there:
+        kind = family_of(there[number])
+        try:
+            X, truth = _prepared(*read(number), kind, random_state)
+        except InputError:
             absent.append(number)
             continue
-        kind = family_of(there[number])
-        X, truth = _prepared(*read(folder, number), kind, random_state)
         answers = kept.get((number, "answers"))
         if answers is None:
             found = n_clusters(X, k=NUMBERS, truth=_half(truth, random_state))
@@ -97,7 +98,7 @@ def run(
             "of unit variance. Classes need not be clusters: of rings, spirals and many real "
             "tables no estimator can know their number from k-means. The labels of half of the "
             "objects are told to pac-mdl only.",
-            *([f"Not there: {', '.join(absent)}."] if absent else []),
+            *([f"Not in {data_folder()}: {', '.join(absent)}."] if absent else []),
         ),
     )
 

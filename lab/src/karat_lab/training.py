@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat import InputError
 from karat.judge.features import Evidence, columns
-from karat.judge.forest import Binned, Forest
+from karat.judge.forest import Forest
 from karat.judge.labelled import log_likelihood
 from karat.judge.learned import VERSION, Judge, degenerate, digest, set_back, shared_score
-from karat.labelings.labels import encode
-from karat.runtime.validation import InputError
+from karat.labelings import encode
+from karat_lab.trees import Bins, export, fit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -164,7 +165,8 @@ def train(
 
     Notes
     -----
-    Extremely randomised trees (Geurts, Ernst & Wehenkel 2006). The temperature, the level, the
+    Extremely randomised trees (Geurts, Ernst & Wehenkel 2006) of scikit-learn; those of the
+    packaged judge, version 2, were grown by another implementation. The temperature, the level, the
     interval and the limit come from predictions for collections left out of training.
     """
     size = size or Size()
@@ -301,7 +303,9 @@ class _Fit:
     ) -> None:
         self.cases, self.tables, self.size = cases, tables, size
         self.random_state, self.n_jobs = random_state, n_jobs
-        self.binned = Binned.of(np.concatenate(tables))
+        together = np.concatenate(tables)
+        self.bins = Bins.of(together)
+        self.binned = self.bins(together)
         self.starts = np.cumsum([0] + [len(table) for table in tables])
 
     def order(self, which: NDArray[Any], n_trees: int) -> Forest:
@@ -350,8 +354,8 @@ class _Fit:
         least: int,
     ) -> Forest:
         weight = np.concatenate(weights)
-        return Forest.grow(
-            self.binned.take(np.concatenate(rows)),
+        model = fit(
+            self.binned[np.concatenate(rows)],
             np.concatenate(targets),
             weight / weight.mean(),
             n_trees=n_trees,
@@ -360,6 +364,7 @@ class _Fit:
             random_state=self.random_state,
             n_jobs=self.n_jobs,
         )
+        return export(model, self.bins)
 
     def left_out(self, fold: NDArray[np.int64]) -> list[Floats]:
         """How far ahead each candidate is, by trees that did not see its fold."""

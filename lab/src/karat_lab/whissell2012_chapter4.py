@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from karat import InputError
 from karat.measures import catalogue
-from karat.runtime.validation import unknown_name
+from karat.measures.properties import Properties, Verdict
 from karat_lab import ExperimentResult
-from karat_lab._chapter4_external import ROWS as EXTERNAL
-from karat_lab._chapter4_external import claims_beside
-from karat_lab._growth import AT, CLUSTERS, LABELS, OBJECTS, growth
-from karat_lab.axioms import PROPERTIES, Properties, Verdict, properties
+from karat_lab.axioms import PROPERTIES, known
+from karat_lab.growth import AT, CLUSTERS, LABELS, OBJECTS, growth
+from karat_lab.whissell2012_chapter4_external import ROWS as EXTERNAL
+from karat_lab.whissell2012_chapter4_external import claims_beside
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -153,7 +154,7 @@ def run(
     def judged(keys: Iterable[str]) -> dict[str, Properties]:
         found = {}
         for key in list(dict.fromkeys(keys))[:samples]:
-            found[key] = properties(key, random_state=random_state, storage=storage)
+            found[key] = known(key, random_state=random_state, storage=storage)
             if progress is not None:
                 outcomes = [v.outcome for v in found[key].verdicts]
                 lacks = outcomes.count("violated")
@@ -165,7 +166,7 @@ def run(
     if name == "measure-times":
         return _times(samples, random_state, progress)
     if name not in NAMES:
-        raise unknown_name(name, NAMES, "table")
+        raise InputError(f"name must be one of {', '.join(NAMES)}; got {name!r}")
     result = _table(internal_claims(), judged)
     rows, notes = claims_beside(
         samples, random_state=random_state, storage=storage, progress=progress

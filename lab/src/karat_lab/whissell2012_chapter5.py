@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.bench import average_ranks, compare_methods, mean_interval, rank_agreement
-from karat_lab import ExperimentResult, _chapter5_figures
-from karat_lab import _chapter5_published as published
-from karat_lab._chapter5_race import CHOSE_K1, FRESH, MEASURES, SETS, cells, scale
+from karat_lab import ExperimentResult, whissell2012_chapter5_figures
+from karat_lab import whissell2012_chapter5_tables as published
+from karat_lab.whissell2012_chapter5_race import CHOSE_K1, FRESH, MEASURES, SETS, cells, scale
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -71,9 +71,9 @@ def run(
     """
     seed = int(random_state or 0)
     if name == FIGURE + "5.1":
-        return _chapter5_figures.neighbours(name, storage, progress)
+        return whissell2012_chapter5_figures.neighbours(name, storage, progress)
     if name == FIGURE + "5.2":
-        return _chapter5_figures.saturation(name, samples, storage, progress)
+        return whissell2012_chapter5_figures.saturation(name, samples, storage, progress)
     if name == FRESH_NAME:
         return _fresh(samples, seed, storage, progress)
     number = name.removeprefix(TABLE)

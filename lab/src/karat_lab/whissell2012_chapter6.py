@@ -14,7 +14,7 @@ import numpy as np
 
 from karat.datasets.synthetic import WHISSELL2012
 from karat_lab import ExperimentResult
-from karat_lab._chapter6_samples import REAL, Kept, Sample, keeping, sample_of
+from karat_lab.whissell2012_chapter6_samples import REAL, Kept, Sample, keeping, sample_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -140,7 +140,7 @@ def scores_of(dataset: str, sample: int, kept: Kept) -> pd.DataFrame:
 
 def _learnt(dataset: str, sample: int, made: Sample, kept: Kept) -> Clarity:
     """What the classifiers of the thesis predict for every clustering of a sample."""
-    from karat.labelings.partitions import as_labelings
+    from karat.labelings import as_labelings
     from karat.measures.clarity import THESIS, Clarity, assess
 
     synthetic = dataset in WHISSELL2012
@@ -158,7 +158,6 @@ def _learnt(dataset: str, sample: int, made: Sample, kept: Kept) -> Clarity:
 def judge(made: Sample, found: Clarity) -> pd.DataFrame:
     """Every measure and NMI for every clustering of a sample."""
     import karat
-    from karat.measures.internal.clarity import agreement
 
     others = [key for key in TITLES if not key.startswith("informativeness")]
     table = karat.evaluate(
@@ -172,7 +171,7 @@ def judge(made: Sample, found: Clarity) -> pd.DataFrame:
     table.loc[alone, "point_wise_margin"] = np.inf
     table["informativeness"] = found.values()
     for key, measure in _GENERALIZED.items():
-        table[key] = agreement(found, karat.measures.catalogue[measure].function)
+        table[key] = found.agreement(karat.measures.catalogue[measure].function)
     return table[["normalized_mutual_information", *TITLES]]
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat_lab import ExperimentResult
-from karat_lab._chapter7_mails import CLUSTERERS, KS, MAILS, MEASURES, SPENT, row_of
 from karat_lab.journal import Kept
+from karat_lab.whissell2012_chapter7_mails import CLUSTERERS, KS, MAILS, MEASURES, SPENT, row_of
 
 if TYPE_CHECKING:
     import pandas as pd

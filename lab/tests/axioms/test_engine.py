@@ -10,12 +10,14 @@ from karat_lab.axioms import (
     PROPERTIES,
     Case,
     Counterexample,
-    Judge,
     Property,
     Situation,
     Trial,
+    Valuation,
     Verdict,
+    as_figure,
     gain,
+    replays,
     search,
 )
 from karat_lab.axioms.cases import partitions
@@ -50,15 +52,15 @@ def _registered():
 
 
 def test_finds_shrinks_and_replays():
-    verdict = search(MIRROR, Judge.of("within_cluster_scatter"))
+    verdict = search(MIRROR, Valuation.of("within_cluster_scatter"))
     assert verdict.outcome == "violated"
     found = verdict.counterexample
     assert found.case.n == 2
     again = Counterexample.from_dict(json.loads(json.dumps(found.to_dict())))
-    assert again.replay()
-    assert not again.replay("between_cluster_scatter")
+    assert replays(again)
+    assert not replays(again, "between_cluster_scatter")
     assert "within_cluster_scatter =" in str(again)
-    assert len(again.plot().data) == 2
+    assert len(as_figure(again).data) == 2
     stored = Verdict.from_dict(json.loads(json.dumps(verdict.to_dict())))
     assert stored.counterexample.values == found.values
 
@@ -68,7 +70,7 @@ def test_holds_says_how_many_cases_and_how_many_were_undefined():
         counts = np.bincount(labels)
         return counts.max() if len(counts) > 1 else float("nan")
 
-    verdict = search(MIRROR, Judge.of(sizes))
+    verdict = search(MIRROR, Valuation.of(sizes))
     assert verdict.outcome == "holds"
     assert (verdict.n_cases, verdict.undefined) == (14, 1)
     assert "NaN without a reason" in verdict.reason
@@ -78,13 +80,13 @@ def test_a_measure_without_values_is_undecided():
     def never(X, labels):
         raise InputError("no")
 
-    verdict = search(MIRROR, Judge.of(never))
+    verdict = search(MIRROR, Valuation.of(never))
     assert verdict.outcome == "undecided"
     assert "(no)" in verdict.reason
 
 
 def test_external_measures_are_not_asked_of_distances():
-    assert search(MIRROR, Judge.of("rand_index")).outcome == "not applicable"
+    assert search(MIRROR, Valuation.of("rand_index")).outcome == "not applicable"
 
 
 def test_gain_is_blind_to_rounding_and_knows_infinity():
@@ -99,7 +101,7 @@ def test_gain_is_blind_to_rounding_and_knows_infinity():
 
 def test_what_is_no_measure_is_refused():
     with pytest.raises(InputError, match="function"):
-        Judge.of(3)
+        Valuation.of(3)
 
 
 def test_partitions_are_all_of_them():

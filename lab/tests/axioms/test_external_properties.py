@@ -8,7 +8,8 @@ import pytest
 
 import karat
 from karat.labelings.contingency import ContingencyTable
-from karat_lab.axioms import PROPERTIES, Judge, is_broken, search, stored_verdicts
+from karat.measures.properties import stored_verdicts
+from karat_lab.axioms import PROPERTIES, Valuation, is_broken, replays, search
 from karat_lab.axioms import definitions as words
 from karat_lab.axioms import random_cases as _drawn
 from karat_lab.axioms.exhaustive import Values
@@ -21,7 +22,7 @@ MEASURES = [measure.key for measure in karat.measures.catalogue.select(kind="ext
 
 def violated(measure, keys=EXTERNAL, to=5, **record):
     """The properties that a measure lacks, by all cases of few objects."""
-    judge = Judge.of(measure, kind="external", **record)
+    judge = Valuation.of(measure, kind="external", **record)
     found = set()
     for key in keys:
         for trial in PROPERTIES[key].trials(judge, np.random.default_rng(0)):
@@ -90,7 +91,7 @@ def naive(key, judge, n):
 )  # fmt: skip
 @pytest.mark.parametrize("measure", ["jaccard_index", "purity", "f_quality", "rand_index"])
 def test_searches_miss_nothing_that_the_definition_finds(key, measure):
-    judge = Judge.of(measure)
+    judge = Valuation.of(measure)
     for n in (3, 4):
         trials = PROPERTIES[key].trials(judge, np.random.default_rng(0))
         found = any(t.case is not None for t in itertools.islice(trials, n - 1))
@@ -98,7 +99,7 @@ def test_searches_miss_nothing_that_the_definition_finds(key, measure):
 
 
 def test_exact_means_are_those_of_all_labelings():
-    v = Values(Judge.of("purity"), 5)
+    v = Values(Valuation.of("purity"), 5)
     E, chosen = expectations(v)
     i, j = 1, 2
     T, C = v.labels(chosen[i]), v.labels(chosen[j])
@@ -234,8 +235,8 @@ def test_rand_changes_by_two_in_n():
     worst = ((0, 0, 0, 0, 0), (0, 1, 2, 3, 4))
     case = as_case([(tuple(T), tuple(one)), (tuple(T), tuple(C)), (tuple(T), tuple(T)), worst])
     assert PROPERTIES["noise_tolerance"].premise(case)
-    assert not is_broken(PROPERTIES["noise_tolerance"], Judge.of("rand_index"), case)
-    squared = Judge.of(lambda T, C: karat.rand_index(T, C) ** 2, kind="external")
+    assert not is_broken(PROPERTIES["noise_tolerance"], Valuation.of("rand_index"), case)
+    squared = Valuation.of(lambda T, C: karat.rand_index(T, C) ** 2, kind="external")
     assert is_broken(PROPERTIES["noise_tolerance"], squared, case)
 
 
@@ -330,21 +331,21 @@ def test_a_scenario_of_chance_alone():
 
 
 def test_a_counterexample_is_small_stored_and_replayed():
-    found = search(PROPERTIES["minimal_agreement"], Judge.of("adjusted_rand_index"))
+    found = search(PROPERTIES["minimal_agreement"], Valuation.of("adjusted_rand_index"))
     assert found.outcome == "violated"
     example = found.counterexample
     again = type(example).from_dict(example.to_dict())
-    assert again.replay()
-    assert not again.replay("rand_index")
+    assert replays(again)
+    assert not replays(again, "rand_index")
     assert max(each.n for each in example.case.situations) <= 3
 
 
 def test_a_property_that_holds_says_how_many_cases():
-    found = search(PROPERTIES["symmetry"], Judge.of("rand_index"))
+    found = search(PROPERTIES["symmetry"], Valuation.of("rand_index"))
     assert found.outcome == "holds"
     assert found.exhaustive_to == 7
     assert found.n_cases >= 1346
-    assert search(PROPERTIES["symmetry"], Judge.of("dunn_index")).outcome == "not applicable"
+    assert search(PROPERTIES["symmetry"], Valuation.of("dunn_index")).outcome == "not applicable"
 
 
 def test_random_counterexamples_shrink():
@@ -353,7 +354,7 @@ def test_random_counterexamples_shrink():
     def late(T, C):
         return rand(T, C) + 0.1 * (len(T) > 9) * (len(set(C.tolist())) > 2)
 
-    found = search(PROPERTIES["symmetry"], Judge.of(late, kind="external"))
+    found = search(PROPERTIES["symmetry"], Valuation.of(late, kind="external"))
     assert found.outcome == "violated"
     assert found.counterexample.case.n == 10
 
@@ -365,7 +366,7 @@ def test_stored_counterexamples_are_seen_again(measure):
     for verdict in verdicts:
         assert verdict.outcome in ("holds", "violated")
         if verdict.counterexample is not None:
-            assert verdict.counterexample.replay(), verdict
+            assert replays(verdict.counterexample), verdict
             case = verdict.counterexample.case
             assert PROPERTIES[verdict.property].premise(case), verdict
 

@@ -19,7 +19,7 @@ def planted(monkeypatch):
             raise InputError(f"the data set {file} is not there")
         return X, np.repeat(["a", "b", "c"], 20).astype(object)
 
-    monkeypatch.setattr(abul2003, "real_data", data)
+    monkeypatch.setattr(abul2003, "points", data)
     monkeypatch.setattr(abul2003, "CLUSTERERS", {"k-means": "kmeans"})
 
 

@@ -8,7 +8,7 @@ from scipy import sparse
 
 from karat.bounds import b_max
 from karat_lab import EXPERIMENTS, banerjee2004
-from karat_lab._banerjee_collections import Collection
+from karat_lab.banerjee2004_collections import Collection
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from scipy import optimize, sparse, special, stats
 from karat.clusterers import SphericalKMeans, VonMisesFisherMixture
 from karat.measures import purity
 from karat_lab import banerjee2004_mixtures
-from karat_lab._banerjee_collections import Collection
+from karat_lab.banerjee2004_collections import Collection
 
 
 @pytest.fixture

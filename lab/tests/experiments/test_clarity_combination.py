@@ -18,10 +18,10 @@ from karat.datasets.synthetic import WHISSELL2012
 from karat.labelings.partitions import cut_dendrogram
 from karat.measures.clarity import KNearestNeighbors
 from karat_lab import EXPERIMENTS
-from karat_lab import _chapter6_samples as samples
 from karat_lab import clarity_combination as combination
-from karat_lab._chapter6_samples import FRESH, MIXTURE, REAL, Sample
-from karat_lab._clarity_candidates import TRUTH, Candidate, base_values, family
+from karat_lab import whissell2012_chapter6_samples as samples
+from karat_lab.clarity_candidates import TRUTH, Candidate, base_values, family
+from karat_lab.whissell2012_chapter6_samples import FRESH, MIXTURE, REAL, Sample
 
 PARTS = sorted({part for one in family() for part in one.parts})
 PLANTED = Candidate(("inf-ARI (10-NN)", "silhouette"))

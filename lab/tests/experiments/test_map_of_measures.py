@@ -11,15 +11,16 @@ from scipy.stats import kendalltau, spearmanr
 from karat.judge.features import measure_keys
 from karat.measures import catalogue
 from karat.measures.families import rank_correlation
-from karat_lab._map_trials import (
+from karat.measures.measure_map import load_map
+from karat_lab.map_of_measures import map_of, notes_on, table_of
+from karat_lab.map_trials import (
     Corpus,
     best_cut,
     interval,
     voted,
     weights,
 )
-from karat_lab._measure_values import Judged
-from karat_lab.map_of_measures import map_of, notes_on, table_of
+from karat_lab.measure_values import TOO_COSTLY, Judged
 
 #: one measure follows the truth, one its reverse, the others are noise of their own
 RIGHT, WRONG = "silhouette", "davies_bouldin_index"
@@ -176,3 +177,7 @@ def test_measures_of_some_tasks_are_brought_to_one_level():
     assert level[2] == pytest.approx(level[0], abs=0.15)
     assert plain[2] < plain[0] - 0.25
     np.testing.assert_array_equal(level[:2], plain[:2])
+
+
+def test_the_packaged_map_has_none_that_are_too_costly():
+    assert not set(TOO_COSTLY) & set(load_map().keys)

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
+from karat import InputError
 from karat_lab import number_of_clusters, run
 from karat_lab.number_of_clusters import as_rst, wilson
 
 
 @pytest.fixture
 def planted(monkeypatch):
-    def read(folder, name):
+    def read(name):
+        if name not in ("breast_w", "fcps_atom"):
+            raise InputError(name)
         k = 2 if name == "breast_w" else 3
         rng = np.random.default_rng(k)
         X = np.concatenate([rng.normal(6 * c, 1, (25, 2)) for c in range(k)])
         return X, np.repeat(np.arange(k), 25)[None]
 
-    kinds = {"breast_w": "points/a.csv", "fcps_atom": "benchmarks/b.csv"}
-    entries = {name: {"kind": "points", "path": path} for name, path in kinds.items()}
-    monkeypatch.setattr(number_of_clusters, "data_folder", lambda: Path())
-    monkeypatch.setattr(number_of_clusters, "index", lambda folder: entries)
     monkeypatch.setattr(number_of_clusters, "read", read)
     monkeypatch.setattr(number_of_clusters, "NUMBERS", range(1, 5))
 
@@ -36,7 +33,7 @@ def test_every_estimator_is_in_the_table_and_answers_are_kept(planted, tmp_path,
         table.loc[["stability", "prediction-strength", "silhouette"], "right"].tolist() == [1.0] * 3
     )
     assert (table["sets"] == 2).all()
-    assert any("Not there: dermatology, fcps_chainlink" in note for note in found.notes)
+    assert any(": dermatology, fcps_chainlink" in note for note in found.notes)
     monkeypatch.setattr(number_of_clusters, "n_clusters", None)
     assert run("number-of-clusters", samples=2, storage=path).table.equals(found.table)
     rst = as_rst(found.table)

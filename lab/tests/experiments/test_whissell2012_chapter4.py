@@ -48,7 +48,7 @@ def test_one_measure():
 def test_another_table_is_refused():
     from karat_lab import whissell2012_chapter4
 
-    with pytest.raises(InputError, match="no table is called"):
+    with pytest.raises(InputError, match=r"got .whissell2012-table4\.2"):
         whissell2012_chapter4.run(name="whissell2012-table4.2")
 
 

@@ -14,10 +14,10 @@ from sklearn.metrics import normalized_mutual_info_score
 
 from karat.clusterers import catalogue
 from karat.text import TermWeighter
-from karat_lab import EXPERIMENTS, _chapter5_race, run, whissell2012_chapter5
-from karat_lab import _chapter5_published as published
-from karat_lab._chapter5_race import FRESH, KS, MEASURES, SETS, algorithms, scale
+from karat_lab import EXPERIMENTS, run, whissell2012_chapter5, whissell2012_chapter5_race
+from karat_lab import whissell2012_chapter5_tables as published
 from karat_lab.whissell2012_chapter5 import COMPARED
+from karat_lab.whissell2012_chapter5_race import FRESH, KS, MEASURES, SETS, algorithms, scale
 
 NAMES = {f"whissell2012-table{number}" for number in COMPARED}
 
@@ -41,8 +41,8 @@ def few(starts):
 
 @pytest.fixture
 def small(monkeypatch):
-    monkeypatch.setattr(_chapter5_race, "collection", collection)
-    monkeypatch.setattr(_chapter5_race, "algorithms", few)
+    monkeypatch.setattr(whissell2012_chapter5_race, "collection", collection)
+    monkeypatch.setattr(whissell2012_chapter5_race, "algorithms", few)
 
 
 def by_hand(which, weight, ks):
@@ -165,8 +165,10 @@ def test_the_printed_tables_agree_with_one_another():
 def test_every_name_is_listed():
     assert {key for key in EXPERIMENTS if "table5" in key} == NAMES
     assert "whissell2012-figure5.2" in EXPERIMENTS
-    assert {*algorithms(5), *_chapter5_race.SPECTRAL} == set(published.RANKINGS["5.6"]["NMI"])
+    assert {*algorithms(5), *whissell2012_chapter5_race.SPECTRAL} == set(
+        published.RANKINGS["5.6"]["NMI"]
+    )
     assert set(COMPARED) == {
         *published.BEST, *published.BY_ALGORITHM, *published.BY_COLLECTION, "5.6", "5.7", "5.8",
     }  # fmt: skip
-    assert whissell2012_chapter5.cells is _chapter5_race.cells
+    assert whissell2012_chapter5.cells is whissell2012_chapter5_race.cells

@@ -16,8 +16,8 @@ from karat.datasets.synthetic import WHISSELL2012, make_whissell2012
 from karat.labelings.partitions import cut_dendrogram
 from karat.runtime.validation import InputError
 from karat_lab import EXPERIMENTS
-from karat_lab import _chapter6_samples as samples
 from karat_lab import whissell2012_chapter6 as chapter6
+from karat_lab import whissell2012_chapter6_samples as samples
 
 
 @pytest.mark.parametrize(
@@ -155,22 +155,12 @@ def test_names_are_registered() -> None:
         assert EXPERIMENTS[f"whissell2012-table{table}"].module == chapter6.__name__
 
 
-def test_real_data(shared_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(shared_data.parent)
-    monkeypatch.setattr(samples, "Path", lambda p: shared_data / "points")
+def test_real_data(real_data: None) -> None:
     for name, n in (("IRIS", 150), ("WINE", 178), ("IMAGE", 2310)):
         X, truth = samples.real_data(name)
         assert len(X) == len(truth) == n
     X, truth = samples.draw("IRIS", np.random.default_rng(0))
     assert X.shape == (75, 4)
-
-
-def test_missing_real_data_say_where_to_put_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(InputError, match=r"put iris.csv.gz"):
-        samples.real_data("IRIS")
 
 
 def test_similarities_fall_with_distance() -> None:

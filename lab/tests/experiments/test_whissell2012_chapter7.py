@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 import karat_lab as reproduce
-from karat_lab import _chapter7_mails as mails
+from karat_lab import whissell2012_chapter7_mails as mails
 from karat_lab.journal import Kept
 from karat_lab.whissell2012_chapter7 import _compared, _gain, _resampled
 
@@ -172,11 +172,7 @@ def test_wilcoxon_by_scipy():
 
 
 @pytest.mark.long
-def test_one_sample_of_real_mails(tmp_path, monkeypatch):
-    try:
-        mails.data_folder()
-    except Exception as error:
-        pytest.skip(str(error))
+def test_one_sample_of_real_mails(tmp_path, monkeypatch, real_data):
     made = mails.sample_of(mails.MAILS[2], np.random.default_rng(0))
     gram = (made.X @ made.X.T).toarray()
     np.testing.assert_allclose(made.Z @ made.Z.T, gram, atol=1e-10)

@@ -253,7 +253,9 @@ def _to_nearest(X, codes, sizes, centres, c):
                 best, o = square, b
     if o < 0 or best <= 0:
         return 0.0, 2.0
-    line = (centres[o] - centres[c]) / best
+    line = np.empty(d)
+    for f in range(d):
+        line[f] = (centres[o, f] - centres[c, f]) / best
     own, other, middle, at_own, at_other = 0.0, 0.0, 0.0, 0.0, 0.0
     for i in range(n):
         if codes[i] == c or codes[i] == o:
@@ -286,14 +288,20 @@ def _along_longest_axis(X, rows, centre):
             square += (X[rows[r], f] - centre[f]) ** 2
         if square > far:
             far, start = square, rows[r]
-    axis = X[start] - centre
+    axis = np.empty(d)
+    for f in range(d):
+        axis[f] = X[start, f] - centre[f]
     pushed = np.empty(d)
     along = np.empty(size)
     for _ in range(8):
-        length = np.sqrt((axis**2).sum())
+        length = 0.0
+        for f in range(d):
+            length += axis[f] ** 2
+        length = np.sqrt(length)
         if length <= 0:
             break
-        pushed[:] = 0.0
+        for f in range(d):
+            pushed[f] = 0.0
         for r in range(size):
             s = 0.0
             for f in range(d):
@@ -302,7 +310,8 @@ def _along_longest_axis(X, rows, centre):
             along[r] = s
             for f in range(d):
                 pushed[f] += s * (X[rows[r], f] - centre[f])
-        axis[:] = pushed
+        for f in range(d):
+            axis[f] = pushed[f]
     along.sort()
     return along
 
@@ -311,16 +320,23 @@ def _along_longest_axis(X, rows, centre):
 def _best_cut(along):
     """Share of the variance that the best cut explains, and excess; -1 without variance."""
     size = len(along)
-    variance = (along**2).sum() / size - (along.sum() / size) ** 2
+    total, squares = 0.0, 0.0
+    for r in range(size):
+        total += along[r]
+        squares += along[r] ** 2
+    mean = total / size
+    variance = squares / size - mean**2
     if variance <= 0:
         return -1.0, 0.0
-    mean = along.sum() / size
     best, left = 0.0, 0.0
     for r in range(size - 1):
         left += along[r] - mean
         between = left * left * size / ((r + 1.0) * (size - r - 1.0)) / size
         best = max(best, between)
-    return best / variance, ((along - mean) ** 4).sum() / size / variance**2 - 3
+    fourth = 0.0
+    for r in range(size):
+        fourth += (along[r] - mean) ** 4
+    return best / variance, fourth / size / variance**2 - 3
 
 
 @njit(cache=True, nogil=True)

@@ -15,7 +15,7 @@ from karat.cli.compare import compare
 from karat.cli.label import label
 from karat.cli.measures import measures
 from karat.cli.report import report
-from karat.cli.reproduce import reproduce
+from karat.cli.reproduce import FORWARD, reproduce
 from karat.cli.run import run
 from karat.cli.sample import sample
 from karat.cli.stability import stability
@@ -65,8 +65,9 @@ def root(
     """Tells whether a clustering is any good, and which one to use."""
 
 
-for _command in (run, report, compare, bound, label, stability, sample, bench, measures, reproduce):
+for _command in (run, report, compare, bound, label, stability, sample, bench, measures):
     app.command()(_command)
+app.command(context_settings=FORWARD)(reproduce)
 
 
 def main() -> None:

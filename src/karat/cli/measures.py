@@ -109,7 +109,7 @@ def _properties(key: str, json: bool) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from karat_lab.axioms import PROPERTIES, properties
+    from karat.measures.properties import definitions, properties
 
     found = properties(key)
     if json:
@@ -121,12 +121,11 @@ def _properties(key: str, json: bool) -> None:
     table.add_column("outcome", no_wrap=True)
     table.add_column("why")
     for verdict in found.verdicts:
-        table.add_row(PROPERTIES[verdict.property].name, verdict.outcome, verdict.reason)
+        table.add_row(definitions()[verdict.property].name, verdict.outcome, verdict.reason)
     console.print(table)
     for example in found.counterexamples.values():
         console.print()
         typer.echo(str(example))
-    names = [PROPERTIES[verdict.property] for verdict in found.verdicts]
     console.print()
-    for property in names:
+    for property in (definitions()[verdict.property] for verdict in found.verdicts):
         console.print(f"[dim]{property.name}: {property.definition}[/dim]", highlight=False)

@@ -13,6 +13,7 @@ import numpy as np
 from karat.datasets import _columns, _files, _labelings
 from karat.labelings import ContingencyTable
 from karat.labelings.labels import NoisePolicy, as_names
+from karat.runtime.extras import require
 from karat.runtime.validation import InputError, unknown_name
 
 Groups = tuple[Any, Any, Any]
@@ -20,6 +21,7 @@ Groups = tuple[Any, Any, Any]
 
 def connect(memory_limit: str | None = None) -> Any:
     """A DuckDB of our own in memory, which fetches nothing."""
+    require("duckdb", "reading label files")
     import duckdb
 
     connection = duckdb.connect(

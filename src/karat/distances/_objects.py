@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from importlib.util import find_spec
 from pickle import PicklingError
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from karat.distances._precomputed import as_square
+from karat.runtime.extras import require
 from karat.runtime.resources import require_memory
 from karat.runtime.threads import available_cores
 from karat.runtime.validation import InputError, unknown_name
@@ -25,6 +25,8 @@ OBJECT_METRICS = {
     "dtw": "dynamic time warping of two time series, of any lengths",
     "gower": "mean over the columns of a table: |x−y|/range of numbers, 0 or 1 of categories",
 }
+#: what a user may do without an extra
+FUNCTION = "give a function of two objects as the metric"
 _PAIRS_ALONE = 5_000
 
 
@@ -127,16 +129,8 @@ def _rows(objects: Sequence[Any], metric: Any, rows: range) -> list[Floats]:
     return found
 
 
-def _extra(package: str, what: str) -> None:
-    if find_spec(package) is None:
-        raise InputError(
-            f'{what} needs {package}: pip install "karat[sequences]", or give a function of two '
-            "objects as the metric"
-        )
-
-
 def _edit(objects: list[Any]) -> Floats:
-    _extra("rapidfuzz", "edit distance")
+    require("rapidfuzz", "edit distance", FUNCTION)
     from rapidfuzz.distance import Levenshtein
     from rapidfuzz.process import cdist
 
@@ -147,7 +141,7 @@ def _edit(objects: list[Any]) -> Floats:
 
 
 def _dtw(objects: list[Any]) -> Floats:
-    _extra("tslearn", "dynamic time warping")
+    require("tslearn", "dynamic time warping", FUNCTION)
     from tslearn.metrics import cdist_dtw
 
     series = []

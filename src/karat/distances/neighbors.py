@@ -11,6 +11,7 @@ import numpy as np
 
 from karat.distances import as_distances, check_points
 from karat.runtime.executors import Workers
+from karat.runtime.extras import require
 from karat.runtime.threads import available_cores, in_strips
 from karat.runtime.validation import Data, InputError, check_choice, check_random_state
 
@@ -340,11 +341,7 @@ def _by_rows(X: Any, k: int, metric: Any, objects: range) -> Lists:
 
 
 def _descent(X: Any, k: int, metric: Any, rng: np.random.Generator) -> NeighborLists:
-    if find_spec("pynndescent") is None:
-        raise InputError(
-            'approximate neighbours need pynndescent: pip install "karat[large]", '
-            'or use algorithm="exact"'
-        )
+    require("pynndescent", "an approximate search of neighbours", 'use algorithm="exact"')
     if not isinstance(X, np.ndarray) or metric == "precomputed":
         raise InputError('approximate neighbours need dense data; use algorithm="exact"')
     from pynndescent import NNDescent

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Codes = NDArray[np.int32]
 
+__all__ = ["AGAINST_NULL", "DATA_NAMES", "OWN_NAMES", "SIZE_NAMES", "STABILITY_NAMES"]
+
 S = TypeVar("S")
 T = TypeVar("T")
 

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
+__all__ = ["FEWEST_OBJECTS", "Evidence", "columns", "gather", "measure_keys", "place", "shared"]
+
 #: internal measures beyond those that :func:`karat.evaluate` computes by default
 MORE_MEASURES = (
     "c_index", "point_biserial_index", "wemmert_gancarski_index", "s_dbw_index",

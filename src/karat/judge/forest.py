@@ -13,37 +13,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
-BINS = 255
-
-
-@dataclass(frozen=True)
-class Binned:
-    """A table whose columns are cut into at most 255 bins of about as many rows each.
-
-    Attributes
-    ----------
-    bins : ndarray of uint8, shape (columns, rows)
-    edges : tuple of ndarray of float32
-        The greatest value of each bin but the last, by column.
-    """
-
-    bins: NDArray[np.uint8]
-    edges: tuple[NDArray[np.float32], ...]
-
-    @classmethod
-    def of(cls, F: NDArray[np.float32]) -> Binned:
-        """Cut the columns of F (rows, columns)."""
-        bins = np.empty(F.shape[::-1], dtype=np.uint8)
-        shares = np.linspace(0, 1, BINS + 1)[1:-1]
-        edges = []
-        for j, column in enumerate(F.T):
-            edges.append(np.unique(np.quantile(column, shares, method="lower")))
-            bins[j] = np.searchsorted(edges[j], column, side="left")
-        return cls(bins, tuple(edges))
-
-    def take(self, rows: NDArray[Any]) -> Binned:
-        """Some of the rows."""
-        return Binned(np.ascontiguousarray(self.bins[:, rows]), self.edges)
+__all__ = ["Forest"]
 
 
 @dataclass(frozen=True)
@@ -68,74 +38,6 @@ class Forest:
     threshold: NDArray[np.float32]
     left: NDArray[np.int32]
     value: NDArray[np.float32]
-
-    @classmethod
-    def grow(
-        cls,
-        table: Binned,
-        target: Floats,
-        weight: Floats,
-        *,
-        n_trees: int,
-        leaves: int,
-        least: int,
-        share: float = 0.3,
-        random_state: int = 0,
-        n_jobs: int = 1,
-    ) -> Forest:
-        """Grow extremely randomised trees (Geurts, Ernst & Wehenkel 2006) on all rows.
-
-        Parameters
-        ----------
-        table : Binned
-        target, weight : ndarray, shape (rows,)
-        n_trees, leaves, least : int
-            Trees, leaves of each at most, rows of a leaf at least.
-        share : float
-            Of the columns that are tried at a node.
-        random_state : int
-        n_jobs : int
-            Threads; the result does not depend on it.
-
-        Returns
-        -------
-        Forest
-
-        Notes
-        -----
-        O(rows · columns · depth) for each tree; the node that gains most is split first.
-        """
-        from concurrent.futures import ThreadPoolExecutor
-
-        from karat._kernels.regression import grow
-
-        y = np.ascontiguousarray(target, dtype=np.float64)
-        w = np.ascontiguousarray(weight, dtype=np.float64)
-        tried = max(1, int(share * len(table.bins)))
-
-        def tree(number: int) -> tuple[NDArray[Any], ...]:
-            seed = np.uint64(random_state * 1_000_003 + number)
-            found: tuple[NDArray[Any], ...] = grow(table.bins, y, w, leaves, least, tried, seed)
-            return found
-
-        with ThreadPoolExecutor(n_jobs) as pool:
-            grown = list(pool.map(tree, range(n_trees)))
-        starts = np.cumsum([0] + [len(column) for column, *_ in grown])
-        column, bin_, child, value = (np.concatenate(parts) for parts in zip(*grown, strict=True))
-        inner = column >= 0
-        threshold = np.zeros(len(column), dtype=np.float32)
-        threshold[inner] = [
-            table.edges[c][b] for c, b in zip(column[inner], bin_[inner], strict=True)
-        ]
-        shift = np.repeat(starts[:-1], np.diff(starts))
-        return cls(
-            starts[:-1].astype(np.int32),
-            column,
-            threshold,
-            np.where(inner, child + shift, 0).astype(np.int32),
-            # half precision is what is stored
-            value.astype(np.float16).astype(np.float32),
-        )
 
     def paths(self, F: NDArray[Any]) -> tuple[Floats, Floats, float]:
         """Prediction of each row, what each column added to it, and where all begin.

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
+__all__ = ["log_likelihood", "prior"]
+
 #: part of the prior that all candidates share evenly
 EVEN = 0.02
 

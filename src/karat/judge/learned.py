@@ -21,6 +21,19 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
+__all__ = [
+    "HALF",
+    "VERSION",
+    "Judge",
+    "Judgement",
+    "degenerate",
+    "digest",
+    "load_judge",
+    "set_back",
+    "shared_score",
+    "shortlist",
+]
+
 VERSION = "2"
 HALF = 0.5
 #: how far behind a partition is put that may not win, however many labels speak for it

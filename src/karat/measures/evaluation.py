@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
+__all__ = ["applicable", "evaluate", "explain", "judge_together"]
+
 
 def evaluate(
     X: Any,

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
+__all__ = ["cut", "effective_number", "rank_correlation", "tree"]
+
+
 def rank_correlation(values: Floats) -> Floats:
     """Spearman's correlation of the columns, undefined values last.
 

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
+__all__ = ["GROUPS", "KINDS", "SAME", "MeasureMap", "check_kind", "grouped", "load_map"]
+
 FILE = Path(__file__).parent / "measure_map.json"
 #: mean ρ above which measures are said to be the same
 SAME = 0.98

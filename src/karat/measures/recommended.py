@@ -9,10 +9,13 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from karat.measures.measure_map import KINDS, MeasureMap, check_kind, load_map
+from karat.measures.properties import definitions, stored_verdicts
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
+
+__all__ = ["FEW", "Recommendation", "one_a_family", "recommend"]
 
 FEW = 3
 #: benchmark shapes have up to three features
@@ -251,12 +254,11 @@ def _cannot_see(known: MeasureMap, kind: str, few: Sequence[str]) -> list[str]:
 def _lacking(few: Sequence[str]) -> list[str]:
     """Properties that the measures were found not to have."""
     from karat.measures import catalogue
-    from karat_lab.axioms import PROPERTIES, stored_verdicts
 
     known = [v for v in stored_verdicts() if v.measure in few and v.outcome == "violated"]
     lines = []
     for key in few:
-        names = [PROPERTIES[v.property].name for v in known if v.measure == key]
+        names = [definitions()[v.property].name for v in known if v.measure == key]
         if names:
             lines.append(
                 f"{catalogue[key].title} lacks {', '.join(name.lower() for name in names)}: "

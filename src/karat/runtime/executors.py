@@ -21,6 +21,7 @@ from weakref import WeakKeyDictionary, finalize
 
 import numpy as np
 
+from karat.runtime.extras import require
 from karat.runtime.scratch import scratch_folder
 from karat.runtime.threads import in_order, one_core, thread_pools
 from karat.runtime.validation import InputError
@@ -345,10 +346,9 @@ TIMEOUT = "10s"  # for a scheduler to answer
 
 @lru_cache
 def _connect(address: str) -> Any:
-    try:
-        import distributed
-    except ImportError:
-        raise InputError('a Dask cluster needs distributed: pip install "karat[dask]"') from None
+    require("distributed", "a Dask cluster")
+    import distributed
+
     client: Any = distributed.Client
     try:
         return client(address, timeout=TIMEOUT)

@@ -8,6 +8,8 @@ from typing import Any
 
 from karat.runtime.validation import StorageError
 
+__all__ = ["KeptLines"]
+
 
 class KeptLines:
     """Values by key, each stored as soon as it is known; without a file, in memory alone.

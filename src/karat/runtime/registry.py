@@ -8,6 +8,8 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from karat.runtime.validation import InputError, unknown_name
 
+__all__ = ["Record", "Registry"]
+
 
 class Record(Protocol):
     """Anything with a key."""

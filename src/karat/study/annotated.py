@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from fnmatch import fnmatchcase
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from karat.datasets import Dataset, from_array, from_graph
+from karat.runtime.extras import require
 from karat.runtime.validation import InputError, unknown_name
 
 if TYPE_CHECKING:
@@ -66,8 +66,7 @@ def opened(adata: Any) -> Any:
                     f"{type(adata).__name__} has no {part}"
                 )
         return adata
-    if find_spec("anndata") is None:
-        raise InputError('an .h5ad file needs anndata: pip install "karat[anndata]"')
+    require("anndata", "an .h5ad file")
     if not Path(adata).is_file():
         raise InputError(f"there is no file {adata}")
     import anndata

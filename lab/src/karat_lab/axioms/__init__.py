@@ -1,40 +1,42 @@
 """What measures can be trusted to do: properties, and the search for counterexamples."""
 
+from karat.measures.properties import Case, Counterexample, Situation, Verdict
 from karat_lab.axioms import external as external
 from karat_lab.axioms import internal as internal
-from karat_lab.axioms.cases import Case, Situation, partitions, without_object
+from karat_lab.axioms.cases import partitions, without_object
+from karat_lab.axioms.display import as_figure
 from karat_lab.axioms.search import (
     PROPERTIES,
-    Counterexample,
     Property,
     Trial,
-    Verdict,
     gain,
     is_broken,
+    replays,
     search,
     shrink,
     unequal,
 )
-from karat_lab.axioms.valuation import Judge
-from karat_lab.axioms.verdicts import Properties, properties, stored_verdicts
+from karat_lab.axioms.valuation import Valuation
+from karat_lab.axioms.verdicts import known, properties
 
 __all__ = [
     "PROPERTIES",
     "Case",
     "Counterexample",
-    "Judge",
-    "Properties",
     "Property",
     "Situation",
     "Trial",
+    "Valuation",
     "Verdict",
+    "as_figure",
     "gain",
     "is_broken",
+    "known",
     "partitions",
     "properties",
+    "replays",
     "search",
     "shrink",
-    "stored_verdicts",
     "unequal",
     "without_object",
 ]

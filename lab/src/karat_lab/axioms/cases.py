@@ -1,124 +1,17 @@
-"""What a measure is asked to judge: one situation, and several that a property compares."""
+"""Changes of the cases that a property compares, and all partitions of a few objects."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from karat.measures.properties import Case, Situation
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-
-Metric: TypeAlias = Literal["euclidean", "precomputed"]
-
-
-@dataclass(frozen=True, eq=False)
-class Situation:
-    """One thing to judge.
-
-    Attributes
-    ----------
-    labels : ndarray, shape (n,)
-        The clustering.
-    truth : ndarray, shape (n,), optional
-        The classes: for external measures.
-    data : ndarray, optional
-        Points (n, d), or distances (n, n): for internal measures.
-    metric : {"euclidean", "precomputed"}
-        What the data is.
-    """
-
-    labels: NDArray[np.int64]
-    truth: NDArray[np.int64] | None = None
-    data: Floats | None = None
-    metric: Metric = "euclidean"
-
-    @property
-    def n(self) -> int:
-        """How many objects there are."""
-        return len(self.labels)
-
-    @property
-    def distances(self) -> Floats:
-        """The distances (n, n) of the objects."""
-        assert self.data is not None
-        if self.metric == "precomputed":
-            return self.data
-        difference = self.data[:, None] - self.data[None]
-        return np.asarray(np.sqrt((difference**2).sum(axis=2)))
-
-    def take(self, objects: Any) -> Situation:
-        """The same with these objects only."""
-        data = self.data
-        if data is not None:
-            square = self.metric == "precomputed"
-            data = data[np.ix_(objects, objects)] if square else data[objects]
-        truth = None if self.truth is None else self.truth[objects]
-        return Situation(self.labels[objects], truth, data, self.metric)
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON takes it."""
-        stored: dict[str, Any] = {"labels": self.labels.tolist()}
-        if self.truth is not None:
-            stored["truth"] = self.truth.tolist()
-        if self.data is not None:
-            stored |= {"data": self.data.tolist(), "metric": self.metric}
-        return stored
-
-    @classmethod
-    def from_dict(cls, stored: Mapping[str, Any]) -> Situation:
-        """From what :meth:`to_dict` gave."""
-        data, truth = stored.get("data"), stored.get("truth")
-        return cls(
-            np.asarray(stored["labels"], dtype=np.int64),
-            None if truth is None else np.asarray(truth, dtype=np.int64),
-            None if data is None else np.asarray(data, dtype=np.float64),
-            stored.get("metric", "euclidean"),
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class Case:
-    """Situations that a property compares.
-
-    Attributes
-    ----------
-    situations : tuple of Situation
-    names : tuple of str
-        What each is called, such as ``("before", "after")``.
-    facts : dict
-        Numbers and words that the property needs beside them.
-    """
-
-    situations: tuple[Situation, ...]
-    names: tuple[str, ...] = ("before", "after")
-    facts: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def n(self) -> int:
-        """How many objects the first situation has."""
-        return self.situations[0].n
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON takes it."""
-        return {
-            "situations": [situation.to_dict() for situation in self.situations],
-            "names": list(self.names),
-            "facts": dict(self.facts),
-        }
-
-    @classmethod
-    def from_dict(cls, stored: Mapping[str, Any]) -> Case:
-        """From what :meth:`to_dict` gave."""
-        return cls(
-            tuple(Situation.from_dict(each) for each in stored["situations"]),
-            tuple(stored["names"]),
-            dict(stored["facts"]),
-        )
 
 
 def without_object(case: Case) -> Iterator[Case]:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from karat_lab.axioms.cases import Case, Situation, without_object
+from karat.measures.properties import Case, Situation
+from karat_lab.axioms.cases import without_object
 from karat_lab.axioms.point_sets import (
     SAME,
     between_zero_and,
@@ -24,7 +25,7 @@ from karat_lab.axioms.point_sets import (
 )
 from karat_lab.axioms.search import Trial, gain
 from karat_lab.axioms.small_metrics import data_of, far_for, numbered, sizes, small, table
-from karat_lab.axioms.valuation import Judge, Replayed
+from karat_lab.axioms.valuation import Replayed, Valuation
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -110,7 +111,9 @@ class Compared:
     exhaustive_to: int | None = None
 
 
-def _trials(judge: Judge, rng: np.random.Generator, *, side: Side, strict: bool) -> Iterator[Trial]:
+def _trials(
+    judge: Valuation, rng: np.random.Generator, *, side: Side, strict: bool
+) -> Iterator[Trial]:
     for found in _compared(judge, rng, side):
         bad = broken(found.margins, strict)
         worst = int(np.where(bad, found.margins, np.inf).argmin()) if bad.any() else None
@@ -118,7 +121,7 @@ def _trials(judge: Judge, rng: np.random.Generator, *, side: Side, strict: bool)
         yield Trial(len(found.margins), found.undefined, found.exhaustive_to, case)
 
 
-def _compared(judge: Judge, rng: np.random.Generator, side: Side) -> Iterator[Compared]:
+def _compared(judge: Valuation, rng: np.random.Generator, side: Side) -> Iterator[Compared]:
     """The weak form, the strict one and consistency read the same values."""
     if side == "both":  # what improves on one side alone improves on both
         yield from _compared(judge, rng, "within")
@@ -131,7 +134,7 @@ def _compared(judge: Judge, rng: np.random.Generator, side: Side) -> Iterator[Co
     yield from judge.memo[key]
 
 
-def _of_one_side(judge: Judge, rng: np.random.Generator, side: Side) -> Iterator[Compared]:
+def _of_one_side(judge: Valuation, rng: np.random.Generator, side: Side) -> Iterator[Compared]:
     for n in sizes(judge):
         yield _all_small(judge, n, side)
     yield from _one_pair(judge, rng, side)
@@ -143,7 +146,7 @@ def broken(margins: Any, strict: bool) -> Any:
     return (margins <= 0) if strict else (margins < 0)
 
 
-def _all_small(judge: Judge, n: int, side: Side) -> Compared:
+def _all_small(judge: Valuation, n: int, side: Side) -> Compared:
     """Each pair's distance exchanged for the other one, in each metric, for each clustering."""
     cases, values = small(n), table(judge, n)
     asked = cases.far[:, :, None] == cases.within.T[None]
@@ -164,7 +167,7 @@ def _all_small(judge: Judge, n: int, side: Side) -> Compared:
     return Compared(margins[tuple(at.T)], int(asked.sum()) - len(at), case, n)
 
 
-def _case(judge: Judge, labels: NDArray[np.int64], D: Floats, changed: Floats) -> Case | None:
+def _case(judge: Valuation, labels: NDArray[np.int64], D: Floats, changed: Floats) -> Case | None:
     situations = []
     for distances in (D, changed):
         data, metric = data_of(judge, distances)
@@ -174,7 +177,7 @@ def _case(judge: Judge, labels: NDArray[np.int64], D: Floats, changed: Floats) -
     return Case(tuple(situations))
 
 
-def _one_pair(judge: Judge, rng: np.random.Generator, side: Side) -> Iterator[Compared]:
+def _one_pair(judge: Valuation, rng: np.random.Generator, side: Side) -> Iterator[Compared]:
     """One distance of a random metric changed, for many clusterings at once."""
     points = judge.measure.takes == "features"
     for number in range(BASES):
@@ -209,7 +212,7 @@ def _one_pair(judge: Judge, rng: np.random.Generator, side: Side) -> Iterator[Co
 
 
 def _case_of(
-    judge: Judge, rows: NDArray[np.int64], D: Floats, changed: Floats, i: int
+    judge: Valuation, rows: NDArray[np.int64], D: Floats, changed: Floats, i: int
 ) -> Case | None:
     return _case(judge, rows[i], D, changed)
 
@@ -221,7 +224,7 @@ def _simplex(rng: np.random.Generator, n: int) -> Floats:
     return np.asarray(np.linalg.norm(points[:, None] - points[None], axis=2))
 
 
-def _own_change(judge: Judge, rng: np.random.Generator, side: Side) -> Iterator[Compared]:
+def _own_change(judge: Valuation, rng: np.random.Generator, side: Side) -> Iterator[Compared]:
     """Changes of many distances at once; then steps from the case of the smallest margin."""
     best: tuple[float, Case | None] = (np.inf, None)
     near: list[tuple[float, Case]] = []
@@ -249,7 +252,7 @@ def _itself(case: Case, i: int) -> Case:
 
 
 def _random_case(
-    judge: Judge, rng: np.random.Generator, side: Side, base: Case | None
+    judge: Valuation, rng: np.random.Generator, side: Side, base: Case | None
 ) -> Case | None:
     """A case at random, or near another one."""
     if judge.measure.takes == "features" and rng.random() < 0.8:

@@ -26,7 +26,7 @@ from karat_lab.axioms.definitions import (
 )
 from karat_lab.axioms.partition_pairs import PairsOfPartitions, pairs_of_partitions
 from karat_lab.axioms.search import gain
-from karat_lab.axioms.valuation import Judge
+from karat_lab.axioms.valuation import Valuation
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -50,7 +50,7 @@ class Values:
         NaN where undefined.
     """
 
-    def __init__(self, judge: Judge, n: int) -> None:
+    def __init__(self, judge: Valuation, n: int) -> None:
         self.judge, self.n = judge, n
 
     @cached_property

@@ -15,11 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from karat_lab.axioms import definitions as words
-from karat_lab.axioms import exhaustive as _exhaustive
-from karat_lab.axioms import random_cases as _drawn
-from karat_lab.axioms import random_chance as _chance
-from karat_lab.axioms.cases import Case
+from karat.measures.properties import Case, Form
+from karat_lab.axioms import definitions, random_cases, random_chance
+from karat_lab.axioms import exhaustive as all_cases
 from karat_lab.axioms.definitions import Facts, Pair, Pairs
 from karat_lab.axioms.random_chance import (
     UNDECIDED,
@@ -27,8 +25,8 @@ from karat_lab.axioms.random_chance import (
     finite_chance,
     optimal_numbers,
 )
-from karat_lab.axioms.search import PROPERTIES, Form, Property, Trial
-from karat_lab.axioms.valuation import Judge
+from karat_lab.axioms.search import PROPERTIES, Property, Trial
+from karat_lab.axioms.valuation import Valuation
 
 __all__ = ["UNDECIDED", "asymptotic_chance", "finite_chance", "optimal_numbers"]
 
@@ -65,7 +63,7 @@ def _nothing(case: Case) -> Iterator[Case]:
 def _case_of(found: Any, names: tuple[str, ...]) -> Case | None:
     if found is None or isinstance(found, Case):
         return found
-    return _chance.as_case(found, names if len(names) == len(found) else ())
+    return random_chance.as_case(found, names if len(names) == len(found) else ())
 
 
 def _external(
@@ -75,8 +73,8 @@ def _external(
     reference: str,
     premise: Premise,
     broken: Broken,
-    exhaustive: Callable[[_exhaustive.Values], Any],
-    draw: _drawn.Draw | None = None,
+    exhaustive: Callable[[all_cases.Values], Any],
+    draw: random_cases.Draw | None = None,
     *,
     names: tuple[str, ...] = ("first", "second"),
     sizes: Sequence[int] = range(2, EXHAUSTIVE + 1),
@@ -122,11 +120,11 @@ def _speaks(case: Case, *, premise: Premise) -> bool:
 
 
 def _trials(
-    judge: Judge,
+    judge: Valuation,
     rng: np.random.Generator,
     *,
-    exhaustive: Callable[[_exhaustive.Values], Any],
-    draw: _drawn.Draw | None,
+    exhaustive: Callable[[all_cases.Values], Any],
+    draw: random_cases.Draw | None,
     margin: Callable[[Any, Case, int], float],
     speaks: Callable[[Case], bool],
     names: tuple[str, ...],
@@ -134,11 +132,11 @@ def _trials(
 ) -> Iterator[Trial]:
     """All cases of each number of objects, then random ones."""
     for n in sizes:
-        cases, undefined, found = exhaustive(_exhaustive.Values(judge, n))
+        cases, undefined, found = exhaustive(all_cases.Values(judge, n))
         yield Trial(cases, undefined, n, _case_of(found, names))
     for _ in range(RANDOM if draw is not None else 0):
         assert draw is not None
-        case = _case_of(draw(rng, *_drawn.pair(rng)), names)
+        case = _case_of(draw(rng, *random_cases.pair(rng)), names)
         if case is None or not speaks(case):
             continue
         values = judge.values(case.situations)
@@ -158,10 +156,10 @@ _external(
     "Names and order do not matter",
     "M is the same when the objects are reordered and classes and clusters renamed.",
     "Every search here rests on it",
-    words.reversed_names,
-    words.differ,
-    _exhaustive.names_and_order,
-    _drawn.names_and_order,
+    definitions.reversed_names,
+    definitions.differ,
+    all_cases.names_and_order,
+    random_cases.names_and_order,
 )
 _external(
     "fullness",
@@ -170,10 +168,10 @@ _external(
     "that changes the table by more than the order of rows and columns changes M.",
     f"{THESIS} definition 9, which is unsatisfiable as written: T = 000111 with C = 001222 and "
     "with C = 011222 has the same table, names aside",
-    words.one_label_changes,
-    words.equal,
-    _exhaustive.fullness,
-    _drawn.fullness,
+    definitions.one_label_changes,
+    definitions.equal,
+    all_cases.fullness,
+    random_cases.fullness,
     names=BEFORE_AFTER,
     form="strict",
 )
@@ -185,10 +183,10 @@ _external(
     "then the three values of M are not all equal.",
     f"{THESIS} section 4.3: every p(c, t) has some impact. A measure that reads a cell may give "
     "the same value by coincidence once; one that ignores it does so along the way",
-    words.two_labels_change,
-    words.equal,
-    _exhaustive.weak_fullness,
-    _drawn.weak_fullness,
+    definitions.two_labels_change,
+    definitions.equal,
+    all_cases.weak_fullness,
+    random_cases.weak_fullness,
     names=("before", "one moved", "both moved"),
     form="weak",
 )
@@ -198,10 +196,10 @@ _external(
     "T is not trivial. C has a cluster of objects of two classes; C' is C with this cluster split "
     "into its two classes. Then C' is better.",
     AMIGO,
-    words.splits_classes,
-    words.no_better,
-    _exhaustive.homogeneity,
-    _drawn.split_of_two,
+    definitions.splits_classes,
+    definitions.no_better,
+    all_cases.homogeneity,
+    random_cases.split_of_two,
     names=BEFORE_AFTER,
 )
 _external(
@@ -210,10 +208,10 @@ _external(
     "T is not trivial. C has two clusters of objects of one and the same class; C' is C with the "
     "two merged. Then C' is better.",
     AMIGO,
-    words.merges_class,
-    words.no_better,
-    _exhaustive.completeness,
-    _drawn.merger,
+    definitions.merges_class,
+    definitions.no_better,
+    all_cases.completeness,
+    random_cases.merger,
     names=BEFORE_AFTER,
 )
 _external(
@@ -222,9 +220,9 @@ _external(
     "A clean cluster has m > 1 objects of one class, a disordered one m objects each alone in its "
     "class. A further object, alone in its class, does less harm in the disordered one.",
     AMIGO,
-    words.joins_clean_or_disordered,
-    words.no_better,
-    _exhaustive.rag_bag,
+    definitions.joins_clean_or_disordered,
+    definitions.no_better,
+    all_cases.rag_bag,
     names=("in the clean", "in the disordered"),
     sizes=range(5, 15),
     scope="all m, with all that three further objects may look like",
@@ -235,9 +233,9 @@ _external(
     "T and C have a cluster of m + 1 > 3 objects and m clusters of two. To take one object from "
     "the large one does less harm than to split all the small ones.",
     AMIGO,
-    words.many_small_or_one_large,
-    words.no_better,
-    _exhaustive.size_against_quantity,
+    definitions.many_small_or_one_large,
+    definitions.no_better,
+    all_cases.size_against_quantity,
     names=("small ones split", "one taken from the large"),
     sizes=range(10, 20),
     scope="all m, with all that three further objects may look like",
@@ -247,10 +245,10 @@ _external(
     "Only T itself is optimal",
     "M(T, T) is better than M(T, C) for every other C.",
     f"{THESIS} section 4.4 (2)",
-    words.another_clustering,
-    words.no_better,
-    _exhaustive.unique_optimum,
-    _drawn.unique_optimum,
+    definitions.another_clustering,
+    definitions.no_better,
+    all_cases.unique_optimum,
+    random_cases.unique_optimum,
     names=("C", "T itself"),
 )
 _external(
@@ -258,10 +256,10 @@ _external(
     "Optimal number of clusters",
     "M(T, T) is better than M(T, C) for every C of another number of clusters.",
     f"{THESIS} section 4.6",
-    words.another_number,
-    words.no_better,
-    _exhaustive.optimal_number,
-    _drawn.unique_optimum,
+    definitions.another_number,
+    definitions.no_better,
+    all_cases.optimal_number,
+    random_cases.unique_optimum,
     names=("C", "T itself"),
 )
 _external(
@@ -270,9 +268,9 @@ _external(
     "A change of one label, of C or of T, changes M by at most 2/n of the difference between the "
     "best and the worst value for n objects.",
     f"{THESIS} section 4.5, which says that Rand changes by at most 1/n; it is 2/n",
-    words.one_label_and_extremes,
-    words.jumps,
-    _exhaustive.noise_tolerance,
+    definitions.one_label_and_extremes,
+    definitions.jumps,
+    all_cases.noise_tolerance,
     names=("before", "after", "best of all", "worst of all"),
 )
 _external(
@@ -280,10 +278,10 @@ _external(
     "Maximal agreement",
     "M(T, T) is the same for all T, and better than every other M(T, C).",
     GOSGENS,
-    words.against_equal,
-    words.not_maximal,
-    _exhaustive.maximal_agreement,
-    _drawn.maximal_agreement,
+    definitions.against_equal,
+    definitions.not_maximal,
+    all_cases.maximal_agreement,
+    random_cases.maximal_agreement,
     names=("equal", "other"),
 )
 _external(
@@ -292,10 +290,10 @@ _external(
     "M is the same for all pairs that agree on no pair of objects (one cluster against "
     "singletons), and better for every other pair.",
     GOSGENS,
-    words.against_disjoint,
-    words.not_minimal,
-    _exhaustive.minimal_agreement,
-    _drawn.minimal_agreement,
+    definitions.against_disjoint,
+    definitions.not_minimal,
+    all_cases.minimal_agreement,
+    random_cases.minimal_agreement,
     names=("no agreement", "other"),
 )
 _external(
@@ -303,10 +301,10 @@ _external(
     "Symmetry",
     "M(T, C) = M(C, T).",
     GOSGENS,
-    words.exchanged,
-    words.differ,
-    _exhaustive.symmetry,
-    _drawn.symmetry,
+    definitions.exchanged,
+    definitions.differ,
+    all_cases.symmetry,
+    random_cases.symmetry,
     names=("M(T, C)", "M(C, T)"),
 )
 _external(
@@ -315,10 +313,10 @@ _external(
     "For S = M, or −M where lower is better: S(A, B) + S(B, C) ≤ S(B, B) + S(A, C). Where M(T, T) "
     "is the same for all T, its distance form satisfies d(A, C) ≤ d(A, B) + d(B, C).",
     f"{GOSGENS}, distance",
-    words.three_partitions,
-    words.triangle_broken,
-    _exhaustive.triangle,
-    _drawn.triangle,
+    definitions.three_partitions,
+    definitions.triangle_broken,
+    all_cases.triangle,
+    random_cases.triangle,
     names=("(A, B)", "(B, C)", "(B, B)", "(A, C)"),
     scope="all triples of partitions",
 )
@@ -328,10 +326,10 @@ _external(
     "T is not trivial. C' splits a cluster of C without separating objects of one class, or merges "
     "two clusters of one and the same class. Then C' is better.",
     GOSGENS,
-    words.improves,
-    words.no_better,
-    _exhaustive.monotonicity,
-    _drawn.improvement,
+    definitions.improves,
+    definitions.no_better,
+    all_cases.monotonicity,
+    random_cases.improvement,
     names=BEFORE_AFTER,
 )
 _external(
@@ -340,10 +338,10 @@ _external(
     "Of two pairs of equally many objects, one has no fewer pairs of objects together in both and "
     "apart in both, and no more of the other two kinds, and the counts differ. Then it is better.",
     GOSGENS,
-    words.agrees_more,
-    words.no_better,
-    _exhaustive.strong_monotonicity,
-    _drawn.improvement,
+    definitions.agrees_more,
+    definitions.no_better,
+    all_cases.strong_monotonicity,
+    random_cases.improvement,
     names=("less agreement", "more agreement"),
 )
 for _key, _name, _text, _premise, _search in (
@@ -352,24 +350,24 @@ for _key, _name, _text, _premise, _search in (
         "No chance bias, C varies",
         "For T that is not trivial the mean of M over all labelings with the sizes of C is the "
         "same for all C that are not trivial, of the same objects.",
-        words.all_labelings_of_one_truth,
-        _chance.over_clusterings,
+        definitions.all_labelings_of_one_truth,
+        random_chance.over_clusterings,
     ),
     (
         "chance_over_truths",
         "No chance bias, T varies",
         "For C that is not trivial the mean of M over all labelings with the sizes of C is the "
         "same for all T that are not trivial, of the same objects.",
-        words.all_labelings_of_one_clustering,
-        _chance.over_truths,
+        definitions.all_labelings_of_one_clustering,
+        random_chance.over_truths,
     ),
     (
         "constant_baseline",
         "Constant baseline",
         "The mean of M over all labelings with the sizes of C is the same for all T and C that are "
         "not trivial, of any number of objects.",
-        words.all_labelings,
-        _chance.constant_baseline,
+        definitions.all_labelings,
+        random_chance.constant_baseline,
     ),
 ):
     _external(
@@ -378,7 +376,7 @@ for _key, _name, _text, _premise, _search in (
         _text,
         f"{THESIS} section 4.8; {GOSGENS}",
         _premise,
-        words.means_differ,
+        definitions.means_differ,
         _search,
         sizes=range(3, EXHAUSTIVE + 1),
         scope="all sizes; the means are exact",
@@ -391,9 +389,9 @@ _external(
     "tables shrink as the objects grow in number (by a quarter or more when they double). A "
     "measure with a constant baseline for few objects has it.",
     f"{THESIS} section 4.8; {GOSGENS}",
-    words.independent,
-    words.gap_stays,
-    _chance.asymptotic_baseline,
+    definitions.independent,
+    definitions.gap_stays,
+    random_chance.asymptotic_baseline,
     sizes=(256,),
     scope="independent tables of five lists of shares",
     simpler=_nothing,
@@ -404,10 +402,10 @@ _external(
     "Where no class and no cluster leaves any of several sets of objects, the distance form of M "
     "is the mean of those within the sets, weighted by their sizes.",
     MEILA,
-    words.with_identities,
-    words.not_additive,
-    _exhaustive.convex_additivity,
-    _drawn.convex_additivity,
+    definitions.with_identities,
+    definitions.not_additive,
+    all_cases.convex_additivity,
+    random_cases.convex_additivity,
 )
 _external(
     "locality",
@@ -415,9 +413,9 @@ _external(
     "The distance form of M does not depend on how the objects of clusters that T and C share are "
     "divided into these clusters.",
     MEILA,
-    words.shared_clusters_differ,
-    words.distances_differ,
-    _exhaustive.locality,
-    _drawn.locality,
+    definitions.shared_clusters_differ,
+    definitions.distances_differ,
+    all_cases.locality,
+    random_cases.locality,
     names=("first", "second", "first, T itself", "second, T itself"),
 )

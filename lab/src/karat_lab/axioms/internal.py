@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from karat_lab.axioms import consistency as _improve
-from karat_lab.axioms import invariances as _alike
-from karat_lab.axioms import richness as _exists
-from karat_lab.axioms import weak_local_consistency as _local
+from karat_lab.axioms import consistency, invariances, richness, weak_local_consistency
 from karat_lab.axioms.cases import without_object
 from karat_lab.axioms.search import PROPERTIES, Property
 from karat_lab.axioms.small_metrics import SCOPE
@@ -49,10 +46,10 @@ _add(
     "between them, the value under d' is not worse than that under d.",
     f"Ackerman & Ben-David 2008; {THESIS}, definitions 1 and 2. For clusterings that are neither "
     "one cluster nor singletons only.",
-    trials=_improve.trials("both", strict=False),
-    margin=_improve.margin,
-    premise=_improve.premise("both"),
-    simpler=_improve.simpler,
+    trials=consistency.trials("both", strict=False),
+    margin=consistency.margin,
+    premise=consistency.premise("both"),
+    simpler=consistency.simpler,
 )
 _add(
     "weak_local_consistency",
@@ -63,10 +60,10 @@ _add(
     "number of at least 1, the value under d' is not worse than that under d.",
     f"{THESIS}, definitions 3 and 4, with equalities: as printed, inequalities alone let "
     "distances within grow and those of the representatives shrink.",
-    trials=_local.trials,
-    margin=_improve.margin,
-    premise=_local.is_local_variant,
-    simpler=_local.simpler,
+    trials=weak_local_consistency.trials,
+    margin=consistency.margin,
+    premise=weak_local_consistency.is_local_variant,
+    simpler=weak_local_consistency.simpler,
     scope="",
 )
 for _side, _number, _change in (("within", 7, "smaller"), ("between", 8, "larger")):
@@ -80,17 +77,17 @@ for _side, _number, _change in (("within", 7, "smaller"), ("between", 8, "larger
             "that are neither one cluster nor singletons only.",
             f"{THESIS}, definitions {_number - 2} and {_number}; that all other distances stay is "
             "not printed, but without it no measure that reads them could have the property.",
-            trials=_improve.trials(_side, strict=_strict),  # type: ignore[arg-type]
-            margin=_improve.strict_margin if _strict else _improve.margin,
+            trials=consistency.trials(_side, strict=_strict),  # type: ignore[arg-type]
+            margin=consistency.strict_margin if _strict else consistency.margin,
             strict=_strict,
             form=_form,
-            premise=_improve.premise(_side, strict=_strict),  # type: ignore[arg-type]
-            simpler=_improve.simpler,
+            premise=consistency.premise(_side, strict=_strict),  # type: ignore[arg-type]
+            simpler=consistency.simpler,
         )
 
 
-def _changed(change: _alike.Change) -> dict[str, Callable[..., Any]]:
-    return {"premise": _alike.changed_by(change), "simpler": _alike.simpler_by(change)}
+def _changed(change: invariances.Change) -> dict[str, Callable[..., Any]]:
+    return {"premise": invariances.changed_by(change), "simpler": invariances.simpler_by(change)}
 
 
 _add(
@@ -98,9 +95,9 @@ _add(
     "Scale invariance",
     "Multiplying all distances by one positive number leaves the value as it is.",
     f"Ackerman & Ben-David 2008; {THESIS}, definition 10.",
-    trials=_alike.one_value(_alike.scaled),
-    margin=_alike.margin_of_one,
-    **_changed(_alike.scaled),
+    trials=invariances.one_value(invariances.scaled),
+    margin=invariances.margin_of_one,
+    **_changed(invariances.scaled),
 )
 _add(
     "relative_scale_invariance",
@@ -108,10 +105,10 @@ _add(
     "Multiplying all distances by one positive number leaves the ratio of the values of any two "
     "clusterings as it is.",
     f"{THESIS}, definition 11, with products in place of ratios so that values of 0 count.",
-    trials=_alike.two_values(_alike.scaled, _alike.other_ratio),
-    margin=_alike.margin_of_two(_alike.other_ratio),
+    trials=invariances.two_values(invariances.scaled, invariances.other_ratio),
+    margin=invariances.margin_of_two(invariances.other_ratio),
     form="strict",
-    **_changed(_alike.scaled),
+    **_changed(invariances.scaled),
 )
 _add(
     "scale_order",
@@ -119,10 +116,10 @@ _add(
     "Multiplying all distances by one positive number never makes the worse of two clusterings "
     "the better one.",
     f"The weak form of {THESIS}, definition 11: only the order of the values must stay.",
-    trials=_alike.two_values(_alike.scaled, _alike.other_order),
-    margin=_alike.margin_of_two(_alike.other_order),
+    trials=invariances.two_values(invariances.scaled, invariances.other_order),
+    margin=invariances.margin_of_two(invariances.other_order),
     form="weak",
-    **_changed(_alike.scaled),
+    **_changed(invariances.scaled),
 )
 _add(
     "richness",
@@ -131,8 +128,8 @@ _add(
     "which no clustering of the objects has a better value.",
     f"Ackerman & Ben-David 2008; {THESIS}, definition 12. Clusterings for which the measure is "
     "undefined are no rivals.",
-    trials=_exists.richness,
-    margin=_improve.margin,
+    trials=richness.richness,
+    margin=consistency.margin,
     scope="one clustering of every pattern of cluster sizes",
 )
 _add(
@@ -142,27 +139,27 @@ _add(
     "singletons only, there is a metric d' where d' <= d within clusters of C and d' >= d between "
     "them, such that the value of C under d' is at least as good as that of D under d.",
     f"Ackerman & Ben-David 2008; named in {THESIS}, section 4.9.",
-    trials=_exists.cofinal_richness,
-    margin=_improve.margin,
+    trials=richness.cofinal_richness,
+    margin=consistency.margin,
 )
 _add(
     "permutation_invariance",
     "Permutation invariance",
     "Neither the order of the objects nor the names of the clusters change the value.",
     "Ackerman & Ben-David 2008, isomorphism invariance.",
-    trials=_alike.one_value(_alike.reordered, exhaustive=4),
-    margin=_alike.margin_of_one,
-    **_changed(_alike.reordered),
+    trials=invariances.one_value(invariances.reordered, exhaustive=4),
+    margin=invariances.margin_of_one,
+    **_changed(invariances.reordered),
 )
 _add(
     "duplication_invariance",
     "Duplication invariance",
     "Where every object gets a copy of itself, at distance 0 and in its cluster, the value stays.",
     "After the admissibility criteria of Fisher & Van Ness 1971, for all objects at once.",
-    trials=_alike.one_value(_alike.duplicated),
-    margin=_alike.margin_of_one,
+    trials=invariances.one_value(invariances.duplicated),
+    margin=invariances.margin_of_one,
     form="strict",
-    **_changed(_alike.duplicated),
+    **_changed(invariances.duplicated),
 )
 _add(
     "duplication_order",
@@ -170,10 +167,10 @@ _add(
     "Where every object gets a copy of itself, at distance 0 and in its cluster, the worse of two "
     "clusterings never becomes the better one.",
     "The weak form of duplication invariance.",
-    trials=_alike.two_values(_alike.duplicated, _alike.other_order),
-    margin=_alike.margin_of_two(_alike.other_order),
+    trials=invariances.two_values(invariances.duplicated, invariances.other_order),
+    margin=invariances.margin_of_two(invariances.other_order),
     form="weak",
-    **_changed(_alike.duplicated),
+    **_changed(invariances.duplicated),
 )
 _add(
     "continuity",
@@ -182,7 +179,7 @@ _add(
     "the values. Tried by distances moved by a millionth and a billionth: what stays apart by "
     "more than a ten-thousandth of the value in both, and by as much, is a jump.",
     f"After {THESIS}, section 4.5: small changes of the distances change the value little.",
-    trials=_alike.continuity,
-    margin=_alike.margin_of_jump,
+    trials=invariances.continuity,
+    margin=invariances.margin_of_jump,
     simpler=without_object,
 )

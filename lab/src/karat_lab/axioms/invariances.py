@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat_lab.axioms.cases import Case, Metric, Situation, partitions
+from karat.measures.properties import Case, Metric, Situation
+from karat_lab.axioms.cases import partitions
 from karat_lab.axioms.consistency import rounder, simpler_one
 from karat_lab.axioms.point_sets import clumps, random_distances, random_labels, symmetric
 from karat_lab.axioms.search import Trial, gain, unequal
 from karat_lab.axioms.small_metrics import small_data
-from karat_lab.axioms.valuation import Judge, Replayed
+from karat_lab.axioms.valuation import Replayed, Valuation
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,7 +45,7 @@ class Given:
     facts: dict[str, Any] = field(default_factory=dict)
 
 
-def bases(judge: Judge, rng: np.random.Generator) -> list[Given]:
+def bases(judge: Valuation, rng: np.random.Generator) -> list[Given]:
     """All small data, then random data: the same for the same state of the generator."""
     found = []
     for n in range(3, 6):
@@ -77,7 +78,7 @@ class Pair:
     last_of: int | None
 
 
-def changes(judge: Judge, rng: np.random.Generator, change: Change) -> Iterator[Pair]:
+def changes(judge: Valuation, rng: np.random.Generator, change: Change) -> Iterator[Pair]:
     """Data before and after a change, judged once for all properties that compare them."""
     key = (change.__name__, str(rng.bit_generator.state))
     if key not in judge.memo:
@@ -85,7 +86,7 @@ def changes(judge: Judge, rng: np.random.Generator, change: Change) -> Iterator[
     return iter(judge.memo[key])
 
 
-def _changes(judge: Judge, rng: np.random.Generator, change: Change) -> Iterator[Pair]:
+def _changes(judge: Valuation, rng: np.random.Generator, change: Change) -> Iterator[Pair]:
     state = str(rng.bit_generator.state)
     for number, given in enumerate(bases(judge, rng)):
         key = (number, state)
@@ -107,7 +108,7 @@ def one_value(change: Change, *, exhaustive: int = 5) -> Callable[..., Iterator[
 
 
 def _one_value(
-    judge: Judge, rng: np.random.Generator, change: Change, exhaustive: int
+    judge: Valuation, rng: np.random.Generator, change: Change, exhaustive: int
 ) -> Iterator[Trial]:
     for pair in changes(judge, rng, change):
         margins = unequal(pair.before, pair.after)
@@ -126,7 +127,7 @@ def two_values(change: Change, differ: Any) -> Callable[..., Iterator[Trial]]:
 
 
 def _two_values(
-    judge: Judge, rng: np.random.Generator, change: Change, differ: Any
+    judge: Valuation, rng: np.random.Generator, change: Change, differ: Any
 ) -> Iterator[Trial]:
     for pair in changes(judge, rng, change):
         before, after = pair.before, pair.after
@@ -266,7 +267,7 @@ def _doubled(first: Case, case: Case) -> Case:
     return Case((*first.situations, *first.situations), case.names)
 
 
-def continuity(judge: Judge, rng: np.random.Generator) -> Iterator[Trial]:
+def continuity(judge: Valuation, rng: np.random.Generator) -> Iterator[Trial]:
     """Distances moved by a millionth and by a billionth: the value must follow."""
     for given in bases(judge, rng):
         if given.metric == "precomputed":  # now no distance is the sum of two others

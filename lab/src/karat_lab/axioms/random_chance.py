@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat_lab.axioms.cases import Case, Situation
+from karat.measures.properties import Case, Situation
 from karat_lab.axioms.definitions import Pair, gap_stays
 from karat_lab.axioms.exhaustive import Values
 from karat_lab.axioms.search import gain
-from karat_lab.axioms.valuation import Judge
+from karat_lab.axioms.valuation import Valuation
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -137,7 +137,7 @@ def asymptotic_baseline(v: Values) -> tuple[int, int, Case | None]:
     return len(known), len(shares) - len(known), None
 
 
-def limits(judge: Judge) -> Floats:
+def limits(judge: Valuation) -> Floats:
     """Value where p(c, t) = p(c) p(t), as n grows.
 
     A row for the shares of T, a column for those of C. The value of tables with n and 2n objects,
@@ -174,7 +174,7 @@ def finite_chance(measure: Any, n: int = 7) -> str:
 
     Parameters
     ----------
-    measure : str, Measure, callable or Judge
+    measure : str, Measure, callable or Valuation
         An external measure, as :func:`karat.properties` takes it.
     n : int, default 7
         Objects; at least 4.
@@ -204,7 +204,7 @@ def asymptotic_chance(measure: Any, n: int = 7) -> str:
 
     Parameters
     ----------
-    measure : str, Measure, callable or Judge
+    measure : str, Measure, callable or Valuation
         An external measure, as :func:`karat.properties` takes it.
     n : int, default 7
         Objects of the exact means: where they are constant, so is the limit.
@@ -227,8 +227,8 @@ def asymptotic_chance(measure: Any, n: int = 7) -> str:
     return depends_on(limits(judge), CLOSE)
 
 
-def _judge(measure: Any) -> Judge:
-    return measure if isinstance(measure, Judge) else Judge.of(measure, kind="external")
+def _judge(measure: Any) -> Valuation:
+    return measure if isinstance(measure, Valuation) else Valuation.of(measure, kind="external")
 
 
 def independent(rows: tuple[int, ...], columns: tuple[int, ...], copies: int) -> Pair:
@@ -243,7 +243,7 @@ def optimal_numbers(measure: Any, n: int = 7) -> str:
 
     Parameters
     ----------
-    measure : str, Measure, callable or Judge
+    measure : str, Measure, callable or Valuation
         An external measure, as :func:`karat.properties` takes it.
     n : int, default 7
         Objects.

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat_lab.axioms.cases import Metric, partitions
-from karat_lab.axioms.display import cluster_name
+from karat.measures.properties import Metric, cluster_name
+from karat_lab.axioms.cases import partitions
 from karat_lab.axioms.point_sets import (
     is_metric,
     random_distances,
@@ -18,7 +18,7 @@ from karat_lab.axioms.point_sets import (
 )
 from karat_lab.axioms.search import Trial, gain
 from karat_lab.axioms.small_metrics import small, small_data
-from karat_lab.axioms.valuation import Judge
+from karat_lab.axioms.valuation import Valuation
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,7 +39,7 @@ def patterns(n: int) -> Iterator[NDArray[np.int64]]:
             yield row
 
 
-def richness(judge: Judge, rng: np.random.Generator) -> Iterator[Trial]:
+def richness(judge: Valuation, rng: np.random.Generator) -> Iterator[Trial]:
     """For each pattern of sizes, distances under which no other clustering is better."""
     for n in range(3, 7 if judge.batched else 6):
         every = partitions(n)
@@ -49,7 +49,7 @@ def richness(judge: Judge, rng: np.random.Generator) -> Iterator[Trial]:
 
 
 def _best_somewhere(
-    judge: Judge, rng: np.random.Generator, labels: NDArray[np.int64], every: NDArray[np.int64]
+    judge: Valuation, rng: np.random.Generator, labels: NDArray[np.int64], every: NDArray[np.int64]
 ) -> Trial:
     at = int((every == labels).all(axis=1).argmax())
     rivals = np.zeros(len(every), dtype=int)
@@ -96,7 +96,7 @@ def as_sets(labels: NDArray[np.int64]) -> str:
 
 
 def _separated(
-    judge: Judge, rng: np.random.Generator, labels: NDArray[np.int64], near: Any
+    judge: Valuation, rng: np.random.Generator, labels: NDArray[np.int64], near: Any
 ) -> tuple[Any, Metric]:
     """Data of which these are the clusters, more or less clearly; or near other data."""
     n, k = len(labels), int(labels.max()) + 1
@@ -126,7 +126,7 @@ def _separated(
     return centers[labels] + width[labels][:, None] * shape, "euclidean"
 
 
-def cofinal_richness(judge: Judge, rng: np.random.Generator) -> Iterator[Trial]:
+def cofinal_richness(judge: Valuation, rng: np.random.Generator) -> Iterator[Trial]:
     """For each clustering, a consistent variant in which it beats all others before the change."""
     for n in (3, 4):
         rows, cases = partitions(n), small(n)
@@ -144,7 +144,11 @@ def cofinal_richness(judge: Judge, rng: np.random.Generator) -> Iterator[Trial]:
 
 
 def _overtake(
-    judge: Judge, data: Floats, metric: Metric, rivals: NDArray[np.int64], rows: NDArray[np.int64]
+    judge: Valuation,
+    data: Floats,
+    metric: Metric,
+    rivals: NDArray[np.int64],
+    rows: NDArray[np.int64],
 ) -> Iterator[Trial]:
     values = judge.batch(data, metric, rivals)
     # only non-trivial clusterings are to be overtaken

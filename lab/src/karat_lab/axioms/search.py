@@ -1,16 +1,18 @@
-"""What a property of measures is, and how a counterexample to it is sought, shrunk and kept."""
+"""How a counterexample to a property of measures is sought and shrunk."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat.measures.properties import Case, Counterexample, Outcome, Verdict
+from karat.measures.properties import Property as Definition
 from karat.runtime.registry import Registry
-from karat_lab.axioms.cases import Case, Situation, rotated, without_object
-from karat_lab.axioms.valuation import Judge
+from karat_lab.axioms.cases import rotated, without_object
+from karat_lab.axioms.valuation import Valuation
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -18,9 +20,6 @@ if TYPE_CHECKING:
     from karat.measures import Measure
 
     Floats = NDArray[np.float64]
-
-Outcome: TypeAlias = Literal["holds", "violated", "undecided", "not applicable"]
-Form: TypeAlias = Literal["", "weak", "strict"]
 
 #: differences below this share of the values are rounding
 TOLERANCE = 1e-9
@@ -93,28 +92,17 @@ def _everything(measure: Measure) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Property:
-    """A property that a measure has or lacks.
+class Property(Definition):
+    """A property, and how counterexamples to it are found.
 
     Attributes
     ----------
-    key : str
-    name : str
-        Its name in prose.
-    kind : {"internal", "external"}
-        The measures that it speaks of.
-    definition : str
-        In exact words.
-    reference : str
-        Where it is defined, and in what this definition differs.
     trials : callable
         ``trials(judge, rng)`` judges cases, the smallest first, and yields :class:`Trial`.
     margin : callable
         ``margin(values, case, sign)``: negative where the values of the case's situations break
         the property; where the property is strict, 0 breaks it too.
     strict : bool
-    form : {"", "weak", "strict"}
-        Which of two forms this is, where there are two.
     premise : callable
         ``premise(case)``: whether the property says anything of this case. What shrinking makes
         must still pass.
@@ -122,23 +110,14 @@ class Property:
         ``applies(measure)``: why it says nothing of a measure, or nothing.
     simpler : callable, optional
         ``simpler(case)`` gives smaller or rounder cases; by default one object less.
-    scope : str
-        What the exhaustive part goes through, in words.
     """
 
-    key: str
-    name: str
-    kind: Literal["internal", "external"]
-    definition: str
-    reference: str
-    trials: Callable[[Judge, np.random.Generator], Iterator[Trial]]
+    trials: Callable[[Valuation, np.random.Generator], Iterator[Trial]]
     margin: Callable[[Floats, Case, int], float]
     strict: bool = False
-    form: Form = ""
     premise: Callable[[Case], bool] = _always
     applies: Callable[[Measure], str] = _everything
     simpler: Callable[[Case], Iterator[Case]] = without_object
-    scope: str = ""
 
     def breaks(self, values: Floats, case: Case, sign: int) -> bool:
         """Whether these values of the case's situations break the property."""
@@ -152,133 +131,13 @@ class Property:
 PROPERTIES: Registry[Property] = Registry("property", "karat.properties")
 
 
-@dataclass(frozen=True)
-class Counterexample:
-    """A case in which a measure lacks a property, with all that is needed to see it again.
-
-    Attributes
-    ----------
-    property, measure : str
-        Keys.
-    case : Case
-        The situations that are compared.
-    values : tuple of float
-        The measure's value of each situation.
-    greater_is_better : bool
-    """
-
-    property: str
-    measure: str
-    case: Case
-    values: tuple[float, ...]
-    greater_is_better: bool = True
-
-    def replay(self, measure: Any = None) -> bool:
-        """Whether a measure gives these values, and they break the property.
-
-        Parameters
-        ----------
-        measure : str, Measure or callable, optional
-            By default the one of the catalogue that it was found for.
-        """
-        judge = Judge.of(
-            self.measure if measure is None else measure, greater_is_better=self.greater_is_better
-        )
-        values = judge.values(self.case.situations)
-        same = np.allclose(values, self.values, rtol=1e-6, atol=1e-9)
-        return bool(same) and PROPERTIES[self.property].breaks(values, self.case, judge.sign)
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON takes it."""
-        return {
-            "property": self.property,
-            "measure": self.measure,
-            "greater_is_better": self.greater_is_better,
-            "values": [float(value) for value in self.values],
-            **self.case.to_dict(),
-        }
-
-    @classmethod
-    def from_dict(cls, stored: Mapping[str, Any]) -> Counterexample:
-        """From what :meth:`to_dict` gave."""
-        return cls(
-            stored["property"],
-            stored["measure"],
-            Case.from_dict(stored),
-            tuple(float(value) for value in stored["values"]),
-            stored["greater_is_better"],
-        )
-
-    def __str__(self) -> str:
-        from karat_lab.axioms.display import as_text
-
-        return as_text(self)
-
-    def plot(self) -> Any:
-        """The situations side by side, as a Plotly figure."""
-        from karat_lab.axioms.display import as_figure
-
-        return as_figure(self)
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """Whether a measure has a property.
-
-    Attributes
-    ----------
-    property, measure : str
-        Keys.
-    outcome : {"holds", "violated", "undecided", "not applicable"}
-        *holds*: in every case that was tried; *undecided*: what should exist was not found, or
-        the measure was undefined in every case.
-    reason : str
-        In one sentence.
-    n_cases : int
-        Cases tried in which every value was defined.
-    undefined : int
-        Cases in which a value was undefined.
-    exhaustive_to : int, optional
-        All cases of up to so many objects are among them (``Property.scope`` says of what).
-    counterexample : Counterexample, optional
-    """
-
-    property: str
-    measure: str
-    outcome: Outcome
-    reason: str
-    n_cases: int = 0
-    undefined: int = 0
-    exhaustive_to: int | None = None
-    counterexample: Counterexample | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON takes it."""
-        stored = {key: value for key, value in self.__dict__.items() if key != "counterexample"}
-        found = None if self.counterexample is None else self.counterexample.to_dict()
-        if found is not None:  # the verdict says of which measure and property it is
-            found = {key: value for key, value in found.items() if key not in stored}
-        return stored | {"counterexample": found}
-
-    @classmethod
-    def from_dict(cls, stored: Mapping[str, Any]) -> Verdict:
-        """From what :meth:`to_dict` gave."""
-        found = stored["counterexample"]
-        if found is not None:
-            found = Counterexample.from_dict({**stored, **found})
-        return cls(**{**stored, "counterexample": found})
-
-    def __str__(self) -> str:
-        return f"{self.measure}, {PROPERTIES[self.property].name}: {self.outcome}. {self.reason}"
-
-
-def search(property: Property, judge: Judge, *, random_state: Any = 0) -> Verdict:
+def search(property: Property, judge: Valuation, *, random_state: Any = 0) -> Verdict:
     """Seek a counterexample: all small cases, then random ones; the first is shrunk.
 
     Parameters
     ----------
     property : Property
-    judge : Judge
+    judge : Valuation
         Of the measure.
     random_state : int
 
@@ -323,7 +182,7 @@ class _Count:
         if trial.exhaustive_to is not None:
             self.exhaustive_to = trial.exhaustive_to
 
-    def verdict(self, property: Property, key: tuple[str, str], judge: Judge) -> Verdict:
+    def verdict(self, property: Property, key: tuple[str, str], judge: Valuation) -> Verdict:
         aside = ""
         if self.undefined:
             why = judge.commonest_reason
@@ -350,7 +209,7 @@ class _Count:
         )
 
 
-def is_broken(property: Property, judge: Judge, case: Case) -> bool:
+def is_broken(property: Property, judge: Valuation, case: Case) -> bool:
     """Whether the measure breaks the property in one case that the property speaks of.
 
     Points must break it after a rotation too: a distance may tie in one rounding and not in
@@ -363,7 +222,7 @@ def is_broken(property: Property, judge: Judge, case: Case) -> bool:
     return property.premise(case) and broken(case) and broken(rotated(case))
 
 
-def shrink(property: Property, judge: Judge, case: Case) -> Counterexample:
+def shrink(property: Property, judge: Valuation, case: Case) -> Counterexample:
     """The counterexample from which nothing more can be taken, one step at a time."""
     smaller = True
     while smaller:
@@ -378,17 +237,19 @@ def shrink(property: Property, judge: Judge, case: Case) -> Counterexample:
     )
 
 
-__all__ = [
-    "PROPERTIES",
-    "Case",
-    "Counterexample",
-    "Property",
-    "Situation",
-    "Trial",
-    "Verdict",
-    "gain",
-    "is_broken",
-    "search",
-    "shrink",
-    "unequal",
-]
+def replays(example: Counterexample, measure: Any = None) -> bool:
+    """Whether a measure gives the values of a counterexample, and they break the property.
+
+    Parameters
+    ----------
+    example : Counterexample
+    measure : str, Measure or callable, optional
+        By default the one of the catalogue that it was found for.
+    """
+    judge = Valuation.of(
+        example.measure if measure is None else measure,
+        greater_is_better=example.greater_is_better,
+    )
+    values = judge.values(example.case.situations)
+    same = np.allclose(values, example.values, rtol=1e-6, atol=1e-9)
+    return bool(same) and PROPERTIES[example.property].breaks(values, example.case, judge.sign)

@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.labelings.partitions import as_labelings
-from karat_lab.axioms.cases import Metric, partitions
+from karat.labelings import as_labelings
+from karat.measures.properties import Metric
+from karat_lab.axioms.cases import partitions
 from karat_lab.axioms.point_sets import embedded
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from karat_lab.axioms.valuation import Judge
+    from karat_lab.axioms.valuation import Valuation
 
     Floats = NDArray[np.float64]
 
@@ -107,19 +108,19 @@ def numbered(row: NDArray[np.int64]) -> tuple[int, ...]:
     return tuple(seen.setdefault(int(code), len(seen)) for code in row)
 
 
-def sizes(judge: Judge) -> range:
+def sizes(judge: Valuation) -> range:
     """Up to how many objects all cases are judged: fewer where each clustering costs a call."""
     return range(3, 7 if judge.batched else 6)
 
 
-def data_of(judge: Judge, D: Floats) -> tuple[Any, Metric]:
+def data_of(judge: Valuation, D: Floats) -> tuple[Any, Metric]:
     """What the measure takes: the distances, or points that have them."""
     if judge.measure.takes == "distances":
         return D, "precomputed"
     return embedded(D), "euclidean"
 
 
-def far_for(judge: Judge) -> float:
+def far_for(judge: Valuation) -> float:
     """The larger of the two distances."""
     return FAR if judge.measure.takes == "distances" else FAR_OF_POINTS
 
@@ -129,7 +130,7 @@ def _labelings(n: int) -> Any:
     return as_labelings(partitions(n), n_objects=n, noise="cluster")
 
 
-def table(judge: Judge, n: int, factor: float = 1.0) -> Floats:
+def table(judge: Valuation, n: int, factor: float = 1.0) -> Floats:
     """Values (G, K) of all partitions under all metrics, the distances times a factor."""
     key = ("small", n, factor)
     if key not in judge.memo:
@@ -142,7 +143,7 @@ def table(judge: Judge, n: int, factor: float = 1.0) -> Floats:
     return np.asarray(judge.memo[key])
 
 
-def small_data(judge: Judge, n: int) -> list[tuple[Any, Metric]]:
+def small_data(judge: Valuation, n: int) -> list[tuple[Any, Metric]]:
     """The data of each metric."""
     cases = small(n)
     return [data_of(judge, cases.distances(g, far_for(judge))) for g in range(len(cases.far))]

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.labelings.contingency import ContingencyTable
-from karat.labelings.partitions import Labelings, as_labelings
+from karat import InputError
+from karat.labelings import ContingencyTable, Labelings, as_labelings
 from karat.measures import Measure, catalogue
 from karat.measures.evaluation import judge_together
-from karat.runtime.validation import InputError
-from karat_lab.axioms.cases import Situation
+from karat.measures.properties import Situation
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,7 +43,7 @@ class Replayed:
 
 
 @dataclass
-class Judge:
+class Valuation:
     """One measure, asked for many values.
 
     Attributes
@@ -70,7 +69,7 @@ class Judge:
         kind: Any = "internal",
         takes: Any = "features",
         greater_is_better: bool = True,
-    ) -> Judge:
+    ) -> Valuation:
         """Of a catalogue key, a Measure, or a function of one's own.
 
         ``kind``, ``takes`` and ``greater_is_better`` are those of a function, see

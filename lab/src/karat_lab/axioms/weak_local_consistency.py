@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from karat_lab.axioms.cases import Case, Situation
+from karat.measures.properties import Case, Situation
 from karat_lab.axioms.consistency import margin, rounder
 from karat_lab.axioms.point_sets import (
     SAME,
@@ -20,7 +20,7 @@ from karat_lab.axioms.point_sets import (
     same_cluster,
 )
 from karat_lab.axioms.search import Trial
-from karat_lab.axioms.valuation import Judge
+from karat_lab.axioms.valuation import Valuation
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -61,7 +61,7 @@ def _scaled(D: Floats, changed: Floats, slack: float, limits: tuple[float, float
     return even and limits[0] - SAME <= factor <= limits[1] + SAME
 
 
-def trials(judge: Judge, rng: np.random.Generator) -> Iterator[Trial]:
+def trials(judge: Valuation, rng: np.random.Generator) -> Iterator[Trial]:
     """Random variants; those of points contract clusters about objects that move apart."""
     for _ in range(CASES):
         n = int(rng.integers(3, 25))

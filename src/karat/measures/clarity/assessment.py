@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -89,6 +90,19 @@ class Clarity:
                 best = self.recognition(m, self.best_classifier(m))
                 out[m] = best.informativeness(baseline)
         return out
+
+    def agreement(self, judge: Callable[..., float], sign: int = 1) -> NDArray[np.float64]:
+        """The best value (M,) of an external measure over the classifiers; NaN for one cluster."""
+        values = np.full(len(self.labelings), np.nan)
+        for m, k in enumerate(self.labelings.n_clusters):
+            if k < 2:
+                continue
+            # an object that no classifier could place is a class of its own name
+            kept = self.labelings.codes[m] != NOISE
+            predicted = self.predictions[:, m, kept]
+            told = np.where(predicted == NOISE, k, predicted)
+            values[m] = sign * max(sign * judge(row, self.labelings.codes[m][kept]) for row in told)
+        return values
 
     @property
     def table(self) -> pd.DataFrame:

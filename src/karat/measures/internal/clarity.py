@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from karat.labelings.labels import NOISE, NoisePolicy
+from karat.labelings.labels import NoisePolicy
 from karat.measures.bibliography import Reference
 from karat.measures.catalogue import catalogue, define
 from karat.measures.docstrings import cite
@@ -188,7 +188,7 @@ def generalized_informativeness(
         random_state=random_state,
         executor=executor,
     )
-    return _like(labels, agreement(found, judge, sign))
+    return _like(labels, found.agreement(judge, sign))
 
 
 def _judge(measure: str | Callable[[Any, Any], float]) -> tuple[Callable[..., float], int]:
@@ -201,21 +201,6 @@ def _judge(measure: str | Callable[[Any, Any], float]) -> tuple[Callable[..., fl
             "partitions and needs an external one, e.g. 'adjusted_rand_index'"
         )
     return record.function, record.sign
-
-
-def agreement(found: Clarity, judge: Callable[..., float], sign: int = 1) -> NDArray[np.float64]:
-    """The best value of an external measure over the classifiers, for each clustering."""
-    values = np.full(len(found.labelings), np.nan)
-    for m, (codes, k) in enumerate(
-        zip(found.labelings.codes, found.labelings.n_clusters, strict=True)
-    ):
-        if k < 2:
-            continue
-        # an object that no classifier could place is a class of its own name
-        kept = codes != NOISE
-        told = np.where(found.predictions[:, m, kept] == NOISE, k, found.predictions[:, m, kept])
-        values[m] = sign * max(sign * judge(row, codes[kept]) for row in told)
-    return values
 
 
 def _like(labels: Any, values: NDArray[np.float64]) -> Any:
@@ -255,7 +240,7 @@ def _estimate(X: Any, labelings: Any, **options: Any) -> Any:
 
 def _compute(stats: Statistics, judge: Any = None) -> list[float | str]:
     found = _clarity(stats)
-    values = found.values() if judge is None else agreement(found, judge)
+    values = found.values() if judge is None else found.agreement(judge)
     return [
         float(value) if k > 1 else _ONE_CLUSTER
         for value, k in zip(values, found.labelings.n_clusters, strict=True)

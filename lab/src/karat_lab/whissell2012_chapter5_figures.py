@@ -11,7 +11,7 @@ from karat.bench import Benchmark
 from karat.clusterers import catalogue
 from karat.text import WEIGHTS, TermWeighter
 from karat_lab import ExperimentResult
-from karat_lab import _chapter5_race as race
+from karat_lab import whissell2012_chapter5_race as race
 from karat_lab.journal import Kept
 
 LENGTHS = range(1, 31)

@@ -12,7 +12,7 @@ import numpy as np
 
 from karat.judge.features import measure_keys
 from karat.measures import catalogue
-from karat_lab._choice_tasks import build
+from karat_lab.choice_tasks import build
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -72,9 +72,7 @@ def further_keys() -> list[str]:
     ]
 
 
-def judged(
-    cases: Sequence[Case], data: Path, storage: Any, say: Callable[[str], None]
-) -> list[Judged]:
+def judged(cases: Sequence[Case], storage: Any, say: Callable[[str], None]) -> list[Judged]:
     """Values on every tested case, those beyond the evidence on the smallest of each data set.
 
     ``storage`` is the folder of the choice experiment; new values are stored in its folder
@@ -93,7 +91,7 @@ def judged(
     for case in tested:
         values = dict(case.evidence.measures)
         if case.name in small:
-            values |= _further(case, data, folder)
+            values |= _further(case, folder)
             done += 1
             say(f"{done} of {len(small)} tasks judged by every measure: {case.name}")
         out.append(
@@ -114,7 +112,7 @@ def _size(case: Case) -> int:
     return case.codes.shape[1]
 
 
-def _further(case: Case, data: Path, folder: Path | None) -> dict[str, Floats]:
+def _further(case: Case, folder: Path | None) -> dict[str, Floats]:
     """Values beyond the evidence; those that are not stored yet are computed and stored."""
     path = None if folder is None else folder / (case.name.replace("/", "_") + ".npz")
     values: dict[str, Floats] = {}
@@ -124,7 +122,7 @@ def _further(case: Case, data: Path, folder: Path | None) -> dict[str, Floats]:
     keys = further_keys()
     missing = [key for key in keys if key not in values]
     if missing:
-        values |= _computed(case, data, missing)
+        values |= _computed(case, missing)
         if path is not None:
             path.parent.mkdir(parents=True, exist_ok=True)
             part = path.with_suffix(".part.npz")
@@ -133,14 +131,14 @@ def _further(case: Case, data: Path, folder: Path | None) -> dict[str, Floats]:
     return {key: values[key] for key in keys}
 
 
-def _computed(case: Case, data: Path, keys: list[str]) -> dict[str, Floats]:
+def _computed(case: Case, keys: list[str]) -> dict[str, Floats]:
     from threadpoolctl import threadpool_limits
 
-    from karat.measures.evaluation import evaluate
+    from karat import evaluate
 
     family, name, number = case.name.split("/")
     assert case.codes is not None
-    X = np.asarray(build((family, name, int(number)), data).X, dtype=np.float64)
+    X = np.asarray(build((family, name, int(number))).X, dtype=np.float64)
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         table = evaluate(X, case.codes.astype(np.int32), measures=keys, noise="drop")

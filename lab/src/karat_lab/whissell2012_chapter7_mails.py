@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 import re
 import warnings
 from collections.abc import Iterator
@@ -16,7 +14,7 @@ import numpy as np
 from karat.clusterers import SphericalKMeans
 from karat.labeling import central_objects, spread_labels
 from karat.text import TextVectorizer
-from karat_lab._banerjee_collections import data_folder
+from karat_lab.data import records
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -74,11 +72,9 @@ def vectors(texts: list[str]) -> Any:
 @lru_cache(maxsize=1)
 def mails(name: str) -> tuple[Any, Objects]:
     """Vectors and classes of a collection."""
-    path = data_folder() / "emails" / f"{name}.jsonl.gz"
-    with gzip.open(path, "rt", encoding="utf-8") as file:
-        records = [json.loads(line) for line in file]
-    labels = np.array([record["label"] for record in records], dtype=object)
-    return vectors([record["text"] for record in records]), labels
+    found = records(name)
+    labels = np.array([record["label"] for record in found], dtype=object)
+    return vectors([record["text"] for record in found]), labels
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.judge.features import Evidence, gather
-from karat_lab._choice_tasks import Task, build
+from karat_lab.choice_tasks import Task, build
 from karat_lab.training import Case
 
 if TYPE_CHECKING:
@@ -32,15 +32,13 @@ def agreement(labels: NDArray[Any], truth: NDArray[Any]) -> float:
     return float(adjusted_rand_score(truth[counts], labels[counts]))
 
 
-def case_of(given: tuple[str, str, int], data: Path) -> Case | None:
+def case_of(given: tuple[str, str, int]) -> Case | None:
     """Cluster a task, look at the candidates, compare them with the reference labelings.
 
     Parameters
     ----------
     given : (family, data set or kind, number)
-        An entry of :func:`karat_lab._choice_tasks.plan`.
-    data : Path
-        The folder with ``datasets.json``.
+        An entry of :func:`karat_lab.choice_tasks.plan`.
 
     Returns
     -------
@@ -49,7 +47,7 @@ def case_of(given: tuple[str, str, int], data: Path) -> Case | None:
     """
     from threadpoolctl import threadpool_limits
 
-    task = build(given, data)
+    task = build(given)
     X = np.asarray(task.X, dtype=np.float64)
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -78,7 +76,7 @@ def _agreements(task: Task, codes: NDArray[np.int32]) -> NDArray[np.float64]:
 def _candidates(X: NDArray[np.float64]) -> tuple[NDArray[np.int32], list[frozenset[str]]]:
     """The default sweep with two starts, and one embedding for spectral clustering."""
     from karat.clusterers import catalogue
-    from karat.labelings.labels import encode
+    from karat.labelings import encode
 
     found: dict[bytes, tuple[NDArray[np.int32], set[str]]] = {}
 

@@ -8,13 +8,12 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from io import BytesIO
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from karat.datasets.synthetic import WHISSELL2012, make_whissell2012
-from karat.runtime.validation import InputError, check_random_state
+from karat_lab.data import points
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,7 +45,7 @@ def cluster(X: NDArray[np.float64], rng: np.random.Generator) -> dict[str, NDArr
     from sklearn.cluster import KMeans
     from sklearn.exceptions import ConvergenceWarning
 
-    from karat.labelings.partitions import cut_dendrogram
+    from karat.labelings import cut_dendrogram
 
     def two_means(points: NDArray[np.float64], k: int) -> NDArray[np.int32]:
         seed = int(rng.integers(2**31 - 1))
@@ -82,7 +81,7 @@ def similarities(X: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def criterion_tree(S: NDArray[np.float64], criterion: str) -> NDArray[np.float64]:
     """Agglomeration by similarities S (n, n) under I1, I2 or E1, as a linkage matrix."""
-    from karat_lab import _agglomeration as agglomeration
+    from karat_lab import agglomeration as agglomeration
 
     n = len(S)
     merges = np.empty((n - 1, 2), dtype=np.int64)
@@ -99,19 +98,7 @@ def criterion_tree(S: NDArray[np.float64], criterion: str) -> NDArray[np.float64
 
 def real_data(name: str) -> tuple[NDArray[np.float64], NDArray[np.object_]]:
     """One of the real data sets, unscaled, without objects that lack a value."""
-    import pandas as pd
-
-    file = REAL[name][0] if name in REAL else name
-    for folder in (Path("../shared/data/points"), Path("data/points")):
-        path = folder / f"{file}.csv.gz"
-        if path.exists():
-            table = pd.read_csv(path, dtype={"label": str}, keep_default_na=False, na_values=[""])
-            table = table.dropna()
-            return table.drop(columns="label").to_numpy(float), table["label"].to_numpy(object)
-    raise InputError(
-        f"the data set {name} is not there: put {file}.csv.gz (a column for each feature, the "
-        "class in the column label) into ../shared/data/points or data/points"
-    )
+    return points(REAL[name][0] if name in REAL else name)
 
 
 def draw(name: str, rng: np.random.Generator) -> tuple[Any, Any]:
@@ -156,6 +143,7 @@ class Kept:
         )
 
     def get(self, dataset: str, sample: int, part: str) -> dict[str, NDArray[Any]] | None:
+        """The arrays of a part, None if it is not finished."""
         row = self.db.execute(
             "SELECT arrays FROM chapter6_parts WHERE dataset=? AND sample=? AND seed=? AND part=?",
             (dataset, sample, self.seed, part),
@@ -166,6 +154,7 @@ class Kept:
             return dict(arrays)
 
     def put(self, dataset: str, sample: int, part: str, arrays: dict[str, Any]) -> None:
+        """Store the arrays of a part."""
         file = BytesIO()
         np.savez_compressed(file, **arrays)
         with self.db:
@@ -185,6 +174,7 @@ class Kept:
         return pd.DataFrame(found["values"], index=found["rows"], columns=found["columns"])
 
     def put_table(self, dataset: str, sample: int, part: str, table: pd.DataFrame) -> None:
+        """Store a table."""
         names = {"rows": table.index.to_numpy(str), "columns": table.columns.to_numpy(str)}
         self.put(dataset, sample, part, {"values": table.to_numpy(float), **names})
 
@@ -195,7 +185,7 @@ def keeping(path: Any, random_state: Any) -> Iterator[Kept]:
     if isinstance(random_state, (int, np.integer)):
         seed = int(random_state)
     else:
-        seed = int(check_random_state(random_state).integers(2**31 - 1))
+        seed = int(np.random.default_rng(random_state).integers(2**31 - 1))
     kept = Kept(path, seed)
     with closing(kept.db):
         yield kept

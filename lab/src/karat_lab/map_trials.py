@@ -19,7 +19,7 @@ from karat_lab.choice import interval
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from karat_lab._measure_values import Judged
+    from karat_lab.measure_values import Judged
 
     Floats = NDArray[np.float64]
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from karat.measures.clarity import Clarity
-    from karat_lab._chapter6_samples import Sample
+    from karat_lab.whissell2012_chapter6_samples import Sample
 
 TRUTH = "normalized_mutual_information"
 NEIGHBORS = (1, 3, 5, 10, 20)
@@ -128,7 +128,6 @@ def base_values(made: Sample) -> pd.DataFrame:
 def _clarity(found: Clarity) -> dict[str, NDArray[np.float64]]:
     """The measures of clarity by the only classifier."""
     import karat
-    from karat.measures.internal.clarity import agreement
 
     (classifier,) = found.classifiers
     seen = [found.recognition(m, 0) for m in range(len(found.labelings))]
@@ -146,7 +145,7 @@ def _clarity(found: Clarity) -> dict[str, NDArray[np.float64]]:
     wanted = AGREEMENTS | (COSTLY_AGREEMENTS if classifier == CENTRAL else {})
     for name, key in wanted.items():
         record = karat.measures.catalogue[key]
-        out[name] = record.sign * agreement(found, record.function, record.sign)
+        out[name] = record.sign * found.agreement(record.function, record.sign)
     out |= {f"AI − {price:g} H": AI - price * H for price in PRICES}
     out |= {f"I · H^{power:g}": out["I"] * H**power for power in POWERS}
     return out

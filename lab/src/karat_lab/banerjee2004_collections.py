@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import gzip
-import json
-import os
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.runtime.validation import InputError
 from karat.text import TermWeighter, TextVectorizer
-from karat_lab._terms import term_counts
+from karat_lab.data import records, term_counts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -57,34 +52,34 @@ def collection(name: str, rng: np.random.Generator) -> Collection:
     """One collection; ``rng`` draws the documents of those that are samples."""
     if name == "yahoo":
         return _yahoo()
-    texts, groups = _classic(name) if name not in NEWSGROUPS else _newsgroups(name, rng)
-    counted = TextVectorizer("tf", min_df=MIN_DF, max_df=MAX_DF, norm=None).fit_transform(texts)
+    documents, groups = _classic(name) if name not in NEWSGROUPS else _newsgroups(name, rng)
+    counted = TextVectorizer("tf", min_df=MIN_DF, max_df=MAX_DF, norm=None).fit_transform(documents)
     classes = np.unique(groups, return_inverse=True)[1]
     return Collection(name, TermWeighter("tf-idf").fit_transform(counted), counted, classes)
 
 
 def _classic(name: str) -> tuple[list[str], list[str]]:
     wanted = ("cran", "cisi", "med") if name == "classic3" else ("cran", "cisi")
-    kept = [r for r in _records("texts/classic4.jsonl.gz") if r["group"] in wanted]
+    kept = [r for r in texts("classic4_texts") if r["group"] in wanted]
     return [f"{r['title']}\n{r['text']}" for r in kept], [r["group"] for r in kept]
 
 
 def _newsgroups(name: str, rng: np.random.Generator) -> tuple[list[str], list[str]]:
     groups, size = NEWSGROUPS[name]
-    records = _records("texts/20newsgroups.jsonl.gz")
-    of_record = np.array([record["group"] for record in records])
+    found = texts("20newsgroups")
+    of_record = np.array([record["group"] for record in found])
     chosen = []
     for group in sorted(set(of_record) if groups is None else groups):
         own = np.flatnonzero(of_record == group)
         chosen.append(own if size is None else np.sort(rng.choice(own, size, replace=False)))
     kept = np.concatenate(chosen)
     # headers name the group
-    texts = [records[i]["text"].partition("\n\n")[2] for i in kept]
-    return texts, [str(of_record[i]) for i in kept]
+    bodies = [found[i]["text"].partition("\n\n")[2] for i in kept]
+    return bodies, [str(of_record[i]) for i in kept]
 
 
 def _yahoo() -> Collection:
-    counts, names = term_counts(data_folder() / "terms/k1a.npz")
+    counts, names = term_counts("k1a")
     having = np.bincount(counts.indices, minlength=counts.shape[1])
     counts = counts[:, (having >= MIN_DF) & (having <= MAX_DF * counts.shape[0])]
     classes = np.unique(names.astype(str), return_inverse=True)[1]
@@ -92,17 +87,6 @@ def _yahoo() -> Collection:
 
 
 @lru_cache(maxsize=1)
-def _records(path: str) -> list[dict[str, str]]:
-    with gzip.open(data_folder() / path, "rt", encoding="utf-8") as file:
-        return [json.loads(line) for line in file]
-
-
-def data_folder() -> Path:
-    """The folder with the collections: ``$KARAT_DATA``, or ``../shared/data``."""
-    folder = Path(os.environ.get("KARAT_DATA", "../shared/data"))
-    if not (folder / "texts" / "20newsgroups.jsonl.gz").exists():
-        raise InputError(
-            f"the text collections are not in {folder.absolute()}; set KARAT_DATA to the folder "
-            "that has texts/20newsgroups.jsonl.gz, texts/classic4.jsonl.gz and terms/k1a.npz"
-        )
-    return folder
+def texts(name: str) -> list[dict[str, str]]:
+    """The documents of a collection, read once."""
+    return records(name)

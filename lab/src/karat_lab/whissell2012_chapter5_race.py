@@ -10,8 +10,7 @@ import numpy as np
 from karat.bench import Benchmark
 from karat.clusterers import CriterionClustering, NormalizedCutNMF, PCAKMeans, catalogue
 from karat.text import TermWeighter
-from karat_lab._banerjee_collections import data_folder
-from karat_lab._terms import term_counts
+from karat_lab.data import term_counts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -106,7 +105,7 @@ def cells(
 
 def collection(which: str, seed: int = 0) -> tuple[Any, NDArray[np.object_]]:
     """Counts of terms, and classes."""
-    counts, classes = term_counts(data_folder() / "terms" / f"{which}.npz")
+    counts, classes = term_counts(which)
     rows = np.arange(FIRST.get(which, counts.shape[0]))
     if which in FRESH and len(rows) > DRAWN:
         rows = np.sort(np.random.default_rng(seed).choice(len(rows), DRAWN, replace=False))

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from karat.measures import Measure, catalogue, normalized_mutual_information
-from karat_lab.axioms import Judge, properties
+from karat_lab.axioms import Valuation, known, properties
 from karat_lab.axioms.external import UNDECIDED, asymptotic_chance, finite_chance, optimal_numbers
 
 #: pairs of partitions of so many objects are behind what is found of optima and of chance
@@ -115,8 +115,11 @@ def claims_beside(
     rows: list[dict[str, Any]] = []
     notes = []
     for row in ROWS[:samples]:
-        judge = Judge.of(row.measure)
-        full = properties(row.measure, names=FULLNESS, random_state=random_state, storage=storage)
+        judge = Valuation.of(row.measure)
+        if isinstance(row.measure, str):
+            full = known(row.measure, names=FULLNESS, random_state=random_state, storage=storage)
+        else:
+            full = properties(row.measure, names=FULLNESS, random_state=random_state)
         for key, column in FULLNESS.items():
             verdict = full[key]
             found = {"holds": "yes", "violated": "no"}.get(verdict.outcome, UNDECIDED)

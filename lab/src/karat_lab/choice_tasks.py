@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import zlib
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat_lab._choice_shapes import CLOUDS, SHAPES, draw_shapes
-from karat_lab._terms import term_counts
+from karat_lab.choice_shapes import CLOUDS, SHAPES, draw_shapes
+from karat_lab.data import benchmark, index, points, term_counts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -65,20 +62,18 @@ class Task:
     truths: NDArray[np.int64]
 
 
-def plan(data: Path, parts: int, drawn: int) -> list[tuple[str, str, int]]:
+def plan(parts: int, drawn: int) -> list[tuple[str, str, int]]:
     """(family, data set or kind, number) of every task, in an order that mixes them.
 
     Parameters
     ----------
-    data : Path
-        The folder with ``datasets.json``.
     parts : int
         Sub-tasks of each real table; a third of it of each benchmark set and term collection.
     drawn : int
         Synthetic sets of each kind.
     """
     todo = []
-    for name, entry in index(data).items():
+    for name, entry in tables().items():
         family = family_of(entry)
         many = parts if family == "real" else parts // 3
         todo += [(family, name, i) for i in range(1 + many)]
@@ -90,7 +85,7 @@ def plan(data: Path, parts: int, drawn: int) -> list[tuple[str, str, int]]:
     return sorted(todo, key=lambda t: (t[2] > 0 or t[0] in ("synthetic", "cloud"), _seed(t)))
 
 
-def build(task: tuple[str, str, int], data: Path) -> Task:
+def build(task: tuple[str, str, int]) -> Task:
     """Make one task of a plan."""
     family, name, number = task
     rng = np.random.default_rng(_seed(task))
@@ -98,7 +93,7 @@ def build(task: tuple[str, str, int], data: Path) -> Task:
     if family in ("synthetic", "cloud"):
         X, labels = draw_shapes(name, rng)
         return Task(label, family, label, False, X.astype(np.float32), labels[None])
-    X, truths = read(data, name)
+    X, truths = read(name)
     collection = SAME.get(name, name)
     if number == 0 and family not in ("shuffled", "plain"):
         rows = np.sort(rng.permutation(len(X))[:LARGEST])
@@ -204,15 +199,10 @@ def _scaled(Z: Any, way: str) -> Any:
 # -- reading -------------------------------------------------------------------------------------
 
 
-@lru_cache(maxsize=2)
-def _entries(data: Path) -> dict[str, Any]:
-    found = json.loads((data / "datasets.json").read_text())
-    return {entry["name"]: entry for entry in found if entry["kind"] in ("points", "term-counts")}
-
-
-def index(data: Path) -> dict[str, Any]:
-    """The entries of ``datasets.json`` that are points or term counts."""
-    return _entries(data)
+def tables() -> dict[str, dict[str, Any]]:
+    """The entries of the index that are points or term counts."""
+    kinds = ("points", "term-counts")
+    return {name: entry for name, entry in index().items() if entry["kind"] in kinds}
 
 
 def family_of(entry: dict[str, Any]) -> str:
@@ -223,35 +213,24 @@ def family_of(entry: dict[str, Any]) -> str:
 
 
 @lru_cache(maxsize=128)
-def read(data: Path, name: str) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def read(name: str) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Points and reference labelings (L, n), ``-1`` where an object is noise."""
-    entry = index(data)[name]
-    family = family_of(entry)
+    family = family_of(index()[name])
     if family == "terms":
-        return _read_terms(data, entry)
-    import pandas as pd
-
-    if family == "real":
-        import karat
-
-        found = karat.datasets.read(data / entry["path"], label_column="label", impute="median")
-        classes: Any = found.truth
-        truth = np.unique(np.array([str(v) for v in classes]), return_inverse=True)[1]
-        return np.asarray(found.X, dtype=np.float64), truth[None].astype(np.int64)
-    X = pd.read_csv(data / entry["path"]).to_numpy(dtype=np.float64)
-    paths = entry["labels"]
-    paths = [paths] if isinstance(paths, str) else paths
-    labels = [pd.read_csv(data / path)["label"].to_numpy(dtype=np.int64) - 1 for path in paths]
-    return X, np.stack(labels)
+        return _read_terms(name)
+    if family == "benchmark":
+        return benchmark(name)
+    X, classes = points(name, impute="median")
+    return X, np.unique(classes.astype(str), return_inverse=True)[1][None].astype(np.int64)
 
 
-def _read_terms(data: Path, entry: dict[str, Any]) -> tuple[Any, Any]:
+def _read_terms(name: str) -> tuple[Any, Any]:
     """Term counts as tf-idf in 100 latent dimensions, rows of length 1: cosine as distance."""
     from sklearn.decomposition import TruncatedSVD
     from sklearn.feature_extraction.text import TfidfTransformer
     from sklearn.preprocessing import normalize
 
-    counts, names = term_counts(data / entry["path"])
+    counts, names = term_counts(name)
     kept = np.flatnonzero(np.diff(counts.indptr) > 0)
     if len(kept) > 2000:
         kept = np.sort(np.random.default_rng(0).permutation(kept)[:2000])
@@ -259,8 +238,3 @@ def _read_terms(data: Path, entry: dict[str, Any]) -> tuple[Any, Any]:
     Z = TruncatedSVD(100, random_state=0).fit_transform(Z)
     truth = np.unique(names[kept].astype(str), return_inverse=True)[1]
     return normalize(Z), truth[None].astype(np.int64)
-
-
-def batches(items: list[Any], part: int, parts: int) -> Iterator[Any]:
-    """Every ``parts``-th item, beginning with number ``part``."""
-    yield from items[part::parts]

@@ -1,0 +1,140 @@
+"""Where the data sets of the experiments are, and how they are read.
+
+They are in one folder: that of ``--data``, else that of the environment variable ``KARAT_DATA``,
+else ``karat`` in the user's cache. Sets that karat packages are read from there.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+import karat.datasets
+from karat import InputError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+VARIABLE = "KARAT_DATA"
+
+
+def data_folder() -> Path:
+    """The folder of the data sets, whether it exists or not."""
+    named = os.environ.get(VARIABLE)
+    return Path(named) if named else cache_folder()
+
+
+def cache_folder() -> Path:
+    """``karat`` in the user's cache."""
+    home = Path.home()
+    if sys.platform == "win32":
+        cache = os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local"
+    elif sys.platform == "darwin":
+        cache = home / "Library" / "Caches"
+    else:
+        cache = os.environ.get("XDG_CACHE_HOME") or home / ".cache"
+    return Path(cache) / "karat"
+
+
+@contextmanager
+def data_in(folder: str | Path | None) -> Iterator[None]:
+    """Look for data sets in this folder meanwhile, in processes that are started too."""
+    before = os.environ.get(VARIABLE)
+    if folder is not None:
+        os.environ[VARIABLE] = str(folder)
+    try:
+        yield
+    finally:
+        if folder is not None:
+            os.environ.pop(VARIABLE)
+            if before is not None:
+                os.environ[VARIABLE] = before
+
+
+@cache
+def index() -> dict[str, dict[str, Any]]:
+    """What there is to know of each data set: kind, size, source, files and their SHA-256."""
+    entries = json.loads(files("karat_lab").joinpath("datasets.json").read_text("utf-8"))
+    return {entry["name"]: entry for entry in entries}
+
+
+def is_packaged(name: str) -> bool:
+    """Whether karat brings the data set."""
+    return name in karat.datasets.available()
+
+
+def locate(name: str) -> Path:
+    """The main file of a data set, all of whose files are there.
+
+    All readers come through here: whatever fetches missing files belongs here.
+
+    Raises
+    ------
+    InputError
+        If a file is missing.
+    """
+    folder = data_folder()
+    absent = [file for file in index()[name]["sha256"] if not (folder / file).is_file()]
+    if absent:
+        why = f"named by {VARIABLE} or --data" if os.environ.get(VARIABLE) else "the cache"
+        raise InputError(
+            f"the data set {name} is not there: {' and '.join(absent)} would be in "
+            f"{folder.absolute()} ({why}); put the files there, or name the folder that has them "
+            f"with --data or {VARIABLE}"
+        )
+    return folder / str(index()[name]["path"])
+
+
+def points(
+    name: str, *, impute: Literal["drop", "median"] = "drop"
+) -> tuple[NDArray[np.float64], NDArray[np.object_]]:
+    """Features and classes of a table; objects that lack a value are dropped or imputed."""
+    if is_packaged(name):
+        found = karat.datasets.load(name)
+    else:
+        found = karat.datasets.read(locate(name), label_column="label", impute=impute)
+    names = [str(value) for value in np.asarray(found.truth)]
+    if is_packaged(name):
+        # numbered as they appear: the order of the classes in the collections
+        order = list(dict.fromkeys(names))
+        names = [str(order.index(value)) for value in names]
+    return np.asarray(found.X, dtype=np.float64), np.array(names, dtype=object)
+
+
+def benchmark(name: str) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Points and reference labelings (L, n) of a benchmark set, ``-1`` where an object is noise."""
+    import pandas as pd
+
+    X = pd.read_csv(locate(name)).to_numpy(dtype=np.float64)
+    paths = index()[name]["labels"]
+    labels = [
+        pd.read_csv(data_folder() / path)["label"].to_numpy(dtype=np.int64) - 1
+        for path in ([paths] if isinstance(paths, str) else paths)
+    ]
+    return X, np.stack(labels)
+
+
+def term_counts(name: str) -> tuple[Any, NDArray[np.object_]]:
+    """Counts of terms as float64 (documents, terms), and the classes."""
+    from scipy import sparse
+
+    counts = sparse.csr_array(sparse.load_npz(locate(name))).astype(np.float64)
+    labels = data_folder() / str(index()[name]["labels"])
+    with gzip.open(labels, "rt", encoding="utf-8") as file:
+        return counts, np.array(file.read().split("\n")[:-1], dtype=object)
+
+
+def records(name: str) -> list[dict[str, str]]:
+    """The documents of a collection of texts or e-mails."""
+    with gzip.open(locate(name), "rt", encoding="utf-8") as file:
+        return [json.loads(line) for line in file]

@@ -1,0 +1,58 @@
+"""``karat reproduce`` is the laboratory's command where it is installed, and says so where not."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import karat
+from karat.cli import app
+from karat.cli import main as karat_main
+from karat_lab import EXPERIMENTS, __main__
+
+
+def test_it_lists_and_runs_experiments() -> None:
+    listed = CliRunner().invoke(app, ["reproduce", "--json"])
+    assert {each["name"] for each in json.loads(listed.stdout)} == set(EXPERIMENTS)
+    told = CliRunner().invoke(app, ["reproduce", "manning2008-table16.2", "--json"])
+    assert json.loads(told.stdout)["name"] == "manning2008-table16.2"
+
+
+def test_its_help_is_the_laboratorys() -> None:
+    told = CliRunner().invoke(app, ["reproduce", "--help"])
+    assert told.exit_code == 0
+    assert "Usage: karat reproduce" in told.stdout
+    assert "--data" in told.stdout
+
+
+def test_data_are_looked_for_where_the_option_says(tmp_path: Path) -> None:
+    asked = ["reproduce", "banerjee2004-figure1", "--samples", "1", "--data", str(tmp_path)]
+    told = CliRunner().invoke(app, asked)
+    assert isinstance(told.exception, karat.InputError)
+    assert "texts/20newsgroups.jsonl.gz" in str(told.exception)
+    assert str(tmp_path) in str(told.exception)
+
+
+def test_its_own_entry_ends_without_a_traceback(monkeypatch, capsys) -> None:
+    monkeypatch.setattr("sys.argv", ["karat_lab", "nothing"])
+    with pytest.raises(SystemExit) as end:
+        __main__.main()
+    assert end.value.code == 2
+    assert capsys.readouterr().err.startswith("karat: no experiment is called 'nothing'")
+
+
+def test_where_it_is_missing_one_sentence_says_how_to_install_it(monkeypatch, capsys) -> None:
+    # "karat.cli.reproduce" is the function, too
+    module = importlib.import_module("karat.cli.reproduce")
+    monkeypatch.setattr(module, "find_spec", lambda name: None)
+    monkeypatch.setattr("sys.argv", ["karat", "reproduce", "abul2003"])
+    with pytest.raises(SystemExit) as end:
+        karat_main()
+    assert end.value.code == 2
+    told = capsys.readouterr().err
+    assert told.count("\n") == 1
+    assert "pip install karat-lab" in told

@@ -1,0 +1,78 @@
+"""The laboratory stands on what anybody may use."""
+
+from __future__ import annotations
+
+import ast
+import types
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+
+import karat
+import karat_lab
+
+FILES = sorted(Path(karat_lab.__file__).parent.rglob("*.py"))
+
+
+def imported(source: str) -> Iterator[tuple[str, str]]:
+    """Module and name of each import of karat, those within functions too."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "karat":
+            yield from ((str(node.module), name.name) for name in node.names)
+        elif isinstance(node, ast.Import):
+            yield from ((a.name, "") for a in node.names if a.name.split(".")[0] == "karat")
+
+
+def is_public(module: str, name: str) -> bool:
+    """The rule: an ``__all__`` has the name, and no module on the way to it has an underscore."""
+    if any(part.startswith("_") for part in module.split(".")):
+        return False
+    if not name:
+        return True
+    home = import_module(module)
+    if isinstance(getattr(home, name, None), types.ModuleType):
+        return not name.startswith("_")
+    return name in (dir(karat) if home is karat else getattr(home, "__all__", ()))
+
+
+def test_the_laboratory_uses_public_names_only() -> None:
+    private = {
+        f"{path.name}: from {module} import {name}"
+        for path in FILES
+        for module, name in imported(path.read_text(encoding="utf-8"))
+        if not is_public(module, name)
+    }
+    assert not private, "\n".join(sorted(private))
+
+
+def test_the_rule_sees_what_it_forbids() -> None:
+    source = """
+import karat._kernels.pairs
+from karat.runtime.validation import InputError
+def inside():
+    from karat.clusterers._catalogue import _REAL
+    from karat import _kernels
+    from karat.judge import load_judge
+"""
+    seen = {found: is_public(*found) for found in imported(source)}
+    assert seen == {
+        ("karat._kernels.pairs", ""): False,
+        ("karat.runtime.validation", "InputError"): False,
+        ("karat.clusterers._catalogue", "_REAL"): False,
+        ("karat", "_kernels"): False,
+        ("karat.judge", "load_judge"): True,
+    }
+
+
+def test_the_laboratory_reads_no_private_attribute_of_another() -> None:
+    private = {
+        f"{path.name}: {ast.unparse(node)}"
+        for path in FILES
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute)
+        and node.attr.startswith("_")
+        and not node.attr.startswith("__")
+        and node.attr != "_asdict"  # of named tuples, and public
+        and ast.unparse(node.value) not in ("self", "cls")
+    }
+    assert not private

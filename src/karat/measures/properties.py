@@ -1,0 +1,498 @@
+"""What each measure can be trusted to do: stored verdicts on properties, with counterexamples.
+
+karat-lab defines the properties so that a machine can check them, and seeks the counterexamples;
+what it found of karat's measures is stored here, in ``verdicts.jsonl`` and ``properties.json``.
+"""
+
+from __future__ import annotations
+
+import html
+import itertools
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+
+from karat.runtime.validation import InputError, unknown_name
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+__all__ = [
+    "Case",
+    "Counterexample",
+    "Form",
+    "Metric",
+    "Outcome",
+    "Properties",
+    "Property",
+    "Situation",
+    "Verdict",
+    "cluster_name",
+    "contingency",
+    "definitions",
+    "properties",
+    "stored_verdicts",
+]
+
+Metric: TypeAlias = Literal["euclidean", "precomputed"]
+Outcome: TypeAlias = Literal["holds", "violated", "undecided", "not applicable"]
+Form: TypeAlias = Literal["", "weak", "strict"]
+
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Property:
+    """A property that a measure has or lacks.
+
+    Attributes
+    ----------
+    key : str
+    name : str
+        Its name in prose.
+    kind : {"internal", "external"}
+        The measures that it speaks of.
+    definition : str
+        In exact words.
+    reference : str
+        Where it is defined, and in what this definition differs.
+    form : {"", "weak", "strict"}
+        Which of two forms this is, where there are two.
+    scope : str
+        What the exhaustive part of the search goes through, in words.
+    """
+
+    key: str
+    name: str
+    kind: Literal["internal", "external"]
+    definition: str
+    reference: str
+    form: Form = ""
+    scope: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Situation:
+    """One thing to judge.
+
+    Attributes
+    ----------
+    labels : ndarray, shape (n,)
+        The clustering.
+    truth : ndarray, shape (n,), optional
+        The classes: for external measures.
+    data : ndarray, optional
+        Points (n, d), or distances (n, n): for internal measures.
+    metric : {"euclidean", "precomputed"}
+        What the data are.
+    """
+
+    labels: NDArray[np.int64]
+    truth: NDArray[np.int64] | None = None
+    data: Floats | None = None
+    metric: Metric = "euclidean"
+
+    @property
+    def n(self) -> int:
+        """How many objects there are."""
+        return len(self.labels)
+
+    @property
+    def distances(self) -> Floats:
+        """The distances (n, n) of the objects."""
+        assert self.data is not None
+        if self.metric == "precomputed":
+            return self.data
+        difference = self.data[:, None] - self.data[None]
+        return np.asarray(np.sqrt((difference**2).sum(axis=2)))
+
+    def take(self, objects: Any) -> Situation:
+        """The same with these objects only."""
+        data = self.data
+        if data is not None:
+            square = self.metric == "precomputed"
+            data = data[np.ix_(objects, objects)] if square else data[objects]
+        truth = None if self.truth is None else self.truth[objects]
+        return Situation(self.labels[objects], truth, data, self.metric)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON takes it."""
+        stored: dict[str, Any] = {"labels": self.labels.tolist()}
+        if self.truth is not None:
+            stored["truth"] = self.truth.tolist()
+        if self.data is not None:
+            stored |= {"data": self.data.tolist(), "metric": self.metric}
+        return stored
+
+    @classmethod
+    def from_dict(cls, stored: Mapping[str, Any]) -> Situation:
+        """From what :meth:`to_dict` gave."""
+        data, truth = stored.get("data"), stored.get("truth")
+        return cls(
+            np.asarray(stored["labels"], dtype=np.int64),
+            None if truth is None else np.asarray(truth, dtype=np.int64),
+            None if data is None else np.asarray(data, dtype=np.float64),
+            stored.get("metric", "euclidean"),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """Situations that a property compares.
+
+    Attributes
+    ----------
+    situations : tuple of Situation
+    names : tuple of str
+        What each is called, such as ``("before", "after")``.
+    facts : dict
+        Numbers and words that the property needs beside them.
+    """
+
+    situations: tuple[Situation, ...]
+    names: tuple[str, ...] = ("before", "after")
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def n(self) -> int:
+        """How many objects the first situation has."""
+        return self.situations[0].n
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON takes it."""
+        return {
+            "situations": [situation.to_dict() for situation in self.situations],
+            "names": list(self.names),
+            "facts": dict(self.facts),
+        }
+
+    @classmethod
+    def from_dict(cls, stored: Mapping[str, Any]) -> Case:
+        """From what :meth:`to_dict` gave."""
+        return cls(
+            tuple(Situation.from_dict(each) for each in stored["situations"]),
+            tuple(stored["names"]),
+            dict(stored["facts"]),
+        )
+
+
+@dataclass(frozen=True)
+class Counterexample:
+    """A case in which a measure lacks a property, with all that is needed to check it.
+
+    Attributes
+    ----------
+    property, measure : str
+        Keys.
+    case : Case
+        The situations that are compared.
+    values : tuple of float
+        The measure's value of each situation.
+    greater_is_better : bool
+    """
+
+    property: str
+    measure: str
+    case: Case
+    values: tuple[float, ...]
+    greater_is_better: bool = True
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON takes it."""
+        return {
+            "property": self.property,
+            "measure": self.measure,
+            "greater_is_better": self.greater_is_better,
+            "values": [float(value) for value in self.values],
+            **self.case.to_dict(),
+        }
+
+    @classmethod
+    def from_dict(cls, stored: Mapping[str, Any]) -> Counterexample:
+        """From what :meth:`to_dict` gave."""
+        return cls(
+            stored["property"],
+            stored["measure"],
+            Case.from_dict(stored),
+            tuple(float(value) for value in stored["values"]),
+            stored["greater_is_better"],
+        )
+
+    def __str__(self) -> str:
+        better = "greater" if self.greater_is_better else "lower"
+        first = self.case.situations[0]
+        blocks = [
+            [name, *_table(situation, first), "", f"{self.measure} = {value:.6g}"]
+            for name, situation, value in zip(
+                self.case.names, self.case.situations, self.values, strict=True
+            )
+        ]
+        widths = [max(map(len, block)) for block in blocks]
+        lines = [
+            "    ".join(part.ljust(width) for part, width in zip(row, widths, strict=True)).rstrip()
+            for row in zip_longest(*blocks, fillvalue="")
+        ]
+        facts = [
+            f"{name}: {value:.6g}" if isinstance(value, float) else f"{name}: {value}"
+            for name, value in self.case.facts.items()
+        ]
+        head = f"{_name(self.property)}: {self.measure} ({better} is better)"
+        return "\n".join([head, *facts, "", *lines])
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether a measure has a property.
+
+    Attributes
+    ----------
+    property, measure : str
+        Keys.
+    outcome : {"holds", "violated", "undecided", "not applicable"}
+        *holds*: in every case that was tried; *undecided*: what should exist was not found, or
+        the measure was undefined in every case.
+    reason : str
+        In one sentence.
+    n_cases : int
+        Cases tried in which every value was defined.
+    undefined : int
+        Cases in which a value was undefined.
+    exhaustive_to : int, optional
+        All cases of up to so many objects are among them (``Property.scope`` says of what).
+    counterexample : Counterexample, optional
+    """
+
+    property: str
+    measure: str
+    outcome: Outcome
+    reason: str
+    n_cases: int = 0
+    undefined: int = 0
+    exhaustive_to: int | None = None
+    counterexample: Counterexample | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON takes it."""
+        stored = {key: value for key, value in self.__dict__.items() if key != "counterexample"}
+        found = None if self.counterexample is None else self.counterexample.to_dict()
+        if found is not None:  # the verdict says of which measure and property it is
+            found = {key: value for key, value in found.items() if key not in stored}
+        return stored | {"counterexample": found}
+
+    @classmethod
+    def from_dict(cls, stored: Mapping[str, Any]) -> Verdict:
+        """From what :meth:`to_dict` gave."""
+        found = stored["counterexample"]
+        if found is not None:
+            found = Counterexample.from_dict({**stored, **found})
+        return cls(**{**stored, "counterexample": found})
+
+    def __str__(self) -> str:
+        return f"{self.measure}, {_name(self.property)}: {self.outcome}. {self.reason}"
+
+
+@dataclass(frozen=True)
+class Properties:
+    """What a measure can be trusted to do.
+
+    Attributes
+    ----------
+    measure : str
+        Its key.
+    verdicts : tuple of Verdict
+        One for each property of measures of its kind.
+    """
+
+    measure: str
+    verdicts: tuple[Verdict, ...]
+
+    def __getitem__(self, property: str) -> Verdict:
+        """The verdict on one property."""
+        known = {verdict.property: verdict for verdict in self.verdicts}
+        if property not in known:
+            raise unknown_name(property, known, "property")
+        return known[property]
+
+    @property
+    def counterexamples(self) -> dict[str, Counterexample]:
+        """Property -> the counterexample, where there is one."""
+        return {v.property: v.counterexample for v in self.verdicts if v.counterexample}
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """A row for each property: outcome, numbers of cases, and the reason."""
+        import pandas as pd
+
+        rows = {
+            v.property: {
+                "property": _name(v.property),
+                "outcome": v.outcome,
+                "cases": v.n_cases,
+                "undefined": v.undefined,
+                "exhaustive to": v.exhaustive_to,
+                "reason": v.reason,
+            }
+            for v in self.verdicts
+        }
+        return pd.DataFrame.from_dict(rows, orient="index").astype({"exhaustive to": "Int64"})
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON takes it."""
+        return {"measure": self.measure, "verdicts": [v.to_dict() for v in self.verdicts]}
+
+    def __str__(self) -> str:
+        names = [_name(v.property) for v in self.verdicts]
+        width = max(map(len, names), default=0)
+        lines = [
+            f"{name.ljust(width)}  {v.outcome.ljust(14)}  {v.reason}"
+            for name, v in zip(names, self.verdicts, strict=True)
+        ]
+        examples = [f"\n{example}" for example in self.counterexamples.values()]
+        return "\n".join([self.measure, *lines, *examples])
+
+    def _repr_html_(self) -> str:
+        return f"<h4>{html.escape(self.measure)}</h4>{self.table.to_html()}"
+
+
+def properties(key: str) -> Properties:
+    """Which properties a measure has, and a counterexample to each that it lacks.
+
+    Parameters
+    ----------
+    key : str
+        A measure of the catalogue.
+
+    Returns
+    -------
+    Properties
+        Print it; ``.table`` has a row for each property.
+
+    Raises
+    ------
+    InputError
+        If no measure has this key, or nothing is stored of it.
+
+    Notes
+    -----
+    *holds* means that no counterexample was found in so many cases, not that there is none. Of a
+    measure of your own, ``karat_lab.axioms.properties`` of karat-lab seeks counterexamples.
+
+    Examples
+    --------
+    >>> import karat
+    >>> found = karat.properties("silhouette")
+    >>> found["scale_invariance"].outcome
+    'holds'
+    >>> print(found.counterexamples["improving_between"])
+    Improving between (strict): silhouette (greater is better)
+    <BLANKLINE>
+    before            after
+    A 0  1  1  1      A 0  2* 1  1
+    B 1  0  1  1      B 2* 0  1  1
+    A 1  1  0  1      A 1  1  0  1
+    C 1  1  1  0      C 1  1  1  0
+    <BLANKLINE>
+    silhouette = 0    silhouette = 0
+    """
+    from karat.measures.catalogue import catalogue
+
+    measure = catalogue[key]
+    found = tuple(verdict for verdict in stored_verdicts() if verdict.measure == measure.key)
+    if not found:
+        raise InputError(
+            f"no verdicts on the properties of {key!r} are stored; "
+            f"karat_lab.axioms.properties({key!r}), of karat-lab, seeks counterexamples"
+        )
+    return Properties(measure.key, found)
+
+
+def stored_verdicts() -> list[Verdict]:
+    """The verdicts on karat's own measures.
+
+    Examples
+    --------
+    >>> from karat.measures.properties import stored_verdicts
+    >>> all(v.counterexample for v in stored_verdicts() if v.outcome == "violated")
+    True
+    """
+    return list(_stored())
+
+
+@cache
+def _stored() -> tuple[Verdict, ...]:
+    lines = files("karat.measures").joinpath("verdicts.jsonl").read_text("utf-8").splitlines()
+    rows = [json.loads(line)["row"] for line in lines]
+    order = {key: place for place, key in enumerate(definitions())}
+    last = {(row["measure"], row["property"]): Verdict.from_dict(row) for row in rows}
+    return tuple(sorted(last.values(), key=lambda v: (v.measure, order[v.property])))
+
+
+@cache
+def definitions() -> Mapping[str, Property]:
+    """The properties by key, as karat-lab defines them."""
+    stored = json.loads(files("karat.measures").joinpath("properties.json").read_text("utf-8"))
+    return {facts["key"]: Property(**facts) for facts in stored}
+
+
+def _name(property: str) -> str:
+    known = definitions().get(property)
+    return property if known is None else known.name
+
+
+# -- a situation as text -----------------------------------------------------------------------
+
+
+def cluster_name(code: int) -> str:
+    """A, B, ..., then numbers."""
+    return LETTERS[code] if 0 <= code < len(LETTERS) else str(code)
+
+
+def contingency(situation: Situation) -> tuple[list[str], list[str], NDArray[np.int64]]:
+    """Names of the classes and the clusters, and how many objects each pair shares."""
+    assert situation.truth is not None
+    classes, rows = np.unique(situation.truth, return_inverse=True)
+    clusters, columns = np.unique(situation.labels, return_inverse=True)
+    table = np.zeros((len(classes), len(clusters)), dtype=np.int64)
+    np.add.at(table, (rows, columns), 1)
+    return [str(c) for c in classes], [cluster_name(int(c)) for c in clusters], table
+
+
+def _table(situation: Situation, first: Situation) -> list[str]:
+    """A row for each object; what differs from the first situation has a star."""
+    labels = [cluster_name(int(code)) for code in situation.labels]
+    if situation.data is None:
+        return _crossed(situation)
+    comparable = first.data is not None and first.data.shape == situation.data.shape
+    rows = []
+    for i, row in enumerate(situation.data):
+        cells = []
+        for j, value in enumerate(row):
+            other = first.data[i, j] if comparable and first.data is not None else value
+            cells.append(f"{value:.5g}" + ("*" if value != other else " "))
+        rows.append(cells)
+    width = max(len(cell) for row in rows for cell in row)
+    return [
+        f"{label} {' '.join(cell.rjust(width) for cell in row)}"
+        for label, row in zip(labels, rows, strict=True)
+    ]
+
+
+def _crossed(situation: Situation) -> list[str]:
+    """A row for each class, a column for each cluster; an empty cell is a dot."""
+    classes, clusters, table = contingency(situation)
+    cells = [[str(count) if count else "." for count in row] for row in table.tolist()]
+    width = max(map(len, [*clusters, *itertools.chain(*cells)]))
+    left = max(map(len, classes))
+    return [
+        f"{name.rjust(left)} {' '.join(cell.rjust(width) for cell in row)}"
+        for name, row in zip(["", *classes], [clusters, *cells], strict=True)
+    ]

@@ -1,0 +1,95 @@
+"""What the packaged judge says of stored evidence, to the last digit that matters."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from judge.golden import DATA, stored, told
+from karat.judge import load_judge
+from karat.judge.evidence import size_evidence
+from karat.judge.learned import degenerate
+
+DIGEST = "4bcf9eb34798deac077a796eaa0c0faa025e2b4dce58ea82a169ebda60426529"
+
+
+def test_the_packaged_judge_is_this_one():
+    assert load_judge().digest == DIGEST
+
+
+@pytest.mark.parametrize("name", DATA)
+def test_predictions_on_stored_evidence(name):
+    evidence, expected = stored(name)
+    found = told(load_judge()(evidence))
+    assert set(found) == set(expected)
+    for key, value in expected.items():
+        np.testing.assert_allclose(found[key], value, rtol=0, atol=1e-9, err_msg=key)
+
+
+def test_structure_is_told_from_its_limit():
+    assert load_judge()(stored("iris")[0]).has_structure
+    evidence, expected = stored("cloud")
+    limit = load_judge().limit
+    assert limit / 2 < expected["structure"] < limit
+    assert not load_judge()(evidence).has_structure
+
+
+def test_the_interval_is_as_far_below_and_above_as_the_judge_was_off():
+    judge = load_judge()
+    said = judge(stored("iris")[0])
+    inside = (said.low > -0.1) & (said.high < 1)
+    assert inside.sum() > 5
+    below = np.interp(said.predicted, judge.steps, judge.below)
+    above = np.interp(said.predicted, judge.steps, judge.above)
+    np.testing.assert_allclose((said.predicted - said.low)[inside], below[inside], atol=1e-12)
+    np.testing.assert_allclose((said.high - said.predicted)[inside], above[inside], atol=1e-12)
+
+
+def test_those_behind_fall_by_half_of_what_their_score_is_behind():
+    judge = load_judge()
+    evidence = stored("iris")[0]
+    said = judge(evidence)
+    level = judge.level.predict(judge.table(evidence))
+    best = int(np.argmax(said.score))
+    expected = np.minimum(level, level[best]) - 0.5 * (said.score[best] - said.score)
+    np.testing.assert_allclose(said.predicted, np.clip(expected, -0.1, 1), atol=1e-6)
+
+
+def test_one_object_against_the_rest_is_put_last_by_one():
+    evidence = stored("iris")[0]
+    said = load_judge()(evidence)
+    few = degenerate(evidence.sizes)
+    assert few.sum() == 1
+    # an expected agreement is at least about 0; the penalty of 1 leaves no doubt
+    assert said.score[few] < -0.9
+    assert said.score[~few].min() > 0
+
+
+@pytest.mark.parametrize(("predicted", "column"), [(0.49, 0), (0.5, 1), (0.9, 1)])
+def test_gains_of_labels_are_those_of_10_20_and_40_where_it_was_judged_like_this(predicted, column):
+    judge = load_judge()
+    assert judge.gain(predicted) == tuple(judge.gains[:, column].tolist())
+    few, some, many = judge.gain(predicted)
+    assert few < some < many
+    assert judge.gain(0.2) == pytest.approx((0.0810, 0.1130, 0.1282), abs=1e-4)
+    assert judge.gain(0.8) == pytest.approx((0.0859, 0.1019, 0.1167), abs=1e-4)
+
+
+@pytest.mark.parametrize(("n", "rest", "few"), [
+    (80, 2, True), (80, 3, False), (1000, 9, True), (1000, 11, False),
+])  # fmt: skip
+def test_fewer_than_three_objects_or_one_in_a_hundred_against_the_rest_are_few(n, rest, few):
+    codes = np.zeros((2, n), dtype=np.int32)
+    codes[0, :rest] = 1
+    codes[1, : n // 2] = 1
+    assert degenerate(size_evidence(codes)).tolist() == [few, False]
+
+
+@pytest.mark.parametrize(("share", "few"), [(0.85, False), (0.95, True)])
+def test_where_nine_of_ten_are_outliers_there_is_no_partition(share, few):
+    codes = np.zeros((2, 400), dtype=np.int32)
+    codes[:, ::2] = 1
+    codes[0, : int(400 * share)] = -1
+    assert degenerate(size_evidence(codes)).tolist() == [few, False]
+    # unless there is no other
+    assert not degenerate(size_evidence(codes[:1])).any()

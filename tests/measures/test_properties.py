@@ -1,0 +1,55 @@
+"""Stored verdicts on properties: what is read and told, and what is refused."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+import karat
+from karat.cli import app
+from karat.measures import catalogue
+from karat.measures.properties import Verdict, definitions, stored_verdicts
+
+
+def test_every_property_of_the_kind_is_told_in_one_order():
+    for key, kind in (("silhouette", "internal"), ("purity", "external")):
+        found = karat.properties(key)
+        asked = [p.key for p in definitions().values() if p.kind == kind]
+        assert [v.property for v in found.verdicts] == asked == list(found.table.index)
+        assert found.to_dict()["measure"] == key
+        for example in found.counterexamples.values():
+            assert str(example) in str(found)
+
+
+def test_each_verdict_survives_storing():
+    for verdict in stored_verdicts():
+        again = Verdict.from_dict(json.loads(json.dumps(verdict.to_dict(), allow_nan=False)))
+        assert str(again.counterexample) == str(verdict.counterexample)
+        assert str(again) == str(verdict)
+
+
+def test_what_is_unknown_names_what_there_is(monkeypatch):
+    with pytest.raises(karat.InputError, match="silhouette"):
+        karat.properties("silhouete")
+    with pytest.raises(karat.InputError, match="richness"):
+        karat.properties("dunn_index")["richnes"]
+    monkeypatch.setattr("karat.measures.properties.stored_verdicts", list)
+    with pytest.raises(karat.InputError, match=r"karat_lab.axioms.properties\('dunn_index'\)"):
+        karat.properties("dunn_index")
+
+
+def test_the_command_line_tells_them():
+    told = CliRunner().invoke(app, ["measures", "modularity", "--properties"])
+    assert told.exit_code == 0
+    assert "not applicable" in told.stdout
+    assert "Richness: For each clustering" in " ".join(told.stdout.split())
+    table = CliRunner().invoke(app, ["measures", "purity", "--properties", "--json"])
+    assert json.loads(table.stdout) == karat.properties("purity").to_dict()
+    asked = CliRunner().invoke(app, ["measures", "--properties"])
+    assert "needs a measure" in str(asked.exception)
+
+
+def test_a_measure_of_the_catalogue_has_verdicts():
+    assert {v.measure for v in stored_verdicts()} == set(catalogue)

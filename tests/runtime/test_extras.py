@@ -1,0 +1,59 @@
+"""Every optional package is in an extra, and the error names it."""
+
+from __future__ import annotations
+
+import ast
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import karat
+from karat.runtime import extras
+
+ROOT = Path(__file__).parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+#: module -> the name of its package, where they differ
+NAMES = {"sklearn": "scikit-learn", "Stemmer": "PyStemmer"}
+
+
+def packages(lines):
+    return {line.split(">=")[0] for line in lines}
+
+
+def imported():
+    """Packages that the library imports, at the top of a file or within."""
+    for path in sorted(Path(karat.__file__).parent.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.level == 0:
+                yield node.module.split(".")[0]
+            elif isinstance(node, ast.Import):
+                yield from (name.name.split(".")[0] for name in node.names)
+
+
+def test_the_extras_are_those_of_the_project():
+    for package, extra in extras.EXTRAS.items():
+        assert package in packages(PROJECT["optional-dependencies"][extra])
+        assert package not in packages(PROJECT["dependencies"])
+
+
+def test_what_is_imported_is_a_dependency_or_in_an_extra():
+    given = packages(PROJECT["dependencies"])
+    for lines in PROJECT["optional-dependencies"].values():
+        given |= packages(lines)
+    given |= {name.replace("-", "_") for name in given}
+    used = {NAMES.get(name, name) for name in imported()} - {*sys.stdlib_module_names, "karat"}
+    assert not used - given
+    # nothing is installed that nobody imports
+    assert not packages(PROJECT["dependencies"]) - used
+
+
+def test_the_error_names_the_extra(monkeypatch):
+    monkeypatch.setattr(extras, "find_spec", lambda package: None)
+    with pytest.raises(karat.InputError) as told:
+        extras.require("pynndescent", "an approximate search", 'use algorithm="exact"')
+    assert str(told.value) == (
+        'an approximate search needs pynndescent: pip install "karat[large]", '
+        'or use algorithm="exact"'
+    )
