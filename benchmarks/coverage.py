@@ -13,6 +13,9 @@ over all pairs, kept in a file as it goes and resumed (``--reference``), or over
 ``--reference-objects`` of the objects, which are in random order; those of ranks from 2^24 pairs
 within and as many between. Where a reference is a sample its error is printed, as a share of the
 estimates'.
+
+``--cells``: only a table of the shares covered, five measures by six kinds of 6,000 objects.
+Wanted are 0.93 to 0.97 over all cells and 0.90 in each.
 """
 
 from __future__ import annotations
@@ -66,6 +69,46 @@ SMALL = {
     "overlapping, d = 4": lambda: overlapping(4),
     "overlapping, d = 6": lambda: overlapping(6),
 }
+
+
+#: of totals over objects, of a ratio of them, and of the order of pairs
+IN_CELLS = ["silhouette", "within_cluster_scatter", "mcclain_rao_index", "c_index", "aucc"]
+
+
+def kinds(n: int) -> dict[str, tuple[Any, Any]]:
+    """Data and labels that are hard in a way of their own."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 4, n)
+    X = rng.normal(size=(n, 4)) + 1.5 * rng.normal(size=(4, 4))[y]
+    tiny, few = np.where(np.arange(n) < 5, 4, y), rng.integers(0, n // 5, n)
+    uneven = np.minimum(rng.geometric(0.6, n) - 1, 6)
+    return {
+        "overlapping": (X, y),
+        "uneven": (rng.normal(size=(n, 3)) + 1.5 * rng.normal(size=(7, 3))[uneven], uneven),
+        "a tiny cluster": (X + 5.0 * (tiny == 4)[:, None], tiny),
+        "integers": (np.round(X), y),
+        "objects repeated": (X[few], y[few]),
+        "heavy tails": (rng.standard_t(1.6, size=(n, 2)), rng.integers(0, 3, n)),
+    }
+
+
+def cells(repetitions: int, n: int = 6000, precision: float = 0.02) -> Any:
+    """The shares of intervals that cover the value, by kind and measure, and of those refused."""
+    import pandas as pd
+
+    rows = {}
+    for part, (kind, (X, labels)) in enumerate(kinds(n).items()):
+        value = karat.evaluate(X, labels, measures=IN_CELLS).table.iloc[0]
+        given, covered = 0 * value, 0 * value
+        for seed in range(part * repetitions, (part + 1) * repetitions):
+            found = karat.evaluate(
+                X, labels, measures=IN_CELLS, precision=precision, random_state=seed
+            )
+            estimate, error = found.table.iloc[0], found.standard_errors.iloc[0]
+            given += estimate.notna()
+            covered += (estimate - value).abs() <= 1.96 * error + 1e-12 * value.abs()
+        rows[kind] = {**covered / given, **(1 - given / repetitions).add_prefix("refused: ")}
+    return pd.DataFrame.from_dict(rows, orient="index")
 
 
 def exact(X: Any, labels: Any) -> dict[str, float]:
@@ -175,12 +218,19 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repetitions", type=int, default=200)
     parser.add_argument("--objects", type=int, default=10**6, help="of the large setting; 0: none")
+    parser.add_argument("--cells", action="store_true", help="only the table of shares covered")
     parser.add_argument("--small", action=argparse.BooleanOptionalAction, default=True)
     parser.add_argument("--precision", type=float, default=0.005)
     parser.add_argument("--small-precision", type=float, default=0.02, help="of 20,000 objects")
     parser.add_argument("--reference", type=Path, help="file of the large setting's reference")
     parser.add_argument("--reference-objects", type=int, help="default: all, which is exact")
     chosen = parser.parse_args(arguments)
+    if chosen.cells:
+        table = cells(chosen.repetitions)
+        shares = table[IN_CELLS].to_numpy()
+        print(table.round(3).to_string())
+        print(f"mean {np.nanmean(shares):.3f}, least {np.nanmin(shares):.3f}")
+        return
     for title, make in SMALL.items() if chosen.small else ():
         X, labels = make()
         known = {key: (value, 0.0, len(X)) for key, value in exact(X, labels).items()}

@@ -252,7 +252,7 @@ GENIECLUST = (
         f"adjusted_mutual_information(truth, labels{_ARITHMETIC})",
         "the normaliser is arithmetic there and has no option",
     ),
-    Peer("pair_sets_index", "pair_sets_index(truth, labels)", "clipped=True there is the default"),
+    Peer("pair_sets_index", "pair_sets_index(truth, labels)", "other values there for many pairs"),
     Peer("normalized_clustering_accuracy", "", "matching_accuracy is not normalised by class"),
     Peer("normalized_pivoted_accuracy", "", "matching_accuracy with 1/max(k, t) taken for 0"),
     Peer("confusion_matrix", "ContingencyTable(truth, labels).to_array()"),

@@ -186,13 +186,29 @@ class TestKMedoids:
                 other[i] = c
                 assert self.naive_loss(D, other) >= model.inertia_ - 1e-9
 
-    def test_the_optimum_of_a_small_set_is_found_by_some_start(self):
+    @pytest.mark.parametrize("seed", range(5))
+    def test_the_optimum_of_a_small_set_is_found(self, seed):
         from itertools import combinations
 
         D = distance_matrix(data(20), "canberra")
         best = min(self.naive_loss(D, list(c)) for c in combinations(range(20), 3))
-        found = [KMedoids(3, metric="canberra", random_state=s).fit(data(20)) for s in range(10)]
-        assert min(model.inertia_ for model in found) == pytest.approx(best)
+        model = KMedoids(3, metric="canberra", random_state=seed).fit(data(20))
+        assert model.inertia_ == pytest.approx(best)
+
+    def test_the_best_of_its_starts_is_near_the_best_of_many(self):
+        X = np.random.default_rng(0).normal(size=(400, 2))
+        D = distance_matrix(X)
+        once = [
+            KMedoids(10, metric="precomputed", n_init=1, random_state=s).fit(D).inertia_
+            for s in range(100)
+        ]
+        for seed in range(3):
+            model = KMedoids(10, metric="precomputed", random_state=seed).fit(D)
+            assert min(once) - 1e-9 <= model.inertia_ <= 1.005 * min(once)
+            assert model.inertia_ == pytest.approx(self.naive_loss(D, model.medoid_indices_))
+        assert np.mean(once) > 1.01 * min(once)
+        with pytest.raises(InputError, match="n_init"):
+            KMedoids(3, n_init=0).fit(X)
 
     def test_one_cluster_all_alone_and_coincident_objects(self):
         X = data(12)

@@ -163,6 +163,10 @@ def test_nothing_is_guessed():
         karat.recommend()
     with pytest.raises(InputError, match="got 'graphs'"):
         karat.recommend(kind="graphs")
+    with pytest.raises(InputError, match=r"kind must be one of .*'tables'.*got 'my tables'"):
+        karat.recommend("my tables")
+    assert karat.recommend("tables").kind == "tables"
+    assert karat.recommend(["one text", "another"]).kind == "texts"
 
 
 def test_neighbours_on_the_map_agree():

@@ -177,6 +177,27 @@ def test_information_of_covers(seed, normalizer):
     assert function(*sets, normalizer=normalizer) == pytest.approx(expected, abs=1e-9)
 
 
+def test_covers_of_many_clusters_have_a_value():
+    n = 200_000
+    alone, few = np.arange(n), np.arange(n) % 7
+    assert karat.overlapping_normalized_mutual_information(alone, alone) == 1
+    uneven = np.repeat(np.arange(600), np.arange(600) + 20)[:n]
+    for true in (few, uneven):
+        value = karat.overlapping_normalized_mutual_information(true, alone[: len(true)])
+        assert 0 <= value < 0.2
+
+
+@pytest.mark.parametrize("normalizer", ["max", "cluster"])
+def test_sizes_of_which_every_cluster_is_shared(normalizer):
+    rng = np.random.default_rng(0)
+    for _ in range(30):
+        true, pred = rng.integers(0, 3, 9), np.minimum(rng.geometric(0.4, 9), 4)
+        hard = [(np.unique(x)[:, None] == x).T for x in (true, pred)]
+        found = karat.overlapping_normalized_mutual_information(true, pred, normalizer=normalizer)
+        expected = naive_cover_information(*hard, normalizer)
+        assert found == pytest.approx(max(expected, 0), abs=1e-9)
+
+
 @pytest.mark.parametrize("normalizer", ["max", "cluster"])
 def test_a_cover_that_says_one_thing_twice(normalizer):
     both = np.array([[1, 1], [1, 0], [0, 1], [0, 0]])

@@ -52,6 +52,29 @@ def test_clusterwise_bootstrap_of_iris_as_in_fpc():
     assert "found again" in found.advice
 
 
+def test_a_partition_that_depends_on_the_seed_is_said_to():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(150, 2))
+    once = KMeans(n_init=1, init="random", max_iter=3)
+    found = stability.clusterwise_bootstrap(X, once, k=8, n_resamples=4)
+    assert found.refits.shape == (8,)
+    # the definition: the worst of five fits to all objects, cluster by cluster
+    engine = prepare(X, once, random_state=0)
+    again = [engine.fit(None, [8], engine.generator(2**32 - 2 - r))[0] for r in range(5)]
+    for c in range(8):
+        own = found.labels == c
+        best = [
+            max((own & (f == h)).sum() / (own | (f == h)).sum() for h in range(8)) for f in again
+        ]
+        assert found.refits[c] == pytest.approx(min(best))
+    assert "depends on its seed" in found.advice
+    assert f"cluster {np.argmin(found.refits)} is found again" in found.advice
+    average = stability.clusterwise_bootstrap(X, "average", k=8, n_resamples=4)
+    assert average.refits is None
+    given = stability.clusterwise_bootstrap(X, once, k=8, labels=found.labels, n_resamples=4)
+    assert given.refits is None
+
+
 # -- definitions -----------------------------------------------------------------------------
 
 
@@ -224,6 +247,19 @@ def test_neighbours_carry_labels_as_a_classifier_of_the_training_objects():
     labels = rng.integers(0, 2, len(train)).astype(np.int32)
     expected = KNeighborsClassifier(5).fit(X[train], labels).predict(X[test])
     assert (transfer(engine, "neighbors", train, labels, test) == expected).all()
+
+
+def test_a_tie_of_voters_goes_to_the_nearest():
+    """Two votes for 0 and two for 1; the nearest of the five has label 1, the third label 0."""
+    X = np.array([[0.0], [1.0], [2.0], [3.0], [4.0], [5.0], [60.0], [61.0]])
+    engine = prepare(X, "kmeans")
+    train, test = np.arange(1, 8), np.array([0])
+    for labels, expected in [
+        ([1, 0, 0, 1, 2], 1), ([0, 1, 1, 0, 2], 0), ([2, 0, 0, 1, 1], 0), ([2, 1, 1, 0, 0], 1),
+        ([2, 0, 1, 0, 1], 0), ([2, 1, 0, 1, 0], 1), ([4, 3, 2, 1, 0], 4),
+    ]:  # fmt: skip
+        found = transfer(engine, "neighbors", train, np.array([*labels, 0, 0], np.int32), test)
+        assert found.tolist() == [expected]
 
 
 def test_objects_far_from_all_that_were_drawn_take_the_nearest_label():

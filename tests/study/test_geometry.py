@@ -108,7 +108,7 @@ def apart(x, y):
     return float(abs(x - y).max())
 
 
-def test_a_function_of_two_rows_is_called_once_for_each_pair():
+def test_a_function_of_two_rows_is_called_once_for_each_pair(tmp_path):
     X, _ = directions(20)
     calls = []
 
@@ -120,6 +120,8 @@ def test_a_function_of_two_rows_is_called_once_for_each_pair():
     study.best()
     assert len(calls) == 20 * 19 // 2
     assert study.candidates.loc["kmeans", "status"] == "excluded"
+    study.report(tmp_path / "report.html")
+    assert len(calls) == 20 * 19 // 2
     named = sweep(karat.Study(X, metric="chebyshev"), ["average", "kmedoids", "kmeans"])
     assert (study.candidates["partition"].dropna() == named.candidates["partition"].dropna()).all()
 

@@ -112,6 +112,10 @@ def test_messages_are_used_without_headers(tmp_path):
     assert "secret" in kept.feature_names
     assert not are_messages(["Dear: all\nplain text\n\nmore", "no headers"])
     assert are_messages(["Article-I.D.: cs.1993\nFrom: a@b\n\ntext"])
+    message, other = "From: a@b\nSubject: tea\n\nAt five.", "Nothing of the kind."
+    assert are_messages([message] * 95 + [other] * 5 + [" "] * 50)
+    assert not are_messages([message] * 94 + [other] * 6)
+    assert not are_messages([" "])
 
 
 def test_mailbox_and_markup(tmp_path):

@@ -62,6 +62,15 @@ def test_weights_are_those_of_the_definition(weight, k1, b):
     np.testing.assert_array_equal(counts, np.round(counts))
 
 
+def test_long_documents_are_those_beyond_the_mean_that_was_learned():
+    """BM25 by hand: lengths 1, 3 and 0 have the mean 4/3."""
+    model = TermWeighter("bm25-tf", k1=2.0, b=0.5, norm=None)
+    model.fit(np.array([[1.0, 0.0], [1.0, 2.0], [0.0, 0.0]]))
+    assert model.mean_length_ == pytest.approx(4 / 3)
+    made = model.transform(np.array([[4.0, 0.0]])).toarray()
+    assert made[0, 0] == pytest.approx(4 * 3 / (4 + 2 * (0.5 + 0.5 * 4 / (4 / 3))))
+
+
 def test_tf_idf_agrees_with_scikit_learn_up_to_its_added_one():
     counts = np.random.default_rng(2).poisson(1.0, size=(40, 9)).astype(float)
     theirs = TfidfTransformer(smooth_idf=False, norm=None).fit_transform(counts).toarray()

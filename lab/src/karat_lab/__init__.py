@@ -201,7 +201,7 @@ EXPERIMENTS: Registry[Experiment] = Registry(
         ),
         Experiment(
             "whissell2012-table4.1",
-            "Properties of measures: each published cell confirmed, refuted or not decided",
+            "Properties of measures: each published cell beside what a search finds",
             "whissell2012 table 4.1",
             "karat_lab.whissell2012_chapter4",
         ),

@@ -100,13 +100,17 @@ def internal_claims() -> list[Claim]:
 
 
 def found_beside(claim: Claim, verdict: Verdict) -> dict[str, Any]:
-    """A row of the result: a claim, and whether the search confirms or refutes it."""
-    if verdict.outcome in ("undecided", "not applicable"):
-        judged = "not decided"
-    elif verdict.outcome == "violated":
+    """A row of the result: a claim, and what the search says of it.
+
+    A counterexample refutes that a measure has a property, or confirms that it has not; cases
+    without one confirm nothing.
+    """
+    if verdict.outcome == "violated":
         judged = "refuted" if claim.holds else "confirmed"
+    elif verdict.outcome == "holds" and claim.holds:
+        judged = f"not refuted in {verdict.n_cases:,} cases"
     else:
-        judged = "confirmed" if claim.holds else "not decided"
+        judged = "not decided"
     return {
         "measure": claim.measure,
         "key": claim.key,
@@ -188,8 +192,8 @@ def _table(
     notes = [
         "Improving is meant strictly, as definitions 7 and 8 print it; the weak forms hold where "
         f"only the strict ones fail: {_weak_forms(found)}.",
-        "Confirmed where the table says yes means that no counterexample was found; not decided, "
-        "where it says no, that none was found either.",
+        "No search confirms that a measure has a property: where the table says yes and no "
+        "counterexample was found, the cell is not refuted; where it says no, not decided.",
     ]
     for row, claim in zip(rows, asked, strict=True):
         example = found[claim.key][claim.property].counterexample

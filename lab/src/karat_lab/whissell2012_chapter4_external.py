@@ -108,8 +108,9 @@ def claims_beside(
     Returns
     -------
     rows : list of dict
-        ``measure``, ``key``, ``column``, ``published``, ``found``, ``verdict`` (confirmed, refuted,
-        not decided, or no claim, where the table has none), ``cases`` and ``exhaustive to``.
+        ``measure``, ``key``, ``column``, ``published``, ``found``, ``verdict`` (confirmed by a
+        case, not refuted in so many, refuted, not decided, or no claim, where the table has none),
+        ``cases`` and ``exhaustive to``.
     notes : list of str
     """
     rows: list[dict[str, Any]] = []
@@ -146,6 +147,9 @@ def _cell(
     exhaustive_to: int | None = OBJECTS,
 ) -> dict[str, Any]:
     verdict = "confirmed" if published == found else "refuted"
+    # one case shows that a measure is not full, or that its chance varies; nothing else is shown
+    if published == found and (column in FULLNESS.values()) == (published == "yes"):
+        verdict = f"not refuted in {cases:,} cases" if cases else "not refuted"
     if not published or found == UNDECIDED:
         verdict = UNDECIDED if published else "no claim"
     return {

@@ -19,7 +19,7 @@ def found():
 def test_every_measure_has_the_same_cells(found):
     rows = [row for key, row in found.items() if key != "notes"]
     assert len(rows) == 5 * len(SOME)
-    assert all(row["verdict"] in ("confirmed", "refuted") for row in rows)
+    assert all(row["verdict"].startswith(("confirmed", "not refuted", "refuted")) for row in rows)
 
 
 def test_refinements_that_are_all_optimal_are_not_told_apart(found):
@@ -33,7 +33,7 @@ def test_refinements_that_are_all_optimal_are_not_told_apart(found):
 
 
 def test_rand_is_full_in_the_weak_form_alone(found):
-    assert found["Rand", "Fullness"]["verdict"] == "confirmed"
+    assert found["Rand", "Fullness"]["verdict"].startswith("not refuted in ")
     assert found["Rand", "Fullness, every change"]["verdict"] == "refuted"
 
 

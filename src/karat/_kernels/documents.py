@@ -285,3 +285,54 @@ def assign_some(indptr, indices, data, chosen, centers, labels, sums, slack):
         labels[i] = best
         moved += 1
     return moved
+
+
+@njit(cache=True, nogil=True)
+def _entropic(x):
+    return x * np.log(x) if x > 0.0 else 0.0
+
+
+@njit(cache=True, nogil=True)
+def distribution_moves(indptr, indices, data, labels, sums, worths, sizes, added, slack):
+    """Visit the rows in turn and make each move that keeps more information; returns their number.
+
+    Rows have sum 1; ``sums`` (d, k) are those of the clusters with the ``added`` rows, ``worths``
+    x log x of each, and clusters are worth the sum of their column less x log x of its total. The
+    last row of a cluster stays.
+    """
+    k = sums.shape[1]
+    gains = np.empty(k)
+    moved = 0
+    for i in range(len(indptr) - 1):
+        own = labels[i]
+        if sizes[own] == 1:
+            continue
+        for h in range(k):
+            total = sizes[h] + added
+            gains[h] = _entropic(total) - _entropic(total + 1.0)
+        total = sizes[own] + added
+        gains[own] = _entropic(total - 1.0) - _entropic(total)
+        for entry in range(indptr[i], indptr[i + 1]):
+            value = data[entry]
+            column, worth = sums[indices[entry]], worths[indices[entry]]
+            for h in range(k):
+                if h == own:
+                    gains[h] += worth[h] - _entropic(column[h] - value)
+                else:
+                    gains[h] += _entropic(column[h] + value) - worth[h]
+        best = own
+        for h in range(k):
+            if h != own and gains[h] > gains[best] + (slack if best == own else 0.0):
+                best = h
+        if best == own:
+            continue
+        for entry in range(indptr[i], indptr[i + 1]):
+            j = indices[entry]
+            sums[j, own] = max(sums[j, own] - data[entry], 0.0)
+            sums[j, best] += data[entry]
+            worths[j, own], worths[j, best] = _entropic(sums[j, own]), _entropic(sums[j, best])
+        sizes[own] -= 1
+        sizes[best] += 1
+        labels[i] = best
+        moved += 1
+    return moved

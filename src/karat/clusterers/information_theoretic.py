@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat._kernels import documents as kernels
-from karat.clusterers._sparse_rows import RowClusterer, Run, arrays, fill_empty, sums_of
+from karat.clusterers._sparse_rows import (
+    AFRESH,
+    RowClusterer,
+    Run,
+    arrays,
+    fill_empty,
+    sums_of,
+    unit_rows,
+)
+from karat.clusterers.spherical import batch_steps
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
@@ -23,10 +32,14 @@ class InformationTheoreticKMeans(RowClusterer):
     n_clusters : int, default 8
     smoothing : float, default 1.0
         How many rows that are like the mean of all rows are added to each cluster. Without any
-        (0), a row can only move to a cluster that has all of its features.
-    init : {"k-means++", "random"} or array of shape (n_clusters, d)
+        (0), a batch step can only move a row to a cluster that has all of its features.
+    refine : bool, default True
+        After the batch steps, move single rows as long as that raises the objective.
+    init : {"spherical-k-means", "k-means++", "random"} or array of shape (n_clusters, d)
+        By default each start is from the clusters of spherical k-means from other seeds.
     n_init : int, default 10
     max_iter : int, default 300
+        Most batch steps, and most passes of single moves, of each start.
     random_state : None, int or Generator
 
     Attributes
@@ -47,6 +60,11 @@ class InformationTheoreticKMeans(RowClusterer):
     2003, JMLR 3). The added rows take the place of the prior of that paper; because they are
     part of the objective, each step raises it. O(nnz k + d k) a step.
 
+    A center is small where its cluster has few of a row's rare features, so that batch steps hold
+    rows where they are and stop far below the optimum. A single move counts what the row itself
+    adds to the center it goes to, and takes from its own (local search of Dhillon & Guan 2003,
+    here in passes over the rows).
+
     Examples
     --------
     >>> from karat.clusterers.information_theoretic import InformationTheoreticKMeans
@@ -63,7 +81,8 @@ class InformationTheoreticKMeans(RowClusterer):
         n_clusters: int = 8,
         *,
         smoothing: float = 1.0,
-        init: Any = "k-means++",
+        refine: bool = True,
+        init: Any = "spherical-k-means",
         n_init: int = 10,
         max_iter: int = 300,
         random_state: Any = None,
@@ -72,6 +91,7 @@ class InformationTheoreticKMeans(RowClusterer):
             n_clusters, init=init, n_init=n_init, max_iter=max_iter, random_state=random_state
         )
         self.smoothing = smoothing
+        self.refine = refine
 
     def fit(self, X: Any, y: Any = None) -> Any:
         """Cluster the rows of X, which has no negative values; see the base class."""
@@ -95,34 +115,79 @@ class InformationTheoreticKMeans(RowClusterer):
                 f"smoothing must be a number of rows, 0 or more; got {self.smoothing!r}"
             )
 
+    def _start(self, rows: csr_array, k: int, rng: np.random.Generator) -> NDArray[np.int64]:
+        if not (isinstance(self.init, str) and self.init == "spherical-k-means"):
+            return self._near_seeds(rows, k, rng, self.init)
+        labels = self._near_seeds(rows, k, rng, "k-means++")
+        batch_steps(unit_rows(rows, "l2"), labels, k, self.max_iter)
+        return labels
+
     def _run(self, rows: csr_array, labels: NDArray[np.int64], k: int) -> Run:
-        n = rows.shape[0]
-        overall = np.asarray(rows.sum(axis=0), dtype=np.float64).ravel() / n
-        used = overall > 0
+        overall = np.asarray(rows.sum(axis=0), dtype=np.float64).ravel() / rows.shape[0]
+        path, converged = self._batch_steps(rows, labels, k, overall)
+        if self.refine:
+            more, converged = self._single_moves(rows, labels, k, overall)
+            path += more
+        centers, columns = self._centers(rows, labels, k, overall)
+        return Run(labels, np.ascontiguousarray(centers.T), columns, np.zeros(k), path, converged)
+
+    def _centers(
+        self, rows: csr_array, labels: NDArray[np.int64], k: int, overall: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The distributions of the clusters and their logarithms, by feature: (d, k)."""
+        sums = sums_of(rows, labels, k) + self.smoothing * overall[:, None]
+        centers = sums / (np.bincount(labels, minlength=k) + self.smoothing)
+        with np.errstate(divide="ignore"):
+            columns = np.log(centers)
+        # a feature that no row has says nothing
+        columns[overall == 0] = 0.0
+        return centers, columns
+
+    def _batch_steps(
+        self, rows: csr_array, labels: NDArray[np.int64], k: int, overall: NDArray[np.float64]
+    ) -> tuple[list[float], bool]:
+        """Centers, then labels, until no row moves. ``labels`` are changed."""
+        p = overall[overall > 0, None]
         constant = float((rows.data * np.log(rows.data)).sum(dtype=np.float64))
-        reached, bias = np.empty(n), np.zeros(k)
+        reached, bias = np.empty(rows.shape[0]), np.zeros(k)
         path: list[float] = []
-        converged = False
         for _ in range(self.max_iter):
-            sums = sums_of(rows, labels, k) + self.smoothing * overall[:, None]
-            centers = sums / (np.bincount(labels, minlength=k) + self.smoothing)
-            with np.errstate(divide="ignore"):
-                columns = np.log(centers)
-            # a feature that no row has says nothing
-            columns[~used] = 0.0
+            _, columns = self._centers(rows, labels, k, overall)
             moved = kernels.assign(*arrays(rows), columns, bias, labels, 1e-12, reached)
             added = 0.0
             if self.smoothing > 0:
-                p = overall[used, None]
-                added = self.smoothing * float((p * (np.log(p) - columns[used])).sum())
+                added = self.smoothing * float((p * (np.log(p) - columns[overall > 0])).sum())
             path.append(float(reached.sum()) - constant - added)
-            moved += len(fill_empty(labels, reached, k))
+            if not moved + len(fill_empty(labels, reached, k)):
+                return path, True
+        return path, False
+
+    def _single_moves(
+        self, rows: csr_array, labels: NDArray[np.int64], k: int, overall: NDArray[np.float64]
+    ) -> tuple[list[float], bool]:
+        """Single moves in passes over the rows, until there is none. ``labels`` are changed."""
+        sizes = np.bincount(labels, minlength=k)
+        constant = _entropic(rows.data).sum() + self.smoothing * k * _entropic(overall).sum()
+        path: list[float] = []
+        for step in range(self.max_iter):
+            if step % AFRESH == 0:
+                sums = sums_of(rows, labels, k) + self.smoothing * overall[:, None]
+                worths = _entropic(sums)
+            moved = kernels.distribution_moves(
+                *arrays(rows), labels, sums, worths, sizes, float(self.smoothing), 1e-9
+            )
+            path.append(float(worths.sum() - _entropic(sizes + self.smoothing).sum() - constant))
             if not moved:
-                converged = True
-                break
-        return Run(labels, np.ascontiguousarray(centers.T), columns, bias, path, converged)
+                return path, True
+        return path, False
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = True
         return tags
+
+
+def _entropic(x: Any) -> NDArray[np.float64]:
+    """Each x log x, 0 at 0."""
+    x = np.asarray(x, dtype=np.float64)
+    return x * np.log(np.where(x > 0, x, 1.0))

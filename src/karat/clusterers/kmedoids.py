@@ -26,8 +26,10 @@ class KMedoids(OfDistances, ClusterMixin, BaseEstimator):  # type: ignore[misc]
     metric : str or callable, default "euclidean"
         A name in :data:`karat.distances.METRICS`, ``"precomputed"`` among them, or a function of
         two rows. It need not obey the triangle inequality, but must be symmetric.
+    n_init : int, default 10
+        Starts from random objects, of which the best is kept.
     max_iter : int, default 100
-        Passes over the candidates.
+        Most passes over the candidates of each start.
     random_state : None, int or Generator
         For the objects to begin with.
 
@@ -46,7 +48,8 @@ class KMedoids(OfDistances, ClusterMixin, BaseEstimator):  # type: ignore[misc]
     -----
     FasterPAM of Schubert & Rousseeuw, *Information Systems* 101 (2021), from random medoids:
     every candidate is tried against all medoids in one pass over the objects, and the first swap
-    that lowers the sum is made. O(n²) for each pass, whatever k; 8 n² bytes for the distances.
+    that lowers the sum is made. O(n²) for each pass, whatever k; 8 n² bytes for the distances,
+    which are computed once for all starts.
 
     Examples
     --------
@@ -61,11 +64,13 @@ class KMedoids(OfDistances, ClusterMixin, BaseEstimator):  # type: ignore[misc]
         n_clusters: int = 8,
         *,
         metric: Any = "euclidean",
+        n_init: int = 10,
         max_iter: int = 100,
         random_state: Any = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.metric = metric
+        self.n_init = n_init
         self.max_iter = max_iter
         self.random_state = random_state
 
@@ -95,22 +100,28 @@ class KMedoids(OfDistances, ClusterMixin, BaseEstimator):  # type: ignore[misc]
         n = X.shape[0]
         if not 1 <= self.n_clusters <= n:
             raise InputError(f"n_clusters must be between 1 and {n} objects; got {self.n_clusters}")
+        if self.n_init < 1:
+            raise InputError(f"n_init must be at least 1 start; got {self.n_init}")
         D = np.ascontiguousarray(square(X, metric))
-        if self.n_clusters == 1:
-            medoids = np.array([np.argmin(D.sum(axis=1))])
-            nearest, self.n_iter_, settled = np.zeros(n, dtype=np.int64), 1, True
-        else:
-            rng = check_random_state(self.random_state)
-            medoids = rng.choice(n, size=self.n_clusters, replace=False)
-            nearest, self.n_iter_, settled = swap(D, medoids, self.max_iter)
-        if not settled:
+        rng = check_random_state(self.random_state)
+        self.inertia_ = np.inf
+        for _ in range(self.n_init if 1 < self.n_clusters < n else 1):
+            if self.n_clusters == 1:
+                medoids = np.array([np.argmin(D.sum(axis=1))])
+                nearest, n_iter, settled = np.zeros(n, dtype=np.int64), 1, True
+            else:
+                medoids = rng.choice(n, size=self.n_clusters, replace=False)
+                nearest, n_iter, settled = swap(D, medoids, self.max_iter)
+            total = float(D[medoids[nearest], np.arange(n)].sum(dtype=np.float64))
+            if total < self.inertia_:
+                self.inertia_, self.n_iter_, best_settled = total, n_iter, settled
+                self.labels_, self.medoid_indices_ = _numbered(nearest, medoids)
+        if not best_settled:
             warnings.warn(
                 f"k-medoids has not settled after {self.max_iter} passes; raise max_iter",
                 ConvergenceWarning,
                 stacklevel=2,
             )
-        self.labels_, self.medoid_indices_ = _numbered(nearest, medoids)
-        self.inertia_ = float(D[medoids[nearest], np.arange(n)].sum(dtype=np.float64))
         return self
 
 

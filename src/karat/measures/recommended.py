@@ -88,7 +88,7 @@ def recommend(X: Any = None, *, kind: str | None = None) -> Recommendation:
 
     Parameters
     ----------
-    X : array-like or sparse, shape (n, d), or sequence of str, optional
+    X : array-like or sparse, shape (n, d), sequence of str, or a kind, optional
         The data. A sparse matrix and strings are texts, rows of up to three features are shapes,
         others are a table.
     kind : {"shapes", "tables", "texts"}, optional
@@ -143,6 +143,8 @@ def kind_of(X: Any) -> str:
 
     from karat.runtime.validation import check_data
 
+    if isinstance(X, str):
+        return check_kind(X)
     if sparse.issparse(X):
         return "texts"
     if not hasattr(X, "shape") and len(X) and all(isinstance(value, str) for value in X):

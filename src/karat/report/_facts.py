@@ -15,6 +15,7 @@ from karat.measures import Measure, catalogue
 from karat.measures.measure_map import grouped
 from karat.report._projection import drawn
 from karat.runtime.validation import InputError, NothingToRankError
+from karat.study.base import points_of
 from karat.study.deciders import Decider, deciders
 from karat.text import telling_terms
 
@@ -91,11 +92,11 @@ class Chosen:
         """Silhouette of each sampled object, or why there is none."""
         from karat.measures.internal.silhouette import silhouette_samples
 
-        own, X = self.labels[self.sampled], self.study.X
-        given = self.study.metric == "precomputed"
+        own, (X, metric) = self.labels[self.sampled], points_of(self.study)
+        given = isinstance(metric, str) and metric == "precomputed"
         X = X[np.ix_(self.sampled, self.sampled)] if given else X[self.sampled]
         try:
-            values = silhouette_samples(X, own, metric=self.study.metric, noise="drop")
+            values = silhouette_samples(X, own, metric=metric, noise="drop")
         except InputError as error:
             return None, str(error)
         return np.asarray(values, dtype=np.float64), None

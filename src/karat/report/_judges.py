@@ -9,6 +9,7 @@ import numpy as np
 from karat import plot
 from karat.labelings.labels import NOISE
 from karat.report._page import Picture, Section, plain
+from karat.study.base import points_of
 
 if TYPE_CHECKING:
     from karat.report._facts import Facts
@@ -120,16 +121,18 @@ def clarity(facts: Facts) -> Section | None:
     """Which clusters a classifier can recognise, and which it takes for each other."""
     if facts.chosen is None or facts.study.metric == "graph":
         return None
-    chosen, X = facts.chosen, facts.study.X
-    if X.shape[0] > MOST_FOR_CLARITY or len(chosen.clusters) < 2:
+    chosen = facts.chosen
+    if facts.study.n_objects > MOST_FOR_CLARITY or len(chosen.clusters) < 2:
         return None
     from karat.measures.clarity import assess
+
+    X, metric = points_of(facts.study)
 
     names = np.array([*chosen.names, NOISE], dtype=object)
     found = assess(
         X,
         {"chosen": names[chosen.labels]},
-        metric=facts.study.metric,
+        metric=metric,
         noise="drop",
         random_state=0,
     )

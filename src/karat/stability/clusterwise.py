@@ -22,6 +22,8 @@ Scheme = Literal["bootstrap", "subset", "strata", "noise", "features"]
 SCHEMES: tuple[Scheme, ...] = ("bootstrap", "subset", "strata", "noise", "features")
 RECOVERED, DISSOLVED = 0.75, 0.5
 NOT_DRAWN = -1
+#: fits to all objects from other seeds
+REFITS = 5
 
 
 def clusterwise_bootstrap(
@@ -78,7 +80,8 @@ def clusterwise_bootstrap(
     Notes
     -----
     Hennig 2007; ``clusterboot`` of R's fpc with its default ``multipleboot=FALSE``. n_resamples + 1
-    fits.
+    fits, and five more where the clusterer has a seed: what changes with it on the same objects is
+    no property of the data.
 
     Examples
     --------
@@ -142,6 +145,14 @@ def clusterwise_bootstrap(
         objects[rows] = stayed
         return best, objects, np.array(int(found.max(initial=-1)) + 1)
 
+    def refit(r: int) -> tuple[NDArray[Any]]:
+        found = engine.fit(None, [number], engine.generator(2**32 - 2 - r))[0]
+        return (best_matches(own, found.astype(np.int32, copy=False), n_clusters)[0],)
+
+    refits = None
+    if labels is None and engine.clusterer.depends_on_seed:
+        again = in_batches(engine, refit, REFITS, kept, "refits")
+        refits = np.min([best for (best,) in again], axis=0)
     outcomes = in_batches(engine, resample, n_resamples, kept, "clusters")
     values = np.stack([best for best, *_ in outcomes])
     marks = np.stack([objects for _, objects, _ in outcomes])
@@ -161,4 +172,4 @@ def clusterwise_bootstrap(
         )
     objects = np.divide(stayed, seen, out=np.full(engine.n, np.nan), where=seen > 0)
     found = np.array([int(count) for *_, count in outcomes])
-    return ClusterStability(frame, own, objects, n_resamples, found)
+    return ClusterStability(frame, own, objects, n_resamples, found, refits)

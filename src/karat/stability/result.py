@@ -120,6 +120,9 @@ class ClusterStability:
     n_resamples : int
     found : ndarray of int, shape (n_resamples,)
         How many clusters each resample has.
+    refits : ndarray of float64, shape (n_clusters,), optional
+        The least Jaccard similarity of each cluster with the most similar one of five fits to all
+        objects from other seeds; None where nothing depends on a seed or the labels were given.
     """
 
     table: pd.DataFrame
@@ -127,6 +130,7 @@ class ClusterStability:
     objects: Floats
     n_resamples: int
     found: NDArray[np.int64]
+    refits: Floats | None = None
 
     def to_frame(self) -> pd.DataFrame:
         """A copy of the table."""
@@ -134,7 +138,18 @@ class ClusterStability:
 
     @property
     def advice(self) -> str:
-        """One sentence: which clusters to believe."""
+        """Which clusters to believe, and whether the clustering itself depends on the seed."""
+        if self.refits is None or self.refits.min() >= 0.75:
+            return self._found_again
+        least = int(np.argmin(self.refits))
+        return (
+            f"{self._found_again} The clusterer itself depends on its seed: from another, on the "
+            f"same objects, cluster {self.table.index[least]} is found again with a Jaccard "
+            f"similarity of {self.refits[least]:.2f}; start it more often before you judge any."
+        )
+
+    @property
+    def _found_again(self) -> str:
         stable = self.table.index[self.table["jaccard"] >= 0.75].tolist()
         worst = int(np.nanargmin(self.table["jaccard"]))
         name = self.table.index[worst]

@@ -214,3 +214,8 @@ class StudyBase:
         self.__dict__.pop("_guarantee", None)
         self.__dict__.pop("_judged", None)
         self.__dict__.pop("_choice", None)
+
+
+def points_of(study: StudyBase) -> tuple[Any, Any]:
+    """What a study clusters and judges, and its distance: a function's matrix, computed once."""
+    return study._points

@@ -16,13 +16,14 @@ from karat.runtime.validation import InputError, check_choice
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+    from scipy.sparse import coo_array, csr_array
 
     Floats = NDArray[np.float64]
 
 __all__ = ["overlapping_normalized_mutual_information"]
 
-#: pairs of clusters that are held
-MOST_PAIRS = 2**24
+#: pairs of a cluster and a size that are looked at together
+PAIRS = 2**20
 
 
 def overlapping_normalized_mutual_information(
@@ -57,8 +58,7 @@ def overlapping_normalized_mutual_information(
     Raises
     ------
     InputError
-        For different numbers of objects, or covers of so many clusters that their pairs do not
-        fit in memory.
+        For different numbers of objects.
 
     Notes
     -----
@@ -66,7 +66,9 @@ def overlapping_normalized_mutual_information(
     Y_j that agree with X_i more than they contradict it, h(yes, yes) + h(no, no) >
     h(yes, no) + h(no, yes) for h(p) = −p ln p; H(X_i) where there is none. The same covers have
     1. LFK's term of a cluster of all objects, which has no entropy, is 1, as in the reference code
-    of McDaid et al. O(n k t) for covers, O(n + k t) for partitions.
+    of McDaid et al. Of clusters that share nothing only their sizes matter, of which
+    there are few. O(z + (k + t) s) for z objects in clusters or pairs of clusters that share some,
+    and s different sizes.
 
     Examples
     --------
@@ -77,12 +79,12 @@ def overlapping_normalized_mutual_information(
     0.655639
     """
     check_choice(normalizer, ("max", "cluster"), "normalizer")
-    n, a, b, both = _overlaps(labels_true, labels_pred, noise, sample_weight)
-    if len(a) == len(b) and _same_covers(a, b, both):
+    n, a, b, shared = _overlaps(labels_true, labels_pred, noise, sample_weight)
+    if len(a) == len(b) and _same_covers(a, b, shared):
         return 1.0
     x, y = _entropies(a / n), _entropies(b / n)
-    x_given = _least_conditional(a / n, b / n, both / n)
-    y_given = _least_conditional(b / n, a / n, both.T / n)
+    x_given = _least_conditional(a / n, b / n, (shared / n).tocsr())
+    y_given = _least_conditional(b / n, a / n, (shared / n).T.tocsr())
     if normalizer == "max":
         value = (x.sum() - x_given.sum() + y.sum() - y_given.sum()) / 2
         value /= max(x.sum(), y.sum())
@@ -95,8 +97,10 @@ def overlapping_normalized_mutual_information(
 
 def _overlaps(
     labels_true: Any, labels_pred: Any, noise: NoisePolicy, sample_weight: Any
-) -> tuple[float, Floats, Floats, Floats]:
+) -> tuple[float, Floats, Floats, coo_array]:
     """Number of objects, sizes of the clusters of both sides, and what each two share."""
+    from scipy import sparse
+
     if isinstance(labels_true, OverlappingPartition) or isinstance(
         labels_pred, OverlappingPartition
     ):
@@ -111,28 +115,23 @@ def _overlaps(
                 "the same objects in the same order"
             )
         X, Y = (S[:, S.any(axis=0)].astype(np.float64) for S in (U, V))
-        _check_room(X.shape[1], Y.shape[1])
-        return float(len(X)), X.sum(axis=0), Y.sum(axis=0), X.T @ Y
+        common = sparse.csr_array(X).T @ sparse.csr_array(Y)
+        return float(len(X)), X.sum(axis=0), Y.sum(axis=0), common.tocoo()
     table = as_table(labels_true, labels_pred, noise=noise, sample_weight=sample_weight)
-    _check_room(*table.shape)
     sums = table.row_sums.astype(np.float64), table.column_sums.astype(np.float64)
-    return float(table.n), *sums, table.to_array().astype(np.float64)
+    counts = table.counts.astype(np.float64)
+    shared = sparse.coo_array((counts, (table.rows, table.columns)), table.shape)
+    return float(table.n), *sums, shared
 
 
-def _check_room(k: int, t: int) -> None:
-    if k * t > MOST_PAIRS:
-        raise InputError(
-            f"{k:,} × {t:,} pairs of clusters do not fit in memory; at most {MOST_PAIRS:,} do. "
-            "Use normalized_mutual_information for partitions of so many clusters"
-        )
+def _same_covers(a: Floats, b: Floats, shared: coo_array) -> bool:
+    rows, columns = shared.coords
+    equal = (shared.data == a[rows]) & (shared.data == b[columns])
+    each = (np.bincount(at[equal], minlength=len(a)) for at in (rows, columns))
+    return all((counts == 1).all() for counts in each)
 
 
-def _same_covers(a: Floats, b: Floats, both: Floats) -> bool:
-    equal = (both == a[:, None]) & (both == b)
-    return bool((equal.sum(axis=0) == 1).all() and (equal.sum(axis=1) == 1).all())
-
-
-def _h(p: Floats) -> Floats:
+def _h(p: Floats | float) -> Floats:
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where(p > 0, -p * np.log(p), 0.0)
 
@@ -141,13 +140,29 @@ def _entropies(shares: Floats) -> Floats:
     return _h(shares) + _h(1 - shares)
 
 
-def _least_conditional(x: Floats, y: Floats, both: Floats) -> Floats:
-    """H(X_i|Y) of each cluster of one side."""
-    yes_no, no_yes = np.maximum(x[:, None] - both, 0), np.maximum(y - both, 0)
+def _conditional(x: Floats, y: Floats, both: Floats | float) -> Floats:
+    """H(X_i|Y_j) of clusters with these shares of the objects; infinite if they contradict."""
+    yes_no, no_yes = np.maximum(x - both, 0), np.maximum(y - both, 0)
     neither = np.maximum(1 - both - yes_no - no_yes, 0)
     agree, differ = _h(both) + _h(neither), _h(yes_no) + _h(no_yes)
-    conditional = np.where(agree > differ, agree + differ - _entropies(y), np.inf)
-    return np.minimum(conditional.min(axis=1), _entropies(x)).clip(min=0)
+    return np.where(agree > differ, agree + differ - _entropies(y), np.inf)
+
+
+def _least_conditional(x: Floats, y: Floats, shared: csr_array) -> Floats:
+    """H(X_i|Y) of each cluster of one side, from what it shares with those of the other."""
+    least = _entropies(x)
+    rows = np.repeat(np.arange(len(x)), np.diff(shared.indptr))
+    np.minimum.at(least, rows, _conditional(x[rows], y[shared.indices], shared.data))
+    sizes, size_of, counts = np.unique(y, return_inverse=True, return_counts=True)
+    step = max(PAIRS // len(sizes), 1)
+    for start in range(0, len(x), step):
+        part = slice(*shared.indptr[[start, min(start + step, len(x))]])
+        own, at = np.unique(x[start : start + step], return_inverse=True)
+        others = np.tile(counts, (len(at), 1))
+        np.subtract.at(others, (rows[part] - start, size_of[shared.indices[part]]), 1)
+        apart = np.where(others > 0, _conditional(own[:, None], sizes, 0.0)[at], np.inf)
+        least[start : start + step] = np.minimum(least[start : start + step], apart.min(axis=1))
+    return least.clip(min=0)
 
 
 define(
@@ -155,7 +170,7 @@ define(
     "Normalised mutual information of covers",
     family="information",
     references=[Reference("mcdaid2011"), Reference("lancichinetti2009")],
-    cost="O(n + k t)",
+    cost="O(z + (k + t) s), s different sizes",
     symmetric=True,
     structures={"overlapping", "soft"},
 )

@@ -227,4 +227,10 @@ def _settle(sample: ObjectSample | PairSample, precision: float, bounded_only: b
     if decisive is not None and isinstance(sample, ObjectSample):
         values, others, reasons = sample.estimates(~decisive)
         errors = np.where(decisive, errors, others)
+    for m, i in np.argwhere(np.isinf(errors) & np.isfinite(values)).tolist():
+        values[m, i] = np.nan
+        reasons[m, i] = (
+            f"the {sample.size:,} objects of the sample are all alike in it, so that it says "
+            "nothing of the others; omit precision and compute the measure exactly"
+        )
     return values, errors, reasons, sample.n_drawn

@@ -53,6 +53,10 @@ TARGETS = {
 BOUNDED = frozenset({0})
 #: unseen in m draws, something has with probability 0.95 a share below 3/m (the rule of three)
 RULE_OF_THREE = 3 / 1.96
+#: objects that a sample begins with
+LEAST = 512
+#: objects of the pilot sample, which only decides whether a tail is heavy
+PILOT = 1024
 #: of a distribution whose tail index is above it, the variance is infinite
 HEAVY = 0.5
 HEAVY_TAIL = (
@@ -67,7 +71,10 @@ def tail_index(values: Floats) -> float:
     Dekkers, Einmahl & de Haan 1989, from the largest values, as many as PSIS takes (Vehtari et al.
     2024). Minus infinity where there are too few different ones.
     """
-    top = np.sort(values[values > np.median(values)])[::-1] if len(values) else values
+    if not len(values):
+        return -math.inf
+    # what is 0 but for rounding belongs to no tail
+    top = np.sort(values[values > max(np.median(values), 1e-9 * values.max())])[::-1]
     few = int(min(0.2 * len(top), 3 * math.sqrt(len(top))))
     if few < 30:
         return -math.inf
@@ -79,9 +86,13 @@ def tail_index(values: Floats) -> float:
 
 
 class ObjectSample:
-    """Objects drawn so far, with their own exact sums."""
+    """Objects drawn so far, with their own exact sums.
 
-    least = 512
+    Whether a tail is too heavy is decided on a pilot sample, from the other end of the order: in
+    the sample of the estimate itself, the tail looks light just where its largest values are
+    missed, and the estimate with them.
+    """
+
     largest = math.inf
 
     def __init__(
@@ -98,7 +109,10 @@ class ObjectSample:
         self.needs = frozenset().union(*(measure.needs for measure in measures))
         self.order = shuffled(np.flatnonzero((labelings.codes != NOISE).any(axis=0)), rng)
         certain = far_out(X, labelings) if not isinstance(distances, Precomputed) else None
-        self.certain = np.zeros(len(self.order), dtype=bool)
+        n = len(self.order)
+        #: where pilot and sample would be all objects, these are
+        self.least = LEAST if n > LEAST + PILOT else n
+        self.certain = np.zeros(n, dtype=bool)
         if certain is not None:
             self.certain = certain[self.order]
         self.of_each_cluster = np.stack(
@@ -123,6 +137,7 @@ class ObjectSample:
         #: (M, n drawn, 8), parallel to the positions in ``order``
         self.positions = np.empty(0, dtype=np.int64)
         self.objects = np.empty((len(labelings), 0, 8))
+        self.pilot: tuple[NDArray[np.int64], Floats] | None = None
 
     @property
     def n_drawn(self) -> int:
@@ -141,18 +156,21 @@ class ObjectSample:
         wanted[: self.size] = True
         new = np.flatnonzero(wanted & ~self.drawn)
         self.drawn[new] = True
-        found = self.run(
+        self.positions = np.concatenate([self.positions, new])
+        self.objects = np.concatenate([self.objects, self._found(new)], axis=1)
+        self.stats = Statistics(self.X, self.labelings, ())
+        self.strata = [self._stratum(m) for m in range(len(self.labelings))]
+
+    def _found(self, positions: NDArray[np.int64]) -> Floats:
+        """What is summed of the objects at these places of ``order``: (M, objects, 8)."""
+        return self.run(
             self.distances,
             self.labelings,
-            self.order[new].astype(np.int64),
+            self.order[positions].astype(np.int64),
             sums=bool(self.needs & {"pair_sums", "silhouettes"}),
             minima="margins" in self.needs,
             inverses="inverse_square_sums" in self.needs,
         )
-        self.positions = np.concatenate([self.positions, new])
-        self.objects = np.concatenate([self.objects, found], axis=1)
-        self.stats = Statistics(self.X, self.labelings, ())
-        self.strata = [self._stratum(m) for m in range(len(self.labelings))]
 
     def _stratum(self, m: int) -> _Strata:
         """The objects that clustering m is judged by."""
@@ -191,6 +209,7 @@ class ObjectSample:
         which = np.arange(len(self.measures))
         if decisive is not None:
             which = which[decisive]
+        least = self._unseen(values)
         rng = np.random.default_rng(0)
         replicates = []
         with np.errstate(invalid="ignore", over="ignore"):
@@ -200,7 +219,7 @@ class ObjectSample:
                     replicates.append(self._compute([rows[r : r + 1] for rows in drawn], which)[0])
             errors = np.zeros_like(values)
             errors[:, which] = np.std(replicates, axis=0, ddof=1)
-        errors[:, which] = np.maximum(errors, self._unseen(values))[:, which]
+        errors[:, which] = np.maximum(errors, least)[:, which]
         # one infinite term makes a total infinite, whatever the other objects have
         errors[np.isinf(values)] = 0.0
         return values, errors, reasons
@@ -237,35 +256,61 @@ class ObjectSample:
         for column in columns:
             indices = [self._tail_index(m, column) for m in range(len(self.labelings))]
             heavy = np.array(indices) > HEAVY
-            if not heavy.any():
-                continue
-            # does it matter to the measure?
-            totals = getattr(self.stats, TARGETS[column][0])
-            totals[:] = [total * (1 + 1e-6) for total in totals]
-            changed = self._values()[0] != values
-            totals[:] = [total / (1 + 1e-6) for total in totals]
-            for m, i in np.argwhere(changed & heavy[:, None] & np.isfinite(values)).tolist():
-                yield m, i, HEAVY_TAIL.format("objects", indices[m])
+            if heavy.any():
+                matters = self._reads(column, values) & heavy[:, None] & np.isfinite(values)
+                for m, i in np.argwhere(matters).tolist():
+                    yield m, i, HEAVY_TAIL.format("objects", indices[m])
+
+    def _reads(self, column: int, values: Floats) -> NDArray[np.bool_]:
+        """Which values (M, measures) change with the totals of a column that are estimates."""
+        totals = getattr(self.stats, TARGETS[column][0])
+        held = list(totals)
+        for m, strata in enumerate(self.strata):
+            own = strata.own[np.cumsum(strata.counts) - strata.counts]
+            estimated = np.isin(np.arange(len(held[m])), own[strata.sizes > strata.counts])
+            more = np.where(held[m] == 0, 1.0, 1e-6 * np.abs(held[m]))
+            totals[m] = held[m] + np.where(estimated, more, 0.0)
+        changed = self._values()[0] != values
+        totals[:] = held
+        return changed
 
     def _tail_index(self, m: int, column: int) -> float:
-        strata = self.strata[m]
-        values, which = strata.objects[:, column], strata.which
+        """That of the pilot's values, each as often as it counts, less its stratum's mean."""
+        if self.pilot is None:
+            chosen = np.flatnonzero(~self.certain)[-PILOT:]
+            self.pilot = chosen, self._found(chosen)
+        chosen, objects = self.pilot
+        own = self.labelings.codes[m, self.order[chosen]]
+        values, own = objects[m, own != NOISE, column], own[own != NOISE]
         if not np.isfinite(values).all():
             return -math.inf
-        means = np.bincount(which, values, len(strata.counts)) / strata.counts
-        weights = (strata.sizes / strata.counts)[which]
-        drawn = (strata.sizes > strata.counts)[which]  # what is taken in any case has no error
-        return tail_index((weights * np.abs(values - means[which]))[drawn])
+        counts = np.maximum(np.bincount(own), 1)
+        means = np.bincount(own, values) / counts
+        return tail_index(np.abs(values - means[own]))
 
     def _unseen(self, values: Floats) -> Floats:
-        """Standard errors that a mean of bounded values has at least, by the rule of three."""
+        """The least standard errors, for what no drawn object may have shown (rule of three).
+
+        A mean of values between two bounds has at least that of a share 3/m of the objects at the
+        farther bound. Without bounds, nothing is known of a measure all of whose objects in the
+        sample are alike: its error is infinite, until one differs or all are drawn.
+        """
         least = np.zeros_like(values)
-        for i, measure in enumerate(self.measures):
-            low, high = measure.range
-            if math.isfinite(low) and math.isfinite(high):
-                share = 1 - self.size / len(self.order)
-                farthest = np.maximum(values[:, i] - low, high - values[:, i])
-                least[:, i] = RULE_OF_THREE * farthest * share / self.size
+        bounded = np.array([all(map(math.isfinite, m.range)) for m in self.measures])
+        for i in np.flatnonzero(bounded).tolist():
+            low, high = self.measures[i].range
+            share = 1 - self.size / len(self.order)
+            farthest = np.maximum(values[:, i] - low, high - values[:, i])
+            least[:, i] = RULE_OF_THREE * farthest * share / self.size
+        if bounded.all():
+            return least
+        reads, varies = np.zeros(values.shape, dtype=bool), np.zeros(values.shape, dtype=bool)
+        for column in {column for need in self.needs for column in TOTALS[need]}:
+            read = self._reads(column, values)
+            differs = [strata.differ(column) for strata in self.strata]
+            reads |= read
+            varies |= read & np.array(differs)[:, None]
+        least[~bounded & reads & ~varies] = math.inf
         return least
 
 
@@ -283,6 +328,12 @@ class _Strata(NamedTuple):
     counts: NDArray[np.int64]
     sizes: NDArray[np.int64]
 
+    def differ(self, column: int) -> bool:
+        """Whether two objects of a stratum that is not drawn whole have different values."""
+        values, starts = self.objects[:, column], np.cumsum(self.counts) - self.counts
+        lowest, highest = np.minimum.reduceat(values, starts), np.maximum.reduceat(values, starts)
+        return bool(((highest > lowest) & (self.sizes > self.counts)).any())
+
 
 def far_out(X: Any, labelings: Labelings) -> NDArray[np.bool_] | None:
     """The objects that are farthest from their clusters' means, relative to the others in these.
@@ -290,7 +341,7 @@ def far_out(X: Any, labelings: Labelings) -> NDArray[np.bool_] | None:
     A sample hardly ever has one of a dozen objects among many, and if they are far enough they
     make up the sum. None for few objects, and where there are no dense features.
     """
-    if not isinstance(X, np.ndarray) or len(X) < 50 * FAR_OUT:
+    if not isinstance(X, np.ndarray) or len(X) < 16 * FAR_OUT:
         return None
     from karat._kernels.rows import relative_spreads
 

@@ -24,7 +24,7 @@ from karat.distances import Direct, Distances, OfRows, Product
 from karat.labelings.labels import NOISE
 from karat.labelings.partitions import Labelings
 from karat.measures.catalogue import Measure
-from karat.measures.passes.sampled_objects import HEAVY, HEAVY_TAIL, tail_index
+from karat.measures.passes.sampled_objects import HEAVY, HEAVY_TAIL, RULE_OF_THREE, tail_index
 from karat.measures.passes.statistics import Statistics
 from karat.runtime.validation import InputError
 
@@ -54,7 +54,10 @@ class Sides(NamedTuple):
 
 
 class PairSample:
-    """Pairs of objects drawn so far for one clustering, and their distances."""
+    """Pairs of objects drawn so far for one clustering, and their distances.
+
+    As of objects, a pilot sample of its own decides whether a tail is too heavy.
+    """
 
     least = 2**16
 
@@ -78,7 +81,7 @@ class PairSample:
         self.sizes = self.stats.sizes[0]
         self.starts = np.cumsum(self.sizes) - self.sizes
         self.population = (self.stats.pairs_within(0), self.stats.pairs_between(0))
-        self.sides = Sides(np.empty(0), np.empty(0))
+        self.sides = self.pilot = Sides(np.empty(0), np.empty(0))
         self.size = 0
         self.n_drawn = 0
 
@@ -102,6 +105,11 @@ class PairSample:
         self.size = size
         if 0 in self.population:
             return
+        sampled = 2 * size < max(self.population) and not self.needs <= BOUNDED
+        if sampled and not len(self.pilot.within):
+            (rng,) = self.rng.spawn(1)
+            drawn = (self._draw(side, self.least, rng) for side in (0, 1))
+            self.pilot = Sides(*(np.sort(self._distances(*pairs)) for pairs in drawn))
         grown = []
         for side, all_ in enumerate(self.population):
             held = self.sides[side]
@@ -109,7 +117,7 @@ class PairSample:
                 if 2 * size >= all_:
                     held = self._distances(*self._all(side))
                 else:
-                    new = self._distances(*self._draw(side, size - len(held)))
+                    new = self._distances(*self._draw(side, size - len(held), self.rng))
                     held = np.concatenate([held, new])
             grown.append(np.sort(held))
         self.sides = Sides(*grown)
@@ -124,15 +132,15 @@ class PairSample:
         partner = np.arange(int(counts.sum())) + np.repeat(begin - before, counts)
         return np.repeat(first, counts), partner
 
-    def _draw(self, side: int, number: int) -> tuple[Ints, Ints]:
+    def _draw(self, side: int, number: int, rng: np.random.Generator) -> tuple[Ints, Ints]:
         """Pairs within, or between, at random with replacement, as positions in ``order``."""
         n, sizes = len(self.order), self.sizes
         others = sizes - 1 if side == 0 else n - sizes
         last = np.cumsum(sizes * others)
-        cluster = np.searchsorted(last, self.rng.integers(0, last[-1], number), side="right")
+        cluster = np.searchsorted(last, rng.integers(0, last[-1], number), side="right")
         start, size = self.starts[cluster], sizes[cluster]
-        first = start + self.rng.integers(0, size)
-        second = self.rng.integers(0, others[cluster])
+        first = start + rng.integers(0, size)
+        second = rng.integers(0, others[cluster])
         if side == 0:
             second += start
             second += second >= first
@@ -156,16 +164,19 @@ class PairSample:
         """
         values, reasons = np.empty((1, len(self.measures))), {}
         errors = np.zeros_like(values)
-        means, terms = self._linearised()
+        means, terms = self._linearised(self.sides)
+        others = self._linearised(self.pilot)[1]
         for i, measure in enumerate(self.measures):
             values[0, i], why = self._value(measure, means)
             if why:
                 reasons[0, i] = why[0]
             elif not self.exhausted:
-                errors[0, i], heaviest = self._error(self._gradient(measure, means), terms)
+                gradient = self._gradient(measure, means)
+                errors[0, i] = max(self._error(gradient, terms), self._unseen(measure, gradient))
+                heaviest = -math.inf if measure.needs <= BOUNDED else self._tail(gradient, others)
                 if "extreme_sums" in measure.needs and not self._reaches_tails():
                     errors[0, i] = math.inf
-                elif heaviest > HEAVY and not measure.needs <= BOUNDED:
+                elif heaviest > HEAVY:
                     values[0, i], reasons[0, i] = np.nan, HEAVY_TAIL.format("pairs", heaviest)
         return values, errors, reasons
 
@@ -175,7 +186,7 @@ class PairSample:
         share = min(self.population) / sum(self.population)
         return self.complete[larger] or share * len(self.sides[larger]) >= TAIL
 
-    def _linearised(self) -> tuple[Floats, list[Floats]]:
+    def _linearised(self, sides: Sides) -> tuple[Floats, list[Floats]]:
         """The means that measures are functions of, and what each pair adds to them.
 
         Shares of concordant and of discordant combinations; mean of the distances within, of as
@@ -185,9 +196,9 @@ class PairSample:
         also given for two pairs at each end of the distances seen, as Agresti & Coull (1998) add
         two successes and two failures.
         """
-        w, b = self.sides
+        w, b = sides
         means = np.zeros(5)
-        if self.exhausted and 0 in self.population:
+        if not len(w) or not len(b):
             return means, []
         ends = np.repeat([min(w[0], b[0]), max(w[-1], b[-1])], 2)
         added = Sides(np.append(w, ends), np.append(b, ends))
@@ -200,7 +211,7 @@ class PairSample:
         if self.needs & {"extreme_sums", "pair_sums"}:
             n_within, n_between = self.population
             ratio = n_between / n_within
-            low, high = _quantiles(self.sides, self.population)
+            low, high = _quantiles(sides, self.population)
             terms[0][:, 2] = added.within
             for d, of, scale in zip(added, terms, (1.0, ratio), strict=True):
                 of[:, 3] = -scale * np.maximum(low - d, 0)
@@ -208,7 +219,7 @@ class PairSample:
             means[2] = w.mean()
             for column, at in ((3, low), (4, high)):
                 means[column] = at + sum(
-                    of[: len(d), column].mean() for d, of in zip(self.sides, terms, strict=True)
+                    of[: len(d), column].mean() for d, of in zip(sides, terms, strict=True)
                 )
         return means, terms
 
@@ -237,16 +248,29 @@ class PairSample:
             gradient[j] = max(changes, key=abs)
         return gradient
 
-    def _error(self, gradient: Floats, terms: list[Floats]) -> tuple[float, float]:
-        """Standard error, and the tail index of what the pairs add to the measure."""
-        variance, heaviest = 0.0, -math.inf
+    def _error(self, gradient: Floats, terms: list[Floats]) -> float:
+        variance = 0.0
         for d, of, complete in zip(self.sides, terms, self.complete, strict=True):
             if not complete:
-                each = of @ gradient
-                variance += float(each.var(ddof=1)) / len(d)
-                drawn = each[: len(d)]
-                heaviest = max(heaviest, tail_index(np.abs(drawn - drawn.mean())))
-        return math.sqrt(variance), heaviest
+                variance += float((of @ gradient).var(ddof=1)) / len(d)
+        return math.sqrt(variance)
+
+    def _tail(self, gradient: Floats, terms: list[Floats]) -> float:
+        """The tail index of what the pilot's pairs add to the measure."""
+        heaviest = -math.inf
+        for d, of, complete in zip(self.pilot, terms, self.complete, strict=False):
+            if not complete:
+                each = (of @ gradient)[: len(d)]
+                heaviest = max(heaviest, tail_index(np.abs(each - each.mean())))
+        return heaviest
+
+    def _unseen(self, measure: Measure, gradient: Floats) -> float:
+        """The least standard error where all distances drawn are the same (rule of three)."""
+        w, b = self.sides
+        if min(w[0], b[0]) < max(w[-1], b[-1]) or not gradient.any():
+            return 0.0
+        low, high = measure.range
+        return RULE_OF_THREE * (high - low) / min(len(w), len(b))
 
 
 def _placements(d: Floats, sample: Floats) -> tuple[Floats, Floats]:
