@@ -45,10 +45,6 @@ def overlapping_normalized_mutual_information(
         ``"max"``: McDaid, Greene & Hurley, by the larger entropy of the two covers.
         ``"cluster"``: Lancichinetti, Fortunato & Kertész (LFK), cluster by cluster; it rates
         covers that share nothing too highly.
-    noise : {"error", "cluster", "singletons", "drop"}
-        What the label ``-1`` means.
-    sample_weight : array-like, shape (n,), optional
-        Positive; how many coincident objects each stands for.
 
     Returns
     -------

@@ -29,11 +29,6 @@ def homogeneity(
 ) -> float:
     """Whether clusters hold one class each: 1 − H(T∣C)/H(T).
 
-    Parameters
-    ----------
-    labels_true, labels_pred, noise, sample_weight
-        As in :func:`mutual_information`.
-
     Returns
     -------
     float
@@ -74,11 +69,6 @@ def completeness(
 ) -> float:
     """Whether classes lie in one cluster each: 1 − H(C∣T)/H(C).
 
-    Parameters
-    ----------
-    labels_true, labels_pred, noise, sample_weight
-        As in :func:`mutual_information`.
-
     Returns
     -------
     float
@@ -110,8 +100,6 @@ def v_measure(
 
     Parameters
     ----------
-    labels_true, labels_pred, noise, sample_weight
-        As in :func:`mutual_information`.
     beta : float
         Weight of completeness beside that of homogeneity; 0 leaves homogeneity alone, 1 gives
         NMI with the arithmetic normaliser.
@@ -147,11 +135,6 @@ def entropy_quality(
     sample_weight: Any = None,
 ) -> float:
     """How ordered the classes within clusters are: 1 − H(T∣C)/log(number of classes).
-
-    Parameters
-    ----------
-    labels_true, labels_pred, noise, sample_weight
-        As in :func:`mutual_information`.
 
     Returns
     -------

@@ -115,10 +115,6 @@ def mutual_information(
     labels_true, labels_pred : array-like, shape (n,), or SoftPartition
         The gold standard and the clustering; or one :class:`~karat.ContingencyTable` as
         ``labels_true`` alone.
-    noise : {"error", "cluster", "singletons", "drop"}
-        What the label ``-1`` means.
-    sample_weight : array-like, shape (n,), optional
-        Positive; how many coincident objects each stands for.
 
     Returns
     -------
@@ -192,8 +188,6 @@ def normalized_mutual_information(
 
     Parameters
     ----------
-    labels_true, labels_pred, noise, sample_weight
-        As in :func:`mutual_information`.
     normalizer : {"geometric", "arithmetic", "max", "min", "joint"}
         Mean of the entropies, the greater, the lesser, or the entropy of both together.
 
@@ -390,11 +384,6 @@ def variation_of_information(
 ) -> float:
     """Information in either clustering that the other does not have, in nats.
 
-    Parameters
-    ----------
-    labels_true, labels_pred, noise, sample_weight
-        As in :func:`mutual_information`.
-
     Returns
     -------
     float
@@ -427,8 +416,6 @@ def normalized_variation_of_information(
 
     Parameters
     ----------
-    labels_true, labels_pred, noise, sample_weight
-        As in :func:`mutual_information`.
     normalizer : {"joint", "log_n"}
         The entropy of both clusterings together, which keeps the metric and makes it
         1 − NMI(joint); or the logarithm of the number of objects.

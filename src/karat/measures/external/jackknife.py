@@ -69,13 +69,8 @@ def jackknife_interval(
     ----------
     measure : str or callable
         Key of an external measure, or a function of a :class:`~karat.ContingencyTable`.
-    labels_true, labels_pred : array-like, shape (n,)
-        The gold standard and the clustering; or one :class:`~karat.ContingencyTable` as
-        ``labels_true`` alone.
     confidence_level : float
         Coverage of the interval.
-    noise : {"error", "cluster", "singletons", "drop"}
-        What the label ``-1`` means.
 
     Returns
     -------

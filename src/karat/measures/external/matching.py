@@ -48,10 +48,6 @@ def matching_accuracy(
         The gold standard and the clustering; or one :class:`~karat.ContingencyTable` as
         ``labels_true`` alone. A :class:`~karat.Dendrogram` as ``labels_pred``: the best accuracy
         of any disjoint nodes.
-    noise : {"error", "cluster", "singletons", "drop"}
-        What the label ``-1`` means.
-    sample_weight : array-like, shape (n,), optional
-        Positive; how many coincident objects each stands for.
 
     Returns
     -------
@@ -91,11 +87,6 @@ def hamming_distance(
     sample_weight: Any = None,
 ) -> float:
     """Share of the objects to relabel before the partitions are equal: 1 − accuracy.
-
-    Parameters
-    ----------
-    labels_true, labels_pred, noise, sample_weight
-        As in :func:`matching_accuracy`.
 
     Returns
     -------
@@ -209,11 +200,6 @@ def inverse_purity(
 ) -> float:
     """Share of the objects that lie in the cluster that holds most of their class.
 
-    Parameters
-    ----------
-    labels_true, labels_pred, noise, sample_weight
-        As in :func:`matching_accuracy`.
-
     Returns
     -------
     float
@@ -247,10 +233,6 @@ def bcubed_precision(
     labels_true, labels_pred : array-like, shape (n,), or both OverlappingPartition
         The gold standard and the clustering; or one :class:`~karat.ContingencyTable` as
         ``labels_true`` alone. For overlapping clusters extended B-cubed.
-    noise : {"error", "cluster", "singletons", "drop"}
-        What the label ``-1`` means.
-    sample_weight : array-like, shape (n,), optional
-        Positive; how many coincident objects each stands for.
 
     Returns
     -------
@@ -292,11 +274,6 @@ def bcubed_recall(
 ) -> float:
     """Mean over the objects of the share of their class that lies in their cluster.
 
-    Parameters
-    ----------
-    labels_true, labels_pred, noise, sample_weight
-        As in :func:`bcubed_precision`.
-
     Returns
     -------
     float
@@ -333,8 +310,6 @@ def bcubed_f_measure(
 
     Parameters
     ----------
-    labels_true, labels_pred, noise, sample_weight
-        As in :func:`bcubed_precision`.
     beta : float
         How many times recall weighs as much as precision.
 
@@ -381,10 +356,6 @@ def element_centric_similarity(
     alpha : float
         Probability that the walk between objects that share a cluster continues at each step. It
         has no influence on clusterings without overlap.
-    noise : {"error", "cluster", "singletons", "drop"}
-        What the label ``-1`` means.
-    sample_weight : array-like, shape (n,), optional
-        Positive; how many coincident objects each stands for.
 
     Returns
     -------

@@ -24,16 +24,6 @@ def pair_sets_index(
 ) -> float:
     """Pair sets index: the best matching of clusters with classes by shared share, less chance.
 
-    Parameters
-    ----------
-    labels_true, labels_pred : array-like, shape (n,)
-        The gold standard and the clustering; or one :class:`~karat.ContingencyTable` as
-        ``labels_true`` alone.
-    noise : {"error", "cluster", "singletons", "drop"}
-        What the label ``-1`` means.
-    sample_weight : array-like, shape (n,), optional
-        Positive; how many coincident objects each stands for.
-
     Returns
     -------
     float

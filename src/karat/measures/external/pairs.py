@@ -43,10 +43,6 @@ def pair_counts(
         The gold standard and the clustering; or one :class:`~karat.ContingencyTable` as
         ``labels_true`` alone. For memberships these are expectations, with each object's class
         and cluster drawn from them; an object of weight w stands for w that coincide.
-    noise : {"error", "cluster", "singletons", "drop"}
-        What the label ``-1`` means.
-    sample_weight : array-like, shape (n,), optional
-        Positive; how many coincident objects each stands for.
 
     Returns
     -------

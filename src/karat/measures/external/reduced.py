@@ -30,16 +30,6 @@ def reduced_mutual_information(
 ) -> float:
     """Reduced mutual information: what the clustering saves in describing the gold standard.
 
-    Parameters
-    ----------
-    labels_true, labels_pred : array-like, shape (n,)
-        The gold standard and the clustering; or one :class:`~karat.ContingencyTable` as
-        ``labels_true`` alone.
-    noise : {"error", "cluster", "singletons", "drop"}
-        What the label ``-1`` means.
-    sample_weight : array-like, shape (n,), optional
-        Positive; how many coincident objects each stands for.
-
     Returns
     -------
     float
@@ -76,11 +66,6 @@ def normalized_reduced_mutual_information(
     sample_weight: Any = None,
 ) -> float:
     """Reduced mutual information over the mean of what each side has with itself.
-
-    Parameters
-    ----------
-    labels_true, labels_pred, noise, sample_weight
-        As in :func:`reduced_mutual_information`.
 
     Returns
     -------

@@ -49,21 +49,11 @@ def davies_bouldin_index(
 
     Parameters
     ----------
-    X : array-like or sparse, shape (n, d)
-    labels : array-like, shape (n,)
     p : float, at least 1
         Exponent of the Minkowski distance between centroids; 2 is Euclidean.
     q : float, at least 1
         A cluster's spread is (mean of (Euclidean distance to the centroid)^q)^(1/q). 1 is the
         usual one, and equation 3.17; 2 the standard deviation.
-    noise : {"error", "cluster", "singletons", "drop"}
-        What the label -1 means.
-    sample_weight : array-like, shape (n,), optional
-        Object weights (frequencies); 0 excludes the object.
-
-    Returns
-    -------
-    float
 
     Raises
     ------
@@ -124,16 +114,10 @@ def pbm_index(
 
     Parameters
     ----------
-    X : array-like or sparse, shape (n, d)
     labels : array-like, shape (n,), or SoftPartition
         Memberships are judged by :func:`soft_pbm_index`.
-    noise : {"error", "cluster", "singletons", "drop"}
     sample_weight : array-like, shape (n,), optional
         Object weights (frequencies); 0 excludes the object. Not for memberships.
-
-    Returns
-    -------
-    float
 
     Raises
     ------
@@ -209,19 +193,6 @@ def d_index(
     Not negative, lower is better; it falls with the number of clusters. The knee of the curve is
     looked for: the greatest second difference, see :func:`level_differences`.
 
-    Parameters
-    ----------
-    X : array-like or sparse, shape (n, d)
-    labels : array-like, shape (n,)
-    noise : {"error", "cluster", "singletons", "drop"}
-        What the label -1 means.
-    sample_weight : array-like, shape (n,), optional
-        Object weights (frequencies); 0 excludes the object.
-
-    Returns
-    -------
-    float
-
     Notes
     -----
     Lebart, Morineau & Piron 2000, as in NbClust. O(n d).
@@ -247,18 +218,6 @@ def sd_scattering(
     Each cluster has a vector of variances, one for each feature; singletons have zeros. Not
     negative, lower is better; it falls with the number of clusters, so it is added to
     :func:`sd_separation`, see :func:`sd_index`.
-
-    Parameters
-    ----------
-    X : array-like or sparse, shape (n, d)
-    labels : array-like, shape (n,)
-    noise : {"error", "cluster", "singletons", "drop"}
-    sample_weight : array-like, shape (n,), optional
-        Object weights (frequencies); 0 excludes the object.
-
-    Returns
-    -------
-    float
 
     Raises
     ------
@@ -289,18 +248,6 @@ def sd_separation(
 
     Not negative, lower is better; 1/length is its unit. It grows with the number of clusters.
 
-    Parameters
-    ----------
-    X : array-like or sparse, shape (n, d)
-    labels : array-like, shape (n,)
-    noise : {"error", "cluster", "singletons", "drop"}
-    sample_weight : array-like, shape (n,), optional
-        Object weights (frequencies); 0 excludes the object.
-
-    Returns
-    -------
-    float
-
     Raises
     ------
     UndefinedMeasureError
@@ -330,18 +277,6 @@ def wemmert_gancarski_index(
 
     R(x) is the distance of an object to its own centroid over that to the nearest other one; 1
     (neutral) for an object at both. Between 0 and 1, greater is better.
-
-    Parameters
-    ----------
-    X : array-like or sparse, shape (n, d)
-    labels : array-like, shape (n,)
-    noise : {"error", "cluster", "singletons", "drop"}
-    sample_weight : array-like, shape (n,), optional
-        Object weights (frequencies); 0 excludes the object.
-
-    Returns
-    -------
-    float
 
     Raises
     ------

@@ -45,12 +45,8 @@ def chance_corrected_internal(
     ----------
     measure : str
         Catalogue key of an internal measure.
-    X : array-like or sparse, shape (n, d), or (n, n) with ``metric="precomputed"``
-    labels : array-like, shape (n,)
     optimum : float, optional
         The best value; by default the measure's optimum, if finite.
-    metric : str or callable
-    noise : {"error", "cluster", "singletons", "drop"}
     n_permutations : int
         Where there is no closed form for the expectation. All permutations are judged together,
         in one pass.

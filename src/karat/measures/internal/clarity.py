@@ -71,8 +71,6 @@ def informativeness(
         whatever the sizes of the clusters.
     metric : str or callable
         The distance of the neighbour classifiers.
-    noise : {"error", "cluster", "singletons", "drop"}
-        What the label ``-1`` means.
     random_state : int, Generator or None, default 0
         For the folds and for classifiers that draw at random.
     executor : concurrent.futures.Executor, optional

@@ -354,17 +354,6 @@ def connectedness(graph: Any, labels: Any, *, noise: NoisePolicy = "error") -> f
     Greater is better: 1 where each cluster hangs together by edges within it, as it should before
     anything else is asked of it.
 
-    Parameters
-    ----------
-    graph : array-like or sparse, shape (n, n)
-        Symmetric weights of the edges, not negative; loops (the diagonal) are ignored.
-    labels : array-like, shape (n,)
-    noise : {"error", "cluster", "singletons", "drop"}
-
-    Returns
-    -------
-    float
-
     Notes
     -----
     Traag et al. 2019 found that communities may fall apart where modularity is optimised. It is 1

@@ -43,7 +43,6 @@ def disco(
 
     Parameters
     ----------
-    X : array-like or sparse, shape (n, d), or (n, n) with ``metric="precomputed"``
     labels : array-like, shape (n,)
         Outliers are -1.
     min_points : int

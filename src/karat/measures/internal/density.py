@@ -47,7 +47,6 @@ def dbcv(
 
     Parameters
     ----------
-    X : array-like or sparse, shape (n, d), or (n, n) with ``metric="precomputed"``
     labels : array-like, shape (n,)
         Outliers are -1.
     metric : str or callable
@@ -58,10 +57,6 @@ def dbcv(
         they lower the value.
     n_features : int, optional
         The exponent of the core distance; by default d. Needed for ``"precomputed"``.
-
-    Returns
-    -------
-    float
 
     Raises
     ------
@@ -147,15 +142,7 @@ def connectivity(
 
     Parameters
     ----------
-    X : array-like or sparse, shape (n, d), or (n, n) with ``metric="precomputed"``
-    labels : array-like, shape (n,)
     n_neighbors : int
-    metric : str or callable
-    noise : {"error", "cluster", "singletons", "drop"}
-
-    Returns
-    -------
-    float
 
     Raises
     ------
@@ -232,15 +219,12 @@ def cvnn_index(
 
     Parameters
     ----------
-    X : array-like or sparse, shape (n, d), or (n, n) with ``metric="precomputed"``
     labels : array-like (M, n), mapping or DataFrame
         The clusterings to compare.
     n_neighbors : int
     compactness : {"clusters", "pairs"}
         Com: the sum over the clusters of the mean distance of their pairs, as the paper has it,
         or the mean distance of all pairs within clusters, as fpc has it.
-    metric : str or callable
-    noise : {"error", "cluster", "singletons", "drop"}
 
     Returns
     -------
@@ -310,18 +294,6 @@ def s_dbw_index(
     """S_Dbw: scattering within clusters plus density between them.
 
     Not negative, lower is better.
-
-    Parameters
-    ----------
-    X : array-like or sparse, shape (n, d)
-    labels : array-like, shape (n,)
-    noise : {"error", "cluster", "singletons", "drop"}
-    sample_weight : array-like, shape (n,), optional
-        Object weights (frequencies); 0 excludes the object.
-
-    Returns
-    -------
-    float
 
     Raises
     ------

@@ -26,7 +26,6 @@ def gaussian_affinity(X: Any, *, sigma: float) -> np.ndarray[Any, np.dtype[np.fl
 
     Parameters
     ----------
-    X : array-like or sparse, shape (n, d)
     sigma : float
         Above 0, in the unit of the distance.
 
@@ -60,19 +59,6 @@ def ratio_cut(
 
     Not negative, lower is better; infinite where coincident objects are in different clusters.
 
-    Parameters
-    ----------
-    X : array-like or sparse, shape (n, d), or (n, n) with ``metric="precomputed"``
-    labels : array-like, shape (n,)
-    metric : str or callable
-    noise : {"error", "cluster", "singletons", "drop"}
-    sample_weight : array-like, shape (n,), optional
-        Object weights (frequencies); 0 excludes the object.
-
-    Returns
-    -------
-    float
-
     Raises
     ------
     UndefinedMeasureError
@@ -103,19 +89,6 @@ def normalized_cut(
 
     Not negative, lower is better. A singleton has no pair within it, so the value is infinite;
     it is also infinite where coincident objects are in different clusters.
-
-    Parameters
-    ----------
-    X : array-like or sparse, shape (n, d), or (n, n) with ``metric="precomputed"``
-    labels : array-like, shape (n,)
-    metric : str or callable
-    noise : {"error", "cluster", "singletons", "drop"}
-    sample_weight : array-like, shape (n,), optional
-        Object weights (frequencies); 0 excludes the object.
-
-    Returns
-    -------
-    float
 
     Raises
     ------

@@ -81,11 +81,6 @@ def relative_margin(
 
     Parameters
     ----------
-    X : array-like or sparse, shape (n, d), or (n, n) with ``metric="precomputed"``
-    labels : array-like, shape (n,)
-    metric : str or callable
-    noise : {"error", "cluster", "singletons", "drop"}
-        What the label -1 means.
     n_starts : int, optional
         Starts of the local search: medoids first, then random ones. By default 32 and more
         until eight have reached the best value, at most 256; fewer for more than 279 objects, and

@@ -28,15 +28,6 @@ def bayesian_information_criterion(
     Each cluster is a Gaussian around its centroid, all with one variance in all directions; L is
     the likelihood of the objects together with their clusters. p = k − 1 + k d + 1.
 
-    Parameters
-    ----------
-    X : array-like or sparse, shape (n, d)
-    labels : array-like, shape (n,)
-    noise : {"error", "cluster", "singletons", "drop"}
-        What the label -1 means.
-    sample_weight : array-like, shape (n,), optional
-        Object weights (frequencies); 0 excludes the object.
-
     Returns
     -------
     float

@@ -42,16 +42,8 @@ def wcnn_index(
 
     Parameters
     ----------
-    X : array-like or sparse, shape (n, d), or (n, n) with ``metric="precomputed"``
-    labels : array-like, shape (n,)
     n_neighbors : int
         Neighbours of each object, the object itself not counted.
-    metric : str or callable
-    noise : {"error", "cluster", "singletons", "drop"}
-
-    Returns
-    -------
-    float
 
     Raises
     ------
@@ -98,20 +90,12 @@ def dunn_owa_index(
 
     Parameters
     ----------
-    X : array-like or sparse, shape (n, d), or (n, n) with ``metric="precomputed"``
-    labels : array-like, shape (n,)
     n_neighbors : int
         Neighbours of each object, the object itself not counted.
     separation, compactness : str
         The averages above and below: ``"mean"``, ``"min"``, ``"max"``, ``"const"`` (1), or
         ``"smin:δ"`` and ``"smax:δ"`` for a whole number δ, the 3 δ smallest or largest weighted by
         the normal density with standard deviation δ at their rank less 1.
-    metric : str or callable
-    noise : {"error", "cluster", "singletons", "drop"}
-
-    Returns
-    -------
-    float
 
     Raises
     ------

@@ -62,8 +62,6 @@ def dunn_index(
 
     Parameters
     ----------
-    X : array-like or sparse, shape (n, d), or (n, n) with ``metric="precomputed"``
-    labels : array-like, shape (n,)
     separation : str
         Of two clusters: ``"single"``, ``"complete"``, ``"average"``: the smallest, largest or
         mean distance between their objects; ``"centroid"``: distance of the centroids;
@@ -75,14 +73,6 @@ def dunn_index(
         the form without the factor 2.
     metric : str or callable
         Of objects; distances to centroids are Euclidean.
-    noise : {"error", "cluster", "singletons", "drop"}
-        What the label -1 means.
-    sample_weight : array-like, shape (n,), optional
-        Object weights (frequencies); 0 excludes the object.
-
-    Returns
-    -------
-    float
 
     Raises
     ------
@@ -122,19 +112,6 @@ def centroid_dunn_index(
 
     Not negative, greater is better. Twice ``dunn_index(X, labels, separation="centroid",
     diameter="centroid")``.
-
-    Parameters
-    ----------
-    X : array-like or sparse, shape (n, d)
-    labels : array-like, shape (n,)
-    noise : {"error", "cluster", "singletons", "drop"}
-        What the label -1 means.
-    sample_weight : array-like, shape (n,), optional
-        Object weights (frequencies); 0 excludes the object.
-
-    Returns
-    -------
-    float
 
     Raises
     ------
@@ -238,21 +215,6 @@ def point_wise_margin(
     Not negative, lower is better. An object alone in its cluster counts 1 (neutral), and so does
     one that coincides with objects of its own and of another cluster; one that coincides with
     objects of other clusters only makes the value infinite.
-
-    Parameters
-    ----------
-    X : array-like or sparse, shape (n, d), or (n, n) with ``metric="precomputed"``
-    labels : array-like, shape (n,)
-    metric : str or callable
-        A distance, see :data:`karat.distances.METRICS`.
-    noise : {"error", "cluster", "singletons", "drop"}
-        What the label -1 means.
-    sample_weight : array-like, shape (n,), optional
-        Object weights (frequencies); 0 excludes the object.
-
-    Returns
-    -------
-    float
 
     Raises
     ------

@@ -36,17 +36,6 @@ def within_cluster_scatter(
     Not negative, lower is better; it improves as clusters are split, so it does not compare
     clusterings of different numbers of clusters.
 
-    Parameters
-    ----------
-    X : array-like or sparse, shape (n, d), or (n, n) with ``metric="precomputed"``
-    labels : array-like, shape (n,)
-    metric : str or callable
-        A distance, see :data:`karat.distances.METRICS`.
-    noise : {"error", "cluster", "singletons", "drop"}
-        What the label -1 means.
-    sample_weight : array-like, shape (n,), optional
-        Object weights (frequencies); 0 excludes the object.
-
     Returns
     -------
     float
@@ -78,17 +67,6 @@ def average_within_cluster_scatter(
 
     Not negative, lower is better; it improves as clusters are split, so it does not compare
     clusterings of different numbers of clusters.
-
-    Parameters
-    ----------
-    X : array-like or sparse, shape (n, d), or (n, n) with ``metric="precomputed"``
-    labels : array-like, shape (n,)
-    metric : str or callable
-        A distance, see :data:`karat.distances.METRICS`.
-    noise : {"error", "cluster", "singletons", "drop"}
-        What the label -1 means.
-    sample_weight : array-like, shape (n,), optional
-        Object weights (frequencies); 0 excludes the object.
 
     Returns
     -------
@@ -128,17 +106,6 @@ def weighted_within_cluster_scatter_1(
     clusterings of different numbers of clusters.
     With ``metric="sqeuclidean"`` it is the objective of k-means.
 
-    Parameters
-    ----------
-    X : array-like or sparse, shape (n, d), or (n, n) with ``metric="precomputed"``
-    labels : array-like, shape (n,)
-    metric : str or callable
-        A distance, see :data:`karat.distances.METRICS`.
-    noise : {"error", "cluster", "singletons", "drop"}
-        What the label -1 means.
-    sample_weight : array-like, shape (n,), optional
-        Object weights (frequencies); 0 excludes the object.
-
     Returns
     -------
     float
@@ -171,17 +138,6 @@ def weighted_within_cluster_scatter_2(
     Not negative, lower is better; it improves as clusters are split, so it does not compare
     clusterings of different numbers of clusters.
 
-    Parameters
-    ----------
-    X : array-like or sparse, shape (n, d), or (n, n) with ``metric="precomputed"``
-    labels : array-like, shape (n,)
-    metric : str or callable
-        A distance, see :data:`karat.distances.METRICS`.
-    noise : {"error", "cluster", "singletons", "drop"}
-        What the label -1 means.
-    sample_weight : array-like, shape (n,), optional
-        Object weights (frequencies); 0 excludes the object.
-
     Returns
     -------
     float
@@ -212,17 +168,6 @@ def between_cluster_scatter(
     """Between-cluster scatter (BCS): the sum of the distances of the pairs between clusters.
 
     Not negative, greater is better.
-
-    Parameters
-    ----------
-    X : array-like or sparse, shape (n, d), or (n, n) with ``metric="precomputed"``
-    labels : array-like, shape (n,)
-    metric : str or callable
-        A distance, see :data:`karat.distances.METRICS`.
-    noise : {"error", "cluster", "singletons", "drop"}
-        What the label -1 means.
-    sample_weight : array-like, shape (n,), optional
-        Object weights (frequencies); 0 excludes the object.
 
     Returns
     -------
@@ -260,17 +205,6 @@ def average_between_cluster_scatter(
 
     Not negative, greater is better.
 
-    Parameters
-    ----------
-    X : array-like or sparse, shape (n, d), or (n, n) with ``metric="precomputed"``
-    labels : array-like, shape (n,)
-    metric : str or callable
-        A distance, see :data:`karat.distances.METRICS`.
-    noise : {"error", "cluster", "singletons", "drop"}
-        What the label -1 means.
-    sample_weight : array-like, shape (n,), optional
-        Object weights (frequencies); 0 excludes the object.
-
     Returns
     -------
     float
@@ -306,19 +240,6 @@ def between_within_ratio(
     """Mean distance between clusters over mean distance within them (B/W = aBCS/aWCS).
 
     Not negative, greater is better; 1 where the clustering tells nothing of the distances.
-
-    Parameters
-    ----------
-    X : array-like or sparse, shape (n, d), or (n, n) with ``metric="precomputed"``
-    labels : array-like, shape (n,)
-    metric : str or callable
-    noise : {"error", "cluster", "singletons", "drop"}
-    sample_weight : array-like, shape (n,), optional
-        Object weights (frequencies); 0 excludes the object.
-
-    Returns
-    -------
-    float
 
     Raises
     ------

@@ -23,19 +23,6 @@ def c_index(
     (WCS − S_min)/(S_max − S_min), where S_min and S_max are the sums of as many smallest and
     largest distances as there are pairs within clusters. Between 0 and 1, lower is better.
 
-    Parameters
-    ----------
-    X : array-like or sparse, shape (n, d), or (n, n) with ``metric="precomputed"``
-    labels : array-like, shape (n,)
-    metric : str or callable
-        A distance, see :data:`karat.distances.METRICS`.
-    noise : {"error", "cluster", "singletons", "drop"}
-        What the label -1 means.
-
-    Returns
-    -------
-    float
-
     Raises
     ------
     UndefinedMeasureError
@@ -65,16 +52,8 @@ def baker_hubert_gamma(
 
     Parameters
     ----------
-    X : array-like or sparse, shape (n, d), or (n, n) with ``metric="precomputed"``
-    labels : array-like, shape (n,)
     metric : str or callable
         A symmetric distance.
-    noise : {"error", "cluster", "singletons", "drop"}
-        What the label -1 means.
-
-    Returns
-    -------
-    float
 
     Raises
     ------

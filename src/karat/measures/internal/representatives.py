@@ -45,17 +45,8 @@ def cdbw_index(
 
     Parameters
     ----------
-    X : array-like or sparse, shape (n, d)
-    labels : array-like, shape (n,)
     n_representatives : int
         Of each cluster at most; as many as it has different objects, if fewer.
-    noise : {"error", "cluster", "singletons", "drop"}
-    sample_weight : array-like, shape (n,), optional
-        Object weights (frequencies); 0 excludes the object.
-
-    Returns
-    -------
-    float
 
     Raises
     ------

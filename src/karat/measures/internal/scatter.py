@@ -39,16 +39,6 @@ def scott_symons_index(X: Any, labels: Any, *, noise: NoisePolicy = "error") -> 
     No bounds, lower is better. A constant apart, it is twice the negative log-likelihood of the
     best such Gaussians given the clusters, so it falls as clusters are split.
 
-    Parameters
-    ----------
-    X : array-like or sparse, shape (n, d)
-    labels : array-like, shape (n,)
-    noise : {"error", "cluster", "singletons", "drop"}
-
-    Returns
-    -------
-    float
-
     Raises
     ------
     UndefinedMeasureError
@@ -74,16 +64,6 @@ def determinant_ratio(X: Any, labels: Any, *, noise: NoisePolicy = "error") -> f
 
     From 1 upward, greater is better; it grows with the number of clusters. The number with the
     least second difference is taken, see :func:`level_differences`.
-
-    Parameters
-    ----------
-    X : array-like or sparse, shape (n, d)
-    labels : array-like, shape (n,)
-    noise : {"error", "cluster", "singletons", "drop"}
-
-    Returns
-    -------
-    float
 
     Raises
     ------
@@ -112,16 +92,6 @@ def log_determinant_ratio(X: Any, labels: Any, *, noise: NoisePolicy = "error") 
     Not negative, greater is better; it grows with the number of clusters, and the number after
     its largest step is taken, see :func:`level_differences`.
 
-    Parameters
-    ----------
-    X : array-like or sparse, shape (n, d)
-    labels : array-like, shape (n,)
-    noise : {"error", "cluster", "singletons", "drop"}
-
-    Returns
-    -------
-    float
-
     Raises
     ------
     UndefinedMeasureError
@@ -147,16 +117,6 @@ def marriott_index(X: Any, labels: Any, *, noise: NoisePolicy = "error") -> floa
 
     Not negative, lower is better. Marriott takes the number of clusters with the least value;
     NbClust that with the greatest second difference, see :func:`level_differences`.
-
-    Parameters
-    ----------
-    X : array-like or sparse, shape (n, d)
-    labels : array-like, shape (n,)
-    noise : {"error", "cluster", "singletons", "drop"}
-
-    Returns
-    -------
-    float
 
     Raises
     ------
@@ -185,16 +145,6 @@ def friedman_rubin_index(X: Any, labels: Any, *, noise: NoisePolicy = "error") -
     Not negative, greater is better; it grows with the number of clusters, and the number after
     its largest step is taken, see :func:`level_differences`.
 
-    Parameters
-    ----------
-    X : array-like or sparse, shape (n, d)
-    labels : array-like, shape (n,)
-    noise : {"error", "cluster", "singletons", "drop"}
-
-    Returns
-    -------
-    float
-
     Raises
     ------
     UndefinedMeasureError
@@ -219,16 +169,6 @@ def cubic_clustering_criterion(X: Any, labels: Any, *, noise: NoisePolicy = "err
     """CCC: R² = 1 − tr W/tr T against what hypercubes cut from a uniform box would have.
 
     No bounds, greater is better: above 2 or 3 there are clusters, below 0 perhaps outliers.
-
-    Parameters
-    ----------
-    X : array-like or sparse, shape (n, d)
-    labels : array-like, shape (n,)
-    noise : {"error", "cluster", "singletons", "drop"}
-
-    Returns
-    -------
-    float
 
     Raises
     ------

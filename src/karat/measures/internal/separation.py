@@ -49,16 +49,8 @@ def point_biserial_index(
 
     Parameters
     ----------
-    X : array-like or sparse, shape (n, d), or (n, n) with ``metric="precomputed"``
-    labels : array-like, shape (n,)
     metric : str or callable
         A symmetric distance, see :data:`karat.distances.METRICS`.
-    noise : {"error", "cluster", "singletons", "drop"}
-        What the label -1 means.
-
-    Returns
-    -------
-    float
 
     Raises
     ------
@@ -98,16 +90,8 @@ def modified_hubert_statistic(
     Parameters
     ----------
     X : array-like or sparse, shape (n, d)
-    labels : array-like, shape (n,)
     metric : str or callable
         Of objects; distances of centroids are Euclidean.
-    noise : {"error", "cluster", "singletons", "drop"}
-    sample_weight : array-like, shape (n,), optional
-        Object weights (frequencies); 0 excludes the object.
-
-    Returns
-    -------
-    float
 
     Raises
     ------
@@ -146,19 +130,9 @@ def separation_index(
 
     Parameters
     ----------
-    X : array-like or sparse, shape (n, d), or (n, n) with ``metric="precomputed"``
-    labels : array-like, shape (n,)
     share : float, default 0.1
         The share of objects, those with the smallest distances, whose mean is taken; at least
         one object.
-    metric : str or callable
-    noise : {"error", "cluster", "singletons", "drop"}
-    sample_weight : array-like, shape (n,), optional
-        Object weights (frequencies); 0 excludes the object.
-
-    Returns
-    -------
-    float
 
     Raises
     ------
@@ -200,11 +174,8 @@ def widest_within_gap(
 
     Parameters
     ----------
-    X : array-like or sparse, shape (n, d), or (n, n) with ``metric="precomputed"``
-    labels : array-like, shape (n,)
     metric : str or callable
         A symmetric distance.
-    noise : {"error", "cluster", "singletons", "drop"}
 
     Returns
     -------

@@ -48,17 +48,6 @@ def silhouette_samples(
     objects of the nearest other cluster. Between −1 and 1, greater is better; 0 for singletons,
     and where a = b = 0.
 
-    Parameters
-    ----------
-    X : array-like or sparse, shape (n, d), or (n, n) with ``metric="precomputed"``
-    labels : array-like, shape (n,)
-    metric : str or callable
-        A distance, see :data:`karat.distances.METRICS`.
-    noise : {"error", "cluster", "singletons", "drop"}
-        What the label -1 means.
-    sample_weight : array-like, shape (n,), optional
-        Object weights (frequencies); 0 excludes the object.
-
     Returns
     -------
     ndarray of float64, shape (n,)
@@ -125,21 +114,6 @@ def silhouette(
     The mean of (b − a)/max(a, b) over the objects, see :func:`silhouette_samples`. Between −1
     and 1, greater is better.
 
-    Parameters
-    ----------
-    X : array-like or sparse, shape (n, d), or (n, n) with ``metric="precomputed"``
-    labels : array-like, shape (n,)
-    metric : str or callable
-        A distance, see :data:`karat.distances.METRICS`.
-    noise : {"error", "cluster", "singletons", "drop"}
-        What the label -1 means.
-    sample_weight : array-like, shape (n,), optional
-        Object weights (frequencies); 0 excludes the object.
-
-    Returns
-    -------
-    float
-
     Raises
     ------
     UndefinedMeasureError
@@ -168,18 +142,6 @@ def squared_euclidean_silhouette(
     Σ_y ∣x − y∣² = n_c ∣x − μ_c∣² + Σ_y ∣y − μ_c∣². Between −1 and 1, greater is better. It is
     not the silhouette of Euclidean distances.
 
-    Parameters
-    ----------
-    X : array-like or sparse, shape (n, d)
-    labels : array-like, shape (n,)
-    noise : {"error", "cluster", "singletons", "drop"}
-    sample_weight : array-like, shape (n,), optional
-        Object weights (frequencies); 0 excludes the object.
-
-    Returns
-    -------
-    float
-
     Raises
     ------
     UndefinedMeasureError
@@ -205,18 +167,6 @@ def simplified_silhouette(
 
     a is the Euclidean distance to the own centroid, b to the nearest other one. Between −1 and
     1, greater is better; 0 for singletons.
-
-    Parameters
-    ----------
-    X : array-like or sparse, shape (n, d)
-    labels : array-like, shape (n,)
-    noise : {"error", "cluster", "singletons", "drop"}
-    sample_weight : array-like, shape (n,), optional
-        Object weights (frequencies); 0 excludes the object.
-
-    Returns
-    -------
-    float
 
     Raises
     ------

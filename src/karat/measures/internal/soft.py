@@ -81,12 +81,6 @@ def xie_beni_index(
         nearest two objects of different clusters (clusterCrit's form).
     noise : {"error", "cluster", "singletons", "drop"}
         For hard clusterings.
-    sample_weight : array-like, shape (n,), optional
-        Object weights (frequencies); 0 excludes the object.
-
-    Returns
-    -------
-    float
 
     Raises
     ------
@@ -160,10 +154,6 @@ def soft_pbm_index(X: Any, memberships: Any, *, fuzzifier: float = 1.5) -> float
     X : array-like, shape (n, d)
     memberships : array-like (n, k) or SoftPartition
     fuzzifier : float, at least 1
-
-    Returns
-    -------
-    float
 
     Raises
     ------

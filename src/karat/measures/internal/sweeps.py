@@ -53,11 +53,8 @@ def hartigan_index(X: Any, labelings: Any, *, noise: NoisePolicy = "error") -> S
 
     Parameters
     ----------
-    X : array-like or sparse, shape (n, d)
     labelings : array-like (M, n), mapping or DataFrame
         A clustering for each number of clusters, in any order.
-    noise : {"error", "cluster", "singletons", "drop"}
-        What the label -1 means.
 
     Returns
     -------
@@ -102,10 +99,8 @@ def krzanowski_lai_index(X: Any, labelings: Any, *, noise: NoisePolicy = "error"
 
     Parameters
     ----------
-    X : array-like or sparse, shape (n, d)
     labelings : array-like (M, n), mapping or DataFrame
         A clustering for each number of clusters, in any order.
-    noise : {"error", "cluster", "singletons", "drop"}
 
     Returns
     -------
@@ -155,10 +150,8 @@ def sd_index(X: Any, labelings: Any, *, noise: NoisePolicy = "error") -> Scores:
 
     Parameters
     ----------
-    X : array-like or sparse, shape (n, d)
     labelings : array-like (M, n), mapping or DataFrame
         A clustering for each number of clusters, in any order.
-    noise : {"error", "cluster", "singletons", "drop"}
 
     Returns
     -------
@@ -207,11 +200,8 @@ def frey_index(
 
     Parameters
     ----------
-    X : array-like or sparse, shape (n, d), or (n, n) with ``metric="precomputed"``
     labelings : array-like (M, n), mapping or DataFrame
         A clustering for each number of clusters, in any order.
-    metric : str or callable
-    noise : {"error", "cluster", "singletons", "drop"}
 
     Returns
     -------
@@ -263,10 +253,8 @@ def split_statistics(X: Any, labelings: Any, *, noise: NoisePolicy = "error") ->
 
     Parameters
     ----------
-    X : array-like or sparse, shape (n, d)
     labelings : array-like (M, n), mapping or DataFrame
         A clustering for each number of clusters, in any order, as cuts of a dendrogram are.
-    noise : {"error", "cluster", "singletons", "drop"}
 
     Returns
     -------

@@ -45,15 +45,8 @@ def density_cut(
 
     Parameters
     ----------
-    X : array-like or sparse, shape (n, d), or (n, n) with ``metric="precomputed"``
-    labels : array-like, shape (n,)
     metric : str or callable
         A symmetric distance.
-    noise : {"error", "cluster", "singletons", "drop"}
-
-    Returns
-    -------
-    float
 
     Raises
     ------
@@ -91,15 +84,8 @@ def density_decrease(
 
     Parameters
     ----------
-    X : array-like or sparse, shape (n, d), or (n, n) with ``metric="precomputed"``
-    labels : array-like, shape (n,)
     metric : str or callable
         A symmetric distance.
-    noise : {"error", "cluster", "singletons", "drop"}
-
-    Returns
-    -------
-    float
 
     Raises
     ------
@@ -138,11 +124,8 @@ def high_density_gap(
 
     Parameters
     ----------
-    X : array-like or sparse, shape (n, d), or (n, n) with ``metric="precomputed"``
-    labels : array-like, shape (n,)
     metric : str or callable
         A symmetric distance.
-    noise : {"error", "cluster", "singletons", "drop"}
 
     Returns
     -------
@@ -191,16 +174,8 @@ def neighbor_distance_variation(
 
     Parameters
     ----------
-    X : array-like or sparse, shape (n, d), or (n, n) with ``metric="precomputed"``
-    labels : array-like, shape (n,)
     n_neighbors : int
         Clusters with this many objects or fewer do not count.
-    metric : str or callable
-    noise : {"error", "cluster", "singletons", "drop"}
-
-    Returns
-    -------
-    float
 
     Raises
     ------

@@ -42,19 +42,6 @@ def calinski_harabasz_index(
 
     (B/(k−1)) / (W/(n−k)) with the sums of squares B and W. Not negative, greater is better.
 
-    Parameters
-    ----------
-    X : array-like or sparse, shape (n, d)
-    labels : array-like, shape (n,)
-    noise : {"error", "cluster", "singletons", "drop"}
-        What the label -1 means.
-    sample_weight : array-like, shape (n,), optional
-        Object weights (frequencies); 0 excludes the object.
-
-    Returns
-    -------
-    float
-
     Raises
     ------
     UndefinedMeasureError
@@ -132,16 +119,8 @@ def r_squared(
 
     Parameters
     ----------
-    X : array-like or sparse, shape (n, d)
-    labels : array-like, shape (n,)
-    noise : {"error", "cluster", "singletons", "drop"}
-        What the label -1 means.
     sample_weight : array-like, shape (n,), optional
         How many coincident objects each stands for; 0 excludes it.
-
-    Returns
-    -------
-    float
 
     Raises
     ------
@@ -178,19 +157,6 @@ def pooled_variance(
     Not negative, lower is better; it falls with the number of clusters, and the number after its
     largest fall is taken, see :func:`level_differences`.
 
-    Parameters
-    ----------
-    X : array-like or sparse, shape (n, d)
-    labels : array-like, shape (n,)
-    noise : {"error", "cluster", "singletons", "drop"}
-        What the label -1 means.
-    sample_weight : array-like, shape (n,), optional
-        Object weights (frequencies); 0 excludes the object.
-
-    Returns
-    -------
-    float
-
     Raises
     ------
     UndefinedMeasureError
@@ -221,18 +187,6 @@ def log_scatter_ratio(
 
     No bounds, greater is better; it grows with the number of clusters.
 
-    Parameters
-    ----------
-    X : array-like or sparse, shape (n, d)
-    labels : array-like, shape (n,)
-    noise : {"error", "cluster", "singletons", "drop"}
-    sample_weight : array-like, shape (n,), optional
-        Object weights (frequencies); 0 excludes the object.
-
-    Returns
-    -------
-    float
-
     Raises
     ------
     UndefinedMeasureError
@@ -262,18 +216,6 @@ def banfield_raftery_index(
 
     No bounds, lower is better. A constant apart, it is 2/d times the negative log-likelihood of
     the best such Gaussians given the clusters, so it falls as clusters are split.
-
-    Parameters
-    ----------
-    X : array-like or sparse, shape (n, d)
-    labels : array-like, shape (n,)
-    noise : {"error", "cluster", "singletons", "drop"}
-    sample_weight : array-like, shape (n,), optional
-        Object weights (frequencies); 0 excludes the object.
-
-    Returns
-    -------
-    float
 
     Raises
     ------
