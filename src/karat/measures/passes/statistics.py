@@ -89,6 +89,8 @@ GIVES = {
     "pieces": ("largest_pieces",),
     "densities": ("densities", "density_radii"),
 }
+#: the attributes that are lists or arrays, an entry for each clustering
+LISTS = {one for attributes in GIVES.values() for one in attributes} - {"objects"}
 #: those that extend to objects with weights
 WEIGHTED = frozenset(
     need for need, (name, _) in STATISTICS.items() if name in ("pairs", "centroids")
@@ -244,6 +246,57 @@ class Statistics:
         Objects in each cluster, or their weights in sum; the other lists are parallel to it.
     """
 
+    #: sum of the distances of pairs within each cluster, and from it to all others
+    within_sums: list[Floats]
+    between_sums: list[Floats]
+    silhouette_sums: list[Floats]
+    nearest_within: list[Floats]
+    nearest_between: list[Floats]
+    margin_sums: list[Floats]
+    diameters: list[Floats]
+    within_inverse: list[Floats]
+    between_inverse: list[Floats]
+    #: (k, k); the diagonal of the sums counts each pair twice
+    linkage_sums: list[Floats]
+    linkage_minima: list[Floats]
+    linkage_maxima: list[Floats]
+    #: (k, k): largest distance of an object of the row's to the nearest of the column's
+    hausdorff: list[Floats]
+    #: (M, n, 8): silhouette, margin, nearest within and between, sums of distances and of
+    #: 1/d² within and between
+    objects: Floats | None
+    #: (k, d), relative to ``shift``
+    centroids: list[Floats]
+    shift: Floats
+    #: per cluster around its centroid: sums of squares (k,), by feature (k, d), distances
+    squares: list[Floats]
+    feature_squares: list[Floats]
+    spreads: list[Floats]
+    radii: list[Floats]
+    total_spreads: list[float]
+    #: (k, k): sum of the distances of the row's objects to the column's centroid
+    cross_spreads: list[Floats]
+    squared_silhouette_sums: list[Floats]
+    simplified_silhouette_sums: list[Floats]
+    #: per clustering: what the scatter matrices of the features give
+    scatter: list[Scatter]
+    #: per clustering: sum of d² over the pairs of the objects judged
+    distance_squares: Floats
+    #: per clustering: sums of the |P_w| smallest and largest distances
+    smallest_sums: Floats
+    largest_sums: Floats
+    #: per clustering: pairs of (within, between) pairs with d_w < d_b, d_w > d_b, d_w = d_b
+    concordant: list[int]
+    discordant: list[int]
+    tied: list[int]
+    #: per clustering: sums over the edges of a graph, and (k,) nodes in the largest pieces
+    edge_sums: list[EdgeSums]
+    largest_pieces: list[NDArray[np.int64]]
+    #: (2, n): density over the largest, and what other clusters add to it
+    densities: list[Floats]
+    #: the radius of the density's kernel, 0 where there is none
+    density_radii: Floats
+
     def __init__(
         self,
         X: Data,
@@ -261,56 +314,10 @@ class Statistics:
         self.workers = workers or Workers()
         self.sizes = [labelings.sizes(m, weights) for m in range(len(labelings))]
         self._numbers: dict[tuple[str, int], Any] = {}
-        #: sum of the distances of pairs within each cluster, and from it to all others
-        self.within_sums: list[Floats] = []
-        self.between_sums: list[Floats] = []
-        self.silhouette_sums: list[Floats] = []
-        self.nearest_within: list[Floats] = []
-        self.nearest_between: list[Floats] = []
-        self.margin_sums: list[Floats] = []
-        self.diameters: list[Floats] = []
-        self.within_inverse: list[Floats] = []
-        self.between_inverse: list[Floats] = []
-        #: (k, k); the diagonal of the sums counts each pair twice
-        self.linkage_sums: list[Floats] = []
-        self.linkage_minima: list[Floats] = []
-        self.linkage_maxima: list[Floats] = []
-        #: (k, k): largest distance of an object of the row's to the nearest of the column's
-        self.hausdorff: list[Floats] = []
-        #: (M, n, 8): silhouette, margin, nearest within and between, sums of distances and of
-        #: 1/d² within and between
-        self.objects: Floats | None = None
-        #: (k, d), relative to ``shift``
-        self.centroids: list[Floats] = []
-        self.shift: Floats = np.zeros(0)
-        #: per cluster around its centroid: sums of squares (k,), by feature (k, d), distances
-        self.squares: list[Floats] = []
-        self.feature_squares: list[Floats] = []
-        self.spreads: list[Floats] = []
-        self.radii: list[Floats] = []
-        self.total_spreads: list[float] = []
-        #: (k, k): sum of the distances of the row's objects to the column's centroid
-        self.cross_spreads: list[Floats] = []
-        self.squared_silhouette_sums: list[Floats] = []
-        self.simplified_silhouette_sums: list[Floats] = []
-        #: per clustering: what the scatter matrices of the features give
-        self.scatter: list[Scatter] = []
-        #: per clustering: sum of d² over the pairs of the objects judged
-        self.distance_squares: Floats = np.zeros(0)
-        #: per clustering: sums of the |P_w| smallest and largest distances
-        self.smallest_sums: Floats = np.zeros(0)
-        self.largest_sums: Floats = np.zeros(0)
-        #: per clustering: pairs of (within, between) pairs with d_w < d_b, d_w > d_b, d_w = d_b
-        self.concordant: list[int] = []
-        self.discordant: list[int] = []
-        self.tied: list[int] = []
-        #: per clustering: sums over the edges of a graph, and (k,) nodes in the largest pieces
-        self.edge_sums: list[EdgeSums] = []
-        self.largest_pieces: list[NDArray[np.int64]] = []
-        #: (2, n): density over the largest, and what other clusters add to it
-        self.densities: list[Floats] = []
-        #: the radius of the density's kernel, 0 where there is none
-        self.density_radii: Floats = np.zeros(0)
+        self.objects = None
+        self.shift = np.zeros(0)
+        for attribute in LISTS:
+            setattr(self, attribute, [])
         self.failed: dict[str, str] = {}
         needs = set(needs)
         for name, statistics in group(needs, metric, sparse=hasattr(X, "toarray")).items():
@@ -322,7 +329,7 @@ class Statistics:
             except InputError as error:
                 self.failed |= dict.fromkeys(statistics, str(error))
         asked = {attribute for need in needs for attribute in GIVES[need]}
-        for attribute in {a for given in GIVES.values() for a in given} - asked:
+        for attribute in {*LISTS, "objects"} - asked:
             delattr(self, attribute)
 
     def __getattr__(self, name: str) -> Any:
