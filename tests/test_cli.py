@@ -102,7 +102,7 @@ def test_four_segments_of_customers_are_found(tmp_path):
     assert result.returncode == 0, result.stderr
     answer = json.loads(result.stdout)
     assert answer["best"]["n_clusters"] == 4
-    assert not any("No cluster structure" in reason for reason in answer["best"]["reasons"])
+    assert not any("No cluster structure" in told for told in answer["best"]["sentences"])
     found = pd.read_csv(tmp_path / "l.csv")
     assert list(found["id"]) == list(table["name"])
     assert karat.adjusted_rand_index(segment, found["cluster"], noise="singletons") > 0.95
@@ -119,7 +119,7 @@ def test_candidates_of_a_sample_say_what_it_loses(tmp_path):
         assert study.candidates["fitted_on"].tolist() == [5000] * 3
     assert found == pytest.approx(kept)
     assert all(-1 <= value <= 1 for value in found.values())
-    assert any("Fitted to 5,000 other objects" in reason for reason in told["best"]["reasons"])
+    assert any("Fitted to 5,000 other objects" in one for one in told["best"]["sentences"])
 
 
 def test_own_labelings_alone(tmp_path):
@@ -130,7 +130,7 @@ def test_own_labelings_alone(tmp_path):
     pd.DataFrame(X).to_csv(tmp_path / "x.csv", index=False)
     result = run("run", "x.csv", "--labelings", "mine.csv", "--only-labelings", cwd=tmp_path)
     assert result.returncode == 0, result.stderr
-    assert "Use mine: 3 clusters" in " ".join(result.stdout.split())
+    assert "mine (3 clusters) is the better one by a vote" in " ".join(result.stdout.split())
 
 
 ERRORS = [

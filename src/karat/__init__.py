@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from karat.runtime.validation import StorageError as StorageError
     from karat.runtime.validation import UndefinedMeasureError as UndefinedMeasureError
     from karat.stability import n_clusters as n_clusters
-    from karat.study import Choice as Choice
+    from karat.study import Answer as Answer
     from karat.study import Study as Study
     from karat.study import load_study as load_study
     from karat.study.representations import representations as representations
@@ -39,7 +39,7 @@ _HOME = {
     "evaluate": "karat.measures.evaluation",
     "evaluate_from_moments": "karat.measures.moments",
     "explain": "karat.measures.evaluation",
-    "Choice": "karat.study",
+    "Answer": "karat.study",
     "Study": "karat.study",
     "load_study": "karat.study",
     "moments_sql": "karat.measures.moments",

@@ -105,22 +105,27 @@ def test_shuffled_features_have_no_structure(load):
     shuffled = np.column_stack([rng.permutation(column) for column in X.T])
     study = swept(shuffled)
     assert not study.judged().judgement.has_structure
-    assert "No cluster structure found" in str(study.best())
+    best = study.best()
+    assert best.structure.decision != "yes"
+    assert f"If you split the data anyway: {best.name}" in str(best)
 
 
 def test_one_cloud_has_no_structure_and_four_segments_have():
     rng = np.random.default_rng(0)
     for cloud in (rng.normal(size=(250, 3)), rng.uniform(size=(250, 3))):
         best = swept(cloud).best()
-        assert best.reasons[0].startswith("No cluster structure found")
-        assert best.reasons[1].startswith("To divide the data all the same")
+        unclear = best.structure.decision == "unclear"
+        said = "It cannot be told" if unclear else "No cluster structure found"
+        assert best.sentences[0].startswith(said)
+        assert best.sentences[1].startswith("If you split the data anyway")
     X, y = make_blobs(250, 3, centers=4, cluster_std=0.8, random_state=2)
     segments = swept(X)
     best = segments.best()
     assert karat.adjusted_rand_index(y, best.labels, noise="singletons") > 0.95
     found = segments.judged()
     assert found.judgement.has_structure
-    assert found.expected(best.name)["predicted"] > 0.8
+    assert found.expected(best.name) == best.expected
+    assert best.expected.value > 0.8
     assert "No cluster structure" not in str(best)
 
 
@@ -191,10 +196,10 @@ def test_with_labels_the_judge_is_the_prior():
     study = swept(X, truth=few)
     best = study.best()
     assert best.decided_by == "judge-and-labels"
-    assert "With 15 labels it has" in str(best)
+    assert "The 15 labels raise its probability" in str(best)
     assert karat.adjusted_rand_index(y, best.labels, noise="singletons") > 0.6
-    wrong = sum(best.bound.predicted[i] != y[i] for i in range(len(y)) if few[i] is None)
-    assert wrong <= best.bound.bound
+    wrong = sum(best.guarantee.predicted[i] != y[i] for i in range(len(y)) if few[i] is None)
+    assert wrong <= best.guarantee.bound
     score = study.rank()["score"]
     assert score.is_monotonic_decreasing
     assert score.sum() == pytest.approx(1)
@@ -220,7 +225,8 @@ def test_with_labels_there_is_a_choice_without_the_judge():
     study.decide_by("judge-and-labels")
     best = study.best()
     assert best.name == "halves"
-    assert "before them each had 50.0%" in str(best)
+    assert "from 50 % to" in str(best)
+    assert "without them each has the same" in str(best)
 
 
 def test_all_bounds_that_are_told_hold_together(monkeypatch):
@@ -232,15 +238,15 @@ def test_all_bounds_that_are_told_hold_together(monkeypatch):
     study.__dict__["_guarantee"] = tightest  # another than the most probable one
     best = study.best()
     # by the share of delta that PAC-MDL has beside the guarantee
-    assert best.bound.bound == tightest.mdl["halves"].bound
-    assert tightest.mdl["halves"].delta < best.bound.delta == tightest.delta
-    assert "That is by pac-mdl: all labels, the choice paid for in bits." in best.reasons
-    told = next(reason for reason in best.reasons if "lowest bound is that of thirds" in reason)
+    assert best.guarantee.bound == tightest.mdl["halves"].bound
+    assert tightest.mdl["halves"].delta < best.guarantee.delta == tightest.delta
+    assert best.tightest.name == "thirds"
+    told = next(one for one in best.sentences if "error is that of thirds" in one)
     assert f"by {tightest.method}; both hold together" in told
     drawn, draw = [], plot.bound_by_k
     monkeypatch.setattr(plot, "bound_by_k", lambda t, **o: (drawn.append(t), draw(t, **o))[1])
     render(study)
-    assert drawn[0].loc["halves", "bound"] == best.bound.bound
+    assert drawn[0].loc["halves", "bound"] == best.guarantee.bound
     assert drawn[0].loc["thirds", "bound"] == tightest.bound
 
 
@@ -249,7 +255,11 @@ def test_the_part_that_made_the_guarantee_is_named():
     few = np.full(len(y), None, dtype=object)
     few[::5] = y[::5]
     best = swept(X, truth=few).best()
-    assert f"That is by {best.bound.method}: {best.bound.how}." in best.reasons
+    found = best.guarantee
+    told = "It was chosen on 15 labels and checked on the other 15"
+    if found.method != "half":
+        told = f"This rests on {found.how} ({found.method})"
+    assert told in str(best)
 
 
 def test_likelihood_of_labels_is_a_chain_of_predictions():

@@ -158,12 +158,14 @@ def test_what_structures_cannot_be():
 
 
 def test_what_hardening_does_is_told():
-    from karat.labelings.structures import told
+    from karat.labelings.structures import Hardened
 
-    assert "below one half for 1 of 2" in told(SoftPartition([[1, 0, 0], [0.4, 0.3, 0.3]]))
-    assert "1 of 3 objects are in several and 1 in none" in told(
-        OverlappingPartition([[1, 1], [0, 1], [0, 0]])
+    assert "below one half for 1 of 2" in str(
+        Hardened.of(SoftPartition([[1, 0, 0], [0.4, 0.3, 0.3]]))
     )
+    overlapping = OverlappingPartition([[1, 1], [0, 1], [0, 0]])
+    told = str(Hardened.of(overlapping))
+    assert "1 of 3 objects are in several and 1 in none" in told
 
 
 # -- in a study ------------------------------------------------------------------------------

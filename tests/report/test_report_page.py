@@ -19,6 +19,7 @@ from karat.datasets import Dataset
 from karat.measures import catalogue
 from karat.report import render
 from karat.report._sections import script_json
+from karat.study.wording import GOOD_FOR
 
 VOID = {"meta", "link", "input", "br", "img", "circle", "line", "polyline"}
 
@@ -108,8 +109,8 @@ def labelled() -> karat.Study:
 
 def test_the_answer_comes_first_and_whole(blind: karat.Study, page: Page) -> None:
     assert page.sections[0] == "answer"
-    for reason in blind.best().reasons:
-        assert reason in page.text
+    for sentence in blind.best().sentences:
+        assert sentence in page.text
     assert page.texts["answer-title"] == "wine"
 
 
@@ -191,7 +192,7 @@ def test_nothing_is_said_of_samples_where_there_was_none(page: Page) -> None:
 
 
 def test_how_many_opinions_the_measures_are_is_said(blind: karat.Study, page: Page) -> None:
-    found = re.search(r"(\d+) internal measures .* worth (\d+\.\d) really different", page.text)
+    found = re.search(r"(\d+) internal measures .*about (\d+\.\d) independent views", page.text)
     assert found is not None
     scores = blind.scores().drop_duplicates("partition")
     scores = scores[scores["partition"].notna()]
@@ -200,8 +201,10 @@ def test_how_many_opinions_the_measures_are_is_said(blind: karat.Study, page: Pa
     order = spearmanr(scores[[m.key for m in voters]] * [m.sign for m in voters]).statistic
     assert float(found[2]) == pytest.approx(len(voters) ** 2 / (order**2).sum(), abs=0.06)
     families = [c["title"] for c in page.payload["table"]["columns"] if c["group"] == "Votes"]
-    said = f"The votes of these {len(families)} families of {len(voters)} measures come from"
-    assert said in page.text
+    votes = blind.best().votes
+    assert [family.name.lower() for family in votes.families] == [name.lower() for name in families]
+    assert votes.n_measures == len(voters)
+    assert f"their {len(voters)} measures" in page.text
 
 
 def test_the_consensus_of_every_candidate_is_that_of_its_partition(
@@ -270,13 +273,13 @@ def test_the_judgement_has_its_own_section(blind: karat.Study, page: Page) -> No
     found, name = study.judged(), study.best().name
     assert found is not None
     text = Page(render(study)).texts["judgement"]
-    assert f"ARI {found.expected(name)['predicted']:.2f}" in text
-    for kind, part in found.contributions(name).items():
-        assert kind in text
-        assert f"{part:+.2f}" in text
+    assert f"ARI {found.expected(name).value:.2f}" in text
+    for part in found.contributions(name):
+        assert part.kind in text
+        assert f"{part.value:+.2f}" in text
     for other, use in found.shortlist if len(found.shortlist) > 1 else ():
         assert other in text
-        assert use in text
+        assert GOOD_FOR[use] in text
     assert "karat sample wine.csv -n 10" in text
 
 
@@ -285,9 +288,9 @@ def test_a_few_labels_give_a_guarantee() -> None:
     study.sweep(["ward"], k=range(2, 6), workers=1)
     study.decide_by("guarantee")
     page = Page(render(study))
-    assert study.best().bound is not None
-    assert study.best().bound.sentence in page.texts["guarantee"]
-    half = study.best().bound.bound_rate / 2
+    assert study.best().guarantee is not None
+    assert study.best().guarantee.sentence in page.texts["guarantee"]
+    half = study.best().guarantee.bound_rate / 2
     assert f"a bound of {100 * float(f'{half:.2g}'):.4g} %" in page.texts["guarantee"]
     assert "Of 178 objects the class of 110 is known" in page.texts["classes"]
     shown = page.payload["table"]["values"]["guarantee"]

@@ -94,7 +94,7 @@ def test_clusterer_that_finds_the_number_has_no_curve():
     assert len(found.clusters.found) == 20
     assert len(found.found_in_null) == 6
     several = sum(count > 1 for count in found.found_in_null)
-    assert f"in {several} of 6 data sets without clusters" in found.number
+    assert f"in {several} of 6 null references" in found.number
 
 
 def test_counting_executor_changes_nothing(found, capsys):

@@ -182,7 +182,7 @@ def test_jobs_that_were_cancelled_are_submitted_again():
 def test_workers_that_die_again_and_again_are_told():
     X, truth = blobs()
     for key in ("silhouette", "davies_bouldin_index", "informativeness"):
-        with pytest.raises(LostWorkersError, match="most likely for want of memory"):
+        with pytest.raises(LostWorkersError, match="most likely out of memory"):
             karat.evaluate(X, truth, measures=[key], executor=Lost(10**6))
 
 

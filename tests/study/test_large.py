@@ -385,7 +385,7 @@ def test_answer_and_report_show_agreements(low, capsys):
         found.dropna().to_dict()
     )
     assert kept["kmeans k=3 start=0"] is None
-    for one in told["best"]["judge"]["shortlist"]:
+    for one in told["best"]["alternatives"]:
         assert one["sample_agreement"] == pytest.approx(kept[one["name"]])
     show(study, choice)
     assert "sample" in capsys.readouterr().out.partition("╰")[2]

@@ -10,8 +10,10 @@ import pandas as pd
 import pytest
 from scipy.stats import rankdata, spearmanr
 
+import karat
 from karat.measures import catalogue
 from karat.study.ranking import consensus, kendalls_w, order, ranks
+from karat.study.wording.grounds import vote
 
 
 def measure(key, family, up=True):
@@ -114,19 +116,25 @@ def points(**families):
             points(a=[1, 0, 0], b=[0, 1, 0], c=[0, 1, 0], d=[0, 0, 1], e=[0, 1, 0]),
             "while b prefers two; c prefers two; 2 more prefer others",
         ),
-        (points(a=[1, 0, 0]), "one family of internal measures, a, decided"),
+        (points(a=[1, 0, 0]), "One family of internal measures, a, decided"),
     ],
 )
 def test_how_the_families_voted_is_said(families, said):
-    from karat.study.choice import why_by_consensus
+    from karat.study.deciders import Verdict, deciders
     from karat.study.ranking import Consensus
 
     ranked = pd.DataFrame(
         {"n_clusters": [2, 3, 4], "score": [0.91, 0.52, 0.1]}, index=families.index
     )
     votes = Consensus(ranked["score"].to_numpy(), families, 0.25)
-    sentences = why_by_consensus(ranked, votes, [])
+    facts = deciders["consensus"].facts(None, ranked, Verdict(ranked["score"], details=votes))
+    study = karat.Study([[0.0], [0.1], [5.0], [5.1]], by="consensus")
+    study.add({"one": [0, 0, 1, 1], "two": [0, 1, 1, 2], "three": [0, 1, 2, 3]})
+    answer = replace(study.best(), **facts)
+    sentences = vote(answer)
     assert re.search(said, sentences[0])
-    assert "runner-up is two (3 clusters, score 0.52 against 0.91)" in sentences[1]
-    assert "W = 0.25" in sentences[2]
-    assert "ties with two and three" in why_by_consensus(ranked, votes, ["two", "three"])[1]
+    assert "W = 0.25" in sentences[1]
+    # the place among the candidates is no quality: no score is told
+    assert not re.search(r"0\.91|0\.52", str(answer))
+    tied = replace(answer, tied=("two", "three"))
+    assert "ties with two and three" in str(tied)

@@ -72,7 +72,9 @@ def test_choice_and_report_tell_it(stored):
     path, found = stored
     with karat.Study(triangle(), storage=path) as study:
         choice, page = study.best(), render(study)
-    assert choice.reasons[-2:] == (found.number, found.clusters.advice)
+    assert choice.stability.selected == found.selected
+    assert choice.stability.n_stable == len(found.clusters.table)
+    assert any("Every cluster is found again" in one for one in choice.sentences)
     assert 'id="stability"' in page
     assert "plot-consensus" in page
     assert "Would the clusters be found again?" in page
@@ -113,7 +115,7 @@ def test_run_with_stability(tmp_path):
     )  # fmt: skip
     assert result.exit_code == 0, result.output
     best = json.loads(result.stdout)["best"]
-    assert best["stability"]["advice"] == " ".join(best["reasons"][-2:])
+    assert any(one.startswith("Resampling confirms 3 clusters") for one in best["sentences"])
     assert len(best["stability"]["clusters"]) == best["n_clusters"]
 
 
@@ -265,8 +267,9 @@ def test_run_judges_it_by_default_where_it_pays(tmp_path, monkeypatch):
     judged = answer_of(path, *sweep)
     assert judged["name"] == small["name"]  # it is told, and decides nothing
     assert judged["stability_skipped"] is None
-    assert judged["reasons"][:-2] == small["reasons"]
-    assert judged["stability"]["advice"] == " ".join(judged["reasons"][-2:])
+    told = [one for one in judged["sentences"] if one not in small["sentences"]]
+    assert len(told) == 2
+    assert judged["stability"]["n_stable"] == judged["n_clusters"]
     assert "--budget" in answer_of(path, *sweep, "--budget", "1h")["stability_skipped"]
     never = answer_of(path, *sweep, "--no-stability")
     assert never["stability"] is None
@@ -317,7 +320,7 @@ def test_of_many_objects_the_null_is_drawn_where_the_answer_depends_on_it(tmp_pa
     assert there[3]
     assert not there[2]
     assert part.curve.table["ratio"].notna().equals(there)
-    assert "left out where it could not change the answer" in page
+    assert "omitted where it could not change the answer" in page
     monkeypatch.setattr("karat.study.stability.assess", None)
     with karat.Study(triangle(), storage=path) as study:
         again = study.stability("kmeans k=3 start=0", **FEW)

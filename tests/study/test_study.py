@@ -40,7 +40,7 @@ def test_end_to_end_without_labels():
     assert karat.adjusted_rand_index(np.repeat([0, 1, 2], 20), choice.labels) == 1.0
     text = str(choice)
     assert text.startswith(f"Use {choice.name}: 3 clusters")
-    assert choice.runner_up in text
+    assert choice.runner_up.name in text
     assert "runner-up" in text
 
 
@@ -370,20 +370,20 @@ def test_a_few_labels_give_a_guarantee(wine):
     assert choice.n_clusters == 3
     study.decide_by("guarantee")
     choice = study.best()
-    assert choice.bound is not None
+    assert choice.guarantee is not None
     assert choice.n_clusters == 3
-    wrong = sum(choice.bound.predicted[i] != y[i] for i in range(len(y)) if few[i] is None)
-    assert wrong <= choice.bound.bound < choice.bound.constant_bound
+    wrong = sum(choice.guarantee.predicted[i] != y[i] for i in range(len(y)) if few[i] is None)
+    assert wrong <= choice.guarantee.bound < choice.guarantee.constant_bound
     ranked = study.rank()
     assert ranked["score"].is_monotonic_increasing
-    assert ranked["score"].iloc[0] == choice.bound.bound_rate
+    assert ranked["score"].iloc[0] == choice.guarantee.bound_rate
     assert "With probability 0.95" in str(choice)
     # everything that was planned is paid for, what failed too
     table = study.bounds().table
     assert (2.0 ** -table["choice_bits"].drop_duplicates()).max() < 1
     study.decide_by("consensus")
     by_consensus = study.best()
-    assert by_consensus.bound is not None
+    assert by_consensus.guarantee is not None
 
 
 def test_choosing_among_more_costs_more(wine):

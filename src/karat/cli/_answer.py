@@ -12,63 +12,38 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from karat.study import Choice, Study
+    from karat.study import Answer, Study
 
 TOPICS_SHOWN, TOPIC_WORDS = 12, 8
 WIDE = 100  # characters of a terminal with room for every column
 
 
-def as_json(
-    study: Study, choice: Choice, top: int = 10, *, skipped: str | None = None
-) -> dict[str, Any]:
-    """What machines read: the choice, the best candidates, what failed."""
+def as_json(study: Study, answer: Answer, top: int = 10) -> dict[str, Any]:
+    """What machines read: the answer, the best candidates, every score."""
     from karat.cli.stability import as_json as stability_as_json
-    from karat.study.deciders import JUDGE
-    from karat.study.judging import details_of
 
-    ranked = study.rank()
-    scores = study.scores()
-    found = study.judged() if choice.decided_by == JUDGE else None
-    agreements = study.candidates["sample_agreement"].dropna().to_dict()
-    judge = None if found is None else details_of(found)
-    for one in [] if judge is None else judge["shortlist"]:
-        one["sample_agreement"] = agreements.get(one["name"])
-    resampled = study.kept_stability(choice.name)
+    best = answer.to_dict()
+    resampled = study.kept_stability(answer.name)
+    if resampled is not None:
+        tables = stability_as_json(resampled)
+        best["stability"] |= {key: tables[key] for key in ("value", "curve", "clusters")}
+        best["stability"] |= {key: tables[key] for key in ("n_resampled", "changing")}
     represented = study.kept_representations()
     return {
         "data": {
-            "name": study.dataset.name,
-            "n_objects": study.n_objects,
+            "name": answer.data,
+            "n_objects": answer.n_objects,
             "n_features": study.dataset.n_features,
-            "notes": list(study.dataset.notes),
         },
-        "representations": None
-        if represented is None
-        else jsonlib.loads(represented.reset_index().to_json(orient="records")),
-        "best": {
-            "name": choice.name,
-            "clusterer": choice.clusterer,
-            "n_clusters": choice.n_clusters,
-            "decided_by": choice.decided_by,
-            "runner_up": choice.runner_up,
-            "reasons": list(choice.reasons),
-            "bound": None if choice.bound is None else choice.bound.bound_rate,
-            "bounded_by": None if choice.bound is None else choice.bound.method,
-            "judge": judge,
-            "stability": None if resampled is None else stability_as_json(resampled),
-            "stability_skipped": skipped,
-        },
-        "ranking": jsonlib.loads(
-            ranked.head(top).reset_index().to_json(orient="records", double_precision=15)
-        ),
-        "scores": jsonlib.loads(
-            scores.reset_index().to_json(orient="records", double_precision=15)
-        ),
+        "representations": None if represented is None else _records(represented),
+        "best": best,
+        "ranking": _records(study.rank().head(top), double_precision=15),
+        "scores": _records(study.scores(), double_precision=15),
     }
 
 
-def _expected(row: dict[str, Any]) -> str:
-    return f"{row['predicted']:.2f} ({max(row['low'], 0):.2f}–{row['high']:.2f})"
+def _records(table: pd.DataFrame, **options: Any) -> Any:
+    return jsonlib.loads(table.reset_index().to_json(orient="records", **options))
 
 
 def _agreements(candidates: pd.DataFrame) -> tuple[list[str], dict[str, list[str]]]:
@@ -81,23 +56,25 @@ def _agreements(candidates: pd.DataFrame) -> tuple[list[str], dict[str, list[str
     return ["sample agreement"], told
 
 
-def _show_shortlist(study: Study, console: Console) -> None:
+def _show_shortlist(answer: Answer, console: Console) -> None:
     from rich.table import Table
 
-    found = study.judged()
-    if found is None or len(found.shortlist) < 2:
+    from karat.study.wording import GOOD_FOR, interval
+
+    if not answer.alternatives:
         return
     table = Table(title="Really different and nearly as good", box=None, pad_edge=False)
-    names = [name for name, _ in found.shortlist]
-    heading, agreements = _agreements(study.candidates.loc[names])
-    for title in ("candidate", "expected ARI", *heading, "good for"):
+    sampled = any(one.sample_agreement is not None for one in answer.shortlist)
+    for title in ("candidate", "expected ARI", *["sample agreement"] * sampled, "good for"):
         table.add_column(title)
-    for name, use in found.shortlist:
-        table.add_row(name, _expected(found.expected(name)), *agreements[name], use)
+    for one in answer.shortlist:
+        use = "" if one.good_for is None else GOOD_FOR[one.good_for]
+        agreement = "–" if one.sample_agreement is None else f"{one.sample_agreement:.2f}"
+        table.add_row(one.name, interval(one), *[agreement] * sampled, use)
     console.print(table)
 
 
-def _show_topics(study: Study, choice: Choice, console: Console) -> None:
+def _show_topics(study: Study, answer: Answer, console: Console) -> None:
     from rich.table import Table
 
     from karat.text import telling_terms
@@ -105,8 +82,8 @@ def _show_topics(study: Study, choice: Choice, console: Console) -> None:
     data = study.dataset.without_embeddings()
     if not data.of_documents or data.feature_names[:1] == ("x1",):
         return  # what has no words
-    terms = telling_terms(data.X, choice.labels, data.feature_names, count=TOPIC_WORDS)
-    sizes = np.bincount(choice.labels[choice.labels >= 0])
+    terms = telling_terms(data.X, answer.labels, data.feature_names, count=TOPIC_WORDS)
+    sizes = np.bincount(answer.labels[answer.labels >= 0])
     table = Table(title="What the clusters are about", box=None, pad_edge=False)
     table.add_column("documents", justify="right")
     table.add_column("words")
@@ -136,72 +113,51 @@ def _show_representations(study: Study, console: Console) -> None:
     console.print(table)
 
 
-def show(study: Study, choice: Choice, top: int = 8) -> None:
-    """The answer for a person: the choice, the best candidates, what to mind."""
+def show(study: Study, answer: Answer, top: int = 8) -> None:
+    """The answer for a person: the sentences, the best candidates, what to mind."""
     from rich.console import Console
     from rich.panel import Panel
     from rich.text import Text
 
-    from karat.study.deciders import against_classifier
+    from karat.study.wording import footer, remarks
 
     console = Console()
-    first, *others = choice.reasons
+    first, *others = answer.sentences
     told = Text(first, style="bold").append("\n" + "\n".join(others), style="not bold")
-    console.print(Panel(told, title=study.dataset.name, title_align="left"))
-    ranked = study.rank()
-    console.print(_candidates(study, choice, ranked, top, console.width))
-    if "predicted" in ranked:
-        _show_shortlist(study, console)
+    console.print(Panel(told, title=answer.data, title_align="left"))
+    console.print(_candidates(study, answer, top, console.width))
+    _show_shortlist(answer, console)
     _show_representations(study, console)
-    _show_topics(study, choice, console)
-    more = len(ranked) - top
+    _show_topics(study, answer, console)
+    more = answer.tried.distinct - top
     if more > 0:
         console.print(f"... and {more} more distinct clusterings", style="dim")
-    if study.n_unfinished:
-        console.print(
-            f"{study.n_unfinished} candidates were not finished within the budget; the same "
-            "command with --storage FILE, or a larger --budget, fits them too",
-            markup=False,
-        )
-    if choice.bound is not None and (yardstick := against_classifier(study, choice.bound)):
-        console.print(yardstick, markup=False)
-    counts = study.candidates["status"].value_counts()
-    for status in ("stopped", "excluded", "failed", "flagged"):
-        if counts.get(status, 0):
-            these = study.candidates.query(f"status == '{status}'")
-            reason = str(these["reason"].iloc[0])
-            console.print(
-                f"{counts[status]} {status}, e.g. {these.index[0]!s}: {reason}", markup=False
-            )
-    if choice.bound is not None:
-        console.print(choice.bound.conditions, markup=False, highlight=False)
-        for doubt in choice.bound.warnings:
-            console.print(f"Warning: {doubt}.", markup=False)
-    for note in study.dataset.notes:
-        console.print(f"Note: {note}", markup=False)
+    for remark in remarks(answer):
+        console.print(remark, markup=False, highlight=False)
+    console.print(footer(answer), style="dim", markup=False, highlight=False)
 
 
-def _candidates(study: Study, choice: Choice, ranked: pd.DataFrame, top: int, width: int) -> Table:
+def _candidates(study: Study, answer: Answer, top: int, width: int) -> Table:
     """The best candidates, with as many measures as there is room for."""
     from rich.table import Table
 
     from karat.measures import catalogue
     from karat.study.deciders import as_decider
 
-    measures = study.scores()
-    decider = as_decider(choice.decided_by)
-    judged = "predicted" in ranked
+    ranked, measures = study.rank(), study.scores()
+    decider = as_decider(answer.decided_by)
     usual = ["silhouette", "informativeness", "adjusted_rand_index"]
     if width < WIDE:
         usual.remove("informativeness")
-    shown = [m for m in usual if m in measures and m != choice.decided_by]
+    shown = [m for m in usual if m in measures and m != answer.decided_by]
     table = Table(box=None, pad_edge=False)
     table.add_column("")
     table.add_column("candidate", no_wrap=True)
     titles = [catalogue[m].title.partition(" (")[0] for m in shown]
     heading, agreements = _agreements(ranked)
-    score = "expected ARI" if judged else decider.title
-    for title in ("k", score, *heading, *titles, "times"):
+    # the place of an only candidate among the candidates says nothing
+    score = [decider.title] if answer.votes is None or len(ranked) > 1 else []
+    for title in ("k", *score, *heading, *titles, "times"):
         table.add_column(title, justify="right")
     values: dict[str, dict[str, float]] = measures[shown].to_dict("index")  # type: ignore[assignment]
     rows: list[dict[str, Any]] = ranked.to_dict("records")  # type: ignore[assignment]
@@ -210,7 +166,7 @@ def _candidates(study: Study, choice: Choice, ranked: pd.DataFrame, top: int, wi
             str(row["rank"]),
             name,
             str(row["n_clusters"]),
-            f"{row['predicted']:.2f}" if judged else decider.text(row["score"]),
+            *[decider.text(row[decider.shown])] * len(score),
             *agreements[name],
             *(f"{values[name][m]:.3f}" for m in shown),
             str(row["reached_by"]),

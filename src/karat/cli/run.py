@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -50,7 +50,7 @@ SOON = 30.0
 if TYPE_CHECKING:
     from karat.datasets import Dataset
     from karat.runtime.executors import Workers
-    from karat.study import Choice, Study
+    from karat.study import Answer, Study
 
 
 def run(
@@ -142,17 +142,17 @@ def run(
             if not only_labelings:
                 _sweep(study, tries)
             study.evaluate(executor=tries.executor, progress=tries.progress)
-        choice, skipped = _choose(study, tries, stability)
+        answer = _choose(study, tries, stability)
         if representations or embeddings is not None:
             study.representations()
         if labels is not None:
-            _write_labels(study, choice, labels)
+            _write_labels(study, answer, labels)
         if report is not None:
             study.report(report, overwrite=force)
         if json:
-            typer.echo(jsonlib.dumps(as_json(study, choice, skipped=skipped)))
+            typer.echo(jsonlib.dumps(as_json(study, answer)))
         else:
-            _tell(study, choice, skipped, {"Report": report, "Labels": labels, "Study": storage})
+            _tell(study, answer, {"Report": report, "Labels": labels, "Study": storage})
 
 
 @dataclass(frozen=True)
@@ -259,8 +259,8 @@ def _sweep(study: Study, tries: _Tries) -> None:
             _fit(study, tries, of_all, deadline, len(of_all) / len(names))
             if study.candidates["n_clusters"].notna().any():
                 study.evaluate(executor=tries.executor, progress=tries.progress)
-                choice = study.best()
-                typer.echo(f"So far, from {', '.join(of_all)}: {choice.reasons[0]}", err=True)
+                first = study.best().sentences[0]
+                typer.echo(f"So far, from {', '.join(of_all)}: {first}", err=True)
             if not study.n_unfinished:
                 names = [name for name in names if name not in of_all]
     if names:
@@ -306,25 +306,27 @@ def _first_answer(study: Study, names: list[str], numbers: list[int]) -> None:
         try:
             part.sweep(quick, k=numbers, n_init=1, workers=1, progress=False)
             part.evaluate(progress=False)
-            first = part.best().reasons[0]
+            first = part.best().sentences[0]
         except InputError:
             return
     typer.echo(f"First, from {len(rows):,} of the objects: {first}", err=True)
 
 
-def _choose(study: Study, tries: _Tries, stability: bool | None) -> tuple[Choice, str | None]:
-    """The choice with all its reasons, and why its stability was not judged if it was not."""
+def _choose(study: Study, tries: _Tries, stability: bool | None) -> Answer:
+    """The answer with all that is known of it, or with why its stability was not judged."""
     from karat.runtime.validation import NothingToRankError
 
     try:
-        choice = study.best()
+        study.best()
     except NothingToRankError as error:
         raise NothingToRankError("\n".join([str(error), *study.dataset.notes])) from None
-    return _judge_stability(study, tries, _judge_loss(study, tries, choice), stability)
+    _judge_loss(study, tries)
+    skipped = _judge_stability(study, tries, stability)
+    return replace(study.best(), stability_skipped=skipped)
 
 
-def _judge_loss(study: Study, tries: _Tries, choice: Choice) -> Choice:
-    """The choice again, its reasons with what fitting to a sample loses."""
+def _judge_loss(study: Study, tries: _Tries) -> None:
+    """Measure what fitting to a sample loses."""
     from karat.study.loss import SHARE
 
     with _kept_if_interrupted(study):
@@ -334,49 +336,43 @@ def _judge_loss(study: Study, tries: _Tries, choice: Choice) -> Choice:
             executor=tries.executor,
             progress=tries.progress,
         )
-    why = study.reasons().get(choice.name, {}).get("sample_agreement")
+    why = study.reasons().get(study.best().name, {}).get("sample_agreement")
     if why is not None:
         typer.echo(f"karat: what the sample loses was not measured: {why}", err=True)
-    return study.best()
 
 
-def _judge_stability(
-    study: Study, tries: _Tries, choice: Choice, asked: bool | None
-) -> tuple[Choice, str | None]:
-    """The choice, its reasons with what resampling says; or why that was not judged."""
+def _judge_stability(study: Study, tries: _Tries, asked: bool | None) -> str | None:
+    """Resample the answer; or say why not."""
     from karat.runtime.validation import InputError
     from karat.study.stability import why_not
 
     if asked is False:
-        return choice, None
+        return None
+    name = study.best().name
     try:
         if asked is None:
             skipped = "--budget was given; --stability judges it" if tries.budget else None
-            skipped = skipped or why_not(study, choice.name)
+            skipped = skipped or why_not(study, name)
             if skipped is not None:
-                return choice, skipped
-        study.stability(choice.name, executor=tries.executor, progress=tries.progress)
+                return skipped
+        study.stability(name, executor=tries.executor, progress=tries.progress)
     except InputError as error:
-        return choice, str(error)
+        return str(error)
     except KeyboardInterrupt:
         if asked is None:  # nobody asked for it: the answer is there without it
-            return choice, "interrupted; --stability judges it"
+            return "interrupted; --stability judges it"
         typer.echo(_interrupted(study), err=True)
         raise typer.Exit(130) from None
     except Exception as error:
         if asked:
             raise
         # a clusterer that fits all objects may fail on a part of them
-        return choice, f"{type(error).__name__}: {error}"
-    return study.best(), None
+        return f"{type(error).__name__}: {error}"
+    return None
 
 
-def _tell(
-    study: Study, choice: Choice, skipped: str | None, written: dict[str, Path | None]
-) -> None:
-    show(study, choice)
-    if skipped is not None:
-        typer.echo(f"Stability was not judged: {skipped}")
+def _tell(study: Study, answer: Answer, written: dict[str, Path | None]) -> None:
+    show(study, answer)
     for what, path in written.items():
         if path is not None:
             typer.echo(f"{what}: {path}")
@@ -405,13 +401,13 @@ def _free_name(path: Path) -> Path:
     return free
 
 
-def _write_labels(study: Study, choice: Choice, path: Path) -> None:
+def _write_labels(study: Study, answer: Answer, path: Path) -> None:
     import numpy as np
     import pandas as pd
 
     dataset = study.dataset
     rows = np.arange(study.n_objects) if dataset.rows is None else dataset.rows
-    table = pd.DataFrame({"row": rows, "id": dataset.ids, "cluster": choice.labels})
+    table = pd.DataFrame({"row": rows, "id": dataset.ids, "cluster": answer.labels})
     if path.suffix.lower() in (".parquet", ".pq"):
         table.to_parquet(path, index=False)
     else:

@@ -65,7 +65,7 @@ def stability(
     ] = 20,
     references: Annotated[
         int,
-        typer.Option(help="Data sets without clusters of each kind to compare with; 0 for none."),
+        typer.Option(help="Null references of each kind to compare with; 0 for none."),
     ] = 5,
     seed: Annotated[int, typer.Option(min=0, help="All seeds follow from it.")] = 0,
     quiet: Quiet = False,
@@ -74,7 +74,7 @@ def stability(
     """Say how many clusters would be found again in other samples of the data, and which ones.
 
     Pairs of subsamples are clustered and compared, for each number of clusters, beside the same
-    on data without clusters: what is stable there, too, proves nothing. Then each cluster is
+    on null references: what is stable there, too, proves nothing. Then each cluster is
     looked for in resamples.
 
     karat stability wine --scale standard -k 2:8

@@ -15,7 +15,7 @@ from karat.datasets import _columns, _delimited, _files, _layout
 from karat.datasets._structures import in_order, structures_in
 from karat.datasets._work import Options, quoted, row_numbers
 from karat.labelings.labels import known_labels
-from karat.labelings.structures import Dendrogram, split, told
+from karat.labelings.structures import Dendrogram, Hardened, split
 from karat.runtime.validation import InputError, unknown_name
 
 if TYPE_CHECKING:
@@ -41,7 +41,8 @@ class LabelColumns(dict[str, Any]):
         """The same with labels alone: hard ones of memberships, each cut of a dendrogram."""
         labels, memberships = split(dict(self))
         found = LabelColumns(labels)
-        found.notes = (*self.notes, *(f"{name}: {told(one)}" for name, one in memberships.items()))
+        hardened = [f"{name}: {Hardened.of(one)}" for name, one in memberships.items()]
+        found.notes = (*self.notes, *hardened)
         found.rows = self.rows
         return found
 

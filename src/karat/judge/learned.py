@@ -371,26 +371,16 @@ def shortlist(
 
 
 def good_for(evidence: Evidence, i: int, among: Sequence[int]) -> str:
-    """What a partition of a shortlist is good for, compared with the others there."""
-    own = {name: evidence.own[list(among), j] for j, name in SENTENCES}
-    at = list(among).index(i)
-    for j, name in SENTENCES:
-        values = own[name]
-        if len(values) > 1 and values[at] >= values.max() and values.max() > values.min():
-            return _SAYS[j]
-    if at == 0:
-        return "the one that stands out"
-    numbers = evidence.sizes[list(among), 0].astype(int).tolist()
-    if numbers.count(numbers[at]) == 1:
-        return f"another number of clusters: {numbers[at]}"
-    return f"another division into {numbers[at]} clusters"
+    """What a partition of a shortlist is good for, compared with the others there: a key."""
+    for j, key in OWN.items():
+        values = evidence.own[list(among), j]
+        if len(values) > 1 and evidence.own[i, j] >= values.max() > values.min():
+            return key
+    if i == among[0]:
+        return "stands out"
+    numbers = evidence.sizes[list(among), 0].tolist()
+    return "number" if numbers.count(evidence.sizes[i, 0]) == 1 else "division"
 
 
-#: columns of own evidence and what it means to have the most of it
-_SAYS = {
-    22: "compact groups: the most of the variance lies between its clusters",
-    11: "connected shapes: gaps in the data separate its clusters, whatever their form",
-    13: "dense regions: the data are thin where its clusters meet",
-    0: "neighbourhoods: close objects are in the same cluster",
-}
-SENTENCES = tuple((j, str(j)) for j in _SAYS)
+#: columns of own evidence, and what it is to have the most of it
+OWN = {22: "compact", 11: "connected", 13: "dense", 0: "neighbours"}

@@ -188,20 +188,39 @@ def kind_of(memberships: Memberships) -> Literal["soft", "overlapping"]:
     return "soft" if isinstance(memberships, SoftPartition) else "overlapping"
 
 
-def told(memberships: Memberships) -> str:
-    """How far hard labels stand for the memberships, in a sentence."""
-    U = memberships.memberships
-    n = f"{len(U):,}"
-    if isinstance(memberships, OverlappingPartition):
-        counts = U.sum(axis=1)
-        several, none = int((counts > 1).sum()), int((counts == 0).sum())
+@dataclass(frozen=True)
+class Hardened:
+    """How far hard labels stand for memberships of n objects.
+
+    ``largest`` is the mean of the largest memberships, and None where clusters overlap.
+    """
+
+    n: int
+    largest: float | None
+    below_half: int = 0
+    several: int = 0
+    none: int = 0
+
+    @classmethod
+    def of(cls, memberships: Memberships) -> Hardened:
+        """Of a soft or an overlapping partition."""
+        U = memberships.memberships
+        if isinstance(memberships, OverlappingPartition):
+            counts = U.sum(axis=1)
+            return cls(len(U), None, 0, int((counts > 1).sum()), int((counts == 0).sum()))
+        largest = U.max(axis=1)
+        return cls(len(U), float(largest.mean()), int((largest < 0.5).sum()))
+
+    def __str__(self) -> str:
+        n = f"{self.n:,}"
+        if self.largest is None:
+            return (
+                f"Its clusters overlap: {self.several:,} of {n} objects are in several and "
+                f"{self.none:,} in none; measures of hard clusterings take the first of an "
+                "object's clusters."
+            )
         return (
-            f"Its clusters overlap: {several:,} of {n} objects are in several and {none:,} in "
-            "none; measures of hard clusterings take the first of an object's clusters."
+            "It is soft; measures of hard clusterings take the cluster of an object's largest "
+            f"membership, which is {self.largest:.2f} on average and below one half for "
+            f"{self.below_half:,} of {n} objects."
         )
-    largest = U.max(axis=1)
-    return (
-        "It is soft; measures of hard clusterings take the cluster of an object's largest "
-        f"membership, which is {largest.mean():.2f} on average and below one half for "
-        f"{int((largest < 0.5).sum()):,} of {n} objects."
-    )

@@ -44,7 +44,7 @@ def bound_by_k(bounds: Any, *, chosen: str | None = None, target: float | None =
     >>> from karat.plot.bound import bound_by_k
     >>> found = karat.pac_mdl_bound({"a": [0, 0, 1, 1], "b": [0, 1, 2, 2]}, ["x", None, "y", None])
     >>> bound_by_k(found).layout.yaxis.title.text
-    'At most so many unlabelled objects mislabelled'
+    'Guaranteed maximum error'
     """
     import plotly.graph_objects as go
 
@@ -90,7 +90,7 @@ def bound_by_k(bounds: Any, *, chosen: str | None = None, target: float | None =
         traces,
         xaxis=style.whole_numbers("Number of clusters", *ends),
         yaxis={
-            "title": {"text": "At most so many unlabelled objects mislabelled"},
+            "title": {"text": "Guaranteed maximum error"},
             "tickformat": ".0%",
             "rangemode": "tozero",
         },

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from karat.datasets import Dataset
 
 MOST_CLUSTERS_LISTED = 100
+#: share of the variance above which a plane is taken for the data
+MOST_KEPT = 0.9
 
 
 def clusters(facts: Facts) -> Section | None:
@@ -40,10 +42,11 @@ def clusters(facts: Facts) -> Section | None:
     caption = "Each mark is one object; its name is shown where you point."
     if meta["explained"] is not None:
         kept = sum(meta["explained"])
-        caption += (
-            f" The plane of the first two principal components keeps {percent(kept)} of the "
-            "variance, so clusters that lie on one another here may be apart in the data."
-        )
+        if kept <= MOST_KEPT:
+            caption += (
+                f" The plane of the first two principal components keeps {percent(kept)} of the "
+                "variance: clusters that overlap here may be separate in the data."
+            )
     if meta["drawn"] < meta["n"]:
         caption += f" A random sample of {meta['drawn']:,} of the {meta['n']:,} objects is drawn."
     where = Picture(

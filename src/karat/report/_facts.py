@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from karat.datasets import Dataset
     from karat.plot import FeatureProfile
-    from karat.study import Choice, Study
+    from karat.study import Answer, Study
 
 MOST_LEADING = 12
 # above this, silhouettes take long: they are then taken of a sample
@@ -38,7 +38,7 @@ class Chosen:
     """The clustering to use, and what can be said of its clusters."""
 
     study: Study
-    choice: Choice
+    answer: Answer
 
     @cached_property
     def feature_names(self) -> list[str]:
@@ -54,12 +54,12 @@ class Chosen:
     @property
     def labels(self) -> NDArray[np.int64]:
         """Cluster of each object, -1 for outliers."""
-        return np.asarray(self.choice.labels).astype(np.int64)
+        return np.asarray(self.answer.labels).astype(np.int64)
 
     @cached_property
     def names(self) -> list[str]:
         """What each cluster is called, by number; of documents with its most telling words."""
-        names = [str(name) for name in self.study.cluster_names(self.choice.name)]
+        names = [str(name) for name in self.study.cluster_names(self.answer.name)]
         if self.terms is not None:
             for cluster, words in self.terms.groupby("cluster")["term"]:
                 names[int(str(cluster))] += f": {', '.join(map(str, words[:3]))}"
@@ -164,7 +164,7 @@ class Facts:
     @property
     def decided_by(self) -> str:
         """``"consensus"`` or the key of the measure that decided."""
-        return "consensus" if self.chosen is None else self.chosen.choice.decided_by
+        return "consensus" if self.chosen is None else self.chosen.answer.decided_by
 
     @property
     def fitted_on(self) -> int | None:
@@ -196,7 +196,7 @@ class Facts:
         """Scores and measures to draw against k, what decided before all."""
         if self.decider is None or self.ranked is None:
             return self.scores, self.measures
-        score = self.ranked.set_index("partition")["score"]
+        score = self.ranked.set_index("partition")[self.decider.shown]
         values = self.scores["partition"].map(score).astype(float)
         if self.decider.unit == "guarantee":
             values = (values * 1000 - 1e-9).map(np.ceil) / 1000
@@ -231,7 +231,7 @@ def gather(study: Study) -> Facts:
         if column in catalogue and scores[column].notna().any()
     )
     try:
-        ranked, choice = study.rank(), study.best()
+        ranked, answer = study.rank(), study.best()
     except NothingToRankError as error:
         if scores.empty:
             raise
@@ -242,9 +242,9 @@ def gather(study: Study) -> Facts:
         scores,
         reasons,
         measures,
-        _leading(measures, choice.decided_by),
+        _leading(measures, answer.decided_by),
         ranked,
-        Chosen(study, choice),
+        Chosen(study, answer),
         None,
     )
 

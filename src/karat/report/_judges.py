@@ -9,7 +9,9 @@ import numpy as np
 from karat import plot
 from karat.labelings.labels import NOISE
 from karat.report._page import Picture, Section, plain
+from karat.study import wording
 from karat.study.base import points_of
+from karat.study.wording import page
 
 if TYPE_CHECKING:
     from karat.report._facts import Facts
@@ -21,100 +23,54 @@ MOST_CLUSTERS_DRAWN = 100
 
 def judgement(facts: Facts) -> Section | None:
     """What the learned judge expects of the choice, and why."""
-    from karat.study.deciders import JUDGE
-    from karat.study.judging import draw_labels
-
-    if facts.chosen is None or facts.decided_by != JUDGE:
+    if facts.chosen is None or facts.chosen.answer.expected is None:
         return None
-    found = facts.study.judged()
-    if found is None:
-        return None
-    name = facts.chosen.choice.name
-    expected, said = found.expected(name), found.judgement
-    evidence = "is enough" if said.has_structure else "is not enough"
-    sentences = [
-        "Expected agreement with the structure that experts would name: ARI "
-        f"{expected['predicted']:.2f} ({max(expected['low'], 0):.2f}–{expected['high']:.2f}, "
-        f"80 % interval), by {found.judge.name}, which was trained on data sets whose classes are "
-        "known.",
-        f"Evidence that there are clusters at all: {said.structure:.2f}, which {evidence} "
-        f"({found.judge.limit:.2f} is needed).",
+    answer = facts.chosen.answer
+    rows = [
+        {
+            "name": one.name,
+            "use": "" if one.good_for is None else wording.GOOD_FOR[one.good_for],
+            "k": one.n_clusters,
+            "expected": wording.interval(one),
+            "agreement": one.sample_agreement,
+        }
+        for one in answer.shortlist
     ]
-    k = facts.distinct["n_clusters"].astype(int)
-    places = {other: i for i, other in enumerate(facts.table["name"])}
-    rows = []
-    for other, use in found.shortlist:
-        about = found.expected(other)
-        about["low"] = max(about["low"], 0.0)
-        agreement = facts.table["sample_agreement"][places[other]]
-        rows.append(
-            {"name": other, "use": use, "k": int(k[other]), "agreement": agreement, **about}
-        )
     values: dict[str, Any] = {
-        "sentences": sentences,
-        "average": said.average,
-        "contributions": [
-            (kind, f"{part:+.2f}") for kind, part in found.contributions(name).items()
-        ],
+        "sentences": page.judgement(answer),
+        "average": answer.average,
+        "contributions": [(part.kind, f"{part.value:+.2f}") for part in answer.contributions],
         "shortlist": rows,
         "sampled": facts.fitted_on is not None,
     }
-    gain = found.judge.gain(expected["predicted"])
-    if gain is not None:
-        values["gain"] = (
-            f"With 10, 20 and 40 random labels the choice was better by {gain[0]:.2f}, "
-            f"{gain[1]:.2f} and {gain[2]:.2f} on data judged like these. To draw the objects to "
-            "label:"
-        )
-        values["command"] = draw_labels(facts.study)
+    if answer.gains:
+        values |= {"gain": page.gains(answer), "command": wording.draw_labels(answer)}
     return Section("judgement", "What the judge expects", "Judgement", "judgement.html", values)
 
 
 def guarantee(facts: Facts) -> Section | None:
     """What the known labels guarantee about the others."""
-    choice = None if facts.chosen is None else facts.chosen.choice
-    if choice is None or choice.bound is None:
+    answer = None if facts.chosen is None else facts.chosen.answer
+    if answer is None or answer.guarantee is None:
         return None
-    from karat.bounds import Guarantee, forecast_labels, percent_up
-    from karat.study.deciders import against_classifier
+    from karat.bounds import Guarantee, forecast_labels
 
-    own = choice.bound
+    own = answer.guarantee
     # all of what is drawn holds together with the bound that is told
-    beside = ""
-    if isinstance(own, Guarantee) or choice.decided_by == "judge-and-labels":
+    beside = None
+    if isinstance(own, Guarantee) or answer.labelled is not None:
         tightest = facts.study.guarantee()
-        table, beside = tightest.table, f", by PAC-MDL, but {tightest.name} by the guarantee"
+        table, beside = tightest.table, tightest.name
     else:
         table = facts.study.bounds().table
-    sentences = [own.sentence, own.reason]
-    if own.bound_rate >= own.constant_bound_rate:
-        sentences.append(
-            "That is no better than always guessing the largest class: with these labels the "
-            "clustering guarantees nothing of its own."
-        )
-    if told := against_classifier(facts.study, own):
-        sentences.append(told)
+    sentences = page.guarantee(answer)
     if own.n and own.m:
-        target = float(f"{own.bound_rate / 2:.2g}")
-        sentences.append(str(forecast_labels(own, target)))
-    sentences.append(
-        "The guarantee is about labels that were drawn at random from all objects (karat sample "
-        "draws them), and covers every clustering of this study at once."
-    )
-    sentences += [f"Warning: {warning}." for warning in own.warnings]
+        sentences.append(str(forecast_labels(own, float(f"{own.bound_rate / 2:.2g}"))))
     table = table.assign(clusterer=facts.scores["clusterer"])
-    figure = plot.bound_by_k(table, chosen=own.name)
-    picture = Picture(
-        "bound",
-        figure,
-        f"Guaranteed error rate against the number of clusters: the choice has at most "
-        f"{percent_up(own.bound_rate)} at {own.n_clusters} clusters, always guessing the largest "
-        f"class {percent_up(own.constant_bound_rate)}.",
-        f"Lower is better. One line for each clusterer: its best bound at each number of clusters, "
-        f"out of {len(table):,} candidates{beside}. All of them hold at once. The level is that of "
-        "the constant classifier.",
-    )
-    return plain("guarantee", "The guarantee", "Guarantee", sentences, picture)
+    alt, caption = page.bound_figure(answer, len(table), beside)
+    picture = Picture("bound", plot.bound_by_k(table, chosen=own.name), alt, caption)
+    told = [*sentences, *page.premises(answer)]
+    return plain("guarantee", "The guarantee", "Guarantee", told, picture)
 
 
 def clarity(facts: Facts) -> Section | None:
@@ -136,17 +92,8 @@ def clarity(facts: Facts) -> Section | None:
         noise="drop",
         random_state=0,
     )
-    row = found.table.iloc[0]
-    sentences = [
-        "Five nearest neighbours, trained on all other objects, put "
-        f"{row['accuracy']:.1%} of the objects into the cluster that they are in. Informativeness "
-        f"is {row['informativeness']:.3f} ± {row['standard_error']:.3f}: 1 where everybody could "
-        "learn the clusters, 0 where none can."
-    ]
     pairs = found.confused_pairs(0).head(MOST_PAIRS)
-    if len(pairs):
-        told = [f"{pair.a} and {pair.b} ({pair.confusion:.1%})" for pair in pairs.itertuples()]
-        sentences.append(f"Hardest to tell apart: {', '.join(told)}.")
+    sentences = page.clarity(found.table.iloc[0], pairs)
     pictures = [
         Picture(
             "clarity",
@@ -175,40 +122,23 @@ def stability(facts: Facts) -> Section | None:
     if facts.chosen is None:
         return None
     chosen, ids = facts.chosen, facts.study.dataset.ids
-    found = facts.study.kept_stability(chosen.choice.name)
-    if found is None:
+    answer = chosen.answer
+    found = facts.study.kept_stability(answer.name)
+    if found is None or answer.stability is None:
         return None
+    sentences = wording.stability(answer)
+    n, curve = found.n_references, found.curve
+    somewhere = n > 0 and curve is not None and bool(curve.table["null"].isna().any())
+    of_curve, of_pairs = page.stability_figures(answer, n, somewhere)
     pictures = []
-    if found.curve is not None:
-        beside = ""
-        if found.n_references:
-            beside = (
-                f" Grey: {found.n_references} data sets each of one Gaussian and one uniform box "
-                "with the principal axes of the data, of which the more stable kind is drawn."
-            )
-            if found.curve.table["null"].isna().any():
-                beside += " It is left out where it could not change the answer."
-        pictures.append(
-            Picture(
-                "stability",
-                plot.stability_by_k(found.curve),
-                f"Stability against the number of clusters. {found.number}",
-                f"Of the objects in a cluster of {found.clusterer} on half of the data, the share "
-                "that one cluster on another half holds, for the worst cluster, over the objects "
-                f"in both, with twice its error.{beside}",
-            )
-        )
+    if curve is not None:
+        figure = plot.stability_by_k(curve)
+        alt = f"Stability against the number of clusters. {sentences[0]}"
+        pictures.append(Picture("stability", figure, alt, of_curve))
     if len(found.shown):
-        pictures.append(
-            Picture(
-                "consensus",
-                plot.consensus(found),
-                f"Heat map: how often {len(found.shown)} objects share a cluster in subsamples.",
-                f"{len(found.shown):,} of {len(chosen.labels):,} objects in the order of the "
-                "dendrogram of average linkage. Such a map looks crisp on data without clusters, "
-                "too; compare the curve with its null.",
-            )
-        )
+        alt = f"Heat map: how often {len(found.shown)} objects share a cluster in subsamples."
+        caption = f"{len(found.shown):,} {of_pairs}"
+        pictures.append(Picture("consensus", plot.consensus(found), alt, caption))
     at = {int(row): i for i, row in enumerate(found.rows)}
     changing = [
         {
@@ -218,20 +148,13 @@ def stability(facts: Facts) -> Section | None:
         }
         for row in found.changing[:MOST_CHANGING]
     ]
+    table = found.clusters.table
     clusters = [
         {"name": chosen.names[cluster], **row}
-        for cluster, row in zip(
-            found.clusters.table.index.tolist(),
-            found.clusters.table.to_dict("records"),
-            strict=True,
-        )
+        for cluster, row in zip(table.index.tolist(), table.to_dict("records"), strict=True)
     ]
-    sentences = [*found.told(len(chosen.labels))]
     if len(found.changing):
-        sentences.append(
-            f"{len(found.changing):,} of {len(found.rows):,} objects are outside of their cluster "
-            "in most resamples."
-        )
+        sentences.append(page.changing(len(found.changing), len(found.rows)))
     return Section(
         "stability",
         "Would the clusters be found again?",

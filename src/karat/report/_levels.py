@@ -54,7 +54,7 @@ def _row_of(facts: Facts) -> tuple[dict[str, str], str]:
     """The candidates of the chosen one's kind, from few clusters to many, by their values."""
     assert facts.chosen is not None
     assert facts.ranked is not None
-    chosen, table = facts.chosen.choice, facts.scores
+    chosen, table = facts.chosen.answer, facts.scores
     there = table[table["partition"].notna()]
     if chosen.clusterer == "given":
         match = _NUMBERED.match(chosen.name)

@@ -8,15 +8,12 @@ import json
 from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from karat import plot
-from karat.labelings.labels import NOISE
 from karat.measures.families import effective_number
-from karat.measures.measure_map import grouped
-from karat.plot.style import number
 from karat.report._clusters import classes, clusters, features, fit
 from karat.report._facts import Facts
 from karat.report._judges import clarity, guarantee, judgement, stability
@@ -25,9 +22,7 @@ from karat.report._page import Picture, Section
 from karat.report._tables import group_of, scorecard, sparklines, undefined_values
 from karat.report._topics import representation, topics
 from karat.study import NO_LABELS
-
-if TYPE_CHECKING:
-    pass
+from karat.study.wording import footer, page
 
 
 def answer(facts: Facts) -> Section:
@@ -43,13 +38,8 @@ def answer(facts: Facts) -> Section:
         "d": study.dataset.n_features,
     }
     if chosen is not None:
-        choice = chosen.choice
-        values |= {
-            "lead": choice.reasons[0],
-            "reasons": choice.reasons[1:],
-            "choice": choice,
-            "outliers": int((chosen.labels == NOISE).sum()),
-        }
+        lead, *reasons = chosen.answer.sentences
+        values |= {"lead": lead, "reasons": reasons, "answer": chosen.answer}
     return Section("answer", "Answer", "Answer", "answer.html", values)
 
 
@@ -57,7 +47,7 @@ def by_k(facts: Facts) -> Section | None:
     """The measures against the number of clusters."""
     if not facts.measures:
         return None
-    chosen = None if facts.chosen is None else facts.chosen.choice.name
+    chosen = None if facts.chosen is None else facts.chosen.answer.name
     scores, measures = facts.by_k
     first = facts.leading_by_k[0]
     picture = Picture(
@@ -118,20 +108,18 @@ def ranking(facts: Facts) -> Section | None:
 
 def _votes(facts: Facts) -> list[dict[str, Any]]:
     """For each family: what it prefers, and its points for the choice and the runner-up."""
-    ranked = facts.ranked
-    if ranked is None:
+    if facts.chosen is None or facts.chosen.answer.votes is None:
         return []
-    members = grouped({m.key: m.family for m in facts.voters})
     title = {m.key: m.title for m in facts.voters}
     return [
         {
-            "family": family,
-            "measures": ", ".join(title[key] for key in members.get(family, [])),
-            "prefers": str(ranked[family].idxmax()),
-            "points": float(ranked[family].iloc[0]),
-            "runner_up": float(ranked[family].iloc[1]) if len(ranked) > 1 else None,
+            "family": family.name,
+            "measures": ", ".join(title[key] for key in family.measures),
+            "prefers": family.prefers,
+            "points": family.points,
+            "runner_up": family.runner_up,
         }
-        for family in facts.families
+        for family in facts.chosen.answer.votes.families
     ]
 
 
@@ -148,19 +136,18 @@ def agreement(facts: Facts) -> Section | None:
         "is better: 1 the same order, 0 unrelated, −1 the opposite order. Measures that agree "
         "stand together."
     )
-    pictures = [
-        Picture("agreement", plot.agreement(shown), _spoken(shown, facts), caption, _width(shown))
-    ]
+    titles = {m.key: m.title for m in facts.measures}
+    spoken = page.agreement(shown, titles)
+    pictures = [Picture("agreement", plot.agreement(shown), spoken, caption, _width(shown))]
     if len(tau) > len(shown):
-        pictures.append(
-            Picture("agreement-all", plot.agreement(tau), _spoken(tau, facts), caption, _width(tau))
-        )
+        every = page.agreement(tau, titles)
+        pictures.append(Picture("agreement-all", plot.agreement(tau), every, caption, _width(tau)))
     return Section(
         "agreement",
         "Do the measures agree?",
         "Agreement",
         "agreement.html",
-        {"spoken": _spoken(shown, facts) + _opinions(facts), "few": len(shown), "all": len(tau)},
+        {"spoken": f"{spoken} {_views(facts)}".strip(), "few": len(shown), "all": len(tau)},
         tuple(pictures),
     )
 
@@ -169,40 +156,13 @@ def _width(tau: Any) -> int:
     return min(1600, 360 + (44 if len(tau) <= 16 else 15) * len(tau))
 
 
-def _opinions(facts: Facts) -> str:
-    """How many independent opinions the internal measures are worth here."""
+def _views(facts: Facts) -> str:
+    """How many independent views the internal measures are here."""
     voters = facts.voters
     if len(voters) < 2:
         return ""
     values = facts.distinct[[m.key for m in voters]].to_numpy(dtype=np.float64)
-    found = effective_number(values * [m.sign for m in voters])
-    return (
-        f" The {len(voters)} internal measures that may vote are worth {found:.1f} really "
-        "different opinions on these clusterings (the effective number of independent votes, by "
-        "their rank correlations)."
-    )
-
-
-def _spoken(tau: Any, facts: Facts) -> str:
-    """The strongest agreement and disagreement in a sentence."""
-    titles = {m.key: m.title for m in facts.measures}
-    values = tau.to_numpy(dtype=float)
-    upper = [
-        (values[i, j], i, j)
-        for i in range(len(values))
-        for j in range(i + 1, len(values))
-        if not np.isnan(values[i, j])
-    ]
-    if not upper:
-        return "No two of these measures tell enough clusterings apart to be compared."
-    (low, a, b), (high, c, d) = min(upper), max(upper)
-    name = [titles[key] for key in tau.index]
-    middle = float(np.median([value for value, _, _ in upper]))
-    text = f"The median τ of two measures is {number(middle, 2)}. "
-    text += f"Most alike are {name[c]} and {name[d]} (τ = {number(high, 2)})"
-    if (a, b) != (c, d):
-        text += f"; least alike are {name[a]} and {name[b]} (τ = {number(low, 2)})"
-    return text + "."
+    return page.views(len(voters), effective_number(values * [m.sign for m in voters]))
 
 
 def scores_of_choice(facts: Facts) -> Section | None:
@@ -219,7 +179,7 @@ def data(facts: Facts) -> Section:
     """What the data is, and what was done to it."""
     from scipy import sparse
 
-    dataset, X = facts.study.dataset, facts.study.X
+    dataset, X, chosen = facts.study.dataset, facts.study.X, facts.chosen
     items = [
         ("Objects", f"{X.shape[0]:,}"),
         ("Features", f"{dataset.n_features:,}" if dataset.n_features else "none"),
@@ -245,7 +205,7 @@ def data(facts: Facts) -> Section:
         "The data",
         "Data",
         "data.html",
-        {"items": items, "notes": [str(note) for note in dataset.notes]},
+        {"items": items, "notes": dataset.notes if chosen is None else chosen.answer.notes},
     )
 
 
@@ -339,6 +299,7 @@ def build(facts: Facts) -> dict[str, Any]:
         "style": _file("style.css"),
         "script": _file("script.js"),
         "version": __version__,
+        "decided": "" if facts.chosen is None else footer(facts.chosen.answer),
     }
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # columns that a ranking by the bound has beside it
 PARTS = {
-    "bound": "Mislabelled at most",
+    "bound": "Maximum errors",
     "errors": "Errors on labelled",
     "bits": "Bits",
 }
@@ -46,7 +46,8 @@ def table_payload(facts: Facts) -> dict[str, Any]:
         return payload
     payload["rows"] = [position[name] for name in ranked.index]
     payload["rank"] = [int(r) for r in ranked["rank"]]
-    payload["score"] = _rounded(ranked["score"])
+    shown = "score" if facts.decider is None else facts.decider.shown
+    payload["score"] = _rounded(ranked[shown])
     if facts.decider is not None and facts.decider.unit == "guarantee":
         payload["score"] = [float(score) for score in ranked["score"]]
     payload["reached_by"] = [int(r) for r in ranked["reached_by"]]
@@ -65,9 +66,12 @@ def _columns(facts: Facts) -> list[dict[str, Any]]:
     if (facts.distinct["noise_share"].fillna(0) > 0).any():
         columns.append(_column("noise_share", "Outliers", "percent", up=False))
     decider = facts.decider
-    if decider is not None:
+    # the place of an only candidate among the candidates says nothing
+    if decider is not None and not (facts.families and len(facts.distinct) == 1):
         kind = {"number": "number", "share": "vote", "guarantee": "guarantee"}[decider.unit]
-        columns.append(_column("score", decider.title, kind, up=decider.greater_is_better))
+        columns.append(
+            _column("score", decider.title, kind, up=decider.greater_is_better, decimals=2)
+        )
     columns += [
         _column(f"parts.{key}", title, "number", up=False, decimals=int(key == "bits"))
         for key, title in PARTS.items()
@@ -165,7 +169,7 @@ def _whole(values: pd.Series[Any]) -> list[int | None]:
 def scorecard(facts: Facts) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """The choice by each measure: leading measures, the others."""
     assert facts.chosen is not None
-    name = facts.chosen.choice.name
+    name = facts.chosen.answer.name
     reasons = facts.reasons.get(name, {})
     clusters = facts.distinct["n_clusters"].astype(int)
 
@@ -199,7 +203,7 @@ def sparklines(facts: Facts) -> list[dict[str, Any]]:
     table = scores.dropna(subset=["n_clusters"])
     clusterers = list(dict.fromkeys(facts.scores["clusterer"]))
     ks = table["n_clusters"].astype(int)
-    low, high, _ = span(table, None if facts.chosen is None else facts.chosen.choice.name)
+    low, high, _ = span(table, None if facts.chosen is None else facts.chosen.answer.name)
     best_first = [*facts.distinct.index, *table.index.difference(facts.distinct.index)]
     out = []
     for measure in facts.leading_by_k:

@@ -172,7 +172,7 @@ class Workers:
                     if losses > LOSSES:
                         raise LostWorkersError(
                             f"the workers died {losses} times, and the data with them, most likely "
-                            "for want of memory; give each more, or have more of them"
+                            "out of memory; give each more, or have more of them"
                         ) from None
                     waiting[0] = self.submit(work, data, part), part
                     continue
@@ -227,7 +227,7 @@ def lost(error: BaseException) -> LostWorkersError | None:
     """What to say where an executor gave up a job because each of its workers died of it."""
     if isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker":
         return LostWorkersError(
-            "the worker processes died, most likely killed for want of memory "
+            "the worker processes died, most likely out of memory "
             f"({type(error).__name__}); give each more, or use fewer at a time"
         )
     return None

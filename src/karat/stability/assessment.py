@@ -85,7 +85,7 @@ class Assessment:
                 return f"{told}."
             several = sum(count > 1 for count in self.found_in_null)
             return (
-                f"{told}; in {several} of {len(self.found_in_null)} data sets without clusters it "
+                f"{told}; in {several} of {len(self.found_in_null)} null references it "
                 "finds two or more."
             )
         table, k = self.curve.table, self.selected
@@ -97,14 +97,14 @@ class Assessment:
         span = f"{table.index[0]} to {table.index[-1]}"
         if k == 1:
             return (
-                f"No number of clusters from {span} is found again far better than in data without "
-                "clusters: the data may be one cluster, whose parts can be found again, too, or "
+                f"No number of clusters from {span} is found again far better than in null "
+                "references: the data may be one cluster, whose parts can be found again, too, or "
                 "have clusters without gaps between them."
             )
         row = table.loc[k]
         told = (
             f"{k} clusters stand out: {row['value']:.1%} of the objects of the worst of them stay "
-            f"together in another half, against {row['null']:.1%} in data without clusters"
+            f"together in another half, against {row['null']:.1%} in null references"
         )
         return f"{told}." if k == self.value else f"{told}, not the {self.value:g} judged here."
 
@@ -112,12 +112,6 @@ class Assessment:
     def advice(self) -> str:
         """What to believe: the number of clusters, then which of them."""
         return f"{self.number} {self.clusters.advice}"
-
-    def told(self, n_objects: int) -> tuple[str, ...]:
-        """The advice on data of so many objects, and on how many of them it rests."""
-        judged = len(self.rows)
-        sample = f"Stability was judged on {judged:,} of the objects, drawn at random."
-        return (self.number, self.clusters.advice, *((sample,) if judged < n_objects else ()))
 
     @property
     def changing(self) -> NDArray[np.int64]:

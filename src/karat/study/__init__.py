@@ -1,7 +1,7 @@
 """Try many clusterings, keep them, judge them all at once, choose one and say why."""
 
 from karat.runtime.validation import NothingToRankError, StorageError
-from karat.study.choice import Choice
+from karat.study.answer import Answer
 from karat.study.scoring import NO_LABELS
 from karat.study.study import Study, load_study
 from karat.study.trying import DEFAULT_CLUSTERERS
@@ -9,7 +9,7 @@ from karat.study.trying import DEFAULT_CLUSTERERS
 __all__ = [
     "DEFAULT_CLUSTERERS",
     "NO_LABELS",
-    "Choice",
+    "Answer",
     "NothingToRankError",
     "StorageError",
     "Study",

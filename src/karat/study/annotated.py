@@ -102,7 +102,7 @@ def write_back(study: Study, adata: Any, key: str) -> None:
     adata.uns[key] = {
         "chosen": choice.name,
         "decided_by": choice.decided_by,
-        "reasons": np.array(choice.reasons, dtype=object),
+        "sentences": np.array(choice.sentences, dtype=object),
         "metric": study.settings.metric,
         "scores": _plain(study.scores()),
         "ranking": _plain(study.rank()),

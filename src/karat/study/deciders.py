@@ -1,23 +1,38 @@
 """What may decide which clustering to use; a new way is a :class:`Decider` in ``deciders``.
 
-A decider gives the distinct clusterings a score each and says in sentences why the best is best.
+A decider gives the distinct clusterings a score each, and the facts that say why the best is best.
 Every measure of the catalogue is one, too. Nothing outside this module knows how one decides.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 
+from karat.bounds import percent_up, supervised_yardstick
 from karat.distances import RELATIONS
 from karat.judge import FEWEST_OBJECTS, VERSION
+from karat.judge.evidence import size_evidence
+from karat.judge.labelled import log_likelihood
+from karat.judge.learned import FAR, degenerate
+from karat.labelings.labels import encode
 from karat.measures import Measure, catalogue
 from karat.runtime.registry import Registry
 from karat.runtime.validation import NothingToRankError, unknown_name
-from karat.study import choice as explain
+from karat.study.answer import (
+    Candidate,
+    Expected,
+    Family,
+    JudgedBy,
+    Labelled,
+    Measured,
+    Rate,
+    Structure,
+    Votes,
+)
 from karat.study.ranking import INSIDE, Consensus, consensus
 
 if TYPE_CHECKING:
@@ -25,6 +40,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from karat.bounds import Guarantee, PacMdlBound, PacMdlBounds
+    from karat.study.judging import Judged
     from karat.study.study import Study
 
 
@@ -41,11 +57,9 @@ class Verdict:
     ties : tuple of array
         What breaks ties of the score, lower first, in the order of ``score``.
     details : object
-        What the decider needs to explain itself.
+        What the decider's facts are made of.
     bound : Guarantee or PacMdlBound, optional
         What is guaranteed about the best.
-    caveat : str, optional
-        What must be said before the answer.
     """
 
     score: pd.Series[Any]
@@ -53,7 +67,6 @@ class Verdict:
     ties: tuple[NDArray[Any], ...] = ()
     details: Any = None
     bound: Guarantee | PacMdlBound | None = None
-    caveat: str | None = None
 
 
 class Judge(Protocol):
@@ -66,7 +79,11 @@ class Judge(Protocol):
         ...
 
 
-Why = Callable[["Study", "pd.DataFrame", Verdict], list[str]]
+Facts = Callable[["Study", "pd.DataFrame", Verdict], dict[str, Any]]
+
+
+def _no_facts(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> dict[str, Any]:
+    return {}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,22 +98,25 @@ class Decider:
         The heading of its score.
     judge : callable
         See :class:`Judge`.
-    why : callable
-        ``why(study, ranking, verdict)`` gives the sentences that follow the first.
+    facts : callable
+        ``facts(study, ranking, verdict)`` gives fields of :class:`karat.Answer`.
     greater_is_better : bool
     unit : {"number", "share", "guarantee"}
         How the score is written: a guarantee is a share that is rounded up.
     needs : tuple of str
         Measures that must be there before it judges.
+    shown : str
+        The column of the ranking that people read.
     """
 
     key: str
     title: str
     judge: Judge = field(repr=False)
-    why: Why = field(repr=False)
+    facts: Facts = field(default=_no_facts, repr=False)
     greater_is_better: bool = True
     unit: Literal["number", "share", "guarantee"] = "number"
     needs: tuple[str, ...] = ()
+    shown: str = "score"
 
     @property
     def sign(self) -> int:
@@ -105,10 +125,12 @@ class Decider:
 
     def text(self, score: float) -> str:
         """A score as a person reads it."""
-        if self.unit != "guarantee":
+        if self.shown == "predicted":
+            return f"{score:.2f}"
+        if self.unit == "share":
+            return f"{100 * score:.0f} %"
+        if self.unit == "number":
             return f"{score:.3f}"
-        from karat.bounds import percent_up
-
         return percent_up(score)
 
 
@@ -118,8 +140,6 @@ deciders: Registry[Decider] = Registry("decider", "karat.deciders")
 
 def as_decider(key: str) -> Decider:
     """The decider or the measure of this name; ``"judge"`` is the judge of this version."""
-    from karat.study import judging  # noqa: F401  it adds the judge, and needs this module
-
     if key == "judge":
         key = JUDGE
     if key in deciders:
@@ -165,10 +185,21 @@ def vote(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Verdict:
     return Verdict(score, votes.families, _fewest_clusters(distinct), votes)
 
 
-def why_voted(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> list[str]:
-    """The sentences of the consensus."""
-    votes: Consensus = verdict.details
-    return explain.why_by_consensus(ranking, votes, explain.tied_with_first(ranking))
+def _votes(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> dict[str, Any]:
+    found: Consensus = verdict.details
+    points = found.families.loc[ranking.index]
+    families = tuple(
+        Family(
+            str(name),
+            tuple(found.members.get(str(name), ())),
+            float(points[name].iloc[0]),
+            float(points[name].iloc[1]) if len(points) > 1 else None,
+            str(points[name].idxmax()),
+            bool(points[name].iloc[0] >= points[name].max()),
+        )
+        for name in points
+    )
+    return {"votes": Votes(families, found.agreement, found.opinions)}
 
 
 # -- the guarantee ---------------------------------------------------------------------------
@@ -203,40 +234,18 @@ def _guarantee(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Ve
     return guarantee_verdict(study, distinct, study.guarantee())
 
 
-def _why_guaranteed(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> list[str]:
-    return explain.why_by_guarantee(ranking, verdict.details)
-
-
-def _why_bound(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> list[str]:
-    bound = study.bound_of(str(ranking.index[0]))
-    return explain.why_by_bound(ranking, bound, explain.tied_with_first(ranking))
-
-
 MOST_FOR_CLASSIFIERS = 20_000
 
 
-def against_classifier(study: Study, own: Guarantee | PacMdlBound) -> str | None:
-    """What a classifier that is trained on half of the same labels guarantees, in a sentence."""
-    from karat.bounds import percent_up, supervised_yardstick
-
+def against_classifier(study: Study, own: Guarantee | PacMdlBound) -> Rate | None:
+    """What a classifier that is trained on half of the same labels guarantees."""
     if study.n_objects > MOST_FOR_CLASSIFIERS or own.m < 4 or own.n == 0:
         return None
     if study.metric in RELATIONS:
         return None  # there are no features to train on
     table = supervised_yardstick(study.X, study.truth, own.delta, random_state=study.random_state)
     best = table["bound_rate"].astype(float).idxmin()
-    rate = float(table["bound_rate"].min())
-    told = f"{percent_up(rate)} ({str(best).replace('-', ' ')})"
-    if rate < own.bound_rate:
-        return (
-            "A classifier trained on half of the labels and tested on the rest guarantees more: "
-            f"at most {told} are wrong. To predict the classes, use that; to see the structure, "
-            "the clustering."
-        )
-    return (
-        "The clustering guarantees more than a classifier trained on half of the labels and "
-        f"tested on the rest, whose bound is {told}."
-    )
+    return Rate(str(best), float(table["bound_rate"].min()), "half")
 
 
 # -- one measure -----------------------------------------------------------------------------
@@ -249,26 +258,20 @@ def _by_measure(measure: Measure) -> Decider:
             score = score * measure.penalty(score.to_numpy(), _judged_share(study, distinct))
         return Verdict(score, None, _fewest_clusters(distinct))
 
-    def why(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> list[str]:
+    def facts(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> dict[str, Any]:
         known = 0
         if measure.kind == "external" and study.truth is not None:
             known = int(sum(value is not None for value in study.truth))
-        sentences = explain.why_by_measure(
-            ranking, measure.title, known, study.n_objects, measure.greater_is_better
-        )
         close = _inside_the_error(study, measure.key, ranking)
-        if close:
-            sentences.append(
-                f"The sample does not tell {explain.listed(close[:3])} from it: the difference is "
-                "within the error of the estimates."
-            )
-        return sentences
+        value = float(ranking["score"].iloc[0])
+        up = measure.greater_is_better
+        return {"measured": Measured(measure.title, value, up, known, tuple(close))}
 
     return Decider(
         key=measure.key,
         title=measure.title,
         judge=judge,
-        why=why,
+        facts=facts,
         greater_is_better=measure.greater_is_better,
         needs=(measure.key,),
     )
@@ -296,32 +299,146 @@ def _fewest_clusters(distinct: pd.DataFrame) -> tuple[NDArray[Any]]:
     return (distinct["n_clusters"].to_numpy(dtype=np.int64),)
 
 
-deciders.add(
-    Decider(
-        key="consensus",
-        title="Consensus score",
-        judge=vote,
-        why=why_voted,
-        unit="share",
+# -- the judge -------------------------------------------------------------------------------
+
+
+def candidate(ranking: pd.DataFrame, place: int) -> Candidate:
+    """A row of a ranking."""
+    row = ranking.iloc[place]
+    expected = None
+    if "predicted" in ranking:
+        expected = Expected(*(float(row[column]) for column in ("predicted", "low", "high")))
+    return Candidate(str(row.name), int(row["n_clusters"]), float(row["score"]), expected)
+
+
+def _judge(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Verdict:
+    import pandas as pd
+
+    found = study.judged()
+    if found is None:
+        verdict = vote(study, distinct, values)
+        # all but a few objects against these are last here, too
+        codes = np.stack([study.labels(str(name)) for name in verdict.score.index])
+        lone = degenerate(size_evidence(codes))
+        return replace(verdict, score=verdict.score - lone.astype(float))
+    index = pd.Index(found.names, name=distinct.index.name)
+    said = found.judgement
+    table = pd.DataFrame(
+        {"predicted": said.predicted, "low": said.low, "high": said.high}, index=index
     )
-)
-deciders.add(
+    k = distinct.loc[index, "n_clusters"].to_numpy(dtype=np.int64)
+    return Verdict(pd.Series(said.score, index=index), table, (k,), found)
+
+
+def _judged_by(found: Judged) -> JudgedBy:
+    return JudgedBy(found.judge.version, found.judge.digest, found.weighed)
+
+
+def _judgement(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> dict[str, Any]:
+    found = study.judged()
+    if found is None:
+        few = "objects" if study.n_objects < FEWEST_OBJECTS else "candidates"
+        skipped = "graph" if study.metric == "graph" else few
+        facts = _votes(study, ranking, verdict)
+        return {**facts, "decided_by": "consensus", "judge_skipped": skipped}
+    name, expected = str(ranking.index[0]), found.expected(str(ranking.index[0]))
+    place = {str(other): i for i, other in enumerate(ranking.index)}
+    lost = study.candidates["sample_agreement"].dropna().to_dict()
+    return {
+        "judge": _judged_by(found),
+        "structure": Structure(found.judgement.structure, found.judge.limit),
+        "expected": expected,
+        "average": found.judgement.average,
+        "contributions": found.contributions(name),
+        "gains": found.judge.gain(expected.value) or (),
+        "good_for": dict(found.shortlist).get(name),
+        "alternatives": tuple(
+            replace(
+                candidate(ranking, place[other]), good_for=use, sample_agreement=lost.get(other)
+            )
+            for other, use in found.shortlist
+            if other != name
+        ),
+    }
+
+
+# -- the judge and a few labels --------------------------------------------------------------
+
+
+def _with_labels(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Verdict:
+    import pandas as pd
+
+    found = study.judged()
+    assert study.truth is not None
+    known = np.flatnonzero([value is not None for value in study.truth])
+    names = list(map(str, distinct.index)) if found is None else list(found.names)
+    distinct = distinct.loc[names]
+    codes = np.stack([study.labels(name) for name in names])
+    classes = encode(np.asarray(study.truth, dtype=object)[known]).codes
+    before = np.full(len(names), 1 / len(names))
+    logs = log_likelihood(codes[:, known], classes)
+    if found is None:
+        logs -= FAR * degenerate(size_evidence(codes))
+    else:
+        before = found.judgement.prior
+        logs += found.judgement.ahead / found.judge.prior_temperature
+    after = pd.Series(np.exp(logs - logs.max()), index=distinct.index)
+    after /= after.sum()
+    best = int(np.argmax(logs))
+    said = Labelled(len(known), float(before[best]), float(after.iloc[best]))
+    tightest = study.guarantee()
+    partition = study.candidates["partition"]
+    bound: Guarantee | PacMdlBound = tightest
+    if partition[tightest.name] != partition[names[best]]:
+        same = tightest.mdl.table.index.isin(partition.index[partition == partition[names[best]]])
+        beside = tightest.mdl[str(tightest.mdl.table["bound_rate"][same].idxmin())]
+        # with its share of delta; both bounds hold together with the whole of it
+        bound = replace(beside, delta=tightest.delta)
+    return Verdict(after, None, (-logs,), (said, tightest), bound)
+
+
+def _labelled(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> dict[str, Any]:
+    said, tightest = verdict.details
+    found = study.judged()
+    beside = None
+    if verdict.bound is not tightest:
+        beside = Rate(tightest.name, tightest.bound_rate, tightest.method)
+    return {
+        "labelled": said,
+        "judge": None if found is None else _judged_by(found),
+        "tightest": beside,
+    }
+
+
+for one in (
+    Decider(key="consensus", title="Share of votes", judge=vote, facts=_votes, unit="share"),
     Decider(
         key="guarantee",
-        title="Error rate at most",
+        title="Guaranteed maximum error",
         judge=_guarantee,
-        why=_why_guaranteed,
         greater_is_better=False,
         unit="guarantee",
-    )
-)
-deciders.add(
+    ),
     Decider(
         key="pac_mdl_bound",
-        title="Error rate at most",
+        title="Guaranteed maximum error",
         judge=_bound,
-        why=_why_bound,
         greater_is_better=False,
         unit="guarantee",
-    )
-)
+    ),
+    Decider(
+        key="judge-and-labels",
+        title="Probability",
+        judge=_with_labels,
+        facts=_labelled,
+        unit="share",
+    ),
+    Decider(
+        key=JUDGE,
+        title="Expected ARI",
+        judge=_judge,
+        facts=_judgement,
+        shown="predicted",
+    ),
+):
+    deciders.add(one)

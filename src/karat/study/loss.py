@@ -186,17 +186,3 @@ def why_no_agreement(study: TriedStudy) -> dict[str, str]:
     known = _clusterers(study) if missing else {}
     out = {c["name"]: UNMEASURED if c["clusterer"] in known else UNKNOWN for c in missing}
     return out | {name: reason for name, (_, reason) in kept.items() if reason is not None}
-
-
-def sentence(value: float, fitted_on: int) -> str:
-    """What the agreement of two samples says."""
-    if value >= 0.95:
-        told = "nearly the same clusters"
-    elif value >= 0.75:
-        told = "similar clusters"
-    else:
-        told = "other clusters: do not rely on these, or fit to all objects (exact=True, --exact)"
-    return (
-        f"Fitted to {fitted_on:,} other objects it finds {told} (adjusted Rand index "
-        f"{value:.2f} on all objects)."
-    )

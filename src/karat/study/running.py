@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 IN_THREADS = 2**24
 
 
-KILLED = "the worker process died, most likely killed for want of memory"
+KILLED = "the worker process died, most likely out of memory"
 
 
 @contextmanager

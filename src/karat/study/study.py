@@ -9,16 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat import clusterers
-from karat.labelings import structures
 from karat.runtime.validation import InputError, NothingToRankError
 from karat.study import annotated
-from karat.study import choice as explain
-from karat.study.choice import Choice
+from karat.study.answer import Answer
 from karat.study.code import code_of
 from karat.study.deciders import Verdict, as_decider, usual
+from karat.study.facts import answer_of
 from karat.study.loss import measure_agreements, why_no_agreement
-from karat.study.loss import sentence as loss_sentence
 from karat.study.ranking import order, ranks
 from karat.study.record import check_identities, settle
 from karat.study.representation import judged_representations, kept_representations
@@ -31,11 +28,12 @@ from karat.study.stability import (
     swept_numbers,
 )
 from karat.study.store import Store
+from karat.study.wording import notebook
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from karat.bounds import Guarantee, PacMdlBound
+    from karat.bounds import Guarantee
     from karat.judge import Judge
     from karat.stability import Assessment
     from karat.study.judging import Judged
@@ -185,7 +183,7 @@ class Study(ScoredStudy):
             What the study was made of, see :meth:`from_anndata`.
         key : str, default "karat"
             ``adata.obs[key]`` are the chosen labels; ``adata.uns[key]`` has ``chosen``,
-            ``decided_by``, ``reasons``, ``metric`` and the tables ``scores`` and ``ranking``.
+            ``decided_by``, ``sentences``, ``metric`` and the tables ``scores`` and ``ranking``.
 
         Raises
         ------
@@ -195,7 +193,7 @@ class Study(ScoredStudy):
         annotated.write_back(self, adata, key)
 
     def _repr_html_(self) -> str:
-        return explain.study_html(self, self.__dict__.get("_choice"))
+        return notebook.study_html(self, self.__dict__.get("_choice"))
 
     @property
     def by(self) -> str:
@@ -354,16 +352,16 @@ class Study(ScoredStudy):
             return study_guarantee(**inputs)
         return study_guarantee(**self.bounded(shares), chooser=most_probable(self, inputs))
 
-    def best(self) -> Choice:
-        """The clustering to use, with the reasons; :meth:`decide_by` says what decides.
+    def best(self) -> Answer:
+        """The clustering to use, and what is known of it; :meth:`decide_by` says what decides.
 
         The stability of the choice is not judged here, as it is by default on the command line;
-        after ``study.stability()`` it is among the reasons.
+        after ``study.stability()`` it is part of the answer.
 
         Returns
         -------
-        Choice
-            Prints as a few sentences.
+        Answer
+            Facts; it prints as a few sentences.
 
         Raises
         ------
@@ -373,50 +371,8 @@ class Study(ScoredStudy):
         return self._choice
 
     @cached_property
-    def _choice(self) -> Choice:
-        ranked, verdict = self._rank()
-        decider = as_decider(self.by)
-        top = ranked.iloc[0]
-        labels = self.labels(str(top.name))
-        why = decider.why(self, ranked, verdict)
-        found = kept_assessment(self, str(top["partition"]))
-        memberships = self.memberships(str(top.name))
-        soft = () if memberships is None else (structures.told(memberships),)
-        told = () if found is None else found.told(self.n_objects)
-        if not top.isna()["sample_agreement"]:
-            told = (loss_sentence(float(top["sample_agreement"]), int(top["fitted_on"])), *told)
-        return Choice(
-            name=str(top.name),
-            clusterer=str(top["clusterer"]),
-            k=None if top.isna()["k"] else int(top["k"]),
-            n_clusters=int(top["n_clusters"]),
-            labels=labels,
-            decided_by=decider.key,
-            reasons=(
-                *explain.what_it_is(
-                    top,
-                    labels,
-                    of_cells=self._is_of_cells(str(top["clusterer"])),
-                    caveat=verdict.caveat,
-                ),
-                *soft,
-                *why,
-                *told,
-            ),
-            runner_up=str(ranked.index[1]) if len(ranked) > 1 else None,
-            bound=self._bound_behind(verdict, str(top.name)),
-        )
-
-    def _bound_behind(self, verdict: Verdict, name: str) -> Guarantee | PacMdlBound | None:
-        if verdict.bound is not None:
-            return verdict.bound
-        return self.bound_of(name) if self.is_partly_labelled else None
-
-    def _is_of_cells(self, key: str) -> bool:
-        clusterer = self._swept.get(key)
-        if clusterer is None and key in clusterers.catalogue:
-            clusterer = clusterers.catalogue[key]
-        return clusterer is not None and self.fits_cells(clusterer)
+    def _choice(self) -> Answer:
+        return answer_of(self)
 
     def sample_agreement(self, name: str | None = None) -> float:
         """What fitting to a sample loses: agreement of two independent samples.
@@ -503,7 +459,7 @@ class Study(ScoredStudy):
 
     def _forget_agreements(self) -> None:
         self.__dict__.pop("_candidates", None)
-        self.__dict__.pop("_choice", None)  # its reasons have that of the choice
+        self.__dict__.pop("_choice", None)  # it has that of the choice
 
     def stability(
         self,
@@ -533,7 +489,7 @@ class Study(ScoredStudy):
         Returns
         -------
         Assessment
-            It is kept in the study: asked the same again it is read, and the reasons of
+            It is kept in the study: asked the same again it is read, and the answer of
             :meth:`best` and the report have it. A call that was killed goes on from the last data
             set that was finished.
 
@@ -557,7 +513,7 @@ class Study(ScoredStudy):
         self.labels(name)  # says what is wrong with the name
         candidate = next(c for c in self._store.candidates() if c["name"] == name)
         numbers = swept_numbers(self) or DEFAULT_NUMBERS if k is None else k
-        self.__dict__.pop("_choice", None)  # its reasons have this
+        self.__dict__.pop("_choice", None)  # it has this
         return assessed(
             self,
             candidate,

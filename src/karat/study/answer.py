@@ -1,0 +1,379 @@
+"""The answer of a study: facts, of which :mod:`karat.study.wording` makes every sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.judge.learned import HALF
+from karat.study import wording
+from karat.study.wording import notebook
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from karat.bounds import Guarantee, PacMdlBound
+    from karat.labelings.structures import Hardened
+
+#: version of what :meth:`Answer.to_dict` gives
+SCHEMA = 1
+#: of a guarantee, what :meth:`Answer.to_dict` gives
+GUARANTEED = (
+    "name", "method", "bound", "bound_rate", "m", "n", "delta", "errors", "constant_bound_rate",
+    "labels_read", "premises", "warnings",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Structure:
+    """Whether there are clusters at all: the judge's evidence, and how much is needed."""
+
+    value: float
+    limit: float
+
+    @property
+    def decision(self) -> str:
+        """``"yes"``, ``"no"`` where less than half speaks for it, or ``"unclear"`` between."""
+        if self.value >= self.limit:
+            return "yes"
+        return "no" if self.value < HALF else "unclear"
+
+
+@dataclass(frozen=True)
+class Expected:
+    """Expected adjusted Rand index with the classes that experts would name."""
+
+    value: float
+    low: float
+    high: float
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 80 % interval."""
+        return self.low, self.high
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """What one kind of evidence added to the expected agreement."""
+
+    kind: str
+    value: float
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """Another clustering: the runner-up, or one that is different and nearly as good.
+
+    ``good_for`` is a key of :data:`karat.study.wording.GOOD_FOR`.
+    """
+
+    name: str
+    n_clusters: int
+    score: float | None = None
+    expected: Expected | None = None
+    good_for: str | None = None
+    sample_agreement: float | None = None
+
+
+@dataclass(frozen=True)
+class JudgedBy:
+    """Whose judgement it is, and on how many of the objects if not on all."""
+
+    version: str
+    digest: str
+    weighed: int | None = None
+
+
+@dataclass(frozen=True)
+class Family:
+    """One vote of a consensus: points from 0, its last, to 1, its first."""
+
+    name: str
+    measures: tuple[str, ...]
+    points: float
+    runner_up: float | None
+    prefers: str
+    first: bool
+
+
+@dataclass(frozen=True)
+class Votes:
+    """Who voted, how far they agree (Kendall's W), and as how many independent views."""
+
+    families: tuple[Family, ...]
+    agreement: float | None
+    opinions: float
+
+    @property
+    def n_measures(self) -> int:
+        """How many measures vote."""
+        return sum(len(family.measures) for family in self.families)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The measure that decided, and whom a sample does not tell from the best."""
+
+    title: str
+    value: float
+    greater_is_better: bool
+    n_known: int
+    inside_error: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """Probability of the choice among the candidates without the labels and with them."""
+
+    n_labels: int
+    before: float
+    after: float
+
+
+@dataclass(frozen=True)
+class Rate:
+    """A guaranteed maximum error rate beside that of the choice, and what has it."""
+
+    name: str
+    rate: float
+    method: str
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What it was fitted to, if not to all objects, and the agreement with another sample."""
+
+    fitted_on: int
+    of_cells: bool
+    agreement: float | None
+
+
+@dataclass(frozen=True)
+class FoundAgain:
+    """What resampling says.
+
+    Attributes
+    ----------
+    clusterer : str
+    numbers : tuple of int
+        First and last number of clusters of the curve; empty where the clusterer finds it itself.
+    selected : int or None
+        The number that is far more stable than the null; 1 for none, None without a null.
+    kept, null : float or None
+        Share of the worst cluster's objects that stay together at that number, and in the null.
+    found : tuple of int
+        How many clusters resamples have, where the clusterer finds the number itself.
+    found_in_null : tuple of int
+        The same for data sets of the null.
+    n_stable : int
+        Clusters of the answer with a mean Jaccard similarity of at least 0.75.
+    worst, dissolved : str, float
+        The least stable cluster, and the share of resamples in which it dissolves.
+    n_judged : int
+        Objects that were resampled.
+    level : Candidate or None
+        The best candidate with the selected number of clusters, where that is another one.
+    nested : float or None
+        Share of the objects for which the finer of the two only divides the coarser.
+    """
+
+    clusterer: str
+    numbers: tuple[int, ...]
+    selected: int | None
+    kept: float | None
+    null: float | None
+    found: tuple[int, ...]
+    found_in_null: tuple[int, ...]
+    n_stable: int
+    worst: str
+    dissolved: float
+    n_judged: int
+    level: Candidate | None = None
+    nested: float | None = None
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """Candidates of one status that is not ``ok``, with the first of them and its reason."""
+
+    status: str
+    count: int
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Tried:
+    """Of how many candidates it is the best; ``own`` of the distinct ones the user supplied."""
+
+    candidates: int
+    distinct: int
+    own: int
+    unfinished: int = 0
+    troubles: tuple[Trouble, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """The clustering to use, and all that is known of how good it is.
+
+    Attributes
+    ----------
+    name, clusterer : str
+        The candidate; ``study.labels(answer.name)`` are its labels.
+    k : int or None
+        The number of clusters asked for, where one was.
+    n_clusters : int
+        The number of clusters it has, outliers not counted.
+    labels : ndarray of int32, shape (n,)
+        ``-1`` for outliers.
+    sizes : tuple of int
+        Objects of each cluster, the largest first.
+    outliers, reached_by : int
+        Objects that it excludes; candidates that are this clustering.
+    decided_by : str
+        ``"judge-2"``, ``"consensus"``, ``"guarantee"``, the key of a measure, ...
+    score : float
+        What ordered the candidates. Of a judge or a consensus it depends on the other candidates
+        and is no quality; ``expected`` is.
+    tied : tuple of str
+        Candidates that have the same score.
+    tried : Tried
+    runner_up : Candidate or None
+    alternatives : tuple of Candidate
+        Really different and nearly as good.
+    good_for : str or None
+        What it is best for among these.
+    judge : JudgedBy or None
+    judge_skipped : {"graph", "objects", "candidates"} or None
+        Why the judge did not decide where it would have: edges alone, too few objects, too few
+        candidates.
+    structure : Structure or None
+    expected : Expected or None
+    average : float or None
+        What is expected where nothing is known; with ``contributions`` it sums to the expectation.
+    contributions : tuple of Contribution
+        The greatest first.
+    gains : tuple of float
+        By how much 10, 20 and 40 labels typically improve the agreement.
+    votes : Votes or None
+    measured : Measured or None
+    labelled : Labelled or None
+    guarantee : Guarantee, PacMdlBound or None
+        Where the class of some objects is known: what is guaranteed about the others.
+    tightest, classifier : Rate or None
+        The lowest rate of any candidate, and that of a classifier trained on half of the labels.
+    silhouette : float or None
+        Mean silhouette.
+    sample : Sample or None
+    memberships : Hardened or None
+    stability : FoundAgain or None
+    stability_skipped : str or None
+        Why it was not judged, where the command line did not.
+    notes : tuple of str
+        What was done to the data.
+    findings : tuple
+        What looks wrong with the data.
+    data : str
+        Their name.
+    source : str or None
+        The file that they are from.
+    """
+
+    name: str
+    clusterer: str
+    k: int | None
+    n_clusters: int
+    labels: NDArray[np.int32] = field(repr=False, compare=False)
+    sizes: tuple[int, ...]
+    outliers: int
+    reached_by: int
+    decided_by: str
+    score: float
+    tried: Tried
+    tied: tuple[str, ...] = ()
+    runner_up: Candidate | None = None
+    alternatives: tuple[Candidate, ...] = ()
+    good_for: str | None = None
+    judge: JudgedBy | None = None
+    judge_skipped: str | None = None
+    structure: Structure | None = None
+    expected: Expected | None = None
+    average: float | None = None
+    contributions: tuple[Contribution, ...] = ()
+    gains: tuple[float, ...] = ()
+    votes: Votes | None = None
+    measured: Measured | None = None
+    labelled: Labelled | None = None
+    guarantee: Guarantee | PacMdlBound | None = None
+    tightest: Rate | None = None
+    classifier: Rate | None = None
+    silhouette: float | None = None
+    sample: Sample | None = None
+    memberships: Hardened | None = None
+    stability: FoundAgain | None = None
+    stability_skipped: str | None = None
+    notes: tuple[str, ...] = ()
+    findings: tuple[Any, ...] = ()
+    data: str = ""
+    source: str | None = None
+
+    @property
+    def n_objects(self) -> int:
+        """How many objects there are."""
+        return len(self.labels)
+
+    @property
+    def shortlist(self) -> tuple[Candidate, ...]:
+        """The answer, then the alternatives."""
+        lost = None if self.sample is None else self.sample.agreement
+        own = Candidate(self.name, self.n_clusters, self.score, self.expected, self.good_for, lost)
+        return own, *self.alternatives
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The answer in words, the most important first."""
+        return wording.sentences(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All facts but the labels, for JSON, with the sentences made of them.
+
+        Returns
+        -------
+        dict
+            ``schema`` is the version of its keys.
+        """
+        facts = {
+            one.name: _plain(getattr(self, one.name))
+            for one in fields(self)
+            if one.name != "labels"
+        }
+        if self.structure is not None:
+            facts["structure"]["decision"] = self.structure.decision
+        told = {name: list(getattr(wording, name)(self)) for name in ("sentences", "remarks")}
+        return {"schema": SCHEMA, **facts, **told, "footer": wording.footer(self)}
+
+    def __str__(self) -> str:
+        return " ".join((*self.sentences, wording.footer(self)))
+
+    def _repr_html_(self) -> str:
+        return notebook.html(self)
+
+
+def _plain(value: Any) -> Any:
+    """A fact as JSON takes it."""
+    if hasattr(value, "bound_rate"):
+        return {name: _plain(getattr(value, name)) for name in GUARANTEED}
+    if hasattr(value, "to_dict"):
+        return value.to_dict()
+    if is_dataclass(value):
+        return {one.name: _plain(getattr(value, one.name)) for one in fields(value)}
+    if isinstance(value, (tuple, list)):
+        return [_plain(one) for one in value]
+    if isinstance(value, Mapping):
+        return {str(key): _plain(one) for key, one in value.items()}
+    return value.item() if isinstance(value, np.generic) else value

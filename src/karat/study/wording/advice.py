@@ -1,0 +1,79 @@
+"""What to do next, what to mind, and who decided."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING
+
+from karat.study.wording.grounds import COMPARED
+from karat.study.wording.phrases import is_own
+
+if TYPE_CHECKING:
+    from karat.study.answer import Answer
+
+
+def more_candidates(answer: Answer) -> list[str]:
+    """How to compare with more, where little was compared or the user's own are no good."""
+    said = answer.structure
+    few = answer.votes is not None and answer.tried.distinct <= COMPARED
+    if is_own(answer) and (few or (said is not None and said.decision != "yes")):
+        return [
+            "To compare with karat's own clusterings, omit --only-labelings (in Python: call "
+            "study.sweep())."
+        ]
+    return ["To compare more, widen -k or --clusterer (in Python: study.sweep())."] if few else []
+
+
+def more_labels(answer: Answer) -> list[str]:
+    """What labelling a few objects would bring, and how to draw them."""
+    if not answer.gains:
+        return []
+    few, _, many = answer.gains
+    return [
+        f"Labelling 10 rows typically improves agreement by {few:.2f}, 40 rows by {many:.2f}: "
+        f"{draw_labels(answer)} draws them, and karat weighs judge and labels together."
+    ]
+
+
+def draw_labels(answer: Answer) -> str:
+    """What draws ten objects to label."""
+    if answer.source is None:
+        return f"karat.bounds.sample({answer.n_objects}, 10)"
+    return f"karat sample {shlex.quote(answer.source)} -n 10"
+
+
+def remarks(answer: Answer) -> tuple[str, ...]:
+    """What to mind: of the data, of candidates that failed, of what the guarantee rests on."""
+    tried = answer.tried
+    told = []
+    if tried.unfinished:
+        told.append(
+            f"{tried.unfinished} candidates were not finished within the budget; the same command "
+            "with --storage FILE, or a larger --budget, fits them too"
+        )
+    for one in tried.troubles:
+        status = "skipped" if one.status == "excluded" else one.status
+        told.append(f"{one.count} {status}, e.g. {one.name}: {one.reason}")
+    if answer.guarantee is not None:
+        told.append(answer.guarantee.conditions)
+    told += [str(finding.to_dict()["sentence"]) for finding in answer.findings]
+    told += [f"Note: {note}" for note in answer.notes]
+    if answer.stability_skipped is not None:
+        told.append(f"Stability was not judged: {answer.stability_skipped}")
+    return tuple(told)
+
+
+def footer(answer: Answer) -> str:
+    """Who decided."""
+    judge = (
+        "" if answer.judge is None else f"judge {answer.judge.version} ({answer.judge.digest[:8]})"
+    )
+    if answer.tried.distinct == 1 and answer.guarantee is None:
+        return "There was nothing to decide."
+    if answer.labelled is not None:
+        who = f"{judge} and {answer.labelled.n_labels:,} labels" if judge else "the labels"
+    elif answer.votes is not None:
+        who = f"a vote of {answer.votes.n_measures} measures"
+    else:
+        who = judge or (answer.measured.title if answer.measured else answer.decided_by)
+    return f"Decided by {who}."

@@ -1,0 +1,245 @@
+"""Why this one: what the judge, the measures and the labels say, and what comes next."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from karat.bounds import percent_up
+from karat.study.wording.phrases import FEW, clusters, interval, is_own, listed, share
+
+if TYPE_CHECKING:
+    from karat.study.answer import Answer, Candidate
+
+#: kinds of evidence that are named for it and against it, and from which contribution on
+NAMED = 2
+WORTH_NAMING = 0.01
+#: views per family from which on families are not said to repeat each other
+INDEPENDENT = 0.75
+#: up to so many candidates it is said what is not known of the best
+COMPARED = 2
+#: what a clustering is good for, compared with those beside it
+GOOD_FOR = {
+    "compact": "compact groups: most of the variance lies between its clusters",
+    "connected": "connected shapes: gaps in the data separate its clusters, whatever their form",
+    "dense": "dense regions: the data are thin where its clusters meet",
+    "neighbours": "neighbourhoods: close objects are in the same cluster",
+    "stands out": "the one that stands out",
+    "number": "another number of clusters",
+    "division": "another division into as many clusters",
+    "parts": "another way to split the data",
+}
+#: why the judge did not decide
+SKIPPED = {
+    "graph": "The learned judge needs distances, and a graph has edges alone, so the consensus "
+    "decided.",
+    "objects": "There are too few objects for the learned judge, so the consensus decided.",
+    "candidates": "The learned judge compares three clusterings or more, so the consensus decided.",
+}
+
+
+def judgement(answer: Answer) -> list[str]:
+    """What the judge expects, and what speaks for and against it."""
+    return [*structure(answer), *expected(answer), *contributions(answer)]
+
+
+def structure(answer: Answer) -> list[str]:
+    """The evidence of structure, where it is not enough."""
+    said = answer.structure
+    if said is None or said.decision == "yes":
+        return []
+    needed = (
+        f"The judge's evidence of structure is {said.value:.2f}, and {said.limit:.2f} is needed"
+    )
+    if said.decision == "unclear":
+        return [f"{needed}, which one in ten data sets without clusters reaches at most."]
+    if is_own(answer):
+        return [f"{needed}."]
+    return [f"{needed}: you can split these data, but the groups are not natural."]
+
+
+def expected(answer: Answer) -> list[str]:
+    """The expected agreement with experts."""
+    if answer.expected is None:
+        return []
+    what = "Expected agreement with the structure that experts would name"
+    if answer.structure is not None and answer.structure.decision != "yes":
+        what = "Should experts name classes anyway, the expected agreement with these"
+    told = [f"{what}: ARI {interval(answer)}."]
+    if answer.judge is not None and answer.judge.weighed is not None:
+        told.append(f"The judge weighed {answer.judge.weighed:,} of the objects.")
+    return told
+
+
+def contributions(answer: Answer) -> list[str]:
+    """The kinds of evidence that matter most."""
+    parts = answer.contributions
+    up = [f"{p.kind} ({p.value:+.2f})" for p in parts if p.value > WORTH_NAMING][:NAMED]
+    down = [f"{p.kind} ({p.value:+.2f})" for p in parts if p.value < -WORTH_NAMING][:NAMED]
+    told = [f"For it: {', '.join(up)}."] if up else []
+    return [*told, f"Against it: {', '.join(down)}."] if down else told
+
+
+def vote(answer: Answer) -> list[str]:
+    """How the families of measures voted, and what that does not say."""
+    votes = answer.votes
+    if votes is None:
+        return []
+    told = [] if answer.judge_skipped is None else [SKIPPED[answer.judge_skipped]]
+    if answer.tried.distinct == 1:
+        return [*told, *_unknown(answer)]
+    first = [family.name for family in votes.families if family.first]
+    prefers = [f"{f.name} prefers {f.prefers}" for f in votes.families if not f.first]
+    if len(prefers) > FEW:
+        prefers[2:] = [f"{len(prefers) - 2} more prefer others"]
+    n = len(votes.families)
+    if n == 1:
+        name = votes.families[0].name
+        told.append(f"One family of internal measures, {name}, decided.")
+    else:
+        place = "none puts it first, but its average rank is the best; "
+        if not prefers:
+            place = "all of them put it first"
+        elif first:
+            place = f"{listed(first)} put{'s' * (len(first) == 1)} it first, while "
+        told.append(
+            f"{n} families of internal measures voted, one vote each: {place}{'; '.join(prefers)}."
+        )
+    if votes.agreement is not None:
+        repeat = "largely repeat each other" if votes.opinions < INDEPENDENT * n else "differ"
+        told.append(
+            f"The families' rankings agree with Kendall's W = {votes.agreement:.2f} (1 if all are "
+            f"the same, 0 if they have nothing in common); their {votes.n_measures} measures "
+            f"{repeat} on these clusterings {_views(votes.opinions)}."
+        )
+    return [*told, *_unknown(answer)]
+
+
+def _views(opinions: float) -> str:
+    number = f"{opinions:.1f}".removesuffix(".0")
+    return f"(about {number} independent view{'s' * (number != '1')})"
+
+
+def _unknown(answer: Answer) -> list[str]:
+    """What is not known where clusterings were only compared with one another."""
+    told = "A vote orders candidates; how good the first is, it does not say."
+    if answer.tried.distinct > COMPARED:
+        return [told]
+    if answer.tried.distinct == 1:
+        told = "How good it is, is not known."
+    mean = answer.silhouette
+    if mean is not None:
+        near = "closer to another cluster than to their own"
+        side = f"below 0, so on average objects are {near}" if mean < 0 else "1 at best"
+        told += f" Its mean silhouette is {mean:.2f} ({side})."
+    return [told]
+
+
+def measured(answer: Answer) -> list[str]:
+    """The measure that decided."""
+    one = answer.measured
+    if one is None:
+        return []
+    if answer.tried.distinct == 1:
+        return [f"Its {one.title} is {one.value:.4g}."]
+    basis = ""
+    if one.n_known:
+        basis = f" against the {one.n_known:,} known labels of {answer.n_objects:,} objects"
+    direction = "highest" if one.greater_is_better else "lowest"
+    told = [f"It has the {direction} {one.title}{basis}: {one.value:.4g}."]
+    if one.inside_error:
+        told.append(
+            f"The sample does not tell {listed(one.inside_error[:FEW])} from it: the "
+            "difference is within the error of the estimates."
+        )
+    return told
+
+
+def labelled(answer: Answer) -> list[str]:
+    """What the labels made of its probability."""
+    said = answer.labelled
+    if said is None:
+        return []
+    before, after = share(said.before), share(said.after)
+    verb = "raise" if said.after > said.before else "lower"
+    if before == after:
+        change = f"leave its probability among the candidates at {after}"
+    else:
+        change = f"{verb} its probability among the candidates from {before} to {after}"
+    even = "" if answer.judge is not None else " (without them each has the same)"
+    n = said.n_labels
+    return [f"The {n:,} labels {change}{even}."]
+
+
+def guarantee(answer: Answer) -> list[str]:
+    """What the labels guarantee, how, and what else does."""
+    found = answer.guarantee
+    if found is None:
+        return []
+    told = [found.sentence]
+    if found.method == "half":
+        tested = found.tested  # type: ignore[union-attr]
+        told.append(
+            f"It was chosen on {found.m - tested:,} labels and checked on the other {tested:,}, of "
+            f"which it gets {found.errors:,} wrong."
+        )
+    elif found.n:
+        told.append(
+            f"This rests on {found.how} ({found.method}); of the {found.m:,} labelled objects it "
+            f"gets {found.errors:,} wrong."
+        )
+    other = answer.tightest
+    if other is not None:
+        told.append(
+            f"The lowest guaranteed maximum error is that of {other.name}: "
+            f"{percent_up(other.rate)}, by {other.method}; both hold together. --by guarantee "
+            "chooses by it."
+        )
+    told += classifier(answer)
+    return [*told, *(f"Warning: {warning}." for warning in found.warnings)]
+
+
+def classifier(answer: Answer) -> list[str]:
+    """What a classifier trained on the same labels guarantees."""
+    found, own = answer.classifier, answer.guarantee
+    if found is None or own is None:
+        return []
+    rate = f"{percent_up(found.rate)} ({found.name.replace('-', ' ')})"
+    if found.rate < own.bound_rate:
+        return [
+            "A classifier trained on half of the labels and tested on the rest has a lower "
+            f"guaranteed maximum error: {rate}. To predict the classes, use that; to see the "
+            "structure, the clustering."
+        ]
+    return [
+        "The clustering guarantees more than a classifier trained on half of the labels and "
+        f"tested on the rest, whose guaranteed maximum error is {rate}."
+    ]
+
+
+def rivals(answer: Answer) -> list[str]:
+    """Ties, the runner-up, and what is different and nearly as good."""
+    told = []
+    second = answer.runner_up
+    if answer.tied and not (answer.votes is not None and answer.tried.distinct == 2):
+        told.append(f"It ties with {listed(answer.tied[:FEW])}.")
+    elif second is not None and not answer.tied:
+        about = [clusters(second.n_clusters)]
+        if second.expected is not None:
+            about.append(f"expected ARI {second.expected.value:.2f}")
+        elif answer.labelled is not None and second.score is not None:
+            about.append(f"probability {share(second.score)}")
+        elif answer.measured is not None and second.score is not None:
+            about.append(f"{second.score:.4g}")
+        elif answer.decided_by in ("guarantee", "pac_mdl_bound") and second.score is not None:
+            about.append(f"guaranteed maximum error {percent_up(second.score)}")
+        told.append(f"The runner-up is {second.name} ({', '.join(about)}).")
+    if answer.alternatives:
+        found = answer.structure is None or answer.structure.decision == "yes"
+        title = "Really different and nearly as good" if found else "Others"
+        told.append(f"{title}: {'; '.join(map(_alternative, answer.alternatives))}.")
+    return told
+
+
+def _alternative(one: Candidate) -> str:
+    use = "" if one.good_for is None else f"; {GOOD_FOR[one.good_for]}"
+    return f"{one.name} ({clusters(one.n_clusters)}{use})"

@@ -1,0 +1,47 @@
+"""Phrases that several sentences share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from karat.study.answer import Answer, Candidate
+
+#: of what there may be many, how many are named
+FEW = 3
+
+
+def listed(names: Iterable[str]) -> str:
+    """Names in a sentence."""
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def share(value: float) -> str:
+    """A probability in per cent, to a tenth below ten."""
+    return f"{100 * value:.0f} %" if value >= 0.0995 else f"{100 * value:.1f} %"
+
+
+def clusters(k: int) -> str:
+    """A number of clusters."""
+    return f"{k} cluster{'s' * (k != 1)}"
+
+
+def percent(value: float | None) -> str:
+    """A share in per cent."""
+    assert value is not None
+    return f"{100 * value:.1f} %"
+
+
+def interval(one: Answer | Candidate) -> str:
+    """An expected agreement with its interval."""
+    found = one.expected
+    assert found is not None
+    return f"{found.value:.2f} ({max(found.low, 0):.2f}–{found.high:.2f}, 80 % interval)"
+
+
+def is_own(answer: Answer) -> bool:
+    """Whether the user supplied all candidates."""
+    return answer.tried.own == answer.tried.distinct

@@ -1,0 +1,218 @@
+"""The answer is facts: what is changed there is found wherever people and machines read."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import json
+from dataclasses import FrozenInstanceError, fields, replace
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+
+import karat
+from karat.cli import _answer
+from karat.cli._answer import as_json, show
+from karat.report import render
+from karat.study import answer as answers
+from karat.study import deciders, facts, judging, loss, ranking, wording
+from karat.study.answer import (
+    SCHEMA,
+    Candidate,
+    Contribution,
+    Expected,
+    FoundAgain,
+    JudgedBy,
+    Rate,
+    Sample,
+    Structure,
+    Trouble,
+)
+
+
+@pytest.fixture(scope="module")
+def study():
+    study = karat.Study(load_iris().data)
+    study.sweep(["kmeans", "ward", "average"], k=range(2, 5), n_init=1, workers=1)
+    return study
+
+
+@pytest.fixture(scope="module")
+def labelled():
+    X, y = load_iris(return_X_y=True)
+    few = np.full(150, None, dtype=object)
+    few[::6] = y[::6]
+    study = karat.Study(X, truth=few)
+    study.sweep(["kmeans", "ward"], k=range(2, 5), n_init=1, workers=1)
+    return study
+
+
+RESAMPLED = FoundAgain(
+    clusterer="kmeans", numbers=(2, 6), selected=2, kept=0.987, null=0.812, found=(),
+    found_in_null=(), n_stable=1, worst="7", dissolved=0.43, n_judged=149,
+)  # fmt: skip
+
+#: one fact changed, and what is then read
+CHANGES = [
+    ({"name": "ward k=4"}, "ward k=4"),
+    ({"sizes": (77, 42, 31)}, "77, 42 and 31"),
+    ({"expected": Expected(0.271, 0.11, 0.45)}, "ARI 0.27 (0.11–0.45"),
+    ({"structure": Structure(0.123, 0.84)}, "structure is 0.12"),
+    ({"structure": Structure(0.777, 0.84)}, "It cannot be told"),
+    ({"contributions": (Contribution("luck", 0.33),)}, "luck (+0.33)"),
+    ({"runner_up": Candidate("second", 9)}, "runner-up is second (9 clusters)"),
+    (
+        {"alternatives": (Candidate("another", 8, 0.2, Expected(0.4, 0.2, 0.5), "dense"),)},
+        "another",
+    ),
+    ({"gains": (0.271, 0.3, 0.314)}, "improves agreement by 0.27"),
+    ({"sample": Sample(123, False, 0.961)}, "Fitted to 123 other objects it finds nearly the same"),
+    ({"stability": RESAMPLED}, "By resampling alone 2 clusters stand out: 98.7 %"),
+    ({"judge": JudgedBy("9", "0123456789", 77)}, "judge 9 (01234567)"),
+    ({"judge": JudgedBy("9", "0123456789", 77)}, "The judge weighed 77 of the objects"),
+    ({"tied": ("twin",)}, "ties with twin"),
+    ({"reached_by": 17}, "on which 17 candidates agree"),
+]
+
+
+def surfaces(study, answer, monkeypatch, capsys):
+    monkeypatch.setattr(karat.Study, "best", lambda self: answer)
+    monkeypatch.setenv("COLUMNS", "500")
+    show(study, answer)
+    return {
+        "terminal": capsys.readouterr().out,
+        "report": render(study),
+        "JSON": json.dumps(as_json(study, answer), ensure_ascii=False, allow_nan=False),
+        "notebook": answer._repr_html_(),
+        "text": str(answer),
+    }
+
+
+@pytest.mark.parametrize(("change", "told"), CHANGES, ids=[c[1] for c in CHANGES])
+def test_one_fact_is_found_everywhere(study, change, told, monkeypatch, capsys):
+    answer = study.best()
+    assert told not in str(answer)
+    changed = replace(answer, **change)
+    if "stability" in change:  # the tables of the JSON are those of the resamples
+        monkeypatch.setattr(karat.Study, "kept_stability", lambda self, name: None)
+    for surface, text in surfaces(study, changed, monkeypatch, capsys).items():
+        assert told in text, surface
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"tightest": Rate("sharp", 0.01234, "half")}, "error is that of sharp: 1.3 %"),
+        ({"classifier": Rate("nearest-neighbour", 0.0123, "half")}, "1.3 % (nearest neighbour)"),
+    ],
+)
+def test_a_fact_of_the_labels_is_found_everywhere(labelled, change, told, monkeypatch, capsys):
+    changed = replace(labelled.best(), **change)
+    for surface, text in surfaces(labelled, changed, monkeypatch, capsys).items():
+        assert told in text, surface
+    bound = replace(labelled.best().guarantee, bound=101)
+    for surface, text in surfaces(
+        labelled, replace(changed, guarantee=bound), monkeypatch, capsys
+    ).items():
+        assert "mislabelled (101)" in text, surface
+
+
+def test_what_to_mind_is_found_in_terminal_json_and_notebook(study, monkeypatch, capsys):
+    tried = replace(
+        study.best().tried, unfinished=41, troubles=(Trouble("failed", 3, "x", "dust"),)
+    )
+    changed = replace(study.best(), tried=tried, notes=("salted",), stability_skipped="no time")
+    found = surfaces(study, changed, monkeypatch, capsys)
+    for told in ("41 candidates were not finished", "3 failed, e.g. x: dust", "salted", "no time"):
+        for surface in ("terminal", "JSON", "notebook"):
+            assert told in found[surface], surface
+    assert "salted" in found["report"]
+
+
+def test_findings_are_told_where_there_are_some(study):
+    class Finding:
+        def to_dict(self):
+            return {"key": "ids", "sentence": "The first column numbers the rows."}
+
+    answer = replace(study.best(), findings=(Finding(),))
+    assert answer.to_dict()["findings"][0]["key"] == "ids"
+    assert "The first column numbers the rows." in wording.remarks(answer)
+
+
+@pytest.mark.parametrize("module", [answers, deciders, facts, judging, loss, ranking, _answer])
+def test_sentences_are_made_in_one_place(module):
+    tree = ast.parse(inspect.getsource(module))
+    notes = {id(n.value) for n in ast.walk(tree) if isinstance(n, ast.Expr)}
+    told = [
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in notes
+    ]
+    assert not [text for text in told if text.endswith(".") and " " in text.strip()]
+
+
+def test_the_facts_are_frozen_and_plain(study):
+    answer = study.best()
+    with pytest.raises(FrozenInstanceError):
+        answer.name = "mine"
+    kept = json.loads(json.dumps(answer.to_dict(), allow_nan=False))
+    assert kept["schema"] == SCHEMA
+    assert set(kept) == {f.name for f in fields(answer)} - {"labels"} | {
+        "schema", "sentences", "remarks", "footer"
+    }  # fmt: skip
+    assert kept["expected"]["value"] == answer.expected.value
+    assert answer.expected.interval == (answer.expected.low, answer.expected.high)
+    assert kept["structure"]["decision"] == "yes"
+    assert sum(answer.sizes) + answer.outliers == answer.n_objects
+    total = answer.average + sum(part.value for part in answer.contributions)
+    assert answer.expected.value == pytest.approx(total, abs=1e-5)
+
+
+def test_no_number_of_clusters_is_contradicted_without_a_word(study):
+    answer = study.best()
+    coarse = replace(RESAMPLED, level=Candidate("coarse", 2, 0.1, Expected(0.4, 0, 1)), nested=0.98)
+    told = " ".join(wording.stability(replace(answer, n_clusters=3, stability=coarse)))
+    assert "That is no contradiction: the 3 clusters divide the 2 (but for 2.0 % of" in told
+    apart = replace(coarse, nested=0.5)
+    told = " ".join(wording.stability(replace(answer, n_clusters=3, stability=apart)))
+    assert "That is another division: coarse has expected ARI 0.40, this answer" in told
+    none = replace(RESAMPLED, selected=1, kept=None, null=None)
+    told = " ".join(wording.stability(replace(answer, n_clusters=3, stability=none)))
+    assert "The judge's evidence speaks for the second, with 3 clusters" in told
+
+
+def random_labelings(n):
+    rng = np.random.default_rng(0)
+    return {f"mine {i}": rng.integers(0, 3 + i, 150) for i in range(n)}
+
+
+def test_one_clustering_is_not_recommended():
+    study = karat.Study(load_iris().data)
+    study.add(random_labelings(1))
+    answer = study.best()
+    text = str(answer)
+    assert text.startswith("There is only one clustering, mine 0 (3 clusters): nothing was")
+    assert "How good it is, is not known" in text
+    assert f"Its mean silhouette is {answer.silhouette:.2f} (below 0" in text
+    assert "omit --only-labelings" in text
+    assert "Use " not in text
+
+
+def test_of_two_the_better_one_need_not_be_good():
+    study = karat.Study(load_iris().data)
+    study.add(random_labelings(2))
+    answer = study.best()
+    assert answer.decided_by == "consensus"
+    assert answer.judge_skipped == "candidates"
+    assert answer.sentences[0].startswith("Of your two clusterings, mine ")
+    assert "how good the first is, it does not say" in str(answer)
+
+
+def test_bad_clusterings_say_nothing_of_the_data():
+    study = karat.Study(load_iris().data)
+    study.add(random_labelings(3))
+    text = str(study.best())
+    assert text.startswith("None of your 3 clusterings shows cluster structure")
+    assert "This says nothing of other clusters that the data may have." in text
+    assert "No cluster structure found" not in text
