@@ -25,7 +25,7 @@ else:
     study = karat.Study(karat.datasets.read(folder / "tr45.npz"), metric="cosine")
     study.sweep(k=[5, 10, 15], n_init=1)
     print(study.best())
-    study.report(report)
+    karat.write_report(study, report)
 
 # %%
 # The scores do not mix distances: measures of means are those of the unit rows, too.

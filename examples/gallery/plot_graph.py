@@ -64,4 +64,4 @@ study.scores().loc[study.rank().index[:6], ["n_clusters", *keys]].round(3)
 # %%
 
 print(karat.ContingencyTable(community, study.best().labels).to_frame())
-study.report(folder / "graph.html")
+karat.write_report(study, folder / "graph.html")

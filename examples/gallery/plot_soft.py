@@ -41,7 +41,7 @@ print(study.best())
 # Equal hard labels can hide very different memberships; these columns see them.
 
 columns = ["xie_beni_index", "partition_coefficient", "partition_entropy"]
-study.soft_scores()[columns].round(3).sort_values("xie_beni_index").head(8)
+karat.study.soft_scores(study)[columns].round(3).sort_values("xie_beni_index").head(8)
 
 # %%
 # The bridge is between two clusters:
@@ -58,4 +58,4 @@ print(karat.evaluate(X, given, measures=["silhouette", "xie_beni_index", "pbm_in
 
 # %%
 
-study.report(folder / "soft.html")
+karat.write_report(study, folder / "soft.html")

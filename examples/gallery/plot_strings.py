@@ -74,4 +74,4 @@ with karat.Study(words, metric=first_letters, storage=folder / "letters.karat") 
 
 # %%
 
-study.report(folder / "names.html")
+karat.write_report(study, folder / "names.html")

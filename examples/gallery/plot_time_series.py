@@ -61,4 +61,4 @@ figure
 
 # %%
 
-study.report(folder / "series.html")
+karat.write_report(study, folder / "series.html")

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from karat.measures.properties import properties as properties
     from karat.measures.recommended import recommend as recommend
     from karat.measures.scores import Scores as Scores
+    from karat.report import write_report as write_report
     from karat.runtime.validation import InputError as InputError
     from karat.runtime.validation import StorageError as StorageError
     from karat.runtime.validation import UndefinedMeasureError as UndefinedMeasureError
@@ -49,6 +50,7 @@ _HOME = {
     "guarantee": "karat.bounds",
     "pac_mdl_bound": "karat.bounds",
     "representations": "karat.study.representations",
+    "write_report": "karat.report",
     "InputError": "karat.runtime.validation",
     "Scores": "karat.measures.scores",
     "StorageError": "karat.runtime.validation",

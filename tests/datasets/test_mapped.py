@@ -171,7 +171,7 @@ def test_a_study_of_mapped_data_is_that_of_memory(tmp_path, monkeypatch):
 
 
 def test_data_beyond_memory_are_clustered_by_a_sample(tmp_path, monkeypatch, low):
-    from karat.study import large, trying
+    from karat.study import large, objects
 
     monkeypatch.setattr(large, "FIT_AT_MOST", 100)
     rng = np.random.default_rng(0)
@@ -179,7 +179,7 @@ def test_data_beyond_memory_are_clustered_by_a_sample(tmp_path, monkeypatch, low
     np.save(tmp_path / "X.npy", 9.0 * np.eye(3)[truth] + rng.normal(size=(400, 3)))
     fitted = []
     for memory in (10**9, 30_000):
-        monkeypatch.setattr(trying, "total_memory", lambda memory=memory: memory)
+        monkeypatch.setattr(objects, "total_memory", lambda memory=memory: memory)
         study = karat.Study(read(tmp_path / "X.npy"))
         study.sweep(["kmeans"], k=[3], n_init=1, workers=1)
         fitted += study.candidates["fitted_on"].tolist()

@@ -44,7 +44,7 @@ def test_a_disk_too_full_for_the_report(small_disk):
     study.sweep("average", k=[2, 3], workers=1)
     (small_disk / "filler").write_bytes(b"x" * 200_000)
     with pytest.raises(InputError, match=r"r\.html"):
-        study.report(small_disk / "r.html")
+        karat.write_report(study, small_disk / "r.html")
     assert [p.name for p in small_disk.iterdir()] == ["filler"]
 
 
@@ -56,7 +56,7 @@ def test_a_folder_that_cannot_be_written(tmp_path):
     study = karat.Study(X)
     study.sweep("average", k=[2, 3], workers=1)
     with pytest.raises(InputError, match=r"r\.html"):
-        study.report("/proc/r.html")
+        karat.write_report(study, "/proc/r.html")
 
 
 def test_a_full_disk_on_the_command_line(small_disk):

@@ -19,6 +19,7 @@ from karat.judge.labelled import log_likelihood
 from karat.judge.learned import shared_score, shortlist
 from karat.report import render
 from karat.runtime.validation import InputError
+from karat.study.scoring import bounds_with, found_by
 
 CLUSTERERS = ["kmeans", "ward", "average", "genie", "gaussian-mixture", "hdbscan"]
 
@@ -31,7 +32,7 @@ def candidates():
     study.sweep(CLUSTERERS, k=range(2, 8), n_init=2, workers=1)
     table = study.rank()
     codes = np.stack(list(study.labelings(table.index).values())).astype(np.int32)
-    by = study.found_by()
+    by = found_by(study)
     return X, y, codes, [by[partition] for partition in table["partition"]]
 
 
@@ -211,7 +212,7 @@ def test_with_labels_the_judge_is_the_prior():
     assert best.name == found.names[int(np.argmax(logs))]
     assert found.judgement.prior.sum() == pytest.approx(1)
     shares = {p: 0.9 / len(found.names) for p in study.rank()["partition"][: len(found.names)]}
-    bits = study.bounds_with(shares).table["choice_bits"]
+    bits = bounds_with(study, shares).table["choice_bits"]
     # copies of a partition have one word; Kraft: the lengths of all words are paid for
     words = bits.groupby(study.candidates.loc[bits.index, "partition"]).first()
     assert (2.0**-words).sum() <= 1 + 1e-9
@@ -222,7 +223,7 @@ def test_with_labels_there_is_a_choice_without_the_judge():
     truth = np.array(["a", None, "a", None, None, "a", "b", None, None, "b", None, "b"], object)
     study = karat.Study(X, truth=truth)
     study.add({"halves": [0] * 6 + [1] * 6, "thirds": [0] * 4 + [1] * 4 + [2] * 4})
-    study.decide_by("judge-and-labels")
+    study.by = "judge-and-labels"
     best = study.best()
     assert best.name == "halves"
     assert "from 50 % to" in str(best)
@@ -233,9 +234,10 @@ def test_all_bounds_that_are_told_hold_together(monkeypatch):
     truth = np.array(["a", None, "a", None, None, "a", "b", None, None, "b", None, "b"], object)
     study = karat.Study(np.arange(12.0)[:, None], truth=truth)
     study.add({"halves": [0] * 6 + [1] * 6, "thirds": [0] * 4 + [1] * 4 + [2] * 4})
-    study.decide_by("judge-and-labels")
+    study.by = "judge-and-labels"
     tightest = replace(study.guarantee(), name="thirds")
-    study.__dict__["_guarantee"] = tightest  # another than the most probable one
+    # another than the most probable one
+    monkeypatch.setattr(karat.Study, "guarantee", lambda self: tightest)
     best = study.best()
     # by the share of delta that PAC-MDL has beside the guarantee
     assert best.guarantee.bound == tightest.mdl["halves"].bound

@@ -190,7 +190,7 @@ def test_structures_are_candidates_of_a_study(tmp_path):
             np.testing.assert_allclose(np.sort(kept), np.sort(one.memberships), atol=1e-6)
         np.testing.assert_array_equal(study.labels("soft"), canonical_codes(SOFT.harden()))
         assert study.memberships("tree k=2") is None
-        table = study.soft_scores()
+        table = karat.study.soft_scores(study)
         assert list(table.index) == ["soft", "over", "labels 0"]
         for key, value in {
             "xie_beni_index": karat.xie_beni_index(X, SOFT),
@@ -211,7 +211,7 @@ def test_a_chosen_soft_clustering_says_what_was_hardened():
     study.add({"soft": SOFT, "one against all": TRUTH == 0})
     assert study.best().name == "soft"
     assert "It is soft; measures of hard clusterings take" in str(study.best())
-    assert karat.Study(X).soft_scores().empty
+    assert karat.study.soft_scores(karat.Study(X)).empty
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -223,7 +223,7 @@ def test_mixtures_and_fuzzy_c_means_bring_their_memberships(workers):
     study = karat.Study(X, metric="cosine")
     names = ["gaussian-mixture", "fuzzy-cmeans", "kmeans", "soft-movmf", "hard-movmf"]
     study.sweep(names, k=[2, 3], n_init=1, workers=workers)
-    soft = {name.split(" k=")[0] for name in study.soft_scores().index}
+    soft = {name.split(" k=")[0] for name in karat.study.soft_scores(study).index}
     on_rows = " on unit rows"
     assert soft == {"gaussian-mixture" + on_rows, "fuzzy-cmeans" + on_rows, "soft-movmf"}
     rows = X / np.linalg.norm(X, axis=1, keepdims=True)
@@ -232,7 +232,7 @@ def test_mixtures_and_fuzzy_c_means_bring_their_memberships(workers):
         ("fuzzy-cmeans", FuzzyCMeans(3)),
     ):
         candidate = f"{name}{on_rows} k=3 start=0"
-        seed = next(c["seed"] for c in study._store.candidates() if c["name"] == candidate)
+        seed = next(c["seed"] for c in study.storage.candidates() if c["name"] == candidate)
         model.set_params(random_state=seed).fit(rows)
         expected = model.memberships_ if name == "fuzzy-cmeans" else model.predict_proba(rows)
         kept = study.memberships(candidate)
@@ -246,7 +246,7 @@ def test_memberships_are_extended_with_the_labels(monkeypatch):
     from karat.study import large
 
     monkeypatch.setattr(large, "FIT_AT_MOST", 20)
-    monkeypatch.setattr(karat.Study, "fits_sample", lambda self, clusterer: True)
+    monkeypatch.setattr(karat.study.trying.Fits, "fits_sample", lambda self, clusterer: True)
     study = karat.Study(X)
     study.sweep("gaussian-mixture", k=3, n_init=1, workers=1)
     name = "gaussian-mixture k=3 start=0"

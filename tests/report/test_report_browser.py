@@ -108,7 +108,7 @@ def test_nothing_is_cut_or_written_over(tmp_path: Path, width: int) -> None:
     X = pd.DataFrame(wine.data, columns=wine.feature_names)
     study = karat.Study(karat.datasets.from_table(X, truth=truth, scale="standard"))
     study.sweep(["kmeans", "gaussian-mixture"], k=[9, 2, 4], n_init=2, workers=1)
-    study.decide_by("consensus")
+    study.by = "consensus"
     page = render(study).replace("</body>", LAYOUT)
     seen, _ = seen_by(page, tmp_path, f"--window-size={width},900")
     assert seen["width"] == width

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import karat
-from karat.report import write
+from karat.report import write_report
 from karat.runtime.output import check_output
 from karat.runtime.validation import InputError
 from karat.study import StorageError
@@ -27,7 +27,7 @@ def study() -> karat.Study:
 
 def test_written_whole(study: karat.Study, tmp_path: Path) -> None:
     target = tmp_path / "report.html"
-    study.report(target)
+    write_report(study, target)
     text = target.read_text(encoding="utf-8")
     assert text.startswith("<!doctype html>")
     assert text.rstrip().endswith("</html>")
@@ -41,16 +41,16 @@ def test_not_over_another_file_unless_told(study: karat.Study, tmp_path: Path) -
     target = tmp_path / "report.html"
     target.write_text("mine")
     with pytest.raises(InputError, match=r"exists already.*overwrite=True"):
-        write(study, target)
+        write_report(study, target)
     assert target.read_text() == "mine"
-    write(study, target, overwrite=True)
+    write_report(study, target, overwrite=True)
     assert "<html" in target.read_text(encoding="utf-8")
 
 
 @pytest.mark.posix
 def test_through_a_link_to_its_file(study: karat.Study, tmp_path: Path) -> None:
     (tmp_path / "link.html").symlink_to(tmp_path / "real.html")
-    write(study, tmp_path / "link.html")
+    write_report(study, tmp_path / "link.html")
     assert (tmp_path / "link.html").is_symlink()
     assert (tmp_path / "real.html").stat().st_size > 1e6
 
@@ -82,7 +82,7 @@ def test_no_room_leaves_all_as_it_was(study: karat.Study, tmp_path: Path, there:
         # a write beyond 100 kB fails as on a full disk
         resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, before[1]))
         with pytest.raises(StorageError, match="could not be written"):
-            write(study, target, overwrite=True)
+            write_report(study, target, overwrite=True)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
         signal.signal(signal.SIGXFSZ, quiet)
@@ -99,7 +99,7 @@ def test_full_disk_says_what_to_do(
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(StorageError, match=r"No space left.*free some space"):
-        write(study, tmp_path / "report.html")
+        write_report(study, tmp_path / "report.html")
     assert os.listdir(tmp_path) == []
 
 
@@ -111,7 +111,7 @@ def test_interrupt_leaves_nothing(
 
     monkeypatch.setattr(os, "fsync", stop)
     with pytest.raises(KeyboardInterrupt):
-        write(study, tmp_path / "report.html")
+        write_report(study, tmp_path / "report.html")
     assert os.listdir(tmp_path) == []
 
 

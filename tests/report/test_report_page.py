@@ -90,7 +90,7 @@ def wine(truth: Any = None) -> Dataset:
 def blind() -> karat.Study:
     study = karat.Study(wine())
     study.sweep(["kmeans", "ward", "hdbscan"], k=range(2, 7), n_init=2, workers=1)
-    study.decide_by("consensus")
+    study.by = "consensus"
     study.command = "karat run wine.csv -k 2:6"
     return study
 
@@ -286,7 +286,7 @@ def test_the_judgement_has_its_own_section(blind: karat.Study, page: Page) -> No
 def test_a_few_labels_give_a_guarantee() -> None:
     study = karat.Study(wine(truth=110))
     study.sweep(["ward"], k=range(2, 6), workers=1)
-    study.decide_by("guarantee")
+    study.by = "guarantee"
     page = Page(render(study))
     assert study.best().guarantee is not None
     assert study.best().guarantee.sentence in page.texts["guarantee"]

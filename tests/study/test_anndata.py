@@ -75,7 +75,7 @@ def test_from_columns_to_an_answer_and_back(make, tmp_path):
     assert kept["scores"].loc["leiden_0.2", "silhouette"] == pytest.approx(expected)
     assert kept["ranking"].index[0] == "leiden_0.5"
     assert {str(kept["scores"][c].dtype) for c in kept["scores"]} == {"float64", "object"}
-    study.report(tmp_path / "r.html")
+    karat.write_report(study, tmp_path / "r.html")
 
 
 def test_what_was_written_back_can_be_saved(tmp_path):

@@ -191,7 +191,7 @@ def test_fits_without_a_scheduler_stay_planned():
     with karat.Study(X) as study:
         with pytest.raises(LostWorkersError, match="no longer answers"):
             study.sweep("kmeans", k=[2, 3], n_init=2, executor=Lost(1, "connecting"))
-        assert study.n_unfinished == 1
+        assert len(study.storage.planned()) == 1
         study.add({"truth": truth})
         with pytest.raises(LostWorkersError, match="no longer answers"):
             study.evaluate(["silhouette"], executor=Lost(1, "closed"))

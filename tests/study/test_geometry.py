@@ -286,7 +286,7 @@ def test_a_graph_with_some_classes(tmp_path):
     study.sweep(["spectral", "average"], k=[2, 3], n_init=1, workers=1)
     assert study.candidates.loc["average", "status"] == "excluded"
     assert adjusted_rand_score(truth, study.best().labels) == 1
-    study.report(tmp_path / "graph.html")
+    karat.write_report(study, tmp_path / "graph.html")
 
 
 @pytest.mark.parametrize("k", [2, 3, 4])
@@ -298,9 +298,9 @@ def test_a_graph_without_classes_ends_in_an_answer(k):
     assert adjusted_rand_score(truth, choice.labels) == 1
     assert choice.decided_by == "consensus"
     assert "2 families of internal measures voted" in str(choice)
-    study.decide_by("judge")
+    study.by = "judge"
     assert "a graph has edges alone, so the consensus decided" in str(study.best())
-    study.decide_by("modularity")
+    study.by = "modularity"
     assert adjusted_rand_score(truth, study.best().labels) == 1
     assert study.candidates.loc["kmeans", "status"] == "excluded"
 
@@ -313,7 +313,7 @@ def test_a_graph_in_parts_with_a_lone_node_ends_in_an_answer(tmp_path):
     assert "falls into 4 parts" in study.dataset.notes[-1]
     study.sweep(["spectral"], k=[2, 3, 4], n_init=1, workers=1)
     assert adjusted_rand_score(truth, study.best().labels[:-1]) == 1
-    study.report(tmp_path / "parts.html")
+    karat.write_report(study, tmp_path / "parts.html")
 
 
 def test_from_a_file_of_a_graph_to_a_report(tmp_path, monkeypatch):

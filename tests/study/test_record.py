@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import json
+import re
 import subprocess
 import sys
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -19,6 +23,7 @@ from sklearn.preprocessing import StandardScaler
 
 import karat
 from failing_clusterers import Fails
+from karat.judge import load_judge
 from karat.measures.evaluation import applicable
 from karat.runtime.threads import one_core
 from karat.runtime.validation import InputError, StorageError
@@ -34,14 +39,14 @@ def few_measures(monkeypatch):
     """What is compared are choices: a few measures of several families are enough."""
     internal = ["silhouette", "dunn_index", "davies_bouldin_index", "calinski_harabasz_index"]
 
-    def measures(self, keys):
-        external = [] if self.truth is None else ["adjusted_rand_index"]
+    def measures(keys, *, has_truth, metric):
+        external = ["adjusted_rand_index"] if has_truth else []
         if keys is not None:
             return karat.measures.catalogue.select(keys)
-        fit = applicable(None, has_truth=self.truth is not None, metric=self.metric)
+        fit = applicable(None, has_truth=has_truth, metric=metric)
         return [measure for measure in fit if measure.key in internal + external]
 
-    monkeypatch.setattr(karat.Study, "_measures", measures)
+    monkeypatch.setattr("karat.study.scoring.applicable", measures)
 
 
 def told(study: karat.Study) -> tuple[pd.DataFrame, pd.DataFrame, str]:
@@ -49,7 +54,7 @@ def told(study: karat.Study) -> tuple[pd.DataFrame, pd.DataFrame, str]:
 
 
 def check_code(study: karat.Study, **scope: object) -> None:
-    expected, code = told(study), study.code
+    expected, code, digest = told(study), study.code, study.record.digest()
     study.close()
     with one_core():  # the code does not say how many workers
         exec(code, scope)
@@ -59,6 +64,7 @@ def check_code(study: karat.Study, **scope: object) -> None:
     pd.testing.assert_frame_equal(expected[1], got[1], check_exact=True)
     assert expected[2] == got[2]
     assert again.settings == study.settings
+    assert again.record.digest() == digest
     again.close()
 
 
@@ -91,7 +97,7 @@ def test_what_is_not_given_is_as_recorded(tmp_path):
         settings, expected = study.settings, told(study)
     with karat.Study(X, storage=path) as study:
         assert study.settings == settings
-        assert (study.metric, study.noise, study.delta, study.random_state) == tuple(given.values())
+        assert {name: getattr(study.settings, name) for name in given} == given
         assert study.truth.tolist() == few.tolist()
         assert told(study)[2] == expected[2]
         assert study.best().decided_by == "silhouette"
@@ -114,7 +120,7 @@ def test_new_labels_are_taken_over_when_asked(tmp_path):
     assert got[2] == expected[2]
     with karat.Study(X, storage=path) as study:
         assert [kind for kind, _ in study.record] == ["settings", "sweep", "settings"]
-        assert study.delta == 0.2
+        assert study.settings.delta == 0.2
     with pytest.raises(StorageError, match="metric"):
         karat.Study(X, storage=path, metric="cosine", update=True)
 
@@ -124,18 +130,18 @@ def test_what_decides_is_recorded(tmp_path):
     with karat.Study(X, storage=path) as study:
         study.sweep("ward", k=[2, 3, 4], workers=1)
         assert study.best().decided_by == "judge-2"
-        study.decide_by("dunn_index")
-        study.decide_by("silhouette")
+        study.by = "dunn_index"
+        study.by = "silhouette"
         assert study.best().decided_by == "silhouette"
         values = study.scores()
         for by in ("silhouette", "dunn_index"):
             ranked = study.rank(by=None if by == "silhouette" else by)
             assert ranked["score"].to_dict() == values.loc[ranked.index, by].to_dict()
         with pytest.raises(InputError, match="did you mean"):
-            study.decide_by("silhouete")
+            study.by = "silhouete"
     with karat.Study(X, storage=path) as study:
         assert study.best().decided_by == "silhouette"
-        study.decide_by(None)
+        study.by = None
         assert study.by == "judge-2"
 
 
@@ -191,6 +197,113 @@ def test_identity():
     code += "from scipy.spatial.distance import chebyshev; print(identity([KMeans(3), chebyshev]))"
     there = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert there.stdout.strip() == identity([KMeans(3), chebyshev])
+
+
+# -- what follows from the record ------------------------------------------------------------
+
+
+def reversed_judge():
+    packaged = load_judge()
+    return replace(packaged, order=replace(packaged.order, value=-packaged.order.value))
+
+
+def test_the_order_and_the_answer_follow_another_judge():
+    X = np.vstack([np.random.default_rng(0).normal(size=(40, 2)) + 4 * i for i in range(3)])
+    study = karat.Study(X)
+    study.sweep(["ward", "average", "kmeans"], k=range(2, 6), n_init=1, workers=1)
+    before, name = study.record.digest(), study.best().name
+    study.judge = reversed_judge()
+    assert study.best().name == study.rank().index[0] != name
+    assert study.best().name == study.judged().shortlist[0][0]
+    assert study.judge.digest != load_judge().digest
+    assert study.judge.name in str(study.best())
+    assert study.settings.judge == f"2#{study.judge.digest}"
+    assert study.record.digest() != before
+    study.judge = None
+    assert study.record.digest() == before
+    assert study.best().name == name
+
+
+def test_a_study_says_after_any_changes_what_a_fresh_one_says():
+    few = np.where(np.arange(60) % 3 == 0, Y, None)
+    study = karat.Study(X, truth=few)
+    study.sweep("ward", k=[2, 3], workers=1)
+    steps = [
+        lambda s: s.sweep(["kmeans"], k=[2, 3, 4], n_init=1, workers=1),
+        lambda s: setattr(s, "judge", reversed_judge()),
+        lambda s: setattr(s, "by", "judge"),
+        lambda s: s.add({"mine": np.arange(60) % 2}),
+        lambda s: s.evaluate(["pbm_index"]),
+        lambda s: setattr(s, "by", "guarantee"),
+        lambda s: setattr(s, "judge", None),
+        lambda s: setattr(s, "by", None),
+    ]
+    for i, step in enumerate(steps):
+        told(study)
+        step(study)
+        fresh = karat.Study(X, truth=few)
+        fresh.sweep("ward", k=[2, 3], workers=1)
+        for earlier in steps[: i + 1]:
+            earlier(fresh)
+        got, expected = told(study), told(fresh)
+        # what is judged together is summed together
+        pd.testing.assert_frame_equal(got[0], expected[0], rtol=1e-12)
+        pd.testing.assert_frame_equal(got[1], expected[1], rtol=1e-12)
+        assert got[2] == expected[2]
+        assert study.guarantee().sentence == fresh.guarantee().sentence
+        assert study.record.digest() == fresh.record.digest()
+
+
+def test_what_the_record_does_not_change_is_not_worked_out_again(monkeypatch):
+    study = karat.Study(X)
+    study.sweep("ward", k=[2, 3, 4], workers=1)
+    before = study.judged()
+    study.by = "silhouette"
+    assert study.judged() is before
+    study.storage.set_meta({"a note": 1})
+    assert study.judged() is before
+    study.add({"mine": np.arange(60) % 2})
+    assert study.judged() is not before
+
+
+def test_a_study_keeps_its_judge(tmp_path):
+    path = tmp_path / "s.karat"
+    with karat.Study(X, storage=path) as study:
+        study.sweep("ward", k=[2, 3, 4], workers=1)
+        study.judge = reversed_judge()
+        expected = told(study)
+        assert "study.judge = kept.judge" in study.code
+    with karat.Study(X, storage=path) as study:
+        assert study.judge.digest == reversed_judge().signed().digest
+        assert told(study)[2] == expected[2]
+        check_code(study, X=X)
+    study = karat.Study(X)
+    study.sweep("ward", k=[2, 3, 4], workers=1)
+    study.judge = reversed_judge()
+    assert "# judge: your own, judge 2 (" in study.code
+    check_code(study, X=X, judge=reversed_judge())
+
+
+def test_a_resumed_study_says_that_it_had_another_packaged_judge(tmp_path, monkeypatch):
+    path = tmp_path / "s.karat"
+    with karat.Study(X, storage=path) as study:
+        old = study.judge
+    new = replace(load_judge(), version="3", limit=0.4).signed()
+    monkeypatch.setattr("karat.study.record.load_judge", lambda path=None: new)
+    with pytest.warns(UserWarning, match=rf"begun with judge 2 \({old.digest[:8]}\).* judge 3 \("):
+        study = karat.Study(X, storage=path)
+    assert study.settings.judge == f"3#{new.digest}"
+    study.close()
+    karat.Study(X, storage=path).close()  # it is recorded, and said once
+
+
+def test_the_study_is_small_enough_to_know():
+    assert len([name for name in dir(karat.Study) if name[0] != "_"]) <= 30
+    assert len(inspect.signature(karat.Study).parameters) <= 12
+    source = Path(karat.__file__).parent
+    for path in source.rglob("*.py"):
+        reached = re.findall(r"\bstudy\._[a-z]\w*", path.read_text(encoding="utf-8"))
+        assert not reached, f"{path.relative_to(source)}: {reached}"
 
 
 # -- code ------------------------------------------------------------------------------------
@@ -258,6 +371,15 @@ def test_code_of_own_estimators():
     check_code(study, X=X)
 
 
+def test_code_of_embeddings():
+    terms = RNG.poisson(1.0, size=(60, 6)) + 3.0 * np.kron(np.eye(3), np.ones((20, 2)))
+    vectors = RNG.normal(size=(60, 4)) + 3 * np.eye(4)[np.repeat([0, 1, 2], 20)]
+    study = karat.Study(terms, metric="cosine", embeddings=vectors)
+    assert study.settings.embeddings == 4
+    study.sweep("average", k=[2, 3], workers=1)
+    check_code(study, X=terms, embeddings=vectors)
+
+
 def test_code_says_what_it_cannot_write():
     own = {"long": KMeans(init=RNG.normal(size=(900, 2)), n_init=1), "odd": Fails(how="one")}
     study = karat.Study(X)
@@ -288,7 +410,7 @@ def test_load_study(tmp_path):
     with pytest.raises(InputError, match="does not know where its data came from"):
         karat.load_study(path)
     with karat.load_study(path, load_iris().data) as study:
-        assert study.delta == 0.3
+        assert study.settings.delta == 0.3
     with pytest.raises(StorageError, match="no study file"):
         karat.load_study(tmp_path / "none.karat")
 

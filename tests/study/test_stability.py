@@ -170,7 +170,7 @@ def test_a_killed_call_resumes_from_what_was_finished(tmp_path, monkeypatch, las
     assert np.array_equal(found.clusters.objects, whole.clusters.objects, equal_nan=True)
     assert np.array_equal(found.consensus, whole.consensus, equal_nan=True)
     with karat.Study(triangle(), storage=path) as study:
-        assert study._store.meta[next(k for k in study._store.meta if "in parts" in k)] is None
+        assert study.storage.meta[next(k for k in study.storage.meta if "in parts" in k)] is None
 
 
 def test_processes_give_the_same(stored):
@@ -201,7 +201,7 @@ def test_a_cluster_of_machines_gives_the_same(stored):
             found = study.stability(executor=executor, **FEW)
             assert found.curve.table.equals(whole.curve.table)
             assert found.clusters.table.equals(whole.clusters.table)
-            study._store.set_meta({k: None for k in study._store.meta if k.startswith("assess")})
+            study.storage.set_meta({k: None for k in study.storage.meta if k.startswith("assess")})
         _connect(client.scheduler.address).close()
 
 
@@ -225,10 +225,10 @@ def counted_fits(study, name, monkeypatch):
 def test_predicted_work_is_what_is_done(clusterer, monkeypatch):
     with karat.Study(triangle(20)) as study:
         study.sweep([clusterer], k=[2, 3], n_init=1, workers=1)
-        ours = next(c for c in study._store.candidates() if c["partition"] is not None)
+        ours = next(c for c in study.storage.candidates() if c["partition"] is not None)
         work = stability.work_of(study, ours)
         done = counted_fits(study, ours["name"], monkeypatch)
-        fitted = sum(c["status"] != "planned" for c in study._store.candidates())
+        fitted = sum(c["status"] != "planned" for c in study.storage.candidates())
     if clusterer == "kmeans":  # two numbers in each call, at a tenth
         done *= 2 / stability.QUICK_FITS
         # the clusters are judged at one number alone

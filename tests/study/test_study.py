@@ -17,6 +17,7 @@ from failing_clusterers import Dies, Fails
 from karat.clusterers import Clusterer
 from karat.runtime.validation import InputError, NothingToRankError, StorageError
 from karat.study import running, work
+from karat.study.scoring import score_table
 from karat.study.store import Planned
 
 THREE = np.repeat([0.0, 5.0, 10.0], 20)[:, None] + np.random.default_rng(0).normal(
@@ -368,7 +369,7 @@ def test_a_few_labels_give_a_guarantee(wine):
     choice = study.best()
     assert choice.decided_by == "judge-and-labels"
     assert choice.n_clusters == 3
-    study.decide_by("guarantee")
+    study.by = "guarantee"
     choice = study.best()
     assert choice.guarantee is not None
     assert choice.n_clusters == 3
@@ -381,7 +382,7 @@ def test_a_few_labels_give_a_guarantee(wine):
     # everything that was planned is paid for, what failed too
     table = study.bounds().table
     assert (2.0 ** -table["choice_bits"].drop_duplicates()).max() < 1
-    study.decide_by("consensus")
+    study.by = "consensus"
     by_consensus = study.best()
     assert by_consensus.guarantee is not None
 
@@ -402,14 +403,14 @@ def test_more_candidates_than_are_judged_at_a_time(monkeypatch):
     X = rng.normal(size=(12, 1))
     study = karat.Study(X)
     study.add({f"c{i}": rng.integers(0, 3, 12) for i in range(400)})
-    assert len(study._store.partitions()) > 256
+    assert len(study.storage.partitions()) > 256
     study.evaluate(["calinski_harabasz_index"])
-    values, reasons = study._scores
-    assert list(values.index) == study._store.partitions()
+    values, reasons = score_table(study)
+    assert list(values.index) == study.storage.partitions()
     undefined = values["calinski_harabasz_index"].isna()
     assert set(values.index[undefined]) <= set(reasons)
     for partition in values.index[250:260]:
-        labels = study._store.labels([partition])[0]
+        labels = study.storage.labels([partition])[0]
         expected = calinski_harabasz_score(X, labels)
         assert values.at[partition, "calinski_harabasz_index"] == pytest.approx(expected)
 
@@ -460,7 +461,7 @@ def test_ties_are_broken_alike_in_answer_and_report(names):
     mirrored = {"left": np.arange(12) >= 3, "right": np.arange(12) >= 9}
     study = karat.Study(np.arange(12.0)[:, None])
     study.add({name: mirrored[name].astype(int) for name in names})
-    study.decide_by("c_index")
+    study.by = "c_index"
     ranked = study.rank()
     assert ranked["score"].nunique() == 1
     assert ranked["rank"].tolist() == [1, 1]
@@ -479,7 +480,7 @@ def test_a_notebook_shows_what_was_tried_and_computes_nothing(monkeypatch):
     assert "Not judged yet" in before
     best = study.best()
     assert best.name in study._repr_html_()
-    study.decide_by("dunn_index")
+    study.by = "dunn_index"
     assert "Not judged yet" in study._repr_html_()
     study.add({"<i>": [0, 1] * (len(THREE) // 2)})
     assert "<i>" not in study._repr_html_()

@@ -15,6 +15,7 @@ import karat
 from karat.cli import app
 from karat.datasets import from_array, with_embeddings
 from karat.runtime.validation import InputError
+from karat.study import kept_representations
 
 WORDS = {
     "sea": ["ship", "sail", "wave", "anchor", "harbour", "tide", "captain", "deck"],
@@ -185,7 +186,7 @@ def test_from_a_file_to_the_report(news, tmp_path):
     assert 'id="representations"' in page
     assert "embedding 1" not in page.split("<script")[0]
     with karat.load_study(tmp_path / "s.karat") as study:
-        table = study.kept_representations()
+        table = kept_representations(study)
         assert set(table.index) == {
             "embeddings", "tf", "tf-idf", "binary", "bm25-tf", "bm25-tf-idf"
         }  # fmt: skip

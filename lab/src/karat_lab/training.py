@@ -449,7 +449,7 @@ def train_judge(
     names = [str(i) for i in range(len(studies))] if collections is None else list(collections)
     cases = []
     for study, collection in zip(studies, names, strict=True):
-        if study.truth is None or study.is_partly_labelled:
+        if study.truth is None or study.objects.is_partly_labelled:
             raise InputError(
                 f"{study.dataset.name} lacks the class of some objects; give truth for all of them"
             )

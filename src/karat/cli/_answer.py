@@ -21,14 +21,15 @@ WIDE = 100  # characters of a terminal with room for every column
 def as_json(study: Study, answer: Answer, top: int = 10) -> dict[str, Any]:
     """What machines read: the answer, the best candidates, every score."""
     from karat.cli.stability import as_json as stability_as_json
+    from karat.study import kept_assessment, kept_representations
 
     best = answer.to_dict()
-    resampled = study.kept_stability(answer.name)
+    resampled = kept_assessment(study, answer.name)
     if resampled is not None:
         tables = stability_as_json(resampled)
         best["stability"] |= {key: tables[key] for key in ("value", "curve", "clusters")}
         best["stability"] |= {key: tables[key] for key in ("n_resampled", "changing")}
-    represented = study.kept_representations()
+    represented = kept_representations(study)
     return {
         "data": {
             "name": answer.data,
@@ -96,7 +97,9 @@ def _show_topics(study: Study, answer: Answer, console: Console) -> None:
 def _show_representations(study: Study, console: Console) -> None:
     from rich.table import Table
 
-    found = study.kept_representations()
+    from karat.study import kept_representations
+
+    found = kept_representations(study)
     if found is None:
         return
     shares = [c for c in found if str(c).startswith("r=") and not str(c).endswith("error")]

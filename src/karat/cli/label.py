@@ -218,7 +218,7 @@ def _candidates(
     path = storage or Path(f"{dataset.name}.karat")
     typer.echo(f"First the clusterings, without a label; they are kept in {path}.", err=True)
     with Study(dataset, metric=metric, storage=path) as study:
-        names = parse_clusterers(clusterer or list(study.default_clusterers))
+        names = parse_clusterers(clusterer or list(study.fits.default_clusterers))
         study.sweep(names, k=numbers, n_init=1)
         kept = study.candidates
         kept = kept[kept["partition"].notna()].drop_duplicates("partition")

@@ -19,8 +19,9 @@ def report(
     force: Annotated[bool, typer.Option(help="Replace the report if it exists.")] = False,
 ) -> None:
     """Write the HTML report of a study file, without fitting anything again."""
+    from karat.report import write_report
     from karat.study import load_study
 
     with load_study(study_file, data) as study:
-        study.report(output, overwrite=force)
+        write_report(study, output, overwrite=force)
     typer.echo(f"Report: {output}")

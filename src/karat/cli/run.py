@@ -41,7 +41,13 @@ from karat.cli._input import (
     vectorizer_options,
     workers_at,
 )
-from karat.cli._numbers import parse_clusterers, parse_counts, parse_grid
+from karat.cli._numbers import (
+    parse_bytes,
+    parse_clusterers,
+    parse_counts,
+    parse_duration,
+    parse_grid,
+)
 from karat.cli._output import check_target, write_csv
 
 #: seconds that the fits to a sample must take for an answer to be worked out before them
@@ -113,7 +119,8 @@ def run(
 
     karat run news.jsonl --text-column text --report news.html
     """
-    from karat.study import Study
+    from karat.report import write_report
+    from karat.study import Study, study_representations
 
     check_target(report, "--report", force)
     check_target(labels, "--labels", force)
@@ -144,11 +151,11 @@ def run(
             study.evaluate(executor=tries.executor, progress=tries.progress)
         answer = _choose(study, tries, stability)
         if representations or embeddings is not None:
-            study.representations()
+            study_representations(study)
         if labels is not None:
             _write_labels(study, answer, labels)
         if report is not None:
-            study.report(report, overwrite=force)
+            write_report(study, report, overwrite=force)
         if json:
             typer.echo(jsonlib.dumps(as_json(study, answer)))
         else:
@@ -243,13 +250,13 @@ def _sweep(study: Study, tries: _Tries) -> None:
     """Plan, then fit; on large data what scales comes first, with an answer of its own."""
     from karat.clusterers import catalogue
     from karat.runtime.threads import available_cores
-    from karat.study.plan import check_memory, parse_bytes, parse_duration
+    from karat.study.plan import check_memory
 
-    names = parse_clusterers(tries.clusterers or list(study.default_clusterers))
+    names = parse_clusterers(tries.clusterers or list(study.fits.default_clusterers))
     seconds = math.inf if tries.budget is None else parse_duration(tries.budget)
     if tries.memory is not None:
         check_memory(study, tries.workers or available_cores(), parse_bytes(tries.memory))
-    of_all = [name for name in names if not study.fits_sample(catalogue[name])]
+    of_all = [name for name in names if not study.fits.fits_sample(catalogue[name])]
     large = len(of_all) < len(names)
     rest = _plan(study, tries, names) if tries.plan or (large and not tries.json) else 0.0
     deadline = time.monotonic() + seconds
@@ -261,7 +268,7 @@ def _sweep(study: Study, tries: _Tries) -> None:
                 study.evaluate(executor=tries.executor, progress=tries.progress)
                 first = study.best().sentences[0]
                 typer.echo(f"So far, from {', '.join(of_all)}: {first}", err=True)
-            if not study.n_unfinished:
+            if not study.storage.planned():
                 names = [name for name in names if name not in of_all]
     if names:
         _fit(study, tries, names, deadline)
@@ -301,7 +308,7 @@ def _first_answer(study: Study, names: list[str], numbers: list[int]) -> None:
     quick = [name for name in names if name in ("kmeans", "ward", "spherical-kmeans-refined")]
     if not quick or callable(study.metric) or study.metric in RELATIONS:
         return
-    rows = study.sample_rows
+    rows = study.objects.sample_rows
     with Study(part_of(study.X, rows, study.metric), metric=study.metric) as part:
         try:
             part.sweep(quick, k=numbers, n_init=1, workers=1, progress=False)
@@ -382,11 +389,11 @@ def _interrupted(study: Study) -> str:
     table = study.candidates
     if table.empty:
         return "karat: interrupted before anything was finished"
-    storage = study.storage
+    storage, again = study.storage.path, "run the same command again"
     if storage is None:
         storage = _free_name(Path(f"{study.dataset.name}.karat"))
         study.save(storage)
-    again = f"add --storage {storage}" if study.storage is None else "run the same command again"
+        again = f"add --storage {storage}"
     return (
         f"karat: interrupted; {len(table)} finished candidates are kept in {storage}; "
         f"{again} to resume"

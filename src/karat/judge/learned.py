@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
@@ -233,7 +233,11 @@ class Judge:
             "gains": self.gains,
         }
 
-    def save(self, path: str | Path) -> None:
+    def signed(self) -> Judge:
+        """The same judge with the digest of its arrays, which those of a changed one are not."""
+        return replace(self, digest=digest(self.arrays()))
+
+    def save(self, path: str | Path | BinaryIO) -> None:
         """Write one ``.npz`` file without pickled objects."""
         np.savez_compressed(path, **self.arrays())  # type: ignore[arg-type]
 
@@ -288,12 +292,12 @@ def digest(arrays: dict[str, NDArray[Any]]) -> str:
     return found.hexdigest()
 
 
-def load_judge(path: str | Path | None = None) -> Judge:
+def load_judge(path: str | Path | BinaryIO | None = None) -> Judge:
     """A judge that was kept with :meth:`Judge.save`; by default the one in the package.
 
     Parameters
     ----------
-    path : path-like, optional
+    path : path-like or binary file, optional
 
     Returns
     -------
@@ -310,11 +314,17 @@ def load_judge(path: str | Path | None = None) -> Judge:
     >>> load_judge().version
     '2'
     """
-    return _loaded(Path(PACKAGED if path is None else path))
+    if path is None or isinstance(path, (str, Path)):
+        return _loaded(Path(PACKAGED if path is None else path))
+    return _read(path)
 
 
 @lru_cache(maxsize=4)
 def _loaded(path: Path) -> Judge:
+    return _read(path)
+
+
+def _read(path: Path | BinaryIO) -> Judge:
     try:
         with np.load(path, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}

@@ -48,7 +48,7 @@ def render(study: Study) -> str:
     return _environment().get_template("page.html").render(build(facts))
 
 
-def write(study: Study, path: str | Path, *, overwrite: bool = False) -> None:
+def write_report(study: Study, path: str | Path, *, overwrite: bool = False) -> None:
     """Write the report of a study to a file, whole or not at all.
 
     Parameters

@@ -15,7 +15,6 @@ from karat.measures import Measure, catalogue
 from karat.measures.measure_map import grouped
 from karat.report._projection import drawn
 from karat.runtime.validation import InputError, NothingToRankError
-from karat.study.base import points_of
 from karat.study.deciders import Decider, deciders
 from karat.text import telling_terms
 
@@ -92,7 +91,7 @@ class Chosen:
         """Silhouette of each sampled object, or why there is none."""
         from karat.measures.internal.silhouette import silhouette_samples
 
-        own, (X, metric) = self.labels[self.sampled], points_of(self.study)
+        own, (X, metric) = self.labels[self.sampled], self.study.objects.points
         given = isinstance(metric, str) and metric == "precomputed"
         X = X[np.ix_(self.sampled, self.sampled)] if given else X[self.sampled]
         try:

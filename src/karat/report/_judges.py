@@ -10,7 +10,6 @@ from karat import plot
 from karat.labelings.labels import NOISE
 from karat.report._page import Picture, Section, plain
 from karat.study import wording
-from karat.study.base import points_of
 from karat.study.wording import page
 
 if TYPE_CHECKING:
@@ -82,7 +81,7 @@ def clarity(facts: Facts) -> Section | None:
         return None
     from karat.measures.clarity import assess
 
-    X, metric = points_of(facts.study)
+    X, metric = facts.study.objects.points
 
     names = np.array([*chosen.names, NOISE], dtype=object)
     found = assess(
@@ -119,11 +118,13 @@ MOST_CHANGING = 12
 
 def stability(facts: Facts) -> Section | None:
     """Whether the clusters and their number would be found again, where the study was asked."""
+    from karat.study import kept_assessment
+
     if facts.chosen is None:
         return None
     chosen, ids = facts.chosen, facts.study.dataset.ids
     answer = chosen.answer
-    found = facts.study.kept_stability(answer.name)
+    found = kept_assessment(facts.study, answer.name)
     if found is None or answer.stability is None:
         return None
     sentences = wording.stability(answer)

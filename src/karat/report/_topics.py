@@ -66,7 +66,9 @@ def _central(chosen: Chosen, cluster: int) -> list[dict[str, str]]:
 
 def representation(facts: Facts) -> Section | None:
     """Which weighting or embedding brings like documents together, where the study was asked."""
-    found = facts.study.kept_representations()
+    from karat.study import kept_representations
+
+    found = kept_representations(facts.study)
     if found is None:
         return None
     shares = [c for c in found if str(c).startswith("r=") and not str(c).endswith("error")]

@@ -24,6 +24,68 @@ if TYPE_CHECKING:
     from karat.study.study import Study
 
 
+def study_from(
+    cls: type[Study],
+    /,
+    adata: Any,
+    *,
+    rep: str = "X_pca",
+    graph: str | None = None,
+    clusterings: str | Iterable[str] = (),
+    truth: Any = None,
+    **options: Any,
+) -> Study:
+    """Make a study of the objects of an annotated matrix, as scanpy has them.
+
+    Parameters
+    ----------
+    adata : AnnData, or path of an ``.h5ad`` file
+        Or anything with its attributes ``obs``, ``obsm``, ``obsp``, ``obs_names`` and ``uns``.
+    rep : str, default "X_pca"
+        The representation: a key of ``obsm``, or ``"X"``.
+    graph : str, optional
+        A key of ``obsp``, such as ``"connectivities"``: the nodes of this graph are then
+        clustered and judged by its edges, not by the representation.
+    clusterings : str or iterable of str
+        Columns of ``obs`` that are clusterings to compare, or patterns such as
+        ``"leiden_*"``.
+    truth : array-like or str, optional
+        Classes, or the column of ``obs`` that has them.
+    **options
+        As for :class:`Study`: ``storage``, ``metric``, ...
+
+    Returns
+    -------
+    Study
+        :meth:`write_anndata` puts its scores and answer back.
+
+    Raises
+    ------
+    InputError
+        For a key or a column that is not there.
+
+    Examples
+    --------
+    >>> import karat, numpy as np, pandas as pd
+    >>> from types import SimpleNamespace
+    >>> names = [f"cell {i}" for i in range(6)]
+    >>> obs = pd.DataFrame({"leiden_0.5": list("000111"), "leiden_1.0": list("001223")}, names)
+    >>> pca = np.array([[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]])
+    >>> adata = SimpleNamespace(obs=obs, obs_names=obs.index, obsm={"X_pca": pca}, uns={})
+    >>> study = karat.Study.from_anndata(adata, clusterings="leiden_*")
+    >>> study.best().name
+    'leiden_0.5'
+    >>> study.write_anndata(adata)
+    >>> adata.uns["karat"]["chosen"], adata.obs["karat"].tolist()[:2]
+    ('leiden_0.5', ['0', '0'])
+    """
+    adata = opened(adata)
+    study = cls(dataset_from(adata, rep, graph, truth), **options)
+    if clusterings:
+        study.add(columns_like(adata, clusterings))
+    return study
+
+
 def dataset_from(adata: Any, rep: str, graph: str | None, truth: Any) -> Dataset:
     """The objects of an annotated matrix, by a representation or by a graph."""
     if isinstance(truth, str):
@@ -86,8 +148,22 @@ def columns_like(adata: Any, patterns: str | Iterable[str]) -> pd.DataFrame:
     return adata.obs[names]
 
 
-def write_back(study: Study, adata: Any, key: str) -> None:
-    """Put scores and answer into ``uns[key]`` and the chosen labels into ``obs[key]``."""
+def write_back(study: Study, adata: Any, *, key: str = "karat") -> None:
+    """Put the scores and the answer into an annotated matrix.
+
+    Parameters
+    ----------
+    adata : AnnData
+        What the study was made of, see :meth:`from_anndata`.
+    key : str, default "karat"
+        ``adata.obs[key]`` are the chosen labels; ``adata.uns[key]`` has ``chosen``,
+        ``decided_by``, ``reasons``, ``metric`` and the tables ``scores`` and ``ranking``.
+
+    Raises
+    ------
+    InputError
+        For other objects, or where nothing can be chosen.
+    """
     import pandas as pd
 
     names = [str(one) for one in adata.obs_names]

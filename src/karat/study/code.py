@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.study.record import Settings
+from karat.judge import load_judge
+from karat.labelings.labels import known_labels
+from karat.study.record import Settings, fingerprint_of
 
 if TYPE_CHECKING:
     from karat.study.study import Study
@@ -35,6 +37,7 @@ class _Program:
     def text(self) -> str:
         lines = [
             self._study(),
+            *self._judge(),
             *(
                 self._sweep(content) if kind == "sweep" else self._add(content["names"])
                 for kind, content in self.study.record
@@ -43,15 +46,27 @@ class _Program:
             "print(study.best())",
         ]
         if self.kept:
-            data = "" if self.study.dataset.source else ", X"
+            data = "" if self.study.dataset.source else f", X{self._embeddings}"
+            path = str(self.study.storage.path)
             lines.insert(
-                0,
-                f"kept = karat.load_study({str(self.study.storage)!r}{data})"
-                "  # what was given to the study",
+                0, f"kept = karat.load_study({path!r}{data})  # what was given to the study"
             )
-            if lines[-1:] and self.kept:
-                lines.insert(-1, "kept.close()")
+            lines.insert(-1, "kept.close()")
         return "\n".join(["import karat", *sorted(self.imports), "", *self.notes, *lines])
+
+    @property
+    def _embeddings(self) -> str:
+        data = self.study.dataset
+        return ", embeddings=embeddings" if data.n_embedded and not data.source else ""
+
+    def _judge(self) -> list[str]:
+        judge = self.study.judge
+        if judge.digest == load_judge().digest:
+            return []
+        if self._can_load():
+            return ["study.judge = kept.judge"]
+        self.notes.append(f"# judge: your own, {judge.name}; karat.judge.load_judge reads a file")
+        return ["study.judge = judge"]
 
     def _study(self) -> str:
         study, settings = self.study, self.study.settings
@@ -59,16 +74,25 @@ class _Program:
         options = "".join(f", {key}={value!r}" for key, value in study.dataset.options.items())
         arguments = [f"karat.datasets.read({source!r}{options})" if source else "X"]
         if not source:
-            self.notes.append(f"# X: the data, {study.dataset.kind}")
-        if settings.truth is not None and not (source and study.truth_is_that_of_the_data):
+            self.notes.append(f"# X: the data, {study.dataset.without_embeddings().kind}")
+        if self._embeddings:
+            self.notes.append("# embeddings: a row of numbers for each of the objects")
+        if settings.truth is not None and not (source and self._has_truth_of_data()):
             arguments.append(f"truth={self._truth()}")
         if settings.metric != (study.dataset.metric if source else Settings.metric):
             arguments.append(f"metric={self._metric()}")
         plain = asdict(settings)
         for key, default in asdict(Settings()).items():
-            if key not in ("truth", "metric") and plain[key] != default:
+            if key not in ("truth", "metric", "judge", "embeddings") and plain[key] != default:
                 arguments.append(f"{key}={plain[key]!r}")
-        return f"study = karat.Study({', '.join(arguments)})"
+        return f"study = karat.Study({', '.join(arguments)}{self._embeddings})"
+
+    def _has_truth_of_data(self) -> bool:
+        """Whether reading the data again gives the classes, too."""
+        own = self.study.dataset.truth
+        return own is not None and self.study.settings.truth == fingerprint_of(
+            known_labels(own, self.study.n_objects)
+        )
 
     def _metric(self) -> str:
         metric = self.study.metric
@@ -99,7 +123,7 @@ class _Program:
         return "truth"
 
     def _can_load(self) -> bool:
-        self.kept = self.kept or self.study.storage is not None
+        self.kept = self.kept or self.study.storage.path is not None
         return self.kept
 
     def _sweep(self, content: dict[str, Any]) -> str:

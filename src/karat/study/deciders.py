@@ -34,6 +34,7 @@ from karat.study.answer import (
     Votes,
 )
 from karat.study.ranking import INSIDE, Consensus, consensus
+from karat.study.scoring import why_nothing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -151,7 +152,7 @@ def as_decider(key: str) -> Decider:
 
 def usual(study: Study) -> str:
     """What decides where the user names nothing."""
-    if study.truth is not None and not study.is_partly_labelled:
+    if study.truth is not None and not study.objects.is_partly_labelled:
         return "adjusted_rand_index"
     # the judge weighs evidence that rests on distances
     judges = study.n_objects >= FEWEST_OBJECTS and study.metric != "graph"
@@ -175,11 +176,11 @@ def vote(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Verdict:
     if not voters:
         raise NothingToRankError(
             "no measure is defined for any of these clusterings, so there is no choice: "
-            + study.why_nothing()
+            + why_nothing(study)
         )
     usable = values[[m.key for m in voters]].notna().any(axis=1)
     distinct, values = distinct[usable], values[usable]
-    errors = study.standard_errors().reindex(values.index) if study.is_estimated else None
+    errors = study.standard_errors().reindex(values.index) if study.objects.is_estimated else None
     votes = consensus(values, voters, _judged_share(study, distinct), errors)
     score = pd.Series(votes.score, index=values.index)
     return Verdict(score, votes.families, _fewest_clusters(distinct), votes)
@@ -243,7 +244,9 @@ def against_classifier(study: Study, own: Guarantee | PacMdlBound) -> Rate | Non
         return None
     if study.metric in RELATIONS:
         return None  # there are no features to train on
-    table = supervised_yardstick(study.X, study.truth, own.delta, random_state=study.random_state)
+    table = supervised_yardstick(
+        study.X, study.truth, own.delta, random_state=study.settings.random_state
+    )
     best = table["bound_rate"].astype(float).idxmin()
     return Rate(str(best), float(table["bound_rate"].min()), "half")
 
@@ -279,7 +282,7 @@ def _by_measure(measure: Measure) -> Decider:
 
 def _inside_the_error(study: Study, key: str, ranking: pd.DataFrame) -> list[str]:
     """The other clusterings whose estimates do not differ from that of the first."""
-    errors = study.standard_errors() if study.is_estimated else None
+    errors = study.standard_errors() if study.objects.is_estimated else None
     if errors is None or key not in errors:
         return []
     error = errors[key].reindex(ranking.index).to_numpy(dtype=np.float64)
@@ -290,7 +293,7 @@ def _inside_the_error(study: Study, key: str, ranking: pd.DataFrame) -> list[str
 
 def _judged_share(study: Study, distinct: pd.DataFrame) -> NDArray[np.float64]:
     """Share of the objects that internal measures judge."""
-    if study.noise != "drop":
+    if study.settings.noise != "drop":
         return np.ones(len(distinct))
     return 1 - distinct["noise_share"].to_numpy(dtype=np.float64)
 

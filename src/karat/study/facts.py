@@ -16,7 +16,8 @@ from karat.study.answer import (
     Tried,
     Trouble,
 )
-from karat.study.deciders import against_classifier, as_decider, candidate
+from karat.study.deciders import Verdict, against_classifier, as_decider, candidate
+from karat.study.scoring import bound_of
 from karat.study.stability import kept_assessment
 
 if TYPE_CHECKING:
@@ -26,19 +27,18 @@ if TYPE_CHECKING:
     from karat.study.study import Study
 
 
-def answer_of(study: Study) -> Answer:
-    """Rank the candidates and gather what is known of the first."""
-    ranked, verdict = study._rank()
+def answer_of(study: Study, ranked: pd.DataFrame, verdict: Verdict) -> Answer:
+    """What is known of the first of the ranked candidates."""
     decider = as_decider(study.by)
     top = ranked.iloc[0]
     name = str(top.name)
     labels = study.labels(name)
     facts: dict[str, Any] = {"decided_by": decider.key, **decider.facts(study, ranked, verdict)}
     guarantee = verdict.bound
-    if guarantee is None and study.is_partly_labelled:
-        guarantee = study.bound_of(name)
+    if guarantee is None and study.objects.is_partly_labelled:
+        guarantee = bound_of(study, name)
     soft = study.memberships(name)
-    found = kept_assessment(study, str(top["partition"]))
+    found = kept_assessment(study, name)
     return Answer(
         name=name,
         clusterer=str(top["clusterer"]),
@@ -81,7 +81,7 @@ def _tried(study: Study, ranked: pd.DataFrame) -> Tried:
             reason = str(these["reason"].iloc[0])
             troubles.append(Trouble(status, len(these), str(these.index[0]), reason))
     own = int((ranked["clusterer"] == "given").sum())
-    return Tried(len(table), len(ranked), own, study.n_unfinished, tuple(troubles))
+    return Tried(len(table), len(ranked), own, len(study.storage.planned()), tuple(troubles))
 
 
 def _sample(study: Study, top: pd.Series[Any]) -> Sample | None:
@@ -89,10 +89,10 @@ def _sample(study: Study, top: pd.Series[Any]) -> Sample | None:
     if missing["fitted_on"]:
         return None
     key = str(top["clusterer"])
-    clusterer = study._swept.get(key)
+    clusterer = study.fits.known.get(key)
     if clusterer is None and key in clusterers.catalogue:
         clusterer = clusterers.catalogue[key]
-    of_cells = clusterer is not None and study.fits_cells(clusterer)
+    of_cells = clusterer is not None and study.fits.fits_cells(clusterer)
     agreement = None if missing["sample_agreement"] else float(top["sample_agreement"])
     return Sample(int(top["fitted_on"]), of_cells, agreement)
 

@@ -12,6 +12,7 @@ from karat.labelings.partitions import canonical_codes
 from karat.study import large
 from karat.study.answer import Contribution, Expected
 from karat.study.large import part_of
+from karat.study.scoring import found_by
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -64,7 +65,7 @@ class Judged:
 
 def judged(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Judged | None:
     """Judge the clusterings with two clusters or more; None where there is too little to see."""
-    from karat.judge import gather, load_judge
+    from karat.judge import gather
     from karat.judge.features import FEWEST_OBJECTS
     from karat.judge.learned import good_for, shortlist
 
@@ -75,16 +76,16 @@ def judged(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Judged
     codes = np.stack([study.labels(str(name)) for name in usable.index])
     table = values.loc[usable.index]
     given = {}
-    if study.noise == "drop":
+    if study.settings.noise == "drop":
         given = {str(key): table[key].to_numpy(dtype=np.float64) for key in table}
-    found_by = study.found_by()
-    X, metric = study._points
-    sampled = study.n_objects > large.WEIGH_AT_MOST and not study.settings.exact
+    by = found_by(study)
+    X, metric = study.objects.points
+    sampled = _weighs_sample(study)
     if sampled:
         # evidence is weighed on the objects that clusterers which do not scale are fitted to
         X, codes, given = (
-            part_of(X, study.sample_rows, metric),
-            codes[:, study.sample_rows],
+            part_of(X, study.objects.sample_rows, metric),
+            codes[:, study.objects.sample_rows],
             {},
         )
         kept = np.array([len(np.unique(row[row >= 0])) > 1 for row in codes])
@@ -95,11 +96,11 @@ def judged(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Judged
     evidence = gather(
         X,
         codes,
-        [found_by[partition] for partition in usable["partition"]],
+        [by[partition] for partition in usable["partition"]],
         metric=metric,
         measures=given,
     )
-    judge = study.judge or load_judge()
+    judge = study.judge
     said = judge(evidence)
     names = tuple(map(str, usable.index))
     places = shortlist(evidence.agreement, said.score)
@@ -107,7 +108,12 @@ def judged(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Judged
     if not said.has_structure:
         # what a kind of structure is good for means nothing where none was found
         short = tuple((names[i], "parts") for i in places)
-    return Judged(judge, said, evidence, names, short, len(study.sample_rows) if sampled else None)
+    n_weighed = len(study.objects.sample_rows) if sampled else None
+    return Judged(judge, said, evidence, names, short, n_weighed)
+
+
+def _weighs_sample(study: Study) -> bool:
+    return study.n_objects > large.WEIGH_AT_MOST and not study.settings.exact
 
 
 def judged_shares(study: Study) -> dict[str, float] | None:

@@ -48,11 +48,6 @@ class Sample:
     def __len__(self) -> int:
         return len(self.rows)
 
-    @property
-    def is_everything(self) -> bool:
-        """Whether every object is in the sample, so that nothing is extended."""
-        return len(self.rows) == len(self.nearest)
-
     def extend(self, labels: NDArray[Any]) -> NDArray[Any]:
         """Labels of all objects: each takes that of the nearest sampled object."""
         return np.asarray(labels)[self.nearest]

@@ -8,6 +8,8 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from karat.clusterers import Clusterer, catalogue
 from karat.measures.external.pairs import adjusted_rand_index
 from karat.runtime.progress import progress_bar
@@ -18,8 +20,9 @@ from karat.study.store import Finished, Planned, Store
 from karat.study.sweeping import Swept
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from karat.study.study import Study
-    from karat.study.trying import TriedStudy
 
 #: share of the time of all fits that ``karat run`` gives to fits to a second sample
 SHARE = 0.25
@@ -50,7 +53,7 @@ class _Refit:
         return sum(sum(c["seconds"] for c in group) / len(group) for group in groups)
 
 
-def measure_agreements(
+def sample_agreements(
     study: Study,
     name: str | None = None,
     *,
@@ -58,26 +61,69 @@ def measure_agreements(
     workers: int | None = None,
     executor: Any = None,
     progress: bool | None = None,
-) -> None:
-    """Measure the agreement of one candidate, or of all, and keep it.
+) -> pd.Series[float]:
+    """What fitting to a sample loses, for candidates that were fitted to one.
 
-    See :meth:`Study.sample_agreements`.
+    Parameters
+    ----------
+    name : str, optional
+        Measure one candidate alone.
+    share : float, optional
+        Measure the choice, and of the other candidates, the best ranked first, as many as
+        were fitted in this share of the time that all fits of the study took. By default all.
+    workers, executor, progress : optional
+        As for :meth:`sweep`.
+
+    Returns
+    -------
+    Series
+        By candidate, the adjusted Rand index on all objects between its labels and what its
+        clusterer finds in a second sample, drawn independently and as large, and extended in
+        the same way; outliers count as one cluster. NaN where it was not measured or the fit
+        failed; :meth:`reasons` says why. It is kept, in :attr:`candidates`, :meth:`scores` and
+        :meth:`rank` as ``sample_agreement``, and what was measured is not fitted again.
+
+    Notes
+    -----
+    One fit for each number of clusters (or value of another parameter), with the seed of the
+    first start, to which all starts are compared; one for all numbers of clusters of a
+    hierarchy. The distances of 5,000 objects to all are computed once.
+
+    Examples
+    --------
+    >>> import karat, numpy as np
+    >>> X = np.random.default_rng(0).normal(size=(6000, 2))
+    >>> X[:2000] += 9
+    >>> study = karat.Study(X)
+    >>> study.sweep(["average"], k=[2, 3], workers=1)
+    >>> found = study.sample_agreements(workers=1)
+    >>> found.round(3).to_dict()
+    {'average k=2': 1.0, 'average k=3': 0.998}
     """
     refits = _refits(study)
     if name is not None:
+        study.labels(name)  # says what is wrong with the name
         refits = [one for one in refits if any(c["name"] == name for c in one.candidates)]
     elif share is not None and refits:
         refits = _within(study, refits, share)
-    kept = kept_agreements(study._store)
+    kept = kept_agreements(study.storage)
     refits = [one for one in refits if any(c["name"] not in kept for c in one.candidates)]
-    if not refits:
-        return
+    if refits:
+        _measure(study, refits, workers, executor, progress)
+    found = study.candidates
+    found = found[found[["fitted_on", "partition"]].notna().all(axis=1)]
+    return found["sample_agreement"].astype(np.float64)
+
+
+def _measure(
+    study: Study, refits: Sequence[_Refit], workers: int | None, executor: Any, progress: Any
+) -> None:
     compared = {first: group for one in refits for first, group in one.compared.items()}
-    outcomes = study.on_sample(
+    outcomes = study.fits.on_sample(
         [one.job for one in refits],
-        study.second_sample,
+        study.objects.second_sample,
         workers=workers or available_cores(),
-        executor=study._workers_of(executor),
+        executor=study.fits.workers_of(executor),
     )
     with (
         closing(outcomes),
@@ -89,12 +135,12 @@ def measure_agreements(
             advance(len(finished))
 
 
-def _refits(study: TriedStudy) -> list[_Refit]:
+def _refits(study: Study) -> list[_Refit]:
     """The fits that tell the agreements: one for each tree, or value of a parameter."""
     clusterers = _clusterers(study)
     first: dict[tuple[str, Any], Planned] = {}
     compared: dict[str, list[dict[str, Any]]] = {}
-    for candidate in study._store.candidates():
+    for candidate in study.storage.candidates():
         start = first.setdefault((candidate["clusterer"], candidate["value"]), _planned(candidate))
         if _is_sampled(candidate) and candidate["clusterer"] in clusterers:
             compared.setdefault(start.name, []).append(candidate)
@@ -134,27 +180,25 @@ def _planned(candidate: dict[str, Any]) -> Planned:
     return Planned(*(candidate[name] for name in names))
 
 
-def _clusterers(study: TriedStudy) -> dict[str, Clusterer]:
+def _clusterers(study: Study) -> dict[str, Clusterer]:
     """What the sweeps of a study fit, by key: under its distance, with what a grid sets."""
     out: dict[str, Clusterer] = {}
-    for kind, content in study.record:
-        if kind != "sweep":
-            continue
-        keys = [one["key"] for one in content["clusterers"]]
-        known = {key: catalogue[key] for key in keys if key in catalogue} | study._swept
+    for sweep in study.record.sweeps:
+        keys = [one["key"] for one in sweep["clusterers"]]
+        known = {key: catalogue[key] for key in keys if key in catalogue} | study.fits.known
         chosen = [Swept(known[key], None) for key in keys if key in known]
-        out |= {one.key: one for one in study.fitting(chosen, content["grid"])[0]}
+        out |= {one.key: one for one in study.fits.under_distance(chosen, sweep["grid"])[0]}
     return out
 
 
 def _keep(study: Study, outcome: Finished, candidates: Sequence[dict[str, Any]]) -> None:
     found: dict[str, float] = {}
-    again = None if outcome.labels is None else study.second_sample.extend(outcome.labels)
+    again = None if outcome.labels is None else study.objects.second_sample.extend(outcome.labels)
     for partition in {c["partition"] for c in candidates} if again is not None else ():
-        (labels,) = study._store.labels([partition])
+        (labels,) = study.storage.labels([partition])
         found[partition] = float(adjusted_rand_index(labels, again, noise="cluster"))
     reason = None if found else f"the fit to a second sample failed: {outcome.reason}"
-    study._store.set_meta(
+    study.storage.set_meta(
         {
             _KEY + c["name"]: {
                 "version": __version__,
@@ -178,10 +222,10 @@ def kept_agreements(store: Store) -> dict[str, tuple[float, str | None]]:
     }
 
 
-def why_no_agreement(study: TriedStudy) -> dict[str, str]:
+def why_no_agreement(study: Study) -> dict[str, str]:
     """Why candidates that were fitted to a sample have no agreement."""
-    kept = kept_agreements(study._store)
-    sampled = [c for c in study._store.candidates() if _is_sampled(c)]
+    kept = kept_agreements(study.storage)
+    sampled = [c for c in study.storage.candidates() if _is_sampled(c)]
     missing = [c for c in sampled if c["name"] not in kept]
     known = _clusterers(study) if missing else {}
     out = {c["name"]: UNMEASURED if c["clusterer"] in known else UNKNOWN for c in missing}

@@ -15,14 +15,14 @@ from karat.distances import distance_matrix
 from karat.runtime.resources import readable
 from karat.runtime.validation import InputError
 from karat.study import large, work
-from karat.study.sweeping import candidates_of
+from karat.study.sweeping import Request, candidates_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from karat.clusterers import Clusterer
     from karat.runtime.validation import Data
-    from karat.study.trying import TriedStudy
+    from karat.study.study import Study
 
 #: numbers of objects that the clusterers are timed on
 TRIALS = (300, 900)
@@ -91,51 +91,43 @@ class SweepPlan:
         return "\n".join(lines)
 
 
-def plan_of(
-    study: TriedStudy,
-    fitting: Sequence[Clusterer],
-    excluded: Mapping[str, str],
-    numbers: Sequence[int],
-    n_init: int,
-    workers: int,
-) -> SweepPlan:
+def plan_of(study: Study, asked: Request, workers: int) -> SweepPlan:
     """Time each clusterer on a few hundred objects, and extrapolate by its growth."""
     import pandas as pd
 
     rows = {}
     trials = _Trials(study)
+    fitting, excluded = study.fits.under_distance(asked.chosen, asked.grid)
     for clusterer in fitting:
-        candidates = candidates_of(clusterer, numbers, n_init, study.random_state)
+        candidates = asked.candidates_of(clusterer, study.settings.random_state)
         if not candidates:
             continue
         fits = 1 if clusterer.every_k else len(candidates)
-        on = large.FIT_AT_MOST if study.fits_sample(clusterer) else study.n_objects
+        on = large.FIT_AT_MOST if study.fits.fits_sample(clusterer) else study.n_objects
         value = sorted(c.value for c in candidates if c.value is not None)[len(candidates) // 2]
         rows[clusterer.key] = {
             "candidates": len(candidates),
             "fits": fits,
             "on": on,
-            "cells": study.fits_cells(clusterer),
+            "cells": study.fits.fits_cells(clusterer),
             "seconds": fits * _seconds(trials, clusterer, value, on),
             "bytes": _bytes(study, clusterer, value, on),
         }
     judging = "exactly, all measures"
-    if study.is_estimated:
+    if study.objects.is_estimated:
         judging = (
             f"measures of pairs by samples, to a standard error of {large.PRECISION}; sums over "
             "the objects exactly; extremes not at all"
         )
     columns = ["candidates", "fits", "on", "cells", "seconds", "bytes"]
     table = pd.DataFrame.from_dict(rows, orient="index", columns=columns)
-    return SweepPlan(
-        table, study.n_objects, workers, judging, dict(excluded), trials.matrix_seconds
-    )
+    return SweepPlan(table, study.n_objects, workers, judging, excluded, trials.matrix_seconds)
 
 
 class _Trials:
     """Some of a study's objects, as clusterers get them."""
 
-    def __init__(self, study: TriedStudy) -> None:
+    def __init__(self, study: Study) -> None:
         self.study = study
         self.own_function = callable(study.metric)
         self.matrix_seconds = 0.0
@@ -191,7 +183,7 @@ def _numbers(X: Data) -> int:
     return max(int(X.size if isinstance(X, np.ndarray) else X.nnz), 1)
 
 
-def _bytes(study: TriedStudy, clusterer: Clusterer, value: Any, on: int) -> float:
+def _bytes(study: Study, clusterer: Clusterer, value: Any, on: int) -> float:
     """What a fit takes beside the data: a copy, pairs, or of sparse rows what belongs to k."""
     X = study.X
     own = 8.0 * _numbers(X) * on / study.n_objects
@@ -200,7 +192,7 @@ def _bytes(study: TriedStudy, clusterer: Clusterer, value: Any, on: int) -> floa
     return own + (4.0 * on * on if clusterer.growth > 1 else 0.0)
 
 
-def check_memory(study: TriedStudy, workers: int, limit: float) -> None:
+def check_memory(study: Study, workers: int, limit: float) -> None:
     """Raise if a study of this data takes more memory than ``limit`` bytes at the least."""
     X = study.X
     size = X.nbytes if isinstance(X, np.ndarray) else X.data.nbytes + X.indices.nbytes
@@ -231,41 +223,6 @@ def duration(seconds: float) -> str:
     return f"{seconds / 3600:.1f} h"
 
 
-def parse_duration(text: str) -> float:
-    """``90``, ``90s``, ``2m`` or ``1.5h`` in seconds.
-
-    >>> parse_duration("2m")
-    120.0
-    """
-    return _with_unit(text, {"s": 1, "m": 60, "h": 3600}, "a time such as 90s, 2m or 1.5h")
-
-
-def parse_bytes(text: str) -> float:
-    """``500M`` or ``4G`` in bytes.
-
-    >>> parse_bytes("4G")
-    4000000000.0
-    """
-    return _with_unit(
-        text, {"K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}, "an amount such as 500M or 4G"
-    )
-
-
-def _with_unit(text: str, units: dict[str, float], wanted: str) -> float:
-    number, unit = text.strip(), 1.0
-    for name, size in units.items():
-        if number.lower().endswith(name.lower()):
-            number, unit = number[: -len(name)], size
-            break
-    try:
-        value = float(number) * unit
-    except ValueError:
-        value = 0.0
-    if not 0 < value < float("inf"):
-        raise InputError(f"{text!r} is not {wanted}")
-    return value
-
-
 def order_of_work(jobs: Sequence[work.Job]) -> list[work.Job]:
     """Cheap families first, in each one start of every k before the next, and short fits first."""
     return sorted(
@@ -283,12 +240,11 @@ def order_of_work(jobs: Sequence[work.Job]) -> list[work.Job]:
 _START = 5.0
 
 
-def least_budget(study: TriedStudy) -> str:
+def least_budget(study: Study) -> str:
     """The budget that lets the shortest fit of the last sweep finish, in words."""
-    sweeps = [content for kind, content in study.record if kind == "sweep"]
-    table = study.plan(
-        list(study._swept.values()), k=sweeps[-1]["k"], n_init=sweeps[-1]["n_init"], workers=1
-    ).table
+    last = study.record.sweeps[-1]
+    swept = list(study.fits.known.values())
+    table = study.plan(swept, k=last["k"], n_init=last["n_init"], workers=1).table
     each = float((table["seconds"] / table["fits"]).min())
     # processes start, the data are written for them, and a sample is extended
     seconds = 2 * (_START + each + 1e-9 * study.n_objects * large.FIT_AT_MOST)

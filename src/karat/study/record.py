@@ -1,22 +1,21 @@
-"""What was decided for a study and done in it, in order; all that tells of the study reads it.
-
-The record is a list of calls in the store. A call of kind ``"settings"`` has the settings as they
-are from then on; ``"sweep"`` and ``"add"`` are what was tried. Results never depend on anything
-that is not in it.
-"""
+"""What decides in a study, and what was tried in it: all that tells of the study reads it."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+import warnings
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import asdict, dataclass, replace
+from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat.judge import Judge, load_judge
 from karat.labelings.labels import NOISE, NoisePolicy, encode
 from karat.runtime.validation import StorageError
+from karat.runtime.version import __version__
 from karat.study.identity import NoIdentityError, identity
 
 if TYPE_CHECKING:
@@ -24,13 +23,13 @@ if TYPE_CHECKING:
 
     from karat.study.store import Store
 
-# what the fits depend on, or may: another value makes another study
+#: what the fits depend on, or may: another value makes another study
 FIXED = ("metric", "random_state", "exact")
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What the results of a study depend on, beside the data.
+    """What decides in a study, beside the data and what was tried.
 
     Attributes
     ----------
@@ -47,6 +46,10 @@ class Settings:
         What decides; None for what suits the truth.
     exact : bool
         Whether nothing is fitted to a sample or estimated from one.
+    judge : str
+        Version and digest of the learned judge, as ``version#digest``.
+    embeddings : int
+        How many columns of the data are embeddings.
     """
 
     metric: str = "euclidean"
@@ -57,12 +60,15 @@ class Settings:
     classes: Any = None
     by: str | None = None
     exact: bool = False
+    judge: str = ""
+    embeddings: int = 0
 
 
-def settle(
-    store: Store, given: dict[str, Any], *, update: bool = False, metric: str = "euclidean"
-) -> Settings:
-    """The settings of a study, from its record and what is given now.
+class Record:
+    """What decides in a study and what was tried in it, in order.
+
+    Iterating gives pairs of a kind and its content: ``"settings"`` as they are from then on,
+    ``"sweep"`` and ``"add"``. Results follow from the record and the data alone.
 
     Parameters
     ----------
@@ -74,20 +80,117 @@ def settle(
     metric : str
         The distance that suits the data, for a study that has none yet.
 
+    Attributes
+    ----------
+    settings : Settings
+    judge : Judge
+        The learned judge: the packaged one, or that which the study was given.
+
     Raises
     ------
     StorageError
         If the study was started with other settings and they may not be changed.
     """
-    kept = current(store)
-    if kept is None:
-        settings = Settings(**({"metric": metric} | given))
-        store.record("settings", asdict(settings))
-        return settings
+
+    def __init__(
+        self,
+        store: Store,
+        given: dict[str, Any],
+        *,
+        update: bool = False,
+        metric: str = "euclidean",
+    ) -> None:
+        self._store = store
+        self._tried: tuple[int, str] = -1, ""
+        self.judge = load_judge()
+        kept = store.calls("settings")
+        if kept:
+            self.settings = Settings(**kept[-1][1])
+            check_unchanged(store, self.settings, given, update=update)
+            self._resume_judge()
+        else:
+            self.settings = Settings(metric=metric, judge=_name_of(self.judge))
+        self.change(**given)
+
+    def __iter__(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        return iter(self._store.calls())
+
+    @property
+    def sweeps(self) -> list[dict[str, Any]]:
+        """What each sweep was asked for."""
+        return [content for _, content in self._store.calls("sweep")]
+
+    def change(self, **settings: Any) -> None:
+        """Other settings from now on."""
+        changed = replace(self.settings, **settings)
+        self._store.record("settings", asdict(changed))
+        self.settings = changed
+
+    def change_judge(self, judge: Judge | None) -> None:
+        """Another learned judge from now on, which the store keeps; None for the packaged one."""
+        packaged = load_judge()
+        judge = packaged if judge is None else judge.signed()
+        if judge.digest != packaged.digest:
+            content = BytesIO()
+            judge.save(content)
+            self._store.add_blob(f"judge {judge.digest}", content.getvalue())
+        self.change(judge=_name_of(judge))
+        self.judge = judge
+
+    def _resume_judge(self) -> None:
+        """The judge that is recorded; where it was packaged with another karat, say so."""
+        version, _, digest = self.settings.judge.partition("#")
+        if digest == self.judge.digest:
+            return
+        content = self._store.blob(f"judge {digest}")
+        if content is not None:
+            self.judge = load_judge(BytesIO(content))
+            return
+        warnings.warn(
+            f"this study was begun with judge {version} ({digest[:8]}), which this karat does not "
+            f"have; {self.judge.name} decides from now on",
+            UserWarning,
+            stacklevel=4,
+        )
+        self.settings = replace(self.settings, judge=_name_of(self.judge))
+
+    def digest(self, *, without: Collection[str] = ()) -> str:
+        """A hash of the data, the settings as they are now and all that was tried.
+
+        Parameters
+        ----------
+        without : collection of str
+            Settings that have no part in it.
+
+        Returns
+        -------
+        str
+            In hexadecimal. Equal for studies that make the same results.
+        """
+        settings = {k: v for k, v in asdict(self.settings).items() if k not in without}
+        text = json.dumps([__version__, settings, self._digest_of_tried()])
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def _digest_of_tried(self) -> str:
+        now = self._store.changes["calls"]
+        if self._tried[0] != now:
+            tried = [call for call in self._store.calls() if call[0] != "settings"]
+            text = json.dumps([self._store.meta["fingerprint"], tried])
+            self._tried = now, hashlib.sha256(text.encode()).hexdigest()
+        return self._tried[1]
+
+
+def _name_of(judge: Judge) -> str:
+    return f"{judge.version}#{judge.digest}"
+
+
+def check_unchanged(store: Store, kept: Settings, given: dict[str, Any], *, update: bool) -> None:
+    """Raise for settings that are not those recorded, unless they may be changed."""
     before = asdict(kept)
-    others = [key for key, value in given.items() if before[key] != value and key != "by"]
-    for key in others:
-        was, now = (_told(store, key, value) for value in (before[key], given[key]))
+    for key, value in given.items():
+        if before[key] == value or key == "by":
+            continue
+        was, now = (_told(store, key, one) for one in (before[key], value))
         if key in FIXED:
             raise StorageError(
                 f"this study was started with {key} = {was}, not {now}; give that, or use another "
@@ -99,15 +202,6 @@ def settle(
                 "the new value from now on, allow it with update=True (--update on the command "
                 "line); otherwise give the old one, or use another storage file"
             )
-    settings = Settings(**(before | given))
-    store.record("settings", asdict(settings))
-    return settings
-
-
-def current(store: Store) -> Settings | None:
-    """The settings as they are now; None for a study that has none yet."""
-    calls = store.calls("settings")
-    return Settings(**calls[-1][1]) if calls else None
 
 
 def _told(store: Store, key: str, value: Any) -> str:
@@ -115,38 +209,44 @@ def _told(store: Store, key: str, value: Any) -> str:
         return repr(value)
     if value is None:
         return "none"
-    codes, classes = store.truth(value)
+    codes, classes = _unpacked(store, value)
     return f"{int((codes != NOISE).sum()):,} labels of {len(classes):,} classes ({value[:8]})"
 
 
 def keep_truth(store: Store, truth: NDArray[np.object_]) -> str:
     """Keep the classes (None where unknown) in the store and return their fingerprint."""
-    codes, classes = _coded(truth)
     fingerprint = fingerprint_of(truth)
-    store.add_truth(fingerprint, codes, classes)
+    store.add_blob(f"truth {fingerprint}", _packed(truth))
     return fingerprint
 
 
 def fingerprint_of(truth: NDArray[np.object_]) -> str:
     """Equal for equal classes of the same objects."""
-    codes, classes = _coded(truth)
-    digest = hashlib.sha256(json.dumps(classes).encode())
-    digest.update(codes.astype("<i4").tobytes())
-    return digest.hexdigest()[:16]
-
-
-def _coded(truth: NDArray[np.object_]) -> tuple[NDArray[np.int32], list[Any]]:
-    known = np.array([value is not None for value in truth])
-    encoded = encode(truth[known], name="truth")
-    codes = np.full(len(truth), NOISE, dtype=np.int32)
-    codes[known] = encoded.codes
-    return codes, [_plain(name) for name in encoded.names]
+    return hashlib.sha256(_packed(truth)).hexdigest()[:16]
 
 
 def kept_truth(store: Store, fingerprint: str) -> NDArray[np.object_]:
     """The classes, None where they are not known."""
-    codes, classes = store.truth(fingerprint)
+    codes, classes = _unpacked(store, fingerprint)
     return np.array([*classes, None], dtype=object)[codes]
+
+
+def _packed(truth: NDArray[np.object_]) -> bytes:
+    """The classes on a line, and the code of each object: -1 where its class is not known."""
+    known = np.array([value is not None for value in truth])
+    encoded = encode(truth[known], name="truth")
+    codes = np.full(len(truth), NOISE, dtype="<i4")
+    codes[known] = encoded.codes
+    classes = [_plain(name) for name in encoded.names]
+    return json.dumps(classes).encode() + b"\n" + codes.tobytes()
+
+
+def _unpacked(store: Store, fingerprint: str) -> tuple[NDArray[np.int32], list[Any]]:
+    content = store.blob(f"truth {fingerprint}")
+    if content is None:
+        raise store.damaged("the classes")
+    classes, _, codes = content.partition(b"\n")
+    return np.frombuffer(codes, dtype="<i4"), json.loads(classes)
 
 
 def _plain(name: Any) -> Any:

@@ -11,10 +11,15 @@ import numpy as np
 from karat.clusterers import as_clusterer, under
 from karat.distances.neighbors import neighbor_lists
 from karat.runtime.validation import InputError, check_data
+from karat.runtime.version import __version__
+from karat.study.stability import from_columns, to_columns
+from karat.text import WEIGHTS, TermWeighter, TextVectorizer
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
+
+    from karat.study.study import Study
 
 
 def representations(
@@ -177,3 +182,93 @@ def _like_neighbors(
     sizes = np.bincount(y)
     row["chance"] = float((sizes * (sizes - 1)).sum() / (len(y) * (len(y) - 1)))
     return row
+
+
+# -- those of a study ------------------------------------------------------------------------
+
+KEY = "representations"
+#: numbers of clusters, of which those are taken that leave ten documents to a cluster
+NUMBERS = (5, 10, 20)
+
+
+def study_representations(
+    study: Study, k: Iterable[int] | None = None, n_resamples: int = 5
+) -> pd.DataFrame:
+    """Judge the representations of a study's documents: weightings of terms, and embeddings.
+
+    Parameters
+    ----------
+    study : Study
+    k : iterable of int, optional
+        Numbers of clusters for the judgement without classes; by default those of 5, 10 and 20
+        that leave ten documents to a cluster.
+    n_resamples : int, default 5
+
+    Returns
+    -------
+    DataFrame
+        See :func:`representations`. Of texts every weighting is judged, of counts of terms the one
+        that the study has. It is kept in the study, and the report has it.
+
+    Raises
+    ------
+    InputError
+        If the study's distance is not the cosine.
+
+    Examples
+    --------
+    >>> import karat, scipy.sparse
+    >>> X = scipy.sparse.csr_array([[3, 1, 0], [2, 1, 0], [0, 1, 4], [0, 2, 5]] * 6)
+    >>> study = karat.Study(X, metric="cosine")
+    >>> study_representations(study, k=[2], n_resamples=2).index.tolist()
+    ['terms']
+    """
+    if study.metric != "cosine":
+        raise InputError(
+            "representations are weightings of terms, and embeddings, compared by the cosine; the "
+            f"metric of this study is {study.settings.metric}"
+        )
+    usual = [number for number in NUMBERS if 10 * number <= study.n_objects] or [2]
+    numbers = usual if k is None else [int(number) for number in k]
+    question = {
+        "version": __version__,
+        "truth": study.settings.truth,
+        "k": numbers,
+        "n_resamples": n_resamples,
+        "random_state": study.settings.random_state,
+    }
+    kept = study.storage.meta.get(KEY)
+    if kept is not None and kept["question"] == question:
+        return from_columns(kept["answer"])
+    found = representations(
+        described(study),
+        truth=study.truth,
+        k=numbers,
+        n_resamples=n_resamples,
+        random_state=study.settings.random_state,
+    )
+    study.storage.set_meta({KEY: {"question": question, "answer": to_columns(found)}})
+    return found
+
+
+def kept_representations(study: Study) -> pd.DataFrame | None:
+    """What :func:`study_representations` said before, None where it was not asked."""
+    kept = study.storage.meta.get(KEY)
+    return None if kept is None else from_columns(kept["answer"])
+
+
+def described(study: Study) -> dict[str, Any]:
+    """The documents by every weighting, where there are texts, and by what the study has."""
+    data = study.dataset
+    if data.texts is None:
+        return dict(data.representations)
+    given = data.options.get("vectorizer")
+    options = given.get_params() if isinstance(given, TextVectorizer) else dict(given or {})
+    counted = TextVectorizer(**{**options, "weight": "tf", "norm": None}).fit_transform(data.texts)
+    of_bm25 = {name: options[name] for name in ("k1", "b") if name in options}
+    out: dict[str, Any] = {
+        weight: TermWeighter(weight, **of_bm25).fit_transform(counted) for weight in WEIGHTS
+    }
+    if data.n_embedded:
+        out["embeddings"] = data.representations["embeddings"]
+    return out

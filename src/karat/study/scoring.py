@@ -1,4 +1,4 @@
-"""Judging what was tried: scores, bounds and tables of them."""
+"""Judging what was tried: scores, and tables of them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
+from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -16,23 +16,25 @@ from karat.labelings.labels import NOISE, NoisePolicy
 from karat.labelings.partitions import Labelings, SoftPartition
 from karat.labelings.structures import Memberships, as_given
 from karat.measures import Measure, catalogue, partition_coefficient, partition_entropy
-from karat.measures.evaluation import applicable, evaluate, judge
+from karat.measures.evaluation import applicable, judge
+from karat.measures.evaluation import evaluate as evaluate_labelings
 from karat.measures.passes.estimates import sampled_by, why_not_sampled
 from karat.runtime.executors import Workers
 from karat.runtime.progress import progress_bar
 from karat.runtime.validation import InputError, NothingToRankError, unknown_name
 from karat.runtime.version import __version__
 from karat.study import large
+from karat.study.derived import derived
 from karat.study.loss import kept_agreements, why_no_agreement
 from karat.study.plan import least_budget
 from karat.study.store import Score
-from karat.study.trying import TriedStudy
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
     from karat.bounds import PacMdlBound, PacMdlBounds
+    from karat.study.study import Study
 
 
 NO_LABELS = ("failed", "excluded", "stopped")
@@ -40,375 +42,391 @@ EXTERNAL_NOISE: NoisePolicy = "singletons"
 CHUNK = 256  # partitions judged at a time; fixed, because sums depend on what is judged together
 
 
-class ScoredStudy(TriedStudy):
-    """A study whose clusterings are judged."""
+def evaluate(
+    study: Study,
+    measures: Iterable[str] | None = None,
+    *,
+    executor: Any = None,
+    progress: bool | None = None,
+) -> None:
+    """Judge every clustering that is not judged yet, many at once.
 
-    def evaluate(
-        self,
-        measures: Iterable[str] | None = None,
-        *,
-        executor: Any = None,
-        progress: bool | None = None,
-    ) -> None:
-        """Judge every clustering that is not judged yet, many at once.
+    Parameters
+    ----------
+    measures : iterable of str, optional
+        Catalogue keys; by default those that :func:`karat.evaluate` computes.
+    executor : concurrent.futures.Executor, dask.distributed.Client or str, optional
+        Where passes over the data are computed, see :func:`karat.evaluate`.
+    progress : bool, optional
+        Show a bar; by default on a terminal.
+    """
+    chosen = applicable(measures, has_truth=study.truth is not None, metric=study.metric)
+    storage = study.storage
+    there = {(s.partition, s.measure) for c in _contexts(study) for s in storage.scores(c)}
+    todo = [
+        partition
+        for partition in storage.partitions()
+        if any((partition, measure.key) not in there for measure in chosen)
+    ]
+    with progress_bar("Judging", len(todo), show=progress) as advance:
+        for start in range(0, len(todo), CHUNK):
+            chunk = todo[start : start + CHUNK]
+            missing = [m for m in chosen if any((p, m.key) not in there for p in chunk)]
+            _judge(study, chunk, missing, study.fits.workers_of(executor))
+            advance(len(chunk))
 
-        Parameters
-        ----------
-        measures : iterable of str, optional
-            Catalogue keys; by default those that :func:`karat.evaluate` computes.
-        executor : concurrent.futures.Executor, dask.distributed.Client or str, optional
-            Where passes over the data are computed, see :func:`karat.evaluate`.
-        progress : bool, optional
-            Show a bar; by default on a terminal.
-        """
-        chosen = self._measures(measures)
-        there = {(s.partition, s.measure) for c in self._contexts for s in self._store.scores(c)}
-        todo = [
-            partition
-            for partition in self._store.partitions()
-            if any((partition, measure.key) not in there for measure in chosen)
-        ]
-        with progress_bar("Judging", len(todo), show=progress) as advance:
-            for start in range(0, len(todo), CHUNK):
-                chunk = todo[start : start + CHUNK]
-                missing = [m for m in chosen if any((p, m.key) not in there for p in chunk)]
-                self._judge(chunk, missing, self._workers_of(executor))
-                advance(len(chunk))
-        if todo:
-            self._forget_tables()
 
-    def _judge(
-        self, partitions: Sequence[str], measures: Sequence[Measure], workers: Workers | None
-    ) -> None:
-        labelings = self._labelings(partitions)
-        for which, kind in enumerate(("internal", "external")):
-            keys = [measure.key for measure in measures if measure.kind == kind]
-            if not keys:
-                continue
-            internal = kind == "internal"
-            unjudged: dict[str, str] = {}
-            if internal and self.is_estimated:
-                unjudged = {
-                    key: why_not_sampled(catalogue[key])
-                    for key in keys
-                    if not sampled_by(catalogue[key], self.metric)
-                }
-            found = judge(
-                self._points[0] if internal else None,
-                labelings,
-                truth=None if internal else self.truth,
-                measures=[catalogue[key] for key in keys if key not in unjudged],
-                metric=self._points[1] if internal else "euclidean",
-                noise=self.noise if internal else EXTERNAL_NOISE,
-                precision=large.PRECISION if internal and self.is_estimated else None,
-                bounded_only=True,
-                random_state=self.random_state,
-                executor=workers,
-            )
-            scores = []
-            for key, partition in product(keys, partitions):
-                if key in unjudged:
-                    scores.append(Score(partition, key, math.nan, unjudged[key]))
-                    continue
-                errors = found.standard_errors
-                error = float(errors[key].loc[partition]) if key in errors else None
-                reason = found.reasons.get(partition, {}).get(key)
-                value = float(found[key].loc[partition])
-                scores.append(Score(partition, key, value, reason, error))
-            self._store.add_scores(self._contexts[which], scores)
-
-    def _measures(self, keys: Iterable[str] | None) -> list[Measure]:
-        return applicable(keys, has_truth=self.truth is not None, metric=self.metric)
-
-    def _labelings(self, partitions: Sequence[str]) -> Labelings:
-        codes = np.stack(self._store.labels(partitions))
-        n_clusters = codes.max(axis=1).astype(np.int64) + 1
-        names = tuple(np.arange(k).astype(object) for k in n_clusters)
-        return Labelings(codes, tuple(partitions), n_clusters, names)
-
-    @property
-    def _contexts(self) -> tuple[str, str]:
-        """What internal and external scores depend on; another karat judges again."""
-        settings = self.settings
-        internal = ["internal", __version__, settings.metric, settings.noise, settings.exact]
-        return (
-            json.dumps(internal),
-            json.dumps(["external", __version__, settings.truth, EXTERNAL_NOISE]),
+def _judge(
+    study: Study, partitions: Sequence[str], measures: Sequence[Measure], workers: Workers | None
+) -> None:
+    labelings = _labelings(study, partitions)
+    data, metric = study.objects.points
+    of_kind = {
+        "internal": partial(
+            judge, data, labelings, metric=metric, noise=study.settings.noise,
+            precision=large.PRECISION if study.objects.is_estimated else None,
+        ),
+        "external": partial(judge, None, labelings, truth=study.truth, noise=EXTERNAL_NOISE),
+    }  # fmt: skip
+    for which, (kind, run) in enumerate(of_kind.items()):
+        keys = [measure.key for measure in measures if measure.kind == kind]
+        if not keys:
+            continue
+        unjudged: dict[str, str] = {}
+        if kind == "internal" and study.objects.is_estimated:
+            unjudged = {
+                key: why_not_sampled(catalogue[key])
+                for key in keys
+                if not sampled_by(catalogue[key], study.metric)
+            }
+        run = partial(
+            run,
+            measures=[catalogue[key] for key in keys if key not in unjudged],
+            bounded_only=True,
+            random_state=study.settings.random_state,
+            executor=workers,
         )
-
-    @cached_property
-    def _candidates(self) -> pd.DataFrame:
-        import pandas as pd
-
-        rows = [c for c in self._store.candidates() if c["status"] != "planned"]
-        table = pd.DataFrame(
-            rows,
-            columns=[
-                "name", "clusterer", "parameter", "value", "start", "status", "reason",
-                "n_clusters", "n_noise", "seconds", "fitted_on", "partition",
-            ],
-        ).set_index("name")  # fmt: skip
-        swept = table["parameter"] == "n_clusters"
-        table["k"] = table["value"].where(swept).astype("Int64")
-        table["n_clusters"] = table["n_clusters"].astype("Int64")
-        table["fitted_on"] = table["fitted_on"].astype("Int64")
-        agreements = {name: value for name, (value, _) in kept_agreements(self._store).items()}
-        table["sample_agreement"] = pd.Series(agreements, table.index, dtype="Float64")
-        table["noise_share"] = table["n_noise"].astype("Float64") / self.n_objects
-        order_of_columns = [
-            "clusterer", "k", "start", "status", "reason", "n_clusters", "noise_share", "seconds",
-            "fitted_on", "sample_agreement", "partition",
-        ]  # fmt: skip
-        return table[order_of_columns]
-
-    @cached_property
-    def _scores(self) -> tuple[pd.DataFrame, dict[str, dict[str, str]]]:
-        """A row per distinct partition, and the reasons for what is undefined."""
-        import pandas as pd
-
-        values: dict[str, dict[str, float]] = {}
-        reasons: dict[str, dict[str, str]] = {}
-        for context in self._contexts:
-            for score in self._store.scores(context):
-                values.setdefault(score.measure, {})[score.partition] = score.value
-                if score.reason is not None:
-                    reasons.setdefault(score.partition, {})[score.measure] = score.reason
-        table = pd.DataFrame({m: values[m] for m in catalogue if m in values})
-        return table.reindex(self._store.partitions()), reasons
-
-    @property
-    def candidates(self) -> pd.DataFrame:
-        """What was tried and what came of it, without scores; see :meth:`scores`."""
-        return self._candidates.copy()
-
-    def scores(self, *, progress: bool | None = None) -> pd.DataFrame:
-        """Every candidate with every measure.
-
-        Returns
-        -------
-        DataFrame
-            A row per candidate, by name, in the order of planning: ``clusterer``, ``k`` (as asked
-            for), ``start``, ``status`` (``ok``, ``flagged``, ``failed``, ``excluded``), ``reason``,
-            ``n_clusters``, ``noise_share``, ``seconds``, ``fitted_on`` (how many objects, where
-            that is a sample), ``sample_agreement`` (of these, where
-            :meth:`Study.sample_agreements` measured it), ``partition`` (equal for equal
-            clusterings), then a column per measure. :meth:`reasons` says why a value is NaN.
-        """
-        self.evaluate(progress=progress)
-        return self._candidates.join(self._scores[0], on="partition")
-
-    def standard_errors(self) -> pd.DataFrame:
-        """Standard errors of the scores that are estimates, a row per candidate.
-
-        Returns
-        -------
-        DataFrame
-            Columns only for measures that were estimated; none where every score is exact.
-        """
-        import pandas as pd
-
-        self.evaluate()
-        errors: dict[str, dict[str, float]] = {}
-        for score in self._store.scores(self._contexts[0]):
-            if score.error is not None:
-                errors.setdefault(score.measure, {})[score.partition] = score.error
-        table = pd.DataFrame({m: errors[m] for m in catalogue if m in errors})
-        return self._candidates[["partition"]].join(table, on="partition").drop(columns="partition")
-
-    def reasons(self) -> dict[str, dict[str, str]]:
-        """Why scores are missing: candidate -> measure -> sentence."""
-        self.evaluate()
-        why = self._scores[1]
-        partitions = self._candidates["partition"].items()
-        out = {str(name): dict(why[at]) for name, at in partitions if at in why}
-        for name, reason in why_no_agreement(self).items():
-            out.setdefault(name, {})["sample_agreement"] = reason
-        return out
-
-    @property
-    def is_partly_labelled(self) -> bool:
-        """Whether the class of some objects is known and that of others is not."""
-        return self.truth is not None and any(value is None for value in self.truth)
-
-    def bounds(self) -> PacMdlBounds:
-        """What the known labels guarantee about every candidate, all at once.
-
-        Returns
-        -------
-        PacMdlBounds
-            With probability ``1 - delta`` over which objects were labelled, every bound in it
-            holds, the lowest of them too: each candidate pays for the choice among everything
-            that was planned. Outliers count as one cluster.
-
-        Raises
-        ------
-        InputError
-            If no class is known, or nothing was tried.
-        """
-        return self._bounds
-
-    @cached_property
-    def _bounds(self) -> PacMdlBounds:
-        return self.bounds_with(None)
-
-    def bounds_with(self, shares: Mapping[str, float] | None) -> PacMdlBounds:
-        """The bounds, with shares of the distinct partitions that were decided without labels.
-
-        Parameters
-        ----------
-        shares : mapping of str to float or None
-            By partition; they sum to 1 at most. Partitions that are not in it share what is left
-            of 1, so it must not be all. None charges for what was searched.
-
-        Returns
-        -------
-        PacMdlBounds
-        """
-        from karat.bounds import study_bounds
-
-        return study_bounds(**self.bounded(shares))
-
-    def bounded(self, shares: Mapping[str, float] | None) -> dict[str, Any]:
-        """What the bounds of a study are called with."""
-        from karat.bounds import Searched
-
-        if self.truth is None:
-            raise InputError("a bound needs the class of some objects; give truth, None elsewhere")
-        planned = [(c, _origin(c)) for c in self._store.candidates() if c["status"] != "excluded"]
-        tried = [(c, origin) for c, origin in planned if c["partition"] is not None]
-        if not tried:
-            raise NothingToRankError(f"there is no clustering: {self.why_nothing()}")
-        codes = self._store.labels([c["partition"] for c, _ in tried])
-        return {
-            "labelings": {c["name"]: row for (c, _), row in zip(tried, codes, strict=True)},
-            "y_partial": self.truth,
-            "delta": self.delta,
-            "classes": self.settings.classes,
-            "searched": Searched.from_origins([origin for _, origin in planned]),
-            "origins": [origin for _, origin in tried],
-            "prior": None if shares is None else _prior([c["partition"] for c, _ in tried], shares),
-            "noise": "cluster",
-            "random_state": self.random_state,
-        }
-
-    def bound_of(self, name: str) -> PacMdlBound:
-        """What is guaranteed about a candidate: the lowest bound of those that are the same."""
-        same = self._candidates["partition"] == self._candidates.at[name, "partition"]
-        table = self.bounds().table
-        rows = table[table.index.isin(self._candidates.index[same])]
-        return self.bounds()[str(rows["bound_rate"].idxmin())]
-
-    def found_by(self) -> dict[str, frozenset[str]]:
-        """The clusterers that found each distinct partition; copies from elsewhere add nothing."""
-        usable = self._candidates[self._candidates["partition"].notna()]
-        groups = usable.groupby("partition")["clusterer"]
-        by = {str(partition): frozenset(names) for partition, names in groups}
-        return {p: names - {"given"} or names for p, names in by.items()}
-
-    def why_nothing(self) -> str:
-        """What kept candidates from being clusterings, or clusterings from having scores."""
-        failed = self._candidates[self._candidates["status"].isin(NO_LABELS)]
-        if failed.empty and self._candidates.empty and not self._store.planned():
-            return "nothing was tried; call sweep or add first"
-        if self._store.planned() and not (failed["status"] != "stopped").any():
-            least = f"; allow at least {least_budget(self)}" if self._swept else ""
-            return f"no fit was finished within the budget{least} (budget=, --budget)"
-        if failed.empty:
-            reasons = [r for why in self._scores[1].values() for r in why.values()]
-        else:
-            reasons = failed["reason"].tolist()
-        return "; ".join(list(dict.fromkeys(reasons))[:3])
-
-    def labels(self, name: str) -> NDArray[np.int32]:
-        """Labels of a candidate: ``0..k-1`` by first appearance, ``-1`` for outliers."""
-        if name not in self._candidates.index:
-            raise unknown_name(name, self._candidates.index, "candidate")
-        row = self._candidates.loc[name]
-        if row["status"] in NO_LABELS:
-            raise InputError(f"{name} has no labels: {row['reason']}")
-        return self._store.labels([str(row["partition"])])[0]
-
-    def memberships(self, name: str) -> Memberships | None:
-        """Memberships of a candidate that is soft or overlaps; None for a hard one.
-
-        Returns
-        -------
-        SoftPartition or OverlappingPartition or None
-            Column c is that of cluster c in :meth:`labels`. Kept in single precision.
-        """
-        self.labels(name)  # says what is wrong with the name
-        kept = self._store.memberships(name)
-        return None if kept is None else as_given(kept)
-
-    def soft_scores(self) -> pd.DataFrame:
-        """The candidates that are soft or overlap, judged as they are.
-
-        Rankings compare hard labels, which all candidates have; these are the values by the
-        measures that take memberships, for choosing among the soft ones.
-
-        Returns
-        -------
-        DataFrame
-            A row for each such candidate; a column for each measure whose record says that it
-            takes them, and the partition coefficient and entropy of soft ones. NaN where a
-            measure does not take the structure.
-
-        Examples
-        --------
-        >>> import karat
-        >>> study = karat.Study([[0.0], [0.1], [0.3], [5.0], [5.1], [9.0], [9.2], [9.3]])
-        >>> study.sweep("fuzzy-cmeans", k=[2, 3], n_init=1, workers=1)
-        >>> study.soft_scores()["partition_coefficient"].round(2).tolist()
-        [0.88, 1.0]
-        """
-        import pandas as pd
-
-        names = self._store.with_memberships()
-        if not names:
-            return pd.DataFrame()
-        given = {name: self.memberships(name) for name in names}
-        soft = {name: one for name, one in given.items() if isinstance(one, SoftPartition)}
-        kinds = {"soft"} if soft else set()
-        kinds |= {"overlapping"} if len(soft) < len(given) else set()
-        data, metric = self._points
-        there = applicable(None, has_truth=self.truth is not None, metric=metric, every=True)
-        keys = [measure.key for measure in there if measure.structures & kinds]
-        found = evaluate(data, given, truth=self.truth, measures=keys, metric=metric, noise="drop")
-        table = found.table.mask(found.hardened)
-        for function in (partition_coefficient, partition_entropy):
-            values = {name: function(one) for name, one in soft.items()}
-            table[function.__name__] = pd.Series(values, index=names, dtype=np.float64)
-        return table
-
-    def cluster_names(self, name: str) -> list[str]:
-        """What each cluster of a candidate is called, by its number in :meth:`labels`."""
-        given = self._store.cluster_names(name)
-        return given or [str(i) for i in range(int(self.labels(name).max()) + 1)]
-
-    def labelings(self, names: Iterable[str]) -> dict[str, NDArray[Any]]:
-        """Labels of several candidates as they were given: the clusters by their names.
-
-        Parameters
-        ----------
-        names : iterable of str
-            Candidates.
-
-        Returns
-        -------
-        dict of str to ndarray, shape (n,)
-            Integers where all names of clusters are whole numbers, otherwise text; ``-1`` for
-            outliers.
-        """
-        out: dict[str, NDArray[Any]] = {}
-        for name in names:
-            if self._candidates.at[name, "status"] in NO_LABELS:
-                out[name] = np.full(self.n_objects, NOISE)
+        found = run()
+        scores = []
+        for key, partition in product(keys, partitions):
+            if key in unjudged:
+                scores.append(Score(partition, key, math.nan, unjudged[key]))
                 continue
-            clusters: list[Any] = self.cluster_names(name)
-            if all(_is_whole(cluster) for cluster in clusters):
-                clusters = [int(cluster) for cluster in clusters]
-            out[name] = np.array([*clusters, NOISE], dtype=object)[self.labels(name)]
-        return out
+            errors = found.standard_errors
+            error = float(errors[key].loc[partition]) if key in errors else None
+            reason = found.reasons.get(partition, {}).get(key)
+            scores.append(Score(partition, key, float(found[key].loc[partition]), reason, error))
+        study.storage.add_scores(_contexts(study)[which], scores)
+
+
+def _labelings(study: Study, partitions: Sequence[str]) -> Labelings:
+    codes = np.stack(study.storage.labels(partitions))
+    n_clusters = codes.max(axis=1).astype(np.int64) + 1
+    names = tuple(np.arange(k).astype(object) for k in n_clusters)
+    return Labelings(codes, tuple(partitions), n_clusters, names)
+
+
+def _contexts(study: Study) -> tuple[str, str]:
+    """What internal and external scores depend on; another karat judges again."""
+    settings = study.settings
+    internal = ["internal", __version__, settings.metric, settings.noise, settings.exact]
+    return (
+        json.dumps(internal),
+        json.dumps(["external", __version__, settings.truth, EXTERNAL_NOISE]),
+    )
+
+
+# -- tables ----------------------------------------------------------------------------------
+
+
+@derived(without=("by", "judge", "scores"))
+def candidate_table(study: Study) -> pd.DataFrame:
+    """What was tried and what came of it: :attr:`Study.candidates`."""
+    import pandas as pd
+
+    rows = [c for c in study.storage.candidates() if c["status"] != "planned"]
+    table = pd.DataFrame(
+        rows,
+        columns=[
+            "name", "clusterer", "parameter", "value", "start", "status", "reason",
+            "n_clusters", "n_noise", "seconds", "fitted_on", "partition",
+        ],
+    ).set_index("name")  # fmt: skip
+    swept = table["parameter"] == "n_clusters"
+    table["k"] = table["value"].where(swept).astype("Int64")
+    table["n_clusters"] = table["n_clusters"].astype("Int64")
+    table["fitted_on"] = table["fitted_on"].astype("Int64")
+    agreements = {name: value for name, (value, _) in kept_agreements(study.storage).items()}
+    table["sample_agreement"] = pd.Series(agreements, table.index, dtype="Float64")
+    table["noise_share"] = table["n_noise"].astype("Float64") / study.n_objects
+    order_of_columns = [
+        "clusterer", "k", "start", "status", "reason", "n_clusters", "noise_share", "seconds",
+        "fitted_on", "sample_agreement", "partition",
+    ]  # fmt: skip
+    return table[order_of_columns]
+
+
+@derived(without=("by", "judge", "notes"))
+def score_table(study: Study) -> tuple[pd.DataFrame, dict[str, dict[str, str]]]:
+    """A row per distinct partition, and the reasons for what is undefined."""
+    import pandas as pd
+
+    values: dict[str, dict[str, float]] = {}
+    reasons: dict[str, dict[str, str]] = {}
+    for context in _contexts(study):
+        for score in study.storage.scores(context):
+            values.setdefault(score.measure, {})[score.partition] = score.value
+            if score.reason is not None:
+                reasons.setdefault(score.partition, {})[score.measure] = score.reason
+    table = pd.DataFrame({m: values[m] for m in catalogue if m in values})
+    return table.reindex(study.storage.partitions()), reasons
+
+
+def scores(study: Study, *, progress: bool | None = None) -> pd.DataFrame:
+    """Every candidate with every measure.
+
+    Returns
+    -------
+    DataFrame
+        A row per candidate, by name, in the order of planning: ``clusterer``, ``k`` (as asked
+        for), ``start``, ``status`` (``ok``, ``flagged``, ``failed``, ``excluded``), ``reason``,
+        ``n_clusters``, ``noise_share``, ``seconds``, ``fitted_on`` (how many objects, where
+        that is a sample), ``sample_agreement`` (of these, where
+        :meth:`sample_agreements` measured it), ``partition`` (equal for equal
+        clusterings), then a column per measure. :meth:`reasons` says why a value is NaN.
+    """
+    study.evaluate(progress=progress)
+    return study.candidates.join(score_table(study)[0], on="partition")
+
+
+def standard_errors(study: Study) -> pd.DataFrame:
+    """Standard errors of the scores that are estimates, a row per candidate.
+
+    Returns
+    -------
+    DataFrame
+        Columns only for measures that were estimated; none where every score is exact.
+    """
+    import pandas as pd
+
+    study.evaluate()
+    errors: dict[str, dict[str, float]] = {}
+    for score in study.storage.scores(_contexts(study)[0]):
+        if score.error is not None:
+            errors.setdefault(score.measure, {})[score.partition] = score.error
+    table = pd.DataFrame({m: errors[m] for m in catalogue if m in errors})
+    return study.candidates[["partition"]].join(table, on="partition").drop(columns="partition")
+
+
+def reasons(study: Study) -> dict[str, dict[str, str]]:
+    """Why scores are missing: candidate -> measure -> sentence."""
+    study.evaluate()
+    why = score_table(study)[1]
+    partitions = study.candidates["partition"].items()
+    out = {str(name): dict(why[at]) for name, at in partitions if at in why}
+    for name, reason in why_no_agreement(study).items():
+        out.setdefault(name, {})["sample_agreement"] = reason
+    return out
+
+
+def found_by(study: Study) -> dict[str, frozenset[str]]:
+    """The clusterers that found each distinct partition; copies from elsewhere add nothing."""
+    usable = study.candidates[study.candidates["partition"].notna()]
+    groups = usable.groupby("partition")["clusterer"]
+    by = {str(partition): frozenset(names) for partition, names in groups}
+    return {p: names - {"given"} or names for p, names in by.items()}
+
+
+def why_nothing(study: Study) -> str:
+    """What kept candidates from being clusterings, or clusterings from having scores."""
+    tried, planned = study.candidates, study.storage.planned()
+    failed = tried[tried["status"].isin(NO_LABELS)]
+    if failed.empty and tried.empty and not planned:
+        return "nothing was tried; call sweep or add first"
+    if planned and not (failed["status"] != "stopped").any():
+        least = f"; allow at least {least_budget(study)}" if study.fits.known else ""
+        return f"no fit was finished within the budget{least} (budget=, --budget)"
+    if failed.empty:
+        reasons = [r for why in score_table(study)[1].values() for r in why.values()]
+    else:
+        reasons = failed["reason"].tolist()
+    return "; ".join(list(dict.fromkeys(reasons))[:3])
+
+
+# -- labels ----------------------------------------------------------------------------------
+
+
+def labels(study: Study, name: str) -> NDArray[np.int32]:
+    """Labels of a candidate: ``0..k-1`` by first appearance, ``-1`` for outliers."""
+    table = study.candidates
+    if name not in table.index:
+        raise unknown_name(name, table.index, "candidate")
+    row = table.loc[name]
+    if row["status"] in NO_LABELS:
+        raise InputError(f"{name} has no labels: {row['reason']}")
+    return study.storage.labels([str(row["partition"])])[0]
+
+
+def memberships(study: Study, name: str) -> Memberships | None:
+    """Memberships of a candidate that is soft or overlaps; None for a hard one.
+
+    Returns
+    -------
+    SoftPartition or OverlappingPartition or None
+        Column c is that of cluster c in :meth:`Study.labels`. Kept in single precision.
+    """
+    study.labels(name)  # says what is wrong with the name
+    kept = study.storage.memberships(name)
+    return None if kept is None else as_given(kept)
+
+
+def soft_scores(study: Study) -> pd.DataFrame:
+    """The candidates that are soft or overlap, judged as they are.
+
+    Rankings compare hard labels, which all candidates have; these are the values by the
+    measures that take memberships, for choosing among the soft ones.
+
+    Returns
+    -------
+    DataFrame
+        A row for each such candidate; a column for each measure whose record says that it
+        takes them, and the partition coefficient and entropy of soft ones. NaN where a
+        measure does not take the structure.
+
+    Examples
+    --------
+    >>> import karat
+    >>> study = karat.Study([[0.0], [0.1], [0.3], [5.0], [5.1], [9.0], [9.2], [9.3]])
+    >>> study.sweep("fuzzy-cmeans", k=[2, 3], n_init=1, workers=1)
+    >>> karat.study.soft_scores(study)["partition_coefficient"].round(2).tolist()
+    [0.88, 1.0]
+    """
+    import pandas as pd
+
+    names = study.storage.with_memberships()
+    if not names:
+        return pd.DataFrame()
+    given = {name: study.memberships(name) for name in names}
+    soft = {name: one for name, one in given.items() if isinstance(one, SoftPartition)}
+    kinds = {"soft"} if soft else set()
+    kinds |= {"overlapping"} if len(soft) < len(given) else set()
+    data, metric = study.objects.points
+    there = applicable(None, has_truth=study.truth is not None, metric=metric, every=True)
+    keys = [measure.key for measure in there if measure.structures & kinds]
+    found = evaluate_labelings(
+        data, given, truth=study.truth, measures=keys, metric=metric, noise="drop"
+    )
+    table = found.table.mask(found.hardened)
+    for function in (partition_coefficient, partition_entropy):
+        values = {name: function(one) for name, one in soft.items()}
+        table[function.__name__] = pd.Series(values, index=names, dtype=np.float64)
+    return table
+
+
+def cluster_names(study: Study, name: str) -> list[str]:
+    """What each cluster of a candidate is called, by its number in :meth:`Study.labels`."""
+    given = study.storage.cluster_names(name)
+    return given or [str(i) for i in range(int(study.labels(name).max()) + 1)]
+
+
+def labelings(study: Study, names: Iterable[str]) -> dict[str, NDArray[Any]]:
+    """Labels of several candidates as they were given: the clusters by their names.
+
+    Parameters
+    ----------
+    names : iterable of str
+        Candidates.
+
+    Returns
+    -------
+    dict of str to ndarray, shape (n,)
+        Integers where all names of clusters are whole numbers, otherwise text; ``-1`` for
+        outliers.
+    """
+    out: dict[str, NDArray[Any]] = {}
+    tried = study.candidates
+    for name in names:
+        if tried.at[name, "status"] in NO_LABELS:
+            out[name] = np.full(study.n_objects, NOISE)
+            continue
+        clusters: list[Any] = study.cluster_names(name)
+        if all(_is_whole(cluster) for cluster in clusters):
+            clusters = [int(cluster) for cluster in clusters]
+        out[name] = np.array([*clusters, NOISE], dtype=object)[study.labels(name)]
+    return out
+
+
+def _is_whole(name: str) -> bool:
+    return name.isdecimal() and str(int(name)) == name
+
+
+# -- what known labels guarantee -------------------------------------------------------------
+
+
+@derived(without=("by", "judge", "scores", "notes"))
+def bounds(study: Study) -> PacMdlBounds:
+    """What the known labels guarantee about every candidate, all at once.
+
+    Returns
+    -------
+    PacMdlBounds
+        With probability ``1 - delta`` over which objects were labelled, every bound in it
+        holds, the lowest of them too: each candidate pays for the choice among everything
+        that was planned. Outliers count as one cluster.
+
+    Raises
+    ------
+    InputError
+        If no class is known, or nothing was tried.
+    """
+    return bounds_with(study, None)
+
+
+def bounds_with(study: Study, shares: Mapping[str, float] | None) -> PacMdlBounds:
+    """The bounds, with shares of the distinct partitions that were decided without labels.
+
+    Parameters
+    ----------
+    shares : mapping of str to float or None
+        They sum to 1 at most. Partitions that are not in it share what is left of 1, so it must
+        not be all. None charges for what was searched.
+    """
+    from karat.bounds import study_bounds
+
+    return study_bounds(**bound_inputs(study, shares))
+
+
+def bound_inputs(study: Study, shares: Mapping[str, float] | None = None) -> dict[str, Any]:
+    """What the bounds of a study are called with."""
+    from karat.bounds import Searched
+
+    if study.truth is None:
+        raise InputError("a bound needs the class of some objects; give truth, None elsewhere")
+    planned = [(c, _origin(c)) for c in study.storage.candidates() if c["status"] != "excluded"]
+    tried = [(c, origin) for c, origin in planned if c["partition"] is not None]
+    if not tried:
+        raise NothingToRankError(f"there is no clustering: {why_nothing(study)}")
+    partitions = [c["partition"] for c, _ in tried]
+    codes = study.storage.labels(partitions)
+    return {
+        "labelings": {c["name"]: row for (c, _), row in zip(tried, codes, strict=True)},
+        "y_partial": study.truth,
+        "delta": study.settings.delta,
+        "classes": study.settings.classes,
+        "searched": Searched.from_origins([origin for _, origin in planned]),
+        "origins": [origin for _, origin in tried],
+        "prior": None if shares is None else _prior(partitions, shares),
+        "noise": "cluster",
+        "random_state": study.settings.random_state,
+    }
+
+
+def bound_of(study: Study, name: str) -> PacMdlBound:
+    """What is guaranteed about a candidate: the lowest bound of those that are the same."""
+    tried = study.candidates["partition"]
+    found = study.bounds()
+    rows = found.table[found.table.index.isin(tried.index[tried == tried[name]])]
+    return found[str(rows["bound_rate"].idxmin())]
 
 
 def _prior(partitions: Sequence[str], shares: Mapping[str, float]) -> NDArray[np.float64]:
@@ -424,7 +442,3 @@ def _origin(candidate: dict[str, Any]) -> tuple[str, int] | None:
     if candidate["parameter"] is None:
         return None
     return candidate["clusterer"], candidate["value"]
-
-
-def _is_whole(name: str) -> bool:
-    return name.isdecimal() and str(int(name)) == name

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from karat.stability._engine import prepare
 from karat.stability.assessment import MOST_OBJECTS, n_steps
 from karat.stability.calibrated import n_null_resamples
 from karat.stability.progress import counted
-from karat.study.store import UNFINISHED
+from karat.study.store import UNFINISHED, Store
 from karat.study.sweeping import swept
 
 if TYPE_CHECKING:
@@ -72,8 +72,7 @@ def work_of(
     clusterer = clusterer_of(study, candidate)
     n, most = study.n_objects, None if study.settings.exact else MOST_OBJECTS
     share = min(n, most or n) / n
-    of_rows = "features" in clusterer.distances
-    data, metric = (study.X, study.metric) if of_rows else study._points
+    data, metric = _given(study, clusterer)
     n_sets = len(Null(data, metric).kinds) * n_references
     one = 1 / QUICK_FITS if prepare(data, clusterer, metric=metric).quick is not None else 1.0
     if clusterer.parameter == "n_clusters":
@@ -86,7 +85,7 @@ def work_of(
     clusters = 2 * n_resamples * (1 - math.exp(-1) + 0.8)
     fitted = [
         c
-        for c in study._store.candidates()
+        for c in study.storage.candidates()
         if c["parameter"] is not None and c["status"] not in UNFINISHED
     ]
     swept_fits = sum((c["fitted_on"] or n) / n for c in fitted)
@@ -95,10 +94,10 @@ def work_of(
 
 def why_not(study: Study, name: str) -> str | None:
     """Why the stability of a candidate is not judged unless it is asked for; None where it is."""
-    candidate = next(c for c in study._store.candidates() if c["name"] == name)
+    candidate = study.storage.candidate(name)
     if candidate["parameter"] is None:
         return f"{name} was made elsewhere"
-    if kept_assessment(study, candidate["partition"]) is not None:
+    if kept_assessment(study, name) is not None:
         return None
     work = work_of(study, candidate)
     return None if work.pays else f"{work}; --stability judges it"
@@ -106,21 +105,63 @@ def why_not(study: Study, name: str) -> str | None:
 
 def swept_numbers(study: Study) -> list[int]:
     """Numbers of clusters that the study was told to try."""
-    return [k for kind, content in study.record if kind == "sweep" for k in content["k"]]
+    return [k for sweep in study.record.sweeps for k in sweep["k"]]
 
 
-def assessed(
+def stability(
     study: Study,
-    candidate: dict[str, Any],
-    clusterer: Clusterer,
-    numbers: Iterable[int],
+    name: str | None = None,
     *,
-    n_resamples: int,
-    n_references: int,
-    executor: Any,
-    progress: bool | None,
+    k: int | Iterable[int] | None = None,
+    n_resamples: int = 20,
+    n_references: int = 5,
+    executor: Any = None,
+    progress: bool | None = None,
 ) -> Assessment:
-    """The stability of a candidate: as it was kept, or judged now and kept."""
+    """Judge whether the clusters of a candidate, and their number, would be found again.
+
+    Parameters
+    ----------
+    name : str, optional
+        The candidate; by default the choice. Its clusterer is fitted to resamples.
+    k : int or iterable of int, optional
+        Numbers of clusters for the curve; by default those that were swept.
+    n_resamples, n_references : int
+        As for :func:`karat.stability.assess`.
+    executor : concurrent.futures.Executor, dask.distributed.Client or str, optional
+        As for :meth:`sweep`; by default threads of this process.
+    progress : bool, optional
+        Show a bar; by default on a terminal.
+
+    Returns
+    -------
+    Assessment
+        It is kept in the study: asked the same again it is read, and the reasons of
+        :meth:`best` and the report have it. A call that was killed goes on from the last data
+        set that was finished.
+
+    Raises
+    ------
+    InputError
+        For a clustering that was made elsewhere, or of a clusterer that cannot be fitted to
+        parts of the data.
+
+    Examples
+    --------
+    >>> import karat
+    >>> X = [[0.0], [0.1], [0.3], [5.0], [5.1], [5.3], [9.0], [9.2], [9.3]]
+    >>> study = karat.Study(X)
+    >>> study.sweep(["average"], k=range(2, 4))
+    >>> found = study.stability("average k=3", n_resamples=5, n_references=2)
+    >>> len(found.clusters.table)
+    3
+    """
+    name = study.best().name if name is None else name
+    study.labels(name)  # says what is wrong with the name
+    candidate = study.storage.candidate(name)
+    clusterer = clusterer_of(study, candidate)
+    numbers = (swept_numbers(study) or DEFAULT_NUMBERS) if k is None else k
+    numbers = sorted(numbers) if isinstance(numbers, Iterable) else [numbers]
     most = None if study.settings.exact else MOST_OBJECTS
     largest = min(study.n_objects, most or study.n_objects) // 2
     question = {
@@ -128,70 +169,76 @@ def assessed(
         "clusterer": clusterer.key,
         "value": candidate["value"],
         "metric": study.settings.metric,
-        "k": [k for k in dict.fromkeys(map(int, numbers)) if 2 <= k <= largest],
+        "k": [number for number in dict.fromkeys(map(int, numbers)) if 2 <= number <= largest],
         "n_resamples": n_resamples,
         "n_references": n_references,
         "max_objects": most,
         "everywhere": most is None or study.n_objects <= most,
-        "random_state": study.random_state,
+        "random_state": study.settings.random_state,
     }
     key = _key(candidate["partition"])
-    kept = study._store.meta.get(key)
+    kept = study.storage.meta.get(key)
     if kept is not None and kept["question"] == question:
         return _unpack(kept["answer"])
     told = clusterer.parameter == "n_clusters"
-    # a function of two rows is not called again, unless the clusterer needs the rows
-    of_rows = "features" in clusterer.distances
-    data, metric = (study.X, study.metric) if of_rows else study._points
+    data, metric = _given(study, clusterer)
     n_sets = len(Null(data, metric).kinds) * n_references
     steps = n_steps(len(question["k"]) if told else 0, n_resamples, n_sets)
-    parts = _Parts(study, candidate["partition"], question)
+    parts = _Parts(study.storage, candidate["partition"], question)
     with counted("Resampling", steps, show=progress) as threads:
         found = assess(
             data,
             clusterer,
-            k=question["k"],
-            labels=study.labels(candidate["name"]),
-            value=candidate["value"],
-            n_resamples=n_resamples,
-            n_references=n_references,
-            max_objects=most,
-            everywhere=question["everywhere"],
+            labels=study.labels(name),
             metric=metric,
-            random_state=study.random_state,
-            executor=threads if executor is None else study._workers_of(executor),
+            executor=threads if executor is None else study.fits.workers_of(executor),
             kept=parts,
+            **{one: value for one, value in question.items() if one in _ASKED},
         )
-    study._store.set_meta({key: {"question": question, "answer": _pack(found)}, parts.key: None})
+    study.storage.set_meta({key: {"question": question, "answer": _pack(found)}, parts.key: None})
     return found
+
+
+#: what a question has in common with the arguments of :func:`karat.stability.assess`
+_ASKED = (
+    "k", "value", "n_resamples", "n_references", "max_objects", "everywhere", "random_state",
+)  # fmt: skip
+
+
+def _given(study: Study, clusterer: Clusterer) -> tuple[Any, Any]:
+    """The data and their distance as a clusterer gets them."""
+    # a function of two rows is not called again, unless the clusterer needs the rows
+    if "features" in clusterer.distances:
+        return study.X, study.metric
+    return study.objects.points
 
 
 class _Parts(dict[str, Any]):
     """What is finished of a call, in the study's file: a call that was killed goes on from it."""
 
-    def __init__(self, study: Study, partition: str, question: dict[str, Any]) -> None:
+    def __init__(self, storage: Store, partition: str, question: dict[str, Any]) -> None:
         self.key = f"assessment in parts {partition}"
-        self._store, self._question = study._store, question
-        kept = self._store.meta.get(self.key)
+        self._storage, self._question = storage, question
+        kept = self._storage.meta.get(self.key)
         same = kept is not None and kept["question"] == question
         super().__init__(kept["parts"] if kept is not None and same else {})
 
     def __setitem__(self, name: str, values: Any) -> None:
         super().__setitem__(name, values)
-        self._store.set_meta({self.key: {"question": self._question, "parts": dict(self)}})
+        self._storage.set_meta({self.key: {"question": self._question, "parts": dict(self)}})
 
 
-def kept_assessment(study: Study, partition: str) -> Assessment | None:
-    """What was judged of a partition before, where it was."""
-    kept = study._store.meta.get(_key(partition))
+def kept_assessment(study: Study, name: str) -> Assessment | None:
+    """What :meth:`Study.stability` said of a candidate before, None where it was not asked."""
+    kept = study.storage.meta.get(_key(str(study.candidates["partition"].get(name))))
     return None if kept is None else _unpack(kept["answer"])
 
 
 def clusterer_of(study: Study, candidate: dict[str, Any]) -> Clusterer:
     """What made a candidate, to be fitted again."""
     key = candidate["clusterer"]
-    if key in study._swept:
-        return study._swept[key]
+    if key in study.fits.known:
+        return study.fits.known[key]
     if candidate["parameter"] is None:
         raise InputError(
             f"{candidate['name']} was made elsewhere, and its stability needs the clusterer that "
@@ -199,9 +246,9 @@ def clusterer_of(study: Study, candidate: dict[str, Any]) -> Clusterer:
             "labels=..., value=k) takes both"
         )
     own = key.partition(" of ")[0].partition(" on ")[0]
-    if own != key and (own in study._swept or own in catalogue):
-        one = study._swept.get(own) or catalogue[own]
-        found = [c for c in study.fitting(swept(one), {})[0] if c.key == key]
+    if own != key and (own in study.fits.known or own in catalogue):
+        one = study.fits.known.get(own) or catalogue[own]
+        found = [c for c in study.fits.under_distance(swept(one), {})[0] if c.key == key]
         if found:  # it is under the study's distance already
             return replace(found[0], distances=("features",))
     if key not in catalogue:
@@ -216,64 +263,38 @@ def _key(partition: str) -> str:
     return f"assessment {partition}"
 
 
-def _pack(found: Assessment) -> dict[str, Any]:
-    curve, clusters = found.curve, found.clusters
-    return {
-        "clusterer": found.clusterer,
-        "value": found.value,
-        "n_references": found.n_references,
-        "rows": to_text(found.rows),
-        "shown": to_text(found.shown),
-        "consensus": to_text(found.consensus),
-        "labels": to_text(clusters.labels),
-        "objects": to_text(clusters.objects),
-        "found": clusters.found.tolist(),
-        "found_in_null": list(found.found_in_null),
-        "n_resamples": clusters.n_resamples,
-        "clusters": to_columns(clusters.table),
-        "curve": None
-        if curve is None
-        else {
-            "name": curve.name,
-            "table": to_columns(curve.table),
-            "samples": {str(k): values.tolist() for k, values in curve.samples.items()},
-            "greater_is_better": curve.greater_is_better,
-            "selected": curve.selected,
-            "rule": curve.rule,
-            "n_objects": curve.n_objects,
-        },
-    }
+_KINDS = {kind.__name__: kind for kind in (Assessment, ClusterStability, StabilityCurve)}
 
 
-def _unpack(kept: dict[str, Any]) -> Assessment:
-    curve = kept["curve"]
-    if curve is not None:
-        curve = StabilityCurve(
-            **{
-                **curve,
-                "table": from_columns(curve["table"]),
-                "samples": {int(k): np.array(values) for k, values in curve["samples"].items()},
-            }
-        )
-    shown = from_text(kept["shown"])
-    clusters = ClusterStability(
-        from_columns(kept["clusters"]),
-        from_text(kept["labels"]),
-        from_text(kept["objects"]),
-        kept["n_resamples"],
-        np.array(kept["found"]),
-    )
-    return Assessment(
-        kept["clusterer"],
-        curve,
-        clusters,
-        kept["value"],
-        from_text(kept["rows"]),
-        shown,
-        from_text(kept["consensus"]).reshape(len(shown), len(shown)),
-        kept["n_references"],
-        tuple(kept["found_in_null"]),
-    )
+def _pack(thing: Any) -> Any:
+    """An assessment as JSON takes it: what is not plain as its kind and its content."""
+    kind, content = type(thing).__name__, thing
+    if kind in _KINDS:
+        names = [one.name for one in fields(thing) if one.name != "details"]
+        content = {name: _pack(getattr(thing, name)) for name in names}
+    elif isinstance(thing, np.ndarray):
+        content = to_text(thing)
+    elif kind == "DataFrame":
+        content = to_columns(thing)
+    elif isinstance(thing, dict):
+        content = [[key, _pack(value)] for key, value in thing.items()]
+    elif not isinstance(thing, tuple):
+        return thing
+    return [kind, content]
+
+
+def _unpack(kept: Any) -> Any:
+    """What :func:`_pack` took apart."""
+    if not isinstance(kept, list):
+        return kept
+    kind, content = kept
+    if kind in _KINDS:
+        return _KINDS[kind](**{name: _unpack(part) for name, part in content.items()})
+    if kind == "dict":
+        return {key: _unpack(value) for key, value in content}
+    if kind == "ndarray":
+        return from_text(content)
+    return from_columns(content) if kind == "DataFrame" else tuple(content)
 
 
 def to_columns(table: pd.DataFrame) -> dict[str, Any]:

@@ -2,44 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from functools import cached_property
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from karat.runtime.validation import InputError, NothingToRankError
-from karat.study import annotated
+from karat.labelings.labels import NOISE_POLICIES, NoisePolicy, known_labels
+from karat.runtime.validation import InputError, check_choice, check_same_objects
+from karat.study import annotated, deciding, scoring, trying
+from karat.study import loss as losses
+from karat.study import stability as stabilities
 from karat.study.answer import Answer
 from karat.study.code import code_of
-from karat.study.deciders import Verdict, as_decider, usual
-from karat.study.facts import answer_of
-from karat.study.loss import measure_agreements, why_no_agreement
-from karat.study.ranking import order, ranks
-from karat.study.record import check_identities, settle
-from karat.study.representation import judged_representations, kept_representations
-from karat.study.scoring import ScoredStudy
-from karat.study.stability import (
-    DEFAULT_NUMBERS,
-    assessed,
-    clusterer_of,
-    kept_assessment,
-    swept_numbers,
-)
-from karat.study.store import Store
+from karat.study.deciders import as_decider, usual
+from karat.study.derived import kept
+from karat.study.objects import Objects, dataset_of, keep_matrix
+from karat.study.record import Record, Settings, check_identities, keep_truth, stable
+from karat.study.sqlite import SqliteStore
 from karat.study.wording import notebook
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from karat.bounds import Guarantee
+    from karat.bounds.classes import Classes
     from karat.judge import Judge
-    from karat.stability import Assessment
-    from karat.study.judging import Judged
+    from karat.study.store import Store
 
 
-class Study(ScoredStudy):
+class Study:
     """Many clusterings of one data set: fitted, kept, judged together, ranked, explained.
 
     Parameters
@@ -51,9 +42,10 @@ class Study(ScoredStudy):
     truth : array-like, shape (n,), optional
         Class of each object, None, NaN or ``-1`` where it is not known. By default that of the
         Dataset.
-    storage : path-like, optional
+    storage : path-like or callable, optional
         One SQLite file that keeps every finished fit and score as soon as it is there. An
-        existing one is resumed; it must belong to the same data. By default memory.
+        existing one is resumed; it must belong to the same data. By default memory. For another
+        storage what opens it, see :func:`karat.testing.check_storage`.
     metric : str or callable, optional
         The distance that clusters and judges, see :data:`karat.distances.METRICS`; by default
         that of the Dataset, which is ``"cosine"`` for documents and ``"euclidean"`` otherwise.
@@ -74,7 +66,7 @@ class Study(ScoredStudy):
     random_state : int, optional
         Every candidate's seed follows from it and the candidate's name; 0 if nothing is said.
     by : str, optional
-        What decides, see :meth:`decide_by`.
+        What decides, see :attr:`by`.
     exact : bool, optional
         Whether every clusterer is fitted to all objects and every measure computed exactly,
         however many objects there are. By default clusterers whose time grows faster than
@@ -88,6 +80,20 @@ class Study(ScoredStudy):
         embeddings, and all are judged by one distance in which both representations have the same
         part, see :func:`karat.datasets.with_embeddings`.
 
+    Attributes
+    ----------
+    dataset : Dataset
+    metric : str or callable
+    truth : ndarray of object, shape (n,), or None
+    record : karat.study.record.Record
+        What decides and what was tried, in order.
+    storage : karat.study.store.Store
+        What keeps it all.
+    objects, fits : karat.study.objects.Objects, karat.study.trying.Fits
+        What is clustered and judged, with the samples that stand for it; how it is clustered.
+    command : str or None
+        The command line that made the study, for its report.
+
     Raises
     ------
     InputError
@@ -98,10 +104,10 @@ class Study(ScoredStudy):
 
     Notes
     -----
-    What decides (metric, noise, delta, truth, ``by``) and what was tried (sweeps, added
-    clusterings) is recorded in the study, see :attr:`record`. Ranking, choice, report and code
-    read it there; a resumed study has the settings that it was begun with unless others are
-    given.
+    What decides (metric, noise, delta, truth, ``by``, the judge) and what was tried (sweeps, added
+    clusterings) is recorded in the study, see :attr:`record`. Everything else follows from it and
+    is worked out again once it has changed; a resumed study has the settings that it was begun
+    with unless others are given.
 
     Examples
     --------
@@ -113,250 +119,183 @@ class Study(ScoredStudy):
     'average k=3'
     """
 
-    @classmethod
-    def from_anndata(
-        cls,
-        adata: Any,
+    def __init__(
+        self,
+        X: Any,
         *,
-        rep: str = "X_pca",
-        graph: str | None = None,
-        clusterings: str | Iterable[str] = (),
         truth: Any = None,
-        **options: Any,
-    ) -> Study:
-        """Make a study of the objects of an annotated matrix, as scanpy has them.
+        storage: str | Path | Callable[[dict[str, Any]], Store] | None = None,
+        metric: Any = None,
+        noise: NoisePolicy | None = None,
+        delta: float | None = None,
+        classes: Classes = None,
+        random_state: int | None = None,
+        by: str | None = None,
+        exact: bool | None = None,
+        update: bool = False,
+        embeddings: Any = None,
+    ) -> None:
+        check_same_objects(X, truth, name="X", other_name="truth")
+        dataset, matrix = dataset_of(X, metric, storage, embeddings)
+        named = {
+            "noise": noise, "delta": delta, "classes": classes, "random_state": random_state,
+            "by": by, "exact": exact, "metric": metric,
+        }  # fmt: skip
+        given = _checked(named, stored=storage is not None)
+        given["embeddings"] = dataset.n_embedded
+        known = dataset.truth if truth is None else truth
+        if known is not None:
+            listed = given.get("classes")
+            listed = listed if isinstance(listed, list) else ()
+            known = known_labels(known, dataset.n_objects, classes=listed)
+        identity = {
+            "fingerprint": dataset.fingerprint, "n_objects": dataset.n_objects,
+            "name": dataset.name, "source": dataset.source, "options": dict(dataset.options),
+        }  # fmt: skip
+        opened = storage(identity) if callable(storage) else SqliteStore(storage, identity)
+        self.storage: Store = opened
+        try:
+            if known is not None:
+                given["truth"] = keep_truth(self.storage, known)
+            if matrix is not None:
+                keep_matrix(self.storage, matrix, dataset.X)
+            self.record = Record(self.storage, given, update=update, metric=dataset.metric)
+            self.objects = Objects(dataset, metric, self.record.settings, self.storage)
+        except BaseException:
+            self.storage.close()
+            raise
+        if hasattr(X, "iloc") and X.ndim == 2:
+            self.objects.index = X.iloc[:, :0]
+        self.dataset, self.metric, self.truth = dataset, self.objects.metric, self.objects.truth
+        self.fits = trying.Fits(self.objects, self.record.settings.exact)
+        self.command: str | None = None
+        #: what was worked out, see :func:`karat.study.derived.derived`
+        self.results: dict[str, tuple[Any, ...]] = {}
 
-        Parameters
-        ----------
-        adata : AnnData, or path of an ``.h5ad`` file
-            Or anything with its attributes ``obs``, ``obsm``, ``obsp``, ``obs_names`` and ``uns``.
-        rep : str, default "X_pca"
-            The representation: a key of ``obsm``, or ``"X"``.
-        graph : str, optional
-            A key of ``obsp``, such as ``"connectivities"``: the nodes of this graph are then
-            clustered and judged by its edges, not by the representation.
-        clusterings : str or iterable of str
-            Columns of ``obs`` that are clusterings to compare, or patterns such as
-            ``"leiden_*"``.
-        truth : array-like or str, optional
-            Classes, or the column of ``obs`` that has them.
-        **options
-            As for :class:`Study`: ``storage``, ``metric``, ...
+    # -- the record ---------------------------------------------------------------------------
 
-        Returns
-        -------
-        Study
-            :meth:`write_anndata` puts its scores and answer back.
-
-        Raises
-        ------
-        InputError
-            For a key or a column that is not there.
-
-        Examples
-        --------
-        >>> import karat, numpy as np, pandas as pd
-        >>> from types import SimpleNamespace
-        >>> names = [f"cell {i}" for i in range(6)]
-        >>> obs = pd.DataFrame({"leiden_0.5": list("000111"), "leiden_1.0": list("001223")}, names)
-        >>> pca = np.array([[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]])
-        >>> adata = SimpleNamespace(obs=obs, obs_names=obs.index, obsm={"X_pca": pca}, uns={})
-        >>> study = karat.Study.from_anndata(adata, clusterings="leiden_*")
-        >>> study.best().name
-        'leiden_0.5'
-        >>> study.write_anndata(adata)
-        >>> adata.uns["karat"]["chosen"], adata.obs["karat"].tolist()[:2]
-        ('leiden_0.5', ['0', '0'])
-        """
-        adata = annotated.opened(adata)
-        study = cls(annotated.dataset_from(adata, rep, graph, truth), **options)
-        if clusterings:
-            study.add(annotated.columns_like(adata, clusterings))
-        return study
-
-    def write_anndata(self, adata: Any, *, key: str = "karat") -> None:
-        """Put the scores and the answer into an annotated matrix.
-
-        Parameters
-        ----------
-        adata : AnnData
-            What the study was made of, see :meth:`from_anndata`.
-        key : str, default "karat"
-            ``adata.obs[key]`` are the chosen labels; ``adata.uns[key]`` has ``chosen``,
-            ``decided_by``, ``sentences``, ``metric`` and the tables ``scores`` and ``ranking``.
-
-        Raises
-        ------
-        InputError
-            For other objects, or where nothing can be chosen.
-        """
-        annotated.write_back(self, adata, key)
-
-    def _repr_html_(self) -> str:
-        return notebook.study_html(self, self.__dict__.get("_choice"))
+    @property
+    def settings(self) -> Settings:
+        """What decides, as it is recorded."""
+        return self.record.settings
 
     @property
     def by(self) -> str:
-        """What decides: a measure's key, ``"consensus"``, ``"guarantee"``, ..."""
-        return self.settings.by or usual(self)
+        """What decides: a measure's key, ``"guarantee"``, ``"pac_mdl_bound"`` or ``"consensus"``.
 
-    def decide_by(self, by: str | None) -> None:
-        """Set what decides, for the ranking, the choice, the report and the code alike.
-
-        Parameters
-        ----------
-        by : str or None
-            A measure's key, ``"guarantee"``, ``"pac_mdl_bound"`` or ``"consensus"``. None is what
-            suits the truth: the judge and the labels together where some are known, the adjusted
-            Rand index where all are, otherwise the judge.
-
-        Raises
-        ------
-        InputError
-            For an unknown name.
+        Set it for the ranking, the choice, the report and the code alike. None is what suits the
+        truth: the judge and the labels together where some are known, the adjusted Rand index
+        where all are, otherwise the judge.
 
         Examples
         --------
         >>> import karat
         >>> study = karat.Study([[0.0], [0.1], [5.0], [5.1]])
-        >>> study.decide_by("silhouette")
+        >>> study.by = "silhouette"
         >>> study.by
         'silhouette'
         """
-        key = None if by is None else as_decider(by).key
-        self.settings = settle(self._store, {"by": key})
-        self.__dict__.pop("_choice", None)
+        return self.settings.by or usual(self)
 
-    def rank(self, by: str | None = None) -> pd.DataFrame:
-        """The distinct clusterings, best first.
-
-        Parameters
-        ----------
-        by : str, optional
-            Look at another order than that of what decides (:attr:`by`): a measure's key,
-            ``"guarantee"`` or ``"consensus"``. With the consensus each internal measure that
-            compares numbers of clusters ranks the candidates, a family of such measures has one
-            vote, and the mean of the votes, times the share of objects that are not excluded,
-            is the score.
-
-        Returns
-        -------
-        DataFrame
-            A row per distinct partition, named after its first candidate: ``rank`` (equal for
-            ties), ``clusterer``, ``k``, ``n_clusters``, ``noise_share``, ``fitted_on``,
-            ``sample_agreement``, ``partition`` (as in :meth:`scores`), ``reached_by`` (how many
-            candidates are this partition), ``score`` (of an internal measure with
-            ``noise="drop"``: times the share of objects that are not excluded, or over it where
-            lower is better), then the voters.
-
-        Raises
-        ------
-        InputError
-            If nothing was tried, or nothing can be ranked.
-        """
-        return self._rank(by)[0]
-
-    def _rank(self, by: str | None = None) -> tuple[pd.DataFrame, Verdict]:
-        decider = as_decider(by or self.by)
-        self.evaluate()
-        if any(key not in self._scores[0] for key in decider.needs):
-            self.evaluate(decider.needs)
-        table = self._distinct()
-        values = self._scores[0].loc[table["partition"]].set_axis(table.index)
-        verdict = decider.judge(self, table, values)
-        table = table.loc[verdict.score.index]
-        table["score"] = verdict.score
-        if verdict.columns is not None:
-            table = table.join(verdict.columns)
-        upward = decider.sign * verdict.score.to_numpy(dtype=np.float64)
-        table.insert(0, "rank", ranks(upward))
-        return table.iloc[order(upward, *verdict.ties)], verdict
-
-    def _distinct(self) -> pd.DataFrame:
-        usable = self._candidates[self._candidates["partition"].notna()]
-        if usable.empty:
-            raise NothingToRankError(f"there is no clustering to rank: {self.why_nothing()}")
-        counts = usable.groupby("partition").size()
-        first = usable[~usable["partition"].duplicated()]
-        columns = [
-            "clusterer", "k", "n_clusters", "noise_share", "fitted_on", "sample_agreement",
-            "partition",
-        ]  # fmt: skip
-        table = first[columns].copy()
-        table["reached_by"] = counts.loc[first["partition"]].to_numpy()
-        return table
+    @by.setter
+    def by(self, by: str | None) -> None:
+        self.record.change(by=None if by is None else as_decider(by).key)
 
     @property
-    def judge(self) -> Judge | None:
-        """Your own judge, trained with karat-lab; None for the packaged one."""
-        return self._own_judge
+    def judge(self) -> Judge:
+        """The learned judge. Set your own, trained with karat-lab; None for the packaged one."""
+        return self.record.judge
 
     @judge.setter
     def judge(self, judge: Judge | None) -> None:
-        self._own_judge = judge
-        self.__dict__.pop("_judged", None)
+        self.record.change_judge(judge)
 
-    def judged(self) -> Judged | None:
-        """What the learned judge says of the distinct clusterings.
+    @property
+    def code(self) -> str:
+        """Python that makes the same study: tries the same and chooses by the same.
 
-        Returns
-        -------
-        Judged or None
-            None where there are fewer than 20 objects, or fewer than three clusterings of two
-            clusters or more.
+        What only the user has (arrays, estimators without a faithful ``repr``, a judge) is a name
+        that a comment explains.
         """
-        self.evaluate()
-        return self._judged
+        return code_of(self)
 
-    @cached_property
-    def _judged(self) -> Judged | None:
-        from karat.study.judging import judged
-
-        table = self._distinct()
-        return judged(self, table, self._scores[0].loc[table["partition"]].set_axis(table.index))
-
-    def guarantee(self) -> Guarantee:
-        """The tightest guarantee that the known labels give about any candidate.
-
-        Returns
-        -------
-        Guarantee
-            With probability ``1 - delta`` over which objects were labelled it holds. Outliers
-            count as one cluster.
+    def save(self, path: str | Path) -> None:
+        """Keep a study that lives in memory in a new file, to be resumed later.
 
         Raises
         ------
-        InputError
-            If no class is known, or nothing was tried.
-
-        See Also
-        --------
-        karat.guarantee
-
-        Notes
-        -----
-        One half of the labels chooses the most probable candidate, with the learned judge, which
-        does not see the labels, as the prior; the other half tests it
-        (:func:`karat.bounds.study_guarantee`).
+        StorageError
+            If the file is there, cannot be written, or a metric or clusterer of the study cannot
+            be recognised when it is resumed.
         """
-        return self._guarantee
+        swept = [one["identity"] for sweep in self.record.sweeps for one in sweep["clusterers"]]
+        check_identities([self.settings.metric, *swept])
+        self.storage.copy_to(path)
 
-    @cached_property
-    def _guarantee(self) -> Guarantee:
-        from karat.bounds import study_guarantee
-        from karat.study.judging import judged_shares, most_probable
+    def close(self) -> None:
+        """Close the storage file."""
+        self.fits.release()
+        self.storage.close()
 
-        inputs = self.bounded(None)  # says what is missing before anything is judged
-        shares = judged_shares(self)
-        if shares is None:
-            return study_guarantee(**inputs)
-        return study_guarantee(**self.bounded(shares), chooser=most_probable(self, inputs))
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        done = sum(c["status"] != "planned" for c in self.storage.candidates())
+        return f"Study({self.dataset.name}, {self.n_objects} objects, {done} candidates)"
+
+    def _repr_html_(self) -> str:
+        found = kept("answer", self)
+        return notebook.study_html(self, found[-1] if found else None)
+
+    @property
+    def X(self) -> Any:  # noqa: N802
+        """The data, an array or CSR."""
+        return self.dataset.X
+
+    @property
+    def n_objects(self) -> int:
+        """Number of objects n."""
+        return self.objects.n
+
+    # -- what was tried -----------------------------------------------------------------------
+
+    sweep = trying.sweep
+    plan = trying.plan
+    add = trying.add
+    labels = scoring.labels
+    labelings = scoring.labelings
+    cluster_names = scoring.cluster_names
+    memberships = scoring.memberships
+
+    @property
+    def candidates(self) -> pd.DataFrame:
+        """What was tried and what came of it, without scores; see :meth:`scores`."""
+        return scoring.candidate_table(self).copy()
+
+    # -- how it was judged --------------------------------------------------------------------
+
+    evaluate = scoring.evaluate
+    scores = scoring.scores
+    standard_errors = scoring.standard_errors
+    reasons = scoring.reasons
+    rank = deciding.rank
+    judged = deciding.judged
+    bounds = scoring.bounds
+    guarantee = deciding.guarantee
+    stability = stabilities.stability
+    sample_agreements = losses.sample_agreements
+
+    # -- the answer ---------------------------------------------------------------------------
 
     def best(self) -> Answer:
-        """The clustering to use, and what is known of it; :meth:`decide_by` says what decides.
+        """The clustering to use, with the reasons; :attr:`by` says what decides.
 
         The stability of the choice is not judged here, as it is by default on the command line;
-        after ``study.stability()`` it is part of the answer.
+        after ``study.stability()`` it is among the reasons.
 
         Returns
         -------
@@ -368,240 +307,50 @@ class Study(ScoredStudy):
         InputError
             If nothing was tried, or nothing can be ranked.
         """
-        return self._choice
+        return deciding.answer(self)
 
-    @cached_property
-    def _choice(self) -> Answer:
-        return answer_of(self)
+    # -- annotated matrices -------------------------------------------------------------------
 
-    def sample_agreement(self, name: str | None = None) -> float:
-        """What fitting to a sample loses: agreement of two independent samples.
-
-        Parameters
-        ----------
-        name : str, optional
-            A candidate that was fitted to a sample of the objects; by default the choice.
-
-        Returns
-        -------
-        float
-            As :meth:`sample_agreements` measures it; 1 where the candidate was fitted to all
-            objects.
-
-        Raises
-        ------
-        InputError
-            If the second fit fails.
-        """
-        name = self.best().name if name is None else name
-        self.labels(name)  # says what is wrong with the name
-        if self._candidates.isna().at[name, "fitted_on"]:
-            return 1.0
-        measure_agreements(self, name)
-        self._forget_agreements()
-        why = why_no_agreement(self).get(name)
-        if why is not None:
-            raise InputError(f"{name}: {why}")
-        return float(self._candidates["sample_agreement"][name])
-
-    def sample_agreements(
-        self,
-        *,
-        share: float | None = None,
-        workers: int | None = None,
-        executor: Any = None,
-        progress: bool | None = None,
-    ) -> pd.Series[float]:
-        """What fitting to a sample loses, for every candidate that was fitted to one.
-
-        Parameters
-        ----------
-        share : float, optional
-            Measure the choice, and of the other candidates, the best ranked first, as many as
-            were fitted in this share of the time that all fits of the study took. By default all.
-        workers, executor, progress : optional
-            As for :meth:`sweep`.
-
-        Returns
-        -------
-        Series
-            By candidate, the adjusted Rand index on all objects between its labels and what its
-            clusterer finds in a second sample, drawn independently and as large, and extended in
-            the same way; outliers count as one cluster. NaN where it was not measured or the fit
-            failed; :meth:`reasons` says why. It is kept, in :attr:`candidates`, :meth:`scores` and
-            :meth:`rank` as ``sample_agreement``, and what was measured is not fitted again.
-
-        Notes
-        -----
-        One fit for each number of clusters (or value of another parameter), with the seed of the
-        first start, to which all starts are compared; one for all numbers of clusters of a
-        hierarchy. The distances of 5,000 objects to all are computed once.
-
-        Examples
-        --------
-        >>> import karat, numpy as np
-        >>> X = np.random.default_rng(0).normal(size=(6000, 2))
-        >>> X[:2000] += 9
-        >>> study = karat.Study(X)
-        >>> study.sweep(["average"], k=[2, 3], workers=1)
-        >>> found = study.sample_agreements(workers=1)
-        >>> found.round(3).to_dict()
-        {'average k=2': 1.0, 'average k=3': 0.998}
-        """
-        try:
-            measure_agreements(
-                self, share=share, workers=workers, executor=executor, progress=progress
-            )
-        finally:
-            self._forget_agreements()
-        sampled = self._candidates[["fitted_on", "partition"]].notna().all(axis=1)
-        return self._candidates.loc[sampled, "sample_agreement"].astype(np.float64)
-
-    def _forget_agreements(self) -> None:
-        self.__dict__.pop("_candidates", None)
-        self.__dict__.pop("_choice", None)  # it has that of the choice
-
-    def stability(
-        self,
-        name: str | None = None,
-        *,
-        k: int | Iterable[int] | None = None,
-        n_resamples: int = 20,
-        n_references: int = 5,
-        executor: Any = None,
-        progress: bool | None = None,
-    ) -> Assessment:
-        """Judge whether the clusters of a candidate, and their number, would be found again.
-
-        Parameters
-        ----------
-        name : str, optional
-            The candidate; by default the choice. Its clusterer is fitted to resamples.
-        k : int or iterable of int, optional
-            Numbers of clusters for the curve; by default those that were swept.
-        n_resamples, n_references : int
-            As for :func:`karat.stability.assess`.
-        executor : concurrent.futures.Executor, dask.distributed.Client or str, optional
-            As for :meth:`sweep`; by default threads of this process.
-        progress : bool, optional
-            Show a bar; by default on a terminal.
-
-        Returns
-        -------
-        Assessment
-            It is kept in the study: asked the same again it is read, and the answer of
-            :meth:`best` and the report have it. A call that was killed goes on from the last data
-            set that was finished.
-
-        Raises
-        ------
-        InputError
-            For a clustering that was made elsewhere, or of a clusterer that cannot be fitted to
-            parts of the data.
-
-        Examples
-        --------
-        >>> import karat
-        >>> X = [[0.0], [0.1], [0.3], [5.0], [5.1], [5.3], [9.0], [9.2], [9.3]]
-        >>> study = karat.Study(X)
-        >>> study.sweep(["average"], k=range(2, 4))
-        >>> found = study.stability("average k=3", n_resamples=5, n_references=2)
-        >>> len(found.clusters.table)
-        3
-        """
-        name = self.best().name if name is None else name
-        self.labels(name)  # says what is wrong with the name
-        candidate = next(c for c in self._store.candidates() if c["name"] == name)
-        numbers = swept_numbers(self) or DEFAULT_NUMBERS if k is None else k
-        self.__dict__.pop("_choice", None)  # it has this
-        return assessed(
-            self,
-            candidate,
-            clusterer_of(self, candidate),
-            sorted(numbers) if isinstance(numbers, Iterable) else [numbers],
-            n_resamples=n_resamples,
-            n_references=n_references,
-            executor=executor,
-            progress=progress,
-        )
-
-    def kept_stability(self, name: str) -> Assessment | None:
-        """What :meth:`stability` said of a candidate before, None where it was not asked."""
-        return kept_assessment(self, str(self._candidates["partition"].get(name)))
-
-    def representations(
-        self, *, k: int | Iterable[int] | None = None, n_resamples: int = 5
-    ) -> pd.DataFrame:
-        """Judge the representations of documents: weightings of their terms, and embeddings.
-
-        Parameters
-        ----------
-        k : int or iterable of int, optional
-            Numbers of clusters for the judgement without classes; by default those of 5, 10 and 20
-            that leave ten documents to a cluster.
-        n_resamples : int, default 5
-
-        Returns
-        -------
-        DataFrame
-            See :func:`karat.representations`. Of texts every weighting is judged, of counts of
-            terms the one that the study has. It is kept in the study, and the report has it.
-
-        Raises
-        ------
-        InputError
-            If the study's distance is not the cosine.
-
-        Examples
-        --------
-        >>> import karat, scipy.sparse
-        >>> X = scipy.sparse.csr_array([[3, 1, 0], [2, 1, 0], [0, 1, 4], [0, 2, 5]] * 6)
-        >>> study = karat.Study(X, metric="cosine")
-        >>> study.representations(k=2, n_resamples=2).index.tolist()
-        ['terms']
-        """
-        numbers = [k] if isinstance(k, (int, np.integer)) else k
-        return judged_representations(self, numbers, n_resamples)
-
-    def kept_representations(self) -> pd.DataFrame | None:
-        """What :meth:`representations` said before, None where it was not asked."""
-        return kept_representations(self)
-
-    def save(self, path: str | Path) -> None:
-        """Keep a study that lives in memory in a new file, to be resumed later.
-
-        Raises
-        ------
-        StorageError
-            If the file is there, cannot be written, or a metric or clusterer of the study cannot
-            be recognised when it is resumed.
-        """
-        identities = [self.settings.metric] + [
-            one["identity"]
-            for kind, content in self.record
-            if kind == "sweep"
-            for one in content["clusterers"]
-        ]
-        check_identities(identities)
-        self._store.copy_to(path)
-
-    def report(self, path: str | Path, *, overwrite: bool = False) -> None:
-        """Write one self-contained HTML page with the answer, the reasons and the pictures."""
-        from karat.report import write
-
-        write(self, path, overwrite=overwrite)
-
-    @property
-    def code(self) -> str:
-        """Python that makes the same study: tries the same and chooses by the same.
-
-        What only the user has (arrays, estimators without a faithful ``repr``) is a name that a
-        comment explains.
-        """
-        return code_of(self)
+    from_anndata = classmethod(annotated.study_from)
+    write_anndata = annotated.write_back
 
 
-def load_study(path: str | Path, X: Any = None, *, metric: Any = None) -> Study:
+def _checked(given: dict[str, Any], *, stored: bool) -> dict[str, Any]:
+    """The settings that a caller names, as they are recorded; those that are None are not."""
+    from karat.bounds.classes import listed_classes
+
+    as_recorded: dict[str, Callable[[Any], Any]] = {
+        "noise": _noise,
+        "delta": _delta,
+        "classes": listed_classes,
+        "random_state": _seed,
+        "by": lambda by: as_decider(by).key,
+        "exact": bool,
+        "metric": lambda metric: stable(metric, "the metric", needed=stored),
+    }
+    return {name: as_recorded[name](one) for name, one in given.items() if one is not None}
+
+
+def _noise(noise: Any) -> str:
+    check_choice(noise, NOISE_POLICIES, "noise")
+    return str(noise)
+
+
+def _delta(delta: Any) -> float:
+    if not 0 < delta <= 1:
+        raise InputError(f"delta must be in (0, 1]; got {delta!r}")
+    return float(delta)
+
+
+def _seed(random_state: Any) -> int:
+    if not isinstance(random_state, (int, np.integer)) or random_state < 0:
+        raise InputError(f"random_state must be a non-negative integer; got {random_state!r}")
+    return int(random_state)
+
+
+def load_study(
+    path: str | Path, X: Any = None, *, metric: Any = None, embeddings: Any = None
+) -> Study:
     """Open a study file with the settings that it was begun with.
 
     Parameters
@@ -612,6 +361,8 @@ def load_study(path: str | Path, X: Any = None, *, metric: Any = None) -> Study:
         The data. By default it is read again from where it came from, with the same options.
     metric : callable, optional
         The distance, where it is a function: a file cannot keep it.
+    embeddings : array-like, optional
+        Those that the study was given, where they did not come from a file.
 
     Returns
     -------
@@ -625,7 +376,7 @@ def load_study(path: str | Path, X: Any = None, *, metric: Any = None) -> Study:
     InputError
         If the data did not come from a file.
     """
-    store = Store(path, None)
+    store = SqliteStore(path, None)
     try:
         meta = store.meta
     finally:
@@ -641,4 +392,4 @@ def load_study(path: str | Path, X: Any = None, *, metric: Any = None) -> Study:
         from karat.datasets import read
 
         X = read(X, **meta["options"])
-    return Study(X, storage=path, metric=metric)
+    return Study(X, storage=path, metric=metric, embeddings=embeddings)

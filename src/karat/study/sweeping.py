@@ -32,6 +32,52 @@ class Swept:
     imports: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class Request:
+    """What a sweep is asked for, checked.
+
+    Attributes
+    ----------
+    chosen : list of Swept
+    numbers : list of int
+        Numbers of clusters.
+    grid : dict of str to list
+    n_init : int
+    """
+
+    chosen: list[Swept]
+    numbers: list[int]
+    grid: Grid
+    n_init: int
+
+    @classmethod
+    def checked(cls, clusterers: Any, k: Any, grid: Any, n_init: int) -> Request:
+        """From the arguments of :meth:`Study.sweep`; an InputError says what is wrong with them."""
+        numbers = list(k) if isinstance(k, Iterable) else [k]
+        if not numbers:
+            raise InputError("k is empty; name at least one number of clusters, e.g. range(2, 11)")
+        for number in numbers:
+            if not isinstance(number, (int, np.integer)) or number < 1:
+                raise InputError(
+                    f"k must be whole numbers of clusters of at least 1; got {number!r}"
+                )
+        check_count("n_init", n_init)
+        values = checked_grid(grid)
+        chosen = swept(clusterers, values)
+        check_used(values, chosen)
+        return cls(chosen, [int(number) for number in numbers], values, n_init)
+
+    def candidates_of(self, clusterer: Clusterer, root: int) -> list[Planned]:
+        """What one of the clusterers tries; ``root`` is the seed that all seeds follow from."""
+        return candidates_of(clusterer, self.numbers, self.n_init, root)
+
+
+def check_count(name: str, value: Any) -> None:
+    """Raise unless it is a whole number of at least 1."""
+    if not isinstance(value, (int, np.integer)) or value < 1:
+        raise InputError(f"{name} must be a whole number of at least 1; got {value!r}")
+
+
 def swept(given: Any, grid: Grid | None = None) -> list[Swept]:
     """The clusterers that the arguments of :meth:`Study.sweep` stand for."""
     pairs: list[tuple[str | None, Any]]
@@ -139,18 +185,6 @@ def _configured(make: Any, chosen: dict[str, Any], *arguments: Any, **options: A
 
 def _short(value: Any) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)
-
-
-def check_counts(numbers: list[Any], n_init: Any, workers: Any) -> None:
-    """Raise unless all are whole numbers of at least 1."""
-    if not numbers:
-        raise InputError("k is empty; name at least one number of clusters, e.g. range(2, 11)")
-    for number in numbers:
-        if not isinstance(number, (int, np.integer)) or number < 1:
-            raise InputError(f"k must be whole numbers of clusters of at least 1; got {number!r}")
-    for name, value in (("n_init", n_init), ("workers", 1 if workers is None else workers)):
-        if not isinstance(value, (int, np.integer)) or value < 1:
-            raise InputError(f"{name} must be a whole number of at least 1; got {value!r}")
 
 
 def candidates_of(

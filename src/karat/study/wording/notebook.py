@@ -31,8 +31,8 @@ def study_html(study: Study, answer: Answer | None) -> str:
         statuses = group["status"].value_counts(sort=False).items()
         told = ", ".join(f"{count:,} {status}" for status, count in statuses)
         rows.append(f"<li>{escape(str(clusterer))}: {told}</li>")
-    if study.n_unfinished:
-        rows.append(f"<li>{study.n_unfinished:,} planned candidates are not finished</li>")
+    if unfinished := len(study.storage.planned()):
+        rows.append(f"<li>{unfinished:,} planned candidates are not finished</li>")
     shown = "<p>Not judged yet: <code>best()</code> judges and chooses.</p>"
     return (
         f"<p><strong>{escape(str(data.name))}</strong>: {study.n_objects:,} objects, "

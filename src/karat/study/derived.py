@@ -1,0 +1,49 @@
+"""Results that follow from a study's record: worked out once for each state of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from functools import wraps
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from karat.study.study import Study
+
+T = TypeVar("T")
+
+
+def derived(*, without: Collection[str] = ()) -> Callable[[Callable[..., T]], Callable[..., T]]:
+    """Decorate a function of a study: its value is kept under a digest of what it follows from.
+
+    That is the record, what became of the candidates, and what was scored and noted since, so
+    that nothing is ever cleared.
+
+    Parameters
+    ----------
+    without : collection of str
+        What the function does not follow from: settings, ``"scores"`` or ``"notes"``.
+    """
+
+    def decorate(work_out: Callable[..., T]) -> Callable[..., T]:
+        @wraps(work_out)
+        def of(study: Study) -> T:
+            if kept(work_out.__name__, study) is None:
+                value = work_out(study)  # which may score on the way
+                study.results[work_out.__name__] = without, _state(study, without), value
+            found: T = study.results[work_out.__name__][-1]
+            return found
+
+        return of
+
+    return decorate
+
+
+def kept(name: str, study: Study) -> tuple[Any, ...] | None:
+    """The result of this name and what it is kept under, where it is there and up to date."""
+    found = study.results.get(name)
+    return found if found and found[1] == _state(study, found[0]) else None
+
+
+def _state(study: Study, without: Collection[str]) -> str:
+    since = {k: n for k, n in study.storage.changes.items() if k not in without and k != "calls"}
+    return f"{study.record.digest(without=without)} {since}"

@@ -1,0 +1,166 @@
+"""The objects of a study: their data, distance and classes, and the samples that stand for all."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.spatial.distance import squareform
+
+from karat.datasets import Dataset, as_dataset, compares_objects, with_embeddings
+from karat.distances import RELATIONS, check_metric, distance_matrix, metric_name
+from karat.runtime.resources import is_large, total_memory
+from karat.runtime.validation import InputError, StorageError
+from karat.study import large, work
+from karat.study.identity import NoIdentityError, identity
+from karat.study.record import Settings, kept_truth
+from karat.study.sqlite import SqliteStore
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from karat.study.store import Store
+
+#: SQLite holds no larger values: matrices of more than 11,180 objects are computed again
+LARGEST = 500_000_000
+
+
+class Objects:
+    """What is clustered and judged; none of it changes while a study is open.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    metric : callable or str, optional
+        The distance where it is given now; a function must be.
+    settings : Settings
+    storage : Store
+
+    Attributes
+    ----------
+    dataset : Dataset
+    metric : str or callable
+    truth : ndarray of object, shape (n,), or None
+    n : int
+    """
+
+    def __init__(self, dataset: Dataset, metric: Any, settings: Settings, storage: Store) -> None:
+        if metric is None and "#" in settings.metric:
+            raise StorageError(
+                f"this study was started with the metric {settings.metric}, a function, which a "
+                "file cannot keep; give it again with metric="
+            )
+        self.dataset = dataset
+        self.n = dataset.n_objects
+        self.metric: Any = dataset.metric
+        if self.metric not in RELATIONS:
+            self.metric = check_metric(settings.metric if metric is None else metric)
+        self.truth = None if settings.truth is None else kept_truth(storage, settings.truth)
+        #: a table without columns, whose index is that of the data
+        self.index: Any = None
+        self._settings, self._storage = settings, storage
+
+    @cached_property
+    def points(self) -> tuple[Any, Any]:
+        """What is clustered and judged, and its distance: a function is called once per pair."""
+        if not callable(self.metric):
+            return self.dataset.X, self.metric
+        key = f"of rows {self._settings.metric}"
+        D: Any = kept_matrix(self._storage, key)
+        if D is None:
+            D = distance_matrix(self.dataset.X, self.metric)
+            keep_matrix(self._storage, key, D)
+        return D, "precomputed"
+
+    @property
+    def is_partly_labelled(self) -> bool:
+        """Whether the class of some objects is known and that of others is not."""
+        return self.truth is not None and any(value is None for value in self.truth)
+
+    @cached_property
+    def is_beyond_memory(self) -> bool:
+        """Whether the data take more than a quarter of the machine's memory."""
+        X, memory = self.dataset.X, total_memory()
+        return is_large(X) and memory is not None and 4 * X.nbytes > memory
+
+    @property
+    def is_estimated(self) -> bool:
+        """Whether measures of pairs are estimated from samples: above 20,000 objects."""
+        return self.n > large.JUDGE_EXACTLY and not self._settings.exact
+
+    # -- samples -----------------------------------------------------------------------------
+
+    @cached_property
+    def sample(self) -> large.Sample:
+        """The objects that clusterers which do not scale are fitted to: 5,000, or all."""
+        data, metric = self.points
+        rows = self.sample_rows
+        return large.Sample(rows, large.nearest_sampled(data, rows, metric))
+
+    @cached_property
+    def sample_rows(self) -> NDArray[np.int64]:
+        """The objects of :attr:`sample`, ascending."""
+        return large.draw_rows(self.n, large.FIT_AT_MOST, self._seed("sample of the objects"))
+
+    @cached_property
+    def second_sample(self) -> large.Sample:
+        """As many objects, drawn independently of :attr:`sample`: to tell what samples lose."""
+        data, metric = self.points
+        seed = self._seed("second sample of the objects")
+        return large.draw_sample(data, large.FIT_AT_MOST, metric=metric, random_state=seed)
+
+    def _seed(self, name: str) -> int:
+        return work.derived_seed(self._settings.random_state, name)
+
+
+# -- data, and matrices of distances that took long ------------------------------------------
+
+
+def dataset_of(X: Any, metric: Any, storage: Any, embeddings: Any) -> tuple[Dataset, str | None]:
+    """The data set of a study's first arguments, and the key that its matrix is kept under.
+
+    The distances of objects are read from the study's file where it has them.
+    """
+    key = None if storage is None or callable(storage) else _key_of(X, metric)
+    distances = None
+    if key is not None and Path(storage).is_file():
+        store = SqliteStore(storage, None)
+        try:
+            distances = kept_matrix(store, key)
+        finally:
+            store.close()
+    dataset = as_dataset(X, metric, distances=distances)
+    if embeddings is not None:
+        if metric == "cosine":
+            dataset = replace(dataset, metric="cosine")
+        dataset = with_embeddings(dataset, embeddings)
+    if dataset.n_embedded and metric not in (None, "cosine"):
+        raise InputError(
+            f"terms and embeddings are judged by the cosine; got the metric {metric_name(metric)!r}"
+        )
+    return dataset, key
+
+
+def _key_of(X: Any, metric: Any) -> str | None:
+    if isinstance(X, Dataset) or not compares_objects(X, metric):
+        return None
+    try:
+        return "of objects " + identity((list(X), metric)).rpartition("#")[2]
+    except NoIdentityError:
+        return None
+
+
+def keep_matrix(store: Store, key: str, D: Any) -> None:
+    """Keep a symmetric matrix, unless it is too large."""
+    condensed = squareform(D, checks=False).astype("<f8", copy=False)
+    if store.path is not None and condensed.nbytes <= LARGEST:
+        store.add_blob(key, condensed.tobytes())
+
+
+def kept_matrix(store: Store, key: str) -> NDArray[np.float64] | None:
+    """The matrix that was kept under a key."""
+    content = store.blob(key)
+    return None if content is None else squareform(np.frombuffer(content, "<f8"), checks=False)
