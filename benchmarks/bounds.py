@@ -165,7 +165,7 @@ def tightness(repeats: int = 5) -> None:
                         study_bounds(every, y, searched=plan, origins=origins).best.bound_rate,
                         prune_dendrogram(Z, y).bound_rate,
                         *yardstick,
-                        algo.constant_bound_rate,
+                        algo.constant_error_rate,
                     ]
                 )
             cells = 100 * np.mean(rows, axis=0)

@@ -44,7 +44,7 @@ def test_published_values_end_to_end(
     m: int, n: int, classes: int, errors: int, language: Language, percent: float
 ) -> None:
     labels, y = clustering_with_errors(m, n, classes, errors)
-    found = karat.pac_mdl_bound(labels, y, 0.1, language)
+    found = karat.pac_mdl_bound(labels, y, 0.1, language, classes=classes)
     assert (found.errors, found.m, found.n) == (errors, m, n)
     assert round(100 * found.bound_rate, 2) == percent
 
@@ -73,7 +73,7 @@ def test_errors_and_predictions_follow_the_definition(rows: list) -> None:
     assert found.bound == b_max(
         found.m, found.n, found.errors, log_delta=math.log(0.2) - bits * math.log(2) - 1e-12
     )
-    mixed = karat.pac_mdl_bound(labels, y, 0.2)
+    mixed = karat.pac_mdl_bound(labels, y, 0.2, classes=classes)
     wrong = sum(p != v for p, v in zip(mixed.predicted, y, strict=True) if v is not None)
     assert wrong == mixed.errors >= found.errors
     allowance = log2_words(bits + math.log2(5), 0.2)
@@ -205,6 +205,37 @@ def test_many_clusters_of_one_class_cost_little() -> None:
     assert tight.bound < karat.pac_mdl_bound(labels, y, language=Simple()).bound
 
 
+@pytest.mark.parametrize("truth", [[0, 1, 2, 3] * 2, [0, 0, 0, 0, 1, 1, 2, 3], list(range(8))])
+@pytest.mark.parametrize("m", [2, 4])
+def test_a_list_of_classes_that_nobody_gave_is_paid_for(truth: list[int], m: int) -> None:
+    labels, broken = [0, 0, 0, 0, 1, 1, 1, 1], dict.fromkeys((0.1, 0.4, 0.8), 0)
+    splits = list(itertools.combinations(range(8), m))
+    for known, delta in itertools.product(splits, broken):
+        y = [truth[i] if i in known else None for i in range(8)]
+        found = karat.pac_mdl_bound(labels, y, delta)
+        wrong = sum(found.predicted[i] != truth[i] for i in range(8) if i not in known)
+        broken[delta] += wrong > found.bound
+    assert all(count <= delta * len(splits) for delta, count in broken.items())
+
+
+@pytest.mark.parametrize("sizes", [(30, 20, 10), (58, 1, 1), (20, 20, 20)])
+def test_the_share_of_a_list_holds_for_the_population(sizes: tuple[int, ...]) -> None:
+    """The bits are as few as those of the true numbers, but for one draw in delta/10."""
+    from karat.bounds.classes import known_classes, naming_bits
+
+    truth, fewer = np.repeat(list("abc"), sizes).astype(object), 0
+    for seed in range(200):
+        y = np.full(60, None, dtype=object)
+        rows = karat.bounds.sample(60, 20, random_state=seed)
+        y[rows] = truth[rows]
+        found = known_classes(y, 60)
+        there = np.array([sizes["abc".index(name)] for name in found.names])
+        paid = found.bits_once(0.5) - math.log2(10 / 9)
+        fewer += paid < naming_bits(60, there) - 1e-9
+        assert paid <= found.bits + 1e-9
+    assert fewer <= 0.05 * 200 + 3 * (200 * 0.05) ** 0.5
+
+
 # what may go wrong ------------------------------------------------------------------------------
 
 
@@ -213,9 +244,8 @@ def test_no_labels_none_left_one_class() -> None:
         karat.pac_mdl_bound([0, 0, 1], [None, None, None])
     full = karat.pac_mdl_bound([0, 0, 1], ["a", "a", "b"])
     assert (full.n, full.bound, full.bound_rate) == (0, 0, 0.0)
-    assert full.constant_bound_rate == 0.0
     assert "nothing is left" in str(full)
-    one = karat.pac_mdl_bound([0, 0, 1, 1], ["a", None, "a", None])
+    one = karat.pac_mdl_bound([0, 0, 1, 1], ["a", None, "a", None], classes=["a"])
     assert one.bits < 0.5
     assert set(one.predicted) == {"a"}
     assert one.constant_errors == 0
@@ -234,10 +264,7 @@ def test_the_constant_classifier_always_says_the_most_common_class(
     counts = pd.Series(y[:50]).value_counts()
     assert bound.constant_class == counts.index[0] == "b"
     assert bound.constant_errors == 50 - counts.iloc[0]
-    # it says one of as many classes as there may be
-    delta = 0.1 / len(classes or "abc")
-    assert bound.constant_bound == b_max(50, 40, bound.constant_errors, delta)
-    assert bound.constant_bound_rate == bound.constant_bound / 40
+    assert bound.constant_error_rate == bound.constant_errors / 50
 
 
 def test_clusters_without_labels_and_ties_are_drawn_by_the_seed() -> None:
@@ -310,9 +337,11 @@ def test_lengths_do_not_fit() -> None:
 
 def test_sentence_and_html() -> None:
     labels, y = clustering_with_errors(1499, 1500, 3, 42)
-    found = karat.pac_mdl_bound(labels, y, 0.1, Cluster(10))
+    found = karat.pac_mdl_bound(labels, y, 0.1, Cluster(10), classes=3)
+    assert found.bound == 85
     assert found.sentence.startswith(
-        "With probability 0.9 at most 5.7 % of the 1,500 unlabelled objects are mislabelled (85)"
+        "At most 5.7 % of the 1,500 objects you did not label are wrong. Of ten random draws like "
+        "yours, at most one would make this false. Premises: the labelled objects were drawn"
     )
     assert "42 errors on 1,499 labelled objects" in str(found)
     assert "gather near the start" in str(found)

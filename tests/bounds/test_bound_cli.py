@@ -49,7 +49,7 @@ def test_from_data_to_guarantee(files: Path) -> None:
     arguments = ["bound", str(files / "labels.csv"), str(few), "--delta", "0.05", "--once"]
     result = run(app, [*arguments, "--target", "0.03", "--predict", str(out)])
     assert result.exit_code == 0, result.output
-    assert "With probability 0.95 at most" in result.output
+    assert "Of twenty random draws like yours, at most one" in result.output
     assert "one of 3 compared" in result.output
     assert "Forecast" in result.output
     predicted = pd.read_csv(out, index_col="row")["label"]

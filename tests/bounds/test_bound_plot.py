@@ -39,7 +39,7 @@ def test_lines_dots_and_levels(table: pd.DataFrame) -> None:
         assert list(trace.y) == list(want)
         assert "<b>" not in trace.name
     levels = [trace.y[0] for trace in roles(figure, "level")]
-    assert levels == [table["constant_bound_rate"].iloc[0], 0.1]
+    assert levels == [table["constant_error_rate"].iloc[0], 0.1]
     (mark,) = roles(figure, "chosen")
     assert mark.y[0] == table["bound_rate"].min()
 

@@ -13,18 +13,18 @@ from hypothesis import strategies as st
 
 from example_counts import examples
 from karat._kernels.pac_mdl import _lead_of, mixed_label_bits
-from karat.bounds import CountedPruning, Pruning, Searched
+from karat.bounds import CountedPruning, Pruning, Searched, codes
 from karat.bounds import languages as lang
-from karat.bounds._bound import _log2_factorials, _log2_spreads
+from karat.bounds.codes import log2_factorials, log2_spreads
 from karat.runtime.validation import InputError
 
 SHAPES = [(c, classes) for c in range(1, 6) for classes in range(1, 5)]
 CODES = (
-    lang.UniformLabels,
-    lang.HistogramLabels,
-    lang.SpreadLabels,
-    lang.DefaultLabels,
-    lang.LeadingLabels,
+    codes.UniformLabels,
+    codes.HistogramLabels,
+    codes.SpreadLabels,
+    codes.DefaultLabels,
+    codes.LeadingLabels,
 )
 
 
@@ -39,7 +39,7 @@ def test_label_codes_waste_nothing(code: type, shape: tuple[int, int]) -> None:
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_mixture_sums_to_one_and_costs_its_count(shape: tuple[int, int]) -> None:
-    mixture = lang.mixed_labels(*shape)
+    mixture = codes.mixed_labels(*shape)
     assert mixture.kraft() == 1
     for message in mixture.messages():
         best = min(code(*shape).bits(message) for code in CODES)
@@ -48,34 +48,34 @@ def test_mixture_sums_to_one_and_costs_its_count(shape: tuple[int, int]) -> None
 
 def test_integers_telescope() -> None:
     for first in (1, 2, 7):
-        code = lang.Integer(first)
+        code = codes.Integer(first)
         for last in (first, first + 1, first + 50):
             total = sum(code.probability(i) for i in range(first, last + 1))
             assert total == 1 - Fraction(1, last - first + 2)
         assert code.probability(first - 1) == 0
         assert code.bits(first - 1) == math.inf
     with pytest.raises(InputError, match="infinitely many"):
-        lang.Integer().kraft()
+        codes.Integer().kraft()
 
 
 def test_choices_and_sequences() -> None:
-    assert lang.Choice(7).kraft() == 1
-    weighted = lang.Choice({"a": 5, "b": 0.25, "c": 1})
+    assert codes.Choice(7).kraft() == 1
+    weighted = codes.Choice({"a": 5, "b": 0.25, "c": 1})
     assert weighted.kraft() == 1
     assert weighted.probability("a") == Fraction(4, 5)
     assert weighted.probability("d") == 0
-    both = lang.Sequence(weighted, lang.HistogramLabels(3, 2))
+    both = codes.Sequence(weighted, codes.HistogramLabels(3, 2))
     assert both.kraft() == 1
     assert both.bits(("a", (0, 0, 1))) == pytest.approx(
-        weighted.bits("a") + lang.HistogramLabels(3, 2).bits((0, 0, 1))
+        weighted.bits("a") + codes.HistogramLabels(3, 2).bits((0, 0, 1))
     )
     with pytest.raises(ValueError, match="shorter"):
         both.probability(("a",))
     for bad in ({}, {"a": 0}, {"a": -1}, {"a": math.inf}):
         with pytest.raises(InputError):
-            lang.Choice(bad)
+            codes.Choice(bad)
     with pytest.raises(InputError, match="at least one code"):
-        lang.Mixture()
+        codes.Mixture()
 
 
 def test_a_pruning_has_a_bit_for_each_split_and_stop() -> None:
@@ -113,10 +113,10 @@ def test_kernel_writes_labels_as_the_codes_do(n_classes: int, data: st.DataObjec
     got = mixed_label_bits(
         np.bincount(array, minlength=n_classes),
         _lead_of(array, np.arange(c)),
-        _log2_factorials(c + n_classes),
-        _log2_spreads(c, n_classes),
+        log2_factorials(c + n_classes),
+        log2_spreads(c, n_classes),
     )
-    assert got == pytest.approx(lang.mixed_labels(c, n_classes).bits(tuple(labels)), abs=1e-9)
+    assert got == pytest.approx(codes.mixed_labels(c, n_classes).bits(tuple(labels)), abs=1e-9)
 
 
 def test_published_languages() -> None:
@@ -136,11 +136,11 @@ def test_cluster_is_a_code_over_all_numbers_of_clusters() -> None:
 
 
 def test_kraft_is_checked() -> None:
-    assert lang.check_kraft([1, 2, 3]) == 0.875
+    assert codes.check_kraft([1, 2, 3]) == 0.875
     with pytest.raises(InputError, match=r"Add log2\(1\.5\)"):
-        lang.check_kraft([1, 1, 1])
+        codes.check_kraft([1, 1, 1])
     with pytest.raises(InputError, match="at least 0"):
-        lang.check_kraft([-1.0, 3.0])
+        codes.check_kraft([-1.0, 3.0])
     with pytest.raises(InputError, match="Kraft"):
         lang.Prior({"a": 0.7, "b": 0.7})
     with pytest.raises(InputError, match="no share"):

@@ -162,10 +162,11 @@ def test_stopping_at_a_target_keeps_the_guarantee(tries):
         truth = rng.integers(0, 2, 60)
         labelings = rng.integers(0, 2, (3, 60))
         order = rng.permutation(60)
+        keeps = karat.bounds.LabelSequence(labelings, 0.2)
         for m in range(4, 50, 3):
             y = np.full(60, None, dtype=object)
             y[order[:m]] = truth[order[:m]]
-            now = karat.guarantee(labelings, y, 0.2, True, order=order[:m])
+            now = keeps.update(y, order[:m])
             rest = order[m:]
             if np.sum(now.labels[rest] != truth[rest]) > now.bound:
                 broken += 1
@@ -202,7 +203,7 @@ def test_from_nothing_to_the_target(files):
     result = _run(_answers(100), "--target", "0.2", "--classes", "ham,spam", "--predict", "out.csv")
     assert result.exit_code == 0, result.output
     assert "The target is met after" in result.output
-    assert "With probability 0.9 at most" in result.output
+    assert "Of ten random draws like yours, at most one" in result.output
     labels = LabelSession(
         "data-labels.csv",
         sample(100, 100, random_state=0),

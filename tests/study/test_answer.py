@@ -103,8 +103,7 @@ def test_one_fact_is_found_everywhere(study, change, told, monkeypatch, capsys):
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ({"tightest": Rate("sharp", 0.01234, "half")}, "error is that of sharp: 1.3 %"),
-        ({"classifier": Rate("nearest-neighbour", 0.0123, "half")}, "1.3 % (nearest neighbour)"),
+        ({"tightest": Rate("sharp", 0.01234, "the stars")}, "come from the stars: 1.3 %"),
     ],
 )
 def test_a_fact_of_the_labels_is_found_everywhere(labelled, change, told, monkeypatch, capsys):

@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.bounds import (
+    LabelSequence,
     PacMdlBounds,
     Searched,
     b_max,
     binomial_tail_bound,
+    claims,
+    guarantee,
     pac_mdl_bound,
     prune_dendrogram,
     sample,
@@ -30,6 +33,13 @@ DELTA = 0.1
 LABELLED = 100
 KS = range(2, 21)
 STARTS = 3
+
+#: objects, labels, and draws at most, of each design of the guarantee, and where one stops
+OBJECTS, FEW, DRAWS, TARGET = 200, 60, 1_000, 0.25
+#: what is guaranteed: for a fixed number of labels, without and with the features; at the stop for
+#: a target, and at every number of labels (broken if any is); claims that hold together
+KINDS = ("fixed", "with features", "stopped at a target", "at every number", "claims")
+POPULATIONS = ("clear", "noisy", "unrelated", "many classes")
 
 # of a split: the bound and the true errors on the unlabelled objects
 Outcome = tuple[int, int]
@@ -72,7 +82,7 @@ def run(
     rng = np.random.default_rng(random_state)
     kept = Kept(storage, f"{splits} splits, random_state {random_state!r}")
     X, truth = _data()
-    clusterings, *streams = rng.spawn(8)
+    clusterings, *streams = rng.spawn(9)
     rows = []
     for number, (title, candidates, setting) in enumerate(_settings(X, truth, clusterings)):
         row = kept.get(title)
@@ -91,6 +101,7 @@ def run(
         )
         if progress is not None:
             progress(f"{title[0]}, {title[1]}: {row['share broken']:.4f} of {splits} splits broken")
+    rows += _designs(min(splits, DRAWS), kept, streams[-1], progress)
     return ExperimentResult(
         name,
         pd.DataFrame(rows),
@@ -102,6 +113,9 @@ def run(
             "'fixed guess' is one classifier fixed beforehand at no bits: there the bound is "
             "tight up to the steps of a whole number of errors. The others pay for all "
             "classifiers that they might have chosen, so they are broken far less often.",
+            f"The others are designs of {OBJECTS} objects with {FEW} labels at most, "
+            f"{min(splits, DRAWS):,} draws each: 'claims' and 'at every number' are broken if any "
+            "of their statements is.",
         ),
     )
 
@@ -198,3 +212,99 @@ def _row(
         "share broken": share,
         "standard error": math.sqrt(share * (1 - share) / splits),
     }
+
+
+def _designs(
+    draws: int,
+    kept: Kept,
+    rng: np.random.Generator,
+    progress: Callable[[str], None] | None,
+) -> list[dict[str, Any]]:
+    """The guarantee of every kind for every population, a row each."""
+    rows = []
+    for number, population in enumerate(POPULATIONS):
+        X, truth, batch = _population(population, np.random.default_rng(number))
+        for kind, stream in zip(KINDS, rng.spawn(len(KINDS)), strict=True):
+            row = kept.get((kind, population))
+            if row is None:
+                found = [_draw(kind, X, truth, batch, stream) for _ in range(draws)]
+                bound, errors, broken = np.mean(found, axis=0)
+                error = math.sqrt(broken * (1 - broken) / draws)
+                row = {"mean bound": bound, "mean error": errors, "share broken": broken,
+                       "standard error": error}  # fmt: skip
+                kept.put((kind, population), row)
+            limit = binomial_tail_bound(draws, round(row["share broken"] * draws), 0.05)
+            head = {"language": kind, "clusterer": population, "candidates": len(batch)}
+            rows.append({**head, **row, "upper limit": limit})
+            if progress is not None:
+                progress(f"{kind}, {population}: {row['share broken']:.4f} of {draws} draws broken")
+    return rows
+
+
+def _population(
+    name: str, rng: np.random.Generator
+) -> tuple[NDArray[np.float64], NDArray[np.object_], Labelings]:
+    from sklearn.cluster import KMeans
+
+    group = rng.choice(3, OBJECTS, p=[0.5, 0.3, 0.2])
+    X = rng.normal(size=(OBJECTS, 2)) + 4.0 * np.eye(3)[group, :2]
+    truth = group.copy()
+    if name == "noisy":
+        stray = rng.random(OBJECTS) < 0.25
+        truth[stray] = rng.integers(0, 3, int(stray.sum()))
+    elif name == "unrelated":
+        truth = rng.permutation(truth)
+    elif name == "many classes":
+        truth = np.arange(OBJECTS) // 2
+    codes = [KMeans(k, n_init=1, random_state=0).fit_predict(X) for k in range(2, 7)]
+    return X, truth.astype(object), as_labelings(np.array(codes))
+
+
+def _draw(
+    kind: str,
+    X: NDArray[np.float64],
+    truth: NDArray[np.object_],
+    batch: Labelings,
+    rng: np.random.Generator,
+) -> tuple[float, float, bool]:
+    """Bound, true share of errors, and whether something said is false, of one random draw."""
+    order = sample(OBJECTS, FEW, random_state=rng)
+
+    def partly(m: int) -> NDArray[np.object_]:
+        y = np.full(OBJECTS, None, dtype=object)
+        y[order[:m]] = truth[order[:m]]
+        return y
+
+    def outcome(found: Any, m: int) -> tuple[float, float, bool]:
+        hidden = np.setdiff1d(np.arange(OBJECTS), order[:m])
+        errors = int((found.labels[hidden] != truth[hidden]).sum())
+        return found.bound_rate, errors / len(hidden), errors > found.bound
+
+    if kind in ("fixed", "with features"):
+        features = None if kind == "fixed" else X
+        return outcome(guarantee(batch, partly(FEW), DELTA, X=features, order=order), FEW)
+    if kind == "claims":
+        about = ("error", "clusters", "classes", "counts")
+        told = claims(batch, partly(FEW), DELTA, about=about, order=order)
+        share = float((told.labels != truth).mean()) * OBJECTS / (OBJECTS - FEW)
+        said = next((claim.high for claim in told.claims if claim.about == "error"), 1.0)
+        return said, share, any(_is_false(claim, told, truth, batch) for claim in told.claims)
+    keeps, found = LabelSequence(batch, DELTA, TARGET), []
+    for m in range(10, FEW + 1, 5):
+        found.append(outcome(keeps.update(partly(m), order[:m]), m))
+        if kind == "stopped at a target" and found[-1][0] <= TARGET:
+            break
+    return (*found[-1][:2], found[-1][2] if "stopped" in kind else any(f[2] for f in found))
+
+
+def _is_false(claim: Any, told: Any, truth: NDArray[np.object_], batch: Labelings) -> bool:
+    own = truth == claim.subject
+    if claim.about == "counts":
+        return not claim.low <= own.sum() <= claim.high
+    if claim.about == "classes":
+        return (told.labels[own] == claim.subject).mean() < claim.low - 1e-12
+    if claim.about == "clusters":
+        row = batch.names.index(told.name)
+        inside = batch.codes[row] == list(batch.cluster_names[row]).index(claim.subject)
+        return (truth[inside] == claim.says).mean() < claim.low - 1e-12
+    return (told.labels != truth).sum() > claim.high * (OBJECTS - FEW) + 1e-9

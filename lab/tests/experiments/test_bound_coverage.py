@@ -10,15 +10,15 @@ import karat_lab as reproduce
 def test_small_version_runs_resumes_and_keeps_its_promise(tmp_path: Path) -> None:
     lines: list[str] = []
     storage = tmp_path / "kept.jsonl"
-    first = reproduce.run("bound-coverage", samples=12, storage=storage, progress=lines.append)
+    first = reproduce.run("bound-coverage", samples=4, storage=storage, progress=lines.append)
     table = first.table
-    assert len(table) == len(lines) == 7
-    assert table["language"].nunique() == 7
-    # twelve splits: more than 5 broken has a chance below 1 in 1,000 where 0.1 is right
-    assert (table["share broken"] <= 5 / 12).all()
+    assert len(table) == len(lines) == 27
+    assert table["language"].nunique() == 12
+    # four splits: all broken has a chance of 1 in 10,000 where 0.1 is right
+    assert (table["share broken"] <= 3 / 4).all()
     assert (table["mean bound"] > table["mean error"]).all()
-    assert len(storage.read_text().splitlines()) == 7
-    again = reproduce.run("bound-coverage", samples=12, storage=storage)
+    assert len(storage.read_text().splitlines()) == 27
+    again = reproduce.run("bound-coverage", samples=4, storage=storage)
     assert again.table.equals(table)
     assert "bound-coverage" in str(first)
     assert "<table" in first._repr_html_()

@@ -66,34 +66,6 @@ def b_always(m, n, a, log_delta):
 
 
 @njit(cache=True, nogil=True)
-def b_together(m, n, a, log_delta):
-    """The same for the mean of the evidence that began at several times, a number of labels each.
-
-    Where b is below what is likeliest for one of them, its evidence counts as 0; so the sum grows
-    in b, and is not above the truth.
-    """
-    low, high = 0, n + 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        total = -math.inf
-        slack = 0.0
-        for j in range(len(m)):
-            slack = max(slack, _slack(m[j], n))
-            if middle >= _likeliest(m[j], n, a[j]):
-                one = log_evidence(m[j], n, a[j], middle) - math.log(len(m))
-                top = max(total, one)
-                if top == math.inf:
-                    total = math.inf
-                elif top > -math.inf:
-                    total = top + math.log(math.exp(total - top) + math.exp(one - top))
-        if total < -log_delta + slack:
-            low = middle
-        else:
-            high = middle
-    return low
-
-
-@njit(cache=True, nogil=True)
 def b_always_many(m, n, a, log_delta, out):
     """``b_always`` of each row."""
     for i in range(len(out)):

@@ -1,40 +1,46 @@
 """What a few labels guarantee about clusterings."""
 
+from karat.bounds import codes as codes
 from karat.bounds import languages as languages
-from karat.bounds._advice import LabelAdvice, advise
-from karat.bounds._bound import PacMdlBound, PacMdlBounds, pac_mdl_bound
-from karat.bounds._dendrogram import CountedPruning, Pruning, prune_dendrogram
-from karat.bounds._entities import (
+from karat.bounds.claims import Claim, Claims, claims
+from karat.bounds.classifiers import Classifier, Learner, Part
+from karat.bounds.confidence_sequence import b_always
+from karat.bounds.dendrogram import CountedPruning, Pruning, prune_dendrogram, random_prunings
+from karat.bounds.entities import (
     EntityEstimates,
     entity_estimates,
     entity_estimates_from_parquet,
 )
-from karat.bounds._forecast import LabelForecast, forecast_labels
-from karat.bounds._guarantee import Guarantee, guarantee
-from karat.bounds._halves import Part
-from karat.bounds._picked import Picked
-from karat.bounds._powered import Estimate, prediction_powered_mean
-from karat.bounds._prunings import random_prunings
-from karat.bounds._sampling import sample, sampling_warnings
-from karat.bounds._sequence import b_always
-from karat.bounds._strata import (
+from karat.bounds.forecast import LabelAdvice, LabelForecast, advise, forecast_labels
+from karat.bounds.guarantees import Guarantee, LabelSequence, guarantee
+from karat.bounds.pac_mdl import PacMdlBound, PacMdlBounds, pac_mdl_bound
+from karat.bounds.prediction_powered import Estimate, prediction_powered_mean
+from karat.bounds.sampling import Doubt, Picked, doubted_draw, sample, sampling_warnings
+from karat.bounds.sequential import Starts
+from karat.bounds.strata import (
     StratifiedBound,
     allocate,
     stratified_bound,
     stratified_sample,
 )
-from karat.bounds._study import OpenEnded, Searched, bound_candidates, study_bounds, study_guarantee
-from karat.bounds._supervised import binomial_tail_bound, supervised_yardstick
-from karat.bounds._tails import b_max, bucket, log_bucket
-from karat.bounds._words import percent_up
+from karat.bounds.study import OpenEnded, Searched, bound_candidates, study_bounds, study_guarantee
+from karat.bounds.tails import b_max, bucket, log_bucket
+from karat.bounds.wording import percent_up
+from karat.bounds.yardstick import binomial_tail_bound, supervised_yardstick
 
 __all__ = [
+    "Claim",
+    "Claims",
+    "Classifier",
     "CountedPruning",
+    "Doubt",
     "EntityEstimates",
     "Estimate",
     "Guarantee",
     "LabelAdvice",
     "LabelForecast",
+    "LabelSequence",
+    "Learner",
     "OpenEnded",
     "PacMdlBound",
     "PacMdlBounds",
@@ -42,6 +48,7 @@ __all__ = [
     "Picked",
     "Pruning",
     "Searched",
+    "Starts",
     "StratifiedBound",
     "advise",
     "allocate",
@@ -50,6 +57,9 @@ __all__ = [
     "binomial_tail_bound",
     "bound_candidates",
     "bucket",
+    "claims",
+    "codes",
+    "doubted_draw",
     "entity_estimates",
     "entity_estimates_from_parquet",
     "forecast_labels",

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from karat.bounds._picked import Picked
+from karat.bounds.sampling import Picked
+from karat.bounds.wording import BLIND, DRAWN, LISTED
 from karat.labelings.labels import alike_names, count_labels, encode, known_labels
 from karat.runtime.validation import InputError
 
@@ -17,10 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Classes: TypeAlias = Iterable[Any] | int | Literal["open"] | None
-"""What ``classes=`` takes: the list, its length, or ``"open"`` where nobody knows it."""
-
-DRAWN = "the labelled objects were drawn uniformly at random from all objects (karat sample)"
-BLIND = "the clusterings were made without looking at the labels"
+"""What ``classes=`` takes: the list, its length, or ``"open"`` (None) where nobody knows it."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +36,7 @@ class KnownClasses:
     nameless : int
         How many of them, the last, are placeholders for classes that nobody named.
     bits : float
-        What naming the list of classes costs; 0 where it is taken as known.
+        What naming the list of classes costs; 0 where the user gave it.
     read : str
         How many labels of which classes were read.
     premises, doubts : tuple of str
@@ -53,6 +51,34 @@ class KnownClasses:
     read: str
     premises: tuple[str, ...]
     doubts: tuple[str, ...]
+
+    def bits_once(self, delta: float) -> float:
+        """What naming the list costs where the number of labels was fixed beforehand.
+
+        A tenth of delta bounds from below how many of the n objects are of each class: with n_t of
+        them, the chance that as many as m_t are among the m labelled is P(n_t), and the chance that
+        P(n_t) is below s at most s. With s = delta/10 · n_t/n for each class these sum to delta/10.
+        Otherwise n_t is at least the least k with P(k) ≥ delta/10 · m_t/n, for a smaller one would
+        have P(n_t) < delta/10 · m_t/n ≤ s. :func:`naming_bits` takes these k for the m_t; the
+        other nine tenths of delta are log2(10/9) more bits.
+        """
+        from scipy.stats import hypergeom
+
+        if self.bits == 0:
+            return 0.0
+        n, m = len(self.codes), len(self.known)
+        least = []
+        for count in np.bincount(self.codes[self.known]).tolist():
+            level = 0.1 * delta * count / n * (1 - 1e-9)
+            low, high = count - 1, n - (m - count)
+            while high - low > 1:
+                middle = (low + high) // 2
+                if hypergeom.sf(count - 1, n, middle, m) >= level:
+                    high = middle
+                else:
+                    low = middle
+            least.append(high)
+        return naming_bits(n, np.array(least)) + math.log2(10 / 9)
 
 
 def listed_classes(classes: Classes) -> Any:
@@ -86,7 +112,9 @@ def known_classes(y_partial: Any, n: int, classes: Classes = None) -> KnownClass
     codes = np.full(n, -1, dtype=np.int64)
     codes[known] = encoded.codes
     names, nameless, bits = seen, 0, 0.0
-    premises = [DRAWN, BLIND]
+    premises: tuple[str, ...] = (DRAWN, BLIND)
+    if classes is not None and classes != "open":
+        premises = (*premises, LISTED)
     if listed is not None:
         missing = [name for name in seen if name not in listed]
         if missing:
@@ -100,15 +128,8 @@ def known_classes(y_partial: Any, n: int, classes: Classes = None) -> KnownClass
             raise InputError(f"y_partial has {len(seen)} classes, but classes says {classes}")
         nameless = int(classes) - len(seen)
         names = [*seen, *(f"unseen class {i + 1}" for i in range(nameless))]
-    elif classes == "open" or len(known) <= len(seen):
-        bits = naming_bits(n, np.bincount(encoded.codes))
-        premises.append(f"none about the list of classes: naming those seen costs {bits:.1f} bits")
     else:
-        shown = ", ".join(map(str, seen[:6])) + (", ..." if len(seen) > 6 else "")
-        premises.append(
-            f"the list of classes was known before labelling and is what was seen ({shown}); "
-            "otherwise give classes (--classes): the list, its length, or 'open'"
-        )
+        bits = naming_bits(n, np.bincount(encoded.codes))
     alike = alike_names(seen)
     return KnownClasses(
         codes=codes,
@@ -117,7 +138,7 @@ def known_classes(y_partial: Any, n: int, classes: Classes = None) -> KnownClass
         nameless=nameless,
         bits=bits,
         read=count_labels(truth),
-        premises=tuple(premises),
+        premises=premises,
         doubts=() if alike is None else (alike,),
     )
 

@@ -68,6 +68,7 @@ def count_look(
             "spent, and no further question is covered."
         )
     share = share_of(number + 1)
+    later = 0.2 / (number + 1)
     held = (
         "It holds at every number of labels at once: go on labelling from the top and ask again, "
         "and stop whenever you like."
@@ -76,8 +77,9 @@ def count_look(
         "objects were drawn; a file of karat sample does."
     )
     return number + 1, (
-        f"Question {number + 1} about these labels ({path.name} counts them): its share of delta "
-        f"is {share:.3g}, so that the answers to all of them hold together. {held}"
+        f"Question {number + 1} about these labels ({path.name} counts them): of 100 chances to "
+        f"fail that you allow, this answer takes {100 * share:.3g}; {100 * later:.3g} are kept for "
+        f"later questions, so that all answers hold together. {held}"
     )
 
 

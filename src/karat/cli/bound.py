@@ -95,11 +95,13 @@ def bound(
         chosen,
         given.values,
         delta if look is None else delta * share_of(look),
-        anytime=look is not None and given.order is not None,
+        False if look is None or given.order is None else target or True,
         order=given.order,
         classes=listed,
         noise=policy,
     )
+    if best.refused:
+        raise InputError(f"nothing is guaranteed: {best.refused}")
     best = replace(best, delta=delta, warnings=(*given.doubts, *best.warnings))
     forecast = None if target is None else forecast_labels(best, target)
     if predict is not None:
@@ -141,8 +143,9 @@ def _as_json(
         "bound": best.bound,
         "bound_rate": best.bound_rate,
         "method": best.method,
+        "carrier": best.carrier,
         "anytime": best.anytime,
-        "parts": {part.method: part.bound_rate for part in best.parts},
+        "parts": {part.method: part.bound_rate for part in reversed(best.parts)},
         "sentence": best.sentence,
         "reason": best.reason,
         "warnings": list(best.warnings),

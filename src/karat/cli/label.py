@@ -292,8 +292,7 @@ class _Loop:
             return
         typer.echo(
             f"{len(self.session)} labels: at most {percent_up(now.bound_rate)} of the other "
-            f"{now.found.n:,} mislabelled, by {now.found.name} (always "
-            f"{now.found.constant_class}: {percent_up(now.found.constant_bound_rate)})."
+            f"{now.found.n:,} mislabelled, by {now.found.name}."
         )
 
     def _answer(self) -> str | None:

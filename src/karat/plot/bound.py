@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import plotly.graph_objects as go
 
-_NEEDED = ("n_clusters", "labelled", "errors", "bits", "bound_rate", "constant_bound_rate")
+_NEEDED = ("n_clusters", "labelled", "errors", "bits", "bound_rate", "constant_error_rate")
 
 
 def bound_by_k(bounds: Any, *, chosen: str | None = None, target: float | None = None) -> go.Figure:
@@ -64,7 +64,7 @@ def bound_by_k(bounds: Any, *, chosen: str | None = None, target: float | None =
     for i, group in enumerate(groups):
         own = table[table["clusterer"] == group] if grouped else table
         traces += _clusterer(own, str(group), i)
-    constant = float(table["constant_bound_rate"].median())
+    constant = float(table["constant_error_rate"].median())
     ends = [int(table["n_clusters"].min()), int(table["n_clusters"].max())]
     traces.append(_level(ends, constant, "always the largest class", style.NOISE_COLOR, "dash"))
     if target is not None:

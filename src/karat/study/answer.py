@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 SCHEMA = 1
 #: of a guarantee, what :meth:`Answer.to_dict` gives
 GUARANTEED = (
-    "name", "method", "bound", "bound_rate", "m", "n", "delta", "errors", "constant_bound_rate",
+    "name", "method", "bound", "bound_rate", "m", "n", "delta", "errors", "constant_error_rate",
     "labels_read", "premises", "warnings",
 )  # fmt: skip
 
@@ -127,20 +127,24 @@ class Measured:
 
 @dataclass(frozen=True)
 class Labelled:
-    """Probability of the choice among the candidates without the labels and with them."""
+    """Probability of the choice among the candidates without the labels and with them.
+
+    ``alike`` is that of all candidates that hardly differ from it, itself among them.
+    """
 
     n_labels: int
     before: float
     after: float
+    alike: float
 
 
 @dataclass(frozen=True)
 class Rate:
-    """A guaranteed maximum error rate beside that of the choice, and what has it."""
+    """A guaranteed maximum error rate beside that of the choice, and what carries it."""
 
     name: str
     rate: float
-    method: str
+    carrier: str
 
 
 @dataclass(frozen=True)
@@ -265,8 +269,8 @@ class Answer:
     labelled : Labelled or None
     guarantee : Guarantee, PacMdlBound or None
         Where the class of some objects is known: what is guaranteed about the others.
-    tightest, classifier : Rate or None
-        The lowest rate of any candidate, and that of a classifier trained on half of the labels.
+    tightest : Rate or None
+        The lowest rate of any candidate.
     silhouette : float or None
         Mean silhouette.
     sample : Sample or None
@@ -311,7 +315,6 @@ class Answer:
     labelled: Labelled | None = None
     guarantee: Guarantee | PacMdlBound | None = None
     tightest: Rate | None = None
-    classifier: Rate | None = None
     silhouette: float | None = None
     sample: Sample | None = None
     memberships: Hardened | None = None

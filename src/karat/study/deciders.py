@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 
-from karat.bounds import percent_up, supervised_yardstick
-from karat.distances import RELATIONS
+from karat.bounds import percent_up
 from karat.judge import FEWEST_OBJECTS, VERSION
 from karat.judge.evidence import size_evidence
 from karat.judge.labelled import log_likelihood
 from karat.judge.learned import FAR, degenerate
 from karat.labelings.labels import encode
 from karat.measures import Measure, catalogue
+from karat.measures.external.pairs import adjusted_rand_index
 from karat.runtime.registry import Registry
 from karat.runtime.validation import NothingToRankError, unknown_name
 from karat.study.answer import (
@@ -235,22 +235,6 @@ def _guarantee(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Ve
     return guarantee_verdict(study, distinct, study.guarantee())
 
 
-MOST_FOR_CLASSIFIERS = 20_000
-
-
-def against_classifier(study: Study, own: Guarantee | PacMdlBound) -> Rate | None:
-    """What a classifier that is trained on half of the same labels guarantees."""
-    if study.n_objects > MOST_FOR_CLASSIFIERS or own.m < 4 or own.n == 0:
-        return None
-    if study.metric in RELATIONS:
-        return None  # there are no features to train on
-    table = supervised_yardstick(
-        study.X, study.truth, own.delta, random_state=study.settings.random_state
-    )
-    best = table["bound_rate"].astype(float).idxmin()
-    return Rate(str(best), float(table["bound_rate"].min()), "half")
-
-
 # -- one measure -----------------------------------------------------------------------------
 
 
@@ -367,6 +351,9 @@ def _judgement(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> dict[st
 
 # -- the judge and a few labels --------------------------------------------------------------
 
+#: adjusted Rand index from which on two candidates hardly differ
+ALIKE = 0.8
+
 
 def _with_labels(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Verdict:
     import pandas as pd
@@ -388,7 +375,9 @@ def _with_labels(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> 
     after = pd.Series(np.exp(logs - logs.max()), index=distinct.index)
     after /= after.sum()
     best = int(np.argmax(logs))
-    said = Labelled(len(known), float(before[best]), float(after.iloc[best]))
+    agreed = np.array([adjusted_rand_index(row, codes[best], noise="singletons") for row in codes])
+    alike = float(after[agreed >= ALIKE].sum())
+    said = Labelled(len(known), float(before[best]), float(after.iloc[best]), alike)
     tightest = study.guarantee()
     partition = study.candidates["partition"]
     bound: Guarantee | PacMdlBound = tightest
@@ -405,7 +394,7 @@ def _labelled(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> dict[str
     found = study.judged()
     beside = None
     if verdict.bound is not tightest:
-        beside = Rate(tightest.name, tightest.bound_rate, tightest.method)
+        beside = Rate(tightest.name, tightest.bound_rate, tightest.carried_by)
     return {
         "labelled": said,
         "judge": None if found is None else _judged_by(found),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from karat.distances import RELATIONS
 from karat.measures import catalogue
 from karat.runtime.validation import NothingToRankError
 from karat.study import judging
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
 
     from karat.bounds import Guarantee
     from karat.study.study import Study
+
+
+#: objects up to which a classifier on the features takes part in the guarantee
+MOST_FOR_CLASSIFIERS = 20_000
 
 
 def rank(study: Study, by: str | None = None) -> pd.DataFrame:
@@ -133,11 +138,13 @@ def guarantee(study: Study) -> Guarantee:
     from karat.bounds import study_guarantee
 
     inputs = bound_inputs(study)  # says what is missing before anything is judged
+    learns = study.metric not in RELATIONS and study.n_objects <= MOST_FOR_CLASSIFIERS
+    X = study.X if learns else None
     shares = judging.judged_shares(study)
     if shares is None:
-        return study_guarantee(**inputs)
+        return study_guarantee(**inputs, X=X)
     chooser = judging.most_probable(study, inputs)
-    return study_guarantee(**bound_inputs(study, shares), chooser=chooser)
+    return study_guarantee(**bound_inputs(study, shares), X=X, chooser=chooser)
 
 
 @derived()

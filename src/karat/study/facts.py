@@ -16,7 +16,7 @@ from karat.study.answer import (
     Tried,
     Trouble,
 )
-from karat.study.deciders import Verdict, against_classifier, as_decider, candidate
+from karat.study.deciders import Verdict, as_decider, candidate
 from karat.study.scoring import bound_of
 from karat.study.stability import kept_assessment
 
@@ -53,7 +53,6 @@ def answer_of(study: Study, ranked: pd.DataFrame, verdict: Verdict) -> Answer:
         tried=_tried(study, ranked),
         runner_up=candidate(ranked, 1) if len(ranked) > 1 else None,
         guarantee=guarantee,
-        classifier=None if guarantee is None else against_classifier(study, guarantee),
         silhouette=_silhouette(study, name),
         sample=_sample(study, top),
         memberships=None if soft is None else Hardened.of(soft),

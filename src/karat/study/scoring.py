@@ -393,7 +393,7 @@ def bounds_with(study: Study, shares: Mapping[str, float] | None) -> PacMdlBound
     """
     from karat.bounds import study_bounds
 
-    return study_bounds(**bound_inputs(study, shares))
+    return study_bounds(**bound_inputs(study, shares), noise="cluster")
 
 
 def bound_inputs(study: Study, shares: Mapping[str, float] | None = None) -> dict[str, Any]:
@@ -416,7 +416,6 @@ def bound_inputs(study: Study, shares: Mapping[str, float] | None = None) -> dic
         "searched": Searched.from_origins([origin for _, origin in planned]),
         "origins": [origin for _, origin in tried],
         "prior": None if shares is None else _prior(partitions, shares),
-        "noise": "cluster",
         "random_state": study.settings.random_state,
     }
 

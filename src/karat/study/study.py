@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from karat.judge import Judge
     from karat.study.store import Store
 
+#: objects up to which a classifier on the features takes part in the guarantee
+MOST_FOR_CLASSIFIERS = 20_000
+
 
 class Study:
     """Many clusterings of one data set: fitted, kept, judged together, ranked, explained.

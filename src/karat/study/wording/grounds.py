@@ -166,8 +166,10 @@ def labelled(answer: Answer) -> list[str]:
     else:
         change = f"{verb} its probability among the candidates from {before} to {after}"
     even = "" if answer.judge is not None else " (without them each has the same)"
-    n = said.n_labels
-    return [f"The {n:,} labels {change}{even}."]
+    alike = ""
+    if share(said.alike) != after:
+        alike = f"; it and those that hardly differ from it have {share(said.alike)}"
+    return [f"The {said.n_labels:,} labels {change}{even}{alike}."]
 
 
 def guarantee(answer: Answer) -> list[str]:
@@ -175,45 +177,14 @@ def guarantee(answer: Answer) -> list[str]:
     found = answer.guarantee
     if found is None:
         return []
-    told = [found.sentence]
-    if found.method == "half":
-        tested = found.tested  # type: ignore[union-attr]
-        told.append(
-            f"It was chosen on {found.m - tested:,} labels and checked on the other {tested:,}, of "
-            f"which it gets {found.errors:,} wrong."
-        )
-    elif found.n:
-        told.append(
-            f"This rests on {found.how} ({found.method}); of the {found.m:,} labelled objects it "
-            f"gets {found.errors:,} wrong."
-        )
+    told = [found.sentence, found.reason]
     other = answer.tightest
     if other is not None:
         told.append(
-            f"The lowest guaranteed maximum error is that of {other.name}: "
-            f"{percent_up(other.rate)}, by {other.method}; both hold together. --by guarantee "
-            "chooses by it."
+            f"A lower maximum error is guaranteed for the classes that come from {other.carrier}: "
+            f"{percent_up(other.rate)}; both hold together."
         )
-    told += classifier(answer)
     return [*told, *(f"Warning: {warning}." for warning in found.warnings)]
-
-
-def classifier(answer: Answer) -> list[str]:
-    """What a classifier trained on the same labels guarantees."""
-    found, own = answer.classifier, answer.guarantee
-    if found is None or own is None:
-        return []
-    rate = f"{percent_up(found.rate)} ({found.name.replace('-', ' ')})"
-    if found.rate < own.bound_rate:
-        return [
-            "A classifier trained on half of the labels and tested on the rest has a lower "
-            f"guaranteed maximum error: {rate}. To predict the classes, use that; to see the "
-            "structure, the clustering."
-        ]
-    return [
-        "The clustering guarantees more than a classifier trained on half of the labels and "
-        f"tested on the rest, whose guaranteed maximum error is {rate}."
-    ]
 
 
 def rivals(answer: Answer) -> list[str]:

@@ -42,7 +42,7 @@ def guarantee(answer: Answer) -> list[str]:
     own = answer.guarantee
     assert own is not None
     told = [own.sentence, own.reason]
-    if own.bound_rate >= own.constant_bound_rate:
+    if own.bound_rate >= own.constant_error_rate:
         told.append(
             "That is no better than always guessing the largest class: with these labels the "
             "clustering guarantees nothing of its own."
@@ -54,10 +54,7 @@ def premises(answer: Answer) -> list[str]:
     """What the guarantee rests on."""
     own = answer.guarantee
     assert own is not None
-    drawn = (
-        "The guarantee is about labels that were drawn at random from all objects (karat sample "
-        "draws them), and covers every clustering of this study at once."
-    )
+    drawn = "It covers every clustering of this study at once."
     return [drawn, *(f"Warning: {warning}." for warning in own.warnings)]
 
 
@@ -68,8 +65,8 @@ def bound_figure(answer: Answer, n: int, beside: str | None) -> tuple[str, str]:
     other = "" if beside is None else f", by PAC-MDL, but {beside} by the guarantee"
     return (
         "Guaranteed maximum error rate against the number of clusters: the choice has "
-        f"{percent_up(own.bound_rate)} at {clusters(own.n_clusters)}, always guessing the largest "
-        f"class {percent_up(own.constant_bound_rate)}.",
+        f"{percent_up(own.bound_rate)} at {clusters(own.n_clusters)}; always guessing the largest "
+        f"class is wrong for {percent_up(own.constant_error_rate)} of the labelled objects.",
         "Lower is better. One line for each clusterer: its best bound at each number of clusters, "
         f"out of {n:,} candidates{other}. All of them hold at once. The level is that of the "
         "constant classifier.",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.bounds._picked import Picked
+from karat.bounds.sampling import Picked
 from karat.runtime.validation import InputError, check_random_state
 
 if TYPE_CHECKING:
@@ -199,7 +199,7 @@ def stratified_bound(strata: Any, wrong: Any, delta: float = 0.1) -> StratifiedB
     """
     from scipy.special import gammainccinv
 
-    from karat.bounds._tails import log_bucket
+    from karat.bounds.tails import log_bucket
 
     if isinstance(wrong, Picked):
         wrong.reject()

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.bounds._bound import PacMdlBound, PacMdlBounds, _levels, pac_mdl_bound
-from karat.bounds._tails import b_max, log_bucket
 from karat.bounds.classes import Classes, known_classes
-from karat.bounds.languages import Code, Integer, Language, Mixed
+from karat.bounds.codes import Code, Integer
+from karat.bounds.languages import Language, Mixed
+from karat.bounds.pac_mdl import PacMdlBound, PacMdlBounds, pac_mdl_bound
+from karat.bounds.tails import b_max, log_bucket, log_level
 from karat.labelings.partitions import cut_dendrogram
-from karat.runtime.validation import InputError
+from karat.runtime.validation import InputError, check_random_state
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,7 +40,7 @@ class Pruning(Code):
     """
 
     def __init__(self, Z: Any) -> None:
-        self._left, self._right = _children(Z)
+        self._left, self._right = children_of(Z)
         self._n = len(self._left) + 1
 
     def probability(self, message: frozenset[int]) -> Fraction:
@@ -144,7 +145,7 @@ def prune_dendrogram(
     label, the bits depend on the pruning only through c, and the bound grows with errors and with
     bits. So the fewest errors for each c, which a knapsack over the tree finds, lead to the very
     best pruning. Its labels, and those of the next best c, are then written by the mixture of five
-    codes (:func:`karat.bounds.languages.mixed_labels`): at most log2(5) bits longer, often much
+    codes (:func:`karat.bounds.codes.mixed_labels`): at most log2(5) bits longer, often much
     shorter. No more clusters are looked at than could pay even without any error. Time
     O(n · (ℓ + C)), C the most clusters that could pay, at most about the number of labels.
 
@@ -157,12 +158,12 @@ def prune_dendrogram(
     >>> for i in sample(400, 80, random_state=0): y[i] = "even" if i % 2 == 0 else "odd"
     >>> found = prune_dendrogram(linkage(X, "average"), y)
     >>> found.n_clusters, found.errors, found.bound
-    (2, 0, 23)
+    (2, 0, 37)
     """
     from karat._kernels import pruning as kernel
 
     Z = getattr(Z, "linkage", Z)
-    left, right = _children(Z)
+    left, right = children_of(Z)
     N = len(left) + 1
     truth = known_classes(y_partial, N, classes)
     y, known, names = truth.codes, truth.known, truth.names
@@ -184,7 +185,7 @@ def prune_dendrogram(
 
     def ranked(errors: NDArray[np.int64], bits: NDArray[np.float64]) -> NDArray[np.intp]:
         total = bits + c[: len(bits)] * log2_classes + paid
-        bounds = b_max(m, n, errors, log_delta=_levels(delta, total))
+        bounds = b_max(m, n, errors, log_delta=log_level(delta, total))
         return np.lexsort([total, errors, bounds])
 
     cuts = ranked(kernel.cut_errors(left, right, stop_errors, cap), cut_bits)[:_PROMISING]
@@ -211,7 +212,7 @@ def _most_clusters(
 ) -> int:
     """Clusters beyond which even no error at all could not beat one cluster."""
     one = 1 + math.log2(2) + log2_classes + extra
-    bound = b_max(m, n, errors, log_delta=float(_levels(delta, one)))
+    bound = b_max(m, n, errors, log_delta=log_level(delta, one))
     if bound == 0 or m == 0:
         return 1
     allowed = (math.log(delta) - log_bucket(m, n, 0, bound)) / math.log(2) - extra
@@ -220,7 +221,8 @@ def _most_clusters(
     return max(1, int(np.searchsorted(needed, allowed, side="right")))
 
 
-def _children(Z: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def children_of(Z: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Both children of each inner node of a linkage matrix, which is checked."""
     from scipy.cluster.hierarchy import is_valid_linkage
 
     Z = np.asarray(Z, dtype=np.float64)
@@ -228,3 +230,74 @@ def _children(Z: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         raise InputError("Z is not a linkage matrix in SciPy's form (n-1 rows, 4 columns)")
     children = Z[:, :2].astype(np.int64)
     return np.ascontiguousarray(children[:, 0]), np.ascontiguousarray(children[:, 1])
+
+
+def random_prunings(
+    Z: Any, n_prunings: int = 100, *, k: Iterable[int] = range(2, 31), random_state: Any = 0
+) -> NDArray[np.int32]:
+    """Clusterings that stop at different heights in different branches of a dendrogram.
+
+    Parameters
+    ----------
+    Z : array-like, shape (n-1, 4), or Dendrogram
+        Linkage matrix in SciPy's form, made without the labels.
+    n_prunings : int
+    k : iterable of int
+        Numbers of clusters; each pruning has one of them, all equally often in the long run.
+    random_state : None, int or Generator
+
+    Returns
+    -------
+    ndarray of int32, shape (n_prunings, n)
+        Labels for :func:`karat.guarantee`, beside the dendrogram's cuts; some may be equal.
+
+    Raises
+    ------
+    InputError
+        If ``Z`` is not a linkage matrix, or k or n_prunings are out of range.
+
+    See Also
+    --------
+    karat.bounds.prune_dendrogram : The best of all prunings by its PAC-MDL bound.
+
+    Notes
+    -----
+    From the root on a cluster is split in two, drawn with a chance that is proportional to its
+    objects but one. Cuts at one height are rare among them. O(n_prunings · (n + k²)).
+
+    Examples
+    --------
+    >>> from scipy.cluster.hierarchy import linkage
+    >>> from karat.bounds import random_prunings
+    >>> labels = random_prunings(linkage([[0.0], [1.0], [3.0], [7.0], [9.0]]), 4, k=[2, 3])
+    >>> labels.shape, set(labels.max(axis=1).tolist()) <= {1, 2}
+    ((4, 5), True)
+    """
+    left, right = children_of(getattr(Z, "linkage", Z))
+    n = len(left) + 1
+    numbers = sorted(set(k))
+    if not numbers or numbers[0] < 1 or numbers[-1] > n:
+        raise InputError(f"k must be numbers of clusters between 1 and {n:,}; got {numbers}")
+    if n_prunings < 1:
+        raise InputError(f"n_prunings must be at least 1; got {n_prunings}")
+    rng = check_random_state(random_state)
+    sizes = np.ones(2 * n - 1, dtype=np.int64)
+    for t in range(n - 1):
+        sizes[n + t] = sizes[left[t]] + sizes[right[t]]
+    # leaves below a node are next to one another in the order of the tree
+    first = np.zeros(2 * n - 1, dtype=np.int64)
+    for t in range(n - 2, -1, -1):
+        first[left[t]] = first[n + t]
+        first[right[t]] = first[n + t] + sizes[left[t]]
+    place = first[:n]
+    out = np.empty((n_prunings, n), dtype=np.int32)
+    for row in out:
+        nodes = [2 * n - 2]
+        for _ in range(int(rng.choice(numbers)) - 1):
+            chances = sizes[nodes] - 1.0
+            at = int(rng.choice(len(nodes), p=chances / chances.sum()))
+            t = nodes.pop(at) - n
+            nodes += [int(left[t]), int(right[t])]
+        order = np.sort(first[nodes])
+        row[:] = np.searchsorted(order, place, side="right") - 1
+    return out

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.bounds._bound import _levels
-from karat.bounds._tails import b_max
 from karat.bounds.classes import known_classes
+from karat.bounds.tails import b_max, log_level
 from karat.runtime.validation import InputError, check_data, check_random_state
 
 if TYPE_CHECKING:
@@ -144,7 +143,7 @@ def supervised_yardstick(
     rows = {}
     for name, model in models.items():
         errors = _test_errors(clone(model), data, y, train, test)
-        bound = b_max(tested, n, errors, log_delta=float(_levels(share, 0.0)))
+        bound = b_max(tested, n, errors, log_delta=log_level(share))
         rows[name] = {
             "trained": len(train),
             "tested": tested,

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.bounds._bound import PacMdlBounds
-from karat.bounds._halves import Part, hidden
+from karat.bounds.classifiers import Part, of_clusters
+from karat.bounds.pac_mdl import PacMdlBounds
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -45,7 +45,7 @@ def parts(
         c = int(batch.n_clusters[row])
         counts = np.zeros((c, n_classes))
         np.add.at(counts, (batch.codes[row, known], y), 1.0)
-        n, _ = hidden(batch, row, known)
+        n = batch.n_objects - m
         sizes = np.bincount(batch.codes[row], minlength=c) - counts.sum(axis=1)
         naming = (bits[row] + truth.bits) * math.log(2)
         for beta in SHARPNESS:
@@ -60,7 +60,8 @@ def parts(
             if best is None or bound < best.bound:
                 labels = q.argmax(axis=1)
                 errors = int(m - counts[np.arange(c), labels].sum())
-                best = Part("pac-bayes", int(row), labels, bound, n, errors, m, delta)
+                chosen = of_clusters(batch, int(row), labels)
+                best = Part("pac-bayes", chosen, bound, n, errors, m, delta)
     return [] if best is None else [best]
 
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import html
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.bounds._sampling import sampling_warnings
-from karat.bounds._tails import b_max
-from karat.bounds._words import conditions_of, html_of, sentence_of, text_of
+from karat.bounds import wording
 from karat.bounds.classes import Classes, KnownClasses, known_classes
+from karat.bounds.codes import log2_factorials, log2_spreads
+from karat.bounds.confidence_sequence import b_always
 from karat.bounds.languages import Language, Mixed
+from karat.bounds.sampling import doubted_draw, sampling_warnings
+from karat.bounds.tails import b_max, log_level
 from karat.labelings.labels import NOISE, NoisePolicy
 from karat.labelings.partitions import Labelings, as_labelings
 from karat.runtime.validation import InputError, check_random_state
@@ -22,16 +24,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-
-#: the parts of a guarantee
-METHODS = {
-    "half": "chosen on half of the labels, tested on the other half",
-    "pac-mdl": "all labels, the choice paid for in bits",
-    "pac-bayes": "all labels, averaged over the classes of the clusters",
-    "looks": "chosen on half of the labels and tested on the other, at planned numbers of labels",
-    "sequence": "chosen on the first labels, tested on all later ones by a confidence sequence",
-    "mdl-sequence": "all labels, the choice paid for in bits, by a confidence sequence",
-}
+    from karat.bounds.sampling import Doubt
 
 
 @dataclass(frozen=True)
@@ -57,8 +50,8 @@ class PacMdlBound:
         The description language.
     constant_class : object
         The most common class among the labelled objects.
-    constant_errors, constant_bound : int
-        Errors and bound, at the same ``delta``, of the classifier that always says so.
+    constant_errors : int
+        Labelled objects of other classes: what always saying so would get wrong.
     cluster_labels : dict
         Class given to each cluster, by the user's cluster names.
     predicted : ndarray of object, shape (objects,)
@@ -71,6 +64,8 @@ class PacMdlBound:
         What the guarantee rests on.
     labels_read : str
         How many labels of which classes were read.
+    refused : str
+        Why nothing is guaranteed, where the labelled objects are no random draw; else empty.
     """
 
     name: str
@@ -85,13 +80,13 @@ class PacMdlBound:
     language: str
     constant_class: Any
     constant_errors: int
-    constant_bound: int
     cluster_labels: dict[Any, Any] = field(repr=False)
     predicted: NDArray[np.object_] = field(repr=False, compare=False)
     n_compared: int = 1
     warnings: tuple[str, ...] = ()
     premises: tuple[str, ...] = ()
     labels_read: str = ""
+    refused: str = ""
 
     @property
     def bits(self) -> float:
@@ -109,14 +104,14 @@ class PacMdlBound:
         return self.errors / self.m if self.m else 0.0
 
     @property
-    def constant_bound_rate(self) -> float:
-        """Bound of the constant classifier as a share of the unlabelled objects."""
-        return self.constant_bound / self.n if self.n else 0.0
+    def constant_error_rate(self) -> float:
+        """Share of the labelled objects that are not of their most common class."""
+        return self.constant_errors / self.m if self.m else 0.0
 
     @property
     def sentence(self) -> str:
         """The guarantee in words."""
-        return sentence_of(self)
+        return wording.sentence_of(self)
 
     @property
     def method(self) -> str:
@@ -126,29 +121,23 @@ class PacMdlBound:
     @property
     def how(self) -> str:
         """What the method is, in words."""
-        return METHODS[self.method]
+        return wording.METHODS[self.method]
 
     @property
     def reason(self) -> str:
         """What the bound is made of, in words."""
-        chosen = f", one of {self.n_compared:,} compared" if self.n_compared > 1 else ""
-        return (
-            f"{self.name!r}{chosen}: {self.n_clusters} clusters, {self.errors:,} "
-            f"error{'s' * (self.errors != 1)} on "
-            f"{self.m:,} labelled objects, {self.bits:.1f} bits ({self.choice_bits:.1f} for the "
-            f"choice, {self.label_bits:.1f} for the cluster labels, language {self.language})."
-        )
+        return wording.reason_of_description(self)
 
     @property
     def conditions(self) -> str:
         """What was read and what the guarantee rests on, in words."""
-        return conditions_of(self)
+        return wording.conditions_of(self)
 
     def __str__(self) -> str:
-        return text_of(self)
+        return wording.text_of(self)
 
     def _repr_html_(self) -> str:
-        return html_of(self)
+        return wording.html_of(self)
 
 
 @dataclass(frozen=True)
@@ -161,13 +150,16 @@ class PacMdlBounds:
         One row a clustering: ``n_clusters``, ``labelled``, ``unlabelled``, ``left_out``
         (unlabelled objects that the clustering does not hold, with ``noise="drop"``; they are
         not among the ``unlabelled``), ``errors``, ``choice_bits``, ``label_bits``, ``bits``,
-        ``bound`` (a count), ``bound_rate``, ``constant_bound_rate``.
+        ``bound`` (a count), ``bound_rate``, ``constant_error_rate``
+        (of always saying the most common class of the labelled objects, among these).
     kraft : float
         Sum of 2^-choice_bits: the best clustering may be named only if it is at most 1.
     warnings, premises : tuple of str
         Reasons to doubt the guarantees, and what they rest on.
     labels_read : str
         How many labels of which classes were read.
+    refused : str
+        Why nothing is guaranteed, where the labelled objects are no random draw; else empty.
     """
 
     table: pd.DataFrame
@@ -177,18 +169,19 @@ class PacMdlBounds:
     warnings: tuple[str, ...]
     premises: tuple[str, ...]
     labels_read: str
-    _labelings: Labelings = field(repr=False)
+    labelings: Labelings = field(repr=False)
     _classes: tuple[Any, ...] = field(repr=False)
     _cluster_codes: NDArray[np.int32] = field(repr=False)
     _offsets: NDArray[np.int64] = field(repr=False)
     _constants: NDArray[np.int64] = field(repr=False)
+    refused: str = ""
 
     def __len__(self) -> int:
         return len(self.table)
 
     def __getitem__(self, which: int | str) -> PacMdlBound:
         """One clustering's bound, by position or by name."""
-        names = self._labelings.names
+        names = self.labelings.names
         if isinstance(which, str):
             if which not in names:
                 raise InputError(f"no clustering is called {which!r}; there are {', '.join(names)}")
@@ -199,7 +192,7 @@ class PacMdlBounds:
         labels = self._cluster_codes[self._offsets[which] : self._offsets[which + 1]]
         classes = np.empty(len(self._classes) + 1, dtype=object)
         classes[:-1] = self._classes
-        codes = self._labelings.codes[which]
+        codes = self.labelings.codes[which]
         constant = int(self._constants[which, 0])
         return PacMdlBound(
             name=names[which],
@@ -214,16 +207,40 @@ class PacMdlBounds:
             language=self.language,
             constant_class=self._classes[constant],
             constant_errors=int(self._constants[which, 1]),
-            constant_bound=int(self._constants[which, 2]),
             cluster_labels=dict(
-                zip(self._labelings.cluster_names[which], classes[labels], strict=True)
+                zip(self.labelings.cluster_names[which], classes[labels], strict=True)
             ),
             predicted=classes[np.where(codes == NOISE, len(self._classes), labels[codes])],
             n_compared=len(self),
             warnings=self.warnings,
             premises=self.premises,
             labels_read=self.labels_read,
+            refused=self.refused,
         )
+
+    def best_row(self) -> tuple[int, NDArray[np.int64], PacMdlBound]:
+        """Position of the best clustering, the numbers of its clusters' classes, and its bound."""
+        best = self.best
+        row = self.labelings.names.index(best.name)
+        labels = self._cluster_codes[self._offsets[row] : self._offsets[row + 1]]
+        return row, labels.astype(np.int64), best
+
+    def at_every_number(self) -> PacMdlBounds:
+        """The same words and errors, each followed by a confidence sequence from the first on."""
+        ms, ns, errors = (self.table[c].to_numpy() for c in ("labelled", "unlabelled", "errors"))
+        level = log_level(self.delta, self.table["bits"].to_numpy())
+        bounds = b_always(ms, ns, errors, log_delta=level)
+        table = self.table.assign(bound=bounds, bound_rate=bounds / np.maximum(ns, 1))
+        return replace(self, table=table)
+
+    def after(self, doubt: Doubt | None) -> PacMdlBounds:
+        """The same, or nothing at all, after the test of the draw."""
+        if doubt is None:
+            return self
+        if not doubt.refuses:
+            return replace(self, warnings=(*self.warnings, wording.doubt(doubt, self.labelings)))
+        table = self.table.assign(bound=self.table["unlabelled"], bound_rate=1.0)
+        return replace(self, table=table, refused=wording.doubt(doubt, self.labelings))
 
     @property
     def best(self) -> PacMdlBound:
@@ -291,9 +308,7 @@ def pac_mdl_bound(
         of five codes.
     classes : iterable, int or "open", optional
         All the classes that a labeller could have used, known beforehand; or how many they are; or
-        ``"open"`` where nobody knows, and the classes seen are charged for. By default those
-        among the labels, uncharged: a premise, which is printed with the bound. Where each
-        labelled object has a class of its own, they are charged for.
+        ``"open"``, the default, where nobody knows, and the classes seen are charged for.
     noise : {"error", "cluster", "singletons", "drop"}
         What the cluster label ``-1`` means; with ``"drop"`` the bound is about the objects that
         the clustering holds.
@@ -335,8 +350,8 @@ def pac_mdl_bound(
     on the draw, and the theorem does not cover it: of 1,000 objects of 1,000 classes a single
     labelled one would "guarantee" that at most 900 of the others differ from it. A list or a number
     known beforehand is covered. An open list is covered once it is paid for: ℓ classes can be
-    named by ℓ objects that have them, whichever objects are labelled, so a list with m_t labels
-    of class t has at least the share ∏ m_t / (C(m+n, ℓ)·ℓ(ℓ+1)).
+    named by ℓ objects that have them, whichever objects are labelled, so a list with n_t objects
+    of class t has the share ∏ n_t / (C(m+n, ℓ)·ℓ(ℓ+1)); a tenth of delta bounds the n_t.
 
     A bound is for a number of labels that was fixed beforehand. To label until the bound is
     low enough is to choose the best of many bounds, and each of them must be paid for
@@ -354,23 +369,29 @@ def pac_mdl_bound(
     ...     y[i] = "ham" if i < 500 else "spam"
     >>> found = karat.pac_mdl_bound(labels, y, delta=0.05)
     >>> found.errors, found.m, found.n, found.bound
-    (0, 100, 900, 40)
+    (0, 100, 900, 70)
     >>> print(found.sentence)
-    With probability 0.95 at most 4.5 % of the 900 unlabelled objects are mislabelled (40); always
-    guessing the largest class (spam): at most 53.8 %.
+    At most 7.8 % of the 900 objects you did not label are wrong. Of twenty random draws like yours,
+    at most one would make this false. Premises: the labelled objects were drawn ...
     """
     if not 0 < delta <= 1:
         raise InputError(f"delta must be in (0, 1]; got {delta!r}")
     batch = as_labelings(labels, noise=noise)
     truth = known_classes(y_partial, batch.n_objects, classes)
     many = bounds_of(batch, truth, delta, Mixed() if language is None else language, random_state)
+    many = many.after(doubted_draw(batch.codes, truth.known))
     return many[0] if _is_one(labels) else many
 
 
 def bounds_of(
-    batch: Labelings, truth: KnownClasses, delta: float, chosen: Language, random_state: Any
+    batch: Labelings,
+    truth: KnownClasses,
+    delta: float,
+    chosen: Language,
+    random_state: Any,
+    once: bool = True,
 ) -> PacMdlBounds:
-    """:func:`pac_mdl_bound` of validated clusterings and labels."""
+    """:func:`pac_mdl_bound` of validated input; ``once``: at a number of labels fixed before."""
     from karat._kernels import pac_mdl as kernel
 
     y, known, names = truth.codes, truth.known, truth.names
@@ -378,7 +399,8 @@ def bounds_of(
     if raw_bits.shape != (len(batch),) or not (raw_bits >= 0).all():
         raise InputError(f"{chosen!r} must give each clustering a length of at least 0 bits")
     choice = _pooled(raw_bits, batch) if chosen.mixed else raw_bits
-    levels = _levels(delta, choice + truth.bits)
+    naming = truth.bits_once(delta) if once else truth.bits
+    levels = log_level(delta, choice + naming)
     offsets = np.concatenate([[0], np.cumsum(batch.n_clusters)]).astype(np.int64)
     most = int(batch.n_clusters.max())
     rank = check_random_state(random_state).random((most, len(names)))
@@ -392,12 +414,12 @@ def bounds_of(
         rank,
         chosen.mixed,
         levels,
-        _log2_factorials(most + len(names)),
-        _log2_spreads(most, len(names)),
+        log2_factorials(most + len(names)),
+        log2_spreads(most, len(names)),
     )
-    label_bits += truth.bits
-    bound = b_max(ms, ns, errors, log_delta=_levels(delta, choice + label_bits))
-    constants = _constant(per_class, ms, ns, delta, truth.bits)
+    label_bits += naming
+    bound = b_max(ms, ns, errors, log_delta=log_level(delta, choice + label_bits))
+    constants = np.stack([per_class.argmax(axis=1), ms - per_class.max(axis=1)], axis=1)
     return PacMdlBounds(
         _table(batch, len(known), ms, ns, errors, choice, label_bits, bound, constants),
         float(delta),
@@ -422,36 +444,6 @@ def _is_one(labels: Any) -> bool:
     return not many and np.ndim(labels) < 2
 
 
-def _levels(delta: float, bits: Any) -> NDArray[np.float64]:
-    """log(2^-bits · delta), rounded down."""
-    bits = np.asarray(bits, dtype=np.float64)
-    return math.log(delta) - bits * math.log(2) - 1e-12 * (1 + bits)
-
-
-def _log2_factorials(largest: int) -> NDArray[np.float64]:
-    steps = np.log2(np.maximum(np.arange(largest + 1), 1).astype(np.longdouble))
-    return np.cumsum(steps).astype(np.float64)
-
-
-def _log2_spreads(most: int, n_classes: int) -> NDArray[np.float64]:
-    """log2 of the number of ways to label c = 0..most clusters with min(c, ℓ) different classes."""
-    u = np.arange(n_classes + 1, dtype=np.float64)
-    # onto[u]: log2 of the number of maps from c clusters onto u classes
-    onto = np.full(n_classes + 1, -np.inf)
-    onto[0] = 0.0
-    chosen = _log2_factorials(n_classes)
-    chosen = chosen[-1] - chosen - chosen[::-1]
-    out = np.zeros(most + 1)
-    with np.errstate(divide="ignore"):
-        log2_u = np.log2(u)
-    for c in range(1, most + 1):
-        onto[1:] = log2_u[1:] + np.logaddexp2(onto[1:], onto[:-1])
-        onto[0] = -np.inf
-        used = min(c, n_classes)
-        out[c] = onto[used] + chosen[used]
-    return out
-
-
 def _pooled(bits: NDArray[np.float64], batch: Labelings) -> NDArray[np.float64]:
     """Equal partitions share their words: the share of a partition is the sum of its rows'."""
     from karat._kernels.pac_mdl import rows_by_first_appearance
@@ -470,14 +462,6 @@ def _pooled(bits: NDArray[np.float64], batch: Labelings) -> NDArray[np.float64]:
         least = bits[rows].min()
         pooled[rows] = max(0.0, least - math.log2(np.exp2(least - bits[rows]).sum()))
     return pooled
-
-
-def _constant(per_class: Any, ms: Any, ns: Any, delta: float, naming: float) -> NDArray[np.int64]:
-    """Class, errors and bound of the best constant classifier, one row a clustering."""
-    best = per_class.argmax(axis=1)
-    errors = ms - per_class.max(axis=1)
-    bits = math.log2(per_class.shape[1]) + naming
-    return np.stack([best, errors, b_max(ms, ns, errors, log_delta=_levels(delta, bits))], axis=1)
 
 
 def _table(
@@ -505,7 +489,7 @@ def _table(
             "bits": choice + label_bits,
             "bound": bound,
             "bound_rate": bound / np.maximum(ns, 1),
-            "constant_bound_rate": constants[:, 2] / np.maximum(ns, 1),
+            "constant_error_rate": constants[:, 1] / np.maximum(ms, 1),
         },
         index=list(batch.names),
     )

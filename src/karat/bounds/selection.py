@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from karat.bounds._bound import _levels, bounds_of
-from karat.bounds._tails import b_max
 from karat.bounds.classes import known_classes
+from karat.bounds.pac_mdl import bounds_of
+from karat.bounds.tails import b_max, log_level
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,28 +31,6 @@ MOST_IN_VOTE = 20_000
 Chooser: TypeAlias = Callable[[Any, Any], int]
 
 
-@dataclass(frozen=True)
-class Chosen:
-    """A classifier: one clustering, and a class for each of its clusters.
-
-    Attributes
-    ----------
-    row : int
-        Which clustering.
-    labels : ndarray of int64, shape (clusters,)
-        Class of each cluster.
-    """
-
-    row: int
-    labels: NDArray[np.int64]
-
-    def wrong(self, batch: Labelings, objects: Any, classes: Any) -> tuple[int, int]:
-        """Errors on some objects whose classes are known, and how many of them it holds."""
-        codes = batch.codes[self.row, objects]
-        held = codes >= 0
-        return int((self.labels[codes[held]] != classes[held]).sum()), int(held.sum())
-
-
 def choose(
     batch: Labelings,
     labelled: Any,
@@ -61,7 +38,7 @@ def choose(
     bits: NDArray[np.float64],
     language: Language | None = None,
     chooser: Chooser | None = None,
-) -> Chosen:
+) -> tuple[int, NDArray[np.int64]]:
     """The clustering that fits these labels best, and its clusters' classes.
 
     The fit is the mean of the errors of the majority labels, which are too few, and of those made
@@ -80,6 +57,14 @@ def choose(
     language : Language, optional
         Choose by the PAC-MDL bound of these labels in this language instead, which prefers fewer
         clusters.
+    chooser : callable, optional
+        It chooses the clustering instead, from the positions and their classes.
+
+    Returns
+    -------
+    row : int
+    labels : ndarray of int64, shape (clusters,)
+        Class of each cluster.
     """
     from karat._kernels import halves as kernel
 
@@ -88,8 +73,7 @@ def choose(
     number[seen] = np.arange(len(seen))
     classes, n_classes = number[classes], len(seen)
     sizes = batch.n_clusters.astype(np.int64)
-    errors, left_out, held = kernel.fits(batch.codes, labelled, classes, n_classes, sizes)
-    fit = (errors + left_out) / 2 + (len(labelled) - held)
+    fit = expected_errors(batch, labelled, classes, n_classes)
     cost = _cost(fit, len(labelled), batch.n_objects, bits)
     order = np.lexsort([sizes, bits, cost])
     row = int(order[0])
@@ -115,7 +99,19 @@ def choose(
     scores = np.where(totals > 0, votes / np.where(totals > 0, totals, 1), overall) * WEIGHT
     codes = batch.codes[row, labelled]
     np.add.at(scores, (codes[codes >= 0], classes[codes >= 0]), 1.0)
-    return Chosen(row, seen[scores.argmax(axis=1)])
+    return row, seen[scores.argmax(axis=1)]
+
+
+def expected_errors(
+    batch: Labelings, labelled: Any, classes: Any, n_classes: int
+) -> NDArray[np.float64]:
+    """Mean of the errors on these labels and those made when each is left out, by clustering."""
+    from karat._kernels import halves as kernel
+
+    sizes = batch.n_clusters.astype(np.int64)
+    errors, left_out, held = kernel.fits(batch.codes, labelled, classes, n_classes, sizes)
+    fit: NDArray[np.float64] = (errors + left_out) / 2 + (len(labelled) - held)
+    return fit
 
 
 def _only(labelled: Any, classes: Any, n: int) -> NDArray[np.object_]:
@@ -130,7 +126,7 @@ def _cost(fit: Any, m: int, n_objects: int, bits: NDArray[np.float64]) -> Any:
         return fit
     whole = np.minimum(np.floor(fit).astype(np.int64), m - 1)
     rest = n_objects - m
-    levels = _levels(0.5, bits)
+    levels = log_level(0.5, bits)
     low = b_max(m, rest, whole, log_delta=levels)
     high = b_max(m, rest, whole + 1, log_delta=levels)
     return low + (high - low) * (np.minimum(fit, m) - whole)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from karat.bounds._picked import Picked
+from karat.bounds.sampling import Picked
 from karat.runtime.validation import InputError
 
 

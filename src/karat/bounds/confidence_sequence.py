@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from karat.bounds._tails import _check_counts, _whole
+from karat.bounds.tails import check_counts, whole
 from karat.runtime.validation import InputError
 
 
@@ -66,8 +66,8 @@ def b_always(m: Any, n: Any, a: Any, delta: Any = None, *, log_delta: Any = None
 
     if (delta is None) == (log_delta is None):
         raise InputError("give either delta or log_delta, the natural logarithm of delta")
-    counts = [_whole(value, name) for value, name in ((m, "m"), (n, "n"), (a, "a"))]
-    _check_counts(*counts)
+    counts = [whole(value, name) for value, name in ((m, "m"), (n, "n"), (a, "a"))]
+    check_counts(*counts)
     with np.errstate(divide="ignore", invalid="ignore"):
         levels = np.asarray(log_delta if delta is None else np.log(delta), dtype=np.float64)
     if not np.all((levels <= 0.0) & np.isfinite(levels)):
@@ -77,3 +77,72 @@ def b_always(m: Any, n: Any, a: Any, delta: Any = None, *, log_delta: Any = None
     ms, ns, as_, logs = (array.flatten() for array in arrays)
     kernel.b_always_many(ms, ns, as_, logs, out)
     return int(out[0]) if arrays[0].shape == () else out.reshape(arrays[0].shape)
+
+
+def most_errors(
+    tested: int,
+    hidden: int,
+    errors: int,
+    log_delta: float,
+    prior: tuple[float, float] = (1.0, 1.0),
+    most: int | None = None,
+) -> int:
+    """Most errors among all tested and hidden objects that are not ruled out, at every number.
+
+    Parameters
+    ----------
+    tested, hidden : int
+        Objects that were labelled in random order, and those that were not.
+    errors : int
+        Of a classifier fixed beforehand, on the tested ones.
+    log_delta : float
+        Logarithm of the allowed chance that this ever fails.
+    prior : tuple of two floats
+        Of the number of errors, fixed beforehand: beta-binomial with these parameters.
+    most : int, optional
+        What an earlier number of labels left.
+
+    Returns
+    -------
+    int
+        Hidden and tested errors together.
+
+    Notes
+    -----
+    As :func:`b_always`, for any prior π: for each E the mean of L_E'/L_E over E' < E, weighted by
+    π, is a nonnegative supermartingale that starts at 1 if E is the truth, so the chance that it
+    ever reaches 1/delta is at most delta (Ville 1939). On this event the truth is below every
+    value, of any number of labels, so also below the least of them. O(most).
+
+    Examples
+    --------
+    >>> from karat.bounds.confidence_sequence import most_errors
+    >>> most_errors(40, 600, 0, -2.7), most_errors(40, 600, 0, -2.7, (0.5, 5.0))
+    (59, 49)
+    """
+    from scipy.special import betaln, gammaln
+
+    N = tested + hidden
+    E = np.arange((N if most is None else most) + 1)
+    if len(E) == 1 or tested == 0:
+        return int(E[-1])
+    a, b = prior
+    log_prior = gammaln(N + 1.0) - gammaln(E + 1.0) - gammaln(N - E + 1.0)
+    log_prior += betaln(E + a, N - E + b)
+    possible = (errors <= E) & (tested - errors <= N - E)
+    if not possible.any():
+        return errors
+    e = E[possible]
+    likely = np.full(len(E), -np.inf)
+    likely[possible] = (
+        gammaln(e + 1.0)
+        - gammaln(e - errors + 1.0)
+        + gammaln(N - e + 1.0)
+        - gammaln(N - e - (tested - errors) + 1.0)
+    )
+    below = np.logaddexp.accumulate(log_prior)[:-1]
+    evidence = np.logaddexp.accumulate(log_prior + likely)[:-1] - below
+    slack = 1e-9 + 1e-12 * float(gammaln(N + 1.0))
+    kept = possible.copy()
+    kept[1:] &= evidence - np.where(possible, likely, 0.0)[1:] < slack - log_delta
+    return int(np.flatnonzero(kept)[-1]) if kept.any() else errors

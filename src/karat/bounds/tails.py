@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from karat.bounds._exact import log_of, tail_reaches
+from karat.bounds.exact import log_of, tail_reaches
 from karat.runtime.validation import InputError
 
 _LARGEST = 2**31
@@ -80,8 +80,8 @@ def log_bucket(m: Any, n: Any, a: Any, b: Any) -> Any:
     """
     from karat._kernels import hypergeometric as kernel
 
-    m, n, a, b = (_whole(value, name) for value, name in ((m, "m"), (n, "n"), (a, "a"), (b, "b")))
-    _check_counts(m, n, a)
+    m, n, a, b = (whole(value, name) for value, name in ((m, "m"), (n, "n"), (a, "a"), (b, "b")))
+    check_counts(m, n, a)
     if np.any(b < 0) or np.any(b > n):
         raise InputError("b must be between 0 and n in bucket(m, n, a, b)")
     arrays = np.broadcast_arrays(m, n, a, b)
@@ -144,14 +144,14 @@ def b_max(m: Any, n: Any, a: Any, delta: Any = None, *, log_delta: Any = None) -
     ):
         # the usual scalar call, kept free of array work
         if not (0 <= a <= m < _LARGEST and 0 <= n < _LARGEST):
-            _check_counts(np.asarray(m), np.asarray(n), np.asarray(a))
+            check_counts(np.asarray(m), np.asarray(n), np.asarray(a))
         exponent = level if delta is None else _log(level)
         if not exponent <= 0.0 or exponent == -math.inf:
             raise _bad_level(delta is None, level)
         found, unsure = kernel.b_max(m, n, a, exponent)
         return _settle(m, n, a, found, delta, exponent) if unsure else found
-    counts = [_whole(value, name) for value, name in ((m, "m"), (n, "n"), (a, "a"))]
-    _check_counts(*counts)
+    counts = [whole(value, name) for value, name in ((m, "m"), (n, "n"), (a, "a"))]
+    check_counts(*counts)
     given = np.asarray(log_delta if delta is None else delta, dtype=np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
         levels = given if delta is None else np.log(given)
@@ -172,6 +172,13 @@ def b_max(m: Any, n: Any, a: Any, delta: Any = None, *, log_delta: Any = None) -
             settled[key] = _settle(*key[:3], int(out[i]), exact, float(logs[i]))
         out[i] = settled[key]
     return int(out[0]) if shape == () else out.reshape(shape)
+
+
+def log_level(delta: float, bits: Any = 0.0) -> Any:
+    """log(2^-bits · delta), rounded down, so that floating point never tightens a bound."""
+    bits = np.asarray(bits, dtype=np.float64)
+    levels = math.log(delta) - bits * math.log(2) - 1e-12 * (1 + bits)
+    return float(levels) if levels.ndim == 0 else levels
 
 
 def _settle(m: int, n: int, a: int, b: int, delta: float | None, log_delta: float) -> int:
@@ -198,7 +205,8 @@ def _bad_level(is_log: bool, value: Any) -> InputError:
     )
 
 
-def _whole(value: Any, name: str) -> Any:
+def whole(value: Any, name: str) -> Any:
+    """Whole numbers as int64."""
     array = np.asarray(value)
     kind = array.dtype.kind
     if kind not in "iu" and (kind != "f" or not np.all(array == np.floor(array))):
@@ -206,7 +214,8 @@ def _whole(value: Any, name: str) -> Any:
     return array.astype(np.int64)
 
 
-def _check_counts(m: Any, n: Any, a: Any) -> None:
+def check_counts(m: Any, n: Any, a: Any) -> None:
+    """Labelled and unlabelled objects, and errors among the labelled."""
     if np.any(m < 0) or np.any(n < 0) or np.any(m >= _LARGEST) or np.any(n >= _LARGEST):
         raise InputError("m and n are numbers of objects: they must be between 0 and 2^31 - 1")
     if np.any(a < 0) or np.any(a > m):

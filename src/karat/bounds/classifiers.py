@@ -1,0 +1,206 @@
+"""Classifiers that some of the labels make, of which a guarantee tests one on the others."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.bounds.selection import Chooser, choose
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from karat.bounds.languages import Language
+    from karat.labelings.partitions import Labelings
+
+#: the logistic regression on the memberships of all clusterings: inverse penalty, and the sum of
+#: the scaled memberships of an object
+PENALTY, SCALE = 100.0, 10.0
+#: extremely randomised trees on the features; the vote of the best clustering beside each model's
+TREES, VOTE = 60, 0.5
+
+
+@dataclass(frozen=True)
+class Classifier:
+    """A class for every object, and the clustering that it is told with.
+
+    Attributes
+    ----------
+    carrier : str
+        What the classes are made from, a key of :data:`karat.bounds.wording.CARRIERS`.
+    predicted : ndarray of int64, shape (n,)
+        Class of each object; -1 where there is none.
+    certainty : ndarray of float64, shape (n,)
+        Probability of that class, by the classifier's own account.
+    row : int
+        The clustering.
+    labels : ndarray of int64, shape (clusters,)
+        Class of each of its clusters.
+    """
+
+    carrier: str
+    predicted: NDArray[np.int64]
+    certainty: NDArray[np.float64]
+    row: int
+    labels: NDArray[np.int64]
+
+    def wrong(self, objects: Any, classes: Any) -> tuple[int, int]:
+        """Errors on some objects whose classes are known, and how many of them it holds."""
+        said = self.predicted[objects]
+        return int(((said >= 0) & (said != classes)).sum()), int((said >= 0).sum())
+
+    def hidden(self, labelled: Any) -> tuple[int, int]:
+        """Unlabelled objects that it gives a class, and those that it does not."""
+        held = int((self.predicted >= 0).sum()) - int((self.predicted[labelled] >= 0).sum())
+        return held, len(self.predicted) - len(labelled) - held
+
+
+@dataclass(frozen=True)
+class Part:
+    """One of several bounds that hold together.
+
+    Attributes
+    ----------
+    method : str
+        How it was made, a key of :data:`karat.bounds.wording.METHODS`.
+    classifier : Classifier
+        What it is about.
+    bound, n : int
+        At most so many of the n unlabelled objects that have a class have a wrong one.
+    errors, tested : int
+        Errors on the labels that were the test, and how many those were.
+    delta : float
+        Its share of the allowed chance.
+    excluded : int
+        Unlabelled objects without a class.
+    """
+
+    method: str
+    classifier: Classifier = field(repr=False, compare=False)
+    bound: int
+    n: int
+    errors: int
+    tested: int
+    delta: float
+    excluded: int = 0
+
+    @property
+    def wrong(self) -> int:
+        """The bound, with excluded objects counted as errors."""
+        return self.bound + self.excluded
+
+    @property
+    def bound_rate(self) -> float:
+        """The bound as a share of the unlabelled objects; 0 where there are none."""
+        return self.bound / self.n if self.n else 0.0
+
+
+def of_clusters(batch: Labelings, row: int, labels: NDArray[np.int64]) -> Classifier:
+    """Each object has the class of its cluster in one clustering."""
+    codes = batch.codes[row]
+    predicted = np.where(codes >= 0, labels[codes], -1)
+    one_class = len(np.unique(labels)) == 1
+    carrier = "largest class" if one_class and len(labels) > 1 else "clustering"
+    return Classifier(carrier, predicted, np.ones(len(codes)), row, labels)
+
+
+@dataclass(frozen=True)
+class Learner:
+    """What learns a classifier from some labels; it was fixed without any.
+
+    Attributes
+    ----------
+    batch : Labelings
+    bits : ndarray of float64, shape (M,)
+        Lengths of the clusterings' names: which were likely beforehand.
+    X : array or sparse matrix, shape (n, d), or None
+        Features.
+    language, chooser
+        As for :func:`karat.bounds.selection.choose`.
+
+    Notes
+    -----
+    Class probabilities are added: of a logistic regression on the one-hot memberships of all
+    clusterings, half the vote of the clustering that fits the labels best, and, where there are
+    features, those of extremely randomised trees (Geurts, Ernst and Wehenkel 2006) on them, or of a
+    logistic regression where they are sparse. That is one classifier, so that none is chosen. A
+    single clustering is its own classifier. Whatever is done here, the labels that test it were
+    not seen, so that it costs nothing of delta.
+    """
+
+    batch: Labelings
+    bits: NDArray[np.float64]
+    X: Any = None
+    language: Language | None = None
+    chooser: Chooser | None = None
+
+    def fit(self, labelled: NDArray[np.intp], classes: NDArray[np.int64]) -> Classifier:
+        """The classifier, from the objects at these positions and their classes."""
+        chosen = choose(
+            self.batch, labelled, classes, self.bits, self.language, chooser=self.chooser
+        )
+        single = of_clusters(self.batch, *chosen)
+        seen, codes = np.unique(classes, return_inverse=True)
+        if (len(self.batch) == 1 and self.X is None) or len(seen) == 1:
+            return single
+        shares = self._shares(labelled, codes)
+        number = np.zeros(int(seen[-1]) + 1, dtype=np.int64)
+        number[seen] = np.arange(len(seen))
+        held = single.predicted >= 0
+        shares[held, number[single.predicted[held]]] += VOTE
+        predicted = seen[shares.argmax(axis=1)]
+        carrier = "clusterings" if self.X is None else "clusterings and features"
+        if (predicted == predicted[0]).all():
+            carrier = "largest class"
+        return Classifier(carrier, predicted, shares.max(axis=1) / shares.sum(axis=1), *chosen)
+
+    def _shares(self, labelled: NDArray[np.intp], codes: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Probability of each class for each object, classes numbered from 0."""
+        from scipy import sparse
+        from sklearn.ensemble import ExtraTreesClassifier
+        from sklearn.linear_model import LogisticRegression
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            shares = self._by_memberships(labelled, codes)
+            if self.X is not None:
+                model = ExtraTreesClassifier(TREES, random_state=0)
+                if sparse.issparse(self.X):
+                    model = LogisticRegression(max_iter=300)
+                shares += model.fit(self.X[labelled], codes).predict_proba(self.X)
+        return shares
+
+    def _by_memberships(self, labelled: Any, codes: Any) -> NDArray[np.float64]:
+        """Logistic regression on the memberships, of which no table is made for all objects."""
+        from scipy import sparse
+        from scipy.special import expit, softmax
+        from sklearn.linear_model import LogisticRegression
+
+        rows, columns = self._columns[:, labelled].T.shape
+        there = self.batch.codes[:, labelled].T >= 0
+        at = np.broadcast_to(np.arange(rows)[:, None], (rows, columns))[there]
+        weight = SCALE / len(self.batch)
+        width = int(self.batch.n_clusters.sum()) + 1
+        values = np.full(len(at), weight)
+        given = (values, (at, self._columns[:, labelled].T[there]))
+        table = sparse.csr_matrix(given, shape=(rows, width))
+        model = LogisticRegression(C=PENALTY, max_iter=300).fit(table, codes)
+        weights = np.ascontiguousarray(model.coef_.T) * weight
+        weights[-1] = 0.0  # of the excluded
+        scores = np.tile(model.intercept_, (self.batch.n_objects, 1))
+        for row in self._columns:
+            scores += weights[row]
+        if scores.shape[1] == 1:
+            return np.hstack([expit(-scores), expit(scores)])
+        return softmax(scores, axis=1)
+
+    @cached_property
+    def _columns(self) -> NDArray[np.int64]:
+        """Column of each object's cluster in the table of memberships; the last for none."""
+        ends = np.cumsum(self.batch.n_clusters)
+        starts = (ends - self.batch.n_clusters)[:, None]
+        return np.where(self.batch.codes >= 0, self.batch.codes + starts, ends[-1])

@@ -1,0 +1,500 @@
+"""One number: the tightest guarantee that a few labels give."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.bounds import pac_bayes, wording
+from karat.bounds.classes import Classes, KnownClasses, known_classes
+from karat.bounds.classifiers import Classifier, Learner, Part, of_clusters
+from karat.bounds.confidence_sequence import b_always
+from karat.bounds.languages import Language, Mixed, Prior
+from karat.bounds.pac_mdl import PacMdlBounds, bounds_of
+from karat.bounds.sampling import PREFIXES, doubted_draw
+from karat.bounds.sequential import Starts
+from karat.bounds.tails import b_max, log_level
+from karat.labelings.labels import NoisePolicy
+from karat.labelings.partitions import Labelings, as_labelings
+from karat.runtime.validation import InputError, check_data, check_random_state
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+#: shares of delta of the three parts, where the test of half of the labels is expected to win and
+#: where the shortest description is
+SPLITS = {
+    "half": {"half": 0.88, "pac-mdl": 0.08, "pac-bayes": 0.02, "largest class": 0.02},
+    "pac-mdl": {"half": 0.16, "pac-mdl": 0.8, "pac-bayes": 0.02, "largest class": 0.02},
+}
+#: the same where labelling may stop at any number
+ALWAYS = {"start": 0.94, "mdl-sequence": 0.04, "largest class": 0.02}
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """What a few labels guarantee about the best of some clusterings.
+
+    Attributes
+    ----------
+    name : str
+        The clustering that the labels choose.
+    n_clusters : int
+    carrier : str
+        What the classes are made from: ``"clustering"`` (each cluster has one class),
+        ``"clusterings"`` (a classifier on the clusters of all of them), ``"clusterings and
+        features"``, or ``"largest class"`` where all objects are given the same.
+    bound : int
+        With probability at least ``1 - delta`` no more unlabelled objects have a wrong class.
+    m, n : int
+        Labelled and unlabelled objects that are given a class.
+    delta : float
+        Allowed chance that the guarantee fails.
+    method : str
+        The part that made it, a key of :data:`karat.bounds.wording.METHODS`.
+    anytime : bool
+        Whether it holds at every number of labels at once.
+    parts : tuple of Part
+        The bounds that hold together, the lowest first.
+    labels : ndarray of object, shape (objects,)
+        Class given to each object; None where the clustering excludes it.
+    cluster_labels : dict
+        Class given to each cluster of the clustering, by the user's cluster names. Where another
+        carrier has the guarantee, ``labels`` may differ from it.
+    errors, tested : int
+        Errors on the labels that were the test, and how many those were.
+    constant_class : object
+        The most common class among the labelled objects.
+    constant_error_rate : float
+        Share of the labelled objects that are of another class.
+    n_compared : int
+        Of how many clusterings it is one.
+    mdl : PacMdlBounds
+        The PAC-MDL bounds of all clusterings at their share of ``delta``: they hold together
+        with the guarantee.
+    warnings, premises : tuple of str
+        Reasons to doubt the guarantee, and what it rests on.
+    labels_read : str
+        How many labels of which classes were read.
+    refused : str
+        Why nothing is guaranteed, where the labelled objects are no random draw; else empty.
+    """
+
+    name: str
+    n_clusters: int
+    carrier: str
+    bound: int
+    m: int
+    n: int
+    delta: float
+    method: str
+    anytime: bool
+    errors: int
+    tested: int
+    constant_class: Any
+    constant_error_rate: float
+    n_compared: int
+    parts: tuple[Part, ...]
+    labels: NDArray[np.object_] = field(repr=False, compare=False)
+    cluster_labels: dict[Any, Any] = field(repr=False)
+    mdl: PacMdlBounds = field(repr=False, compare=False)
+    warnings: tuple[str, ...] = ()
+    premises: tuple[str, ...] = ()
+    labels_read: str = ""
+    refused: str = ""
+
+    @property
+    def bound_rate(self) -> float:
+        """The bound as a share of the unlabelled objects; 0 where there are none."""
+        return self.bound / self.n if self.n else 0.0
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """``mdl.table``, with the guarantee in the row of a clustering that carries it alone."""
+        table = self.mdl.table.copy()
+        table.insert(list(table).index("bits"), "tested", table["labelled"])
+        columns = ["errors", "tested", "bound", "bound_rate"]
+        if self.carrier == "clustering":
+            table.loc[self.name, columns] = (self.errors, self.tested, self.bound, self.bound_rate)
+        return table.astype(dict.fromkeys(columns[:3], np.int64))
+
+    @property
+    def predicted(self) -> NDArray[np.object_]:
+        """``labels`` under the name that :class:`PacMdlBound` has for it."""
+        return self.labels
+
+    @property
+    def sentence(self) -> str:
+        """The guarantee in words, with its premises."""
+        return wording.sentence_of(self)
+
+    @property
+    def how(self) -> str:
+        """What the method is, in words."""
+        return wording.METHODS[self.method]
+
+    @property
+    def carried_by(self) -> str:
+        """What the predictions are made from, in words."""
+        return wording.carrier_of(self)
+
+    @property
+    def reason(self) -> str:
+        """What the guarantee is made of, in words."""
+        return wording.reason_of(self)
+
+    @property
+    def conditions(self) -> str:
+        """What was read, in words."""
+        return wording.conditions_of(self)
+
+    def __str__(self) -> str:
+        return wording.text_of(self)
+
+    def _repr_html_(self) -> str:
+        return wording.html_of(self)
+
+
+def guarantee(
+    labelings: Any,
+    y_few: Any,
+    delta: float = 0.1,
+    anytime: bool | float = False,
+    *,
+    X: Any = None,
+    order: Any = None,
+    prior: Any = None,
+    classes: Classes = None,
+    noise: NoisePolicy = "error",
+    random_state: Any = 0,
+) -> Guarantee:
+    """The tightest guarantee that a few labels give about one or many clusterings.
+
+    Several bounds share ``delta``, by a split that is fixed without the labels, so that all of
+    them hold together and the lowest may be reported.
+
+    Parameters
+    ----------
+    labelings : array-like (n,) or (M, n), mapping, DataFrame
+        The clusterings of all objects, labelled and not. They must have been made without the
+        labels.
+    y_few : array-like, shape (n,)
+        The known classes; None, NaN or ``-1`` elsewhere. Which objects are labelled must have
+        been drawn uniformly at random (:func:`karat.bounds.sample`).
+    delta : float, default 0.1
+        Allowed chance that the guarantee fails, in (0, 1].
+    anytime : bool or float, default False
+        Whether it must hold at every number of labels at once, so that labelling may stop as soon
+        as the guarantee is low enough; a number in (0, 1) is the rate at which you mean to stop,
+        and lets it get there with fewer labels. Otherwise the number was fixed beforehand.
+    X : array-like or sparse matrix, shape (n, d), optional
+        Features, for a classifier that uses them beside the clusters.
+    order : array-like of int, optional
+        Positions of the labelled objects in the order in which they were drawn. With ``anytime``
+        it gives much lower bounds; otherwise it says which half chooses.
+    prior : mapping of str to float or array-like (M,), optional
+        Shares of the clusterings, decided without the labels, with a sum of at most 1: likely
+        clusterings are chosen with fewer labels. Even by default.
+    classes : iterable, int or "open", optional
+        As for :func:`karat.pac_mdl_bound`; only the parts that use all labels need them.
+    noise : {"error", "cluster", "singletons", "drop"}
+        What the cluster label ``-1`` means; with ``"drop"`` an object that a clustering excludes
+        gets its class from the others.
+    random_state : int, Generator or None
+        Seed of the halves, where no ``order`` is given, and of ties.
+
+    Returns
+    -------
+    Guarantee
+        ``.bound_rate``, ``.labels``, ``.carrier``, ``.name``; it prints as sentences.
+
+    Raises
+    ------
+    InputError
+        If no object is labelled, ``order`` does not name the labelled objects, the prior breaks
+        Kraft's inequality, or as for :func:`karat.pac_mdl_bound`.
+
+    See Also
+    --------
+    karat.bounds.claims : About each cluster, each class, or answers that abstain.
+    karat.bounds.LabelSequence : The same for labels that keep coming, without starting anew.
+
+    Notes
+    -----
+    For a fixed number of labels: *half* learns a classifier on half of the labels, where anything
+    is allowed (:class:`karat.bounds.Learner`), and tests it exactly on the other half
+    (:func:`karat.bounds.b_max`). *pac-mdl* uses all labels for both and pays for the choice of one
+    clustering. *pac-bayes* uses all labels for an average of such (derbeko2004) and turns its
+    bound into one for the most probable. Half of the labels has 0.9 of delta, unless there is so
+    little to choose that the description is shorter than the test.
+
+    With ``anytime``: *start* learns at some numbers of labels and tests with every later one, by a
+    confidence sequence (:class:`karat.bounds.Starts`); *mdl-sequence* is *pac-mdl* by one.
+
+    Labelled objects that no random draw would spread so over the clusters are refused: the bound
+    is then everything, and ``refused`` says why (:func:`karat.bounds.doubted_draw`).
+
+    Proofs are on the page about the guarantee. O(M·(n + m + ℓ·c²)).
+
+    Examples
+    --------
+    >>> import karat
+    >>> labelings = {"two": [0] * 500 + [1] * 500, "one": [0] * 1000}
+    >>> y = [None] * 1000
+    >>> for i in karat.bounds.sample(1000, 100, random_state=3):
+    ...     y[i] = "ham" if i < 500 else "spam"
+    >>> found = karat.guarantee(labelings, y)
+    >>> found.name, found.method, found.bound
+    ('two', 'pac-mdl', 72)
+    """
+    if anytime is not False:
+        target = None if anytime is True else float(anytime)
+        keeps = LabelSequence(
+            labelings, delta, target, X=X, prior=prior, classes=classes, noise=noise
+        )
+        return keeps.update(y_few, order, random_state=random_state)
+    learner, language = learner_of(labelings, X, prior, noise)
+    truth = known_classes(y_few, learner.batch.n_objects, classes)
+    drawn = order_of(order, truth.known, random_state)
+    return fixed_guarantee(learner, truth, delta, language, drawn, random_state)
+
+
+class LabelSequence:
+    """The guarantee of labels that keep coming, at every number of labels at once.
+
+    Parameters
+    ----------
+    labelings, delta, X, prior, classes, noise
+        As for :func:`karat.guarantee`.
+    target : float, optional
+        The rate at which you mean to stop, in (0, 1).
+
+    Examples
+    --------
+    >>> import karat
+    >>> keeps = karat.bounds.LabelSequence([0] * 500 + [1] * 500, target=0.1)
+    >>> order, y = karat.bounds.sample(1000, 100, random_state=3), [None] * 1000
+    >>> for m, i in enumerate(order):
+    ...     y[i] = int(i < 500)
+    ...     if keeps.update(y, order[: m + 1]).bound_rate <= 0.1: break
+    >>> m + 1
+    45
+    """
+
+    def __init__(
+        self,
+        labelings: Any,
+        delta: float = 0.1,
+        target: float | None = None,
+        *,
+        X: Any = None,
+        prior: Any = None,
+        classes: Classes = None,
+        noise: NoisePolicy = "error",
+    ) -> None:
+        check_delta(delta)
+        if target is not None and not 0 < target < 1:
+            raise InputError(f"the target is a rate between 0 and 1; got {target!r}")
+        self._learner, self._language = learner_of(labelings, X, prior, noise)
+        self._delta, self._classes = delta, classes
+        self._starts = Starts(self._learner, delta * ALWAYS["start"], target)
+
+    def update(self, y_few: Any, order: Any = None, *, random_state: Any = 0) -> Guarantee:
+        """What these labels guarantee; the first of ``order`` are those of the call before.
+
+        Parameters
+        ----------
+        y_few, order, random_state
+            As for :func:`karat.guarantee`.
+
+        Returns
+        -------
+        Guarantee
+        """
+        batch = self._learner.batch
+        truth = known_classes(y_few, batch.n_objects, self._classes)
+        share = ALWAYS["mdl-sequence"] + (ALWAYS["start"] if order is None else 0.0)
+        mdl = bounds_of(batch, truth, self._delta * share, self._language, random_state, once=False)
+        parts = [
+            _described(mdl.at_every_number(), "mdl-sequence"),
+            _largest_class(batch, truth, self._delta * ALWAYS["largest class"], b_always),
+        ]
+        doubt = None
+        if order is not None:
+            drawn = order_of(order, truth.known, random_state)
+            parts += self._starts.parts(drawn, truth.codes[drawn])
+            sizes = [m for m in PREFIXES if m <= len(drawn)]
+            doubts = [doubted_draw(batch.codes, drawn[:m], len(PREFIXES)) for m in sizes]
+            doubt = min((d for d in doubts if d), key=lambda d: d.p, default=None)
+        return _told(truth, parts, mdl.after(doubt), self._delta, (True, order is not None))
+
+
+def fixed_guarantee(
+    learner: Learner,
+    truth: KnownClasses,
+    delta: float,
+    language: Language,
+    drawn: NDArray[np.intp],
+    random_state: Any = 0,
+) -> Guarantee:
+    """:func:`guarantee` for a number of labels fixed beforehand, of validated input."""
+    check_delta(delta)
+    batch = learner.batch
+    shares = _split(batch, len(drawn), delta)
+    mdl = bounds_of(batch, truth, delta * shares["pac-mdl"], language, random_state)
+    naming = np.asarray(language.choice_bits(batch.names, batch.n_clusters), dtype=np.float64)
+    parts = [
+        half(learner, truth, drawn, delta * shares["half"]),
+        _described(mdl, "pac-mdl"),
+        *pac_bayes.parts(batch, truth, naming, delta * shares["pac-bayes"], mdl),
+        _largest_class(batch, truth, delta * shares["largest class"], b_max),
+    ]
+    mdl = mdl.after(doubted_draw(batch.codes, truth.known))
+    return _told(truth, parts, mdl, delta, (False, False))
+
+
+def half(learner: Learner, truth: KnownClasses, drawn: NDArray[np.intp], delta: float) -> Part:
+    """Learn on the first half of ``drawn``, test on the rest; a single label tests nothing."""
+    n_chosen = max(1, len(drawn) // 2)
+    first, rest = drawn[:n_chosen], drawn[n_chosen:]
+    found = learner.fit(first, truth.codes[first])
+    errors, tested = found.wrong(rest, truth.codes[rest])
+    n, excluded = found.hidden(drawn)
+    bound = b_max(tested, n, errors, log_delta=log_level(delta))
+    return Part("half", found, bound, n, errors, tested, delta, excluded)
+
+
+def _largest_class(batch: Labelings, truth: KnownClasses, delta: float, tail: Any) -> Part:
+    """The class most common among the labels for every object.
+
+    The classifier that always says t has the share n_t/n of delta, n_t of all n objects being of
+    this class: the shares sum to 1 and do not depend on the draw. As many as are labelled are no
+    more than n_t.
+    """
+    counts = np.bincount(truth.codes[truth.known], minlength=len(truth.names))
+    m, N, t = len(truth.known), batch.n_objects, int(counts.argmax())
+    level = log_level(delta * (counts[t] / N))
+    bound = int(tail(m, N - m, m - int(counts[t]), log_delta=level))
+    labels = np.full(int(batch.n_clusters[0]), t)
+    found = Classifier("largest class", np.full(N, t), np.ones(N), 0, labels)
+    return Part("largest class", found, bound, N - m, m - int(counts[t]), m, delta)
+
+
+def _described(mdl: PacMdlBounds, method: str) -> Part:
+    """The best bound of the classifiers that all labels choose."""
+    row, labels, best = mdl.best_row()
+    excluded = int(mdl.table["left_out"].iloc[row])
+    chosen = of_clusters(mdl.labelings, row, labels)
+    return Part(method, chosen, best.bound, best.n, best.errors, best.m, mdl.delta, excluded)
+
+
+def _told(
+    truth: KnownClasses,
+    parts: list[Part],
+    mdl: PacMdlBounds,
+    delta: float,
+    anytime: tuple[bool, bool],
+) -> Guarantee:
+    """The lowest of the parts, with all that there is to say of it."""
+    batch = mdl.labelings
+    parts = sorted(parts, key=lambda part: part.wrong)
+    best = parts[0]
+    found = best.classifier
+    names = np.empty(len(truth.names) + 1, dtype=object)
+    names[:-1] = truth.names
+    per_class = np.bincount(truth.codes[truth.known], minlength=len(truth.names))
+    premises = mdl.premises if "mdl" in best.method or best.method == "pac-bayes" else (
+        wording.DRAWN, wording.BLIND
+    )  # fmt: skip
+    return Guarantee(
+        name=batch.names[found.row],
+        n_clusters=int(batch.n_clusters[found.row]),
+        carrier=found.carrier,
+        bound=best.n if mdl.refused else best.bound,
+        m=int((found.predicted[truth.known] >= 0).sum()),
+        n=best.n,
+        delta=float(delta),
+        method=best.method,
+        anytime=anytime[0],
+        errors=best.errors,
+        tested=best.tested,
+        constant_class=truth.names[int(per_class.argmax())],
+        constant_error_rate=float(1 - per_class.max() / per_class.sum()),
+        n_compared=len(batch),
+        parts=tuple(parts),
+        labels=names[found.predicted],
+        cluster_labels=dict(zip(batch.cluster_names[found.row], names[found.labels], strict=True)),
+        mdl=mdl,
+        warnings=mdl.warnings,
+        premises=(*premises, wording.IN_ORDER) if all(anytime) else premises,
+        labels_read=truth.read,
+        refused=mdl.refused,
+    )
+
+
+def check_delta(delta: float) -> None:
+    """An allowed chance is in (0, 1]."""
+    if not 0 < delta <= 1:
+        raise InputError(f"delta must be in (0, 1]; got {delta!r}")
+
+
+def learner_of(labelings: Any, X: Any, prior: Any, noise: NoisePolicy) -> tuple[Learner, Language]:
+    """What learns from these clusterings and features, and what naming one of them costs."""
+    batch = as_labelings(labelings, noise=noise)
+    language = _language(prior, batch)
+    bits = np.asarray(language.choice_bits(batch.names, batch.n_clusters), dtype=np.float64)
+    return Learner(batch, bits, features(X, batch.n_objects)), language
+
+
+def features(X: Any, n: int) -> Any:
+    """Features of all objects, checked; None where there are none."""
+    if X is None:
+        return None
+    data = check_data(X)
+    if data.shape[0] != n:
+        raise InputError(f"X has {data.shape[0]} rows, and the clusterings have {n} objects")
+    return data
+
+
+def _language(prior: Any, batch: Labelings) -> Language:
+    if prior is None:
+        return Mixed()
+    if not isinstance(prior, Mapping):
+        shares = np.asarray(prior, dtype=np.float64)
+        if shares.shape != (len(batch),):
+            raise InputError(
+                f"prior must have a share for each of the {len(batch)} clusterings; its shape is "
+                f"{shares.shape}"
+            )
+        prior = dict(zip(batch.names, shares.tolist(), strict=True))
+    return Mixed(Prior({str(name): float(share) for name, share in prior.items()}))
+
+
+def order_of(order: Any, known: NDArray[np.intp], random_state: Any) -> NDArray[np.intp]:
+    """The labelled objects in the order of the draw, or in any random order."""
+    if order is None:
+        shuffled: NDArray[np.intp] = check_random_state(random_state).permutation(known)
+        return shuffled
+    given = np.asarray(order)
+    if given.ndim != 1 or given.dtype.kind not in "iu":
+        raise InputError("order must be positions of objects: whole numbers from 0")
+    if not np.array_equal(np.sort(given), known):
+        raise InputError(
+            f"order must have each labelled object once: {len(known)} are labelled, and it has "
+            f"{len(given)} positions, {len(np.setdiff1d(given, known))} of them unlabelled"
+        )
+    return given.astype(np.intp)
+
+
+def _split(batch: Labelings, m: int, delta: float) -> dict[str, float]:
+    """Shares of delta, fixed without the labels: a tenth wrong is what the plan is made for."""
+    n = batch.n_objects - m
+    half = m - m // 2
+    bits = np.log2(len(batch)) + int(batch.n_clusters.min())
+    described = b_max(m, n, m // 10, log_delta=log_level(delta / 2, bits))
+    tested = b_max(half, n, half // 10, log_delta=log_level(delta / 2))
+    return SPLITS["pac-mdl" if described < tested else "half"]

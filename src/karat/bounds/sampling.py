@@ -1,0 +1,321 @@
+"""Which objects to label, and whether the labelled ones look as if they were drawn at random."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from karat.runtime.validation import InputError, check_random_state
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+#: simulated draws of the test of a draw, and its levels: refused once in a thousand honest draws
+SIMULATED, REFUSED, WARNED = 4_999, 0.001, 0.01
+#: numbers of labels at which the draw is tested where labelling may stop at any
+PREFIXES = (25, 50, 100, 200)
+# a check is only reported where chance alone would do so about once in 10,000 data sets
+_UNLIKELY = 1e-4
+
+
+def sample(n_objects: int, size: int, *, random_state: Any = None) -> NDArray[np.intp]:
+    """Draw the objects to label: uniformly, without replacement, in random order.
+
+    The bounds hold for labelled objects that were drawn like this. Because the order is random
+    too, every beginning is itself such a draw; to stop because of what a bound says, ask for one
+    that allows it (``karat.guarantee(..., anytime=True, order=...)``). With the same seed a larger
+    sample starts with the smaller one.
+
+    Parameters
+    ----------
+    n_objects : int
+        Objects to draw from.
+    size : int
+        How many to draw, between 0 and ``n_objects``.
+    random_state : int, Generator or None
+        The seed.
+
+    Returns
+    -------
+    ndarray of intp, shape (size,)
+        Positions of objects, from 0.
+
+    Raises
+    ------
+    InputError
+        If there are fewer objects than are to be drawn.
+
+    Examples
+    --------
+    >>> from karat.bounds import sample
+    >>> bool((sample(100, 5, random_state=1) == sample(100, 9, random_state=1)[:5]).all())
+    True
+    """
+    if not 0 <= size <= n_objects:
+        raise InputError(f"cannot draw {size} of {n_objects} objects without replacement")
+    drawn: NDArray[np.intp] = check_random_state(random_state).permutation(n_objects)[:size]
+    return drawn
+
+
+def sampling_warnings(labelled: Any, classes: Sequence[Any] | None = None) -> tuple[str, ...]:
+    """Reasons to doubt that the labelled objects were drawn at random from all objects.
+
+    Parameters
+    ----------
+    labelled : array-like of bool, shape (n,)
+        True where an object has a label, in the order of the data.
+    classes : sequence, optional
+        Classes of the labelled objects, to see whether equally many of each were picked.
+
+    Returns
+    -------
+    tuple of str
+        One sentence a reason; empty where nothing looks systematic. Random draws give a warning
+        about once in some thousands; silence proves nothing.
+
+    Notes
+    -----
+    The mean position (rank-sum statistic) finds labels that gather at one end; the sum of squared
+    gaps between labelled positions, whose mean and variance are exact (the gaps of a uniform
+    subset are a Dirichlet-multinomial vector), finds blocks and regular steps; equal class
+    counts find quotas. O(n).
+
+    Examples
+    --------
+    >>> from karat.bounds import sampling_warnings
+    >>> sampling_warnings([True] * 50 + [False] * 150)[0]
+    'the labelled objects gather near the start of the data'
+    """
+    if classes is not None and (isinstance(classes, str) or not hasattr(classes, "__len__")):
+        raise InputError(f"classes must be the class of each labelled object; got {classes!r}")
+    if not isinstance(labelled, (Sequence, np.ndarray)) and not hasattr(labelled, "to_numpy"):
+        raise InputError(f"labelled must be True or False per object; got {labelled!r:.80}")
+    mask = np.asarray(labelled, dtype=bool)
+    if mask.ndim != 1:
+        raise InputError(f"labelled must be one-dimensional; its shape is {mask.shape}")
+    N, positions = len(mask), np.flatnonzero(mask)
+    m = len(positions)
+    n = N - m
+    found = []
+    if m >= 8 and n >= 8:
+        z = (positions.mean() - (N - 1) / 2) / math.sqrt((N + 1) * n / (12 * m))
+        if math.erfc(abs(z) / math.sqrt(2)) < _UNLIKELY:
+            side = "start" if z < 0 else "end"
+            found.append(f"the labelled objects gather near the {side} of the data")
+        low, high = _gap_scores(positions, N)
+        if low:
+            found.append("the labelled objects lie at nearly regular steps in the data")
+        elif high and not found:
+            found.append("the labelled objects come in blocks of neighbouring rows")
+    if classes is not None and same_number_of_each(Counter(classes)):
+        found.append("every class has the same number of labelled objects, as quotas would give")
+    return tuple(found)
+
+
+def _gap_scores(positions: NDArray[np.intp], N: int) -> tuple[bool, bool]:
+    """Whether Σ gap·(gap−1) is far below or above what a uniform subset gives."""
+    m = len(positions)
+    n = N - m
+    gaps = np.diff(np.concatenate([[-1], positions, [N]])) - 1.0
+    cells = m + 1.0
+
+    def moment(r: int, s: int) -> float:
+        """E[(g1)_r (g2)_s], falling factorials, of a Dirichlet-multinomial vector."""
+        top = math.prod(n - i for i in range(r + s)) * math.factorial(r) * math.factorial(s)
+        return top / math.prod(cells + i for i in range(r + s))
+
+    mean = cells * moment(2, 0)
+    # (g)_2² = (g)_4 + 4 (g)_3 + 2 (g)_2
+    square = moment(4, 0) + 4 * moment(3, 0) + 2 * moment(2, 0)
+    variance = cells * square + cells * (cells - 1) * moment(2, 2) - mean**2
+    if variance <= 0:
+        return False, False
+    z = (float((gaps * (gaps - 1)).sum()) - mean) / math.sqrt(variance)
+    # the upper tail of a sum of squares is heavy, the lower one light
+    return z < -3.6, z > 8.0
+
+
+def same_number_of_each(counts: Counter[Any]) -> bool:
+    """Equal counts that even equally frequent classes would give with a chance below 1e-4."""
+    sizes = set(counts.values())
+    if len(counts) < 2 or len(sizes) != 1:
+        return False
+    size, classes = sizes.pop(), len(counts)
+    m = size * classes
+    log_chance = math.lgamma(m + 1) - classes * math.lgamma(size + 1) - m * math.log(classes)
+    return log_chance < math.log(_UNLIKELY)
+
+
+@dataclass(frozen=True, eq=False)
+class Picked:
+    """Labels of objects that are no random draw: medoids, uncertain or striking objects.
+
+    They may train a classifier and may never enter a bound: an object that was picked for what it
+    is tells nothing certain about the others. Every bound rejects them, and so does everything
+    that takes an array.
+
+    Parameters
+    ----------
+    rows : array-like of int, shape (m,)
+        Positions of the objects.
+    labels : array-like, shape (m,)
+        Their classes.
+    how : str
+        The rule that picked them.
+
+    Raises
+    ------
+    InputError
+        Unless there is one label for each of the rows, which are all different.
+
+    Examples
+    --------
+    >>> import karat
+    >>> medoids = karat.bounds.Picked([0, 3], ["ham", "spam"], how="cluster medoids")
+    >>> medoids.labels.tolist()
+    ['ham', 'spam']
+    >>> karat.guarantee([0, 0, 1, 1], medoids)
+    Traceback (most recent call last):
+    ...
+    karat.runtime.validation.InputError: these 2 labels were picked (cluster medoids), ...
+    """
+
+    rows: NDArray[np.intp]
+    labels: NDArray[np.object_]
+    how: str = "picked by a rule"
+
+    def __post_init__(self) -> None:
+        rows = np.asarray(self.rows)
+        labels = np.empty(len(list(self.labels)), dtype=object)
+        labels[:] = list(self.labels)
+        if rows.ndim != 1 or rows.dtype.kind not in "iu" or len(rows) != len(labels):
+            raise InputError(
+                f"picked labels need one position each: {len(labels)} labels for rows of shape "
+                f"{rows.shape}"
+            )
+        if len(np.unique(rows)) < len(rows):
+            raise InputError("an object was picked twice; give each position once")
+        object.__setattr__(self, "rows", rows.astype(np.intp))
+        object.__setattr__(self, "labels", labels)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __array__(self, *args: Any, **kwargs: Any) -> NoReturn:
+        """Never: these labels do not pass for a random draw."""
+        self.reject()
+
+    def reject(self) -> NoReturn:
+        """Say why no bound may use them.
+
+        Raises
+        ------
+        InputError
+            Always.
+        """
+        raise InputError(
+            f"these {len(self)} labels were picked ({self.how}), not drawn at random, and a bound "
+            "holds for random draws only. Train a classifier with them (rows and labels), and draw "
+            "others with karat.bounds.sample for the guarantee"
+        )
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """That labelled objects are no random draw, by their numbers per cluster.
+
+    Attributes
+    ----------
+    p : float
+        Chance that a random draw deviates as much, over all clusterings.
+    row, cluster : int
+        The clustering and the cluster (-1: outliers) where it is most striking.
+    count, m : int
+        Labelled objects there, and in all.
+    expected : float
+        Of a random draw.
+    """
+
+    p: float
+    row: int
+    cluster: int
+    count: int
+    m: int
+    expected: float
+
+    @property
+    def refuses(self) -> bool:
+        """Whether nothing may be guaranteed."""
+        return self.p < REFUSED
+
+
+def doubted_draw(codes: NDArray[Any], labelled: NDArray[np.intp], tests: int = 1) -> Doubt | None:
+    """Whether labelled objects are spread over the clusters unlike a random draw.
+
+    Parameters
+    ----------
+    codes : ndarray of int, shape (M, n)
+        The clusterings, made without the labels; -1 for outliers.
+    labelled : ndarray of int, shape (m,)
+        Positions of the labelled objects.
+    tests : int, default 1
+        How many such tests share the level.
+
+    Returns
+    -------
+    Doubt or None
+        None where a random draw deviates as much at least once in a hundred times.
+
+    Notes
+    -----
+    Given the clusterings the labelled objects per cluster are multivariate hypergeometric. The
+    statistic is the least of the M approximate p-values of the G statistic, G = 2 Σ O ln(O/E) ·
+    (n−1)/(n−m). Its own p-value is its rank among those of 4,999 simulated draws, and so exact
+    (Barnard 1963); they are made only where the approximate one is below 0.01, which makes no
+    alarm likelier. O(M·n), and O(4,999·M·m) where draws are simulated.
+    """
+    from scipy.special import gammaincc
+
+    M, n = codes.shape
+    m = len(labelled)
+    if m < 8 or n - m < 8:
+        return None
+    sizes = [np.bincount(row + 1) for row in codes]
+    usable = [r for r in range(M) if (sizes[r] > 0).sum() > 1]
+    if not usable:
+        return None
+
+    def least(drawn: NDArray[np.intp]) -> tuple[NDArray[np.float64], int]:
+        """The least p-value of each row of drawn objects, and of which clustering the first is."""
+        best, at = np.full(len(drawn), np.inf), usable[0]
+        rows = np.arange(len(drawn))[:, None]
+        for r in usable:
+            k = len(sizes[r])
+            cells = (rows * k + codes[r, drawn] + 1).ravel()
+            seen = np.bincount(cells, minlength=len(drawn) * k).reshape(len(drawn), k)
+            expected = np.maximum(sizes[r] * (m / n), 1e-300)
+            terms = seen * np.log(np.maximum(seen, 1) / expected)
+            freedom = int((sizes[r] > 0).sum()) - 1
+            found = gammaincc(freedom / 2, terms.sum(axis=1) * (n - 1) / (n - m))
+            at = r if found[0] < best[0] else at
+            best = np.minimum(best, found)
+        return best, at
+
+    seen, row = least(labelled[None, :])
+    if seen[0] >= WARNED:
+        return None
+    rng = np.random.default_rng(0)
+    draws = np.stack([rng.choice(n, m, replace=False, shuffle=False) for _ in range(SIMULATED)])
+    below = int((least(draws)[0] <= seen[0]).sum())
+    p = tests * (1 + below) / (SIMULATED + 1)
+    if p >= WARNED:
+        return None
+    counts = np.bincount(codes[row, labelled] + 1, minlength=len(sizes[row]))
+    expected = sizes[row] * (m / n)
+    cluster = int(np.argmax(np.abs(counts - expected) / np.sqrt(np.maximum(expected, 1e-300))))
+    return Doubt(p, row, cluster - 1, int(counts[cluster]), m, float(expected[cluster]))

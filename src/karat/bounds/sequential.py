@@ -1,0 +1,145 @@
+"""Tests of classifiers that began at some numbers of labels and go on with every further one."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.bounds.classifiers import Classifier, Learner, Part
+from karat.bounds.confidence_sequence import most_errors
+from karat.bounds.selection import expected_errors
+from karat.bounds.tails import log_level
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+#: numbers of labels at which a test is begun in any case, and their shares of delta
+PLANNED = {10: 0.3, 30: 0.25, 90: 0.2, 270: 0.1, 810: 0.05, 2430: 0.05}
+#: what these have together where there is a target, and the shares of the tests begun for it
+PLANNED_BESIDE, FOR_TARGET = 0.15, (0.6, 0.15, 0.05)
+#: a test is begun for the target once the errors of the clustering that fits best are at most so
+#: much of it, and another one if so large a share of the predictions is different
+FIT, CHANGED = 0.6, 0.02
+#: numbers of labels at which that is asked: the first, and their growth
+FIRST, GROWTH = 10, 1.1
+#: estimated shares of errors below which the prior of a test does not follow them
+LEAST = 0.02
+#: with more objects only every tenth label is looked at between two answers
+MANY = 20_000
+
+
+@dataclass
+class Start:
+    """The test of one classifier on all labels after the first ``at``.
+
+    ``most`` is the largest number of its errors, among all objects after the first ``at`` in the
+    order of the draw, that no label so far has ruled out.
+    """
+
+    classifier: Classifier
+    at: int
+    delta: float
+    prior: tuple[float, float]
+    followed: int
+    most: int
+    n: int
+
+
+@dataclass
+class Starts:
+    """The tests so far, brought up to date with the labels that came.
+
+    Notes
+    -----
+    When a test begins, and with what classifier and prior, depends on earlier labels only. Given
+    these, the rest of the order is a uniform permutation, so that the test fails at any later
+    number of labels with a chance of at most its share (:func:`karat.bounds.confidence_sequence.
+    most_errors`). The shares are fixed and sum to less than 1: the tests that are planned, and the
+    first, second and third that are begun for the target, whenever that is. So with probability
+    ``1 - delta`` all of them hold at every number of labels.
+    """
+
+    learner: Learner
+    delta: float
+    target: float | None = None
+    _starts: list[Start] = field(default_factory=list)
+    _begun: list[Classifier] = field(default_factory=list)
+    _drawn: NDArray[np.intp] = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
+    _classes: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+
+    def parts(self, drawn: NDArray[np.intp], codes: NDArray[np.int64]) -> list[Part]:
+        """The bounds after these labels, in the order of the draw; ``codes`` are their classes."""
+        # classes by their first appearance, which later labels do not change
+        numbers = np.array(list(dict.fromkeys(codes.tolist())), dtype=np.int64)
+        of = np.zeros(int(numbers.max(initial=0)) + 1, dtype=np.int64)
+        of[numbers] = np.arange(len(numbers))
+        classes = of[codes]
+        known = len(self._drawn)
+        same = known <= len(drawn) and (self._drawn == drawn[:known]).all()
+        if not same or (self._classes != classes[:known]).any():
+            self._starts, self._begun, known = [], [], 0
+        for m in range(known + 1, len(drawn) + 1):
+            for start in self._starts:
+                if m == len(drawn) or m % 10 == 0 or len(start.classifier.predicted) <= MANY:
+                    self._follow(start, drawn[:m], classes[:m])
+            self._begin(drawn[:m], classes[:m])
+        self._drawn, self._classes = drawn.copy(), classes
+        return [self._part(start, drawn, classes, numbers) for start in self._starts]
+
+    def _begin(self, drawn: NDArray[np.intp], classes: NDArray[np.int64]) -> None:
+        """Begin the tests that are due after these labels."""
+        m = len(drawn)
+        planned = PLANNED.get(m, 0.0)
+        asked = m in _checks(m) and self.target is not None and len(self._begun) < len(FOR_TARGET)
+        if m >= len(self.learner.batch.codes[0]) or not (planned or asked):
+            return
+        n_classes = int(classes.max()) + 1
+        fit = expected_errors(self.learner.batch, drawn, classes, n_classes).min() / m
+        fits = asked and self.target is not None and fit <= FIT * self.target
+        if not (planned or fits):
+            return
+        found = self.learner.fit(drawn, classes)
+        if planned:
+            share = planned if self.target is None else planned * PLANNED_BESIDE
+            self._start(found, drawn, share, fit)
+        if fits and (
+            not self._begun or (self._begun[-1].predicted != found.predicted).mean() > CHANGED
+        ):
+            share = FOR_TARGET[len(self._begun)]
+            self._begun.append(found)
+            self._start(found, drawn, share, fit)
+
+    def _start(self, found: Classifier, drawn: NDArray[np.intp], share: float, fit: float) -> None:
+        expected = max(fit, LEAST) if self.target is None else max(self.target, LEAST)
+        n, _ = found.hidden(drawn)
+        prior = (0.5, 0.5 / expected)
+        self._starts.append(Start(found, len(drawn), share * self.delta, prior, len(drawn), n, n))
+
+    def _follow(self, start: Start, drawn: NDArray[np.intp], classes: NDArray[np.int64]) -> None:
+        errors, tested = start.classifier.wrong(drawn[start.at :], classes[start.at :])
+        start.most = most_errors(
+            tested, start.n - tested, errors, log_level(start.delta), start.prior, start.most
+        )
+        start.followed = len(drawn)
+
+    def _part(self, start: Start, drawn: Any, classes: Any, numbers: NDArray[np.int64]) -> Part:
+        errors, tested = start.classifier.wrong(drawn[start.at :], classes[start.at :])
+        n, excluded = start.classifier.hidden(drawn)
+        bound = min(n, max(0, start.most - errors))
+        # back to the caller's numbers of the classes
+        names = np.append(numbers, -1)
+        found = replace(
+            start.classifier,
+            predicted=names[start.classifier.predicted],
+            labels=numbers[start.classifier.labels],
+        )
+        return Part("start", found, bound, n, errors, tested, start.delta, excluded)
+
+
+def _checks(most: int) -> set[int]:
+    """Numbers of labels at which it is asked whether a test should begin for the target."""
+    steps = math.ceil(math.log(max(most, FIRST) / FIRST) / math.log(GROWTH)) + 1
+    return {math.ceil(FIRST * GROWTH**j) for j in range(steps + 1)}

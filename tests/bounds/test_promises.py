@@ -1,0 +1,254 @@
+"""What a guarantee once said and did not keep, and what it says now."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.cluster import AgglomerativeClustering, KMeans
+from sklearn.datasets import load_wine, make_blobs
+from sklearn.preprocessing import scale
+
+import karat
+from karat.bounds import LabelSequence, claims, doubted_draw, forecast_labels, sample
+from karat.runtime.validation import InputError
+
+
+def partly(truth, rows):
+    y = np.full(len(truth), None, dtype=object)
+    y[rows] = np.asarray(truth, dtype=object)[rows]
+    return y
+
+
+@pytest.fixture(scope="module")
+def wine():
+    X, y = load_wine(return_X_y=True)
+    X = scale(X)
+    labelings = {f"kmeans {k}": KMeans(k, n_init=1, random_state=0).fit_predict(X)
+                 for k in range(2, 9)}  # fmt: skip
+    labelings |= {f"ward {k}": AgglomerativeClustering(k).fit_predict(X) for k in range(2, 9)}
+    return X, y, labelings
+
+
+@pytest.mark.parametrize("m", [20, 40])
+def test_many_small_classes_do_not_break_it(m):
+    truth, broken = np.arange(1000) // 2, 0
+    for seed in range(60):
+        rows = sample(1000, m, random_state=seed)
+        found = karat.guarantee({"one": np.zeros(1000, int)}, partly(truth, rows), 0.1)
+        hidden = np.setdiff1d(np.arange(1000), rows)
+        broken += (found.labels[hidden] != truth[hidden]).sum() > found.bound
+    assert broken <= 6 + 3 * (60 * 0.09) ** 0.5
+    assert not any("classes given" in premise for premise in found.premises)
+    listed = karat.guarantee(np.zeros(1000, int), partly(truth, rows), classes=list(range(500)))
+    assert any("classes given" in premise for premise in listed.mdl.premises)
+
+
+def test_one_statement_under_one_probability(wine):
+    _, y, labelings = wine
+    found = karat.guarantee(labelings, partly(y, sample(178, 40, random_state=0)))
+    for one in (found, found.mdl.best):
+        assert not hasattr(one, "constant_bound")
+        assert one.sentence.count("At most") == 1
+        assert "largest" not in one.sentence
+        assert "Premises: the labelled objects were drawn" in one.sentence
+
+
+@pytest.mark.parametrize("anytime", [False, True])
+def test_the_largest_class_is_the_answer_where_it_is_lower(anytime):
+    rng = np.random.default_rng(0)
+    truth = np.where(rng.random(600) < 0.3, "rare", "usual")
+    rows = sample(600, 200, random_state=1)
+    found = karat.guarantee(
+        rng.integers(0, 40, (5, 600)), partly(truth, rows), anytime=anytime, order=rows
+    )
+    (largest,) = (part for part in found.parts if part.method == "largest class")
+    assert found.bound <= largest.bound < 0.45 * largest.n
+    if not anytime:
+        assert found.carrier == "largest class"
+        assert set(found.labels) == {"usual"}
+        assert "the largest class for every object" in found.reason
+
+
+def test_a_target_that_is_reached_was_not_called_out_of_reach(wine):
+    X, y, labelings = wine
+    reached = 0
+    for seed in range(3):
+        order = sample(178, 88, random_state=seed)
+        early = karat.guarantee(labelings, partly(y, order[:20]), X=X, order=order[:20])
+        told = forecast_labels(early, 0.25)
+        late = karat.guarantee(labelings, partly(y, order), X=X, order=order)
+        assert "however many" not in str(told) + str(karat.bounds.advise(early))
+        if late.bound_rate <= 0.25:
+            reached += 1
+            assert told.low is not None
+            assert told.low <= 68
+    assert reached >= 2
+
+
+@pytest.fixture(scope="module")
+def blobs():
+    X, _ = make_blobs([250, 150, 70, 30], 2, centers=None, cluster_std=2.0, random_state=4)
+    codes = [KMeans(k, n_init=1, random_state=0).fit_predict(X) for k in range(2, 13)]
+    four = codes[2]
+    centers = np.array([X[four == c].mean(axis=0) for c in range(4)])
+    return np.array(codes), four, ((X - centers[four]) ** 2).sum(axis=1)
+
+
+@pytest.mark.parametrize("design", ["nearest", "two clusters", "easy", "as many of each", "first"])
+def test_labels_that_are_no_draw_are_refused(blobs, design):
+    codes, four, far = blobs
+    rng = np.random.default_rng(0)
+    sizes = np.bincount(four)
+    rows = {
+        "nearest": lambda: np.argsort(far)[:60],
+        "two clusters": lambda: rng.choice(
+            np.flatnonzero(np.isin(four, np.argsort(-sizes)[:2])), 60, replace=False
+        ),
+        "easy": lambda: rng.choice(500, 60, replace=False, p=(w := np.exp(-far)) / w.sum()),
+        "as many of each": lambda: np.concatenate(
+            [rng.permutation(np.flatnonzero(four == c))[:15] for c in range(4)]
+        ),
+        "first": lambda: np.lexsort([far, four])[:60],
+    }[design]()
+    found = karat.guarantee(codes, partly(four, rows))
+    assert found.bound_rate == 1.0
+    assert "karat sample" in found.refused
+    assert found.sentence.startswith("Nothing is guaranteed")
+    assert found.mdl.best.bound_rate == 1.0
+    assert "No forecast" in str(forecast_labels(found, 0.1))
+    assert claims(codes, partly(four, rows)).refused
+    if design == "two clusters":
+        ordered = karat.guarantee(codes, partly(four, rows), 0.1, True, order=rng.permutation(rows))
+        assert ordered.refused
+
+
+def test_honest_draws_are_hardly_ever_doubted(blobs):
+    codes = blobs[0]
+    found = [doubted_draw(codes, sample(500, 60, random_state=seed)) for seed in range(100)]
+    assert sum(one is not None for one in found) <= 1 + 3
+    assert not any(one is not None and one.refuses for one in found)
+
+
+def test_all_clusterings_together_guarantee_more_than_one(wine):
+    X, y, labelings = wine
+    rates = np.empty((3, 12))
+    for seed in range(12):
+        order = sample(178, 50, random_state=seed)
+        few = partly(y, order)
+        single = [karat.guarantee(labelings[name], few, order=order).bound_rate
+                  for name in ("kmeans 3", "ward 5")]  # fmt: skip
+        together = karat.guarantee(labelings, few, order=order)
+        with_features = karat.guarantee(labelings, few, X=X, order=order)
+        assert with_features.carrier == "clusterings and features"
+        rates[:, seed] = np.mean(single), together.bound_rate, with_features.bound_rate
+    one, together, with_features = rates.mean(axis=1)
+    assert together < one
+    assert with_features < one
+
+
+def test_stopping_takes_hardly_more_labels_than_a_test_without_errors():
+    order, truth = sample(1000, 80, random_state=0), np.arange(1000) % 2
+    keeps = LabelSequence(truth, target=0.1)
+    for m in range(1, 81):
+        found = keeps.update(partly(truth, order[:m]), order[:m])
+        if found.bound_rate <= 0.1:
+            break
+    # 10 labels choose; 22 errorless ones would do for a number that was fixed beforehand
+    assert m <= 45
+    again = karat.guarantee(truth, partly(truth, order[:m]), 0.1, 0.1, order=order[:m])
+    assert again.bound == found.bound
+    assert "every number of labels" in found.reason
+
+
+def test_a_label_that_is_taken_back_starts_anew():
+    order, truth = sample(300, 60, random_state=0), np.arange(300) % 3
+    keeps = LabelSequence([truth, np.roll(truth, 1)])
+    keeps.update(partly(truth, order), order)
+    shorter = keeps.update(partly(truth, order[:40]), order[:40])
+    fresh = karat.guarantee([truth, np.roll(truth, 1)], partly(truth, order[:40]), 0.1, True,
+                            order=order[:40])  # fmt: skip
+    assert shorter.bound == fresh.bound
+
+
+@pytest.mark.parametrize(
+    ("delta", "said"),
+    [
+        (0.1, "Of ten random draws like yours, at most one would"),
+        (0.05, "Of twenty random draws like yours, at most one would"),
+        (0.01, "Of 100 random draws like yours, at most one would"),
+        (0.15, "Of 100 random draws like yours, at most 15 would"),
+        (0.0015, "Of 1,000 random draws like yours, at most two would"),
+    ],
+)
+def test_chances_are_told_as_draws(delta, said):
+    from karat.bounds.wording import chance
+
+    assert chance(delta).startswith(said)
+
+
+def test_a_ranking_by_labels_is_not_called_the_probability_of_being_best(wine):
+    X, y, _ = wine
+    study = karat.Study(X, truth=partly(y, sample(178, 20, random_state=0)))
+    study.sweep(["kmeans", "ward"], k=range(2, 5), n_init=2)
+    told = str(study.best())
+    assert "probability among the candidates" not in told
+    assert "no guarantee that it is the best" in told
+
+
+# claims -------------------------------------------------------------------------------------------
+
+
+def broken_claims(found, truth, labelings, y):
+    """Whether any claim is false, from the truth."""
+    known = np.array([value is not None for value in y])
+    filled = np.where(known, truth, found.labels)
+    codes = labelings[found.name]
+    wrong = 0
+    for one in found.claims:
+        if one.about == "clusters":
+            wrong += (truth[codes == one.subject] == one.says).mean() < one.low - 1e-12
+        elif one.about == "classes":
+            wrong += (filled[truth == one.subject] == one.subject).mean() < one.low - 1e-12
+        elif one.about == "counts":
+            wrong += not one.low <= (truth == one.subject).sum() <= one.high
+        else:
+            held = ~known & np.array([value is not None for value in found.labels])
+            wrong += (found.labels != truth)[held].mean() > one.high + 1e-12
+    return wrong > 0
+
+
+@pytest.mark.parametrize(
+    "about",
+    [["clusters"], ["classes"], ["counts"], ["abstain"], ["error"],
+     ["clusters", "classes", "counts", "error"]],
+)  # fmt: skip
+def test_claims_fail_together_with_a_chance_of_at_most_delta(about):
+    rng = np.random.default_rng(3)
+    truth = np.array(["a", "b", "c"], dtype=object)[rng.choice(3, 120, p=[0.6, 0.3, 0.1])]
+    codes = np.where(rng.random(120) < 0.25, rng.integers(0, 4, 120), (truth == "a") + 0)
+    labelings, broken, draws = {"one": codes}, 0, 150
+    for seed in range(draws):
+        rows = sample(120, 40, random_state=seed)
+        y = partly(truth, rows)
+        found = claims(labelings, y, 0.2, about=about, abstain=0.3, order=rows)
+        broken += broken_claims(found, truth, labelings, y)
+    assert broken <= 0.2 * draws + 3 * (0.16 * draws) ** 0.5
+
+
+def test_claims_in_words(wine):
+    _, y, labelings = wine
+    names = np.array(["Barolo", "Grignolino", "Barbera"], dtype=object)[y]
+    few = partly(names, sample(178, 100, random_state=0))
+    found = claims(labelings, few, about=["error", "clusters", "classes", "counts", "abstain"])
+    text = str(found)
+    assert "All of these hold at once: of ten random draws like yours" in text
+    assert "% Barolo (" in text
+    assert "of all Barbera are found" in text
+    assert "of the 178 objects are Grignolino" in text
+    assert "that get an answer are wrong" in text
+    assert "Premises: the labelled objects were drawn" in text
+    assert sum(value is None for value in found.labels) == pytest.approx(0.2 * 78, abs=9)
+    with pytest.raises(InputError, match="about must name"):
+        claims(labelings, few, about=["nothing"])
+    with pytest.raises(InputError, match="abstain"):
+        claims(labelings, few, abstain=1.0)
