@@ -77,7 +77,7 @@ def linkages(X: Any) -> None:
     from scipy.spatial.distance import pdist
     from threadpoolctl import threadpool_limits
 
-    from karat.stability._engine import prepare, subsample
+    from karat.stability.engine import prepare, subsample
 
     engine = prepare(X, "average")
     drawn = [subsample(len(X), 0.8, engine.generator(b)) for b in range(50)]
@@ -104,7 +104,7 @@ def overhead(X: Any, kmeans: Any) -> None:
     Both are measured by themselves: a clock that is read around each fit of a millisecond counts
     what other processes do to the machine's caches, too.
     """
-    from karat.stability import _engine
+    from karat.stability import engine as _engine
 
     fit, cores = _engine.Engine.fit, _engine.available_cores
     for what, work in {
@@ -216,7 +216,7 @@ def by_default(asked: list[str]) -> None:
     import pandas as pd
     from threadpoolctl import threadpool_limits
 
-    from karat.stability import _engine
+    from karat.stability import engine as _engine
 
     _engine.available_cores = lambda: 1  # type: ignore[attr-defined]
     for name in ("wine", "segment"):

@@ -59,7 +59,7 @@ def test_rejected(
     text, options, parts = CASES[case]
     path = tmp_path / "x.csv"
     path.write_text(text, encoding="utf-8")
-    code, out, err = karat(monkeypatch, capsys, "run", path, *options, *FAST)
+    code, out, err = karat(monkeypatch, capsys, "run", path, "--strict", *options, *FAST)
     assert code == 2
     assert out == ""
     assert err.startswith("karat: ")

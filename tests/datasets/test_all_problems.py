@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +11,14 @@ import numpy as np
 import pytest
 
 import karat
+import karat.datasets
 from karat import cli
-from karat.datasets import from_table, read
-from karat.datasets._problems import as_flags
+from karat.datasets.problems import as_flags
 from karat.runtime.validation import InputError
 
+# what is rejected unless an option says what to do, and nothing assumed
+read = partial(karat.datasets.read, strict=True)
+from_table = partial(karat.datasets.from_table, strict=True)
 FAST = ["-c", "kmeans", "-k", "2", "--n-init", "1", "--workers", "1", "--quiet"]
 N = 30
 
@@ -110,7 +114,7 @@ def test_the_command_at_the_end_works(
         faults.remove(huge)
     path = tmp_path / "bad file.csv"
     path.write_text(table(faults))
-    given = ["run", path, "--id-column", "id", "--label-column", "class", *FAST]
+    given = ["run", path, "--id-column", "id", "--label-column", "class", "--strict", *FAST]
     assert run(monkeypatch, *given) == 2
     err = capsys.readouterr().err
     for fault in faults:
@@ -179,7 +183,7 @@ def test_all_columns_of_a_table_are_told() -> None:
 def test_options_as_words_of_the_command_line() -> None:
     options = {
         "drop": ("a, b", "c"),
-        "scale": "none",
+        "scale": "auto",
         "messages": False,
         "header": True,
         "vectorizer": {"weight": "tf", "stemmer": None, "stop_words": None},

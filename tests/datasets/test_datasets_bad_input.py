@@ -19,8 +19,13 @@ import pyarrow as pa
 import pytest
 from scipy import sparse
 
-from karat.datasets import available, from_array, from_table, load, read
+import karat.datasets
+from karat.datasets import available, from_array, load
 from karat.runtime.validation import InputError
+
+# what is rejected unless an option says what to do, and nothing assumed
+read = partial(karat.datasets.read, strict=True)
+from_table = partial(karat.datasets.from_table, strict=True)
 
 
 def write(folder: Path, text: str | bytes, name: str = "x.csv") -> Path:
@@ -153,8 +158,8 @@ def test_paths(tmp_path: Path) -> None:
         read(tmp_path)
     with rejected("no file"):
         read(tmp_path / "nowhere" / "x.csv")
-    with rejected(".xlsx", "Parquet"):
-        read(write(tmp_path, b"PK", "x.xlsx"))
+    with rejected(".docx", "Parquet", ".xlsx"):
+        read(write(tmp_path, b"PK", "x.docx"))
     with rejected("no packaged data set", "'wine'"):
         load("wime")
     with rejected("no file 'wime'", "did you mean 'wine'"):

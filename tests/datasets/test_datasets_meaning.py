@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import shlex
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +14,13 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
+import karat.datasets
 from example_counts import examples
-from karat.datasets import Dataset, from_array, from_table, load, read, read_labelings
+from karat.datasets import Dataset, from_array, load, read_labelings
+
+# what is rejected unless an option says what to do, and nothing assumed
+read = partial(karat.datasets.read, strict=True)
+from_table = partial(karat.datasets.from_table, strict=True)
 
 
 def parsed(folder: Path, text: str, name: str = "x.csv", **options: Any) -> Dataset:
@@ -257,7 +262,7 @@ def test_truth_beside_the_data(tmp_path: Path) -> None:
         (tmp_path / name).write_text(text)
         one = read(tmp_path / "x.npy", truth=tmp_path / name)
         assert [value and value[:4].strip() for value in truth(one)] == ["earn", None, "acq"]
-        assert one.options == {"truth": str(tmp_path / name)}
+        assert one.options == {"truth": str(tmp_path / name), "strict": True}
     np.save(tmp_path / "y.npy", np.array([3, -1, 4]))
     assert truth(read(tmp_path / "x.npy", truth=str(tmp_path / "y.npy"))) == [3, None, 4]
     assert truth(read(tmp_path / "x.npy", truth=pd.Series(["a", None, "b"]))) == ["a", None, "b"]
@@ -405,7 +410,7 @@ def test_packaged_sets() -> None:
     assert bare.truth is None
     assert "cultivar" not in bare.feature_names
     assert has_note(bare, "'cultivar'", "not used")
-    assert wine.options == {"label_column": "cultivar"}
+    assert wine.options == {"label_column": "cultivar", "scale": "none"}
     assert read(wine.source or "", **wine.options).fingerprint == wine.fingerprint
     assert load("wine", label_column=None).truth is None
     assert load("iris", drop="species", truth=[0, 1, 2] * 50).truth_name == "truth"
@@ -450,39 +455,3 @@ def test_all_strips_of_rows_are_scaled() -> None:
     X = np.ones((11, d), dtype=np.float32)
     _apply(X, np.full(d, 3.0), np.full(d, 4.0))
     assert (X == -0.5).all()
-
-
-def dominated(notes):
-    return [note for note in notes if "of the variance" in note]
-
-
-def test_a_column_that_carries_the_variance_is_noted(tmp_path):
-    rng = np.random.default_rng(0)
-    frame = pd.DataFrame(
-        {"age": rng.normal(40, 10, 50), "income": rng.normal(5e4, 2e4, 50), "kids": rng.random(50)}
-    )
-    path = tmp_path / "my people.csv"
-    frame.assign(k=["a", "b"] * 25).to_csv(path, index=False)
-    (note,) = dominated(read(path, label_column="k").notes)
-    assert note.startswith(("'income' carries 99.9 %", "'income' carries 100.0"))
-    assert "the other 2 columns" in note
-    command = shlex.split(note.partition("alike: ")[2])
-    assert command == [
-        "karat", "run", str(path), "--label-column", "k", "--scale", "standard",
-    ]  # fmt: skip
-    assert not dominated(read(path, label_column="k", scale="standard").notes)
-    (note,) = dominated(from_table(frame).notes)
-    assert note.endswith("scale='standard'")
-    assert not dominated(from_table(frame[["income"]]).notes)
-    assert not dominated(from_table(frame.assign(age=1.0, kids=2.0)).notes)
-    zipped = frame.assign(zip=rng.normal(5e4, 2e4, 50), height=rng.random(50))
-    assert " carry " in dominated(from_table(zipped).notes)[0]
-
-
-def test_no_note_where_the_variance_is_spread():
-    rng = np.random.default_rng(1)
-    assert not dominated(read("iris").notes)
-    assert not dominated(read("wine", scale="standard").notes)
-    blobs = rng.normal(size=(60, 2)) + 8 * rng.integers(0, 2, (60, 1))
-    assert not dominated(from_table({"x": blobs[:, 0], "y": 3 * blobs[:, 1]}).notes)
-    assert not dominated(from_array(np.c_[blobs, 1e6 * blobs]).notes)

@@ -8,6 +8,7 @@ import io
 import lzma
 import string
 import tempfile
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +23,13 @@ from hypothesis.extra import numpy as hnp
 from scipy import io as scipy_io
 from scipy import sparse
 
+import karat.datasets
 from example_counts import examples
-from karat.datasets import Dataset, from_array, from_table, read
+from karat.datasets import Dataset, from_array
+
+# what is rejected unless an option says what to do, and nothing assumed
+read = partial(karat.datasets.read, strict=True)
+from_table = partial(karat.datasets.from_table, strict=True)
 
 SHAPES = st.tuples(st.integers(2, 12), st.integers(1, 5))
 FINITE = st.floats(-1e100, 1e100, allow_nan=False, allow_infinity=False)
@@ -205,6 +211,7 @@ def test_the_recorded_options_read_it_again(tmp_path: Path) -> None:
         "drop": ("id", "junk"),
         "scale": "standard",
         "encoding": "latin-1",
+        "strict": True,
     }
     same(one, read(one.source, **one.options))
 

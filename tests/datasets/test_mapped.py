@@ -89,6 +89,7 @@ def test_tables_come_in_batches(tmp_path, monkeypatch, form):
     frame = table_of()
     frame.to_parquet(tmp_path / "t.parquet", row_group_size=50)
     options = {"label_column": "class", "id_column": "key", "drop": ["b"], "impute": "mean"}
+    options["strict"] = True
 
     def make():
         import duckdb

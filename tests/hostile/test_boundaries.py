@@ -72,7 +72,7 @@ def test_one_rule_of_magnitude_for_arrays_and_files(dtype: type, tmp_path: Path)
     pd.DataFrame(X).to_csv(tmp_path / "x.csv", index=False, header=["a", "b"])
     if dtype is np.float64:
         with rejected("square"):
-            karat.datasets.read(tmp_path / "x.csv")
+            karat.datasets.read(tmp_path / "x.csv", strict=True)
 
 
 def test_a_mapping_of_nodes_is_no_sequence_of_labels() -> None:

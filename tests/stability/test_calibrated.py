@@ -11,8 +11,8 @@ from scipy.spatial.distance import cdist
 from karat.runtime.validation import InputError
 from karat.stability import calibrated_stability, n_clusters
 from karat.stability._agreement import least_kept
-from karat.stability._engine import prepare, subsample
 from karat.stability.calibrated import RATIO
+from karat.stability.engine import prepare, subsample
 
 
 def planted(k: int, d: int, seed: int, *, n: int = 30, row: bool = False):

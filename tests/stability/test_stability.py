@@ -16,7 +16,7 @@ from karat._kernels.resamples import best_matches, least_share
 from karat.clusterers import as_clusterer
 from karat.runtime.validation import InputError
 from karat.stability import _agreement as agreement
-from karat.stability._engine import Engine, halves, prepare, subsample, transfer
+from karat.stability.engine import Engine, halves, prepare, subsample, transfer
 from scattering import Scattering
 
 IRIS = load_iris().data

@@ -14,6 +14,7 @@ from sklearn.datasets import load_iris
 import karat
 from karat.cli import _answer
 from karat.cli._answer import as_json, show
+from karat.datasets import Finding
 from karat.report import render
 from karat.study import answer as answers
 from karat.study import deciders, facts, judging, loss, ranking, wording
@@ -129,14 +130,12 @@ def test_what_to_mind_is_found_in_terminal_json_and_notebook(study, monkeypatch,
     assert "salted" in found["report"]
 
 
-def test_findings_are_told_where_there_are_some(study):
-    class Finding:
-        def to_dict(self):
-            return {"key": "ids", "sentence": "The first column numbers the rows."}
-
-    answer = replace(study.best(), findings=(Finding(),))
-    assert answer.to_dict()["findings"][0]["key"] == "ids"
-    assert "The first column numbers the rows." in wording.remarks(answer)
+def test_findings_are_told_before_the_answer(study, monkeypatch, capsys):
+    finding = Finding("label", "harmful", columns=("target",), option={"drop": ("target",)})
+    changed = replace(study.best(), findings=(finding,))
+    assert changed.to_dict()["findings"][0]["key"] == "label"
+    for surface, told in surfaces(study, changed, monkeypatch, capsys).items():
+        assert "is named like classes" in told, surface
 
 
 @pytest.mark.parametrize("module", [answers, deciders, facts, judging, loss, ranking, _answer])

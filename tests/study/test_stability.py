@@ -17,7 +17,7 @@ from karat.cli import app
 from karat.report import render
 from karat.runtime.executors import _connect
 from karat.runtime.validation import InputError
-from karat.stability._engine import Engine
+from karat.stability.engine import Engine
 from karat.study import stability
 
 FEW = {"n_resamples": 4, "n_references": 2}

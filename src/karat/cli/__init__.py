@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gc
+import os
 import sys
+import warnings
 from io import TextIOWrapper
 from typing import Annotated, Any
 
@@ -11,6 +14,7 @@ from typer.core import TyperGroup
 
 from karat.cli.bench import bench
 from karat.cli.bound import bound
+from karat.cli.check import check
 from karat.cli.compare import compare
 from karat.cli.label import label
 from karat.cli.measures import measures
@@ -22,7 +26,8 @@ from karat.cli.stability import stability
 
 EXIT_CODES = (
     "Exit codes: 0 done; 1 it ran, but nothing could be judged; 2 the input or an option cannot be "
-    "used; 3 the study file cannot be used; 130 interrupted, finished work is kept."
+    "used; 3 the study file cannot be used; 4 the data can be taken for something else, which you "
+    "have to say; 130 interrupted, finished work is kept."
 )
 
 
@@ -65,21 +70,54 @@ def root(
     """Tells whether a clustering is any good, and which one to use."""
 
 
-for _command in (run, report, compare, bound, label, stability, sample, bench, measures):
+for _command in (
+    run,
+    check,
+    report,
+    compare,
+    bound,
+    label,
+    stability,
+    sample,
+    bench,
+    measures,
+):
     app.command()(_command)
 app.command(context_settings=FORWARD)(reproduce)
 
 
 def main() -> None:
     """Run the command line; errors that a user can fix come without a traceback."""
+    from karat.cli._output import printable
+    from karat.datasets.problems import DoubtfulError
     from karat.runtime.validation import InputError, NothingToRankError, StorageError
 
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # a terminal of 8 bits lacks some letters
             stream.reconfigure(errors="replace")
+    # what a clusterer of scikit-learn has to say about itself is in the answer
+    warnings.filterwarnings("ignore", module=r"sklearn\b")
+    code = 0
     try:
-        app()
+        if sys.stdout is None:
+            raise InputError("the standard output is closed, so there is nowhere to write to")
+        try:
+            app()
+        finally:
+            sys.stdout.flush()
     except InputError as error:
-        typer.echo(f"karat: {error}", err=True)
-        kinds = ((NothingToRankError, 1), (StorageError, 3))
-        sys.exit(next((code for kind, code in kinds if isinstance(error, kind)), 2))
+        typer.echo(f"karat: {printable(str(error))}", err=True)
+        kinds = ((NothingToRankError, 1), (StorageError, 3), (DoubtfulError, 4))
+        code = next((code for kind, code in kinds if isinstance(error, kind)), 2)
+    except MemoryError:
+        typer.echo("karat: out of memory; give a sample of the rows, or fewer columns", err=True)
+        code = 2
+    except OSError as error:
+        where = error.filename or "the standard output"
+        typer.echo(f"karat: {where} cannot be used: {error.strerror}", err=True)
+        # or Python would try once more when it ends
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        code = 2
+    if code:
+        gc.collect()  # what the error held: DuckDB tells of what is left when Python ends
+        sys.exit(code)

@@ -37,6 +37,7 @@ def as_json(study: Study, answer: Answer, top: int = 10) -> dict[str, Any]:
             "n_features": study.dataset.n_features,
         },
         "representations": None if represented is None else _records(represented),
+        "findings": best["findings"],
         "best": best,
         "ranking": _records(study.rank().head(top), double_precision=15),
         "scores": _records(study.scores(), double_precision=15),
@@ -122,9 +123,11 @@ def show(study: Study, answer: Answer, top: int = 8) -> None:
     from rich.panel import Panel
     from rich.text import Text
 
+    from karat.cli._input import tell_findings
     from karat.study.wording import footer, remarks
 
     console = Console()
+    tell_findings(answer.findings)
     first, *others = answer.sentences
     told = Text(first, style="bold").append("\n" + "\n".join(others), style="not bold")
     console.print(Panel(told, title=answer.data, title_align="left"))

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 if TYPE_CHECKING:
-    from karat.datasets import Dataset
+    from karat.datasets import Dataset, Finding
     from karat.runtime.executors import Workers
+    from karat.runtime.validation import InputError
 
 PANEL = "Reading the data"
 
@@ -20,15 +21,25 @@ PANEL = "Reading the data"
 class Scale(StrEnum):
     """Choices of ``--scale``."""
 
+    auto = "auto"
     none = "none"
     standard = "standard"
     robust = "robust"
     minmax = "minmax"
 
 
+class DataKind(StrEnum):
+    """Choices of ``--as``."""
+
+    features = "features"
+    distances = "distances"
+    graph = "graph"
+
+
 class Impute(StrEnum):
     """Choices of ``--impute``."""
 
+    neighbors = "neighbors"
     median = "median"
     mean = "mean"
     most_frequent = "most-frequent"
@@ -73,13 +84,54 @@ Drop = Annotated[
 ]
 ScaleOption = Annotated[
     Scale,
-    typer.Option("--scale", help="How to scale the features.", rich_help_panel=PANEL),
+    typer.Option(
+        "--scale",
+        help="How to scale the features; auto: to standard deviation 1 where a table's columns are "
+        "in different units.",
+        rich_help_panel=PANEL,
+    ),
+]
+Strict = Annotated[
+    bool,
+    typer.Option(
+        "--strict",
+        help="Assume nothing: reject names, dates, texts and missing values, and scale nothing, "
+        "unless an option says so.",
+        rich_help_panel=PANEL,
+    ),
+]
+Accept = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--accept",
+        metavar="FINDING",
+        help="A finding of karat check about which nothing is done or asked; repeatable.",
+        rich_help_panel=PANEL,
+    ),
+]
+NaValues = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--na-values",
+        metavar="LIST",
+        help="What else means missing, separated by commas: -9, or age:0 in one column.",
+        rich_help_panel=PANEL,
+    ),
+]
+As = Annotated[
+    DataKind | None,
+    typer.Option(
+        "--as",
+        help="What the file holds, where it can be mistaken.",
+        rich_help_panel=PANEL,
+    ),
 ]
 ImputeOption = Annotated[
     Impute | None,
     typer.Option(
         "--impute",
-        help="How to replace missing and infinite values, or drop those objects.",
+        help="How to replace missing and infinite values, or drop those objects; in tables by "
+        "those of the nearest objects if not given.",
         rich_help_panel=PANEL,
     ),
 ]
@@ -194,9 +246,15 @@ def read_dataset(
     label_column: str | None = None,
     id_column: str | None = None,
     drop: list[str] | None = None,
-    scale: Scale = Scale.none,
+    scale: Scale = Scale.auto,
     impute: Impute | None = None,
     truth: str | None = None,
+    strict: bool = False,
+    accept: list[str] | None = None,
+    na_values: list[str] | None = None,
+    kind: DataKind | None = None,
+    metric: str | None = None,
+    stop: bool = True,
     header: bool | None = None,
     encoding: str = "utf-8",
     text_column: str | None = None,
@@ -204,9 +262,18 @@ def read_dataset(
     terms: str | None = None,
     vectorizer: dict[str, Any] | None = None,
 ) -> Dataset:
-    """Read what the options of a command name; see :func:`karat.datasets.read`."""
+    """Read what the options of a command name; see :func:`karat.datasets.read`.
+
+    With ``stop``, data that would give a meaningless answer raise.
+    """
     from karat import datasets
-    from karat.datasets._problems import UnusableError
+    from karat.datasets.findings import SENTENCES
+    from karat.datasets.object_files import OBJECT_FILES, read_objects
+    from karat.datasets.problems import UnusableError
+    from karat.runtime.validation import check_choice
+
+    for key in split_names(accept):
+        check_choice(key, SENTENCES, "--accept")
 
     options: dict[str, Any] = {
         "label_column": label_column,
@@ -215,6 +282,10 @@ def read_dataset(
         "scale": scale.value,
         "impute": None if impute is None else impute.value,
         "truth": truth,
+        "strict": strict,
+        "accept": split_names(accept),
+        "na_values": split_names(na_values),
+        "kind": None if kind is None else kind.value,
         "header": header,
         "encoding": encoding,
         "text_column": text_column,
@@ -223,24 +294,54 @@ def read_dataset(
         "vectorizer": vectorizer,
     }
     try:
-        return datasets.read(data, **options)
+        if metric in OBJECT_FILES:
+            dataset = read_objects(data, metric, **options)
+        else:
+            dataset = datasets.read(data, **options)
     except UnusableError as error:
         if error.settled is None:
             raise
         again = _again(data, options, error.settled)
         raise UnusableError(error.problems, error.settled, again) from None
+    if stop and any(one.stops for one in dataset.findings):
+        raise _doubtful(dataset, data, options)
+    return dataset
+
+
+def _doubtful(dataset: Dataset, data: str, options: dict[str, Any]) -> InputError:
+    """What has to be said about the data before they are clustered, with the commands that do."""
+    from karat.datasets import DoubtfulError
+    from karat.datasets.findings import sentence
+
+    first = next(one for one in dataset.findings if one.stops)
+    settled = _again(data, options, first.option)
+    meant = _again(data, options, {"accept": (first.key,)})
+    return DoubtfulError(f"{sentence(first)}\nIf that is so:  {settled}\nIf not:         {meant}")
+
+
+def tell_findings(findings: Iterable[Finding], *, err: bool = False) -> None:
+    """What was assumed about the data and looks odd, each with the option that changes it."""
+    from karat.cli._output import printable
+    from karat.datasets.findings import sentence
+    from karat.datasets.problems import as_flags
+
+    for one in findings:
+        mark = "!" if one.severity == "harmful" else "-"
+        flags = shlex.join(as_flags(one.option))
+        typer.echo(printable(f"{mark} {sentence(one)} [{flags}]"), err=err)
 
 
 def _again(data: str, options: dict[str, Any], settled: Mapping[str, Any]) -> str:
     """The command that was given, with the options that settle what was wrong."""
-    from karat.datasets._problems import as_flags, command
+    from karat.datasets.problems import as_flags, command
 
     given = sys.argv[1:]
     if data not in given:
         return command(data, {**options, **settled})
     more = dict(settled)
-    if "drop" in more:
-        more["drop"] = [name for name in more["drop"] if name not in options["drop"]]
+    for name in ("drop", "accept"):
+        if name in more:
+            more[name] = [one for one in more[name] if one not in options[name]]
     if "id_column" in more:
         at = next(i for i, word in enumerate(given) if word.startswith("--id-column"))
         given[at : at + (1 if "=" in given[at] else 2)] = []

@@ -20,6 +20,57 @@ def split_columns(columns: str | None) -> list[str] | None:
     return names
 
 
+def shared_id(paths: list[Path], header: bool | None) -> tuple[str | None, list[str]]:
+    """The column by which files of labels are joined, if all have it, and a note.
+
+    Files are taken row by row only where none of them names its objects.
+    """
+    from karat.datasets import joining, read_columns
+    from karat.datasets.label_files import LabelFile, connect
+    from karat.runtime.validation import InputError
+
+    paths = list(dict.fromkeys(paths))
+    if len(paths) < 2:
+        return None, []
+    connection = connect()
+    called: dict[Path, dict[str, LabelFile]] = {path: {} for path in paths}
+    for i, path in enumerate(paths):
+        if path.suffix not in (".npy", ".npz"):
+            file = LabelFile(connection, path, view=f"ids{i}", header=header)
+            if len(file.columns) > 1:
+                called[path] = {name: file for name in file.columns if joining.is_id_name(name)}
+    for name in sorted(next(iter(called.values())), key=lambda one: one.lower() != "id"):
+        if all(name in own for own in called.values()) and all(
+            own[name].names_objects(name) for own in called.values()
+        ):
+            told = f"The files are joined by the column {name!r}, which names the objects."
+            return name, [told]
+    named: dict[Path, dict[str, Any]] = {path: {} for path in called}
+    for path, own in called.items():
+        if own:
+            columns = read_columns(path, n=None, header=header, plain=True)[0]
+            named[path] = {name: columns[name] for name in joining.id_columns(columns)}
+    for path, given in named.items():
+        for name, values in given.items():
+            if not any(joining.are_positions(values, start) for start in (0, 1)):
+                listed = ", ".join(repr(str(value)) for value in values[:3])
+                others = [
+                    f"{other} {_ids_of(ids)}" for other, ids in named.items() if other != path
+                ]
+                raise InputError(
+                    f"{path} names its objects in {name!r} ({listed}, ...), and "
+                    f"{'; '.join(others)}: give all files the same column of ids, or drop it"
+                )
+    return None, ["The files are taken row by row: they have no ids."]
+
+
+def _ids_of(own: dict[str, Any]) -> str:
+    if not own:
+        return "has no ids"
+    name, values = next(iter(own.items()))
+    return f"in {name!r} ({', '.join(repr(str(value)) for value in values[:3])}, ...)"
+
+
 def lone_columns(files: list[Path], id_column: str | None, header: bool | None) -> list[str] | None:
     """The label column of each of two files if they have no other."""
     from karat.datasets.label_files import LabelFile, connect

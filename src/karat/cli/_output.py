@@ -28,13 +28,26 @@ def write_csv(table: pd.DataFrame, path: Path) -> None:
     write_output(path, to_csv(table), overwrite=True)
 
 
+def printable(text: str) -> str:
+    r"""The text without characters that move a terminal's cursor or colour it.
+
+    >>> printable("a\x1b[31mb\n")
+    'a\ufffd[31mb\n'
+    """
+    return "".join(c if c in "\n\t" or c.isprintable() else "\ufffd" for c in text)
+
+
 def to_csv(table: pd.DataFrame) -> str:
     """CSV text without row names, in which no cell is a formula to a spreadsheet."""
-    plain = table.rename(columns=escaped)
-    for j in range(plain.shape[1]):
-        if plain.dtypes.iloc[j].kind not in "iufb":
-            plain.isetitem(j, [escaped(value) for value in plain.iloc[:, j]])
-    return plain.to_csv(index=False)
+    import pandas as pd
+
+    # made anew: to set a column takes time that grows with the number of columns
+    columns = {
+        j: column if column.dtype.kind in "iufb" else [escaped(value) for value in column]
+        for j, (_, column) in enumerate(table.items())
+    }
+    plain = pd.DataFrame(columns, index=table.index)
+    return plain.to_csv(index=False, header=[escaped(name) for name in table.columns])
 
 
 def escaped(value: Any) -> Any:

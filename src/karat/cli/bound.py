@@ -88,7 +88,8 @@ def bound(
     rows, n = clusterings.rows, len(next(iter(clusterings.values())))
     chosen = {name: clusterings[name] for name in column or clusterings}
     listed = parse_classes(classes)
-    given = read_labels(few, n, rows=rows, classes=listed if isinstance(listed, list) else ())
+    among = listed if isinstance(listed, list) else ()
+    given = read_labels(few, n, rows=rows, ids=clusterings.ids, classes=among)
     look, told = _look(few, given, [chosen, delta, noise, classes], once)
     policy: Any = noise
     best = guarantee(

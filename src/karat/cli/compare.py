@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from karat.cli._label_files import lone_columns, read_many, read_two, split_columns
+from karat.cli._label_files import lone_columns, read_many, read_two, shared_id, split_columns
 from karat.cli._options import Json, Outliers
 from karat.cli._output import Force, check_target
 
@@ -107,6 +107,10 @@ def compare(
     if normalizer is not None:
         check_choice(normalizer, NORMALIZERS, "--normalizer")
     names = split_columns(columns)
+    told: list[str] = []
+    if id_column is None:
+        gold = [Path(truth)] if truth is not None and Path(truth).is_file() else []
+        id_column, told = shared_id([*gold, *files], header)
     if truth is not None and names is None and len(files) == 1 and Path(truth).is_file():
         files, truth = [Path(truth), *files], None
         names = lone_columns(files, id_column, header)
@@ -116,12 +120,14 @@ def compare(
         names = lone_columns(files, id_column, header)
     if truth is None and names is not None and len(names) == 2 and len(files) <= 2:
         table, left_out, notes = read_two(files, names, id_column, header, noise)
-        _tell_two(table, left_out, notes, _measures(measure), normalizer, picture, json)
+        _tell_two(table, left_out, [*told, *notes], _measures(measure), normalizer, picture, json)
         return
     if picture is not None:
         raise InputError("--picture draws the table of two labelings; name them with --columns")
-    found = read_many(files, names, truth, id_column, header)
-    _tell_many(*found, noise, _measures(measure, None if found[1] else MUTUAL), normalizer, json)
+    labelings, gold_name, left_out, notes = read_many(files, names, truth, id_column, header)
+    chosen = _measures(measure, None if gold_name else MUTUAL)
+    notes = [*told, *notes]
+    _tell_many(labelings, gold_name, left_out, notes, noise, chosen, normalizer, json)
 
 
 def _measures(keys: list[str] | None, default: tuple[str, ...] | None = None) -> list[Measure]:

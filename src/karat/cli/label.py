@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from karat.cli._input import (
+    Accept,
+    As,
     ClassesOption,
     DataArgument,
     Drop,
@@ -18,11 +20,14 @@ from karat.cli._input import (
     IdColumn,
     ImputeOption,
     Messages,
+    NaValues,
     Scale,
     ScaleOption,
+    Strict,
     TextColumn,
     parse_classes,
     read_dataset,
+    tell_findings,
 )
 from karat.cli._numbers import parse_clusterers, parse_counts
 from karat.cli._options import Delta
@@ -89,8 +94,12 @@ def label(
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the draw.")] = 0,
     id_column: IdColumn = None,
     drop: Drop = None,
-    scale: ScaleOption = Scale.none,
+    scale: ScaleOption = Scale.auto,
     impute: ImputeOption = None,
+    strict: Strict = False,
+    accept: Accept = None,
+    na_values: NaValues = None,
+    as_: As = None,
     header: Header = None,
     encoding: Encoding = "utf-8",
     text_column: TextColumn = None,
@@ -122,8 +131,10 @@ def label(
     listed = _listed(classes, delta)
     dataset = read_dataset(
         data, id_column=id_column, drop=drop, scale=scale, impute=impute, header=header,
-        encoding=encoding, text_column=text_column, messages=messages,
+        encoding=encoding, text_column=text_column, messages=messages, strict=strict,
+        accept=accept, na_values=na_values, kind=as_,
     )  # fmt: skip
+    tell_findings(dataset.findings, err=True)
     for note in dataset.notes:
         typer.echo(f"Note: {note}", err=True)
     n = dataset.X.shape[0]
@@ -133,7 +144,7 @@ def label(
     session = LabelSession(path, sample(n, n, random_state=seed), lines, rows)
     if len(session):
         typer.echo(f"{path} has {len(session)} labels; going on from there.", err=True)
-    checked = None if expert is None else read_labels(expert, n, rows=rows).values
+    checked = None if expert is None else read_labels(expert, n, rows=rows, ids=dataset.ids).values
     candidates, prior = _candidates(
         dataset, labelings, storage, clusterer, parse_counts(k), metric, id_column
     )

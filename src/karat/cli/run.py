@@ -18,6 +18,8 @@ import typer
 from karat.cli import _options as options
 from karat.cli._answer import as_json, show
 from karat.cli._input import (
+    Accept,
+    As,
     ClassesOption,
     DataArgument,
     Drop,
@@ -29,9 +31,11 @@ from karat.cli._input import (
     MaxDf,
     Messages,
     MinDf,
+    NaValues,
     Scale,
     ScaleOption,
     Stemmer,
+    Strict,
     Terms,
     TextColumn,
     Truth,
@@ -64,8 +68,12 @@ def run(
     label_column: LabelColumn = None,
     id_column: IdColumn = None,
     drop: Drop = None,
-    scale: ScaleOption = Scale.none,
+    scale: ScaleOption = Scale.auto,
     impute: ImputeOption = None,
+    strict: Strict = False,
+    accept: Accept = None,
+    na_values: NaValues = None,
+    as_: As = None,
     truth: Truth = None,
     header: Header = None,
     encoding: Encoding = "utf-8",
@@ -119,6 +127,7 @@ def run(
 
     karat run news.jsonl --text-column text --report news.html
     """
+    from karat.datasets.object_files import OBJECT_FILES
     from karat.report import write_report
     from karat.study import Study, study_representations
 
@@ -130,7 +139,8 @@ def run(
     dataset = read_dataset(
         data, label_column=label_column, id_column=id_column, drop=drop, scale=scale,
         impute=impute, truth=truth, header=header, encoding=encoding, text_column=text_column,
-        messages=messages, terms=terms,
+        messages=messages, terms=terms, strict=strict, accept=accept, na_values=na_values,
+        kind=as_, metric=metric,
         vectorizer=vectorizer_options(weight, min_df, max_df, stemmer),
     )  # fmt: skip
     dataset = _related(dataset, distances, graph, embeddings, representations)
@@ -139,7 +149,8 @@ def run(
         workers, None if dask is None else workers_at(dask), False if quiet else None,
     )  # fmt: skip
     with Study(
-        dataset, metric=metric, storage=storage, noise=noise, delta=delta,  # type: ignore[arg-type]
+        dataset, metric=None if metric in OBJECT_FILES else metric,
+        storage=storage, noise=noise, delta=delta,  # type: ignore[arg-type]
         classes=listed, exact=exact or None, random_state=seed, by=by, update=update,
     ) as study:  # fmt: skip
         study.command = shlex.join(["karat", *sys.argv[1:]])

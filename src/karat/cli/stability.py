@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from karat.cli._input import (
+    Accept,
+    As,
     DataArgument,
     Drop,
     Encoding,
@@ -18,13 +20,16 @@ from karat.cli._input import (
     MaxDf,
     Messages,
     MinDf,
+    NaValues,
     Scale,
     ScaleOption,
     Stemmer,
+    Strict,
     Terms,
     TextColumn,
     WeightOption,
     read_dataset,
+    tell_findings,
     vectorizer_options,
 )
 from karat.cli._numbers import parse_counts
@@ -39,8 +44,12 @@ def stability(
     label_column: LabelColumn = None,
     id_column: IdColumn = None,
     drop: Drop = None,
-    scale: ScaleOption = Scale.none,
+    scale: ScaleOption = Scale.auto,
     impute: ImputeOption = None,
+    strict: Strict = False,
+    accept: Accept = None,
+    na_values: NaValues = None,
+    as_: As = None,
     header: Header = None,
     encoding: Encoding = "utf-8",
     text_column: TextColumn = None,
@@ -97,8 +106,13 @@ def stability(
         text_column=text_column,
         messages=messages,
         terms=terms,
+        strict=strict,
+        accept=accept,
+        na_values=na_values,
+        kind=as_,
         vectorizer=vectorizer_options(weight, min_df, max_df, stemmer),
     )
+    tell_findings(dataset.findings, err=True)
     numbers = parse_counts(k)
     told = catalogue[clusterer].parameter == "n_clusters"
     metric = metric or dataset.metric

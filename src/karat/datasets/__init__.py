@@ -16,7 +16,6 @@ from karat.datasets._labelings import (
     read_labels,
 )
 from karat.datasets._packaged import available, load
-from karat.datasets._problems import RepairableError, UnusableError
 from karat.datasets._read import from_array, from_table, read, read_cells
 from karat.datasets._relations import (
     as_dataset,
@@ -26,12 +25,20 @@ from karat.datasets._relations import (
     from_objects,
     with_relation,
 )
+from karat.datasets.column_kinds import Column
+from karat.datasets.findings import Finding
 from karat.datasets.label_files import contingency_of_file
+from karat.datasets.problems import DoubtfulError, RepairableError, UnusableError
+from karat.datasets.reading_plan import ReadingPlan
 
 __all__ = [
+    "Column",
     "Dataset",
+    "DoubtfulError",
+    "Finding",
     "KnownLabels",
     "LabelColumns",
+    "ReadingPlan",
     "RepairableError",
     "UnusableError",
     "as_dataset",

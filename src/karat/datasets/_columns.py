@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.datasets._layout import MISSING
-from karat.datasets._problems import RepairableError
+from karat.datasets.problems import RepairableError
 from karat.runtime import resources
 from karat.runtime.validation import InputError
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 MAX_CATEGORIES = 100
 MOST_TOLD = 8  # columns in a message
 _NUMBER = r"^[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf|infinity)$"
+CONTROL = r"[\x00-\x08\x0b-\x1f\x7f-\x{9f}]"
 _WHOLE = r"^-?(0|[1-9][0-9]{0,17})(\.0*)?$"
 _DECIMAL = r"^-?(0|[1-9][0-9]*)(\.[0-9]*)?([eE][+-]?[0-9]+)?$"
 _MINUS_ONE = r"^-1(\.0*)?([eE][+-]?0+)?$"
@@ -150,6 +151,8 @@ def objects(column: pa.ChunkedArray, name: str, *, plain: bool = False) -> NDArr
     marks = None
     if _is_text(kind):
         column = _blank_to_null(pc.utf8_trim_whitespace(column.cast(pa.large_string())))
+        # a name must not move or colour a terminal
+        column = pc.replace_substring_regex(column, CONTROL, "\ufffd")
         numbers = _whole_numbers(column)
         if numbers is not None:
             column = numbers

@@ -13,6 +13,8 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from karat.datasets.findings import Finding
+    from karat.datasets.reading_plan import ReadingPlan
     from karat.runtime.validation import Data
 
 
@@ -52,6 +54,10 @@ class Dataset:
         matrix of affinities of a graph: there are no features then.
     n_embedded : int
         How many of the last columns of ``X`` are embeddings, see :func:`with_embeddings`.
+    findings : tuple of Finding
+        What looks wrong, or was assumed, in order of harm.
+    plan : ReadingPlan or None
+        How each column of a table was understood.
     """
 
     X: Data
@@ -69,6 +75,8 @@ class Dataset:
     texts: tuple[str, ...] | None = None
     metric: str = "euclidean"
     n_embedded: int = 0
+    findings: tuple[Finding, ...] = ()
+    plan: ReadingPlan | None = None
 
     @property
     def n_objects(self) -> int:
@@ -135,6 +143,17 @@ class Dataset:
         for part in parts:
             digest.update(part.data)
         return digest.hexdigest()
+
+    def _repr_html_(self) -> str:
+        """For notebooks: what was read, and what was found, most harmful first."""
+        from html import escape
+
+        from karat.datasets.findings import sentence
+
+        first, *notes = str(self).split("\n")
+        told = [sentence(one) for one in self.findings] + [note.strip() for note in notes]
+        items = "".join(f"<li>{escape(one)}</li>" for one in told)
+        return f"<p><b>{escape(first)}</b></p><ul>{items}</ul>"
 
     def __str__(self) -> str:
         text = f"{self.name}: {self.kind}"

@@ -17,7 +17,7 @@ from karat.datasets._layout import (
     encoding_error,
     open_binary,
 )
-from karat.datasets._problems import RepairableError
+from karat.datasets.problems import RepairableError
 from karat.runtime import resources
 from karat.runtime.validation import InputError
 

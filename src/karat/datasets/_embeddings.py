@@ -10,7 +10,9 @@ from zipfile import BadZipFile
 
 import numpy as np
 
+from karat.datasets import joining
 from karat.datasets._dataset import Dataset
+from karat.datasets._files import check_file
 from karat.distances import embed
 from karat.runtime.validation import InputError, check_data
 
@@ -127,8 +129,7 @@ def _read(given: Any, ids: Any) -> tuple[Any, Any, str | None]:
             ids = None if counted else list(given.index)
         return given, ids, None
     path = Path(given)
-    if not path.exists():
-        raise InputError(f"there is no file {path} with embeddings")
+    check_file(path)
     try:
         if path.suffix == ".npy":
             return np.load(path, allow_pickle=False), ids, str(path)
@@ -146,22 +147,11 @@ def _read(given: Any, ids: Any) -> tuple[Any, Any, str | None]:
 
 def _order(ids: Any, dataset: Dataset, n: int) -> NDArray[np.intp]:
     """Which row belongs to each object."""
-    names = [str(name) for name in ids]
-    if len(names) != n:
-        raise InputError(f"there are {len(names):,} ids of {n:,} embeddings")
-    at = {name: i for i, name in enumerate(names)}
-    if len(at) < n:
-        twice = next(name for i, name in enumerate(names) if at[name] != i)
-        raise InputError(f"the id {twice!r} has several embeddings; give one each")
-    wanted = [str(name) for name in dataset.ids]
-    missing = [name for name in wanted if name not in at]
-    if missing:
-        raise InputError(
-            f"{len(missing):,} of {len(wanted):,} objects have no embedding, e.g. "
-            f"{', '.join(map(repr, missing[:3]))}; the ids of the embeddings look like "
-            f"{', '.join(map(repr, names[:3]))}"
-        )
-    return np.array([at[name] for name in wanted])
+    if len(ids) != n:
+        raise InputError(f"there are {len(ids):,} ids of {n:,} embeddings")
+    own = np.array([str(name) for name in ids], dtype=object)
+    joining.check_ids(own, "the ids of the embeddings")
+    return joining.order(own, dataset.ids, "the embeddings")
 
 
 def _balance(terms: Any, rows: Any) -> float:

@@ -14,14 +14,16 @@ from typing import Any
 
 import numpy as np
 
-from karat.datasets import _delimited, _layout, _mapped
+from karat.datasets import _delimited, _layout, _mapped, table_files
 from karat.datasets._work import Options, Raw
 from karat.runtime import resources
 from karat.runtime.validation import InputError
 
 TEXT = (".csv", ".tsv", ".tab", ".txt", ".data", ".dat", "")
-FORMATS = "CSV (.csv, .tsv, .txt, .data), Parquet (.parquet), NumPy (.npy, .npz), "
+FORMATS = "CSV (.csv, .tsv, .txt, .data), Parquet (.parquet), NumPy (.npy, .npz), Excel (.xlsx, "
+FORMATS += ".xls, .ods), SQLite (.sqlite, .db), DuckDB (.duckdb), "
 FORMATS += "Matrix Market (.mtx); text compressed by .gz, .bz2, .xz, .zst, .mtx by .gz, .bz2"
+LONGEST_NAME = 255  # bytes, of the file systems in use
 _FEWER = "exclude columns with drop (--drop), or give a sample of its rows"
 
 
@@ -35,6 +37,7 @@ def read_raw(
     skip_ragged: bool = False,
 ) -> Raw:
     """Read ``path`` by the format its name tells; text cells stay as written if ``literal``."""
+    path, table = table_files.split_table(path)
     check_file(path)
     name, suffix = split_name(path)
     reader_options: dict[str, Any] = {}
@@ -47,6 +50,12 @@ def read_raw(
             raw = _text(path, suffix, options, header, encoding, literal, skip_ragged)
         elif suffix in (".parquet", ".pq"):
             raw = _parquet(path, options, literal)
+        elif suffix in table_files.SPREADSHEETS:
+            content, notes = table_files.spreadsheet(path, table, header)
+            raw = Raw(name, None, content, tuple(content.column_names), notes=notes)
+        elif suffix in table_files.DATABASES:
+            content, notes = table_files.database(path, table, suffix)
+            raw = Raw(name, None, content, tuple(content.column_names), notes=notes)
         elif suffix == ".npy":
             raw = _npy(path)
         elif suffix == ".npz":
@@ -55,7 +64,8 @@ def read_raw(
             raw = Raw(name, str(path), _matrix_market(path), owned=True)
         else:
             raise InputError(f"{path}: the format {suffix!r} is not known; there are {FORMATS}")
-    raw.name, raw.source, raw.options = name, str(path), reader_options
+    source = str(path) if table is None else f"{path}#{table}"
+    raw.name, raw.source, raw.options = table or name, source, reader_options
     return raw
 
 
@@ -70,6 +80,7 @@ def split_name(path: Path) -> tuple[str, str]:
 
 def check_file(path: Path, also: Iterable[str] = ()) -> None:
     """Raise unless ``path`` is a regular file with something in it; suggest near names."""
+    check_name(path)
     if path.is_dir():
         raise InputError(f"{path} is a folder; name a file in it")
     if not path.exists():
@@ -85,6 +96,14 @@ def check_file(path: Path, also: Iterable[str] = ()) -> None:
         )
     if path.stat().st_size == 0:
         raise InputError(f"{path} is empty")
+
+
+def check_name(path: Path) -> None:
+    """Raise for a name that no file can have, which the system would only answer with an error."""
+    if any(len(os.fsencode(part)) > LONGEST_NAME for part in path.parts):
+        raise InputError(f"there is no file {str(path)[:60] + '...'!r}: the name is too long")
+    if "\0" in str(path):
+        raise InputError(f"there is no file {str(path)!r}: a name has no zero byte")
 
 
 def near_files(path: Path) -> list[str]:
@@ -157,6 +176,7 @@ def read_lines(path: str | os.PathLike[str]) -> list[str]:
     ['tea', 'rain']
     """
     path = Path(path)
+    check_file(path)
     with explained(path), _layout.open_binary(path) as stream:
         data = stream.read()
     try:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.datasets import _columns, _delimited, _files, _layout
+from karat.datasets import _columns, _delimited, _files, _layout, joining
 from karat.datasets._structures import in_order, structures_in
 from karat.datasets._work import Options, quoted, row_numbers
 from karat.labelings.labels import known_labels
@@ -32,10 +32,13 @@ class LabelColumns(dict[str, Any]):
         What was decided on the way that a reader should know.
     rows : ndarray of int, or None
         Which row of the data each object is, from 0, where the file says so (column ``row``).
+    ids : ndarray, or None
+        The names of the objects, where the file has them.
     """
 
     notes: tuple[str, ...] = ()
     rows: NDArray[np.intp] | None = None
+    ids: NDArray[Any] | None = None
 
     def hardened(self) -> LabelColumns:
         """The same with labels alone: hard ones of memberships, each cut of a dendrogram."""
@@ -43,7 +46,7 @@ class LabelColumns(dict[str, Any]):
         found = LabelColumns(labels)
         hardened = [f"{name}: {Hardened.of(one)}" for name, one in memberships.items()]
         found.notes = (*self.notes, *hardened)
-        found.rows = self.rows
+        found.rows, found.ids = self.rows, self.ids
         return found
 
 
@@ -88,13 +91,12 @@ def read_labelings(
         1, True and False (n, k) where clusters overlap, or a linkage matrix (n-1, 4)). A text
         file of one column may lack the header line; the clustering is then called as the file is.
     id_column : str, optional
-        The column that names the objects. By default a column ``id`` or ``row`` that has
-        another value in each row is no clustering, and neither is an unnamed one that counts
-        the rows.
+        The column that names the objects. By default one that is called so (``id``, ``row``,
+        ``customer_id``) and has another value in each row.
     ids : array-like, shape (n,), optional
-        The objects of the data set (:attr:`Dataset.ids`). With ``id_column``, or a column ``id``
-        that has them all, the rows are put into this order, and rows of other objects are
-        ignored; otherwise there must be one row per object, in the same order.
+        The objects of the data set (:attr:`Dataset.ids`). Rows that have ids are put into this
+        order, and those of other objects are ignored; without ids there must be one row per
+        object, in the same order.
     drop : sequence of str
         Columns that are no clusterings.
     header : bool, optional
@@ -133,13 +135,16 @@ def read_labelings(
     for name in drop:
         del columns[name]
     rows = _row_numbers(columns.get("row"))
-    for name in ("row", "id"):
-        if len(columns) + len(structures) > 1 and name in columns and _all_different(columns[name]):
-            named = columns.pop(name)
+    named = {}
+    if len(columns) + len(structures) > 1:
+        for name in joining.id_columns(columns):
+            named[name] = columns.pop(name)
             notes.append(f"The column {name!r} names the objects; it is no clustering.")
-            known = {str(value) for value in named}
-            if own_ids is None and ids is not None and known.issuperset(map(str, ids)):
-                own_ids, id_column = named, name
+            if len(columns) + len(structures) == 1:
+                break
+    if own_ids is None and named and ids is not None:
+        id_column = _joined(file, named, ids)
+        own_ids = None if id_column is None else named[id_column]
     if not columns and not structures:
         raise InputError(f"{file} has no column with a clustering")
     if own_ids is not None or columns:
@@ -149,7 +154,17 @@ def read_labelings(
     else:
         first = next(iter(structures.values()))
         n_rows = first.n_objects if isinstance(first, Dendrogram) else len(first.memberships)
-    order = _order(file, own_ids, ids, id_column, n_rows)
+    order = None
+    if own_ids is not None:
+        joining.check_ids(own_ids, f"{file}: {id_column!r}")
+        order = None if ids is None else joining.order(own_ids, ids, f"{file}: {id_column!r}")
+    elif ids is not None:
+        if n_rows != len(ids):
+            raise InputError(
+                f"{file} has {n_rows:,} rows, but there are {len(ids):,} objects; if a column "
+                "names the objects, say which (id_column, --id-column)"
+            )
+        notes.append(joining.by_row(str(file), ids))
     structures = in_order(file, structures, order, n_rows)
     if order is not None:
         columns = {name: values[order] for name, values in columns.items()}
@@ -158,7 +173,24 @@ def read_labelings(
     found = LabelColumns({**labels, **structures})
     found.notes = tuple(notes)
     found.rows = rows if rows is None or order is None else rows[order]
+    own = own_ids if own_ids is not None else named.get("id", next(iter(named.values()), None))
+    found.ids = own if own is None or order is None else own[order]
     return found
+
+
+def _joined(file: Path, named: dict[str, NDArray[Any]], ids: Any) -> str | None:
+    """The column by which a file is joined to the objects; None where it only counts the rows."""
+    wanted = set(map(str, ids))
+    for name, values in named.items():
+        if wanted.issubset(map(str, values)):
+            return name
+    for name, values in named.items():
+        counts = any(joining.are_positions(values, start) for start in (0, 1))
+        if counts and (name == "row" or joining.are_positions(ids)):
+            return None
+    name, values = next(reversed(named.items()))
+    absent = sum(place is None for place in joining.places(values, ids))
+    raise joining.mismatch(values, ids, f"{file}: {name!r}", absent)
 
 
 def read_labels(
@@ -166,6 +198,7 @@ def read_labels(
     n_objects: int,
     *,
     rows: Any = None,
+    ids: Any = None,
     classes: Iterable[Any] = (),
     header: bool | None = None,
 ) -> KnownLabels:
@@ -176,12 +209,15 @@ def read_labels(
     path : str or path
         A table as ``karat sample`` writes it: the column ``label`` has the class, or nothing
         where it is unknown, of the object in the row of the data that the column ``row`` names
-        (from 0); other columns are ignored. Or one class, or empty cell, for each object in order:
-        a column ``label``, or the only column.
+        (from 0); other columns are ignored. Or a table with a column of ids (``id``,
+        ``customer_id``) and the classes. Or one class, or empty cell, for each object in order.
+        The classes are the column ``label``, or the only one besides the ids.
     n_objects : int
         How many objects there are.
     rows : array-like of int, shape (n_objects,), optional
         Which row of the data each object is. By default all rows are objects.
+    ids : array-like, shape (n_objects,), optional
+        The names of the objects (:attr:`Dataset.ids`).
     classes : iterable
         The classes, where they are known; with -1 among them it is a class.
     header : bool, optional
@@ -215,21 +251,27 @@ def read_labels(
         file, n=n_objects, header=header, wanted=("row", "label"), single=True
     )
     named = "row" in columns and "label" in columns
-    if named or "label" in columns:
-        given = columns["label"]
-    elif len(columns) == 1:
-        given = next(iter(columns.values()))
-    elif len(columns) == 2 and _all_different(columns.get("id", np.array([None]))):
-        given = next(column for name, column in columns.items() if name != "id")
-    else:
+    own = [] if named or len(columns) < 2 else joining.id_columns(columns)
+    own = [name for name in own if name not in ("label", "row")]
+    rest = [name for name in columns if name not in own]
+    if "label" not in columns and len(rest) != 1:
         raise InputError(
             f"{file} has {len(columns)} columns ({quoted(columns)}) and none is called 'label'; "
-            "a file of classes has that one or a single column"
+            "a file of classes has that one, a single column, or one besides the ids"
         )
+    given = columns["label" if "label" in columns else rest[0]]
     doubts: list[str] = []
     order = None
     if named:
         given, order = _by_row(file, columns["row"], given, n_objects, rows, notes, doubts)
+    elif own and (by := _by_id(file, own[0], columns[own[0]], ids, n_objects)) is not None:
+        found = np.full(n_objects, None, dtype=object)
+        at = np.array([-1 if place is None else place for place in by], dtype=np.intp)
+        found[at >= 0] = np.asarray(given, dtype=object)[at[at >= 0]]
+        others = len(given) - int((at >= 0).sum())
+        if others:
+            notes.append(f"Ignored {others:,} labels of objects that the data do not hold.")
+        given = found
     elif len(given) != n_objects:
         raise InputError(
             f"{file} has {len(given):,} labels for {n_objects:,} objects; add a column 'row' with "
@@ -239,6 +281,19 @@ def read_labels(
     if order is not None:
         order = tuple(i for i in order if values[i] is not None)
     return KnownLabels(values, tuple(notes), tuple(doubts), order)
+
+
+def _by_id(path: Path, name: str, own: NDArray[Any], ids: Any, n: int) -> list[int | None] | None:
+    """Which row of the file has each object; None where the ids only count the rows."""
+    wanted = range(n) if ids is None else ids
+    counts = any(joining.are_positions(own, start) for start in (0, 1))
+    if len(own) == n and counts and joining.are_positions(wanted):
+        return None
+    found = joining.places(own, wanted)
+    absent = sum(place is None for place in found)
+    if absent == n or (absent and joining.are_positions(wanted)):
+        raise joining.mismatch(own, wanted, f"{path}: {name!r}", absent)
+    return found
 
 
 def _by_row(
@@ -291,12 +346,6 @@ def _row_numbers(values: NDArray[Any] | None) -> NDArray[np.intp] | None:
     if values is None or any(type(value) is not int or value < 0 for value in values):
         return None
     return values.astype(np.intp)
-
-
-def _all_different(values: NDArray[Any]) -> bool:
-    if values.dtype.kind in "iu":
-        return len(np.unique(values)) == len(values)
-    return None not in values and len(set(values)) == len(values)
 
 
 def read_columns(
@@ -424,41 +473,6 @@ def _boxed(array: NDArray[Any], name: str, plain: bool) -> NDArray[Any]:
     if plain and array.dtype.kind in "iu":
         return array
     return _columns.objects(_columns.column_array(array), name, plain=plain)
-
-
-def _order(
-    path: Path, own: NDArray[Any] | None, ids: Any, id_column: str | None, n_rows: int
-) -> NDArray[np.intp] | None:
-    """Which row of the file belongs to each object; None where they are in order."""
-    if own is not None:
-        blank = [row for row, value in enumerate(own) if value is None]
-        if blank:
-            raise InputError(f"{path}: {id_column!r} is blank in {row_numbers(blank)}")
-        value, count = Counter(own).most_common(1)[0]
-        if count > 1:
-            raise InputError(f"{path}: the id {value!r} occurs {count} times in {id_column!r}")
-    if ids is None:
-        return None
-    if own is None:
-        if n_rows != len(ids):
-            raise InputError(
-                f"{path} has {n_rows:,} rows, but there are {len(ids):,} objects; if a column "
-                "names the objects, say which (id_column, --id-column)"
-            )
-        return None
-    wanted = list(ids)
-    at = {value: row for row, value in enumerate(own)}
-    absent = [value for value in wanted if value not in at]
-    if absent:
-        # 7 in one file may be "007" or "7" in the other
-        as_text = {str(value): row for value, row in at.items()}
-        if all(str(value) in as_text for value in wanted):
-            return np.array([as_text[str(value)] for value in wanted], dtype=np.intp)
-        raise InputError(
-            f"{path}: {len(absent):,} of {len(wanted):,} objects are not in {id_column!r} "
-            f"(e.g. {', '.join(map(repr, absent[:3]))})"
-        )
-    return np.array([at[value] for value in wanted], dtype=np.intp)
 
 
 def _require_labels(columns: dict[str, NDArray[Any]], path: Path) -> None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from karat.datasets._problems import RepairableError
+from karat.datasets.problems import RepairableError
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:

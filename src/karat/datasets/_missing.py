@@ -7,13 +7,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from karat.datasets._mapped import copied
-from karat.datasets._problems import RepairableError
 from karat.datasets._scaling import center_spread
 from karat.datasets._work import Impute, Work, quoted
+from karat.datasets.problems import RepairableError
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+
+DONORS = 5000  # objects whose values fill gaps
+NEIGHBORS = 5
 
 
 def fill_missing(work: Work, how: Impute | None) -> None:
@@ -83,11 +87,16 @@ def _drop_rows(work: Work, bad: NDArray[np.bool_]) -> None:
 
 def _impute(work: Work, bad: NDArray[np.bool_], how: Impute) -> None:
     filled: dict[str, int] = {}
+    near = _from_neighbors(work, bad) if how == "neighbors" else None
     for j in dict.fromkeys(work.origin[bad.any(axis=0)]):
         columns = np.flatnonzero(work.origin == j)
         rows = bad[:, columns[0]]
         known = work.X[np.ix_(~rows, columns)]
-        if work.categorical[columns[0]]:
+        if near is not None:
+            value = near[np.ix_(rows[bad.any(axis=1)], columns)]
+            if work.categorical[columns[0]]:
+                value = np.eye(len(columns))[value.argmax(axis=1)]
+        elif work.categorical[columns[0]]:
             value = np.zeros(len(columns))
             value[np.argmax(known.sum(axis=0))] = 1.0
         elif how == "mean":
@@ -99,6 +108,8 @@ def _impute(work: Work, bad: NDArray[np.bool_], how: Impute) -> None:
             value = distinct[[np.argmax(counts)]]
         work.X[np.ix_(rows, columns)] = value
         filled[work.columns[j]] = int(rows.sum())
+    if near is not None:
+        return  # it is told as a finding
     listed = ", ".join(f"{count} in {name!r}" for name, count in list(filled.items())[:8])
     more = f", and in {len(filled) - 8} more columns" if len(filled) > 8 else ""
     what = {"mean": "mean", "median": "median", "most-frequent": "most frequent value"}[how]
@@ -106,6 +117,31 @@ def _impute(work: Work, bad: NDArray[np.bool_], how: Impute) -> None:
     work.notes.append(
         f"Missing or infinite values were replaced by the column's {what}{text}: {listed}{more}."
     )
+
+
+def _from_neighbors(work: Work, bad: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Means over the objects that are nearest by the known values, for the rows with gaps.
+
+    All columns count alike; of many objects a sample is asked. Medians would put objects of
+    all clusters into the same place, where they look like a cluster of their own.
+    """
+    from sklearn.impute import KNNImputer
+
+    n = len(bad)
+    donors = np.arange(n)
+    if n > DONORS:
+        donors = np.sort(np.random.default_rng(0).choice(n, DONORS, replace=False))
+    rows = bad.any(axis=1)
+    Z = np.where(bad[donors], np.nan, work.X[donors]).astype(np.float64)
+    center, spread = np.zeros(Z.shape[1]), np.ones(Z.shape[1])
+    for j in np.flatnonzero(~work.categorical):
+        known = work.X[~bad[:, j], j]
+        center[j], one = (float(value[0]) for value in center_spread(known[:, None], "standard"))
+        spread[j] = one or 1.0
+    imputer = KNNImputer(n_neighbors=NEIGHBORS, keep_empty_features=True)
+    imputer.fit((Z - center) / spread)
+    gaps = np.where(bad[rows], np.nan, work.X[rows]).astype(np.float64)
+    return np.asarray(imputer.transform((gaps - center) / spread)) * spread + center
 
 
 def _fill_sparse(work: Work, how: Impute | None) -> None:

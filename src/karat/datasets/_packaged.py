@@ -70,6 +70,7 @@ def load(name: str, **options: Any) -> Dataset:
         raise unknown_name(name, _SETS, "packaged data set")
     if "truth" not in options:
         options.setdefault("label_column", _SETS[name].label_column)
+    options.setdefault("scale", "none")
     chosen = Options.of(options.pop("drop", ()), **options)
     return prepare(open_set(name, chosen), chosen)
 

@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat.datasets import joining
 from karat.datasets._dataset import Dataset
-from karat.datasets._labelings import read_labels
+from karat.datasets._labelings import KnownLabels, read_labels
 from karat.datasets._missing import fill_missing
-from karat.datasets._problems import RepairableError, command
-from karat.datasets._scaling import check_range, note_dominance, rescale
+from karat.datasets._scaling import center_spread, check_range, rescale, weigh_categories
 from karat.datasets._work import Options, Raw, Work, quoted, row_numbers
+from karat.datasets.findings import Finding
+from karat.datasets.problems import RepairableError
+from karat.datasets.reading_plan import (
+    Reading,
+    ReadingPlan,
+    chosen_scale,
+    finished,
+    missing_found,
+    repeats,
+    sorted_labels,
+    understood,
+    without_accepted,
+)
+from karat.datasets.table_kinds import found_distances, looks_like_distances
 from karat.labelings.labels import count_labels, known_labels
 from karat.runtime.validation import InputError, as_numbers
 
@@ -25,18 +40,24 @@ def prepare(raw: Raw, options: Options, ids: Any = None) -> Dataset:
     """Take out labels and ids, encode, impute, check and scale."""
     import pyarrow as pa
 
-    table = isinstance(raw.content, pa.Table)
-    named = table or raw.all_names is not None
-    work = _from_table(raw, options) if table else _from_matrix(raw, options)
+    reading: Reading | None = None
+    findings: list[Finding] = list(raw.findings)
+    if isinstance(raw.content, pa.Table):
+        work, reading = _from_table(raw, options)
+        findings += [] if reading is None else reading.findings
+    else:
+        work = _from_matrix(raw, options)
+        if raw.source is not None and options.kind is None and looks_like_distances(work.X):
+            findings.append(found_distances(work.X.shape[0]))
     n_read = work.X.shape[0]
+    if ids is not None:
+        work.ids = _per_object(ids, "ids", n_read)
     if isinstance(options.truth, str):
-        found = read_labels(options.truth, n_read)
+        found = _known_labels(options.truth, work, reading)
         work.labels = found.values
         work.notes += [*found.notes, *(f"Warning: {doubt}." for doubt in found.doubts)]
     elif options.truth is not None:
-        work.labels = _per_object(options.truth, "truth", n_read)
-    if ids is not None:
-        work.ids = _per_object(ids, "ids", n_read)
+        work.labels = _per_object(_by_index(options.truth, work.ids), "truth", n_read)
     if raw.ragged is not None:
         work.keep_objects(~raw.ragged)
         lost = np.flatnonzero(raw.ragged)
@@ -53,20 +74,32 @@ def prepare(raw: Raw, options: Options, ids: Any = None) -> Dataset:
         _check_ids(work, options.id_column)
     else:
         work.ids = numbers if work.rows is None else work.rows
-    fill_missing(work, options.impute)
+    n_before = work.X.shape[0]
+    plan = None if reading is None else reading.plan
+    if plan is not None:
+        findings += missing_found(plan, n_before, options)
+    fill_missing(work, options.impute or (None if plan is None else "neighbors"))
     if work.X.shape[0] < 2:
         raise InputError(
             f"{raw.name} has one object{'' if n_read < 2 else ' left'}; "
             "a clustering needs at least two"
         )
-    check_range(work, options.scale)
-    if named and options.scale == "none" and work.X.shape[1] > 1:
-        note_dominance(work, _scaling_command(raw, options))
-    center, scale = rescale(work, options.scale)
+    how: Any = "none" if options.scale == "auto" else options.scale
+    if plan is not None or (raw.all_names is not None and not options.strict):
+        how, ruled = _scale_by_rule(work, options)
+        findings += ruled
+    check_range(work, how)
+    center, scale = rescale(work, how)
+    if plan is not None and scale is not None and options.scale == "auto":
+        weigh_categories(work, scale)
+    if plan is not None:
+        plan = finished(plan, how, options.impute or ("neighbors" if plan_has_gaps(plan) else None))
     truth, truth_name = work.labels, None
     if truth is not None:
         truth_name = options.label_column or "truth"
         truth = _known(truth, truth_name, work.notes)
+    if truth is not None:
+        findings += sorted_labels(work, truth)
     return Dataset(
         X=work.X,
         name=raw.name,
@@ -80,17 +113,29 @@ def prepare(raw: Raw, options: Options, ids: Any = None) -> Dataset:
         scale=scale,
         source=raw.source,
         options={**raw.options, **options.given()},
+        findings=without_accepted(findings, options.accept),
+        plan=plan,
     )
 
 
-def _scaling_command(raw: Raw, options: Options) -> str:
-    """What reads the same with scaled columns."""
-    if raw.source is None:
-        return "scale='standard'"
-    return command(raw.source, {**raw.options, **options.given(), "scale": "standard"})
+def plan_has_gaps(plan: ReadingPlan) -> bool:
+    """Whether a feature of the plan has missing values."""
+    return any(one.use == "feature" and one.missing for one in plan.columns)
 
 
-def _from_table(raw: Raw, options: Options) -> Work:
+def _scale_by_rule(work: Work, options: Options) -> tuple[Any, list[Finding]]:
+    """What to scale to, and what was found on the way in all columns together."""
+    if work.sparse:
+        return ("none" if options.scale == "auto" else options.scale), []
+    found = repeats(work)
+    how, finding = chosen_scale(work, center_spread(work.X, "standard")[1], options)
+    if finding is not None and options.scale in ("auto", "none"):
+        found.append(finding)
+    return (how if options.scale == "auto" else options.scale), found
+
+
+def _from_table(raw: Raw, options: Options) -> tuple[Work, Reading | None]:
+    """The columns as numbers; by their plan unless ``options.strict``."""
     from karat.datasets import _columns
 
     table: pa.Table = raw.content
@@ -111,18 +156,40 @@ def _from_table(raw: Raw, options: Options) -> Work:
     if index:
         notes.append(f"Excluded the index column that pandas wrote: {quoted(index)}.")
     table = _columns.without_row_numbers(table, notes)
+    reading = None
+    if not options.strict:
+        reading = understood(table, options)
+        table = reading.table
+        if table.num_columns == 0:
+            raise InputError(
+                f"{raw.name} has no feature left: {_asides(reading.plan)}; name columns to use "
+                "with accept (--accept KEY)"
+            )
+        if reading.ids is not None:
+            aside[reading.id_column or ""] = reading.ids
     made = _columns.features(table)
     raw.content = None  # the table's memory is wanted for scaling
-    return Work(
+    id_column = options.id_column or (None if reading is None else reading.id_column)
+    work = Work(
         made.X,
         made.names,
         made.origin,
         made.columns,
         made.categorical,
-        aside.get(options.id_column or ""),
+        None if id_column is None else aside[id_column],
         aside.get(options.label_column or ""),
         notes + list(made.notes),
         owned=True,
+    )
+    return work, reading
+
+
+def _asides(plan: ReadingPlan) -> str:
+    """Why no column is a feature."""
+    if not plan.columns:
+        return "every column is a label, an id or dropped"
+    return "every column is a label, an id or dropped, or was understood as something else: " + (
+        ", ".join(f"{one.name!r} as {one.kind}" for one in plan.columns[:6])
     )
 
 
@@ -139,7 +206,7 @@ def _from_matrix(raw: Raw, options: Options) -> Work:
     if len(names) != d:
         raise InputError(f"there are {len(names)} feature names and {d} columns")
     _check_names(list(names))
-    options.check_columns(raw.all_names or [*names, *raw.beside])
+    options.check_columns(raw.all_names or [*(() if raw.of_terms else names), *raw.beside])
     notes = list(raw.notes)
     if options.drop:
         notes.append(f"Excluded as requested: {quoted(options.drop)}.")
@@ -148,7 +215,9 @@ def _from_matrix(raw: Raw, options: Options) -> Work:
     )
     work.ids = _aside(raw, work, options.id_column)
     work.labels = _aside(raw, work, options.label_column)
-    gone = {options.label_column, options.id_column, *options.drop}
+    gone = set[str | None]()
+    if not raw.of_terms:
+        gone = {options.label_column, options.id_column, *options.drop}
     keep = np.array([name not in gone for name in names], dtype=bool)
     if not keep.all():
         work.keep_features(keep)
@@ -169,6 +238,37 @@ def _aside(raw: Raw, work: Work, name: str | None) -> NDArray[np.object_] | None
         column = work.X[:, [work.names.index(name)]]
         values = (column.toarray() if work.sparse else column).ravel()
     return _columns.objects(_columns.column_array(values), name)
+
+
+def _known_labels(path: str, work: Work, reading: Reading | None) -> KnownLabels:
+    """The classes in a file, joined by whichever column of the table has its ids."""
+    n = work.X.shape[0]
+    try:
+        return read_labels(path, n, ids=work.ids)
+    except InputError:
+        for ids in () if reading is None else reading.other_ids.values():
+            with contextlib.suppress(InputError):
+                return read_labels(path, n, ids=ids)
+        raise
+
+
+def _by_index(values: Any, ids: Any) -> Any:
+    """The values of a pandas series whose index has the ids, in their order."""
+    own = index_ids(values)
+    if own is None or ids is None:
+        return values
+    if not joining.all_different(own):
+        raise InputError("truth: its index names an object twice")
+    return values.to_numpy()[joining.order(own, ids, "truth")]
+
+
+def index_ids(table: Any) -> NDArray[Any] | None:
+    """The ids in the index of a pandas table or series; None where it only counts the rows."""
+    index = getattr(table, "index", None)
+    if index is None or callable(index) or getattr(index, "nlevels", 2) > 1:
+        return None
+    values = np.asarray(index, dtype=object)
+    return None if joining.are_positions(values) else values
 
 
 def _per_object(values: Any, name: str, n: int) -> NDArray[np.object_]:

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.datasets import _packaged
+from karat.datasets import _packaged, joining, table_files
 from karat.datasets._columns import to_arrow
 from karat.datasets._dataset import Dataset
 from karat.datasets._embeddings import with_embeddings
-from karat.datasets._files import check_file, read_raw, split_name
+from karat.datasets._files import check_file, check_name, read_raw, split_name
 from karat.datasets._mapped import read_batches
-from karat.datasets._prepare import prepare
-from karat.datasets._problems import settle
+from karat.datasets._prepare import index_ids, prepare
+from karat.datasets._related_files import GRAPHS, read_relation
 from karat.datasets._texts import (
     DOCUMENTS,
     ENDINGS,
@@ -27,7 +28,8 @@ from karat.datasets._texts import (
     read_counts,
     read_documents,
 )
-from karat.datasets._work import Impute, Options, Raw, Scale
+from karat.datasets._work import DataKind, Impute, Options, Raw, Scale, as_names
+from karat.datasets.problems import settle
 from karat.text.matrices import LIBSVM
 
 if TYPE_CHECKING:
@@ -40,9 +42,13 @@ def read(
     label_column: str | None = None,
     id_column: str | None = None,
     drop: Iterable[str] | str = (),
-    scale: Scale = "none",
+    scale: Scale = "auto",
     impute: Impute | None = None,
     truth: Any = None,
+    strict: bool = False,
+    accept: Iterable[str] | str = (),
+    na_values: Iterable[str] | str = (),
+    kind: DataKind | None = None,
     header: bool | None = None,
     encoding: str = "utf-8",
     text_column: str | None = None,
@@ -51,12 +57,14 @@ def read(
     vectorizer: Vectorizer = None,
     embeddings: Any = None,
 ) -> Dataset:
-    """Read a data file: CSV, TSV, Parquet, NPY, NPZ, Matrix Market, or documents.
+    """Read a data file: CSV, TSV, Excel, Parquet, NPY, NPZ, Matrix Market, or documents.
 
     The name's end tells the format: ``.csv``, ``.txt``, ``.data``, ``.dat`` (delimiter found by
     looking), ``.tsv``, ``.tab``, ``.parquet``, ``.npy``, ``.npz`` (NumPy arrays, or a SciPy
     sparse matrix), ``.mtx``. Text may be compressed (``.gz``, ``.bz2``, ``.xz``, ``.zst``),
-    ``.mtx`` too (``.gz``, ``.bz2``).
+    ``.mtx`` too (``.gz``, ``.bz2``). Spreadsheets (``.xlsx``, ``.xls``, ``.ods``) and databases
+    (``.sqlite``, ``.db``, ``.duckdb``) may name a sheet or table after ``#``; an address
+    (``https://``) is downloaded.
 
     Documents are a column of a table (``text_column``), JSON lines (``.jsonl``), a folder with a
     file each, or a mailbox (``.mbox``); counts of terms are CLUTO's ``.mat`` (with ``.rclass`` and
@@ -75,17 +83,33 @@ def read(
         The column that names the objects; without blanks or repeats.
     drop : str or iterable of str
         Columns to exclude.
-    scale : {"none", "standard", "robust", "minmax"}
-        ``standard``: mean 0, standard deviation 1 (sparse data are not centred). ``robust``:
-        median 0, interquartile range 1. ``minmax``: from 0 to 1. Columns of 0 and 1 that were
+    scale : {"auto", "none", "standard", "robust", "minmax"}
+        ``auto``: tables whose columns are in different units become ``standard``, see
+        :doc:`/input`; everything else stays. ``standard``: mean 0, standard deviation 1 (sparse
+        data are not centred). ``robust``: median 0, interquartile range 1. ``minmax``: from 0 to
+        1. Columns of 0 and 1 that were
         made of text stay as they are; constant columns become 0.
-    impute : {"mean", "median", "most-frequent", "drop"}, optional
-        What to do about missing and infinite values: put the column's mean, median or most
-        frequent value (text: always the most frequent), or drop those objects, and those of
-        lines with too few or too many cells. By default they are an error.
+    impute : {"neighbors", "mean", "median", "most-frequent", "drop"}, optional
+        What to do about missing and infinite values: put the mean (of text the most frequent
+        value) of the five objects that are nearest by the other columns, the column's mean,
+        median or most frequent value (text: always the most frequent), or drop those objects,
+        and those of lines with too few or too many cells. By default ``neighbors`` in tables; in
+        arrays, and with ``strict``, they are an error.
     truth : array-like of shape (n,), or path, optional
         The classes, where no column has them; a path names a file with one class per line, or
         one that ``karat sample`` wrote (:func:`read_labels`).
+    strict : bool
+        Assume nothing: reject names, dates, text and missing values, and scale nothing, unless
+        an option says what to do about them.
+    accept : str or iterable of str
+        Kinds of findings (:attr:`Dataset.findings`) about which nothing is done or asked: the
+        data are meant as they are written.
+    na_values : str or iterable of str
+        What else means that a value is missing, in all columns (``"-9"``) or in one
+        (``"age:0"``).
+    kind : {"features", "distances", "graph"}, optional
+        What the file holds, where it can be mistaken: a square matrix of distances, or a list of
+        edges (two columns of nodes, and weights).
     header : bool, optional
         Whether the first line of a text file has the columns' names. By default it does unless
         one of its cells is a number, or all of them come again below in their columns; numbers
@@ -134,10 +158,14 @@ def read(
     given = {
         "label_column": label_column,
         "id_column": id_column,
-        "drop": (drop,) if isinstance(drop, str) else tuple(drop),
+        "drop": as_names(drop),
         "scale": scale,
         "impute": impute,
         "truth": os.fspath(truth) if isinstance(truth, os.PathLike) else truth,
+        "strict": strict,
+        "accept": as_names(accept),
+        "na_values": as_names(na_values),
+        "kind": kind,
         "header": header,
         "encoding": encoding,
         "text_column": text_column,
@@ -147,6 +175,10 @@ def read(
         "embeddings": embeddings,
         "skip_ragged": False,
     }
+    if table_files.is_address(path):
+        with table_files.downloaded(os.fspath(path)) as (file, told):
+            found = settle(partial(_read, file), os.fspath(path), given)
+        return replace(found, source=os.fspath(path), notes=(told, *found.notes))
     return settle(partial(_read, path), os.fspath(path), given)
 
 
@@ -166,7 +198,12 @@ def _read(
     """:func:`read` up to the first problem; ``skip_ragged`` excludes lines as impute="drop"."""
     options = Options.of(**given)
     file = Path(path)
+    check_name(file)
     suffix = split_name(file)[1]
+    if options.kind in ("distances", "graph") or suffix in GRAPHS:
+        if not file.exists():
+            check_file(file)
+        return read_relation(file, options, header=header, encoding=encoding)
     if suffix in (".mat", *LIBSVM) or has_terms(file, terms):
         check_file(file)
         dataset = read_counts(file, options, terms=terms, vectorizer=vectorizer)
@@ -225,6 +262,7 @@ def read_cells(
     import pyarrow as pa
 
     file = Path(path)
+    check_name(file)
     if file.is_dir() or split_name(file)[1] in DOCUMENTS:
         documents = documents_of(file, Options(), text_column, header, encoding)
         cells = {
@@ -254,13 +292,18 @@ def _open(
     skip_ragged: bool = False,
 ) -> Raw:
     """What is in a file or a packaged set."""
-    file = Path(path)
+    file = table_files.split_table(path)[0]
     if not file.exists():
         if str(path) in _packaged.available():
             return _packaged.open_set(str(path), options, literal=literal)
         check_file(file, _packaged.available())
     return read_raw(
-        file, options, header=header, encoding=encoding, literal=literal, skip_ragged=skip_ragged
+        Path(path),
+        options,
+        header=header,
+        encoding=encoding,
+        literal=literal,
+        skip_ragged=skip_ragged,
     )
 
 
@@ -270,9 +313,12 @@ def from_table(
     label_column: str | None = None,
     id_column: str | None = None,
     drop: Iterable[str] | str = (),
-    scale: Scale = "none",
+    scale: Scale = "auto",
     impute: Impute | None = None,
     truth: Any = None,
+    strict: bool = False,
+    accept: Iterable[str] | str = (),
+    na_values: Iterable[str] | str = (),
     name: str = "data",
 ) -> Dataset:
     """Make a data set of a pandas, polars or Arrow table.
@@ -280,9 +326,9 @@ def from_table(
     Parameters
     ----------
     table : DataFrame, Arrow table, DuckDB relation, or mapping of str to columns
-        One row per object. A pandas index is used only if ``id_column`` is its name. What comes in
+        One row per object. A pandas index that does not count the rows has the ids. What comes in
         batches (a relation, a :class:`pyarrow.RecordBatchReader`) may be larger than memory.
-    label_column, id_column, drop, scale, impute, truth
+    label_column, id_column, drop, scale, impute, truth, strict, accept, na_values
         As for :func:`read`.
     name : str
         What to call it.
@@ -307,6 +353,8 @@ def from_table(
     fruit: 4 objects, 3 features
       'colour' is text; it became 2 columns of 0 and 1, one per value (blue, red), which no
       scaling changes.
+      Scaled to mean 0 and standard deviation 1.
+      Columns of 0 and 1 that stand for categories are 0 and 0.5, because numbers stand beside them.
     """
     options = Options.of(
         drop,
@@ -315,6 +363,9 @@ def from_table(
         scale=scale,
         impute=impute,
         truth=truth,
+        strict=strict,
+        accept=accept,
+        na_values=na_values,
     )
     if _is_stream(table):
         import pyarrow as pa
@@ -323,7 +374,10 @@ def from_table(
         raw = read_batches(reader.schema, reader, options, name)
         raw.name = name
         return prepare(raw, options)
-    return prepare(Raw(name, None, to_arrow(table, id_column)), options)
+    ids = None if id_column is not None else index_ids(table)
+    if ids is not None and not joining.all_different(ids):
+        ids = None  # an index that groups rows
+    return prepare(Raw(name, None, to_arrow(table, id_column)), options, ids=ids)
 
 
 def _is_stream(table: Any) -> bool:
@@ -380,4 +434,6 @@ def from_array(
     """
     options = Options.of((), scale=scale, impute=impute, truth=truth)
     names = None if feature_names is None else tuple(str(feature) for feature in feature_names)
+    if ids is None and (own := index_ids(X)) is not None and joining.all_different(own):
+        ids = own
     return prepare(Raw(name, None, X, names=names), options, ids=ids)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from karat.datasets._dataset import Dataset
 from karat.datasets._read import from_array
+from karat.datasets._related_files import read_matrix
 from karat.distances import (
     OBJECT_METRICS,
     RELATIONS,
@@ -166,6 +168,10 @@ def compares_objects(X: Any, metric: Any) -> bool:
 
 def with_relation(dataset: Dataset, X: Any, metric: str) -> Dataset:
     """The same objects, related by distances (``"precomputed"``) or a graph instead of features."""
+    if isinstance(X, (str, Path)):
+        X, ids = read_matrix(Path(X), metric)
+        if ids is not None:
+            _check_order(dataset, list(ids))
     if metric == "precomputed":
         matrix: Any = as_square(X, symmetric=True)
         notes = _triangle_notes(matrix)

@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.datasets._mapped import copied
-from karat.datasets._problems import RepairableError
 from karat.datasets._work import Scale, Work, quoted
+from karat.datasets.problems import RepairableError
 from karat.runtime.resources import is_large, row_blocks
-from karat.runtime.validation import InputError, largest_value
+from karat.runtime.validation import InputError, largest_value, smallest_value
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-DOMINANT = 0.99  # share of the variance
+#: what two categories differ by in each of their columns: squared distances then have the weight
+#: of 1/2 that Huang (1998) gives to categories beside numbers of standard deviation 1
+CATEGORY = 0.5
 #: quartiles of large data are those of so many objects
 QUARTILES_OF = 1_000_000
 
@@ -43,6 +45,15 @@ def check_range(work: Work, how: Scale) -> None:
             + (", or scale='standard' (--scale standard)" if scalable else ""),
             **({"scale": "standard"} if scalable else {"drop": _sources(work, wide)}),
         )
+    small = smallest_value(work.X.dtype)
+    if how == "none" and 0 < largest.max() < small:
+        j = int(np.argmax(largest))
+        raise RepairableError(
+            f"the largest value is {largest[j]:.3g} (column {work.names[j]!r}), and distances "
+            f"square it: less than {work.X.dtype} can hold. Choose a smaller unit, or "
+            "scale='standard' (--scale standard)",
+            scale="standard",
+        )
     constant = low == high
     if constant.all():
         work.notes.append(
@@ -61,27 +72,6 @@ def check_range(work: Work, how: Scale) -> None:
 
 def _sources(work: Work, features: NDArray[np.intp]) -> tuple[str, ...]:
     return tuple(work.columns[j] for j in work.origin[features])
-
-
-def note_dominance(work: Work, command: str) -> None:
-    """Note up to three columns that carry nearly all variance, where others vary too."""
-    spread = center_spread(work.X, "standard")[1]
-    if not spread.any():
-        return
-    shares = (spread / spread.max()) ** 2
-    shares /= shares.sum()
-    order = np.argsort(-shares, kind="stable")
-    few = int(np.searchsorted(np.cumsum(shares[order]), DOMINANT)) + 1
-    others = int((spread > 0).sum()) - few
-    if few > min(3, others):
-        return
-    names = [work.names[j] for j in order[:few]]
-    work.notes.append(
-        f"{quoted(names)} {'carries' if few == 1 else 'carry'} "
-        f"{np.floor(shares[order[:few]].sum() * 1000) / 10:.1f} % of the variance, so distances "
-        f"hardly depend on the other {others} column{'s' if others > 1 else ''} that vary; if all "
-        f"should count alike: {command}"
-    )
 
 
 def rescale(
@@ -116,6 +106,18 @@ def rescale(
         }[how]
     )
     return center, spread
+
+
+def weigh_categories(work: Work, scale: NDArray[np.float64]) -> None:
+    """Let categories count less than numbers of standard deviation 1, which they stand beside."""
+    if not work.categorical.any() or work.categorical.all():
+        return
+    work.X[:, work.categorical] *= CATEGORY
+    scale[work.categorical] = 1 / CATEGORY
+    work.notes.append(
+        f"Columns of 0 and 1 that stand for categories are 0 and {CATEGORY:g}, because numbers "
+        "stand beside them."
+    )
 
 
 def _apply(X: NDArray[Any], center: NDArray[np.float64], spread: NDArray[np.float64]) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from karat import text as vectors
 from karat.datasets import _layout
 from karat.datasets._dataset import Dataset
-from karat.datasets._files import explained, read_lines, read_raw, split_name
+from karat.datasets._files import check_file, explained, read_lines, read_raw, split_name
 from karat.datasets._prepare import prepare
 from karat.datasets._work import Options, Raw
 from karat.runtime.validation import InputError, unknown_name
@@ -50,7 +50,7 @@ def read_documents(
     notes = [*documents.notes, _made_of_texts(chosen, X)]
     named = tuple(str(term) for term in chosen.get_feature_names_out())
     name, _ = (path.name, "") if path.is_dir() else split_name(path)
-    raw = Raw(name, str(path), X, named, documents.fields, notes, owned=True)
+    raw = Raw(name, str(path), X, named, documents.fields, notes, owned=True, of_terms=True)
     raw.options = _given(text_column=text_column, messages=messages, vectorizer=vectorizer)
     if options.id_column is None:
         options = replace(options, id_column=_id_column(documents))
@@ -68,6 +68,7 @@ def documents_of(
     suffix = split_name(path)[1]
     if path.is_dir():
         return forms.folder(path)
+    check_file(path)
     if suffix in forms.MAILBOXES:
         return forms.mailbox_file(path)
     if suffix in forms.JSON_LINES:
@@ -145,7 +146,7 @@ def read_counts(
     named = None
     if names is not None:
         named = matrices.term_names(names, read_lines(names), counts.shape[1])
-    raw = Raw(name, str(path), X, named, notes=[note], owned=True)
+    raw = Raw(name, str(path), X, named, notes=[note], owned=True, of_terms=True)
     raw.options = _given(terms=terms, vectorizer=vectorizer)
     if labels is not None and options.truth is None and options.label_column is None:
         raw.beside = {"class": np.asarray(labels, dtype=object)}

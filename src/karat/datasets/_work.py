@@ -13,10 +13,12 @@ from karat.runtime.validation import InputError, check_choice, unknown_name
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-Scale: TypeAlias = Literal["none", "standard", "robust", "minmax"]
-Impute: TypeAlias = Literal["mean", "median", "most-frequent", "drop"]
+Scale: TypeAlias = Literal["auto", "none", "standard", "robust", "minmax"]
+DataKind: TypeAlias = Literal["features", "distances", "graph"]
+Impute: TypeAlias = Literal["neighbors", "mean", "median", "most-frequent", "drop"]
 SCALES: tuple[Scale, ...] = get_args(Scale)
 IMPUTES: tuple[Impute, ...] = get_args(Impute)
+KINDS: tuple[DataKind, ...] = get_args(DataKind)
 
 
 @dataclass(frozen=True)
@@ -26,11 +28,17 @@ class Options:
     label_column: str | None = None
     id_column: str | None = None
     drop: tuple[str, ...] = ()
-    scale: Scale = "none"
+    scale: Scale = "auto"
     impute: Impute | None = None
     truth: Any = None
+    strict: bool = False
+    accept: tuple[str, ...] = ()
+    na_values: tuple[str, ...] = ()
+    kind: DataKind | None = None
 
     def __post_init__(self) -> None:
+        if self.kind is not None:
+            check_choice(self.kind, KINDS, "kind")
         check_choice(self.scale, SCALES, "scale")
         if self.impute is not None:
             check_choice(self.impute, IMPUTES, "impute")
@@ -46,14 +54,26 @@ class Options:
 
     @classmethod
     def of(cls, drop: Iterable[str] | str, **given: Any) -> Options:
-        """Options, where ``drop`` may be one name."""
-        return cls(drop=(drop,) if isinstance(drop, str) else tuple(drop), **given)
+        """Options, where lists of names may be one name."""
+        for name in ("accept", "na_values"):
+            given[name] = as_names(given.get(name, ()))
+        return cls(drop=as_names(drop), **given)
 
     def given(self) -> dict[str, Any]:
         """The options that are not the default, so that they can be shown and given again."""
         chosen = {
             name: getattr(self, name)
-            for name in ("label_column", "id_column", "drop", "scale", "impute")
+            for name in (
+                "label_column",
+                "id_column",
+                "drop",
+                "scale",
+                "impute",
+                "strict",
+                "accept",
+                "na_values",
+                "kind",
+            )
             if getattr(self, name) != getattr(type(self), name)
         }
         if isinstance(self.truth, str):
@@ -71,6 +91,11 @@ class Options:
         for name in self.columns():
             if name not in known:
                 raise unknown_name(name, known, "column")
+
+
+def as_names(given: Iterable[str] | str) -> tuple[str, ...]:
+    """One name or several as a tuple."""
+    return (given,) if isinstance(given, str) else tuple(str(name) for name in given)
 
 
 @dataclass
@@ -94,6 +119,9 @@ class Raw:
         Rows without values, because their lines have too few or too many cells.
     all_names : tuple of str, optional
         Of an array that was made of a table: all columns of that.
+    findings : list of Finding
+    of_terms : bool
+        Whether the columns are terms: a namespace of their own, which no option names.
     """
 
     name: str
@@ -106,6 +134,8 @@ class Raw:
     owned: bool = False
     ragged: NDArray[np.bool_] | None = None
     all_names: tuple[str, ...] | None = None
+    findings: list[Any] = field(default_factory=list)
+    of_terms: bool = False
 
 
 @dataclass

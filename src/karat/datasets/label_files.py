@@ -145,6 +145,11 @@ class LabelFile:
         except duckdb.Error as error:
             raise InputError(f"{self.name} cannot be read: {_first_line(error)}") from None
 
+    def names_objects(self, column: str) -> bool:
+        """Whether a column has another value in each row."""
+        rows, different = self.select(f"count(*), count(DISTINCT {self.column(column)})")
+        return bool(rows == different)
+
     def check_ids(self, id_column: str) -> int:
         """Number of rows, once every id is known to name one of them."""
         rows, different = self.select(f"count(*), count(DISTINCT {self.column(id_column)})")

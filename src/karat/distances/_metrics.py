@@ -103,7 +103,7 @@ def check_points(X: Any, metric: Any) -> Data:
     """As :func:`karat.runtime.validation.check_data`; also of distances and graphs."""
     if metric == "graph":
         return as_graph(X)
-    return as_square(X) if metric == "precomputed" else check_data(X)
+    return as_square(X, symmetric=True) if metric == "precomputed" else check_data(X)
 
 
 def as_distances(

@@ -27,6 +27,7 @@ OBJECT_METRICS = {
 }
 #: what a user may do without an extra
 FUNCTION = "give a function of two objects as the metric"
+PAIRS_BOTH_WAYS = 20
 _PAIRS_ALONE = 5_000
 
 
@@ -107,7 +108,25 @@ def _each_pair(objects: Sequence[Any], metric: Any, workers: int | None) -> Floa
     for rows, values in zip(each, parts, strict=True):
         for i, row in zip(rows, values, strict=True):
             D[i, i + 1 :] = D[i + 1 :, i] = row
+    _check_symmetry(objects, metric, D)
     return D
+
+
+def _check_symmetry(objects: Sequence[Any], metric: Any, D: Floats) -> None:
+    """Ask for a few pairs the other way round, too."""
+    upper = np.argwhere(np.triu(np.ones(D.shape, dtype=bool), 1)) if len(D) <= 50 else None
+    rng = np.random.default_rng(0)
+    if upper is None:
+        pairs = np.sort(rng.integers(len(D), size=(PAIRS_BOTH_WAYS, 2)), axis=1)
+    else:
+        pairs = upper[rng.permutation(len(upper))[:PAIRS_BOTH_WAYS]]
+    for i, j in pairs.tolist():
+        there, back = D[i, j], float(metric(objects[j], objects[i]))
+        if i != j and abs(there - back) > 1e-9 * max(there, abs(back)):
+            raise InputError(
+                f"the metric depends on the direction: from object {i} to {j} it is {there:g}, "
+                f"from {j} to {i} {back:g}; a distance is the same both ways, e.g. the mean of them"
+            )
 
 
 def _rows(objects: Sequence[Any], metric: Any, rows: range) -> list[Floats]:

@@ -21,7 +21,7 @@ from karat.report._levels import levels
 from karat.report._page import Picture, Section
 from karat.report._tables import group_of, scorecard, sparklines, undefined_values
 from karat.report._topics import representation, topics
-from karat.study import NO_LABELS
+from karat.study import NO_LABELS, wording
 from karat.study.wording import footer, page
 
 
@@ -29,7 +29,9 @@ def answer(facts: Facts) -> Section:
     """What to use, and why."""
     study, chosen = facts.study, facts.chosen
     status = facts.scores["status"]
+    found = study.dataset.findings if chosen is None else chosen.answer.findings
     values: dict[str, Any] = {
+        "findings": wording.findings(found),
         "no_choice": facts.no_choice,
         "tried": len(status),
         "failed": int((status == "failed").sum()),

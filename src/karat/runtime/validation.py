@@ -99,6 +99,11 @@ def largest_value(dtype: Any) -> float:
     return float(np.finfo(dtype).max ** 0.5 / 1e3)
 
 
+def smallest_value(dtype: Any) -> float:
+    """The smallest magnitude whose squares keep their digits."""
+    return float(np.finfo(dtype).tiny ** 0.5 * 1e3)
+
+
 def as_numbers(X: Any, *, name: str = "X") -> Data:
     """:func:`check_data` without its last step: missing values come out as NaN."""
     from scipy import sparse
@@ -321,6 +326,14 @@ def _check_values(values: NDArray[Any], name: str, position: Any) -> None:
         return
     # NaN if any value is
     largest = max(-float(values.min()), float(values.max()))
+    if 0 < largest < smallest_value(values.dtype):
+        i = int(np.argmax(np.abs(values)))
+        row, column = position(i)
+        raise InputError(
+            f"{name} has no value above {largest:.3g} ({name}[{int(row)}, {int(column)}]), and "
+            f"distances square them: less than {values.dtype} can hold. Choose a smaller unit, or "
+            "scale the features (scale='standard', --scale standard)"
+        )
     if largest <= largest_value(values.dtype):
         return
     bad = np.flatnonzero(~np.isfinite(values))

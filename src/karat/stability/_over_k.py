@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.nulls.references import Null
-from karat.stability._engine import Engine, check_draws
+from karat.stability.engine import Engine, check_draws
 from karat.stability.result import StabilityCurve, curve_table
 
 if TYPE_CHECKING:

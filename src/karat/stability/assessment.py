@@ -12,10 +12,10 @@ from karat.clusterers import as_clusterer
 from karat.labelings.labels import encode
 from karat.nulls.references import Null
 from karat.runtime.validation import InputError
-from karat.stability._engine import check_draws, prepare
 from karat.stability.calibrated import calibrated_stability, n_null_resamples
 from karat.stability.clusterwise import clusterwise_bootstrap
 from karat.stability.consensus import Consensus, consensus_matrix
+from karat.stability.engine import check_draws, prepare
 from karat.stability.result import ClusterStability, StabilityCurve
 
 if TYPE_CHECKING:

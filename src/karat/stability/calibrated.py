@@ -13,8 +13,8 @@ import numpy as np
 from karat.nulls.references import Null
 from karat.runtime.validation import InputError
 from karat.stability._agreement import least_kept
-from karat.stability._engine import Engine, check_draws, check_numbers, prepare
 from karat.stability.curves import pairs_of_subsamples
+from karat.stability.engine import Engine, check_draws, check_numbers, prepare
 from karat.stability.result import StabilityCurve, curve_table
 
 if TYPE_CHECKING:

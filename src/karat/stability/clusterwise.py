@@ -11,8 +11,8 @@ import numpy as np
 from karat.distances import RELATIONS
 from karat.labelings.labels import encode
 from karat.runtime.validation import InputError, check_choice
-from karat.stability._batches import in_batches
-from karat.stability._engine import check_draws, check_numbers, prepare, subsample
+from karat.stability.batches import in_batches
+from karat.stability.engine import check_draws, check_numbers, prepare, subsample
 from karat.stability.result import ClusterStability
 
 if TYPE_CHECKING:

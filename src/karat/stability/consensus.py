@@ -12,8 +12,8 @@ import numpy as np
 from karat.runtime.resources import require_memory
 from karat.runtime.threads import in_strips
 from karat.runtime.validation import InputError
-from karat.stability._batches import in_batches
-from karat.stability._engine import check_draws, check_numbers, prepare, subsample
+from karat.stability.batches import in_batches
+from karat.stability.engine import check_draws, check_numbers, prepare, subsample
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,14 +10,14 @@ import numpy as np
 
 from karat.runtime.validation import InputError, check_choice
 from karat.stability._agreement import SIMILARITIES, adjusted_rand
-from karat.stability._engine import (
+from karat.stability._over_k import BEYOND_NULL, curve_of
+from karat.stability.engine import (
     Engine,
     check_draws,
     check_numbers,
     prepare,
     subsample,
 )
-from karat.stability._over_k import BEYOND_NULL, curve_of
 from karat.stability.result import StabilityCurve
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ import numpy as np
 
 from karat.runtime.validation import InputError
 from karat.stability._agreement import disagreement
-from karat.stability._engine import (
+from karat.stability._over_k import curve_of
+from karat.stability.engine import (
     Engine,
     check_draws,
     check_numbers,
@@ -18,7 +19,6 @@ from karat.stability._engine import (
     prepare,
     transfer,
 )
-from karat.stability._over_k import curve_of
 from karat.stability.result import StabilityCurve
 
 if TYPE_CHECKING:

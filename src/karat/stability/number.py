@@ -12,8 +12,8 @@ import numpy as np
 from karat.nulls.references import draw_reference
 from karat.runtime.validation import InputError, check_choice, unknown_name
 from karat.stability._agreement import SIMILARITIES
-from karat.stability._engine import check_draws, check_numbers, prepare, subsample, transfer
 from karat.stability.calibrated import calibrated_stability
+from karat.stability.engine import check_draws, check_numbers, prepare, subsample, transfer
 from karat.stability.halves import prediction_strength
 from karat.stability.result import StabilityCurve
 

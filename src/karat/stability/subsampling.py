@@ -12,7 +12,7 @@ import numpy as np
 
 from karat.distances import RELATIONS
 from karat.runtime.validation import InputError, unknown_name
-from karat.stability._engine import (
+from karat.stability.engine import (
     Engine,
     check_draws,
     check_numbers,

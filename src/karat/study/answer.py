@@ -361,7 +361,8 @@ class Answer:
         return {"schema": SCHEMA, **facts, **told, "footer": wording.footer(self)}
 
     def __str__(self) -> str:
-        return " ".join((*self.sentences, wording.footer(self)))
+        found = wording.findings(self.findings)
+        return " ".join((*found, *self.sentences, wording.footer(self)))
 
     def _repr_html_(self) -> str:
         return notebook.html(self)

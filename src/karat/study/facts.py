@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat import clusterers
+from karat.datasets.findings import ordered
+from karat.datasets.reading_plan import reproduced
 from karat.labelings.structures import Hardened
 from karat.measures.external.matching import purity
 from karat.study.answer import (
@@ -58,7 +60,7 @@ def answer_of(study: Study, ranked: pd.DataFrame, verdict: Verdict) -> Answer:
         memberships=None if soft is None else Hardened.of(soft),
         stability=None if found is None else _found_again(study, ranked, found),
         notes=tuple(map(str, study.dataset.notes)),
-        findings=tuple(getattr(study.dataset, "findings", ())),
+        findings=ordered((*reproduced(study.dataset, labels), *study.dataset.findings)),
         data=str(study.dataset.name),
         source=None if study.dataset.source is None else str(study.dataset.source),
         **facts,

@@ -14,10 +14,10 @@ from karat.nulls.references import Null
 from karat.runtime.validation import InputError
 from karat.runtime.version import __version__
 from karat.stability import Assessment, ClusterStability, StabilityCurve, assess
-from karat.stability._batches import from_text, to_text
-from karat.stability._engine import prepare
 from karat.stability.assessment import MOST_OBJECTS, n_steps
+from karat.stability.batches import from_text, to_text
 from karat.stability.calibrated import n_null_resamples
+from karat.stability.engine import prepare
 from karat.stability.progress import counted
 from karat.study.store import UNFINISHED, Store
 from karat.study.sweeping import swept

@@ -60,6 +60,8 @@ def json_lines(path: Path, text_column: str | None, opened: Callable[[Path], Any
 def _record(line: bytes, where: str) -> dict[str, Any]:
     try:
         record = json.loads(line)
+    except RecursionError:
+        raise InputError(f"{where} is nested too deeply") from None
     except (ValueError, UnicodeDecodeError) as error:
         raise InputError(f"{where} is not JSON in UTF-8: {error}") from None
     if not isinstance(record, dict):
@@ -84,11 +86,20 @@ def _text_column(
 
 def folder(path: Path) -> Documents:
     """Every file below a folder is a document; its subfolder is beside it."""
-    files = sorted(
+    found = sorted(
         file
         for file in path.rglob("*")
         if file.is_file() and not any(p.startswith(".") for p in file.relative_to(path).parts)
     )
+    inside = path.resolve()
+    files = [file for file in found if file.resolve().is_relative_to(inside)]
+    notes: tuple[str, ...] = ()
+    if len(files) < len(found):
+        outside = next(file for file in found if not file.resolve().is_relative_to(inside))
+        notes = (
+            f"{len(found) - len(files):,} links that lead out of the folder were not followed "
+            f"({outside.relative_to(path).as_posix()!r}).",
+        )
     if not files:
         raise InputError(f"{path} is a folder without files")
     if all(file.suffix.lower() in _TABLES for file in files):
@@ -107,7 +118,7 @@ def folder(path: Path) -> Documents:
     folders = [name.rpartition("/")[0] for name in ids]
     if len(set(folders)) > 1:
         fields["folder"] = _objects([name or None for name in folders])
-    return Documents(texts, fields)
+    return Documents(texts, fields, notes)
 
 
 def _decoded(file: Path, name: str) -> str:

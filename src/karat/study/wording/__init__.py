@@ -7,7 +7,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from karat.study.wording.advice import draw_labels, footer, more_candidates, more_labels, remarks
+from karat.study.wording.advice import (
+    draw_labels,
+    findings,
+    footer,
+    more_candidates,
+    more_labels,
+    remarks,
+)
 from karat.study.wording.certainty import sample, stability
 from karat.study.wording.grounds import (
     GOOD_FOR,
@@ -28,6 +35,7 @@ __all__ = [
     "GOOD_FOR",
     "THEMES",
     "draw_labels",
+    "findings",
     "footer",
     "interval",
     "remarks",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 from karat.study.wording.grounds import COMPARED
 from karat.study.wording.phrases import is_own
@@ -42,6 +43,11 @@ def draw_labels(answer: Answer) -> str:
     return f"karat sample {shlex.quote(answer.source)} -n 10"
 
 
+def findings(found: Iterable[Any]) -> list[str]:
+    """What to know of the data before the answer, the most harmful first."""
+    return [str(one.to_dict()["sentence"]) for one in found]
+
+
 def remarks(answer: Answer) -> tuple[str, ...]:
     """What to mind: of the data, of candidates that failed, of what the guarantee rests on."""
     tried = answer.tried
@@ -56,7 +62,6 @@ def remarks(answer: Answer) -> tuple[str, ...]:
         told.append(f"{one.count} {status}, e.g. {one.name}: {one.reason}")
     if answer.guarantee is not None:
         told.append(answer.guarantee.conditions)
-    told += [str(finding.to_dict()["sentence"]) for finding in answer.findings]
     told += [f"Note: {note}" for note in answer.notes]
     if answer.stability_skipped is not None:
         told.append(f"Stability was not judged: {answer.stability_skipped}")

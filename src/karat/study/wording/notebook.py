@@ -15,10 +15,12 @@ if TYPE_CHECKING:
 def html(answer: Answer) -> str:
     """The answer for a notebook: the sentences, and what to mind behind them."""
     first, *rest = map(escape, wording.sentences(answer))
+    found = "".join(f"<li>{escape(one)}</li>" for one in wording.findings(answer.findings))
+    found = f"<p>About the data:</p><ul>{found}</ul>" * bool(found)
     minded = "".join(f"<li>{escape(one)}</li>" for one in wording.remarks(answer))
     minded = f"<details><summary>What to mind</summary><ul>{minded}</ul></details>" * bool(minded)
     return (
-        f"<p><strong>{first}</strong> {' '.join(rest)}</p>{minded}"
+        f"{found}<p><strong>{first}</strong> {' '.join(rest)}</p>{minded}"
         f"<p><small>{escape(wording.footer(answer))}</small></p>"
     )
 

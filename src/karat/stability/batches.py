@@ -13,7 +13,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from karat.stability._engine import Engine
+    from karat.stability.engine import Engine
 
     Arrays = tuple[NDArray[Any], ...]
 

@@ -14,7 +14,13 @@ if TYPE_CHECKING:
     from karat.datasets._dataset import Dataset
 
 ROUNDS = 12
-_DEFAULTS = {"encoding": "utf-8", "scale": "none", "drop": ()}
+_DEFAULTS = {
+    "encoding": "utf-8", "scale": "auto", "drop": (), "accept": (), "na_values": (),
+    "strict": False,
+}  # fmt: skip
+#: options that are called otherwise on the command line
+_FLAG = {"kind": "--as"}
+_LISTS = ("drop", "accept", "na_values")
 _FLAGS = ("weight", "min_df", "max_df", "stemmer")
 
 
@@ -33,6 +39,12 @@ class RepairableError(InputError):
     def __init__(self, *problems: str, **repairs: Any) -> None:
         super().__init__("\n".join(problems))
         self.problems, self.repairs = problems, repairs
+
+
+class DoubtfulError(InputError):
+    """Data that can be taken for something else than they were; the message says what to say."""
+
+    __module__ = "karat.datasets"
 
 
 class UnusableError(InputError):
@@ -119,7 +131,7 @@ def _python(path: str, options: Mapping[str, Any]) -> str:
         if name in ("truth", "vectorizer", "embeddings") and not isinstance(value, str):
             words.append(f"{name}={name}")
         else:
-            words.append(f"{name}={list(value) if name == 'drop' else value!r}")
+            words.append(f"{name}={list(value) if name in _LISTS else value!r}")
     return f"karat.datasets.read({', '.join(words)})"
 
 
@@ -138,8 +150,8 @@ def as_flags(options: Mapping[str, Any]) -> list[str]:
     """Options of the reader as words of the command line."""
     words: list[str] = []
     for name, value in _chosen(options).items():
-        flag = f"--{name.replace('_', '-')}"
-        if name == "drop":
+        flag = _FLAG.get(name, f"--{name.replace('_', '-')}")
+        if name in _LISTS:
             words += [word for one in value for word in (flag, _listed(one))]
         elif isinstance(value, bool):
             words.append(flag if value else f"--no-{flag[2:]}")

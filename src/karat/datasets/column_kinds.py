@@ -1,0 +1,410 @@
+"""How one column of a table is understood: number, category, code, date, id, text, label."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from karat.datasets import _columns, number_formats
+from karat.datasets._scaling import center_spread
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+Kind = Literal["number", "category", "code", "date", "id", "text", "label", "constant", "empty"]
+Use = Literal["feature", "name", "excluded"]
+
+#: columns of few values that are called so are classes, not features
+LABELS = frozenset((
+    "class", "classes", "target", "label", "labels", "species", "group", "groups", "cluster",
+    "clusters", "clusterid", "y", "truth", "groundtruth", "goldlabel", "outcome", "diagnosis",
+    "cultivar", "variety", "classlabel",
+))  # fmt: skip
+_IDS = re.compile(
+    r"(?:^|[_\W])(?:id|ids|key|uuid|guid|no|nr|number|index|rownames|ssn)$|[a-z]I[dD]$"
+)
+_CODES = re.compile(
+    r"(?:^|[_\W])(?:code|codes|zip|zipcode|postcode|postal|plz|fips|sku|id|type|category|region|"
+    r"country|state|city|dept|department|branch|store|sector|industry|occupation|gender|sex|race)$"
+    r"|(?:Code|Type|Category|Id|ID)$|^(?:zip|postal|postcode)",
+)
+#: quantities, however few and uneven their values are
+_MEASURED = re.compile(
+    r"time|day|week|month|year|hour|age|dose|temp|price|cost|amount|size|length|weight|height|rate",
+    re.IGNORECASE,
+)
+MAX_LABELS = 50
+MAX_CODES = 30
+FAR = 2.0  # ranges of the other values
+MOST_NOT_NUMBERS = 0.1
+MOST_MISSING = 0.6
+LONG_NAME = 60
+
+
+@dataclass(frozen=True)
+class Column:
+    """How a column was understood.
+
+    Attributes
+    ----------
+    name : str
+    kind : str
+        number, category, code, date, id, text, label, constant or empty.
+    use : {"feature", "name", "excluded"}
+        What becomes of it.
+    missing, n_values : int
+        Cells without a value, and different values.
+    spread : float or None
+        Standard deviation in the column's own unit.
+    facts : mapping
+        What the findings about it are made of.
+    """
+
+    name: str
+    kind: Kind
+    use: Use
+    missing: int
+    n_values: int
+    spread: float | None = None
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Habits:
+    """What holds for every column: what is accepted as written, and what means missing."""
+
+    accept: frozenset[str] = frozenset()
+    na_values: tuple[str, ...] = ()
+
+    def missing(self, name: str) -> frozenset[str]:
+        """The additional marks of one column: ``-9`` holds for all, ``age:0`` for one."""
+        own = [given.partition(":") for given in self.na_values]
+        return frozenset(
+            (value if colon and column == name else column + colon + value).strip().lower()
+            for column, colon, value in own
+            if not colon or column == name or ":" not in column + colon
+        )
+
+
+def understand(
+    column: pa.ChunkedArray, name: str, habits: Habits
+) -> tuple[Column, pa.ChunkedArray | None]:
+    """How a column is understood, and the values to go on with, None if it is excluded."""
+    import pyarrow as pa
+
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        column = column.cast(kind.value_type)
+        kind = column.type
+    if pa.types.is_temporal(kind):
+        return _dates(name, _temporal_days(column), "time" if pa.types.is_time(kind) else "date")
+    if _columns._is_text(kind):
+        return _text(column.cast(pa.large_string()), name, habits)
+    if pa.types.is_boolean(kind):
+        return _boolean(column, name)
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        return _number(column, _columns._floats(column), name, habits, {})
+    return Column(name, "empty" if pa.types.is_null(kind) else "text", "excluded", 0, 0), None
+
+
+def _boolean(column: pa.ChunkedArray, name: str) -> tuple[Column, Any]:
+    known = column.drop_null()
+    n_values = len(known.unique())
+    missing = len(column) - len(known)
+    if n_values >= 2 and _named(name, LABELS):
+        return Column(name, "label", "excluded", missing, n_values), None
+    return Column(name, "category", "feature", missing, n_values), column
+
+
+def _temporal_days(column: pa.ChunkedArray) -> NDArray[np.float64]:
+    import pyarrow as pa
+
+    kind = column.type
+    if pa.types.is_time(kind):
+        unit = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}[kind.unit]
+        whole = pa.int32() if pa.types.is_time32(kind) else pa.int64()
+        values = column.cast(whole).cast(pa.float64()).to_numpy()
+        return values / unit / number_formats.DAY
+    if pa.types.is_duration(kind):
+        unit = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}[kind.unit]
+        return column.cast(pa.int64()).cast(pa.float64()).to_numpy() / unit / number_formats.DAY
+    times = column.cast(pa.timestamp("ms"), safe=False).cast(pa.int64()).cast(pa.float64())
+    return times.to_numpy() / 1e3 / number_formats.DAY
+
+
+def _dates(name: str, values: NDArray[np.float64], form: str) -> tuple[Column, Any]:
+    import pyarrow as pa
+
+    known = values[np.isfinite(values)]
+    missing = len(values) - len(known)
+    if len(known) == 0:
+        return Column(name, "empty", "excluded", missing, 0), None
+    n_values = len(np.unique(known))
+    facts = {"form": form}
+    made = pa.chunked_array([pa.array(values, from_pandas=True)])
+    spread = float(center_spread(known[:, None], "standard")[1][0])
+    return Column(name, "date", "feature", missing, n_values, spread, facts), made
+
+
+def _named(name: str, among: frozenset[str]) -> bool:
+    return re.sub(r"[\W_]", "", name).lower() in among
+
+
+def _text(column: pa.ChunkedArray, name: str, habits: Habits) -> tuple[Column, Any]:
+    """Text that is numbers or dates but for a few cells is that; else category, id or text."""
+    import pyarrow.compute as pc
+
+    column = _columns._blank_to_null(pc.utf8_trim_whitespace(column))
+    codes, dictionary = _columns._encoded(column)
+    lower = np.array(pc.utf8_lower(dictionary).to_pylist() or [], dtype=object)
+    own = habits.missing(name)
+    is_mark = np.array([one in number_formats.MARKS or one in own for one in lower], dtype=bool)
+    counts = np.bincount(codes[codes >= 0], minlength=len(dictionary))
+    written = dictionary.to_pylist()
+    cells = [one for one, marked in zip(written, is_mark, strict=True) if not marked]
+    weight = counts[~is_mark]
+    known = int(weight.sum())
+    if known == 0:
+        return Column(name, "empty", "excluded", len(column), 0), None
+    facts: dict[str, Any] = {}
+    if is_mark.any():
+        facts["marks"] = sorted({written[i] for i in np.flatnonzero(is_mark)})
+
+    def spread_out(values: NDArray[np.float64]) -> NDArray[np.float64]:
+        lookup = np.full(len(written) + 1, np.nan)
+        lookup[np.flatnonzero(~is_mark)] = values
+        return lookup[codes]
+
+    # free text has so many values that a part of them tells
+    part = np.arange(0, len(cells), max(1, len(cells) // 5000))
+    values, form = number_formats.numbers([cells[i] for i in part])
+    share = weight[part][np.isfinite(values)].sum() / weight[part].sum()
+    if share >= 1 - MOST_NOT_NUMBERS:
+        if len(part) < len(cells):
+            values, form = number_formats.numbers(cells)
+        wrong = np.isnan(values)
+        if wrong.any():
+            examples = tuple(cells[i] for i in np.flatnonzero(wrong)[:3])
+            facts |= {"not_numbers": int(weight[wrong].sum()), "examples": examples}
+            first = np.flatnonzero(np.isin(codes, np.flatnonzero(~is_mark)[wrong]))
+            facts["header"] = first.tolist() == [0]
+        if form:
+            facts["form"] = form
+        found = spread_out(values)
+        return _number(None, found, name, habits, facts)
+    dates = number_formats.days([cells[i] for i in part])
+    dated = weight[part][np.isfinite(dates)].sum() >= (1 - MOST_NOT_NUMBERS) * weight[part].sum()
+    if dated and "date" not in habits.accept:
+        return _dates(name, spread_out(number_formats.days(cells)), "text")
+    return _words(codes, written, is_mark, name, habits, facts, known)
+
+
+def _words(
+    codes: NDArray[Any],
+    written: list[str],
+    is_mark: NDArray[np.bool_],
+    name: str,
+    habits: Habits,
+    facts: dict[str, Any],
+    known: int,
+) -> tuple[Column, Any]:
+    n, c = len(codes), len(written) - int(is_mark.sum())
+    missing = n - known
+    if c == 1:
+        return Column(name, "constant", "excluded", missing, 1, None, facts), None
+    label = c <= MAX_LABELS and 5 * c <= n and _named(name, LABELS)
+    if label and "label" not in habits.accept:
+        return Column(name, "label", "excluded", missing, c, None, facts), None
+    many = c > _columns.MAX_CATEGORIES or (n > 2 and c == known) or (c > 10 and 2 * c > n)
+    if many:
+        longest = max(len(one) for one in written)
+        if c == n and longest <= LONG_NAME and "id" not in habits.accept:
+            return Column(name, "id", "name", 0, c, None, facts), _strings(codes, written)
+        return Column(name, "text", "excluded", missing, c, None, facts), None
+    rank = np.append(np.where(is_mark, -1, np.cumsum(~is_mark) - 1), -1)
+    kept = [one for one, marked in zip(written, is_mark, strict=True) if not marked]
+    made = _categories(rank[codes], kept)
+    return Column(name, "category", "feature", missing, c, None, facts), made
+
+
+def _strings(codes: NDArray[Any], written: list[str]) -> pa.ChunkedArray:
+    import pyarrow as pa
+
+    return pa.chunked_array([pa.array([written[code] for code in codes], pa.large_string())])
+
+
+def _categories(codes: NDArray[Any], values: list[str]) -> pa.ChunkedArray:
+    import pyarrow as pa
+
+    indices = pa.array(codes.astype(np.int64), mask=codes < 0)
+    return pa.chunked_array(
+        [pa.DictionaryArray.from_arrays(indices, pa.array(values, pa.string()))]
+    )
+
+
+def _number(
+    column: pa.ChunkedArray | None,
+    values: NDArray[Any],
+    name: str,
+    habits: Habits,
+    facts: dict[str, Any],
+) -> tuple[Column, Any]:
+    """Numbers, unless they are ids, dates, codes or classes; far repeated values are missing."""
+    import pyarrow as pa
+
+    own = {float(one) for one in habits.missing(name) if _is_float(one)}
+    gone = np.isin(values, list(own)) if own else np.zeros(len(values), dtype=bool)
+    known = np.isfinite(values) & ~gone
+    distinct, counts = np.unique(values[known], return_counts=True)
+    if "sentinel" not in habits.accept:
+        far = sentinels(distinct.astype(np.float64), counts)
+        if far:
+            facts["sentinels"] = tuple(far)
+            kept = ~np.isin(distinct, far)
+            facts["n_sentinels"] = int(counts[~kept].sum())
+            gone |= np.isin(values, far)
+            known &= ~gone
+            distinct, counts = distinct[kept], counts[kept]
+    n, n_known, c = len(values), int(known.sum()), len(distinct)
+    missing = n - n_known
+    if c == 0:
+        return Column(name, "empty", "excluded", missing, 0, None, facts), None
+    changed = column is None or gone.any()
+    made = column
+    if changed:
+        cleared = np.where(known, values, np.nan).astype(np.float64)
+        made = pa.chunked_array([pa.array(cleared, from_pandas=True)])
+    spread = float(center_spread(values[known][:, None], "standard")[1][0])
+    if c == 1:
+        return Column(name, "constant", "feature", missing, c, 0.0, facts), made
+    whole = bool((distinct == np.floor(distinct)).all() and np.abs(distinct).max() < 2**53)
+    if c <= MAX_LABELS and 5 * c <= n and _named(name, LABELS) and "label" not in habits.accept:
+        return Column(name, "label", "excluded", missing, c, spread, facts), None
+    if whole:
+        other = _whole(values, known, distinct, counts, name, habits, facts)
+        if other is not None:
+            return other
+    return Column(name, "number", "feature", missing, c, spread, facts), made
+
+
+def _whole(
+    values: NDArray[Any],
+    known: NDArray[np.bool_],
+    distinct: NDArray[Any],
+    counts: NDArray[Any],
+    name: str,
+    habits: Habits,
+    facts: dict[str, Any],
+) -> tuple[Column, Any] | None:
+    """Whole numbers that are an id, a date or a code; None if they are quantities."""
+    import pyarrow as pa
+
+    n, missing, c = len(values), int((~known).sum()), len(distinct)
+    called_id = bool(_IDS.search(name) or name.lower() in ("id", "row", "rowid"))
+    counted = distinct[-1] - distinct[0] == c - 1 and distinct[0] in (0, 1) and n >= 20
+    in_order = missing == 0 and bool((np.diff(values) > 0).all())
+    if c == n and "id" not in habits.accept and (called_id or (counted and in_order)):
+        return Column(name, "id", "name", missing, c, None, facts), pa.chunked_array(
+            [pa.array(values.astype(np.int64))]
+        )
+    dates, form = _as_dates(distinct, name, c)
+    if dates is not None and "date" not in habits.accept:
+        found = np.full(n, np.nan)
+        found[known] = dates[np.searchsorted(distinct, values[known])]
+        column, made = _dates(name, found, form)
+        return Column(**{**vars(column), "facts": {**facts, "form": form}}), made
+    if "code" not in habits.accept and _is_code(distinct, n, name):
+        if c > MAX_CODES:
+            return Column(name, "code", "excluded", missing, c, None, facts), None
+        codes = np.full(n, -1)
+        codes[known] = np.searchsorted(distinct, values[known])
+        written = [str(int(value)) for value in distinct]
+        return Column(name, "code", "feature", missing, c, None, facts), _categories(codes, written)
+    return None
+
+
+def _as_dates(distinct: NDArray[Any], name: str, c: int) -> tuple[NDArray[np.float64] | None, str]:
+    """Days of numbers that are written as dates, and how."""
+    low, high = float(distinct[0]), float(distinct[-1])
+    if c >= 3 and low >= 18000101 and high <= 22001231:
+        days = number_formats.days_of_digits(distinct)
+        if days is not None:
+            return days, "yyyymmdd"
+    since = 946684800.0  # the year 2000 to 2035: few other whole numbers are all there
+    for form, unit in (("seconds", 1.0), ("milliseconds", 1e3)):
+        if c >= 10 and since * unit <= low and high <= 2051222400 * unit:
+            return distinct.astype(np.float64) / unit / number_formats.DAY, form
+    return None, ""
+
+
+def _is_code(distinct: NDArray[Any], n: int, name: str) -> bool:
+    """Whether whole numbers name things: by what the column is called, or by uneven large gaps."""
+    c = len(distinct)
+    if c < 3 or distinct[0] < 0:
+        return False
+    if _CODES.search(name):
+        return bool(10 * c <= n or not _even(distinct))
+    if _MEASURED.search(name):
+        return False
+    return 20 * c <= n and c <= MAX_CODES and distinct[0] >= 10 and not _even(distinct)
+
+
+def _even(distinct: NDArray[Any]) -> bool:
+    """Whether values fill their range, or are multiples of a round step, as quantities do."""
+    step = np.gcd.reduce(np.diff(distinct).astype(np.int64))
+    return bool((distinct[-1] - distinct[0]) / step < 5 * len(distinct))
+
+
+def sentinels(distinct: NDArray[np.float64], counts: NDArray[Any]) -> list[float]:
+    """Values at either end, far from all others and repeated exactly: -999, 9999, 0.
+
+    Values of nines (and -1) may be nearer than others: a tenth of the range of the rest is enough
+    if they lie outside of it, where others have to be twice its range away.
+    """
+    found: list[float] = []
+    n = int(counts.sum())
+    for _ in range(4):
+        if len(distinct) < 6:
+            break
+        ends = [(-1, distinct[-2], slice(None, -1)), (0, distinct[1], slice(1, None))]
+        for end, neighbour, rest in ends:
+            value, others = distinct[end], distinct[rest]
+            reach = others[-1] - others[0]
+            often = counts[end] >= max(3, 0.005 * n) and counts[end] < 0.6 * n
+            typical = float(np.median(counts[rest]))
+            if often and _stands_apart(value, neighbour, reach, counts[end], typical, others):
+                found.append(float(value))
+                distinct, counts = others, counts[rest]
+                break
+        else:
+            break
+    return found
+
+
+def _stands_apart(
+    value: float, neighbour: float, reach: float, count: int, typical: float, others: Any
+) -> bool:
+    gap = abs(value - neighbour)
+    digits = f"{abs(value):.10g}"
+    if count < 2 * typical:
+        return False
+    if value < 0 <= others[0] and digits in ("1", "9", "99", "999", "9999", "99999"):
+        return gap >= 0.05 * reach or digits != "1"
+    if len(digits) >= 2 and set(digits) == {"9"}:
+        return gap >= 0.1 * reach
+    if value == 0:
+        return bool(others[0] > 0 and gap >= 0.5 * reach and len(others) >= 10)
+    return gap >= FAR * reach and len(others) >= 10
+
+
+def _is_float(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,105 @@
+"""Numbers and dates as people write them: 1,200, 1.200,5, 12 %, € 5, 15.03.2020."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+#: what a cell may say instead of a value, besides being blank; compared without regard to case
+MARKS = frozenset((
+    "?", ".", "-", "--", "---", "n/a", "na", "n.a.", "#n/a", "#na", "nan", "null", "none", "nil",
+    "empty", "missing", "#value!", "#ref!", "#div/0!", "(null)", "<na>",
+))  # fmt: skip
+_CURRENCY = r"(?:[€$£¥₹]|EUR|USD|GBP|CHF|JPY)"
+_AROUND = re.compile(rf"^\s*([+-]?)\s*{_CURRENCY}?\s*(.*?)\s*(%|{_CURRENCY})?\s*$", re.IGNORECASE)
+_PLAIN = re.compile(r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|inf|infinity", re.ASCII | re.IGNORECASE)
+_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?", re.ASCII)
+_EUROPEAN = re.compile(r"\d{1,3}(?:[. '\u00a0\u202f]\d{3})+(?:,\d+)?", re.ASCII)
+_DECIMAL_COMMA = re.compile(r"\d+,\d+", re.ASCII)
+_DATE = re.compile(
+    r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(?:[ T]\d{1,2}:\d{2}.*)?|\d{4}[-/]\d{2}"
+    r"|(?:\d{1,2}[ -.])?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[ .,-]+.*\d{4}.*"
+    r"|\d{1,2}[- ](?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[- ]\d{2,4}",
+    re.IGNORECASE,
+)
+DAY = 86400.0
+
+
+def numbers(cells: list[str]) -> tuple[NDArray[np.float64], str]:
+    """Values of ``cells``, NaN where one is no number, and how they are written ("" if plainly).
+
+    A comma is a decimal one where some cell cannot be read with thousands separated by commas.
+    """
+    bare = [_AROUND.match(cell) for cell in cells]
+    bodies = ["" if match is None else match[2] for match in bare]
+    decimal_comma = any(
+        _DECIMAL_COMMA.fullmatch(body) and not _THOUSANDS.fullmatch(body) for body in bodies
+    ) or any(_EUROPEAN.fullmatch(body) and "," in body for body in bodies)
+    found = np.full(len(cells), np.nan)
+    forms: set[str] = set()
+    for i, (cell, match, body) in enumerate(zip(cells, bare, bodies, strict=True)):
+        if match is None:
+            continue
+        value, form = _value(body, decimal_comma)
+        if value is None:
+            continue
+        found[i] = -value if match[1] == "-" else value
+        forms |= {form} if form else set()
+        if cell.rstrip().endswith("%"):
+            forms.add("per cent")
+        elif re.search(_CURRENCY, cell, re.IGNORECASE):
+            forms.add("a currency")
+    return found, " and ".join(sorted(forms))
+
+
+def _value(body: str, decimal_comma: bool) -> tuple[float | None, str]:
+    if decimal_comma and _EUROPEAN.fullmatch(body):
+        whole = re.sub(r"[. '\u00a0\u202f]", "", body)
+        return float(whole.replace(",", ".")), "a decimal comma"
+    if decimal_comma and _DECIMAL_COMMA.fullmatch(body):
+        return float(body.replace(",", ".")), "a decimal comma"
+    if _PLAIN.fullmatch(body):
+        return float(body), ""
+    if not decimal_comma and _THOUSANDS.fullmatch(body):
+        return float(body.replace(",", "")), "commas between thousands"
+    return None, ""
+
+
+def days(cells: list[str]) -> NDArray[np.float64]:
+    """Days since 1970 of dates in text, NaN where a cell is none."""
+    import pandas as pd
+
+    found = np.full(len(cells), np.nan)
+    like = np.array([_DATE.fullmatch(cell.strip()) is not None for cell in cells], dtype=bool)
+    if not like.any():
+        return found
+    chosen = [cell.strip() for cell, is_date in zip(cells, like, strict=True) if is_date]
+    parts = [re.split(r"[-/.]", cell)[:2] for cell in chosen]
+    first = [int(p[0]) for p in parts if len(p) == 2 and p[0].isdigit() and len(p[0]) <= 2]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        times = pd.to_datetime(
+            pd.Series(chosen), errors="coerce", format="mixed", utc=True,
+            dayfirst=bool(first) and (max(first) > 12 or "." in chosen[0]),
+        )  # fmt: skip
+    seconds = (times - pd.Timestamp("1970-01-01", tz="UTC")).dt.total_seconds()
+    found[like] = seconds.to_numpy(dtype=np.float64) / DAY
+    return found
+
+
+def days_of_digits(values: NDArray[Any]) -> NDArray[np.float64] | None:
+    """Days since 1970 of whole numbers yyyymmdd; None unless all of them are dates."""
+    whole = values.astype(np.int64)
+    year, month, day = whole // 10000, whole // 100 % 100, whole % 100
+    valid = (year >= 1800) & (year <= 2200) & (month >= 1) & (month <= 12)
+    if not (valid & (day >= 1) & (day <= 31)).all():
+        return None
+    months = (12 * (year - 1970) + month - 1).astype("datetime64[M]")
+    found = months.astype("datetime64[D]").astype(np.int64) + day - 1
+    return found.astype(np.float64)

@@ -1,0 +1,358 @@
+"""The plan by which a table is read: how each column is understood, and what follows from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.datasets import _columns, joining, table_kinds
+from karat.datasets.column_kinds import MOST_MISSING, Column, Habits, understand
+from karat.datasets.findings import Finding, ordered
+from karat.datasets.number_formats import MARKS, numbers
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from karat.datasets._dataset import Dataset
+    from karat.datasets._work import Options, Work
+
+#: largest spread by the lower quartile of spreads, from which on columns are in different units
+UNITS = 5.0
+#: below it squares of differences, and sums of them, lose digits or vanish
+SMALLEST_SPREAD = 1e-140
+COORDINATES = frozenset((
+    "x", "y", "z", "lon", "long", "longitude", "lat", "latitude", "lng", "easting", "northing",
+))  # fmt: skip
+REPRODUCED = 0.98  # share of the objects whose value tells their cluster
+AT_LEAST = 0.01  # share of repeated rows that is told
+
+
+@dataclass(frozen=True)
+class ReadingPlan:
+    """What was understood and assumed when a table was read.
+
+    Attributes
+    ----------
+    columns : tuple of Column
+        In the order of the table, without those that were named as label, id or to be dropped.
+    scale : str
+        What the numbers were scaled to: none, standard, robust or minmax.
+    impute : str or None
+        How missing values were replaced, None where nothing was missing.
+    """
+
+    columns: tuple[Column, ...] = ()
+    scale: str = "none"
+    impute: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "scale": self.scale,
+            "impute": self.impute,
+            "columns": [
+                {
+                    "name": one.name,
+                    "kind": one.kind,
+                    "use": one.use,
+                    "missing": one.missing,
+                    "n_values": one.n_values,
+                    "spread": one.spread,
+                }
+                for one in self.columns
+            ],
+        }
+
+
+@dataclass
+class Reading:
+    """A table taken apart by its plan."""
+
+    table: pa.Table
+    plan: ReadingPlan
+    findings: list[Finding]
+    ids: NDArray[Any] | None
+    id_column: str | None
+    other_ids: dict[str, NDArray[Any]]
+
+
+def understood(table: pa.Table, options: Options) -> Reading:
+    """Understand every column; features are what is left in the table."""
+    habits = Habits(frozenset(options.accept), options.na_values)
+    findings = _shape(table, options) if options.kind is None else []
+    columns: list[Column] = []
+    made: dict[str, Any] = {}
+    for name in table.column_names:
+        column, values = understand(table.column(name), name, habits)
+        mostly = column.use == "feature" and column.missing > MOST_MISSING * table.num_rows
+        if mostly and "sparse" not in habits.accept:
+            column, values = replace(column, use="excluded", facts={"sparse": True}), None
+        columns.append(column)
+        if values is not None:
+            made[name] = values
+    named = {
+        one.name: _columns.objects(made.pop(one.name), one.name, plain=True)
+        for one in columns
+        if one.use == "name"
+    }
+    # what is called id names the objects before what only differs in each row
+    names = sorted(named, key=lambda name: (name.lower() != "id", not joining.is_id_name(name)))
+    id_column = names[0] if names and options.id_column is None else None
+    ids = named.pop(id_column) if id_column is not None else None
+    columns = [
+        replace(one, use="excluded") if one.use == "name" and one.name != id_column else one
+        for one in columns
+    ]
+    rest = [one.name for one in columns if one.use == "feature"]
+    findings += _of_columns(columns, id_column, options)
+    if not findings or findings[0].key not in ("distances", "edges"):
+        findings += _swallowed(table, options)
+    import pyarrow as pa
+
+    left = pa.table({name: made[name] for name in rest}) if rest else table.select([])
+    return Reading(left, ReadingPlan(tuple(columns)), findings, ids, id_column, named)
+
+
+def _shape(table: pa.Table, options: Options) -> list[Finding]:
+    """Tables that are distances or edges."""
+    found = table_kinds.relation_of(table)
+    if found is None or found.key in options.accept:
+        return []
+    return [found]
+
+
+def _swallowed(table: pa.Table, options: Options) -> list[Finding]:
+    """Names of columns that are values: the header line was data."""
+    names = [name for name in table.column_names if name]
+    like = [name for name in names if name.lower() in MARKS or np.isfinite(numbers([name])[0][0])]
+    values = dict.fromkeys(like)
+    counting = [str(j + start) for start in (0, 1) for j in range(len(names))]
+    years = all(name.isdigit() and 1800 <= int(name) <= 2100 for name in like)
+    if "header" in options.accept or not like or set(names) <= set(counting) or years:
+        return []
+    if 2 * len(like) < len(names):
+        return []
+    return [
+        Finding(
+            "header", "harmful", {"found": "swallowed"}, tuple(values), {"header": False}, False
+        )
+    ]
+
+
+def _of_columns(columns: list[Column], id_column: str | None, options: Options) -> list[Finding]:
+    """The findings of single columns, those of one kind together."""
+    found: list[Finding] = []
+
+    def add(key: str, these: Iterable[Column], facts: dict[str, Any], **more: Any) -> None:
+        names = tuple(one.name for one in these)
+        if names:
+            more.setdefault("severity", "notable")
+            more.setdefault("option", {"accept": (key,)})
+            found.append(Finding(key, facts=facts, columns=names, **more))
+
+    labels = [one for one in columns if one.kind == "label"]
+    more = {"label_column": labels[0].name} if labels and options.label_column is None else {}
+    if labels and options.truth is not None:
+        more = {}
+    add("label", labels, {}, severity="harmful", option=more or {"accept": ("label",)})
+    far = {one.name: one.facts["sentinels"] for one in columns if "sentinels" in one.facts}
+    add(
+        "sentinel",
+        [one for one in columns if one.name in far],
+        {"values": far, "count": sum(one.facts.get("n_sentinels", 0) for one in columns)},
+        severity="harmful",
+    )
+    second = [one for one in columns if one.facts.get("header")]
+    add("header", second, {"found": "second"})
+    odd = [one for one in columns if "not_numbers" in one.facts and one not in second]
+    add(
+        "not-numbers",
+        odd,
+        {
+            "count": sum(one.facts["not_numbers"] for one in odd),
+            "examples": [example for one in odd for example in one.facts["examples"]],
+        },
+        option={"strict": True},
+    )
+    codes = [one for one in columns if one.kind == "code"]
+    add("code", codes, {"excluded": any(one.use == "excluded" for one in codes)})
+    dates = [one for one in columns if one.kind == "date"]
+    add("date", dates, {"forms": {one.name: one.facts.get("form", "date") for one in dates}})
+    ids = sorted(
+        (one for one in columns if one.kind == "id"), key=lambda one: one.name != id_column
+    )
+    add("id", ids, {"names": id_column})
+    add("text", [one for one in columns if one.kind == "text"], {}, option={"strict": True})
+    add("sparse", [one for one in columns if one.facts.get("sparse")], {})
+    written = [one for one in columns if "form" in one.facts and one.kind == "number"]
+    forms = {one.name: one.facts["form"] for one in written}
+    add("format", written, {"forms": forms}, option={"strict": True})
+    return found
+
+
+def missing_found(plan: ReadingPlan, n: int, options: Options) -> list[Finding]:
+    """What is missing in the features."""
+    gaps = [one for one in plan.columns if one.use == "feature" and one.missing]
+    if not gaps or options.impute is not None:
+        return []
+    count = sum(one.missing for one in gaps)
+    features = sum(one.use == "feature" for one in plan.columns)
+    marks = {mark for one in gaps for mark in one.facts.get("marks", ())}
+    facts = {
+        "count": count,
+        "share": count / (n * features),
+        "impute": "neighbors",
+        "marks": sorted(marks),
+    }
+    names = tuple(one.name for one in sorted(gaps, key=lambda one: -one.missing))
+    return [Finding("missing", "notable", facts, names, {"impute": "drop"})]
+
+
+def chosen_scale(work: Work, spread: NDArray[np.float64], options: Options) -> tuple[Any, Any]:
+    """What the numbers are scaled to by the rule, and the finding that says so, if any.
+
+    The spreads of the columns decide: where the largest is :data:`UNITS` times the lower quartile,
+    the units differ.
+    """
+    numeric = np.flatnonzero((spread > 0) & ~work.categorical)
+    if len(numeric) == 0 or "units" in options.accept:
+        return "none", None
+    asked = options.scale if options.scale != "auto" else "standard"
+    order = numeric[np.argsort(spread[numeric], kind="stable")]
+    largest, low = order[-1], order[(len(order) - 1) // 4]
+    if spread[largest] < SMALLEST_SPREAD:
+        facts = {"spread": float(spread[largest])}
+        return asked, Finding(
+            "magnitude", "notable", facts, (work.names[largest],), {"scale": "none"}
+        )
+    coordinates = {name.lower() for name in work.names} <= COORDINATES
+    ratio = float(spread[largest] / spread[low])
+    if ratio > UNITS and not coordinates:
+        told = options.scale if options.scale != "auto" else "standard"
+        finding = Finding(
+            "units",
+            "notable",
+            {"ratio": ratio, "scale": told},
+            (work.names[largest], work.names[low]),
+            {"scale": "none" if told != "none" else "standard"},
+        )
+        return asked, finding
+    if work.categorical.any():
+        names = tuple(dict.fromkeys(work.columns[j] for j in work.origin[work.categorical]))
+        return asked, Finding(
+            "mixed", "notable", {"numeric": len(numeric)}, names, {"scale": "none"}
+        )
+    return "none", None
+
+
+def repeats(work: Work) -> list[Finding]:
+    """Rows that repeat others though numbers hardly meet, and columns that repeat others."""
+    return [*_repeated_rows(work), *_repeated_columns(work)]
+
+
+def _repeated_rows(work: Work) -> list[Finding]:
+    X = work.X
+    n, d = X.shape
+    if d < 2 or n < 20 or X.size > 2e7:
+        return []
+    fine = [j for j in range(d) if not work.categorical[j]]
+    if not any(len(np.unique(X[:, j])) > n / 4 for j in fine[:50]):
+        # grids and categories repeat rows by their nature
+        return []
+    rows = np.ascontiguousarray(X + 0.0).view(np.dtype((np.void, X.itemsize * d))).ravel()
+    count = n - len(np.unique(rows))
+    if count < max(2, AT_LEAST * n):
+        return []
+    return [
+        Finding(
+            "duplicate-rows", "notable", {"count": count, "n": n},
+            option={"accept": ("duplicate-rows",)},
+        )
+    ]  # fmt: skip
+
+
+def _repeated_columns(work: Work) -> list[Finding]:
+    X = work.X
+    if X.shape[0] < 5 or X.size > 2e7:
+        return []
+    first: dict[bytes, int] = {}
+    pairs: list[tuple[str, str]] = []
+    for j in range(X.shape[1]):
+        if work.categorical[j]:
+            continue
+        x = np.asarray(X[:, j], dtype=np.float64)
+        power = np.frexp(np.abs(x).max())[1]
+        x = np.ldexp(x, -power)
+        spread = x.std()
+        if spread == 0:
+            continue
+        z = (x - x.mean()) / spread
+        z *= np.sign(z[np.argmax(np.abs(z) > 1e-6)])
+        key = (np.round(z, 5) + 0.0).tobytes()
+        if key in first:
+            pairs.append((work.names[j], work.names[first[key]]))
+        first.setdefault(key, j)
+    two_valued = len(pairs) > 0 and all(
+        len(np.unique(X[:, work.names.index(name)])) <= 2 for name, _ in pairs
+    )
+    if not pairs or (two_valued and X.shape[0] < 100):
+        return []
+    names = tuple(name for name, _ in pairs)
+    facts = {"pairs": pairs}
+    return [Finding("duplicate-columns", "notable", facts, names, {"drop": names})]
+
+
+def sorted_labels(work: Work, truth: NDArray[Any]) -> list[Finding]:
+    """Classes of the first rows alone, where the rows are in the order of a column."""
+    known = np.array([value is not None for value in truth], dtype=bool)
+    m = int(known.sum())
+    if not 0 < m < len(known) or not known[:m].all() or work.sparse or len(known) < 20:
+        return []
+    for j in range(min(work.X.shape[1], 1000)):
+        steps = np.diff(work.X[:, j])
+        if ((steps >= 0).all() or (steps <= 0).all()) and (steps != 0).sum() >= 10:
+            name = (work.names[j],)
+            option = {"accept": ("order",)}
+            return [Finding("order", "harmful", {"labelled": m}, name, option)]
+    return []
+
+
+def reproduced(dataset: Dataset, labels: Any) -> list[Finding]:
+    """The columns of few values that alone give the clusters, value for cluster."""
+    if dataset.plan is None or not isinstance(dataset.X, np.ndarray):
+        return []
+    labels = np.asarray(labels)
+    clusters, of_object = np.unique(labels, return_inverse=True)
+    k = int((clusters >= 0).sum())
+    found = []
+    for column in dataset.plan.columns:
+        if column.use != "feature" or column.n_values not in (k, k + 1) or k < 2:
+            continue
+        at = [
+            j for j, name in enumerate(dataset.feature_names)
+            if name == column.name or name.startswith(f"{column.name}=")
+        ]  # fmt: skip
+        values, code = np.unique(dataset.X[:, at], axis=0, return_inverse=True)
+        table = np.zeros((len(values), len(clusters)), dtype=np.int64)
+        np.add.at(table, (code.ravel(), of_object), 1)
+        share = min(table.max(axis=0).sum(), table.max(axis=1).sum()) / len(labels)
+        if share >= REPRODUCED:
+            option = {"drop": (column.name,)}
+            facts = {"share": float(share)}
+            found.append(Finding("reproduced", "harmful", facts, (column.name,), option))
+    return found
+
+
+def finished(plan: ReadingPlan, scale: str, impute: str | None) -> ReadingPlan:
+    """The plan with what was done to the numbers."""
+    return replace(plan, scale=scale, impute=impute)
+
+
+def without_accepted(findings: Iterable[Finding], accept: Iterable[str]) -> tuple[Finding, ...]:
+    """The findings in order of harm, but for those that were accepted."""
+    gone = set(accept)
+    return ordered(one for one in findings if one.key not in gone)

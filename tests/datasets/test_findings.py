@@ -1,0 +1,418 @@
+"""What each kind of confident wrong answer is about: found, named, and settled by its option."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import karat
+import karat.datasets
+from karat import cli
+from karat.datasets import DoubtfulError, from_array, from_objects, from_table, read
+from karat.datasets.findings import SENTENCES, sentence
+from karat.datasets.number_formats import days, numbers
+from karat.runtime.validation import InputError
+
+FAST = ["-c", "kmeans", "-k", "2:6", "--n-init", "2", "--workers", "1", "--quiet", "--no-stability"]
+
+
+def command(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *arguments: object
+) -> tuple[int, str, str]:
+    monkeypatch.setattr("sys.argv", ["karat", *map(str, arguments)])
+    code = 0
+    try:
+        cli.main()
+    except SystemExit as stop:
+        code = int(stop.code or 0)
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def found(data: Any) -> dict[str, Any]:
+    return {one.key: one for one in data.findings}
+
+
+def groups(n: int = 150, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % 3
+    X = rng.normal(size=(n, 3)) + 9 * np.eye(3)[y]
+    return pd.DataFrame(X.round(3), columns=["height", "width", "depth"]), y
+
+
+def noise(n: int = 300, seed: int = 1) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame(rng.normal(size=(n, 4)).round(4), columns=list("abcd"))
+
+
+@pytest.fixture
+def with_ids(tmp_path: Path) -> Path:
+    table, y = groups()
+    ids = [f"c{i}" for i in np.random.default_rng(2).permutation(len(y))]
+    table.insert(0, "id", ids)
+    table.to_csv(tmp_path / "withid.csv", index=False)
+    truth = pd.DataFrame({"id": ids, "kind": y}).sample(frac=1, random_state=1)
+    truth.to_csv(tmp_path / "t.csv", index=False)
+    truth.assign(id="z" + truth["id"]).to_csv(tmp_path / "other.csv", index=False)
+    pd.DataFrame({"id": ids, "mine": y}).to_csv(tmp_path / "lab.csv", index=False)
+    few = truth.rename(columns={"kind": "label"}).sample(30, random_state=3)
+    few.to_csv(tmp_path / "few.csv", index=False)
+    return tmp_path
+
+
+def test_classes_in_another_order_are_joined(with_ids, monkeypatch, capsys):
+    path, truth = with_ids / "withid.csv", with_ids / "t.csv"
+    for options in ([], ["--id-column", "id"]):
+        code, out, _ = command(
+            monkeypatch, capsys, "run", path, *options, "--truth", truth, "--json", *FAST
+        )
+        best = json.loads(out)["best"]
+        assert (code, best["n_clusters"]) == (0, 3)
+        assert json.loads(out)["ranking"][0]["score"] == 1
+    code, out, _ = command(monkeypatch, capsys, "compare", truth, with_ids / "lab.csv", "--json")
+    answer = json.loads(out)
+    assert any("joined by the column 'id'" in note for note in answer["notes"])
+    (index,) = [one for one in answer["measures"] if one["key"] == "adjusted_rand_index"]
+    assert index["value"] == 1
+    code, out, _ = command(
+        monkeypatch, capsys, "bound", with_ids / "lab.csv", with_ids / "few.csv", "--json"
+    )
+    assert code == 0
+    assert json.loads(out)["table"][0]["errors"] == 0
+
+
+@pytest.mark.parametrize("what", ["truth", "labelings", "compare"])
+def test_other_ids_are_an_error_that_shows_three_of_each(what, with_ids, monkeypatch, capsys):
+    data, other = with_ids / "withid.csv", with_ids / "other.csv"
+    given = {
+        "truth": ["run", data, "--truth", other, *FAST],
+        "labelings": ["run", data, "--labelings", other, "--only-labelings"],
+        "compare": ["compare", other, with_ids / "lab.csv"],
+    }[what]
+    code, _, err = command(monkeypatch, capsys, *given)
+    assert code == 2
+    if what != "compare":
+        assert err.count("'zc") == 3
+        assert err.count("'c") >= 3
+
+
+def test_ids_on_one_side_only(with_ids, tmp_path, monkeypatch, capsys):
+    plain = tmp_path / "plain.csv"
+    groups()[0].to_csv(plain, index=False)
+    with pytest.raises(InputError, match="data have no ids"):
+        read(plain, truth=with_ids / "t.csv")
+    unnamed = pd.DataFrame({"k": [0, 1, 2] * 50})
+    unnamed.to_csv(tmp_path / "rows.csv", index=False)
+    code, _, err = command(
+        monkeypatch, capsys, "compare", with_ids / "t.csv", tmp_path / "rows.csv"
+    )
+    assert code == 2
+    assert "has no ids" in err
+    labels = karat.datasets.read_labelings(tmp_path / "rows.csv", ids=range(150))
+    assert any("row by row" in note for note in labels.notes)
+
+
+def test_frames_are_joined_by_their_index():
+    table, y = groups()
+    table.index = pd.Index([f"o{i}" for i in range(len(y))])
+    truth = pd.Series(y, index=table.index).sample(frac=1, random_state=0)
+    data = from_table(table, truth=truth)
+    assert list(data.truth) == list(y)
+    assert data.ids[4] == "o4"
+    with pytest.raises(InputError, match=r"'q0', 'q1', 'q2', \.\.\.") as caught:
+        from_table(table, truth=pd.Series(y, index=[f"q{i}" for i in range(len(y))]))
+    assert "'o0', 'o1', 'o2'" in str(caught.value)
+
+
+def test_a_class_among_the_features(tmp_path, monkeypatch, capsys):
+    path = tmp_path / "x.csv"
+    noise().assign(target=[0, 10, 20] * 100).to_csv(path, index=False)
+    data = read(path)
+    assert data.feature_names == ("a", "b", "c", "d")
+    assert found(data)["label"].option == {"label_column": "target"}
+    assert "target" in read(path, accept="label").feature_names
+    assert read(path, **found(data)["label"].option).truth_name == "target"
+    # under a name that tells nothing, the answer itself shows it
+    noise().assign(qq=[0, 100, 200] * 100).to_csv(path, index=False)
+    code, out, _ = command(monkeypatch, capsys, "run", path, "--scale", "none", *FAST)
+    assert code == 0
+    assert out.index("values of the column 'qq' alone") < out.index("kmeans")
+
+
+def test_repeated_far_values_are_missing(tmp_path):
+    table = noise()
+    rng = np.random.default_rng(0)
+    for name in "abcd":
+        table.loc[rng.random(300) < 0.05, name] = -999.0
+    data = from_table(table)
+    assert found(data)["sentinel"].facts["values"] == dict.fromkeys("abcd", (-999.0,))
+    assert np.abs(data.X).max() < 6
+    assert "sentinel" not in found(from_table(table, accept="sentinel"))
+    assert from_table(table, accept="sentinel").X.min() < -3
+    pressure = pd.DataFrame({"p": rng.normal(90, 8, 300), "q": rng.normal(30, 8, 300)})
+    pressure.loc[:9, "p"] = 0.0
+    assert found(from_table(pressure))["sentinel"].facts["values"] == {"p": (0.0,)}
+    counts = pd.DataFrame({"a": rng.poisson(2, 300), "b": rng.poisson(9, 300)})
+    assert "sentinel" not in found(from_table(counts))
+
+
+def test_dates_and_codes():
+    day = pd.date_range("2020-06-15", periods=200)
+    table = noise(200).assign(
+        when=day.strftime("%Y%m%d").astype(int),
+        stamp=day.astype("int64") // {"ns": 10**9, "us": 10**6, "s": 1}[day.unit],
+        region_code=np.tile([101, 205, 907, 412], 50),
+    )
+    data = from_table(table, scale="none")
+    when, stamp = (data.X[:, data.feature_names.index(name)] for name in ("when", "stamp"))
+    np.testing.assert_allclose(np.diff(when), 1)
+    np.testing.assert_allclose(when, stamp)
+    assert found(data)["date"].columns == ("when", "stamp")
+    assert found(data)["code"].columns == ("region_code",)
+    assert "region_code=101" in data.feature_names
+    assert from_table(table, accept=["date", "code"], scale="none").X.max() > 2e7
+
+
+def test_columns_in_different_units_are_scaled(tmp_path, monkeypatch, capsys):
+    table, _ = groups()
+    table["income"] = np.random.default_rng(0).normal(40_000, 9_000, len(table))
+    path = tmp_path / "customers.csv"
+    table.to_csv(path, index=False)
+    data = read(path)
+    np.testing.assert_allclose(data.X.std(axis=0), 1)
+    assert data.plan.scale == "standard"
+    plain = read(path, scale="none")
+    assert plain.X.max() > 30_000
+    assert "as requested" in sentence(found(plain)["units"])
+    code, out, _ = command(monkeypatch, capsys, "run", path, *FAST)
+    assert code == 0
+    assert out.index("different units") < out.index("Use ")
+    assert not read("iris").findings
+    assert from_array(table.to_numpy()).scale is None
+
+
+def test_a_matrix_of_distances_is_asked_about(tmp_path, monkeypatch, capsys):
+    X = groups(60)[0].to_numpy()
+    D = np.sqrt(((X[:, None] - X) ** 2).sum(axis=2))
+    np.save(tmp_path / "D.npy", D)
+    pd.DataFrame(D).to_csv(tmp_path / "D.csv", index=False)
+    pd.DataFrame(D, index=[f"o{i}" for i in range(60)]).to_csv(tmp_path / "named.csv")
+    for name in ("D.npy", "D.csv"):
+        code, _, err = command(monkeypatch, capsys, "run", tmp_path / name, *FAST)
+        assert code == 4
+        assert "--as distances" in err
+        assert "--accept distances" in err
+        assert command(monkeypatch, capsys, "check", tmp_path / name)[0] == 4
+        assert read(tmp_path / name, kind="distances").metric == "precomputed"
+        assert read(tmp_path / name, kind="features").n_features == 60
+    assert read(tmp_path / "named.csv", kind="distances").ids[7] == "o7"
+    code, out, _ = command(
+        monkeypatch, capsys, "run", tmp_path / "D.npy", "--as", "distances", "-c", "kmedoids",
+        "-k", "2:4", "--workers", "1", "--quiet", "--no-stability",
+    )  # fmt: skip
+    assert code == 0
+    assert "3 clusters" in out
+
+
+def test_a_list_of_edges_is_asked_about(tmp_path, monkeypatch, capsys):
+    rng = np.random.default_rng(0)
+    ends = np.array([(i, j) for i in range(40) for j in range(i) if rng.random() < 0.3 * (
+        i // 20 == j // 20) + 0.01])  # fmt: skip
+    path = tmp_path / "edges.csv"
+    pd.DataFrame(rng.permutation(ends), columns=["a", "b"]).to_csv(path, index=False)
+    code, _, err = command(monkeypatch, capsys, "run", path, *FAST)
+    assert code == 4
+    assert "--as graph" in err
+    graph = read(path, kind="graph")
+    assert graph.metric == "graph"
+    assert graph.X.nnz == 2 * len(ends)
+    assert read(path, accept="edges").n_features == 2
+    grid = pd.DataFrame(rng.integers(0, 30, (400, 2)), columns=["x", "y"])
+    assert "edges" not in found(from_table(grid))
+    xml = '<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><key id="w" for="edge" '
+    xml += 'attr.name="weight" attr.type="double"/><graph edgedefault="undirected"><node id="p"/>'
+    xml += '<edge source="p" target="q"><data key="w">2.5</data></edge>'
+    xml += '<edge source="q" target="r"/></graph></graphml>'
+    (tmp_path / "g.graphml").write_text(xml)
+    one = read(tmp_path / "g.graphml")
+    assert one.ids.tolist() == ["p", "q", "r"]
+    np.testing.assert_array_equal(one.X.toarray(), [[0, 2.5, 0], [2.5, 0, 1], [0, 1, 0]])
+
+
+def test_fields_and_terms_are_of_different_namespaces(tmp_path):
+    words = {"spam": "spam offer spam winner", "ham": "meeting file notes file"}
+    lines = [
+        {"text": words[kind] + f" w{i % 3} spam file", "spam": kind, "file": f"f{i}"}
+        for i, kind in enumerate(["spam", "ham"] * 10)
+    ]
+    path = tmp_path / "mails.jsonl"
+    path.write_text("".join(json.dumps(one) + "\n" for one in lines))
+    options: dict[str, Any] = {"vectorizer": {"min_df": 1, "max_df": 1.0}}
+    data = read(path, label_column="spam", id_column="file", **options)
+    assert {"spam", "file"} <= set(data.feature_names)
+    assert any(f"became {data.n_features} terms" in note for note in data.notes)
+    with pytest.raises(InputError, match="no column is called 'winner'"):
+        read(path, drop="winner", **options)
+
+
+@pytest.mark.parametrize("power", [-200, -155])
+def test_tiny_magnitudes(power, tmp_path, monkeypatch, capsys):
+    table, y = groups()
+    tiny = table * 10.0**power
+    path = tmp_path / "tiny.csv"
+    tiny.to_csv(path, index=False)
+    data = read(path)
+    assert "magnitude" in found(data) or power > -150
+    with pytest.raises(InputError, match="smaller unit"):
+        karat.evaluate(tiny.to_numpy(), y)
+    with pytest.raises(InputError, match="smaller unit"):
+        from_array(tiny.to_numpy())
+    code, out, _ = command(monkeypatch, capsys, "run", path, *FAST)
+    assert code == 0
+    assert "3 clusters" in out
+
+
+def test_asymmetric_distances_are_rejected_everywhere():
+    D = np.random.default_rng(0).random((30, 30))
+    np.fill_diagonal(D, 0)
+    labels = np.arange(30) % 3
+    for act in (
+        lambda: karat.evaluate(D, labels, metric="precomputed"),
+        lambda: karat.Study(D, metric="precomputed"),
+        lambda: from_objects(list(range(30)), lambda a, b: abs(a - b) * (1 + (a > b))),
+    ):
+        with pytest.raises(InputError, match=r"symmetric|direction"):
+            act()
+
+
+@pytest.mark.parametrize(
+    ("cells", "values", "form"),
+    [
+        (["1,200", "15", "1,000,000"], [1200, 15, 1e6], "thousands"),
+        (["1.200,5", "3,25"], [1200.5, 3.25], "decimal comma"),
+        (["12 %", "-3%"], [12, -3], "per cent"),
+        (["€ 5", "$1,200.50", "7 USD"], [5, 1200.5, 7], "currency"),
+        (["1,2", "3,4"], [1.2, 3.4], "decimal comma"),
+        (["1e3", ".5", "abc"], [1000, 0.5, np.nan], ""),
+    ],
+)
+def test_numbers_as_people_write_them(cells, values, form):
+    made, told = numbers(cells)
+    np.testing.assert_array_equal(made, values)
+    assert form in told
+
+
+def test_dates_as_people_write_them():
+    want = (np.datetime64("2021-03-15") - np.datetime64("1970-01-01")).astype(int)
+    for cell in ("2021-03-15", "15.03.2021", "03/15/2021", "15/03/2021", "Mar 15, 2021"):
+        assert days([cell])[0] == want, cell
+    assert np.isnan(days(["12-5", "hello", "1.5"])).all()
+
+
+def test_markers_and_own_marks(tmp_path):
+    rng = np.random.default_rng(0)
+    cells = [f"{x:.2f}" for x in rng.normal(50, 5, 60)]
+    cells[3:7] = ["n/a", "-", "?", "empty"]
+    other = rng.normal(50, 5, 60).round(2)
+    other[5] = -1
+    data = from_table({"a": cells, "b": other}, na_values="b:-1")
+    assert found(data)["missing"].facts["count"] == 5
+    assert data.X.min() > 20
+
+
+def test_a_second_header_line_and_a_swallowed_one(tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_text("height,weight\ncm,kg\n" + "".join(f"{i % 7},{i % 5}\n" for i in range(40)))
+    data = read(path)
+    assert found(data)["header"].columns == ("height", "weight")
+    lines = [f"{i % 7} %,{i % 5} %\n" for i in range(39)]
+    path.write_text("".join(["31 %,77 %\n", *lines]))
+    (first,) = [one for one in read(path).findings if one.stops]
+    assert (first.key, first.option) == ("header", {"header": False})
+    assert read(path, header=False).n_objects == 40
+
+
+def test_only_the_first_of_sorted_rows_are_labelled():
+    table, y = groups()
+    table = table.sort_values("height", ignore_index=True)
+    truth = np.where(np.arange(len(y)) < 40, "a", None)
+    truth[:5] = "b"
+    assert found(from_table(table, truth=truth))["order"].columns == ("height",)
+    mixed = table.sample(frac=1, random_state=0)
+    assert "order" not in found(from_table(mixed.reset_index(drop=True), truth=truth))
+
+
+def customers(n: int = 5000, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
+    """A marketing analyst's export: four segments in age, income and how long ago things were."""
+    rng = np.random.default_rng(seed)
+    segment = rng.integers(0, 4, n)
+    day = np.datetime64("2024-01-01")
+    table = pd.DataFrame(
+        {
+            "id": rng.permutation(n) + 10_000,
+            "age": rng.normal(np.array([24, 38, 52, 68])[segment], 2.5).round(),
+            "income": rng.normal(np.array([22e3, 61e3, 95e3, 38e3])[segment], 4e3).round(-2),
+            "region": np.array(["north", "south", "east", "west"])[
+                np.where(rng.random(n) < 0.9, segment, rng.integers(0, 4, n))
+            ],
+            "plan": np.array(["free", "basic", "plus", "basic"])[segment],
+            "signup date": day
+            - rng.normal(np.array([200, 900, 1600, 2500])[segment], 80).astype(int),
+            "last order": day - rng.normal(np.array([20, 60, 120, 200])[segment], 12).astype(int),
+            "notes": [f"customer {i} asked about order {i * 7}" for i in range(n)],
+        }
+    )
+    for name in table.columns[1:]:
+        table.loc[rng.random(n) < 0.08, name] = None
+    return table, segment
+
+
+def test_an_export_is_read_at_once(tmp_path):
+    import dirty_tables
+
+    table, segment = customers()
+    path = tmp_path / "customers.csv"
+    table.to_csv(path, index=False)
+    data = read(path)
+    assert {one.name: one.kind for one in data.plan.columns} == {
+        "id": "id", "age": "number", "income": "number", "region": "category", "plan": "category",
+        "signup date": "date", "last order": "date", "notes": "text",
+    }  # fmt: skip
+    assert {"units", "date", "id", "text", "missing"} <= set(found(data))
+    assert dirty_tables.agreement(data.X, segment) > 0.95
+    with pytest.raises(InputError, match=r"(?s)'notes'.*This works"):
+        read(path, strict=True)
+
+
+@pytest.mark.long
+def test_an_export_gives_its_segments(tmp_path, monkeypatch, capsys):
+    table, segment = customers()
+    path, labels = tmp_path / "customers.csv", tmp_path / "labels.csv"
+    table.to_csv(path, index=False)
+    code, out, _ = command(monkeypatch, capsys, "run", path, "--labels", labels)
+    assert code == 0
+    assert out.index("different units") < out.index("Use ")
+    from sklearn.metrics import adjusted_rand_score
+
+    found_labels = pd.read_csv(labels)
+    assert found_labels["cluster"].nunique() == 4
+    assert adjusted_rand_score(segment, found_labels["cluster"]) > 0.95
+
+
+def test_every_kind_of_finding_has_a_sentence_and_an_option(tmp_path):
+    table, _ = customers(400)
+    table["target"] = 1 + np.arange(400) % 2
+    data = from_table(table)
+    assert set(found(data)) <= set(SENTENCES)
+    for one in data.findings:
+        told = one.to_dict()
+        assert json.loads(json.dumps(told)) == told
+        assert one.option
+        assert sentence(one).endswith(".")
+    assert "<li>" in data._repr_html_()
+    assert issubclass(DoubtfulError, InputError)
