@@ -307,7 +307,8 @@ def test_objects_left_out_are_not_promised() -> None:
 
 def test_classes_may_be_listed() -> None:
     labels, y = clustering_with_errors(50, 50, 2, 0)
-    few = karat.pac_mdl_bound(labels, y, language=Simple())
+    two = ["class 0", "class 1"]
+    few = karat.pac_mdl_bound(labels, y, language=Simple(), classes=two)
     more = karat.pac_mdl_bound(
         labels, y, language=Simple(), classes=["class 1", "class 0", "class 2", "class 3"]
     )

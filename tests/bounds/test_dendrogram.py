@@ -100,9 +100,9 @@ def test_best_pruning_is_found_and_fully_charged(seed: int) -> None:
     Z, y, delta = case(seed)
     share = shares(Z)
     assert sum(share.values()) <= 1
-    found = prune_dendrogram(Z, y, delta)
-    m = found.m
-    classes = len({v for v in y if v is not None})
+    known = sorted({v for v in y if v is not None})
+    found = prune_dendrogram(Z, y, delta, classes=known)
+    m, classes = found.m, len(known)
     # never more than the mixture's log2(5) bits from the best there is with plain labels
     best = min(
         b_max(m, len(y) - m, errors_of(p, y), log_delta=level(s / classes ** len(p) / 5, delta))

@@ -83,7 +83,7 @@ def partly(truth: np.ndarray, m: int, seed: int = 0) -> np.ndarray:
 def test_forecast_is_the_first_crossing() -> None:
     _, truth = blobs(3000)
     labels = np.where(np.random.default_rng(1).random(3000) < 0.05, 0, truth)
-    bound = karat.pac_mdl_bound(labels, partly(truth, 80))
+    bound = karat.pac_mdl_bound(labels, partly(truth, 80), classes=[0, 1, 2])
     forecast = forecast_labels(bound, 0.12)
     assert forecast.more is not None
     assert forecast.more > 0

@@ -71,7 +71,7 @@ def wine(truth: Any = None) -> Dataset:
     classes = None
     if truth is not None:
         classes = np.array([given.target_names[i] for i in given.target], dtype=object)
-        classes[truth:] = None
+        classes[np.random.default_rng(0).permutation(178)[truth:]] = None
     return Dataset(
         X=(given.data - center) / scale,
         name="wine",

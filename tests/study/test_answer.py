@@ -96,7 +96,7 @@ def test_one_fact_is_found_everywhere(study, change, told, monkeypatch, capsys):
     assert told not in str(answer)
     changed = replace(answer, **change)
     if "stability" in change:  # the tables of the JSON are those of the resamples
-        monkeypatch.setattr(karat.Study, "kept_stability", lambda self, name: None)
+        monkeypatch.setattr("karat.study.kept_assessment", lambda study, name: None)
     for surface, text in surfaces(study, changed, monkeypatch, capsys).items():
         assert told in text, surface
 
@@ -115,7 +115,7 @@ def test_a_fact_of_the_labels_is_found_everywhere(labelled, change, told, monkey
     for surface, text in surfaces(
         labelled, replace(changed, guarantee=bound), monkeypatch, capsys
     ).items():
-        assert "mislabelled (101)" in text, surface
+        assert "at most 101 among the others" in text, surface
 
 
 def test_what_to_mind_is_found_in_terminal_json_and_notebook(study, monkeypatch, capsys):

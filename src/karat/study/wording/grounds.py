@@ -162,14 +162,17 @@ def labelled(answer: Answer) -> list[str]:
     before, after = share(said.before), share(said.after)
     verb = "raise" if said.after > said.before else "lower"
     if before == after:
-        change = f"leave its probability among the candidates at {after}"
+        change = f"leave its probability at {after}"
     else:
-        change = f"{verb} its probability among the candidates from {before} to {after}"
+        change = f"{verb} its probability from {before} to {after}"
     even = "" if answer.judge is not None else " (without them each has the same)"
     alike = ""
     if share(said.alike) != after:
         alike = f"; it and those that hardly differ from it have {share(said.alike)}"
-    return [f"The {said.n_labels:,} labels {change}{even}{alike}."]
+    return [
+        f"The {said.n_labels:,} labels {change}{even}{alike}: a ranking of the candidates, and no "
+        "guarantee that it is the best."
+    ]
 
 
 def guarantee(answer: Answer) -> list[str]:
