@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -227,40 +228,81 @@ Stemmer = Annotated[
 ]
 
 
-def vectorizer_options(
-    weight: str | None, min_df: int | None, max_df: float | None, stemmer: str | None
-) -> dict[str, Any] | None:
-    """Parameters of :class:`karat.text.TextVectorizer` that were given."""
-    given: dict[str, Any] = {"weight": weight, "min_df": min_df, "max_df": max_df}
-    chosen = {name: value for name, value in given.items() if value is not None}
-    if stemmer is not None:
-        chosen["stemmer"] = None if stemmer == "none" else stemmer
-        if stemmer not in ("none", "porter", "english"):
-            chosen["stop_words"] = None
-    return chosen or None
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """How a data file is read."""
+
+    data: DataArgument
+    id_column: IdColumn = None
+    drop: Drop = None
+    scale: ScaleOption = Scale.auto
+    impute: ImputeOption = None
+    strict: Strict = False
+    accept: Accept = None
+    na_values: NaValues = None
+    as_: As = None
+    header: Header = None
+    encoding: Encoding = "utf-8"
+    text_column: TextColumn = None
+    messages: Messages = None
+
+    def settings(self) -> dict[str, Any]:
+        """What :func:`karat.datasets.read` is given."""
+        return {
+            "id_column": self.id_column,
+            "drop": split_names(self.drop),
+            "scale": self.scale.value,
+            "impute": None if self.impute is None else self.impute.value,
+            "strict": self.strict,
+            "accept": split_names(self.accept),
+            "na_values": split_names(self.na_values),
+            "kind": None if self.as_ is None else self.as_.value,
+            "header": self.header,
+            "encoding": self.encoding,
+            "text_column": self.text_column,
+            "messages": self.messages,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelledReading(Reading):
+    """How a data file is read in which classes may be known."""
+
+    label_column: LabelColumn = None
+    truth: Truth = None
+
+    def settings(self) -> dict[str, Any]:
+        """What :func:`karat.datasets.read` is given."""
+        return {**super().settings(), "label_column": self.label_column, "truth": self.truth}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Documents:
+    """How documents become terms, and terms become numbers."""
+
+    terms: Terms = None
+    weight: WeightOption = None
+    min_df: MinDf = None
+    max_df: MaxDf = None
+    stemmer: Stemmer = None
+
+    def settings(self) -> dict[str, Any]:
+        """What :func:`karat.datasets.read` is given; of the vectorizer what was asked for."""
+        given = {"weight": self.weight, "min_df": self.min_df, "max_df": self.max_df}
+        chosen: dict[str, Any] = {key: value for key, value in given.items() if value is not None}
+        if self.stemmer is not None:
+            chosen["stemmer"] = None if self.stemmer == "none" else self.stemmer
+            if self.stemmer not in ("none", "porter", "english"):
+                chosen["stop_words"] = None
+        return {"terms": self.terms, "vectorizer": chosen or None}
 
 
 def read_dataset(
-    data: str,
+    reading: Reading,
+    documents: Documents | None = None,
     *,
-    label_column: str | None = None,
-    id_column: str | None = None,
-    drop: list[str] | None = None,
-    scale: Scale = Scale.auto,
-    impute: Impute | None = None,
-    truth: str | None = None,
-    strict: bool = False,
-    accept: list[str] | None = None,
-    na_values: list[str] | None = None,
-    kind: DataKind | None = None,
     metric: str | None = None,
     stop: bool = True,
-    header: bool | None = None,
-    encoding: str = "utf-8",
-    text_column: str | None = None,
-    messages: bool | None = None,
-    terms: str | None = None,
-    vectorizer: dict[str, Any] | None = None,
 ) -> Dataset:
     """Read what the options of a command name; see :func:`karat.datasets.read`.
 
@@ -272,27 +314,11 @@ def read_dataset(
     from karat.datasets.problems import UnusableError
     from karat.runtime.validation import check_choice
 
-    for key in split_names(accept):
+    for key in split_names(reading.accept):
         check_choice(key, SENTENCES, "--accept")
-
-    options: dict[str, Any] = {
-        "label_column": label_column,
-        "id_column": id_column,
-        "drop": split_names(drop),
-        "scale": scale.value,
-        "impute": None if impute is None else impute.value,
-        "truth": truth,
-        "strict": strict,
-        "accept": split_names(accept),
-        "na_values": split_names(na_values),
-        "kind": None if kind is None else kind.value,
-        "header": header,
-        "encoding": encoding,
-        "text_column": text_column,
-        "messages": messages,
-        "terms": terms,
-        "vectorizer": vectorizer,
-    }
+    data, options = reading.data, reading.settings()
+    if documents is not None:
+        options |= documents.settings()
     try:
         if metric in OBJECT_FILES:
             dataset = read_objects(data, metric, **options)

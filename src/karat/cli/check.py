@@ -7,25 +7,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from karat.cli._input import (
-    Accept,
-    As,
-    DataArgument,
-    Drop,
-    Encoding,
-    Header,
-    IdColumn,
-    ImputeOption,
-    LabelColumn,
-    NaValues,
-    Scale,
-    ScaleOption,
-    Strict,
-    TextColumn,
-    Truth,
-    read_dataset,
-    tell_findings,
-)
+from karat.cli._groups import takes_groups
+from karat.cli._input import LabelledReading, read_dataset, tell_findings
 from karat.cli._options import Json
 
 if TYPE_CHECKING:
@@ -34,21 +17,9 @@ if TYPE_CHECKING:
 SHOWN = 60  # columns in a table for people
 
 
+@takes_groups
 def check(
-    data: DataArgument,
-    label_column: LabelColumn = None,
-    id_column: IdColumn = None,
-    drop: Drop = None,
-    scale: ScaleOption = Scale.auto,
-    impute: ImputeOption = None,
-    truth: Truth = None,
-    strict: Strict = False,
-    accept: Accept = None,
-    na_values: NaValues = None,
-    as_: As = None,
-    header: Header = None,
-    encoding: Encoding = "utf-8",
-    text_column: TextColumn = None,
+    reading: LabelledReading,
     json: Json = False,
 ) -> None:
     """Say how every column of a file is understood and what looks wrong, and cluster nothing.
@@ -58,11 +29,7 @@ def check(
 
     karat check customers.csv
     """
-    dataset = read_dataset(
-        data, label_column=label_column, id_column=id_column, drop=drop, scale=scale,
-        impute=impute, truth=truth, strict=strict, accept=accept, na_values=na_values, kind=as_,
-        header=header, encoding=encoding, text_column=text_column, stop=False,
-    )  # fmt: skip
+    dataset = read_dataset(reading, stop=False)
     if json:
         typer.echo(jsonlib.dumps(as_json(dataset)))
     else:

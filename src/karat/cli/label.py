@@ -9,22 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from karat.cli._groups import takes_groups
 from karat.cli._input import (
-    Accept,
-    As,
     ClassesOption,
-    DataArgument,
-    Drop,
-    Encoding,
-    Header,
-    IdColumn,
-    ImputeOption,
-    Messages,
-    NaValues,
-    Scale,
-    ScaleOption,
-    Strict,
-    TextColumn,
+    Reading,
     parse_classes,
     read_dataset,
     tell_findings,
@@ -44,8 +32,9 @@ UNDO, STOP, ADVICE, NEW = "u", "q", "?", "n"
 _MOST = 1500
 
 
+@takes_groups
 def label(
-    data: DataArgument,
+    reading: Reading,
     target: Annotated[
         float | None,
         typer.Option("--target", min=0, max=1, help="Stop when at most this share is mislabelled."),
@@ -92,18 +81,6 @@ def label(
     ] = None,
     force: Force = False,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the draw.")] = 0,
-    id_column: IdColumn = None,
-    drop: Drop = None,
-    scale: ScaleOption = Scale.auto,
-    impute: ImputeOption = None,
-    strict: Strict = False,
-    accept: Accept = None,
-    na_values: NaValues = None,
-    as_: As = None,
-    header: Header = None,
-    encoding: Encoding = "utf-8",
-    text_column: TextColumn = None,
-    messages: Messages = None,
     metric: Annotated[
         str | None, typer.Option(help="Distance of the sweep.", show_default="as karat run")
     ] = None,
@@ -129,24 +106,20 @@ def label(
 
     check_target(predict, "--predict", force)
     listed = _listed(classes, delta)
-    dataset = read_dataset(
-        data, id_column=id_column, drop=drop, scale=scale, impute=impute, header=header,
-        encoding=encoding, text_column=text_column, messages=messages, strict=strict,
-        accept=accept, na_values=na_values, kind=as_,
-    )  # fmt: skip
+    dataset = read_dataset(reading)
     tell_findings(dataset.findings, err=True)
     for note in dataset.notes:
         typer.echo(f"Note: {note}", err=True)
     n = dataset.X.shape[0]
     rows = np.arange(n) if dataset.rows is None else dataset.rows
-    cells, lines = _shown(dataset, data, rows, header, encoding)
+    cells, lines = _shown(dataset, reading, rows)
     path = output or Path(f"{dataset.name}-labels.csv")
     session = LabelSession(path, sample(n, n, random_state=seed), lines, rows)
     if len(session):
         typer.echo(f"{path} has {len(session)} labels; going on from there.", err=True)
     checked = None if expert is None else read_labels(expert, n, rows=rows, ids=dataset.ids).values
     candidates, prior = _candidates(
-        dataset, labelings, storage, clusterer, parse_counts(k), metric, id_column
+        dataset, labelings, storage, clusterer, parse_counts(k), metric, reading.id_column
     )
     loop = _Loop(session, candidates, prior, delta, listed, target, checked)
     loop.show = lambda at: _show(at, dataset, cells, neighbors, metric)
@@ -179,14 +152,14 @@ def _listed(classes: str | None, delta: float) -> Any:
 
 
 def _shown(
-    dataset: Dataset, data: str, rows: NDArray[Any], header: bool | None, encoding: str
+    dataset: Dataset, reading: Reading, rows: NDArray[Any]
 ) -> tuple[pd.DataFrame | None, list[str]]:
     """The cells of the objects, if they are no texts, and a line for each object."""
     from karat.datasets import read_cells
 
     if dataset.texts is not None:
         return None, list(dataset.texts)
-    cells, _ = read_cells(data, header=header, encoding=encoding)
+    cells, _ = read_cells(reading.data, header=reading.header, encoding=reading.encoding)
     cells = cells.iloc[rows].reset_index(drop=True)
     return cells, [", ".join(map(str, row)) for row in cells.itertuples(index=False)]
 

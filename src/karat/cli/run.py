@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,32 +18,13 @@ import typer
 
 from karat.cli import _options as options
 from karat.cli._answer import as_json, show
+from karat.cli._groups import takes_groups
 from karat.cli._input import (
-    Accept,
-    As,
     ClassesOption,
-    DataArgument,
-    Drop,
-    Encoding,
-    Header,
-    IdColumn,
-    ImputeOption,
-    LabelColumn,
-    MaxDf,
-    Messages,
-    MinDf,
-    NaValues,
-    Scale,
-    ScaleOption,
-    Stemmer,
-    Strict,
-    Terms,
-    TextColumn,
-    Truth,
-    WeightOption,
+    Documents,
+    LabelledReading,
     parse_classes,
     read_dataset,
-    vectorizer_options,
     workers_at,
 )
 from karat.cli._numbers import (
@@ -63,57 +45,88 @@ if TYPE_CHECKING:
     from karat.study import Answer, Study
 
 
+@dataclass(frozen=True, kw_only=True)
+class Sweep:
+    """What is tried and where, and what is told meanwhile."""
+
+    k: options.Counts = "2:10"
+    clusterer: options.Clusterers = None
+    n_init: options.Starts = 5
+    grid: options.Grid = None
+    labelings: options.Labelings = None
+    only_labelings: options.OnlyLabelings = False
+    budget: options.Budget = None
+    memory: options.Memory = None
+    plan: options.Plan = False
+    workers: options.LocalProcesses = None
+    dask: options.Dask = None
+    quiet: options.Quiet = False
+    json: options.Json = False
+
+    @cached_property
+    def numbers(self) -> list[int]:
+        """Numbers of clusters."""
+        return parse_counts(self.k)
+
+    @cached_property
+    def values(self) -> dict[str, list[float]]:
+        """Values of other parameters."""
+        return parse_grid(self.grid or [])
+
+    @cached_property
+    def executor(self) -> Workers | None:
+        """The workers of a Dask scheduler."""
+        return None if self.dask is None else workers_at(self.dask)
+
+    @property
+    def progress(self) -> bool | None:
+        """Whether bars are shown; None where a terminal decides."""
+        return False if self.quiet else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judging:
+    """What decides."""
+
+    by: options.By = None
+    noise: options.Noise = None
+    delta: options.SomeDelta = None
+    classes: ClassesOption = None
+    exact: options.Exact = False
+    stability: options.Stability = None
+    update: options.Update = False
+    seed: options.Seed = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Relations:
+    """What else is known of the objects: their distance, a graph, embeddings."""
+
+    metric: options.Metric = None
+    distances: options.Distances = None
+    graph: options.Graph = None
+    embeddings: options.Embeddings = None
+    representations: options.Representations = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Output:
+    """What is written."""
+
+    report: options.Report = None
+    labels: options.ChosenLabels = None
+    storage: options.Storage = None
+    force: options.ForceBoth = False
+
+
+@takes_groups
 def run(
-    data: DataArgument,
-    label_column: LabelColumn = None,
-    id_column: IdColumn = None,
-    drop: Drop = None,
-    scale: ScaleOption = Scale.auto,
-    impute: ImputeOption = None,
-    strict: Strict = False,
-    accept: Accept = None,
-    na_values: NaValues = None,
-    as_: As = None,
-    truth: Truth = None,
-    header: Header = None,
-    encoding: Encoding = "utf-8",
-    text_column: TextColumn = None,
-    messages: Messages = None,
-    terms: Terms = None,
-    weight: WeightOption = None,
-    min_df: MinDf = None,
-    max_df: MaxDf = None,
-    stemmer: Stemmer = None,
-    k: options.Counts = "2:10",
-    clusterer: options.Clusterers = None,
-    n_init: options.Starts = 5,
-    labelings: options.Labelings = None,
-    only_labelings: options.OnlyLabelings = False,
-    by: options.By = None,
-    noise: options.Noise = None,
-    delta: options.SomeDelta = None,
-    classes: ClassesOption = None,
-    exact: options.Exact = False,
-    budget: options.Budget = None,
-    memory: options.Memory = None,
-    plan: options.Plan = False,
-    stability: options.Stability = None,
-    report: options.Report = None,
-    force: options.ForceBoth = False,
-    labels: options.ChosenLabels = None,
-    storage: options.Storage = None,
-    metric: options.Metric = None,
-    distances: options.Distances = None,
-    graph: options.Graph = None,
-    embeddings: options.Embeddings = None,
-    representations: options.Representations = False,
-    grid: options.Grid = None,
-    update: options.Update = False,
-    workers: options.LocalProcesses = None,
-    dask: options.Dask = None,
-    seed: options.Seed = None,
-    quiet: options.Quiet = False,
-    json: options.Json = False,
+    reading: LabelledReading,
+    documents: Documents,
+    sweep: Sweep,
+    judging: Judging,
+    relations: Relations,
+    output: Output,
 ) -> None:
     """Try many clusterings of a data file, judge them all, and say which one to use and why.
 
@@ -129,65 +142,40 @@ def run(
     """
     from karat.datasets.object_files import OBJECT_FILES
     from karat.report import write_report
+    from karat.runtime.validation import InputError
     from karat.study import Study, study_representations
 
-    check_target(report, "--report", force)
-    check_target(labels, "--labels", force)
-    listed = _listed(classes)
-    if only_labelings:
-        _require(labelings)
-    dataset = read_dataset(
-        data, label_column=label_column, id_column=id_column, drop=drop, scale=scale,
-        impute=impute, truth=truth, header=header, encoding=encoding, text_column=text_column,
-        messages=messages, terms=terms, strict=strict, accept=accept, na_values=na_values,
-        kind=as_, metric=metric,
-        vectorizer=vectorizer_options(weight, min_df, max_df, stemmer),
-    )  # fmt: skip
-    dataset = _related(dataset, distances, graph, embeddings, representations)
-    tries = _Tries(
-        clusterer, parse_counts(k), parse_grid(grid or []), n_init, budget, memory, plan, json,
-        workers, None if dask is None else workers_at(dask), False if quiet else None,
-    )  # fmt: skip
+    check_target(output.report, "--report", output.force)
+    check_target(output.labels, "--labels", output.force)
+    listed = _listed(judging.classes)
+    if sweep.only_labelings and sweep.labelings is None:
+        raise InputError("--only-labelings needs --labelings FILE")
+    sweep.numbers, sweep.values  # noqa: B018  mistakes are told before anything is read
+    dataset = _related(read_dataset(reading, documents, metric=relations.metric), relations)
     with Study(
-        dataset, metric=None if metric in OBJECT_FILES else metric,
-        storage=storage, noise=noise, delta=delta,  # type: ignore[arg-type]
-        classes=listed, exact=exact or None, random_state=seed, by=by, update=update,
+        dataset, metric=None if relations.metric in OBJECT_FILES else relations.metric,
+        storage=output.storage, noise=judging.noise, delta=judging.delta,  # type: ignore[arg-type]
+        classes=listed, exact=judging.exact or None, random_state=judging.seed, by=judging.by,
+        update=judging.update,
     ) as study:  # fmt: skip
         study.command = shlex.join(["karat", *sys.argv[1:]])
         with _kept_if_interrupted(study):
-            if labelings is not None:
-                _add(study, labelings, id_column)
-            if not only_labelings:
-                _sweep(study, tries)
-            study.evaluate(executor=tries.executor, progress=tries.progress)
-        answer = _choose(study, tries, stability)
-        if representations or embeddings is not None:
+            if sweep.labelings is not None:
+                _add(study, sweep.labelings, reading.id_column)
+            if not sweep.only_labelings:
+                _sweep(study, sweep)
+            study.evaluate(executor=sweep.executor, progress=sweep.progress)
+        answer = _choose(study, sweep, judging.stability)
+        if relations.representations or relations.embeddings is not None:
             study_representations(study)
-        if labels is not None:
-            _write_labels(study, answer, labels)
-        if report is not None:
-            write_report(study, report, overwrite=force)
-        if json:
+        if output.labels is not None:
+            _write_labels(study, answer, output.labels)
+        if output.report is not None:
+            write_report(study, output.report, overwrite=output.force)
+        if sweep.json:
             typer.echo(jsonlib.dumps(as_json(study, answer)))
         else:
-            _tell(study, answer, {"Report": report, "Labels": labels, "Study": storage})
-
-
-@dataclass(frozen=True)
-class _Tries:
-    """What is to be tried, as it was asked for, and where."""
-
-    clusterers: list[str] | None
-    numbers: list[int]
-    grid: dict[str, list[float]]
-    n_init: int
-    budget: str | None
-    memory: str | None
-    plan: bool
-    json: bool
-    workers: int | None
-    executor: Workers | None
-    progress: bool | None
+            _tell(study, answer, output)
 
 
 def _listed(classes: str | None) -> Any:
@@ -201,33 +189,20 @@ def _listed(classes: str | None) -> Any:
     return listed
 
 
-def _require(labelings: Path | None) -> None:
-    from karat.runtime.validation import InputError
-
-    if labelings is None:
-        raise InputError("--only-labelings needs --labelings FILE")
-
-
-def _related(
-    dataset: Dataset,
-    distances: Path | None,
-    graph: Path | None,
-    embeddings: Path | None,
-    representations: bool,
-) -> Dataset:
+def _related(dataset: Dataset, relations: Relations) -> Dataset:
     """The objects of the data file, with what other files say of them."""
     from karat.datasets import with_embeddings, with_relation
     from karat.runtime.validation import InputError
 
-    if distances is not None and graph is not None:
+    if relations.distances is not None and relations.graph is not None:
         raise InputError("give --distances or --graph, not both: one of them clusters and judges")
-    if distances is not None:
-        dataset = with_relation(dataset, distances, "precomputed")
-    if graph is not None:
-        dataset = with_relation(dataset, graph, "graph")
-    if embeddings is not None:
-        dataset = with_embeddings(dataset, embeddings)
-    if representations and dataset.metric != "cosine":
+    if relations.distances is not None:
+        dataset = with_relation(dataset, relations.distances, "precomputed")
+    if relations.graph is not None:
+        dataset = with_relation(dataset, relations.graph, "graph")
+    if relations.embeddings is not None:
+        dataset = with_embeddings(dataset, relations.embeddings)
+    if relations.representations and dataset.metric != "cosine":
         raise InputError(
             "--representations compares weightings of the terms of documents; name their texts "
             "with --text-column"
@@ -257,55 +232,53 @@ def _add(study: Study, path: Path, id_column: str | None) -> None:
     release_memory()
 
 
-def _sweep(study: Study, tries: _Tries) -> None:
+def _sweep(study: Study, sweep: Sweep) -> None:
     """Plan, then fit; on large data what scales comes first, with an answer of its own."""
     from karat.clusterers import catalogue
     from karat.runtime.threads import available_cores
     from karat.study.plan import check_memory
 
-    names = parse_clusterers(tries.clusterers or list(study.fits.default_clusterers))
-    seconds = math.inf if tries.budget is None else parse_duration(tries.budget)
-    if tries.memory is not None:
-        check_memory(study, tries.workers or available_cores(), parse_bytes(tries.memory))
+    names = parse_clusterers(sweep.clusterer or list(study.fits.default_clusterers))
+    seconds = math.inf if sweep.budget is None else parse_duration(sweep.budget)
+    if sweep.memory is not None:
+        check_memory(study, sweep.workers or available_cores(), parse_bytes(sweep.memory))
     of_all = [name for name in names if not study.fits.fits_sample(catalogue[name])]
     large = len(of_all) < len(names)
-    rest = _plan(study, tries, names) if tries.plan or (large and not tries.json) else 0.0
+    rest = _plan(study, sweep, names) if sweep.plan or (large and not sweep.json) else 0.0
     deadline = time.monotonic() + seconds
-    if large and not tries.json and not tries.grid:
-        _first_answer(study, names, tries.numbers)
+    if large and not sweep.json and not sweep.values:
+        _first_answer(study, names, sweep.numbers)
         if of_all and rest > SOON:
-            _fit(study, tries, of_all, deadline, len(of_all) / len(names))
+            _fit(study, sweep, of_all, deadline, len(of_all) / len(names))
             if study.candidates["n_clusters"].notna().any():
-                study.evaluate(executor=tries.executor, progress=tries.progress)
+                study.evaluate(executor=sweep.executor, progress=sweep.progress)
                 first = study.best().sentences[0]
                 typer.echo(f"So far, from {', '.join(of_all)}: {first}", err=True)
             if not study.storage.planned():
                 names = [name for name in names if name not in of_all]
     if names:
-        _fit(study, tries, names, deadline)
+        _fit(study, sweep, names, deadline)
 
 
-def _plan(study: Study, tries: _Tries, names: list[str]) -> float:
+def _plan(study: Study, sweep: Sweep, names: list[str]) -> float:
     """Tell what will be done, all that was asked for with --plan; seconds of fits to a sample."""
     expected = study.plan(
-        names, k=tries.numbers, grid=tries.grid, n_init=tries.n_init, workers=tries.workers
+        names, k=sweep.numbers, grid=sweep.values, n_init=sweep.n_init, workers=sweep.workers
     )
-    typer.echo(str(expected), err=not tries.plan)
-    if tries.plan:
+    typer.echo(str(expected), err=not sweep.plan)
+    if sweep.plan:
         raise typer.Exit(0)
     of_sample = expected.table["on"] < study.n_objects
     return float(expected.table["seconds"][of_sample].sum()) / expected.workers
 
 
-def _fit(
-    study: Study, tries: _Tries, names: list[str], deadline: float, share: float = 1.0
-) -> None:
+def _fit(study: Study, sweep: Sweep, names: list[str], deadline: float, share: float = 1.0) -> None:
     """Fit within a share of the time that is left."""
     left = share * max(0.0, deadline - time.monotonic())
     study.sweep(
-        names, k=tries.numbers, grid=tries.grid, n_init=tries.n_init, workers=tries.workers,
-        executor=tries.executor, budget=left if left < math.inf else None,
-        progress=tries.progress,
+        names, k=sweep.numbers, grid=sweep.values, n_init=sweep.n_init, workers=sweep.workers,
+        executor=sweep.executor, budget=left if left < math.inf else None,
+        progress=sweep.progress,
     )  # fmt: skip
 
 
@@ -330,7 +303,7 @@ def _first_answer(study: Study, names: list[str], numbers: list[int]) -> None:
     typer.echo(f"First, from {len(rows):,} of the objects: {first}", err=True)
 
 
-def _choose(study: Study, tries: _Tries, stability: bool | None) -> Answer:
+def _choose(study: Study, sweep: Sweep, stability: bool | None) -> Answer:
     """The answer with all that is known of it, or with why its stability was not judged."""
     from karat.runtime.validation import NothingToRankError
 
@@ -338,28 +311,28 @@ def _choose(study: Study, tries: _Tries, stability: bool | None) -> Answer:
         study.best()
     except NothingToRankError as error:
         raise NothingToRankError("\n".join([str(error), *study.dataset.notes])) from None
-    _judge_loss(study, tries)
-    skipped = _judge_stability(study, tries, stability)
+    _judge_loss(study, sweep)
+    skipped = _judge_stability(study, sweep, stability)
     return replace(study.best(), stability_skipped=skipped)
 
 
-def _judge_loss(study: Study, tries: _Tries) -> None:
+def _judge_loss(study: Study, sweep: Sweep) -> None:
     """Measure what fitting to a sample loses."""
     from karat.study.loss import SHARE
 
     with _kept_if_interrupted(study):
         study.sample_agreements(
-            share=SHARE if tries.budget is None else 0.0,
-            workers=tries.workers,
-            executor=tries.executor,
-            progress=tries.progress,
+            share=SHARE if sweep.budget is None else 0.0,
+            workers=sweep.workers,
+            executor=sweep.executor,
+            progress=sweep.progress,
         )
     why = study.reasons().get(study.best().name, {}).get("sample_agreement")
     if why is not None:
         typer.echo(f"karat: what the sample loses was not measured: {why}", err=True)
 
 
-def _judge_stability(study: Study, tries: _Tries, asked: bool | None) -> str | None:
+def _judge_stability(study: Study, sweep: Sweep, asked: bool | None) -> str | None:
     """Resample the answer; or say why not."""
     from karat.runtime.validation import InputError
     from karat.study.stability import why_not
@@ -369,11 +342,11 @@ def _judge_stability(study: Study, tries: _Tries, asked: bool | None) -> str | N
     name = study.best().name
     try:
         if asked is None:
-            skipped = "--budget was given; --stability judges it" if tries.budget else None
+            skipped = "--budget was given; --stability judges it" if sweep.budget else None
             skipped = skipped or why_not(study, name)
             if skipped is not None:
                 return skipped
-        study.stability(name, executor=tries.executor, progress=tries.progress)
+        study.stability(name, executor=sweep.executor, progress=sweep.progress)
     except InputError as error:
         return str(error)
     except KeyboardInterrupt:
@@ -389,8 +362,9 @@ def _judge_stability(study: Study, tries: _Tries, asked: bool | None) -> str | N
     return None
 
 
-def _tell(study: Study, answer: Answer, written: dict[str, Path | None]) -> None:
+def _tell(study: Study, answer: Answer, output: Output) -> None:
     show(study, answer)
+    written = {"Report": output.report, "Labels": output.labels, "Study": output.storage}
     for what, path in written.items():
         if path is not None:
             typer.echo(f"{what}: {path}")

@@ -7,31 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from karat.cli._input import (
-    Accept,
-    As,
-    DataArgument,
-    Drop,
-    Encoding,
-    Header,
-    IdColumn,
-    ImputeOption,
-    LabelColumn,
-    MaxDf,
-    Messages,
-    MinDf,
-    NaValues,
-    Scale,
-    ScaleOption,
-    Stemmer,
-    Strict,
-    Terms,
-    TextColumn,
-    WeightOption,
-    read_dataset,
-    tell_findings,
-    vectorizer_options,
-)
+from karat.cli._groups import takes_groups
+from karat.cli._input import Documents, LabelledReading, read_dataset, tell_findings
 from karat.cli._numbers import parse_counts
 from karat.cli._options import Json, Quiet
 
@@ -39,26 +16,10 @@ if TYPE_CHECKING:
     from karat.stability import Assessment
 
 
+@takes_groups
 def stability(
-    data: DataArgument,
-    label_column: LabelColumn = None,
-    id_column: IdColumn = None,
-    drop: Drop = None,
-    scale: ScaleOption = Scale.auto,
-    impute: ImputeOption = None,
-    strict: Strict = False,
-    accept: Accept = None,
-    na_values: NaValues = None,
-    as_: As = None,
-    header: Header = None,
-    encoding: Encoding = "utf-8",
-    text_column: TextColumn = None,
-    messages: Messages = None,
-    terms: Terms = None,
-    weight: WeightOption = None,
-    min_df: MinDf = None,
-    max_df: MaxDf = None,
-    stemmer: Stemmer = None,
+    reading: LabelledReading,
+    documents: Documents,
     k: Annotated[
         str, typer.Option("-k", help="Numbers of clusters: 2:8 (both ends), 2:20:2 or 3,5,8.")
     ] = "2:8",
@@ -94,24 +55,7 @@ def stability(
     from karat.stability.assessment import n_steps
     from karat.stability.progress import counted
 
-    dataset = read_dataset(
-        data,
-        label_column=label_column,
-        id_column=id_column,
-        drop=drop,
-        scale=scale,
-        impute=impute,
-        header=header,
-        encoding=encoding,
-        text_column=text_column,
-        messages=messages,
-        terms=terms,
-        strict=strict,
-        accept=accept,
-        na_values=na_values,
-        kind=as_,
-        vectorizer=vectorizer_options(weight, min_df, max_df, stemmer),
-    )
+    dataset = read_dataset(reading, documents)
     tell_findings(dataset.findings, err=True)
     numbers = parse_counts(k)
     told = catalogue[clusterer].parameter == "n_clusters"
