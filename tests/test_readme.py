@@ -10,10 +10,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from sklearn.datasets import load_wine
+
+import karat
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf8")
-SHOWN = re.findall(r"```\n\$ (karat run .*)\n(╭(?:.*\n)*?╰.*)\n", README)
+SHOWN = re.findall(r"```\n\$ (karat run .*)\n((?:[-!] .*\n)*╭(?:.*\n)*?╰.*)\n", README)
 
 
 def panel(command: str) -> str:
@@ -29,6 +32,16 @@ def panel(command: str) -> str:
 
 def test_readme_shows_answers():
     assert len(SHOWN) >= 2
+
+
+def test_readme_tells_the_truth_of_its_example(tmp_path):
+    told = float(
+        re.search(r"adjusted Rand index of (0\.\d+)\. \(The packaged", README.replace("\n", " "))[1]
+    )
+    study = karat.Study(karat.datasets.read("wine"))
+    study.sweep(["kmeans"], k=[3], n_init=5, workers=1)
+    found = karat.adjusted_rand_index(load_wine().target, study.labels("kmeans k=3 start=3"))
+    assert round(found, 2) == told
 
 
 @pytest.mark.long
