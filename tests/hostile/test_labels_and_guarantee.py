@@ -105,8 +105,9 @@ def test_a_guessed_header_is_said_aloud(tmp_path: Path) -> None:
     assert any("header" in note for note in read_labelings(labels).notes)
     assert len(read_labelings(labels, header=False)["labels"]) == 3
     # with as many lines as objects nothing is guessed
-    assert read_labelings(labels, ids=range(3)).notes == ()
-    assert read_labelings(labels, ids=range(2)).notes == ()
+    for n in (3, 2):
+        notes = read_labelings(labels, ids=range(n)).notes
+        assert not any("header" in note for note in notes)
 
 
 def test_names_are_no_patterns(tmp_path: Path) -> None:

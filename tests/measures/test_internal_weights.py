@@ -322,13 +322,13 @@ def test_penalize():
 
 def test_penalize_by_weight_and_with_standard_errors():
     rng = np.random.default_rng(0)
-    X, labels = rng.normal(size=(900, 2)), rng.integers(0, 3, 900)
+    X, labels = rng.normal(size=(6000, 2)), rng.integers(0, 3, 6000)
     X += 4 * labels[:, None]
     labels[::3] = -1
     w = np.where(labels == -1, 4.0, 1.0)
     scores = karat.evaluate(X, labels, measures=["silhouette"], noise="drop", sample_weight=w)
     assert scores.coverage["0"] == pytest.approx(1 / 3)
-    options = {"measures": ["silhouette"], "noise": "drop", "precision": 0.05, "random_state": 0}
+    options = {"measures": ["silhouette"], "noise": "drop", "precision": 0.01, "random_state": 0}
     plain = karat.evaluate(X, labels, **options)
     worse = karat.evaluate(X, labels, penalize=True, **options)
     ratio = worse.standard_errors / plain.standard_errors

@@ -198,7 +198,7 @@ def test_run_on_json_lines(tmp_path):
     assert result.exit_code == 0, result.output
     told = json.loads(result.stdout)
     assert told["best"]["n_clusters"] == 2
-    assert "cosine" in " ".join(told["data"]["notes"])
+    assert "cosine" in " ".join(told["best"]["notes"])
 
 
 def test_documents_are_swept_by_clusterers_of_documents(tmp_path):

@@ -19,6 +19,8 @@ import numpy as np
 from karat.bounds.codes import Integer, check_kraft
 from karat.runtime.validation import InputError
 
+__all__ = ["Algo", "Cluster", "Init", "Language", "Looks", "Mixed", "Prior", "Simple"]
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 #: simulated draws of the test of a draw, and its levels: refused once in a thousand honest draws
 SIMULATED, REFUSED, WARNED = 4_999, 0.001, 0.01
+#: of them at a time; most are never drawn, since an ordinary draw is told from few
+BATCH = 100
 #: numbers of labels at which the draw is tested where labelling may stop at any
 PREFIXES = (25, 50, 100, 200)
 # a check is only reported where chance alone would do so about once in 10,000 data sets
@@ -310,11 +312,14 @@ def doubted_draw(codes: NDArray[Any], labelled: NDArray[np.intp], tests: int = 1
     if seen[0] >= WARNED:
         return None
     rng = np.random.default_rng(0)
-    draws = np.stack([rng.choice(n, m, replace=False, shuffle=False) for _ in range(SIMULATED)])
-    below = int((least(draws)[0] <= seen[0]).sum())
-    p = tests * (1 + below) / (SIMULATED + 1)
-    if p >= WARNED:
-        return None
+    below, p = 0, 0.0
+    for start in range(0, SIMULATED, BATCH):
+        size = min(BATCH, SIMULATED - start)
+        draws = np.stack([rng.choice(n, m, replace=False, shuffle=False) for _ in range(size)])
+        below += int((least(draws)[0] <= seen[0]).sum())
+        p = tests * (1 + below) / (SIMULATED + 1)
+        if p >= WARNED:  # it only grows
+            return None
     counts = np.bincount(codes[row, labelled] + 1, minlength=len(sizes[row]))
     expected = sizes[row] * (m / n)
     cluster = int(np.argmax(np.abs(counts - expected) / np.sqrt(np.maximum(expected, 1e-300))))

@@ -83,7 +83,7 @@ def complete(function: Callable[..., Any], references: Iterable[Reference] = ())
 def split(doc: str) -> tuple[str, dict[str, str]]:
     """The text before the first section of a docstring, and its sections by name."""
     found = list(_SECTION.finditer(doc))
-    ends = [*(one.start() for one in found[1:]), len(doc)]
+    ends = [*(one.start() for one in found[1:]), len(doc)][: len(found)]
     sections = {
         one[1]: doc[one.end() : end].strip("\n") for one, end in zip(found, ends, strict=True)
     }

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from scipy import sparse
+from threadpoolctl import threadpool_limits
 
 from karat.distances import check_points
 from karat.runtime.validation import InputError, check_choice, check_random_state
@@ -53,7 +54,8 @@ class Null:
         if self.metric == "precomputed":
             return 0.0, _principal_coordinates(self.X), None
         mean = self.X.mean(axis=0, dtype=np.float64)
-        _, _, axes = np.linalg.svd(self.X - mean, full_matrices=False)
+        with threadpool_limits(1, "blas"):  # several threads round otherwise, and may turn an axis
+            _, _, axes = np.linalg.svd(self.X - mean, full_matrices=False)
         return mean, (self.X - mean) @ axes.T, axes
 
     def draw(self, kind: Reference, rng: np.random.Generator) -> Any:
