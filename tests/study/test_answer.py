@@ -79,7 +79,7 @@ CHANGES = [
 
 def surfaces(study, answer, monkeypatch, capsys):
     monkeypatch.setattr(karat.Study, "best", lambda self: answer)
-    monkeypatch.setenv("COLUMNS", "500")
+    monkeypatch.setenv("COLUMNS", "2000")
     show(study, answer)
     return {
         "terminal": capsys.readouterr().out,

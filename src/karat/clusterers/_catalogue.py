@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from functools import partial
+from dataclasses import dataclass
 from importlib import import_module
 from inspect import signature
 from typing import Any
@@ -17,28 +16,44 @@ EVERY_SIZE = sys.maxsize
 _MIN_SIZES = (5, 10, 15, 25, 50, 100)
 
 
-def _estimator(
-    path: str, swept: str, fixed: dict[str, Any], value: Any, seed: int, metric: Any = None
-) -> Any:
-    """A fresh estimator; one of scikit-learn gets the distances of a metric it does not know."""
-    module, _, name = path.rpartition(".")
-    cls = getattr(import_module(module), name)
-    settings = {swept: value, **fixed}
-    if "random_state" in signature(cls).parameters:
-        settings["random_state"] = seed
-    if metric is None:
-        return cls(**settings)
-    if module.startswith("karat.") and name != "FilledHDBSCAN":
-        return cls(**settings, metric=metric)
-    return cls(**settings) if metric == "euclidean" else OnDistances(cls(**settings), metric)
+@dataclass(frozen=True)
+class Recipe:
+    """How an estimator is made afresh: equal recipes make equal estimators, in any process.
+
+    Attributes
+    ----------
+    path : str
+        Module and class.
+    swept : str
+        The parameter that takes the swept value.
+    fixed : tuple of (str, object)
+        Other parameters.
+    """
+
+    path: str
+    swept: str
+    fixed: tuple[tuple[str, Any], ...]
+
+    def __call__(self, value: Any, seed: int, metric: Any = None) -> Any:
+        """A fresh one; one of scikit-learn gets the distances of a metric it does not know."""
+        module, _, name = self.path.rpartition(".")
+        cls = getattr(import_module(module), name)
+        settings = {self.swept: value, **dict(self.fixed)}
+        if "random_state" in signature(cls).parameters:
+            settings["random_state"] = seed
+        if metric is None:
+            return cls(**settings)
+        if module.startswith("karat.") and name != "FilledHDBSCAN":
+            return cls(**settings, metric=metric)
+        return cls(**settings) if metric == "euclidean" else OnDistances(cls(**settings), metric)
 
 
-def _make(path: str, swept: str = "n_clusters", **fixed: Any) -> Callable[..., Any]:
+def _make(path: str, swept: str = "n_clusters", **fixed: Any) -> Recipe:
     home = path if path.startswith("sklearn.") else f"karat.clusterers.{path}"
-    return partial(_estimator, home, swept, fixed)
+    return Recipe(home, swept, tuple(fixed.items()))
 
 
-def _criterion(criterion: str, method: str) -> Callable[..., Any]:
+def _criterion(criterion: str, method: str) -> Recipe:
     starts = 1 if method == "direct" else 5
     return _make("criterion.CriterionClustering", criterion=criterion, method=method, n_init=starts)
 
@@ -91,7 +106,7 @@ catalogue.add(
     Clusterer(
         key="kmedoids",
         title="k-medoids",
-        make=_make("kmedoids.KMedoids"),
+        make=_make("kmedoids.KMedoids", n_init=1),
         distances=("any",),
         source="FasterPAM, Schubert & Rousseeuw 2021",
         cost="O(n² d) for the distances, O(n²) per pass",
