@@ -12,6 +12,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 import karat
+from karat.bounds import percent_up
 from karat.cli import _answer
 from karat.cli._answer import as_json, show
 from karat.datasets import Finding
@@ -115,7 +116,7 @@ def test_a_fact_of_the_labels_is_found_everywhere(labelled, change, told, monkey
     for surface, text in surfaces(
         labelled, replace(changed, guarantee=bound), monkeypatch, capsys
     ).items():
-        assert "at most 101 among the others" in text, surface
+        assert f"At most {percent_up(bound.bound_rate)} of" in text, surface
 
 
 def test_what_to_mind_is_found_in_terminal_json_and_notebook(study, monkeypatch, capsys):
