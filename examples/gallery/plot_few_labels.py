@@ -45,4 +45,4 @@ print(f"guaranteed: at most {found.bound} of {len(hidden)}; in truth: {wrong}")
 # %%
 # What would more labels buy?
 
-print(karat.bounds.advise(found, wine.X, few))
+print(karat.bounds.advise(found))
