@@ -6,7 +6,9 @@ import ctypes
 import os
 import signal
 import sys
+import threading
 import time
+from multiprocessing import parent_process
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
@@ -33,6 +35,8 @@ class Fails(ClusterMixin, BaseEstimator):
             time.sleep(60)
         if self.how == "crash":
             ctypes.string_at(0)
+        if self.how == "memory":
+            np.empty(2**50)
         if self.how == "noise":
             return np.full(len(X), -1)
         if self.how == "nan":
@@ -44,6 +48,26 @@ class Dies(Fails):
     def fit_predict(self, X, y=None):
         if self.n_clusters == 3:
             os._exit(11)
+        return np.arange(len(X)) % self.n_clusters
+
+
+class DiesAt(ClusterMixin, BaseEstimator):
+    """Ends its process at a step there: when it arrives, fits or answers."""
+
+    def __init__(self, n_clusters=2, step="fit"):
+        self.n_clusters = n_clusters
+        self.step = step
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        if self.step == "arrival" and parent_process() is not None:
+            os._exit(9)
+
+    def fit_predict(self, X, y=None):
+        if self.step == "fit":
+            os._exit(9)
+        if self.step == "answer":  # the labels are out, the worker is still busy
+            threading.Timer(0.0, os._exit, [9]).start()
         return np.arange(len(X)) % self.n_clusters
 
 

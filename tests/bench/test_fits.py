@@ -232,6 +232,7 @@ def test_what_cannot_take_the_distance_is_an_entry():
     race = Benchmark({"a": (X, y)}, ["ward", "average"], n_init=1, metric="chebyshev").run()
     table = race.table.set_index("method")
     assert "chebyshev" in table.loc["ward", "reason"]
+    assert (table.loc["ward", "seconds"], table.loc["average", "seconds"] > 0) == (0, True)
     assert table["reason"].isna()["average"]
 
 

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import random
+import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import karat
+from command_line import karat_command
 from karat.runtime.validation import InputError, StorageError
 
 
@@ -69,3 +75,91 @@ def test_a_full_disk_on_the_command_line(small_disk):
     )  # fmt: skip
     assert result.returncode == 3, result.stderr
     assert "karat: no space is left to write s.karat" in result.stderr
+
+
+@contextmanager
+def files_of_at_most(size: int) -> Iterator[None]:
+    """Writes beyond this size fail, as on a disk that is full."""
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def swept(X, path=None):
+    with karat.Study(X, storage=path) as study:
+        study.sweep(["kmeans", "average"], k=range(2, 6), n_init=2, workers=1)
+        return study.scores().drop(columns="seconds")
+
+
+def check_one_full_disk(path, size: int) -> None:
+    X = np.random.default_rng(0).normal(size=(200, 2))
+    whole = swept(X)
+    with files_of_at_most(size), pytest.raises(StorageError, match=r"could not|no space|disk"):
+        swept(X, path)
+    pd.testing.assert_frame_equal(swept(X, path), whole, check_exact=True)
+
+
+@pytest.mark.posix
+def test_a_study_that_cannot_grow_goes_on_when_it_can(tmp_path):
+    check_one_full_disk(tmp_path / "s.karat", 60_000)
+
+
+@pytest.mark.long
+@pytest.mark.posix
+@pytest.mark.parametrize("moment", range(15))
+def test_a_study_that_cannot_grow_at_any_moment(tmp_path, moment):
+    check_one_full_disk(tmp_path / "s.karat", int(random.Random(moment).uniform(0, 90_000)))
+
+
+#: to be loaded before the C library
+FAILING = """
+#include <errno.h>
+#include <stdlib.h>
+static int fail(void) {
+    static long count = 0;
+    if (++count < atol(getenv("FAILING_SYNC"))) return 0;
+    errno = EIO;
+    return -1;
+}
+int fsync(int file) { return fail(); }
+int fdatasync(int file) { return fail(); }
+"""
+
+
+@pytest.fixture(scope="module")
+def failing_sync(tmp_path_factory):
+    """A library whose fsync fails from a given call on."""
+    compiler = shutil.which("cc")
+    if sys.platform != "linux" or compiler is None:
+        pytest.skip("fsync is replaced on Linux alone, and by a C compiler")
+    code = tmp_path_factory.mktemp("sync") / "sync.c"
+    code.write_text(FAILING)
+    library = code.with_suffix(".so")
+    subprocess.run([compiler, "-shared", "-fPIC", "-o", library, code], check=True)
+    return library
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("call", [1, 2, 3, 5, 8])
+def test_a_disk_that_does_not_take_what_was_written(failing_sync, tmp_path, call):
+    table = tmp_path / "x.csv"
+    pd.DataFrame(np.random.default_rng(0).normal(size=(40, 2)), columns=["a", "b"]).to_csv(
+        table, index=False
+    )
+    words = ["run", str(table), "-c", "average", "-k", "2:4", "--workers", "1", "--storage",
+             str(tmp_path / "s.karat"), "--report", str(tmp_path / "r.html")]  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-m", "karat", *words], capture_output=True, text=True,
+        env={**os.environ, "LD_PRELOAD": str(failing_sync), "FAILING_SYNC": str(call)},
+    )  # fmt: skip
+    assert done.returncode in (0, 3), done.stderr
+    assert "Traceback" not in done.stderr
+    if done.returncode:
+        assert done.stderr.count("karat: ") == 1
+        assert not (tmp_path / "r.html").exists()
+    again = karat_command(*words, "--force")
+    assert again.returncode == 0, again.stderr

@@ -1,30 +1,89 @@
-"""300 damaged or odd files through four commands: an answer or a reasoned error, nothing else."""
+"""Damaged or odd files as every file that a command takes: an answer or a reasoned error.
+
+What fails is kept in ``corpus``, a file for each case, and replayed by the quick tests from then
+on. ``KARAT_FUZZ_SEED`` draws other cases.
+"""
 
 from __future__ import annotations
 
+import base64
 import bz2
 import gzip
+import hashlib
 import io
+import json
 import lzma
+import os
 import warnings
+from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, get_type_hints
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import io as scipy_io
 from scipy import sparse
+from scipy.spatial.distance import cdist
+from typer.models import OptionInfo
 from typer.testing import CliRunner
 
 from karat.cli import app
 from karat.runtime.validation import InputError
 
-FILES = 300
+CORPUS = Path(__file__).with_name("corpus")
+SEED = int(os.environ.get("KARAT_FUZZ_SEED", "0"))
+OBJECTS = 24
+PARTS, CASES = 10, 60
+FIT = "-c average -k 2 --n-init 1 --workers 1"
+#: commands; what stands in braces is a file of this kind
+COMMANDS = [
+    f"run {{data}} {FIT}",
+    f"run {{data}} {FIT} --json",
+    f"run {{table}} {FIT} --truth {{labels}}",
+    f"run {{mtx}} {FIT} --terms {{terms}}",
+    f"run {{table}} {FIT} --labelings {{labelings}}",
+    "run {table} --labelings {labelings} --only-labelings",
+    f"run {{table}} {FIT} --distances {{distances}}",
+    "run {table} -c spectral -k 2 --n-init 1 --workers 1 --graph {graph}",
+    "run {graph} -c spectral -k 2 --n-init 1 --workers 1 --as graph",
+    f"run {{distances}} {FIT} --as distances",
+    f"run {{texts}} {FIT} --text-column text --min-df 1 --embeddings {{embeddings}}",
+    f"run {{table}} {FIT} --storage {{study}}",
+    "sample {data} -n 2",
+    "check {data}",
+    "check {table} --truth {labels}",
+    "stability {data} -c average -k 2",
+    "stability {mtx} -c average -k 2 --terms {terms}",
+    "bound {labelings} {few}",
+    "compare {labelings} {labelings}",
+    "compare {labelings} --truth {labels}",
+    "label {table} --labelings {labelings} --output {session} --expert {few}",
+    "label {table} -k 2 -c average --storage {study} --output {session}",
+    "bench results --storage {journal}",
+    "bench embeddings --clusterer average --tries 1 --storage {journal}",
+    "report {study} --data {table} --output r.html",
+]
+#: what the folders of bench have: the file, and its kind
+FOLDERS = {
+    f"{folder}/{name}": kind
+    for folder, found in {
+        "results/one": {"labels.csv": "labels", "a.csv": "labels", "b.csv": "labels"},
+        "results/two": {"labels.csv": "labels", "a.csv": "labels", "b.csv": "labels"},
+        "embeddings/one": {"labels.csv": "labels", "a.npy": "distances", "b.npy": "distances"},
+        "embeddings/two": {"labels.csv": "labels", "a.npy": "distances", "b.npy": "distances"},
+    }.items()
+    for name, kind in found.items()
+}
+#: options that take files which are written alone, or no file
+WRITTEN = {"report", "labels", "output", "picture", "predict"}
 
 
-def originals(rng: np.random.Generator) -> list[tuple[str, bytes]]:
-    """Good files of every format, by name."""
-    n = int(rng.integers(2, 40))
+def tables(rng: np.random.Generator) -> list[tuple[str, bytes]]:
+    """Good data files of every format, by name."""
+    n = OBJECTS
     frame = pd.DataFrame(
         {
             "a": rng.normal(size=n).round(3),
@@ -72,6 +131,75 @@ def originals(rng: np.random.Generator) -> list[tuple[str, bytes]]:
     ]
 
 
+def saved(function: Any, *arguments: Any, **options: Any) -> bytes:
+    """What a function writes to a file."""
+    file = io.BytesIO()
+    function(file, *arguments, **options)
+    return file.getvalue()
+
+
+@lru_cache
+def studied() -> bytes:
+    """A study of the table of ``goods``."""
+    with TemporaryDirectory() as folder:
+        (path := Path(folder) / "x.csv").write_bytes(goods(0)["table"][0][1])
+        words = f"run {path} {FIT} --storage {path}.karat"
+        assert CliRunner().invoke(app, words.split()).exit_code == 0
+        return Path(f"{path}.karat").read_bytes()
+
+
+@lru_cache
+def goods(seed: int) -> dict[str, list[tuple[str, bytes]]]:
+    """Good files of every kind, of the same objects, each with a name."""
+    # the table is that of the study whatever the seed
+    rng = np.random.default_rng(0)
+    X = np.repeat([[0.0, 0.0], [5.0, 0.0], [0.0, 5.0]], OBJECTS // 3, axis=0)
+    X = (X + rng.normal(size=X.shape)).round(3)
+    rng = np.random.default_rng(seed)
+    y = np.repeat(["u", "v", "w"], OBJECTS // 3)
+    frame = pd.DataFrame({"a": np.arange(OBJECTS) // 8, "b": rng.integers(0, 3, OBJECTS)})
+    D, parquet = cdist(X, X), io.BytesIO()
+    frame.to_parquet(parquet)
+    drawn = pd.DataFrame({"row": [2, 9, 17, 20], "label": ["u", "v", "w", "w"]})
+    some = pd.DataFrame({"label": np.where(np.arange(OBJECTS) % 5 == 0, y, "")})
+    counts = sparse.coo_array(rng.poisson(1.0, size=(OBJECTS, 5)))
+    texts = "".join(
+        json.dumps(
+            {
+                "text": " ".join(
+                    rng.choice(["tea", "sail", "rook", "mast", "pawn", "leaf", "king"], 3)
+                )
+            }
+        )
+        + "\n"
+        for _ in range(OBJECTS)
+    )
+    lines = "\n".join(y)
+    row = json.dumps({"key": "a", "row": {"score": 0.5}})
+    return {
+        "data": tables(rng),
+        "table": [("t.csv", pd.DataFrame(X, columns=["p", "q"]).to_csv(index=False).encode())],
+        "labels": [("y.csv", f"label\n{lines}\n".encode()), ("y.txt", lines.encode()),
+                   ("y.npy", saved(np.save, y))],
+        "labelings": [("l.csv", frame.to_csv(index=False).encode()),
+                      ("l.npz", saved(np.savez, **{c: frame[c].to_numpy() for c in frame})),
+                      ("l.parquet", parquet.getvalue())],
+        "few": [("f.csv", drawn.to_csv(index=False).encode()),
+                ("f.csv", some.to_csv(index=False).encode())],
+        "distances": [("d.npy", saved(np.save, D))],
+        "graph": [("g.npz", saved(sparse.save_npz, sparse.csr_array(D < 2) * 1.0)),
+                  ("g.csv", b"source,target\n0,1\n1,2\n2,3\n")],
+        "embeddings": [("e.npy", saved(np.save, X)),
+                       ("e.npz", saved(np.savez, embeddings=X, ids=np.arange(OBJECTS)))],
+        "mtx": [("m.mtx", saved(scipy_io.mmwrite, counts))],
+        "terms": [("terms.txt", b"tea\nsail\nrook\nmast\nking\n")],
+        "texts": [("x.jsonl", texts.encode())],
+        "study": [("s.karat", b"" if seed == 0 else studied())],
+        "journal": [("race.jsonl", f"{row}\n".encode()), ("race.jsonl", row[:-9].encode())],
+        "session": [("session.csv", b"row,label,object\n")],
+    }  # fmt: skip
+
+
 def damaged(content: bytes, rng: np.random.Generator) -> bytes:
     """The content with a few bytes cut, repeated, changed or put in."""
     data = bytearray(content)
@@ -98,30 +226,101 @@ def damaged(content: bytes, rng: np.random.Generator) -> bytes:
     return bytes(data)
 
 
+Case = tuple[list[str], dict[str, bytes]]
+
+
+def draw(rng: np.random.Generator) -> Case:
+    """A command and its files, one of which is damaged, or another kind of file."""
+    kinds = goods(1 + int(rng.integers(3)))
+    words, files = [], {}
+    for number, word in enumerate(COMMANDS[int(rng.integers(len(COMMANDS)))].split()):
+        if word.startswith("{"):
+            choices = kinds[word[1:-1]]
+            name, content = choices[int(rng.integers(len(choices)))]
+            word = f"{number}-{name}"
+            files[word] = content
+        words.append(word)
+    if words[0] == "bench":
+        files |= {name: kinds[kind][0][1] for name, kind in FOLDERS.items() if words[1] in name}
+    names = sorted(files)
+    name = names[int(rng.integers(len(names)))]
+    if rng.random() < 0.1:
+        others = [content for kind in kinds.values() for _, content in kind]
+        files[name] = others[int(rng.integers(len(others)))]
+    files[name] = damaged(files[name], rng)
+    return words, files
+
+
+def wrong(case: Case) -> str | None:
+    """What is wrong with what the command says in a folder with these files alone."""
+    words, files = case
+    with (
+        TemporaryDirectory() as folder,
+        warnings.catch_warnings(),
+        pytest.MonkeyPatch.context() as m,
+    ):
+        m.chdir(folder)
+        for name, content in files.items():
+            Path(name).parent.mkdir(parents=True, exist_ok=True)
+            Path(name).write_bytes(content)
+        warnings.simplefilter("error", RuntimeWarning)
+        error = CliRunner().invoke(app, words, input="u\nv\nq\n").exception
+    if error is None or isinstance(error, SystemExit):
+        return None
+    if not isinstance(error, InputError):
+        return f"{error!r:.300}"
+    return f"says only {error}" if len(str(error)) < 15 else None
+
+
+def keep(case: Case) -> Path:
+    """Put a case into the corpus."""
+    words, files = case
+    coded = {name: base64.b64encode(content).decode() for name, content in files.items()}
+    text = json.dumps({"words": words, "files": coded}, indent=1) + "\n"
+    CORPUS.mkdir(exist_ok=True)
+    path = CORPUS / f"{words[0]}-{hashlib.sha256(text.encode()).hexdigest()[:8]}.json"
+    path.write_text(text)
+    return path
+
+
+def kept(path: Path) -> Case:
+    """A case of the corpus."""
+    found = json.loads(path.read_text())
+    return found["words"], {n: base64.b64decode(code) for n, code in found["files"].items()}
+
+
+@pytest.mark.parametrize("path", sorted(CORPUS.glob("*.json")), ids=lambda path: path.stem)
+def test_what_once_failed(path: Path) -> None:
+    assert wrong(kept(path)) is None
+
+
 @pytest.mark.long
-@pytest.mark.parametrize("part", range(10))
-def test_four_commands_answer_or_say_why(part: int, tmp_path: Path) -> None:
-    rng = np.random.default_rng(part)
-    wrong = []
-    for i in range(FILES // 10):
-        kinds = originals(rng)
-        name, content = kinds[int(rng.integers(len(kinds)))]
-        folder = tmp_path / str(i)
-        folder.mkdir()
-        path = folder / name
-        path.write_bytes(damaged(content, rng))
-        for command in (
-            ["run", path, "-c", "kmeans", "-k", "2", "--n-init", "1", "--workers", "1"],
-            ["sample", path, "-n", "2"],
-            ["bound", path, path],
-            ["compare", path, path],
-        ):
-            with warnings.catch_warnings():
-                warnings.simplefilter("error", RuntimeWarning)
-                result = CliRunner().invoke(app, [str(a) for a in command])
-            error = result.exception
-            if error is not None and not isinstance(error, (InputError, SystemExit)):
-                wrong.append(f"{command[0]} {path}: {error!r:.300}")
-            elif isinstance(error, InputError) and len(str(error)) < 15:
-                wrong.append(f"{command[0]} {path}: says only {error}")
-    assert not wrong, "\n".join(wrong)
+@pytest.mark.parametrize("part", range(PARTS))
+def test_commands_answer_or_say_why(part: int) -> None:
+    rng = np.random.default_rng([SEED, part])
+    failed = []
+    for _ in range(CASES):
+        case = draw(rng)
+        told = wrong(case)
+        if told is not None:
+            failed.append(f"{keep(case)}: {' '.join(case[0])}: {told}")
+    assert not failed, "\n".join(failed)
+
+
+def file_options() -> Iterator[tuple[str, str]]:
+    """Commands and those of their options that take a file to read."""
+    for command in app.registered_commands:
+        assert command.callback is not None
+        hints = get_type_hints(command.callback, include_extras=True)
+        for name, hint in hints.items():
+            said = getattr(hint, "__metadata__", [None])[0]
+            told = isinstance(said, OptionInfo) and (
+                "Path" in str(hint) or "FILE" in str(said.metavar)
+            )
+            if told and name not in WRITTEN:
+                yield str(command.name or command.callback.__name__), f"--{name}"
+
+
+def test_every_option_that_reads_a_file_is_drawn() -> None:
+    drawn = {(line.split()[0], word) for line in COMMANDS for word in line.split()}
+    assert set(file_options()) <= drawn

@@ -7,7 +7,7 @@ import pytest
 
 from judge.golden import DATA, stored, told
 from karat.judge import load_judge
-from karat.judge.evidence import size_evidence
+from karat.judge.evidence import _nearest, size_evidence
 from karat.judge.learned import degenerate
 
 DIGEST = "4bcf9eb34798deac077a796eaa0c0faa025e2b4dce58ea82a169ebda60426529"
@@ -93,3 +93,20 @@ def test_where_nine_of_ten_are_outliers_there_is_no_partition(share, few):
     assert degenerate(size_evidence(codes)).tolist() == [few, False]
     # unless there is no other
     assert not degenerate(size_evidence(codes[:1])).any()
+
+
+def test_sizes_are_told_by_number_share_evenness_and_smallness():
+    codes = np.array([[0, 0, 0, 0, 1, 1, 1, 1, -1, -1], [0, 0, 0, 0, 0, 0, 0, 1, 1, 1], [0] * 10])
+    entropy = -(0.7 * np.log2(0.7) + 0.3 * np.log2(0.3))
+    expected = [
+        [2, 0.2, 1, 0.5, 1, 0, np.log(5)],
+        [2, 0, 0.6, 0.7, entropy, 0, np.log(5)],
+        [1, 0, 1, 1, 0, 0, np.log(10)],
+    ]
+    np.testing.assert_allclose(size_evidence(codes.astype(np.int32)), expected, atol=1e-12)
+
+
+def test_nearest_means_of_many_rows():
+    rng = np.random.default_rng(0)
+    Z, means = rng.normal(size=(2500, 3)), rng.normal(size=(7, 3))
+    assert (_nearest(Z, means) == ((Z[:, None] - means) ** 2).sum(axis=2).argmin(axis=1)).all()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import itertools
+import math
 import pickle
 import re
 from collections import Counter
@@ -21,6 +22,7 @@ import karat
 from example_counts import examples
 from karat import ContingencyTable
 from karat.labelings import cells as _cells
+from karat.labelings.contingency import _integer_pairs
 from karat.labelings.labels import encode
 from karat.runtime.validation import InputError
 
@@ -511,3 +513,8 @@ def test_a_notebook_shows_the_table_or_its_largest_part():
     cells = [int(cell) for cell in re.findall(r"<td>(\d+)</td>", page)]
     assert cells == table.to_frame().loc[largest].to_numpy().ravel().tolist()
     assert [int(name) for name in re.findall(r"<th>(\d+)</th>", page)] == [*range(7), *largest]
+
+
+@pytest.mark.parametrize("counts", [[], [1], [2, 0, 5], [2_999_999_999], [3_000_000_000, 4]])
+def test_pairs_of_whole_counts_are_exact(counts):
+    assert _integer_pairs(counts) == sum(math.comb(c, 2) for c in counts)

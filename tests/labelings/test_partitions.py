@@ -256,3 +256,16 @@ def test_a_list_of_scalars_is_one_labeling():
         found = as_labelings(scalars)
         assert len(found) == 1
         np.testing.assert_array_equal(found.codes[0], [1, 0, 1, 0])
+
+
+def test_objects_that_are_taken_keep_their_clusters_and_these_their_names():
+    labelings = {"a": [7, 7, 3, -1, 9, 9], "b": ["x", "y", "x", "z", "z", "y"]}
+    whole = as_labelings(labelings, noise="drop")
+    for objects in ([0, 1, 3, 5], [2], [5, 4, 3, 2, 1, 0], [3]):
+        part = whole.take(np.array(objects))
+        for m, labels in enumerate(labelings.values()):
+            names = [None if code == -1 else part.cluster_names[m][code] for code in part.codes[m]]
+            assert names == [None if labels[i] == -1 else labels[i] for i in objects]
+            used = {labels[i] for i in objects} - {-1}
+            assert part.n_clusters[m] == len(part.cluster_names[m]) == len(used)
+        assert part.names == ("a", "b")

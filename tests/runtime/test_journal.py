@@ -20,12 +20,13 @@ def test_a_line_that_a_kill_cut_short_is_dropped(tmp_path):
     assert path.read_text() == text
 
 
-def test_another_file_is_refused_and_left_alone(tmp_path):
+@pytest.mark.parametrize("content", [b"my notes\nmore", b"my only note", b"\xfd7zXZ\n", b"5\n"])
+def test_another_file_is_refused_and_left_alone(tmp_path, content):
     path = tmp_path / "notes.txt"
-    path.write_text("my notes\nmore")
+    path.write_bytes(content)
     with pytest.raises(StorageError, match="line 1 is no finished work"):
         KeptLines(path)
-    assert path.read_text() == "my notes\nmore"
+    assert path.read_bytes() == content
 
 
 def test_without_a_file_values_are_found_in_memory():

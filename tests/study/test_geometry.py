@@ -247,7 +247,9 @@ def test_from_a_file_of_distances_to_a_report(tmp_path, monkeypatch):
     from karat.cli import app
 
     X, truth = directions(40)
-    np.save(tmp_path / "D.npy", cdist(X, X, "cosine"))
+    D = cdist(X, X, "cosine")
+    np.fill_diagonal(D, 0)  # so that it looks like distances, too
+    np.save(tmp_path / "D.npy", D)
     np.save(tmp_path / "X.npy", X)
     monkeypatch.chdir(tmp_path)
     options = ["-c", "average", "-c", "kmeans", "-k", "2:3", "--workers", "1", "--n-init", "1"]
@@ -268,7 +270,7 @@ def test_from_a_file_of_distances_to_a_report(tmp_path, monkeypatch):
     result = CliRunner().invoke(app, ["run", "D.npy", "--metric", "precomputed", *grid])
     assert result.exit_code == 0, result.output
     assert "dbscan eps=0." in result.output
-    result = CliRunner().invoke(app, ["run", "D.npy", "--grid", "eps=a"])
+    result = CliRunner().invoke(app, ["run", "X.npy", "--grid", "eps=a"])
     assert "--grid takes name=0.1:2:0.1" in str(result.exception)
 
 

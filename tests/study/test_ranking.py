@@ -12,7 +12,7 @@ from scipy.stats import rankdata, spearmanr
 
 import karat
 from karat.measures import catalogue
-from karat.study.ranking import consensus, kendalls_w, order, ranks
+from karat.study.ranking import consensus, kendalls_w, order, points, ranks
 from karat.study.wording.grounds import vote
 
 
@@ -86,6 +86,14 @@ def test_kendalls_w_corrects_for_ties():
         assert kendalls_w(np.column_stack([votes[:, 0]] * 4)) == pytest.approx(1.0)
 
 
+def test_ties_have_half_a_point_each():
+    upward = np.array([0.2, 0.7, np.nan, 0.2, 0.2])
+    assert points(upward).tolist() == [0.5, 1, 0, 0.5, 0.5]
+    # 1.96 standard errors of the difference are 1.96 · 0.05 = 0.098
+    upward, errors = np.array([0.0, 0.097, 0.099, 0.3]), np.array([0.03, 0.04, 0.04, np.nan])
+    assert points(upward, errors) * 3 == pytest.approx([0.5, 1, 1.5, 3])
+
+
 def test_order_puts_nan_last_and_breaks_ties():
     score = np.array([np.nan, 0.5, 0.9, 0.5])
     np.testing.assert_array_equal(order(score, np.array([1, 5, 2, 3])), [2, 3, 1, 0])
@@ -95,28 +103,28 @@ def test_ranks_share_ties_and_put_nan_last():
     np.testing.assert_array_equal(ranks(np.array([np.nan, 0.5, 0.9, 0.5])), [4, 2, 1, 2])
 
 
-def points(**families):
+def of_three(**families):
     return pd.DataFrame(families, index=["one", "two", "three"], dtype=float)
 
 
 @pytest.mark.parametrize(
     ("families", "said"),
     [
-        (points(a=[1, 0, 0.5], b=[1, 0.5, 0]), "2 families .* all of them put it first"),
-        (points(a=[1, 0, 0], b=[0, 1, 0.5]), "a puts it first, while b prefers two"),
+        (of_three(a=[1, 0, 0.5], b=[1, 0.5, 0]), "2 families .* all of them put it first"),
+        (of_three(a=[1, 0, 0], b=[0, 1, 0.5]), "a puts it first, while b prefers two"),
         (
-            points(a=[1, 0, 0], b=[0, 1, 0.5], c=[1, 0.5, 0]),
+            of_three(a=[1, 0, 0], b=[0, 1, 0.5], c=[1, 0.5, 0]),
             "a and c put it first, while b prefers two",
         ),
         (
-            points(a=[0.5, 0, 1], b=[0.5, 1, 0]),
+            of_three(a=[0.5, 0, 1], b=[0.5, 1, 0]),
             "none puts it first, but its average rank is the best; a prefers three; b prefers two",
         ),
         (
-            points(a=[1, 0, 0], b=[0, 1, 0], c=[0, 1, 0], d=[0, 0, 1], e=[0, 1, 0]),
+            of_three(a=[1, 0, 0], b=[0, 1, 0], c=[0, 1, 0], d=[0, 0, 1], e=[0, 1, 0]),
             "while b prefers two; c prefers two; 2 more prefer others",
         ),
-        (points(a=[1, 0, 0]), "One family of internal measures, a, decided"),
+        (of_three(a=[1, 0, 0]), "One family of internal measures, a, decided"),
     ],
 )
 def test_how_the_families_voted_is_said(families, said):

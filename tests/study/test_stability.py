@@ -17,6 +17,8 @@ from karat.cli import app
 from karat.report import render
 from karat.runtime.executors import _connect
 from karat.runtime.validation import InputError
+from karat.stability import assess
+from karat.stability.assessment import MOST_OBJECTS
 from karat.stability.engine import Engine
 from karat.study import stability
 
@@ -66,6 +68,33 @@ def test_another_question_is_judged_anew(stored, never):
                 study.stability(**{**FEW, **other})
         with pytest.raises(AssertionError, match="judged again"):
             study.stability("average k=2", **FEW)
+
+
+def test_an_answer_is_that_to_the_whole_question(monkeypatch):
+    study = karat.Study(triangle(), metric="cityblock", random_state=7)
+    study.sweep(["average"], k=[2, 3], workers=1)
+    asked = {}
+
+    def asking(*arguments, **options):
+        asked.update(options)
+        return assess(*arguments, **options)
+
+    monkeypatch.setattr(stability, "assess", asking)
+    study.stability("average k=3", **FEW)
+    assert (asked["random_state"], asked["value"]) == (7, 3)
+    key = f"assessment {study.candidates.loc['average k=3', 'partition']}"
+    kept = study.storage.meta[key]
+    question = kept["question"]
+    assert (question["metric"], question["random_state"]) == ("cityblock", 7)
+    assert question["version"] == karat.__version__
+    assert (question["max_objects"], question["everywhere"]) == (MOST_OBJECTS, True)
+    for part in question:
+        study.storage.set_meta({key: {**kept, "question": {**question, part: "another"}}})
+        asked.clear()
+        with monkeypatch.context() as quick:
+            quick.setattr(stability, "assess", lambda *_, **o: asked.update(o) or ())
+            study.stability("average k=3", **FEW)
+        assert asked, part
 
 
 def test_choice_and_report_tell_it(stored):

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from karat.runtime.validation import InputError
 
 PANEL = "Reading the data"
+#: what a file holds whose metric is called so
+RELATIONS = {"precomputed": "distances", "graph": "graph"}
 
 
 class Scale(StrEnum):
@@ -319,6 +321,8 @@ def read_dataset(
     data, options = reading.data, reading.settings()
     if documents is not None:
         options |= documents.settings()
+    if reading.as_ is None and metric is not None:
+        options["kind"] = RELATIONS.get(metric)
     try:
         if metric in OBJECT_FILES:
             dataset = read_objects(data, metric, **options)

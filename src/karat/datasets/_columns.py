@@ -115,7 +115,12 @@ def _from_pandas(frame: Any, id_column: str | None) -> pa.Table:
 def without_index(table: pa.Table, keep: Iterable[str] = ()) -> tuple[pa.Table, list[str]]:
     """Leave the columns out that were a pandas index, and say which."""
     kept = set(keep)
-    meta = table.schema.pandas_metadata or {}
+    try:
+        meta = table.schema.pandas_metadata or {}
+    except ValueError as error:
+        raise InputError(
+            f"the table is damaged where pandas describes its index ({error}); write it anew"
+        ) from None
     index = {name for name in meta.get("index_columns", []) if isinstance(name, str)}
     gone = [name for name in table.column_names if name in index - kept]
     return table.drop_columns(gone), gone

@@ -137,7 +137,7 @@ def _read(given: Any, ids: Any) -> tuple[Any, Any, str | None]:
             with np.load(path, allow_pickle=False) as file:
                 own = file["ids"] if ids is None and "ids" in file else ids
                 return file["embeddings"], own, str(path)
-    except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:
+    except (OSError, ValueError, KeyError, EOFError, BadZipFile, RuntimeError) as error:
         raise InputError(
             f"{path} holds no embeddings ({error}); wanted is an NPY file with a row for each "
             "object, or np.savez(path, embeddings=..., ids=...) with ids as text or numbers"

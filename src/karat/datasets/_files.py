@@ -137,7 +137,8 @@ def explained(path: Path) -> Iterator[None]:
             + ("a cell has more than 131,072 characters; is a quote not closed?" if long else "")
             + ("" if long else f"{error}; end its lines by a line feed, not a carriage return")
         ) from None
-    except (EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile) as error:
+    # zipfile raises RuntimeError for versions, encryption and compression that it does not know
+    except (EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, RuntimeError) as error:
         raise InputError(f"{path} is damaged or truncated: {error}") from None
     except (pa.ArrowException, OSError, ValueError, OverflowError, TokenError) as error:
         reason = str(error).strip().splitlines()

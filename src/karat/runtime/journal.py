@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
 from karat.runtime.validation import StorageError
 
 __all__ = ["KeptLines"]
+
+#: of each line
+START = b'{"key": '
 
 
 class KeptLines:
@@ -22,25 +26,48 @@ class KeptLines:
         self._values: dict[str, Any] = {}
         if self._path is None or not self._path.exists():
             return
-        *lines, torn = self._path.read_text(encoding="utf-8").split("\n")
+        *lines, torn = self._path.read_bytes().split(b"\n")
         for number, line in enumerate(lines, 1):
             try:
                 record = json.loads(line)
                 self._values[record["key"]] = record["row"]
             except (ValueError, KeyError, TypeError):
-                raise StorageError(
-                    f"{self._path}, line {number} is no finished work; name another file"
-                ) from None
+                raise self._foreign(number) from None
         if torn:
-            self._path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+            if not (torn.startswith(START) or START.startswith(torn)):
+                raise self._foreign(len(lines) + 1)
+            os.truncate(self._path, self._path.stat().st_size - len(torn))
+
+    def _foreign(self, number: int) -> StorageError:
+        return StorageError(f"{self._path}, line {number} is no finished work; name another file")
 
     def get(self, key: str) -> Any:
         """The value, None if there is none."""
         return self._values.get(key)
 
     def put(self, key: str, value: Any) -> None:
-        """Store a value."""
-        self._values[key] = value
+        """Store a value; StorageError where the file cannot be written, which stays whole."""
         if self._path is not None:
-            with self._path.open("a", encoding="utf-8") as file:
-                file.write(json.dumps({"key": key, "row": value}) + "\n")
+            line = json.dumps({"key": key, "row": value}) + "\n"
+            try:
+                self._append(self._path, line.encode())
+            except OSError as error:
+                raise StorageError(
+                    f"{self._path} could not be written: {error.strerror or error}; what was "
+                    "finished before is kept"
+                ) from error
+        self._values[key] = value
+
+    def _append(self, path: Path, line: bytes) -> None:
+        """The whole line or nothing."""
+        file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
+        try:
+            before = os.fstat(file).st_size
+            try:
+                while line:
+                    line = line[os.write(file, line) :]
+            except OSError:
+                os.ftruncate(file, before)
+                raise
+        finally:
+            os.close(file)

@@ -1,0 +1,114 @@
+"""Ctrl-C at any step of a command, whatever the input: the same command then ends as ever."""
+
+from __future__ import annotations
+
+import gc
+import json
+import random
+import signal
+import sys
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.spatial.distance import cdist
+
+import karat
+from command_line import karat_command
+
+pytestmark = pytest.mark.posix
+
+SOURCE = str(Path(karat.__file__).parent)
+KINDS = ("table", "texts", "distances")
+WORDS = ("tea cup milk sugar leaf", "sail wind mast wave harbour", "chess king rook pawn mate")
+
+
+class Steps:
+    """Counts calls of karat's functions; presses Ctrl-C at one of them."""
+
+    def __init__(self, last: int | None = None) -> None:
+        self.count, self.last = 0, last
+
+    def __call__(self, frame: FrameType, event: str, argument: Any) -> None:
+        if event == "call" and frame.f_code.co_filename.startswith(SOURCE):
+            self.count += 1
+            if self.count == self.last:
+                sys.setprofile(None)
+                signal.raise_signal(signal.SIGINT)
+
+
+def write(kind: str, folder: Path) -> list[str]:
+    """A small input of this kind, and what the command is told of it."""
+    rng = np.random.default_rng(3)
+    X = np.repeat([[0.0, 0.0], [6.0, 0.0], [0.0, 6.0]], 10, axis=0) + rng.normal(size=(30, 2))
+    if kind == "table":
+        path, told = folder / "x.csv", ["--label-column", "kind"]
+        known = ["a"] * 6 + [""] * 14 + ["b"] * 10
+        pd.DataFrame(X, columns=["u", "v"]).assign(kind=known).to_csv(path, index=False)
+    elif kind == "texts":
+        path, told = folder / "x.jsonl", ["--text-column", "text"]
+        texts = [" ".join(rng.choice(words.split(), 6)) for words in WORDS for _ in range(8)]
+        path.write_text("".join(json.dumps({"text": text}) + "\n" for text in texts))
+    else:
+        path, told = folder / "x.npy", ["--metric", "precomputed"]
+        np.save(path, cdist(X, X))
+    seeded = "kmedoids" if kind == "distances" else "kmeans"
+    return ["run", str(path), *told, "-c", seeded, "-c", "average", "-k", "2:3", "--n-init", "2",
+            "--workers", "1", "--json", "--quiet"]  # fmt: skip
+
+
+def timeless(told: str) -> Any:
+    """An answer in JSON without what the clock says and where the study is."""
+
+    def without(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        return {key: value for key, value in pairs if key != "seconds"}
+
+    return json.loads(told, object_pairs_hook=without)
+
+
+@pytest.fixture(scope="module", params=KINDS)
+def whole(request, tmp_path_factory):
+    """A command, its answer, and how many steps it takes once all is loaded."""
+    folder = tmp_path_factory.mktemp(request.param)
+    words = write(request.param, folder)
+    for n in range(2):
+        steps = Steps()
+        sys.setprofile(steps)
+        try:
+            done = karat_command(*words, "--storage", folder / f"{n}.karat")
+        finally:
+            sys.setprofile(None)
+        assert done.returncode == 0, done.stderr
+    return words, timeless(done.stdout), steps.count
+
+
+def check_one_interrupt(whole, path: Path, step: int) -> None:
+    words, expected, _ = whole
+    steps = Steps(step)
+    sys.setprofile(steps)
+    try:
+        stopped = karat_command(*words, "--storage", path)
+        assert stopped.returncode or timeless(stopped.stdout) == expected
+    except KeyboardInterrupt:
+        pass
+    finally:
+        sys.setprofile(None)
+    assert steps.count >= step
+    gc.collect()  # a connection that was being opened
+    again = karat_command(*words, "--storage", path)
+    assert again.returncode == 0, again.stderr
+    assert timeless(again.stdout) == expected
+
+
+def test_ctrl_c_and_again(whole, tmp_path):
+    check_one_interrupt(whole, tmp_path / "s.karat", random.Random(1).randrange(whole[2]))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("moment", range(30))
+def test_ctrl_c_at_any_step(whole, tmp_path, moment):
+    chance = random.Random(f"{moment} {whole[0]}")
+    check_one_interrupt(whole, tmp_path / "s.karat", chance.randrange(1, whole[2]))
