@@ -8,6 +8,7 @@ import shutil
 import subprocess
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
@@ -466,3 +467,51 @@ def test_files_of_lines_that_cannot_be_used(tmp_path, text, cut, message):
     (tmp_path / "a.labels0.gz").write_bytes(packed or text)
     with pytest.raises(InputError, match=message):
         Benchmark.from_folder(tmp_path)
+
+
+@pytest.fixture
+def named(tmp_path):
+    """A folder whose references and clusterings name their objects, each in another order."""
+    rng = np.random.default_rng(0)
+    truth = pd.DataFrame({"id": [f"o{i}" for i in range(30)], "label": np.repeat([0, 1, 2], 10)})
+    for number in range(3):
+        own = tmp_path / f"set{number}"
+        own.mkdir()
+        for name in ("truth", "agrees", "same"):
+            truth.iloc[rng.permutation(30)].to_csv(own / f"{name}.csv", index=False)
+        truth.iloc[rng.permutation(30)].to_csv(own / "labels2.csv.gz", index=False)
+        chance = truth.assign(label=rng.integers(0, 3, 30))
+        chance.to_csv(own / "chance.csv", index=False)
+    return tmp_path
+
+
+def test_files_are_joined_by_their_ids(named):
+    race = Benchmark.from_folder(named)
+    assert (race.scores()[["agrees", "same"]] == 1).all(axis=None)
+    assert (race.scores(references="mean")["agrees"] == 1).all()
+    assert not any("row by row" in note for note in race.compare().notes)
+    plain = named / "set1" / "same.csv"
+    pd.read_csv(plain)[["label"]].to_csv(plain, index=False)
+    race = Benchmark.from_folder(named)
+    assert race.scores()["agrees"].eq(1).all()
+    assert race.scores().loc["set1", "same"] < 0.5
+    (note,) = race.compare().notes
+    assert note == f"{plain} has no ids, and the references have: taken row by row."
+    assert note in CliRunner().invoke(app, ["bench", str(named)]).output
+
+
+def test_ids_of_other_objects_are_rejected(named):
+    path = named / "set1" / "same.csv"
+    table = pd.read_csv(path)
+    table.assign(id=[f"q{i}" for i in range(30)]).to_csv(path, index=False)
+    with pytest.raises(InputError, match=r"'q0', 'q1', 'q2'.*'o\d+', 'o\d+', 'o\d+'"):
+        read_folder(named)
+    pd.concat([table, table.head(1).assign(id="q")]).to_csv(path, index=False)
+    with pytest.raises(InputError, match=r"1 of 31 objects are not there \(e.g. 'q'\)"):
+        read_folder(named)
+    table.to_csv(path, index=False)
+    for name in ("truth.csv", "labels2.csv.gz"):
+        file = named / "set1" / name
+        pd.read_csv(file)[["label"]].to_csv(file, index=False)
+    with pytest.raises(InputError, match=r"'o.*and the reference does not"):
+        read_folder(named)

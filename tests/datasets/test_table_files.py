@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -179,6 +181,50 @@ def test_hostile_files(tmp_path):
     assert any("'link.txt'" in note for note in documents.notes)
     loud = from_table({"x": [1.0, 2, 3], "c": ["\x1b[31mred", "a", "a"]}, label_column="c")
     assert "\x1b" not in "".join(map(str, loud.truth))
+
+
+def test_names_do_not_colour_a_terminal(tmp_path):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(40, 2)), columns=["\x1b[31mred", "b\x1b[2J"])
+    table["kind"] = [f"\x1b[32m{'xy'[i % 2]}" for i in range(40)]
+    table.to_csv(tmp_path / "x.csv", index=False)
+    data = read(tmp_path / "x.csv")
+    assert "\x1b" not in "".join([*data.feature_names, str(data), *map(str, data.findings)])
+    # a name is given as it is shown
+    assert len(read(tmp_path / "x.csv", drop=data.feature_names[0]).feature_names) == 3
+    labels = pd.DataFrame({"\x1b[31mk": [0, 1] * 20})
+    labels.to_csv(tmp_path / "k.csv", index=False)
+    assert list(karat.datasets.read_labelings(tmp_path / "k.csv")) == ["\ufffd[31mk"]
+
+
+LIMITED = """
+import resource, sys
+import karat.cli, karat.datasets, pyarrow.csv, pandas
+with open("/proc/self/statm") as file:
+    used = int(file.read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + 30_000_000,) * 2)
+sys.argv = ["karat", "check", sys.argv[1]]
+karat.cli.main()
+"""
+
+
+@pytest.mark.posix
+@pytest.mark.parametrize("ending", ["csv", "npy"])
+def test_a_memory_limit_is_told_in_a_sentence(tmp_path, ending):
+    if not Path("/proc/self/statm").exists():
+        pytest.skip("only Linux tells how much is used")
+    path = tmp_path / f"x.{ending}"
+    if ending == "npy":
+        np.save(path, np.tile(np.arange(20.0), (200_000, 1)))
+    else:
+        rows = (",".join(["1.25"] * 20) + "\n" + ",".join(["2.5"] * 20) + "\n") * 100_000
+        path.write_text(",".join("abcdefghijklmnopqrst") + "\n" + rows)
+    done = subprocess.run(
+        [sys.executable, "-c", LIMITED, str(path)], capture_output=True, text=True, timeout=100
+    )
+    assert done.returncode == 2, done.stderr
+    assert "memory" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_wide_tables_are_written_in_time_that_grows_with_their_width():

@@ -115,35 +115,82 @@ NUMBERED = TABLE.reset_index(drop=True)
 SHUFFLED_NUMBERS = pd.Series([0, 1, 0, 1], index=[0, 2, 1, 3])
 
 
+ORDERED = SHUFFLED.reindex(TABLE.index)
+
+
+def test_labels_in_another_order_are_joined_by_their_index():
+    X, labels = TABLE.to_numpy(), ORDERED.to_numpy()
+    wanted = karat.silhouette(X, labels)
+    assert wanted != karat.silhouette(X, SHUFFLED.to_numpy())
+    assert karat.silhouette(TABLE, SHUFFLED) == wanted
+    for given in ({"0": SHUFFLED}, SHUFFLED.to_frame("0"), [SHUFFLED]):
+        assert karat.evaluate(TABLE, given)["silhouette"]["0"] == wanted
+        study = karat.Study(TABLE)
+        study.add(given)
+        assert (study.labels(study.candidates.index[0]) == labels).all()
+    assert list(karat.Study(TABLE, truth=SHUFFLED).truth) == list(labels)
+    for X, given in ((TABLE, labels), (None, {"0": ORDERED})):
+        found = karat.evaluate(X, given, truth=SHUFFLED, measures=["adjusted_rand_index"])
+        assert found["adjusted_rand_index"]["0"] == 1
+    assert karat.adjusted_rand_index(ORDERED, SHUFFLED) == 1
+    assert karat.adjusted_rand_index(ORDERED.to_numpy(), SHUFFLED) < 1
+    # a mapping's own series are of the same objects
+    both = karat.evaluate(None, {"a": ORDERED, "b": SHUFFLED}, truth=labels)
+    assert both["adjusted_rand_index"].tolist() == [1, 1]
+    weights = pd.Series([1, 2, 3, 4], list("acbd"))
+    one, other = (
+        karat.evaluate(table, labels, sample_weight=w)["silhouette"]["0"]
+        for table, w in ((TABLE, weights), (TABLE.to_numpy(), [1, 3, 2, 4]))
+    )
+    assert one == other
+
+
+def test_ids_of_numbers_and_of_text_are_the_same():
+    table = TABLE.set_axis([4, 7, 1, 9])
+    labels = pd.Series([0, 1, 0, 1], ["4", "1", "7", "9"])
+    assert karat.silhouette(table, labels) == karat.silhouette(TABLE, ORDERED)
+
+
+def test_a_data_set_with_ids_joins_what_is_added():
+    study = karat.Study(from_array(TABLE.to_numpy(), ids=list("abcd")))
+    study.add({"mine": SHUFFLED})
+    assert list(study.labels("mine")) == list(ORDERED)
+    with pytest.raises(InputError, match=r"'a', 'b', 'c'.*0, 1, 2"):
+        study.add({"other": SHUFFLED.reset_index(drop=True)})
+
+
 @pytest.mark.parametrize(
-    "call",
+    ("table", "labels"),
     [
-        lambda: karat.silhouette(TABLE, SHUFFLED),
-        lambda: karat.evaluate(TABLE, {"mine": SHUFFLED}),
-        lambda: karat.evaluate(TABLE, SHUFFLED.to_frame()),
-        lambda: karat.evaluate(TABLE, [0, 0, 1, 1], truth=SHUFFLED),
-        lambda: karat.adjusted_rand_index(pd.Series(0, index=list("abcd")), SHUFFLED),
-        lambda: karat.Study(TABLE, truth=SHUFFLED),
-        lambda: karat.Study(TABLE).add({"mine": SHUFFLED}),
-        lambda: karat.silhouette(
-            TABLE.reset_index(drop=True), pd.Series([0, 1, 0, 1], [0, 2, 1, 3])
-        ),
+        (TABLE, ORDERED.reset_index(drop=True)),
+        (NUMBERED, SHUFFLED),
+        (NUMBERED, SHUFFLED_NUMBERS),
+        (TABLE, SHUFFLED.set_axis(list("xcbd"))),
+        (TABLE, SHUFFLED.set_axis(list("abca"))),
     ],
 )
-def test_labels_in_another_order_than_the_data_are_rejected(call):
-    with pytest.raises(InputError, match="different pandas indexes"):
-        call()
+def test_indexes_that_name_other_objects_are_rejected(table, labels):
+    shown = [", ".join(map(repr, side.index[:3].tolist())) for side in (table, labels)]
+    for call in (
+        lambda: karat.silhouette(table, labels),
+        lambda: karat.evaluate(table, {"mine": labels}),
+        lambda: karat.evaluate(table, labels.to_frame()),
+        lambda: karat.evaluate(table, [0, 0, 1, 1], truth=labels),
+        lambda: karat.adjusted_rand_index(pd.Series(0, table.index), labels),
+        lambda: karat.Study(table, truth=labels),
+        lambda: karat.Study(table).add({"mine": labels}),
+    ):
+        with pytest.raises(InputError) as told:
+            call()
+        if "different pandas" in str(told.value):
+            assert all(ids in str(told.value) for ids in shown)
 
 
-def test_indexes_that_agree_or_say_nothing_are_fine():
-    aligned = SHUFFLED.reindex(TABLE.index)
-    value = karat.silhouette(TABLE, aligned)
-    assert value == karat.silhouette(TABLE, aligned.to_numpy())
-    assert value == karat.silhouette(TABLE, aligned.reset_index(drop=True))
-    assert value == karat.silhouette(TABLE.to_numpy(), aligned)
-    study = karat.Study(TABLE)
-    study.add({"mine": aligned})
-    assert len(study.candidates) == 1
+def test_what_has_no_index_is_matched_by_position():
+    value = karat.silhouette(TABLE, ORDERED)
+    assert value == karat.silhouette(TABLE, ORDERED.to_numpy())
+    assert value == karat.silhouette(TABLE.to_numpy(), ORDERED)
+    assert value == karat.silhouette(NUMBERED, ORDERED.reset_index(drop=True))
 
 
 # -- sparse matrices, archives and tables that are none ---------------------------------------

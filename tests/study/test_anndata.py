@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
+import json
+import re
+import sys
+from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.metrics import adjusted_rand_score
+from typer.testing import CliRunner
 
 import karat
+import karat.datasets.annotated_matrices
+from karat.cli import app
 from karat.runtime.validation import InputError
 
 
@@ -157,6 +163,90 @@ def test_a_file_needs_the_extra(monkeypatch, tmp_path):
     monkeypatch.setattr("karat.runtime.extras.find_spec", lambda name: None)
     with pytest.raises(InputError, match=r"karat\[anndata\]"):
         karat.Study.from_anndata(tmp_path / "a.h5ad")
+
+
+@pytest.fixture(params=["stub", "real"])
+def h5ad(request, monkeypatch, tmp_path):
+    """The path of a file with the cells, their order of ids not that of the rows."""
+    path = tmp_path / "cells.h5ad"
+    if request.param == "real":
+        adata, kind = real()
+        anndata = sys.modules["anndata"]
+        if hasattr(anndata.settings, "allow_write_nullable_strings"):
+            anndata.settings.allow_write_nullable_strings = True
+        adata.write_h5ad(path)
+        return path, kind
+    adata, kind = cells()
+    adata.file = SimpleNamespace(close=lambda: None)
+    path.write_bytes(b"stub")
+    read = ModuleType("anndata")
+    read.read_h5ad = lambda path, backed=None: adata
+    monkeypatch.setitem(sys.modules, "anndata", read)
+    monkeypatch.setattr("karat.runtime.extras.find_spec", lambda name: True)
+    return path, kind
+
+
+def test_a_file_is_read_as_any_other(h5ad):
+    path, kind = h5ad
+    adata = cells()[0]
+    data = karat.datasets.read(path, label_column="type")
+    np.testing.assert_allclose(data.X, adata.obsm["X_pca"])
+    assert list(data.ids[:2]) == ["cell 0", "cell 1"]
+    assert list(data.truth) == list(adata.obs["type"])
+    assert "X_umap" in data.notes[0]
+    flat = karat.datasets.read(f"{path}#X_umap")
+    np.testing.assert_allclose(flat.X, adata.obsm["X_umap"])
+    genes = karat.datasets.read(f"{path}#X")
+    assert sparse.issparse(genes.X)
+    assert genes.feature_names[3] == "gene 3"
+    with pytest.raises(InputError, match="did you mean 'X_umap'"):
+        karat.datasets.read(f"{path}#X_umab")
+    back = karat.datasets.read_labelings(path, ids=data.ids[::-1])
+    assert list(back) == ["leiden_0.2", "leiden_0.5", "leiden_1.0"]
+    assert adjusted_rand_score(back["leiden_0.5"], kind[::-1]) == 1
+
+
+def test_the_command_compares_the_clusterings_of_a_file(h5ad):
+    path, _ = h5ad
+    call = ["run", str(path), "--only-labelings", "--by", "silhouette", "--json", "--no-stability"]
+    done = CliRunner().invoke(app, call)
+    assert done.exit_code == 0, (done.output, done.exception)
+    answer = json.loads(done.stdout)
+    assert answer["best"]["name"] == "leiden_0.5"
+    call = ["compare", str(path), "--columns", "type,leiden_0.5", "--json"]
+    done = CliRunner().invoke(app, call)
+    assert done.exit_code == 0, (done.output, done.exception)
+    values = {m["key"]: m["value"] for m in json.loads(done.stdout)["measures"]}
+    assert values["adjusted_rand_index"] == 1
+
+
+def test_a_file_without_clusterings_says_so(h5ad, monkeypatch):
+    path, _ = h5ad
+    monkeypatch.setattr(karat.datasets.annotated_matrices, "_CLUSTERING", re.compile("xyz"))
+    assert karat.datasets.annotated_matrices.clusterings_in(path) == []
+    with pytest.raises(InputError, match="called as clusterings are"):
+        karat.datasets.read_labelings(path)
+
+
+@pytest.mark.parametrize("make", [cells, real])
+def test_an_annotated_matrix_is_no_matrix(make):
+    adata, kind = make()
+    said = r"annotated matrix .* obsm\['X_pca'\] or obsm\['X_umap'\] or X .*from_anndata"
+    for call in (
+        lambda: karat.Study(adata),
+        lambda: karat.evaluate(adata, kind),
+        lambda: karat.silhouette(adata, kind),
+    ):
+        with pytest.raises(InputError, match=said):
+            call()
+
+
+def test_a_damaged_file_is_rejected(tmp_path):
+    pytest.importorskip("anndata", reason="anndata is not installed")
+    path = tmp_path / "x.h5ad"
+    path.write_bytes(b"no HDF5")
+    with pytest.raises(InputError, match="cannot be read as an annotated matrix"):
+        karat.datasets.read(path)
 
 
 # -- clusters over resolutions ---------------------------------------------------------------

@@ -452,10 +452,12 @@ def test_a_table_of_distances_in_another_order_is_noticed():
     with pytest.raises(InputError, match="are others: row 11"):
         from_distances(D.rename(columns={"object 11": "another"}))
     by_name = pd.Series(truth[::-1], names[::-1])
-    with pytest.raises(InputError, match="truth"):
-        karat.Study(D, metric="precomputed", truth=by_name)
-    with pytest.raises(InputError, match="labelings have different pandas indexes"):
-        karat.Study(D, metric="precomputed").add(pd.DataFrame({"mine": by_name}))
+    study = karat.Study(D, metric="precomputed", truth=by_name)
+    study.add(pd.DataFrame({"mine": by_name}))
+    assert list(study.truth) == list(truth)
+    assert karat.adjusted_rand_index(study.labels("mine"), truth) == 1
+    with pytest.raises(InputError, match=r"labelings\['mine'\] have different pandas indexes"):
+        study.add({"mine": by_name.reset_index(drop=True)})
     dataset = karat.datasets.from_array(X, ids=names)
     from karat.datasets import with_relation
 

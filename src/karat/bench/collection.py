@@ -30,11 +30,17 @@ class Entry:
         into several numbers of clusters, a dict of int to labels once more.
     data : dict of str to ndarray
         The objects, by the name of the representation.
+    ids : ndarray, or None
+        The names of the objects, where the references have them.
+    by_row : list of str
+        Files without ids beside references that have them, taken in the references' order.
     """
 
     references: dict[str, NDArray[np.object_]] = field(default_factory=dict)
     tries: dict[str, dict[int, Any]] = field(default_factory=dict)
     data: dict[str, Any] = field(default_factory=dict)
+    ids: NDArray[Any] | None = None
+    by_row: list[str] = field(default_factory=list)
 
 
 def as_entry(name: str, given: Any) -> Entry:

@@ -38,7 +38,7 @@ def read_folder(path: Any) -> dict[str, Entry]:
         result of as many clusters). Either form may be in folders of batteries: a data set is then
         called ``battery/set``. A file has one label a line, with or without header; any table that
         :func:`karat.datasets.read_labelings` reads. The columns of a table of several are
-        methods.
+        methods. Files with a column of ids are joined with the reference by it, one to one.
 
     Returns
     -------
@@ -49,7 +49,7 @@ def read_folder(path: Any) -> dict[str, Entry]:
     ------
     InputError
         If the folder has neither form, a file cannot be read, two files are the same try, or
-        numbers of objects differ.
+        numbers or ids of objects differ.
     """
     root = Path(path)
     if not root.is_dir():
@@ -68,18 +68,19 @@ def read_folder(path: Any) -> dict[str, Entry]:
 def _set_folders(root: Path, files: list[Path]) -> dict[str, Entry]:
     """The form with a folder for each data set."""
     found: dict[str, Entry] = {}
-    for file in files:
+    # in each folder the references first: they tell the order of the objects
+    for file in sorted(files, key=lambda one: (one.parent, not _REFERENCE.fullmatch(_stem(one)))):
         if file.parent == root:
             continue
         entry = found.setdefault(file.parent.relative_to(root).as_posix(), Entry())
         stem = _stem(file)
         if _REFERENCE.fullmatch(stem):
-            entry.references[stem] = _reference(file, noise=None)
+            entry.references[stem] = _reference(entry, file, noise=None)
         elif (X := _embedding(file)) is not None:
             entry.data[stem] = X
         else:
             name, number = _try(stem)
-            columns = _columns(file)
+            columns = _columns(entry, file)
             for column, labels in columns.items():
                 _add(entry, file, name if len(columns) == 1 else column, number, labels)
     return found
@@ -95,7 +96,7 @@ def _method_folders(root: Path, files: list[Path]) -> dict[str, Entry]:
             entry = found.setdefault(battery + match[1], Entry())
             if f"labels{match[2]}" in entry.references:
                 raise InputError(f"{file}: there is another labels{match[2]} of {match[1]}")
-            entry.references[f"labels{match[2]}"] = _reference(file, noise=0)
+            entry.references[f"labels{match[2]}"] = _reference(entry, file, noise=0)
             homes.add(file.parent)
     for file in files:
         # matrices and descriptions lie beside the references
@@ -116,7 +117,7 @@ def _method_folders(root: Path, files: list[Path]) -> dict[str, Entry]:
                 _add_cuts(entry, file, int(cut[2]))
             else:
                 number = 0 if name == battery + named or match is None else int(match[2])
-                _add(entry, file, folder.name, number, _labels(file))
+                _add(entry, file, folder.name, number, _labels(entry, file))
     return found
 
 
@@ -199,17 +200,32 @@ def _embedding(file: Path) -> Any:
     return check_data(X, name=str(file)) if X.ndim == 2 and X.shape[1] > 1 else None
 
 
-def _columns(file: Path) -> dict[str, Any]:
-    """The columns of a table of labels; a file of lines has one."""
-    from karat.datasets import read_labelings
+def _columns(entry: Entry, file: Path) -> dict[str, Any]:
+    """The columns of a table of labels in the order of the references; lines are one column."""
+    from karat.datasets import joining, read_labelings
 
-    if not any(file.name.lower().removesuffix(p).endswith(_TABLES) for p in ("", *_PACKED)):
-        return {"": _lines(file)}
-    return dict(read_labelings(file))
+    is_table = any(file.name.lower().removesuffix(p).endswith(_TABLES) for p in ("", *_PACKED))
+    columns = read_labelings(file) if is_table else None
+    own = None if columns is None else columns.ids
+    if not entry.references:
+        entry.ids = own
+    elif own is None:
+        if entry.ids is not None and not joining.are_positions(entry.ids):
+            entry.by_row.append(str(file))
+    elif entry.ids is not None:
+        columns = read_labelings(file, ids=entry.ids)
+        if len(own) != len(entry.ids):
+            raise joining.mismatch(entry.ids, own, "the reference", len(own) - len(entry.ids))
+    elif not any(joining.are_positions(own, start) for start in (0, 1)):
+        raise InputError(
+            f"{file} names its objects ({', '.join(repr(one) for one in own[:3].tolist())}, ...) "
+            "and the reference does not: give both a column of ids, or drop it"
+        )
+    return {"": _lines(file)} if columns is None else dict(columns)
 
 
-def _labels(file: Path) -> Any:
-    columns = _columns(file)
+def _labels(entry: Entry, file: Path) -> Any:
+    columns = _columns(entry, file)
     if len(columns) != 1:
         raise InputError(f"{file} has {len(columns)} columns of labels; wanted is one")
     return next(iter(columns.values()))
@@ -235,8 +251,8 @@ def _whole(labels: list[str]) -> list[Any]:
     return list(labels)
 
 
-def _reference(file: Path, noise: int | None) -> NDArray[np.object_]:
-    values = np.asarray(_labels(file))
+def _reference(entry: Entry, file: Path, noise: int | None) -> NDArray[np.object_]:
+    values = np.asarray(_labels(entry, file))
     given = np.empty(len(values), dtype=object)
     given[:] = values.tolist()
     for mark in (noise, -1):

@@ -13,6 +13,7 @@ from karat.runtime.validation import InputError, check_choice, unknown_name
 if TYPE_CHECKING:
     import pandas as pd
 
+    from karat.bench.collection import Entry
     from karat.bench.runs import Rules
 
 References = Literal["best", "mean", "each"]
@@ -23,6 +24,7 @@ class Scored:
 
     measures: list[str]
     rules: Rules
+    sets: dict[str, Entry]
     judge: str | None
     _rows: list[dict[str, Any]]
 
@@ -307,6 +309,9 @@ class Scored:
             if tries == "chosen":
                 counts = "is not chosen" + (f"; where all failed it {counts}" if counts else "")
             notes = [f"{told}. A failed fit {counts}."]
+        if by_row := [file for entry in self.sets.values() for file in entry.by_row]:
+            more = f" and {len(by_row) - 1:,} more have" if len(by_row) > 1 else " has"
+            notes.append(f"{by_row[0]}{more} no ids, and the references have: taken row by row.")
         seed = self.rules.random_state
         return compare_methods(wide, alpha=alpha, rope=rope, random_state=seed, notes=notes)
 

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
+    from karat.datasets.label_files import LabelFile
+
 Drawn: TypeAlias = Literal["entities", "records"]
 
 
@@ -152,7 +154,8 @@ def entity_estimates_from_parquet(
     drawn, delta
         As for :func:`entity_estimates`.
     memory_limit : str, optional
-        What DuckDB may hold, such as ``"1GB"``; it spills to disk beyond.
+        What DuckDB may hold, such as ``"1GB"``; it spills to disk beyond. Without a limit, files
+        up to 256 MB are read into memory.
 
     Returns
     -------
@@ -168,11 +171,13 @@ def entity_estimates_from_parquet(
     One pass to count the clusters, one for the sampled records. The clusters that sampled
     records are in are what comes into memory.
     """
-    import duckdb
-
     from karat.datasets.label_files import LabelFile, connect
 
-    file = LabelFile(connect(memory_limit), path, patterns=True)
+    file = LabelFile(connect(path, memory_limit), path, patterns=True)
+    if file.connection is None:
+        return _estimates_in_memory(file, entities, clusters, drawn, delta)
+    import duckdb
+
     entity, cluster = file.column(entities), file.column(clusters)
     try:
         file.connection.execute(
@@ -201,6 +206,18 @@ def entity_estimates_from_parquet(
         raise InputError(f"no record of {file.name} has an entity; name those of the sampled ones")
     whole = (int(totals[0]), int(totals[1]), float(totals[2]))
     return _estimates(who, counts, sizes, whole, drawn, delta)
+
+
+def _estimates_in_memory(
+    file: LabelFile, entities: str, clusters: str, drawn: Drawn, delta: float
+) -> EntityEstimates:
+    who, found = file.values(entities), file.values(clusters)
+    if found.null_count:
+        raise InputError(
+            f"{found.null_count} records are in no cluster (null); give each record that was "
+            "linked to none a cluster of its own"
+        )
+    return entity_estimates(who.to_numpy(), found.to_numpy(), drawn=drawn, delta=delta)
 
 
 def _estimates(

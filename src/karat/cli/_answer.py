@@ -124,13 +124,14 @@ def show(study: Study, answer: Answer, top: int = 8) -> None:
     from rich.text import Text
 
     from karat.cli._input import tell_findings
+    from karat.cli._output import printable
     from karat.study.wording import footer, remarks
 
     console = Console()
     tell_findings(answer.findings)
     first, *others = answer.sentences
     told = Text(first, style="bold").append("\n" + "\n".join(others), style="not bold")
-    console.print(Panel(told, title=answer.data, title_align="left"))
+    console.print(Panel(told, title=printable(answer.data), title_align="left"))
     console.print(_candidates(study, answer, top, console.width))
     _show_shortlist(answer, console)
     _show_representations(study, console)
@@ -139,7 +140,7 @@ def show(study: Study, answer: Answer, top: int = 8) -> None:
     if more > 0:
         console.print(f"... and {more} more distinct clusterings", style="dim")
     for remark in remarks(answer):
-        console.print(remark, markup=False, highlight=False)
+        console.print(printable(remark), markup=False, highlight=False)
     console.print(footer(answer), style="dim", markup=False, highlight=False)
 
 

@@ -32,7 +32,7 @@ def shared_id(paths: list[Path], header: bool | None) -> tuple[str | None, list[
     paths = list(dict.fromkeys(paths))
     if len(paths) < 2:
         return None, []
-    connection = connect()
+    connection = connect(paths)
     called: dict[Path, dict[str, LabelFile]] = {path: {} for path in paths}
     for i, path in enumerate(paths):
         if path.suffix not in (".npy", ".npz"):
@@ -75,7 +75,7 @@ def lone_columns(files: list[Path], id_column: str | None, header: bool | None) 
     """The label column of each of two files if they have no other."""
     from karat.datasets.label_files import LabelFile, connect
 
-    connection = connect()
+    connection = connect(files)
     found = [
         LabelFile(connection, path, view=f"look{i}", header=header).columns
         for i, path in enumerate(files)
@@ -97,7 +97,7 @@ def read_two(
     )
     from karat.labelings.contingency import ContingencyTable
 
-    connection = connect()
+    connection = connect(files)
     gold = LabelFile(connection, files[0], header=header)
     left_out = {}
     notes = [f"{files[0]}: {note}" for note in gold.notes]

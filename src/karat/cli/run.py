@@ -140,6 +140,7 @@ def run(
 
     karat run news.jsonl --text-column text --report news.html
     """
+    from karat.datasets.annotated_matrices import clusterings_in
     from karat.datasets.object_files import OBJECT_FILES
     from karat.report import write_report
     from karat.runtime.validation import InputError
@@ -148,6 +149,8 @@ def run(
     check_target(output.report, "--report", output.force)
     check_target(output.labels, "--labels", output.force)
     listed = _listed(judging.classes)
+    if sweep.labelings is None and clusterings_in(reading.data):
+        sweep = replace(sweep, labelings=Path(reading.data.partition("#")[0]))
     if sweep.only_labelings and sweep.labelings is None:
         raise InputError("--only-labelings needs --labelings FILE")
     sweep.numbers, sweep.values  # noqa: B018  mistakes are told before anything is read
@@ -225,9 +228,11 @@ def _add(study: Study, path: Path, id_column: str | None) -> None:
     from karat.runtime.resources import release_memory
 
     own = read_labelings(path, id_column=id_column, ids=study.dataset.ids)
+    own.pop(study.dataset.truth_name or "", None)
     for note in own.notes:
         typer.echo(f"Note: {path}: {note}", err=True)
-    study.add(own)
+    if own:
+        study.add(own)
     del own
     release_memory()
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.datasets._layout import MISSING
+from karat.datasets._work import visible
 from karat.datasets.problems import RepairableError
 from karat.runtime import resources
 from karat.runtime.validation import InputError
@@ -384,7 +385,7 @@ def _categories(codes: NDArray[np.intp], values: pa.Array, name: str) -> _Plan:
         )
     if c == 0:
         return _Plan((name,), pa.chunked_array([pa.nulls(n, pa.float64())]))
-    found = [str(value) for value in values.to_pylist()]
+    found = [visible(str(value)) for value in values.to_pylist()]
     order = np.argsort(np.array(found, dtype=object), kind="stable")
     rank = np.empty(c + 1, dtype=np.intp)
     rank[order], rank[c] = np.arange(c), -1

@@ -16,12 +16,14 @@ import numpy as np
 
 from karat.datasets import _delimited, _layout, _mapped, table_files
 from karat.datasets._work import Options, Raw
+from karat.datasets.annotated_matrices import ANNOTATED, read_annotated
 from karat.runtime import resources
 from karat.runtime.validation import InputError
 
 TEXT = (".csv", ".tsv", ".tab", ".txt", ".data", ".dat", "")
 FORMATS = "CSV (.csv, .tsv, .txt, .data), Parquet (.parquet), NumPy (.npy, .npz), Excel (.xlsx, "
 FORMATS += ".xls, .ods), SQLite (.sqlite, .db), DuckDB (.duckdb), "
+FORMATS += "AnnData (.h5ad), "
 FORMATS += "Matrix Market (.mtx); text compressed by .gz, .bz2, .xz, .zst, .mtx by .gz, .bz2"
 LONGEST_NAME = 255  # bytes, of the file systems in use
 _FEWER = "exclude columns with drop (--drop), or give a sample of its rows"
@@ -60,6 +62,8 @@ def read_raw(
             raw = _npy(path)
         elif suffix == ".npz":
             raw = _npz(path)
+        elif suffix in ANNOTATED:
+            raw = read_annotated(path, table)
         elif suffix == ".mtx":
             raw = Raw(name, str(path), _matrix_market(path), owned=True)
         else:

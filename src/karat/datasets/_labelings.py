@@ -13,7 +13,8 @@ import numpy as np
 
 from karat.datasets import _columns, _delimited, _files, _layout, joining
 from karat.datasets._structures import in_order, structures_in
-from karat.datasets._work import Options, quoted, row_numbers
+from karat.datasets._work import Options, quoted, row_numbers, visible
+from karat.datasets.annotated_matrices import ANNOTATED, no_clusterings, obs_table
 from karat.labelings.labels import known_labels
 from karat.labelings.structures import Dendrogram, Hardened, split
 from karat.runtime.validation import InputError, unknown_name
@@ -88,7 +89,8 @@ def read_labelings(
     path : str or path
         CSV, TSV, Parquet, or NumPy (``.npy`` with one clustering per row or a single one;
         ``.npz`` with one array per clustering: labels (n,), memberships (n, k) whose rows sum to
-        1, True and False (n, k) where clusters overlap, or a linkage matrix (n-1, 4)). A text
+        1, True and False (n, k) where clusters overlap, or a linkage matrix (n-1, 4)), or
+        ``.h5ad``: columns of ``obs`` that are called as clusterings are (``leiden_0.5``). A text
         file of one column may lack the header line; the clustering is then called as the file is.
     id_column : str, optional
         The column that names the objects. By default one that is called so (``id``, ``row``,
@@ -128,6 +130,7 @@ def read_labelings(
     n = None if ids is None or id_column is not None else len(ids)
     columns, notes = read_columns(file, n=n, header=header, wanted=(id_column, *drop), plain=True)
     structures = structures_in(file)
+    drop = (*drop, *no_clusterings(file, columns))
     for name in (*drop, *([] if id_column is None else [id_column])):
         if name not in columns:
             raise unknown_name(name, columns, "column")
@@ -234,8 +237,8 @@ def read_labels(
 
     Notes
     -----
-    Labels are read as they are written: ``None``, ``NA`` and ``nan`` are classes. Whole numbers
-    become integers, and ``-1`` marks an unknown class where no cell is empty.
+    Labels are read as they are written (``NA`` and ``nan`` are classes). Whole numbers become
+    integers, and ``-1`` marks an unknown class where no cell is empty.
 
     Examples
     --------
@@ -372,7 +375,8 @@ def read_columns(
             names = {name for name in wanted if name is not None}
             table = _text(path, stem, suffix, n, header, names, single, notes)
         else:
-            table = _other(path, suffix)
+            table = obs_table(path) if suffix in ANNOTATED else _other(path, suffix)
+    table = table.rename_columns([visible(name) for name in table.column_names])
     keep = {name for name in wanted if name is not None}
     table = _columns.without_index(table, keep)[0]
     if table.num_columns > 1 and table.column_names[0] in ("", "Unnamed: 0", "rownames"):
@@ -391,7 +395,7 @@ def read_columns(
 
 def _other(path: Path, suffix: str) -> pa.Table:
     if suffix not in (".parquet", ".pq"):
-        raise InputError(f"{path}: labels are read from CSV, TSV, Parquet, .npy and .npz")
+        raise InputError(f"{path}: labels are read from CSV, TSV, Parquet, .npy, .npz and .h5ad")
     return _files.read_raw(path, Options()).content
 
 

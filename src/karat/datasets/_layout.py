@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from karat.datasets._work import visible
 from karat.datasets.problems import RepairableError
 from karat.runtime.validation import InputError
 
@@ -241,7 +242,9 @@ def _header(first: list[str], rows: list[list[str]], wanted: Iterable[str]) -> t
 
 def _names(cells: list[str], notes: list[str]) -> tuple[str, ...]:
     """A name for each column; one that comes again gets the number of its column."""
-    names = [cell.strip() or (f"column{j + 1}" if j else "") for j, cell in enumerate(cells)]
+    names = [
+        visible(cell.strip()) or (f"column{j + 1}" if j else "") for j, cell in enumerate(cells)
+    ]
     first: dict[str, int] = {}
     for j, name in enumerate(names):
         if first.setdefault(name, j) == j:

@@ -13,7 +13,7 @@ from karat.datasets._dataset import Dataset
 from karat.datasets._labelings import KnownLabels, read_labels
 from karat.datasets._missing import fill_missing
 from karat.datasets._scaling import center_spread, check_range, rescale, weigh_categories
-from karat.datasets._work import Options, Raw, Work, quoted, row_numbers
+from karat.datasets._work import Options, Raw, Work, quoted, row_numbers, visible
 from karat.datasets.findings import Finding
 from karat.datasets.problems import RepairableError
 from karat.datasets.reading_plan import (
@@ -50,6 +50,7 @@ def prepare(raw: Raw, options: Options, ids: Any = None) -> Dataset:
         if raw.source is not None and options.kind is None and looks_like_distances(work.X):
             findings.append(found_distances(work.X.shape[0]))
     n_read = work.X.shape[0]
+    ids = raw.ids if ids is None and options.id_column is None else ids
     if ids is not None:
         work.ids = _per_object(ids, "ids", n_read)
     if isinstance(options.truth, str):
@@ -139,8 +140,10 @@ def _from_table(raw: Raw, options: Options) -> tuple[Work, Reading | None]:
     from karat.datasets import _columns
 
     table: pa.Table = raw.content
+    table = table.rename_columns([visible(name) for name in table.column_names])
+    known = None if raw.names is None else [visible(name) for name in raw.names]
     _check_names(table.column_names)
-    options.check_columns(raw.names if raw.names is not None else table.column_names)
+    options.check_columns(table.column_names if known is None else known)
     if table.num_rows == 0:
         raise InputError(f"{raw.name} has no rows")
     notes = list(raw.notes)

@@ -63,8 +63,8 @@ def read(
     looking), ``.tsv``, ``.tab``, ``.parquet``, ``.npy``, ``.npz`` (NumPy arrays, or a SciPy
     sparse matrix), ``.mtx``. Text may be compressed (``.gz``, ``.bz2``, ``.xz``, ``.zst``),
     ``.mtx`` too (``.gz``, ``.bz2``). Spreadsheets (``.xlsx``, ``.xls``, ``.ods``) and databases
-    (``.sqlite``, ``.db``, ``.duckdb``) may name a sheet or table after ``#``; an address
-    (``https://``) is downloaded.
+    (``.sqlite``, ``.db``, ``.duckdb``) may name a sheet or table after ``#``, annotated matrices
+    (``.h5ad``) a representation; an address (``https://``) is downloaded.
 
     Documents are a column of a table (``text_column``), JSON lines (``.jsonl``), a folder with a
     file each, or a mailbox (``.mbox``); counts of terms are CLUTO's ``.mat`` (with ``.rclass`` and

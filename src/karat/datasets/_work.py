@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
@@ -120,6 +121,8 @@ class Raw:
     all_names : tuple of str, optional
         Of an array that was made of a table: all columns of that.
     findings : list of Finding
+    ids : ndarray, optional
+        Names of the objects, where the source has them beside its columns.
     of_terms : bool
         Whether the columns are terms: a namespace of their own, which no option names.
     """
@@ -135,6 +138,7 @@ class Raw:
     ragged: NDArray[np.bool_] | None = None
     all_names: tuple[str, ...] | None = None
     findings: list[Any] = field(default_factory=list)
+    ids: NDArray[Any] | None = None
     of_terms: bool = False
 
 
@@ -179,6 +183,11 @@ def _mapped() -> Any:
     from karat.datasets import _mapped  # it needs this module
 
     return _mapped
+
+
+def visible(name: str) -> str:
+    """A name without characters that move or colour a terminal."""
+    return re.sub(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", "\ufffd", name)
 
 
 def row_numbers(rows: Iterable[int], most: int = 3) -> str:

@@ -22,7 +22,7 @@ from karat.labelings.cells import (
 )
 from karat.labelings.labels import NOISE, NOISE_POLICIES, NoisePolicy, as_names, encode, raw_labels
 from karat.labelings.matching import heaviest_matching
-from karat.runtime.validation import InputError, check_choice, check_same_objects
+from karat.runtime.validation import InputError, check_choice, in_order_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -122,7 +122,9 @@ class ContingencyTable:
         sample_weight: Any = None,
     ) -> None:
         check_choice(noise, NOISE_POLICIES, "noise")
-        check_same_objects(labels_true, labels_pred, name="labels_true", other_name="labels_pred")
+        labels_pred = in_order_of(
+            labels_true, labels_pred, name="labels_true", other_name="labels_pred"
+        )
         true, row_names = raw_labels(labels_true, name="labels_true")
         pred, column_names = raw_labels(labels_pred, name="labels_pred")
         if len(true) != len(pred):

@@ -19,7 +19,7 @@ from karat.measures.passes.estimates import Estimates, estimate, sampled_by, why
 from karat.measures.passes.statistics import Plan, Statistics, group, takes_weights, weigh
 from karat.measures.scores import Scores
 from karat.runtime.executors import LostWorkersError, Workers
-from karat.runtime.validation import InputError, check_random_state, check_same_objects, on_host
+from karat.runtime.validation import InputError, check_random_state, in_order_of, on_host
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -100,6 +100,8 @@ def evaluate(
 
     Notes
     -----
+    Tables and series whose pandas index has ids are joined by it, one to one.
+
     The last digits of a value may depend on which clusterings are judged together, never on the
     number of threads or workers.
 
@@ -117,9 +119,10 @@ def evaluate(
     two     0.8997
     """
     labelings, memberships = split(labelings)
-    check_same_objects(X, labelings, name="X", other_name="labelings")
-    check_same_objects(X, truth, name="X", other_name="truth")
-    check_same_objects(labelings, truth, name="labelings", other_name="truth")
+    labelings = in_order_of(X, labelings, name="X", other_name="labelings")
+    truth = in_order_of(X, truth, name="X", other_name="truth")
+    truth = in_order_of(labelings, truth, name="labelings", other_name="truth")
+    sample_weight = in_order_of(X, sample_weight, name="X", other_name="sample_weight")
     metric = check_metric(metric)
     data = None if X is None else check_points(X, metric)
     chosen = applicable(

@@ -40,10 +40,11 @@ def is_large(X: Any) -> bool:
 def available_memory() -> int | None:
     """Bytes that this process may still take, or None where the system does not tell.
 
-    The least of what the machine has free and what the control group (a container's limit)
-    leaves; the file cache counts as free.
+    The least of what the machine has free and what the control group (a container's limit) and
+    the limit of the address space (``ulimit -v``) leave; the file cache counts as free.
     """
-    limits = [n for n in (_machine(), _group_v2(), _group_v1()) if n is not None]
+    found = (_machine(), _group_v2(), _group_v1(), _address_space())
+    limits = [n for n in found if n is not None]
     return min(limits) if limits else None
 
 
@@ -108,6 +109,17 @@ def readable(n_bytes: float) -> str:
             return f"{size:.3g} {unit}"
         size /= 1000
     return f"{size:,.3g} TB" if size < 1000 else f"{size:,.0f} TB"
+
+
+def _address_space() -> int | None:
+    """What the process may still map; without this Arrow ends it where it gets none."""
+    try:
+        import resource
+
+        limit, used = resource.getrlimit(resource.RLIMIT_AS)[0], _own_memory("VmSize")
+    except (ImportError, OSError):
+        return None
+    return None if limit == resource.RLIM_INFINITY or used is None else max(0, limit - used)
 
 
 def _machine() -> int | None:

@@ -211,6 +211,12 @@ def _dense(X: Any, name: str) -> NDArray[Any]:
             raise InputError(f"{name} must contain real numbers; its dtype is {X.dtype}")
         kind = X.dtype if X.dtype in (np.float32, np.float64) else np.float64
         return np.where(np.ma.getmaskarray(X), np.nan, X.data.astype(kind)).astype(kind)
+    if all(hasattr(X, part) for part in ("obs", "obsm", "obs_names")):
+        raise InputError(
+            f"{name} is an annotated matrix (AnnData), which has several representations: give "
+            f"one, {' or '.join([*(f'obsm[{key!r}]' for key in X.obsm), 'X'])} "
+            "(Study.from_anndata makes a study of it)"
+        )
     X = on_host(X, name=name)
     package = type(X).__module__.partition(".")[0]
     if package == "polars":
@@ -388,50 +394,72 @@ def check_sample_weight(sample_weight: Any, n: int) -> NDArray[np.float64]:
     return weights
 
 
-def check_same_objects(one: Any, other: Any, *, name: str, other_name: str) -> None:
-    """Reject pandas objects whose indexes say that they are not in the same order.
+def in_order_of(one: Any, other: Any, *, name: str, other_name: str) -> Any:
+    """Put what has a pandas index of ids into the order of another such object.
 
-    Objects are matched by position. Two indexes that differ contradict that, unless one of them
-    is only the numbering 0..n-1 that pandas gives by itself and the other is no permutation of it.
+    What has no index, or one that only counts the rows, has no ids: where neither side has ids,
+    objects are matched by position.
+
+    Parameters
+    ----------
+    one, other : object
+        Tables, series, a mapping or list of these; everything else is left alone.
+    name, other_name : str
+        What messages call them.
+
+    Returns
+    -------
+    object
+        ``other``, with the rows of its tables and series in the order of ``one``.
 
     Raises
     ------
     InputError
-        With how to align them.
+        If the ids are not the same on both sides, one of each, or only one of two indexes has ids.
 
     Examples
     --------
     >>> import pandas as pd
     >>> table = pd.DataFrame({"x": [1.0, 2.0]}, index=["a", "b"])
-    >>> check_same_objects(table, pd.Series([0, 1], ["b", "a"]), name="X", other_name="labels")
-    Traceback (most recent call last):
-        ...
-    karat.runtime.validation.InputError: X and labels have different pandas indexes ...
+    >>> labels = pd.Series([0, 1], ["b", "a"])
+    >>> in_order_of(table, labels, name="X", other_name="labels").tolist()
+    [1, 0]
     """
     import sys
 
     if "pandas" not in sys.modules:
-        return
+        return other
     import pandas as pd
 
+    tables = (pd.Series, pd.DataFrame)
+    if isinstance(one, dict):  # its first table tells the order
+        one = next((value for value in one.values() if isinstance(value, tables)), None)
     if isinstance(other, dict):
-        for key, value in other.items():
-            check_same_objects(one, value, name=name, other_name=f"{other_name}[{key!r}]")
-    if not all(isinstance(side, (pd.Series, pd.DataFrame)) for side in (one, other)):
-        return
+        reference = one if isinstance(one, tables) else other
+        return {
+            key: in_order_of(reference, value, name=name, other_name=f"{other_name}[{key!r}]")
+            for key, value in other.items()
+        }
+    if isinstance(other, list) and other and all(isinstance(value, tables) for value in other):
+        return [in_order_of(one, value, name=name, other_name=other_name) for value in other]
+    if not all(isinstance(side, tables) for side in (one, other)):
+        return other
     left, right = one.index, other.index
     if len(left) != len(right) or left.equals(right):
-        return
+        return other
     numbering = pd.RangeIndex(len(left))
-    plain = [index for index in (left, right) if index.equals(numbering)]
-    if plain:
-        named = right if left.equals(numbering) else left
-        if set(named) != set(numbering):
-            return
+    mixed = left.equals(numbering) or right.equals(numbering)
+    if not mixed and left.is_unique and right.is_unique:
+        at = right.get_indexer(left)
+        if (at < 0).any():  # 7 on one side may be "7" on the other
+            at = right.map(str).get_indexer(left.map(str)) if right.map(str).is_unique else at
+        if (at >= 0).all() and len(set(at.tolist())) == len(at):
+            return other.iloc[at]
+    shown = [", ".join(map(repr, index[:3].tolist())) for index in (left, right)]
     raise InputError(
-        f"{name} and {other_name} have different pandas indexes (they begin with "
-        f"{left[0]!r} and {right[0]!r}), and objects are matched by position. Align them with "
-        f"{other_name}.reindex({name}.index), or pass {other_name}.to_numpy() if the order is right"
+        f"{name} and {other_name} have different pandas indexes ({shown[0]}, ... and {shown[1]}, "
+        "...), so their objects cannot be joined one to one by them; give both the same ids, or "
+        f"pass {other_name}.to_numpy() if its rows are those of {name} in the same order"
     )
 
 

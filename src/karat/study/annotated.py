@@ -1,21 +1,16 @@
-"""Annotated matrices (AnnData): a study of one, and its answer written back.
-
-Nothing of anndata is imported but to read a file: what is used are the attributes ``X``, ``obs``,
-``obsm``, ``obsp``, ``obs_names`` and ``uns``.
-"""
+"""Annotated matrices (AnnData): a study of one, and its answer written back."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
 from fnmatch import fnmatchcase
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from karat.datasets import Dataset, from_array, from_graph
-from karat.runtime.extras import require
+from karat.datasets.annotated_matrices import open_annotated, representation
 from karat.runtime.validation import InputError, unknown_name
 
 if TYPE_CHECKING:
@@ -79,7 +74,7 @@ def study_from(
     >>> adata.uns["karat"]["chosen"], adata.obs["karat"].tolist()[:2]
     ('leiden_0.5', ['0', '0'])
     """
-    adata = opened(adata)
+    adata = open_annotated(adata)
     study = cls(dataset_from(adata, rep, graph, truth), **options)
     if clusterings:
         study.add(columns_like(adata, clusterings))
@@ -96,44 +91,15 @@ def dataset_from(adata: Any, rep: str, graph: str | None, truth: Any) -> Dataset
         name = None
     ids = np.asarray(adata.obs_names, dtype=object)
     if graph is not None:
-        data = from_graph(_of(adata.obsp, graph, "graph in obsp"), truth=truth, ids=ids)
+        if graph not in adata.obsp:
+            raise unknown_name(graph, list(adata.obsp.keys()), "graph in obsp")
+        data = from_graph(adata.obsp[graph], truth=truth, ids=ids)
         note = f"The graph is obsp[{graph!r}]."
     else:
-        X = adata.X if rep == "X" else _of(adata.obsm, rep, "representation in obsm")
-        if X is None:
-            raise InputError('this annotated matrix has no X; name a representation, e.g. "X_pca"')
-        names = None
-        if rep == "X" and hasattr(adata, "var_names"):
-            names = [str(one) for one in adata.var_names]
-        elif not hasattr(X, "columns"):
-            names = [f"{rep.removeprefix('X_')} {i + 1}" for i in range(X.shape[1])]
+        X, names = representation(adata, rep)
         data = from_array(X, truth=truth, ids=ids, feature_names=names)
         note = f"The objects are by {'X' if rep == 'X' else f'obsm[{rep!r}]'}."
     return replace(data, name="annotated data", truth_name=name, notes=(note, *data.notes))
-
-
-def _of(there: Any, key: str, what: str) -> Any:
-    if key not in there:
-        raise unknown_name(key, list(there.keys()), what)
-    return there[key]
-
-
-def opened(adata: Any) -> Any:
-    """The object itself, or that of an ``.h5ad`` file."""
-    if not isinstance(adata, (str, Path)):
-        for part in ("obs", "obsm", "obs_names", "uns"):
-            if not hasattr(adata, part):
-                raise InputError(
-                    f"from_anndata takes an AnnData object or the path of an .h5ad file; "
-                    f"{type(adata).__name__} has no {part}"
-                )
-        return adata
-    require("anndata", "an .h5ad file")
-    if not Path(adata).is_file():
-        raise InputError(f"there is no file {adata}")
-    import anndata
-
-    return anndata.read_h5ad(adata)
 
 
 def columns_like(adata: Any, patterns: str | Iterable[str]) -> pd.DataFrame:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.spatial.distance import squareform
 
-from karat.datasets import Dataset, as_dataset, compares_objects, with_embeddings
+from karat.datasets import Dataset, as_dataset, compares_objects, joining, with_embeddings
 from karat.distances import RELATIONS, check_metric, distance_matrix, metric_name
 from karat.runtime.resources import is_large, total_memory
 from karat.runtime.validation import InputError, StorageError
@@ -20,6 +20,7 @@ from karat.study.record import Settings, kept_truth
 from karat.study.sqlite import SqliteStore
 
 if TYPE_CHECKING:
+    import pandas as pd
     from numpy.typing import NDArray
 
     from karat.study.store import Store
@@ -59,7 +60,7 @@ class Objects:
         if self.metric not in RELATIONS:
             self.metric = check_metric(settings.metric if metric is None else metric)
         self.truth = None if settings.truth is None else kept_truth(storage, settings.truth)
-        #: a table without columns, whose index is that of the data
+        #: see :func:`index_of`
         self.index: Any = None
         self._settings, self._storage = settings, storage
 
@@ -142,6 +143,17 @@ def dataset_of(X: Any, metric: Any, storage: Any, embeddings: Any) -> tuple[Data
             f"terms and embeddings are judged by the cosine; got the metric {metric_name(metric)!r}"
         )
     return dataset, key
+
+
+def index_of(X: Any, dataset: Dataset) -> pd.DataFrame | None:
+    """A table without columns, whose index has the ids of the objects, if they have any."""
+    import pandas as pd
+
+    if hasattr(X, "iloc") and X.ndim == 2 and len(X) == dataset.n_objects:
+        return X.iloc[:, :0]
+    if joining.are_positions(dataset.ids):
+        return None
+    return pd.DataFrame(index=pd.Index(list(dataset.ids), tupleize_cols=False))
 
 
 def _key_of(X: Any, metric: Any) -> str | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from karat.labelings.labels import NOISE_POLICIES, NoisePolicy, known_labels
-from karat.runtime.validation import InputError, check_choice, check_same_objects
+from karat.runtime.validation import InputError, check_choice, in_order_of
 from karat.study import annotated, deciding, scoring, trying
 from karat.study import loss as losses
 from karat.study import stability as stabilities
@@ -17,7 +17,7 @@ from karat.study.answer import Answer
 from karat.study.code import code_of
 from karat.study.deciders import as_decider, usual
 from karat.study.derived import kept
-from karat.study.objects import Objects, dataset_of, keep_matrix
+from karat.study.objects import Objects, dataset_of, index_of, keep_matrix
 from karat.study.record import Record, Settings, check_identities, keep_truth, stable
 from karat.study.sqlite import SqliteStore
 from karat.study.wording import notebook
@@ -138,8 +138,9 @@ class Study:
         update: bool = False,
         embeddings: Any = None,
     ) -> None:
-        check_same_objects(X, truth, name="X", other_name="truth")
         dataset, matrix = dataset_of(X, metric, storage, embeddings)
+        index = index_of(X, dataset)
+        truth = in_order_of(index, truth, name="X", other_name="truth")
         named = {
             "noise": noise, "delta": delta, "classes": classes, "random_state": random_state,
             "by": by, "exact": exact, "metric": metric,
@@ -167,8 +168,7 @@ class Study:
         except BaseException:
             self.storage.close()
             raise
-        if hasattr(X, "iloc") and X.ndim == 2:
-            self.objects.index = X.iloc[:, :0]
+        self.objects.index = index
         self.dataset, self.metric, self.truth = dataset, self.objects.metric, self.objects.truth
         self.fits = trying.Fits(self.objects, self.record.settings.exact)
         self.command: str | None = None

@@ -19,7 +19,7 @@ from karat.labelings.structures import as_kept, by_appearance, split
 from karat.runtime.executors import Workers
 from karat.runtime.progress import progress_bar
 from karat.runtime.threads import available_cores
-from karat.runtime.validation import InputError, StorageError, check_same_objects
+from karat.runtime.validation import InputError, StorageError, in_order_of
 from karat.study import large, work
 from karat.study.objects import Objects
 from karat.study.plan import SweepPlan, order_of_work, plan_of
@@ -349,7 +349,7 @@ def add(study: Study, labelings: Any) -> None:
     """
     storage = study.storage
     labelings, memberships = split(labelings)
-    check_same_objects(study.objects.index, labelings, name="X", other_name="labelings")
+    labelings = in_order_of(study.objects.index, labelings, name="X", other_name="labelings")
     batch = as_labelings(labelings, n_objects=study.n_objects, noise="drop")
     known = {c["name"]: c for c in storage.candidates()}
     planned, finished = [], []

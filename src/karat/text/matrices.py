@@ -41,7 +41,7 @@ def cluto(path: Path, stream: BinaryIO) -> csr_array:
         wrong = next((i for i, row in enumerate(values, 2) if len(row) != d), None)
         if wrong is not None:
             raise InputError(f"{path}, line {wrong} has {len(values[wrong - 2])} of {d} values")
-        return sparse.csr_array(np.array(values).reshape(n, d))
+        return _finite(sparse.csr_array(np.array(values).reshape(n, d)), path)
     odd = next((i for i, row in enumerate(values, 2) if len(row) % 2), None)
     if odd is not None:
         raise InputError(f"{path}, line {odd} is not pairs of a column and a value")
@@ -56,7 +56,7 @@ def cluto(path: Path, stream: BinaryIO) -> csr_array:
     indptr = np.cumsum([0, *(len(row) // 2 for row in values)])
     matrix = sparse.csr_array((stored, columns.astype(np.int32) - 1, indptr), shape=(n, d))
     matrix.sum_duplicates()
-    return matrix
+    return _finite(matrix, path)
 
 
 def _numbers(line: bytes, path: Path, number: int) -> NDArray[np.float64]:
@@ -77,7 +77,19 @@ def libsvm(path: Path, stream: BinaryIO) -> tuple[csr_array, NDArray[Any]]:
         X, labels = load_svmlight_file(stream)
     except ValueError as error:
         raise InputError(f"{path} is not in LIBSVM's format: {error}") from None
-    return sparse.csr_array(X), labels
+    return _finite(sparse.csr_array(X), path), labels
+
+
+def _finite(matrix: csr_array, path: Path) -> csr_array:
+    """The counts, once all are numbers."""
+    wrong = np.flatnonzero(~np.isfinite(matrix.data))
+    if len(wrong):
+        row = int(np.searchsorted(matrix.indptr, wrong[0], side="right"))
+        raise InputError(
+            f"{path}: {len(wrong):,} counts of terms are missing or infinite, the first in row "
+            f"{row} of {matrix.shape[0]:,}; write the count, or leave the term out where it is 0"
+        )
+    return matrix
 
 
 def beside(path: Path, endings: tuple[str, ...]) -> Path | None:

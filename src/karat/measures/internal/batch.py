@@ -11,7 +11,7 @@ from karat.distances import check_metric, check_points
 from karat.labelings.labels import NoisePolicy
 from karat.measures.catalogue import catalogue
 from karat.measures.passes.statistics import Statistics, weigh
-from karat.runtime.validation import UndefinedMeasureError, check_same_objects
+from karat.runtime.validation import UndefinedMeasureError, in_order_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -37,7 +37,7 @@ def statistics_of_one(
 def _statistics_and_kept(
     X: Any, labels: Any, needs: Any, metric: Any, noise: NoisePolicy, sample_weight: Any
 ) -> tuple[Statistics, NDArray[np.bool_]]:
-    check_same_objects(X, labels, name="X", other_name="labels")
+    labels = in_order_of(X, labels, name="X", other_name="labels")
     metric = check_metric(metric)
     data = check_points(X, metric)
     data, labelings, weights, kept = weigh(
