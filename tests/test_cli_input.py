@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from karat import cli
-from karat.cli._input import Impute, Scale, read_dataset, split_names
+from karat.cli._input import Impute, LabelledReading, Scale, read_dataset, split_names
 
 FAST = ["-c", "kmeans", "-k", "2:3", "--n-init", "1", "--workers", "1"]
 GOOD = "name,x,y,colour,class\n" + "".join(
@@ -122,14 +122,15 @@ def test_odd_data_end_in_words(
 def test_options_reach_the_reader(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     path.write_text(GOOD.replace("p3,3", "p3,"))
-    one = read_dataset(
-        str(path),
+    reading = LabelledReading(
+        data=str(path),
         label_column="class",
         id_column="name",
         drop=["colour"],
         scale=Scale.robust,
         impute=Impute.most_frequent,
     )
+    one = read_dataset(reading)
     assert one.feature_names == ("x", "y")
     assert one.ids[3] == "p3"
     assert one.options == {

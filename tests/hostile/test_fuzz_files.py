@@ -56,6 +56,7 @@ COMMANDS = [
     "check {data}",
     "check {table} --truth {labels}",
     "stability {data} -c average -k 2",
+    "stability {table} -c average -k 2 --truth {labels}",
     "stability {mtx} -c average -k 2 --terms {terms}",
     "bound {labelings} {few}",
     "compare {labelings} {labelings}",

@@ -13,7 +13,7 @@ import numpy as np
 
 from karat.datasets import _columns, _delimited, _files, _layout, joining
 from karat.datasets._structures import in_order, structures_in
-from karat.datasets._work import Options, quoted, row_numbers, visible
+from karat.datasets._work import Options, quoted, row_numbers, with_visible_names
 from karat.datasets.annotated_matrices import ANNOTATED, no_clusterings, obs_table
 from karat.labelings.labels import known_labels
 from karat.labelings.structures import Dendrogram, Hardened, split
@@ -376,7 +376,7 @@ def read_columns(
             table = _text(path, stem, suffix, n, header, names, single, notes)
         else:
             table = obs_table(path) if suffix in ANNOTATED else _other(path, suffix)
-    table = table.rename_columns([visible(name) for name in table.column_names])
+    table = with_visible_names(table)
     keep = {name for name in wanted if name is not None}
     table = _columns.without_index(table, keep)[0]
     if table.num_columns > 1 and table.column_names[0] in ("", "Unnamed: 0", "rownames"):

@@ -13,7 +13,15 @@ from karat.datasets._dataset import Dataset
 from karat.datasets._labelings import KnownLabels, read_labels
 from karat.datasets._missing import fill_missing
 from karat.datasets._scaling import center_spread, check_range, rescale, weigh_categories
-from karat.datasets._work import Options, Raw, Work, quoted, row_numbers, visible
+from karat.datasets._work import (
+    Options,
+    Raw,
+    Work,
+    quoted,
+    row_numbers,
+    visible,
+    with_visible_names,
+)
 from karat.datasets.findings import Finding
 from karat.datasets.problems import RepairableError
 from karat.datasets.reading_plan import (
@@ -140,7 +148,7 @@ def _from_table(raw: Raw, options: Options) -> tuple[Work, Reading | None]:
     from karat.datasets import _columns
 
     table: pa.Table = raw.content
-    table = table.rename_columns([visible(name) for name in table.column_names])
+    table = with_visible_names(table)
     known = None if raw.names is None else [visible(name) for name in raw.names]
     _check_names(table.column_names)
     options.check_columns(table.column_names if known is None else known)

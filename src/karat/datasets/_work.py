@@ -190,6 +190,12 @@ def visible(name: str) -> str:
     return re.sub(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", "\ufffd", name)
 
 
+def with_visible_names(table: Any) -> Any:
+    """An Arrow table whose columns have names that can be shown; metadata are kept."""
+    named = table.rename_columns([visible(name) for name in table.column_names])
+    return named.replace_schema_metadata(table.schema.metadata)
+
+
 def row_numbers(rows: Iterable[int], most: int = 3) -> str:
     """``rows 1, 2, 5``: counted from 1, the first few."""
     rows = list(rows)
