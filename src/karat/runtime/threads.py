@@ -6,6 +6,7 @@ itself. Results are in the order of the items and do not depend on the number of
 
 from __future__ import annotations
 
+import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -39,6 +40,13 @@ def available_cores() -> int:
     """
     if _one_core.get():
         return 1
+    bound = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 0
+    return _counted(bound, os.environ.get("LOKY_MAX_CPU_COUNT"))
+
+
+@lru_cache(maxsize=8)
+def _counted(bound: int, limit: str | None) -> int:
+    """The count for these processors and this limit: the files of the group are read once."""
     from joblib import cpu_count
 
     return int(cpu_count())
