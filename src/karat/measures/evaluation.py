@@ -73,7 +73,7 @@ def evaluate(
     noise : {"error", "cluster", "singletons", "drop"}
         What the label ``-1`` means in a clustering.
     sample_weight : array-like, shape (n,), optional
-        How many coincident objects each stands for; 0 leaves it out. Measures that have no
+        Object weights (frequencies); 0 excludes the object. Measures that have no
         weighted form are excluded, see :data:`karat.measures.passes.statistics.WEIGHTED`.
     penalize : bool
         Make values worse by the share of objects that ``noise="drop"`` excludes: those above 0

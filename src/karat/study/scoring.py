@@ -99,14 +99,12 @@ def _judge(
                 for key in keys
                 if not sampled_by(catalogue[key], study.metric)
             }
-        run = partial(
-            run,
+        found = run(
             measures=[catalogue[key] for key in keys if key not in unjudged],
             bounded_only=True,
             random_state=study.settings.random_state,
             executor=workers,
         )
-        found = run()
         scores = []
         for key, partition in product(keys, partitions):
             if key in unjudged:

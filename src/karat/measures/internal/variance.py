@@ -120,7 +120,7 @@ def r_squared(
     Parameters
     ----------
     sample_weight : array-like, shape (n,), optional
-        How many coincident objects each stands for; 0 excludes it.
+        Object weights (frequencies); 0 excludes the object.
 
     Raises
     ------

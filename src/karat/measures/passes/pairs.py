@@ -180,7 +180,7 @@ def pair_pass(
     Parameters
     ----------
     weights : ndarray of float64, shape (n,), optional
-        Positive; how many coincident objects each stands for.
+        Positive object weights (frequencies).
     sums, minima, maxima, inverses : bool
         Of distances (inverses: of 1/d²), from each object to each cluster, summed up for each
         cluster.

@@ -234,7 +234,7 @@ class Statistics:
         A distance of :mod:`karat.distances`. Centroids are means of coordinates and their
         distances Euclidean, whatever the metric.
     weights : ndarray of float64, shape (n,), optional
-        Positive; how many coincident objects each stands for.
+        Positive object weights (frequencies).
     workers : Workers, optional
         Where the passes over pairs and over rows are computed; by default in this process.
 
