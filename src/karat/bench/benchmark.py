@@ -15,6 +15,7 @@ from karat.bench.page import html_page
 from karat.bench.paper import diagram_pdf, latex
 from karat.bench.scored import Scored
 from karat.runtime.journal import KeptLines
+from karat.runtime.output import check_output, write_output
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
@@ -318,19 +319,21 @@ class Benchmark(Scored):
         suffix = target.suffix.lower()
         beside = [target.with_suffix(".csv")] if suffix == ".tex" else []
         for file in (target, *beside):
-            if file.exists() and not overwrite:
-                raise InputError(f"{file} exists already; pass overwrite=True or another name")
+            check_output(file, overwrite=overwrite)
         if suffix == ".parquet":
             self.table.to_parquet(target, index=False)
         elif suffix == ".csv":
-            self.table.to_csv(target, index=False)
+            write_output(target, self.table.to_csv(index=False), overwrite=overwrite)
         elif suffix == ".pdf":
-            target.write_bytes(diagram_pdf(self.compare(**options)))
+            made = diagram_pdf(self.compare(**options))
+            write_output(target, made, overwrite=overwrite)
         elif suffix == ".tex":
-            target.write_text(latex(self, self.compare(**options), options), encoding="utf-8")
-            self.table.to_csv(beside[0], index=False)
+            page = latex(self, self.compare(**options), options)
+            write_output(target, page, overwrite=overwrite)
+            write_output(beside[0], self.table.to_csv(index=False), overwrite=overwrite)
         else:
-            target.write_text(html_page(self, self.compare(**options), options), encoding="utf-8")
+            page = html_page(self, self.compare(**options), options)
+            write_output(target, page, overwrite=overwrite)
 
 
 def _external(measures: Iterable[str]) -> list[str]:

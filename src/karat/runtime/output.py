@@ -50,13 +50,14 @@ def check_output(path: str | Path, *, overwrite: bool = False, option: str = "")
     return target
 
 
-def write_output(path: str | Path, content: str, *, overwrite: bool = False) -> None:
-    """Write a text file, whole or not at all.
+def write_output(path: str | Path, content: str | bytes, *, overwrite: bool = False) -> None:
+    """Write a file, whole or not at all.
 
     Parameters
     ----------
     path : path-like
-    content : str
+    content : str or bytes
+        Text is written as UTF-8.
     overwrite : bool, default False
         Replace a file that is there.
 
@@ -70,8 +71,8 @@ def write_output(path: str | Path, content: str, *, overwrite: bool = False) -> 
     # beside the target, so that the final rename stays on one file system
     draft = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
-        with open(draft, "x", encoding="utf-8", newline="\n") as file:
-            file.write(content)
+        with open(draft, "xb") as file:
+            file.write(content.encode("utf-8") if isinstance(content, str) else content)
             file.flush()
             os.fsync(file.fileno())
         os.replace(draft, target)
