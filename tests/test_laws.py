@@ -12,6 +12,8 @@ import pytest
 import karat
 from karat import clusterers
 from karat.measures import catalogue
+from karat.measures.computation import compute
+from karat.measures.inputs import Inputs
 from karat.testing import check_clusterer, check_measure
 
 
@@ -113,7 +115,7 @@ def test_what_is_not_in_needs_cannot_be_read():
 
     record = replace(catalogue["silhouette"], key="mine", needs=frozenset({"pair_sums"}))
     X = np.array([[0.0], [1.0], [5.0]])
-    scores = karat.measures.evaluation.judge(X, [0, 0, 1], measures=[record])
+    scores = compute(Inputs.read(X, [0, 0, 1]), [record])
     assert "'silhouettes', which is not among its needs" in scores.reasons["0"]["mine"]
     with pytest.raises(InputError, match="not among"):
         one_value("Mine", record.compute, record.needs, X, [0, 0, 1])

@@ -121,33 +121,39 @@ def _check_range(measure: Measure, values: dict[str, float]) -> None:
 def _check_batch(
     measure: Measure, X: Any, truth: Any, labelings: dict[str, Any], alone: dict[str, float]
 ) -> None:
-    from karat.measures.evaluation import judge
+    from karat.measures.computation import compute
+    from karat.measures.inputs import Inputs
 
-    table = judge(X, labelings, truth=truth, measures=[measure], metric=_metric(measure))
+    inputs = Inputs.read(X, labelings, truth=truth, metric=_metric(measure))
+    table = compute(inputs, [measure])
     for name, value in alone.items():
         together = float(table[measure.key].loc[name])
         _same(measure, value, together, "judging many together gives another value")
 
 
 def _check_weights(measure: Measure, X: Any, truth: Any, labelings: dict[str, Any]) -> None:
-    from karat.measures.evaluation import judge
+    from karat.measures.computation import compute
+    from karat.measures.inputs import Inputs
 
     weights = np.arange(len(truth)) % 4
     rows = np.repeat(np.arange(len(truth)), weights)
-    weighted = judge(X, labelings, truth=truth, measures=[measure], sample_weight=weights)
+    inputs = Inputs.read(X, labelings, truth=truth, sample_weight=weights)
+    weighted = compute(inputs, [measure])
     repeated = {name: labels[rows] for name, labels in labelings.items()}
-    expected = judge(X[rows], repeated, truth=truth[rows], measures=[measure])
+    expected = compute(Inputs.read(X[rows], repeated, truth=truth[rows]), [measure])
     for name in labelings:
         values = float(weighted[measure.key].loc[name]), float(expected[measure.key].loc[name])
         _same(measure, *values, "a weight of w differs from w repeated objects")
 
 
 def _check_undefined(measure: Measure, X: Any, truth: Any) -> None:
-    from karat.measures.evaluation import judge
+    from karat.measures.computation import compute
+    from karat.measures.inputs import Inputs
 
     n = len(truth)
     extremes = {"one cluster": np.zeros(n, dtype=int), "all singletons": np.arange(n)}
-    table = judge(X, extremes, truth=truth, measures=[measure], metric=_metric(measure))
+    inputs = Inputs.read(X, extremes, truth=truth, metric=_metric(measure))
+    table = compute(inputs, [measure])
     for name, labels in extremes.items():
         value = float(table[measure.key].loc[name])
         if np.isnan(value):

@@ -15,7 +15,8 @@ import karat
 from karat.distances import as_distances
 from karat.labelings.partitions import as_labelings
 from karat.measures import catalogue
-from karat.measures.evaluation import judge
+from karat.measures.computation import compute
+from karat.measures.inputs import Inputs
 from karat.measures.passes import sampled_objects as _sampled_objects
 from karat.measures.passes.sampled_objects import ObjectSample, _rao_wu_sums, first_of_each
 
@@ -46,7 +47,7 @@ def test_errors_of_the_decisive_measures_are_those_of_all():
 def test_errors_of_unbounded_measures_are_there_where_bounded_ones_decide():
     X, labels = make_blobs(3000, centers=4, cluster_std=3, random_state=2)
     measures = [catalogue[key] for key in KEYS if key != "point_wise_margin"]
-    found = judge(X, labels, measures=measures, precision=0.02, bounded_only=True)
+    found = compute(Inputs.read(X, labels), measures, precision=0.02, bounded_only=True)
     assert found.sample_size["objects"] < 3000
     assert (found.standard_errors.to_numpy() > 0).all()
 
@@ -362,7 +363,7 @@ def test_unbounded_measures_of_equal_objects_are_computed_or_rejected():
     scores = karat.evaluate(X, labels, measures=[key], precision=0.1, random_state=0)
     assert scores.sample_size["objects"] == 4000
     assert_allclose(scores.table.iloc[0, 0], karat.within_cluster_scatter(X, labels))
-    found = judge(X, labels, measures=[catalogue[key]], precision=0.1, bounded_only=True)
+    found = compute(Inputs.read(X, labels), [catalogue[key]], precision=0.1, bounded_only=True)
     assert np.isnan(found.table.iloc[0, 0])
     assert "all alike" in found.reasons["0"][key]
 

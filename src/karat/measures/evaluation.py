@@ -2,33 +2,22 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
-import numpy as np
-
-from karat.distances import FORMS, check_metric, check_points, embed, metric_name
-from karat.labelings.labels import NOISE, Encoded, NoisePolicy, encode, known_labels
-from karat.labelings.partitions import Labelings, as_labelings
-from karat.labelings.structures import Memberships, kind_of, split
+from karat.distances import check_metric, check_points, metric_name
+from karat.labelings.labels import NoisePolicy
+from karat.labelings.partitions import as_labelings
+from karat.labelings.structures import split
 from karat.measures import Measure, catalogue
-from karat.measures.passes.estimates import Estimates, estimate, sampled_by, why_not_sampled
-from karat.measures.passes.statistics import Plan, Statistics, group, takes_weights, weigh
+from karat.measures.computation import compute, form_of
+from karat.measures.inputs import Inputs
+from karat.measures.passes.estimates import sampled_by, why_not_sampled
+from karat.measures.passes.statistics import Plan, group, takes_weights
 from karat.measures.scores import Scores
-from karat.runtime.executors import LostWorkersError, Workers
-from karat.runtime.validation import InputError, check_random_state, in_order_of, on_host
+from karat.runtime.validation import InputError
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from karat.labelings.contingency import ContingencyTable
-
-    Floats = NDArray[np.float64]
-
-__all__ = ["applicable", "evaluate", "explain", "judge_together"]
+__all__ = ["applicable", "evaluate", "explain"]
 
 
 def evaluate(
@@ -118,41 +107,25 @@ def evaluate(
         silhouette
     two     0.8997
     """
-    labelings, memberships = split(labelings)
-    labelings = in_order_of(X, labelings, name="X", other_name="labelings")
-    truth = in_order_of(X, truth, name="X", other_name="truth")
-    truth = in_order_of(labelings, truth, name="labelings", other_name="truth")
-    sample_weight = in_order_of(X, sample_weight, name="X", other_name="sample_weight")
-    metric = check_metric(metric)
-    data = None if X is None else check_points(X, metric)
     chosen = applicable(
-        measures, has_data=data is not None, has_truth=truth is not None, metric=metric
+        measures, has_data=X is not None, has_truth=truth is not None, metric=check_metric(metric)
     )
+    asked = measures is not None
     if sample_weight is not None:
         if precision is not None:
             raise InputError(
                 "estimates from a sample have no weighted form; omit precision, or sample_weight"
             )
-        chosen = _with_weights(chosen, asked=measures is not None)
+        chosen = _with_weights(chosen, asked=asked)
     if precision is not None:
-        chosen = _without_passes(chosen, asked=measures is not None)
-    scores = judge(
-        data,
-        labelings,
-        truth=truth,
-        measures=chosen,
-        metric=metric,
-        noise=noise,
-        sample_weight=sample_weight,
-        penalize=penalize,
-        precision=precision,
-        random_state=random_state,
-        executor=executor,
+        chosen = _without_passes(chosen, asked=asked)
+    inputs = Inputs.read(
+        X, labelings, truth=truth, metric=metric, noise=noise, sample_weight=sample_weight
     )
-    if memberships:
-        weighted = sample_weight is not None
-        scores = as_they_are(scores, memberships, data, truth, chosen, metric, weighted)
-    return scores
+    return compute(
+        inputs, chosen, penalize=penalize, precision=precision,
+        random_state=random_state, executor=executor,
+    )  # fmt: skip
 
 
 def explain(
@@ -218,10 +191,6 @@ def _with_weights(measures: list[Measure], *, asked: bool) -> list[Measure]:
     return fits
 
 
-def _is_sampled(measure: Measure, X: Any, metric: Any) -> bool:
-    return sampled_by(measure, metric, sparse=hasattr(X, "toarray")) in ("objects", "pairs")
-
-
 def _without_passes(measures: list[Measure], *, asked: bool) -> list[Measure]:
     """Those that need no pass over all pairs where what can be estimated is."""
     fits = []
@@ -231,136 +200,6 @@ def _without_passes(measures: list[Measure], *, asked: bool) -> list[Measure]:
         elif asked:
             raise InputError(why_not_sampled(measure))
     return fits
-
-
-def judge(
-    X: Any,
-    labelings: Any,
-    *,
-    truth: Any = None,
-    measures: Sequence[Measure],
-    metric: Any = "euclidean",
-    noise: NoisePolicy = "error",
-    sample_weight: Any = None,
-    penalize: bool = False,
-    precision: float | None = None,
-    bounded_only: bool = False,
-    random_state: Any = 0,
-    executor: Any = None,
-) -> Scores:
-    """What :func:`evaluate` does, for measures that may be in no catalogue.
-
-    Parameters and result are those of :func:`evaluate`, but ``measures`` are records; with
-    ``bounded_only`` the precision holds for measures of bounded range alone.
-    """
-    metric = check_metric(metric)
-    workers = Workers.of(executor)
-    X, batch, weights, kept = weigh(X, labelings, sample_weight, metric=metric, noise=noise)
-    classes = None if truth is None else _classes_of_kept(truth, kept)
-    internal = [m for m in measures if m.kind == "internal"]
-    sampled = [] if precision is None else [m for m in internal if _is_sampled(m, X, metric)]
-    internal = [m for m in internal if m not in sampled]
-    external = [m for m in measures if m.kind == "external"]
-    judged: list[Judged] = []
-    drawn: dict[str, int] = {}
-    if sampled and precision is not None:
-        found = estimate(
-            X, batch, sampled, precision=precision, metric=metric,
-            rng=check_random_state(random_state), bounded_only=bounded_only, workers=workers,
-        )  # fmt: skip
-        drawn = found.drawn
-        judged += _estimated(sampled, found)
-    if internal:
-        judged += _judge_internal(X, batch, internal, metric, weights, workers)
-    if external:
-        judged += _judge_external(classes, batch, external, weights)
-    coverage = _coverage(batch, weights)
-    for each in judged if penalize else ():
-        each.penalize(coverage)
-    by_key = {each.measure.key: each for each in judged}
-    return _as_scores(batch, [by_key[measure.key] for measure in measures], coverage, drawn)
-
-
-def _classes_of_kept(truth: Any, kept: NDArray[np.bool_]) -> Encoded:
-    """The known classes of the objects that have a weight."""
-    known = _classes(truth, len(kept))
-    if kept.all():
-        return known
-    known = Encoded(known.codes[kept], known.names)
-    if (known.codes == NOISE).all():
-        raise InputError("truth names the class of no object that has a weight; omit it instead")
-    return known
-
-
-def _estimated(measures: Sequence[Measure], found: Estimates) -> Iterator[Judged]:
-    for i, measure in enumerate(measures):
-        why = {m: reason for (m, j), reason in found.reasons.items() if j == i}
-        errors = found.standard_errors[:, i]
-        yield Judged(measure, found.values[:, i], why, errors == 0, errors)
-
-
-def _as_scores(
-    batch: Labelings, judged: Sequence[Judged], coverage: Floats, drawn: dict[str, int]
-) -> Scores:
-    reasons: dict[str, dict[str, str]] = {}
-    for each in judged:
-        for m, reason in each.reasons.items():
-            reasons.setdefault(batch.names[m], {})[each.measure.key] = reason
-    return Scores.of(
-        batch.names,
-        {each.measure.key: each.values for each in judged},
-        reasons,
-        coverage,
-        standard_errors={e.measure.key: e.errors for e in judged if e.errors is not None},
-        exact={each.measure.key: each.exact for each in judged},
-        sample_size=drawn,
-    )
-
-
-def _coverage(batch: Labelings, weights: Floats | None) -> Floats:
-    """The share of the objects, or of their weight, that each clustering does not exclude."""
-    if batch.codes.min() >= 0:
-        return np.ones(len(batch))
-    return np.asarray(np.average(batch.codes != NOISE, axis=1, weights=weights))
-
-
-@dataclass
-class Judged:
-    """One measure of M clusterings: values, why there is none, which are exact, and errors."""
-
-    measure: Measure
-    values: Floats
-    reasons: dict[int, str]
-    exact: NDArray[np.bool_]
-    errors: Floats | None = None
-
-    def penalize(self, coverage: Floats) -> None:
-        """Make values worse by the share of the objects that is not judged."""
-        factors = self.measure.penalty(self.values, coverage)
-        self.values *= factors
-        if self.errors is not None:
-            self.errors *= factors
-
-    @property
-    def first(self) -> tuple[float, str]:
-        """Value of the first clustering, and why there is none."""
-        return float(self.values[0]), self.reasons.get(0, "")
-
-
-def _classes(truth: Any, n: int) -> Encoded:
-    """The known classes as codes, -1 where the class is not known; integers stay integers."""
-    given = on_host(truth, name="truth")
-    given = given.to_numpy() if hasattr(given, "to_numpy") else given
-    if isinstance(given, np.ndarray) and given.dtype.kind in "iu" and given.shape == (n,):
-        found = encode(given, name="truth")
-        if found.n_clusters:
-            return found
-    values = known_labels(truth, n)
-    known = np.array([value is not None for value in values])
-    classes = encode(values[known], name="truth")
-    codes = np.full(n, NOISE, dtype=np.int32)
-    codes[known] = classes.codes
-    return Encoded(codes, classes.names)
 
 
 def applicable(
@@ -382,7 +221,7 @@ def applicable(
             return "" if metric == "graph" else 'the edges of a graph (metric="graph")'
         if metric == "graph":
             return f"{measure.takes} of the objects, and a graph has edges alone"
-        if measure.takes == "distances" or _form(metric) is not None:
+        if measure.takes == "distances" or form_of(metric) is not None:
             return ""
         if metric == "precomputed":
             return "the objects' features; it has no value for a matrix of distances"
@@ -395,147 +234,3 @@ def applicable(
         if lacks := lacking(measure):
             raise InputError(f"{measure.key} is an {measure.kind} measure and needs {lacks}")
     return chosen
-
-
-def _form(metric: Any) -> str | None:
-    """The form of the rows whose Euclidean distance this is, or nothing; see ``FORMS``."""
-    return FORMS.get(metric) if isinstance(metric, str) else None
-
-
-def as_they_are(
-    scores: Scores,
-    memberships: dict[str, Memberships],
-    X: Any,
-    truth: Any,
-    measures: Sequence[Measure],
-    metric: Any,
-    weighted: bool = False,
-) -> Scores:
-    """Scores in which memberships are judged by the measures that take them, not hardened."""
-    known = np.zeros(0, dtype=bool)
-    classes = None
-    if truth is not None:
-        classes = known_labels(truth, len(next(iter(memberships.values())).memberships))
-        known = np.array([value is not None for value in classes])
-
-    def judged(measure: Measure, given: Memberships) -> Any:
-        if measure.kind == "external":
-            assert classes is not None
-            some: Any = given.memberships[known]
-            return measure.function(classes[known], type(given)(some))
-        if measure.takes == "features":
-            return measure.function(embed(X, metric), given)
-        return measure.function(X, given, metric=metric)
-
-    table, errors = scores.table.copy(), scores.standard_errors.copy()
-    exact, reasons = scores.exact.copy(), {name: dict(r) for name, r in scores.reasons.items()}
-    hardened = scores.hardened.copy()
-    for name, given in memberships.items():
-        hardened.loc[name] = True
-        for measure in measures:
-            if weighted or kind_of(given) not in measure.structures:
-                continue
-            value, why = _one_by_one(measure, [partial(judged, measure, given)]).first
-            table.loc[name, measure.key] = value
-            hardened.loc[name, measure.key], exact.loc[name, measure.key] = False, True
-            if measure.key in errors:
-                errors.loc[name, measure.key] = 0.0
-            reasons.get(name, {}).pop(measure.key, None)
-            if why:
-                reasons.setdefault(name, {})[measure.key] = why
-    reasons = {name: why for name, why in reasons.items() if why}
-    return replace(
-        scores,
-        table=table,
-        reasons=reasons,
-        standard_errors=errors,
-        exact=exact,
-        hardened=hardened,
-    )
-
-
-def _judge_internal(
-    X: Any,
-    batch: Labelings,
-    measures: list[Measure],
-    metric: Any,
-    weights: Floats | None,
-    workers: Workers,
-) -> Iterator[Judged]:
-    """Measures that are Euclidean by definition are judged on rows that fit the distance."""
-    euclidean = [m for m in measures if m.takes == "features"] if _form(metric) else []
-    others = [m for m in measures if m not in euclidean]
-    if others:
-        yield from judge_together(X, batch, others, metric, weights, workers)
-    if euclidean:
-        try:
-            rows = embed(X, metric, weights)
-        except InputError as error:
-            yield from (_without_value(m, str(error), len(batch)) for m in euclidean)
-        else:
-            yield from judge_together(rows, batch, euclidean, "euclidean", weights, workers)
-
-
-def judge_together(
-    X: Any,
-    batch: Labelings,
-    measures: list[Measure],
-    metric: Any,
-    weights: Floats | None,
-    workers: Workers | None = None,
-) -> Iterator[Judged]:
-    """Internal measures of one metric, from statistics that they share."""
-    needs = frozenset().union(*(measure.needs for measure in measures))
-    stats = Statistics(X, batch, needs, metric=metric, weights=weights, workers=workers)
-    for measure in measures:
-        if measure.compute is None:
-            options = {"metric": metric} if measure.takes == "distances" else {}
-            function = partial(measure.function, X, noise="drop", **options)
-            yield _one_by_one(measure, [partial(function, row) for row in batch.codes])
-            continue
-        failed = [stats.failed[need] for need in measure.needs if need in stats.failed]
-        if failed:
-            yield _without_value(measure, failed[0], len(batch))
-            continue
-        try:
-            yield Judged(measure, *measure.judge(stats), np.ones(len(batch), dtype=bool))
-        except LostWorkersError:
-            raise
-        except InputError as error:
-            yield _without_value(measure, str(error), len(batch))
-        except Exception as error:  # a measure of another package must not stop the rest
-            yield _without_value(measure, f"{type(error).__name__}: {error}", len(batch))
-
-
-def _without_value(measure: Measure, why: str, number: int) -> Judged:
-    reasons = dict.fromkeys(range(number), why)
-    return Judged(measure, np.full(number, math.nan), reasons, np.ones(number, dtype=bool))
-
-
-def _judge_external(
-    classes: Any, batch: Labelings, measures: list[Measure], weights: Floats | None
-) -> Iterator[Judged]:
-    from karat.measures.external.agreement import tables_against
-
-    tables = list(tables_against(classes, batch, weights))
-
-    def judge(measure: Measure, table: ContingencyTable | None) -> float:
-        if table is None:
-            raise InputError("every object whose class is known is an outlier here")
-        return (measure.compute or measure.function)(table)
-
-    for measure in measures:
-        yield _one_by_one(measure, [partial(judge, measure, table) for table in tables])
-
-
-def _one_by_one(measure: Measure, calls: list[Any]) -> Judged:
-    found = Judged(measure, np.full(len(calls), math.nan), {}, np.ones(len(calls), dtype=bool))
-    for m, call in enumerate(calls):
-        try:
-            value = call()
-            found.values[m], found.exact[m] = value, getattr(value, "exact", True)
-        except InputError as error:
-            found.reasons[m] = str(error)
-        except Exception as error:  # a measure of another package must not stop the rest
-            found.reasons[m] = f"{type(error).__name__}: {error}"
-    return found

@@ -16,8 +16,10 @@ from karat.labelings.labels import NOISE, NoisePolicy
 from karat.labelings.partitions import Labelings, SoftPartition
 from karat.labelings.structures import Memberships, as_given
 from karat.measures import Measure, catalogue, partition_coefficient, partition_entropy
-from karat.measures.evaluation import applicable, judge
+from karat.measures.computation import compute
+from karat.measures.evaluation import applicable
 from karat.measures.evaluation import evaluate as evaluate_labelings
+from karat.measures.inputs import Inputs
 from karat.measures.passes.estimates import sampled_by, why_not_sampled
 from karat.runtime.executors import Workers
 from karat.runtime.progress import progress_bar
@@ -81,14 +83,12 @@ def _judge(
 ) -> None:
     labelings = _labelings(study, partitions)
     data, metric = study.objects.points
-    of_kind = {
-        "internal": partial(
-            judge, data, labelings, metric=metric, noise=study.settings.noise,
-            precision=large.PRECISION if study.objects.is_estimated else None,
-        ),
-        "external": partial(judge, None, labelings, truth=study.truth, noise=EXTERNAL_NOISE),
-    }  # fmt: skip
-    for which, (kind, run) in enumerate(of_kind.items()):
+    precision = large.PRECISION if study.objects.is_estimated else None
+    inputs = {
+        "internal": partial(Inputs.read, data, metric=metric, noise=study.settings.noise),
+        "external": partial(Inputs.read, None, truth=study.truth, noise=EXTERNAL_NOISE),
+    }
+    for which, (kind, read) in enumerate(inputs.items()):
         keys = [measure.key for measure in measures if measure.kind == kind]
         if not keys:
             continue
@@ -99,8 +99,10 @@ def _judge(
                 for key in keys
                 if not sampled_by(catalogue[key], study.metric)
             }
-        found = run(
-            measures=[catalogue[key] for key in keys if key not in unjudged],
+        found = compute(
+            read(labelings),
+            [catalogue[key] for key in keys if key not in unjudged],
+            precision=precision,
             bounded_only=True,
             random_state=study.settings.random_state,
             executor=workers,

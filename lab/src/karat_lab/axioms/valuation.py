@@ -13,7 +13,8 @@ import numpy as np
 from karat import InputError
 from karat.labelings import ContingencyTable, Labelings, as_labelings
 from karat.measures import Measure, catalogue
-from karat.measures.evaluation import judge_together
+from karat.measures.computation import internal_together
+from karat.measures.inputs import Inputs
 from karat.measures.properties import Situation
 
 if TYPE_CHECKING:
@@ -157,7 +158,7 @@ class Valuation:
             return np.array([self._called(self._plain, data, row) for row in rows])
         if not isinstance(labelings, Labelings):
             labelings = as_labelings(labelings, n_objects=len(data), noise="cluster")
-        (judged,) = judge_together(data, labelings, [self.measure], metric, None)
+        (judged,) = internal_together(Inputs(data, labelings, metric), [self.measure])
         self.reasons.update(judged.reasons.values())
         return judged.values
 
