@@ -14,7 +14,7 @@ import numpy as np
 from karat.clusterers import Clusterer
 from karat.labelings.labels import encode
 from karat.measures import Measure
-from karat.measures.passes.statistics import takes_weights
+from karat.measures.passes.plan import takes_weights
 from karat.runtime.validation import InputError, StorageError
 from karat.study.store import Finished, Planned, Score, Store
 

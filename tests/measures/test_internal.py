@@ -17,7 +17,7 @@ import karat
 import naive_internal as naive
 from example_counts import examples
 from karat.measures import catalogue
-from karat.measures.passes.statistics import STATISTICS
+from karat.measures.passes.plan import STATISTICS
 from karat.measures.passes.tiles import rounds
 from karat.runtime.validation import InputError, UndefinedMeasureError
 

@@ -15,7 +15,8 @@ import karat
 from example_counts import examples
 from karat.labelings.partitions import as_labelings
 from karat.measures import catalogue
-from karat.measures.passes.statistics import OF_CENTROIDS, Statistics, group, in_others
+from karat.measures.passes.plan import OF_CENTROIDS, group
+from karat.measures.passes.statistics import Statistics, in_others
 
 BY_IDENTITY = [
     m.key for m in catalogue.select(kind="internal") if m.needs and m.needs <= OF_CENTROIDS

@@ -21,7 +21,8 @@ from karat.distances.neighbors import neighbor_lists
 from karat.measures import catalogue
 from karat.measures.clarity import assess
 from karat.measures.passes import centroids, pairs, ranks
-from karat.measures.passes.statistics import GIVES, Statistics
+from karat.measures.passes.plan import GIVES
+from karat.measures.passes.statistics import Statistics
 from karat.runtime.executors import Workers, as_executor, tree_sum
 from karat.runtime.threads import available_cores
 from scattering import Scattering

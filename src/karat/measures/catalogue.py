@@ -11,7 +11,7 @@ import numpy as np
 
 from karat.measures.bibliography import Reference
 from karat.measures.docstrings import cite
-from karat.measures.passes.statistics import STATISTICS
+from karat.measures.passes.plan import STATISTICS
 from karat.runtime.registry import Registry
 from karat.runtime.validation import unknown_name
 
@@ -54,7 +54,7 @@ class Measure:
         float. Without it the function is called for each clustering.
     needs : frozenset of str
         The statistics that ``compute`` of an internal measure reads, see
-        ``karat.measures.passes.statistics.STATISTICS``.
+        ``karat.measures.passes.plan.STATISTICS``.
     compares_k : bool
         Whether values for different numbers of clusters are comparable, so that the measure may
         vote on which clustering to use. False for what always improves with k.

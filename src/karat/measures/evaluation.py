@@ -13,7 +13,7 @@ from karat.measures import Measure, catalogue
 from karat.measures.computation import compute, form_of
 from karat.measures.inputs import Inputs
 from karat.measures.passes.estimates import sampled_by, why_not_sampled
-from karat.measures.passes.statistics import Plan, group, takes_weights
+from karat.measures.passes.plan import Plan, group, takes_weights
 from karat.measures.scores import Scores
 from karat.runtime.validation import InputError
 
@@ -63,7 +63,7 @@ def evaluate(
         What the label ``-1`` means in a clustering.
     sample_weight : array-like, shape (n,), optional
         Object weights (frequencies); 0 excludes the object. Measures that have no
-        weighted form are excluded, see :data:`karat.measures.passes.statistics.WEIGHTED`.
+        weighted form are excluded, see :data:`karat.measures.passes.plan.WEIGHTED`.
     penalize : bool
         Make values worse by the share of objects that ``noise="drop"`` excludes: those above 0
         are multiplied by the share that is judged, or divided by it where lower is better.

@@ -11,7 +11,8 @@ import numpy as np
 from karat.labelings.labels import NOISE
 from karat.labelings.partitions import Labelings
 from karat.measures.catalogue import Measure, catalogue
-from karat.measures.passes.statistics import GIVES, OF_CENTROIDS, STATISTICS, Statistics
+from karat.measures.passes.plan import GIVES, OF_CENTROIDS, STATISTICS
+from karat.measures.passes.statistics import Statistics
 from karat.measures.scores import Scores
 from karat.runtime.validation import InputError, check_choice
 

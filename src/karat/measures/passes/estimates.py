@@ -20,9 +20,9 @@ from karat.distances import Distances, distances_of_parts
 from karat.labelings.partitions import Labelings
 from karat.measures.catalogue import Measure
 from karat.measures.passes.pairs import distributed_sample, sampled_pass
+from karat.measures.passes.plan import STATISTICS, group
 from karat.measures.passes.sampled_objects import TOTALS, ObjectSample
 from karat.measures.passes.sampled_pairs import PAIRWISE, PairSample
-from karat.measures.passes.statistics import STATISTICS, group
 from karat.runtime.executors import Workers
 from karat.runtime.progress import doing
 from karat.runtime.validation import Data, InputError
