@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 #: what the fits depend on, or may: another value makes another study
 FIXED = ("metric", "random_state", "exact")
+#: what may be another one whenever a study is resumed
+FREE = ("by", "reference")
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,8 @@ class Settings:
         Version and digest of the learned judge, as ``version#digest``.
     embeddings : int
         How many columns of the data are embeddings.
+    reference : bool
+        Whether karat looks for clusterings of its own beside those that were made elsewhere.
     """
 
     metric: str = "euclidean"
@@ -62,6 +66,7 @@ class Settings:
     exact: bool = False
     judge: str = ""
     embeddings: int = 0
+    reference: bool = True
 
 
 class Record:
@@ -188,7 +193,7 @@ def check_unchanged(store: Store, kept: Settings, given: dict[str, Any], *, upda
     """Raise for settings that are not those recorded, unless they may be changed."""
     before = asdict(kept)
     for key, value in given.items():
-        if before[key] == value or key == "by":
+        if before[key] == value or key in FREE:
             continue
         was, now = (_told(store, key, one) for one in (before[key], value))
         if key in FIXED:

@@ -156,7 +156,7 @@ def stability(
     >>> len(found.clusters.table)
     3
     """
-    name = study.best().name if name is None else name
+    name = str(study.rank().index[0]) if name is None else name
     study.labels(name)  # says what is wrong with the name
     candidate = study.storage.candidate(name)
     clusterer = clusterer_of(study, candidate)

@@ -13,7 +13,6 @@ from karat.runtime.validation import InputError, check_choice, in_order_of
 from karat.study import annotated, deciding, scoring, trying
 from karat.study import loss as losses
 from karat.study import stability as stabilities
-from karat.study.answer import Answer
 from karat.study.code import code_of
 from karat.study.deciders import as_decider, usual
 from karat.study.derived import kept
@@ -28,9 +27,6 @@ if TYPE_CHECKING:
     from karat.bounds.classes import Classes
     from karat.judge import Judge
     from karat.study.store import Store
-
-#: objects up to which a classifier on the features takes part in the guarantee
-MOST_FOR_CLASSIFIERS = 20_000
 
 
 class Study:
@@ -82,6 +78,10 @@ class Study:
         Vectors of the same documents. Every clusterer is then fitted to the terms and to the
         embeddings, and all are judged by one distance in which both representations have the same
         part, see :func:`karat.datasets.with_embeddings`.
+    reference : bool, optional
+        Whether karat looks for clusterings of its own where all were added and none swept, on
+        2,000 objects at most. They are no candidates: the judge compares with them, and the answer
+        says what they are. Otherwise it says what is not known. True if nothing is said.
 
     Attributes
     ----------
@@ -137,13 +137,14 @@ class Study:
         exact: bool | None = None,
         update: bool = False,
         embeddings: Any = None,
+        reference: bool | None = None,
     ) -> None:
         dataset, matrix = dataset_of(X, metric, storage, embeddings)
         index = index_of(X, dataset)
         truth = in_order_of(index, truth, name="X", other_name="truth")
         named = {
             "noise": noise, "delta": delta, "classes": classes, "random_state": random_state,
-            "by": by, "exact": exact, "metric": metric,
+            "by": by, "exact": exact, "metric": metric, "reference": reference,
         }  # fmt: skip
         given = _checked(named, stored=storage is not None)
         given["embeddings"] = dataset.n_embedded
@@ -294,23 +295,7 @@ class Study:
 
     # -- the answer ---------------------------------------------------------------------------
 
-    def best(self) -> Answer:
-        """The clustering to use, with the reasons; :attr:`by` says what decides.
-
-        The stability of the choice is not judged here, as it is by default on the command line;
-        after ``study.stability()`` it is among the reasons.
-
-        Returns
-        -------
-        Answer
-            Facts; it prints as a few sentences.
-
-        Raises
-        ------
-        InputError
-            If nothing was tried, or nothing can be ranked.
-        """
-        return deciding.answer(self)
+    best = deciding.best
 
     # -- annotated matrices -------------------------------------------------------------------
 
@@ -329,6 +314,7 @@ def _checked(given: dict[str, Any], *, stored: bool) -> dict[str, Any]:
         "random_state": _seed,
         "by": lambda by: as_decider(by).key,
         "exact": bool,
+        "reference": bool,
         "metric": lambda metric: stable(metric, "the metric", needed=stored),
     }
     return {name: as_recorded[name](one) for name, one in given.items() if one is not None}

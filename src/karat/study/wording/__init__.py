@@ -25,7 +25,7 @@ from karat.study.wording.grounds import (
     rivals,
     vote,
 )
-from karat.study.wording.phrases import interval
+from karat.study.wording.phrases import interval, span
 from karat.study.wording.recommendation import fitted, lead, memberships, sizes
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ __all__ = [
     "interval",
     "remarks",
     "sentences",
+    "span",
     "stability",
 ]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from karat.study.answer import Answer, Candidate
+    from karat.study.answer import Answer, Candidate, Expected, Reference
 
 #: of what there may be many, how many are named
 FEW = 3
@@ -35,11 +35,21 @@ def percent(value: float | None) -> str:
     return f"{100 * value:.1f} %"
 
 
-def interval(one: Answer | Candidate) -> str:
+def interval(one: Answer | Candidate | Reference) -> str:
     """An expected agreement with its interval."""
     found = one.expected
     assert found is not None
-    return f"{found.value:.2f} ({max(found.low, 0):.2f}–{found.high:.2f}, 80 % interval)"
+    return f"{agreement(found)} ({span(found.low, found.high)}, 80 % interval)"
+
+
+def agreement(expected: Expected) -> str:
+    """An expected agreement; below 0 there is as little of it as at 0."""
+    return f"{max(expected.value, 0):.2f}"
+
+
+def span(low: float, high: float) -> str:
+    """The limits of an agreement."""
+    return f"{max(low, 0):.2f}–{max(high, 0):.2f}"
 
 
 def is_own(answer: Answer) -> bool:
