@@ -128,10 +128,12 @@ def show(study: Study, answer: Answer, top: int = 8) -> None:
 
     console = Console()
     tell_findings(answer.findings)
-    first, *others = answer.sentences
+    first, *others = answer.story
     told = Text(first, style="bold").append("\n" + "\n".join(others), style="not bold")
     console.print(Panel(told, title=printable(answer.data), title_align="left"))
     console.print(_candidates(study, answer, top, console.width))
+    for sentence in answer.sentences[len(answer.story) :]:
+        console.print(printable(sentence), markup=False, highlight=False)
     _show_shortlist(answer, console)
     _show_representations(study, console)
     _show_topics(study, answer, console)

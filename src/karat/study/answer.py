@@ -10,7 +10,7 @@ import numpy as np
 
 from karat.judge.learned import HALF
 from karat.study import wording
-from karat.study.wording import notebook
+from karat.study.wording import notebook, phrases
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 #: version of what :meth:`Answer.to_dict` gives
 SCHEMA = 1
-#: share of the objects from which on one clustering is said to divide another
-NESTS = 0.9
 #: what an expected agreement is called, from which value on
 GRADES = {"good": 0.45, "fair": 0.25, "weak": 0.1}
 #: of a guarantee, what :meth:`Answer.to_dict` gives
@@ -37,6 +35,11 @@ class Structure:
 
     value: float
     limit: float
+
+    @property
+    def probability(self) -> float:
+        """That there are clusters."""
+        return self.value
 
     @property
     def decision(self) -> str:
@@ -95,7 +98,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Number:
-    """How likely a number of clusters is, and how it goes with the answer.
+    """How likely a number of clusters is, and how it goes with the most likely one.
 
     Attributes
     ----------
@@ -103,23 +106,23 @@ class Number:
     probability : float
         They sum to 1 over the numbers.
     name : str or None
-        The most probable candidate with as many; None where only karat's own sweep has it.
+        The best candidate with as many; None where that is one of karat's own sweep.
     nested : float
-        Share of the objects for which the finer of it and the answer only divides the coarser.
-    united : tuple of tuple of str
-        For each cluster of the coarser of the two, the clusters of the finer that make it up.
+        Share of the objects for which the finer of the two only divides the coarser.
+    united : tuple of (str, tuple of str)
+        The clusters of the coarser of the two, and the clusters of the finer that make each up.
     """
 
     k: int
     probability: float
     name: str | None = None
     nested: float = 1.0
-    united: tuple[tuple[str, ...], ...] = ()
+    united: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     @property
     def is_nested(self) -> bool:
         """Whether one of the two divides the other, but for at most a tenth of the objects."""
-        return self.nested >= NESTS
+        return self.nested >= phrases.NESTS
 
 
 @dataclass(frozen=True)
@@ -420,8 +423,14 @@ class Answer:
         return own, *self.alternatives
 
     @property
+    def story(self) -> tuple[str, str, str]:
+        """What was found, how far to trust it, what to do next, for everybody."""
+        found, trust, then = wording.story(self)
+        return found, trust, then
+
+    @property
     def sentences(self) -> tuple[str, ...]:
-        """The answer in words, the most important first."""
+        """The answer in words: the story, then what specialists read."""
         return wording.sentences(self)
 
     def to_dict(self) -> dict[str, Any]:

@@ -193,9 +193,7 @@ def best(
     """
     name = answer(study).name
     if share is not None:
-        study.sample_agreements(
-            share=share, workers=workers, executor=executor, progress=progress
-        )
+        study.sample_agreements(share=share, workers=workers, executor=executor, progress=progress)
     skipped = None
     if stability is not False:
         try:

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 #: it compares candidates with one another; of two it chose no better than the consensus
 FEWEST_CANDIDATES = 3
+#: by how much the expected lead of a partition over the average one may err
+UNSURE = 0.1
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,7 @@ def judged(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Judged
     judge, m = study.judge, len(usable)
     said = judge(evidence)
     own = _of_first(said, m)
-    shares = getattr(said, "probability", said.prior)
+    shares = shares_of(said)
     k = np.array([*usable["n_clusters"], *(one.codes.max() + 1 for one in others)], dtype=int)
     numbers = {int(one): float(shares[k == one].sum()) for one in np.unique(k)}
     names = tuple(map(str, usable.index))
@@ -107,6 +109,14 @@ def judged(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Judged
         dict(sorted(numbers.items(), key=lambda one: -one[1])),
         tuple((others[i - m], _expected(said, i)) for i in behind),
     )
+
+
+def shares_of(said: Judgement) -> NDArray[np.float64]:
+    """How likely each partition is the right one; the prior is made flat for a few labels."""
+    if hasattr(said, "probability"):
+        return np.asarray(said.probability)
+    weights = np.exp((said.ahead - said.ahead.max()) / UNSURE)
+    return np.asarray(weights / weights.sum())
 
 
 def why_not(study: Study) -> str | None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.study.answer import Number
+from karat.study.answer import GRADES, Number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,23 +59,44 @@ def nesting(coarse: NDArray[np.integer], fine: NDArray[np.integer]) -> Nesting:
 def numbers_of(
     study: Study, ranked: pd.DataFrame, shares: Mapping[int, float], found: Judged | None
 ) -> tuple[Number, ...]:
-    """The numbers by their shares, the greatest first; how the likely ones go with the answer."""
-    name = str(ranked.index[0])
-    mine = study.labels(name)
-    found_k = list(map(int, ranked["n_clusters"]))
-    at_k = dict(zip(found_k[::-1], map(str, ranked.index[::-1]), strict=True))
-    elsewhere = {} if found is None else {int(c.codes.max()) + 1: c for c, _ in found.company[::-1]}
-    told: list[Number] = []
-    for k, share in sorted(shares.items(), key=lambda one: -one[1]):
-        other = at_k.get(k)
-        if k == found_k[0] or len(told) >= COMPARED:
-            told.append(Number(k, share, other))
+    """The numbers by their shares, the greatest first; how the likely ones go with the first."""
+    best = _best_of_each(study, ranked, found)
+    order = sorted(shares.items(), key=lambda one: -one[1])
+    told = [Number(order[0][0], order[0][1], best[order[0][0]].name)]
+    for k, share in order[1:]:
+        other = best[k]
+        if len(told) >= COMPARED:
+            told.append(Number(k, share, other.name))
             continue
-        codes = study.labels(other) if other is not None else elsewhere[k].codes
-        own = [str(i) for i in range(k)] if other is None else study.cluster_names(other)
-        pair = [(mine, study.cluster_names(name)), (codes, own)]
-        (coarse, _), (fine, names) = sorted(pair, key=lambda one: int(one[0].max()))
-        how = nesting(coarse, fine)
-        united = tuple(tuple(names[i] for i in part) for part in how.parts)
-        told.append(Number(k, share, other, how.share, united))
+        coarse, fine = sorted([best[told[0].k], other], key=lambda one: int(one.codes.max()))
+        how = nesting(coarse.codes, fine.codes)
+        united = tuple(
+            (whole, tuple(fine.clusters[i] for i in part))
+            for whole, part in zip(coarse.clusters, how.parts, strict=True)
+        )
+        told.append(Number(k, share, other.name, how.share, united))
     return tuple(told)
+
+
+@dataclass(frozen=True)
+class _Best:
+    """The best clustering with so many clusters: a candidate, or one that karat found beside."""
+
+    name: str | None
+    codes: NDArray[np.int32]
+    clusters: list[str]
+
+
+def _best_of_each(study: Study, ranked: pd.DataFrame, found: Judged | None) -> dict[int, _Best]:
+    """The first candidate with each number, unless it is poor and karat has one of its own."""
+    out: dict[int, _Best] = {}
+    for one, _ in () if found is None else found.company:
+        k = int(one.codes.max()) + 1
+        out.setdefault(k, _Best(None, one.codes, [str(i) for i in range(k)]))
+    poor: set[Any] = set()
+    if "expected" in ranked:
+        poor = set(ranked.index[(ranked["expected"] < GRADES["fair"]).to_numpy(dtype=bool)])
+    for name, k in reversed([*zip(ranked.index, map(int, ranked["n_clusters"]), strict=True)]):
+        if name not in poor or k not in out or out[k].name is not None:
+            out[k] = _Best(str(name), study.labels(name), study.cluster_names(name))
+    return out

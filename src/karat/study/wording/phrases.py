@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 #: of what there may be many, how many are named
 FEW = 3
+#: share of the objects from which on one clustering is said to divide another
+NESTS = 0.9
 
 
 def listed(names: Iterable[str]) -> str:
@@ -29,10 +31,25 @@ def clusters(k: int) -> str:
     return f"{k} cluster{'s' * (k != 1)}"
 
 
-def percent(value: float | None) -> str:
+def groups(k: int) -> str:
+    """A number of clusters for who does not know the word."""
+    return f"{k} group{'s' * (k != 1)}"
+
+
+def counted(n: int) -> str:
+    """A small number in words.
+
+    >>> counted(3), counted(12)
+    ('three', '12')
+    """
+    words = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+    return words[n] if n < len(words) else f"{n:,}"
+
+
+def percent(value: float | None, decimals: int = 1) -> str:
     """A share in per cent."""
     assert value is not None
-    return f"{100 * value:.1f} %"
+    return f"{100 * value:.{decimals}f} %"
 
 
 def interval(one: Answer | Candidate | Reference) -> str:
