@@ -205,8 +205,8 @@ def random_labelings(n):
 
 
 def test_without_a_reference_the_quality_of_one_is_not_known():
-    study = karat.Study(load_iris().data, reference=False)
-    study.add(random_labelings(1))
+    study = karat.Study(load_iris().data)
+    study.add(random_labelings(1), reference=False)
     answer = study.best()
     text = str(answer)
     assert (answer.expected, answer.reference, answer.votes) == (None, None, None)

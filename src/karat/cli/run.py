@@ -160,12 +160,12 @@ def run(
         dataset, metric=None if relations.metric in OBJECT_FILES else relations.metric,
         storage=output.storage, noise=judging.noise, delta=judging.delta,  # type: ignore[arg-type]
         classes=listed, exact=judging.exact or None, random_state=judging.seed, by=judging.by,
-        update=judging.update, reference=sweep.reference,
+        update=judging.update,
     ) as study:  # fmt: skip
         study.command = shlex.join(["karat", *sys.argv[1:]])
         with _kept_if_interrupted(study):
             if sweep.labelings is not None:
-                _add(study, sweep.labelings, reading.id_column)
+                _add(study, sweep, reading.id_column)
             if not sweep.only_labelings:
                 _sweep(study, sweep)
             study.evaluate(executor=sweep.executor, progress=sweep.progress)
@@ -224,16 +224,18 @@ def _kept_if_interrupted(study: Study) -> Iterator[None]:
         raise typer.Exit(130) from None
 
 
-def _add(study: Study, path: Path, id_column: str | None) -> None:
+def _add(study: Study, sweep: Sweep, id_column: str | None) -> None:
     from karat.datasets import read_labelings
     from karat.runtime.resources import release_memory
 
+    path = sweep.labelings
+    assert path is not None
     own = read_labelings(path, id_column=id_column, ids=study.dataset.ids)
     own.pop(study.dataset.truth_name or "", None)
     for note in own.notes:
         typer.echo(f"Note: {path}: {note}", err=True)
     if own:
-        study.add(own)
+        study.add(own, reference=sweep.reference)
     del own
     release_memory()
 

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 #: what the fits depend on, or may: another value makes another study
 FIXED = ("metric", "random_state", "exact")
-#: what may be another one whenever a study is resumed
-FREE = ("by", "reference")
 
 
 @dataclass(frozen=True)
@@ -193,7 +191,7 @@ def check_unchanged(store: Store, kept: Settings, given: dict[str, Any], *, upda
     """Raise for settings that are not those recorded, unless they may be changed."""
     before = asdict(kept)
     for key, value in given.items():
-        if before[key] == value or key in FREE:
+        if before[key] == value or key == "by":
             continue
         was, now = (_told(store, key, one) for one in (before[key], value))
         if key in FIXED:

@@ -78,10 +78,6 @@ class Study:
         Vectors of the same documents. Every clusterer is then fitted to the terms and to the
         embeddings, and all are judged by one distance in which both representations have the same
         part, see :func:`karat.datasets.with_embeddings`.
-    reference : bool, optional
-        Whether karat looks for clusterings of its own where all were added and none swept, on
-        2,000 objects at most. They are no candidates: the judge compares with them, and the answer
-        says what they are. Otherwise it says what is not known. True if nothing is said.
 
     Attributes
     ----------
@@ -137,14 +133,13 @@ class Study:
         exact: bool | None = None,
         update: bool = False,
         embeddings: Any = None,
-        reference: bool | None = None,
     ) -> None:
         dataset, matrix = dataset_of(X, metric, storage, embeddings)
         index = index_of(X, dataset)
         truth = in_order_of(index, truth, name="X", other_name="truth")
         named = {
             "noise": noise, "delta": delta, "classes": classes, "random_state": random_state,
-            "by": by, "exact": exact, "metric": metric, "reference": reference,
+            "by": by, "exact": exact, "metric": metric,
         }  # fmt: skip
         given = _checked(named, stored=storage is not None)
         given["embeddings"] = dataset.n_embedded
@@ -314,7 +309,6 @@ def _checked(given: dict[str, Any], *, stored: bool) -> dict[str, Any]:
         "random_state": _seed,
         "by": lambda by: as_decider(by).key,
         "exact": bool,
-        "reference": bool,
         "metric": lambda metric: stable(metric, "the metric", needed=stored),
     }
     return {name: as_recorded[name](one) for name, one in given.items() if one is not None}

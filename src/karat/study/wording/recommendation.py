@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from karat.study.wording.phrases import clusters, is_own
+from karat.study.wording.story import sizes
 
 if TYPE_CHECKING:
     from karat.study.answer import Answer
@@ -21,7 +22,7 @@ def lead(answer: Answer) -> list[str]:
     poor = answer.expected is not None and answer.expected.grade in ("random", "weak")
     if is_own(answer) and (poor or answer.tried.distinct == 1):
         of = "The best of them is" if answer.tried.distinct > 1 else "It is"
-        return [f"{of} {answer.name}: {what}."]
+        return [f"{of} {answer.name}: {what}{sizes(answer) * poor}."]
     if answer.structure is not None and answer.structure.decision != "yes":
         return [f"If you split the data anyway: {answer.name}, {what}."]
     return [f"Use {answer.name}: {what}."]

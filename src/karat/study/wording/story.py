@@ -47,19 +47,19 @@ def found(answer: Answer) -> str:
         return f"{_own(answer)}."
     k, decision = groups(answer.n_clusters), _decision(answer)
     if decision == "yes":
-        told = f"These data have groups: karat finds {answer.n_clusters}{_sizes(answer)}"
+        told = f"These data have groups: karat finds {answer.n_clusters}{sizes(answer)}"
     elif decision == "unclear":
         told = (
             "It cannot be told from these data whether they have natural groups; the best way "
-            f"found to split them has {k}{_sizes(answer)}"
+            f"found to split them has {k}{sizes(answer)}"
         )
     elif decision == "no":
         told = (
             "No natural groups were found: you can split these data, and the best way found has "
-            f"{k}{_sizes(answer)}"
+            f"{k}{sizes(answer)}"
         )
     else:
-        told = f"The best of {_compared(answer)} has {k}{_sizes(answer)}"
+        told = f"The best of {_compared(answer)} has {k}{sizes(answer)}"
     return told + "."
 
 
@@ -70,12 +70,12 @@ def _own(answer: Answer) -> str:
     if answer.expected is None:
         if n == 1:
             told = (
-                f"There is only your clustering{_sizes(answer, k)}, and nothing to compare it with"
+                f"There is only your clustering{sizes(answer, k)}, and nothing to compare it with"
             )
         elif answer.tied:
             told = f"A vote does not separate {answer.name} from {answer.tied[0]}"
         else:
-            told = f"{yours} is {answer.name}{_sizes(answer, k)}"
+            told = f"{yours} is {answer.name}{sizes(answer, k)}"
         return told
     grade = answer.expected.grade
     if grade in ("random", "weak"):
@@ -87,7 +87,7 @@ def _own(answer: Answer) -> str:
     else:
         which = "" if n == 1 else f", {answer.name},"
         word = "good" if grade == "good" else "of middling quality"
-        told = f"{yours}{which} is {word}{_sizes(answer, k)}"
+        told = f"{yours}{which} is {word}{sizes(answer, k)}"
     return f"{told}; {_data(answer)}{_beside(answer)}"
 
 
@@ -162,7 +162,9 @@ def then(answer: Answer) -> str:
         if other is not None and _is_better(other, mine):
             return f"Next, let karat choose among clusterings of its own, too: {sweep}."
         if answer.reference_skipped == "asked":
-            return "Next, let karat compare with its own: omit --no-reference (reference=True)."
+            return (
+                "Next, compare with karat's own: omit --no-reference (in Python: reference=True)."
+            )
         if mine is None:
             return f"Next, compare with karat's own clusterings: {sweep}."
     if answer.tried.unfinished:
@@ -209,7 +211,7 @@ def _compared(answer: Answer) -> str:
     return "one clustering" if n == 1 else f"{n:,} different clusterings"
 
 
-def _sizes(answer: Answer, k: str = "") -> str:
+def sizes(answer: Answer, k: str = "") -> str:
     """How large the groups are, in brackets where they were not counted before."""
     counts = answer.sizes
     told = [k] if k else []
