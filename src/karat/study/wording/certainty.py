@@ -130,7 +130,7 @@ def _resampled(answer: Answer) -> list[str]:
         f"against {percent(found.null)} in null references"
     )
     if found.selected == k:
-        return [f"resampling confirms {clusters(k)}: {share}"]
+        return [f"resampling agrees on {clusters(k)}: {share}"]
     return [
         f"resampling is surest of {clusters(found.selected)} ({share}), {_levels(answer, found)}"
     ]
