@@ -176,7 +176,7 @@ def test_the_table_is_the_ranking(blind: karat.Study, page: Page) -> None:
     table, ranked, scores = page.payload["table"], blind.rank(), blind.scores()
     assert [table["name"][row] for row in table["rows"]] == list(ranked.index)
     assert table["rank"] == ranked["rank"].tolist()
-    np.testing.assert_allclose(table["score"], ranked["score"], rtol=1e-4)
+    np.testing.assert_allclose(table["score"], ranked["votes"], rtol=1e-4)
     for key, values in table["values"].items():
         if key in catalogue:
             given = np.array([np.nan if v is None else v for v in values])
@@ -211,7 +211,7 @@ def test_the_consensus_of_every_candidate_is_that_of_its_partition(
     blind: karat.Study, page: Page
 ) -> None:
     table, ranked = page.payload["table"], blind.rank()
-    of_partition = {blind.labels(name).tobytes(): ranked.at[name, "score"] for name in ranked.index}
+    of_partition = {blind.labels(name).tobytes(): ranked.at[name, "votes"] for name in ranked.index}
     for name, value in zip(table["name"], table["values"]["consensus"], strict=True):
         if blind.scores().at[name, "status"] == "failed":
             assert value is None
@@ -238,7 +238,7 @@ def test_the_consensus_where_a_measure_is_undefined() -> None:
     table = page.payload["table"]
     shown = dict(zip(table["name"], table["values"]["consensus"], strict=True))
     for name in ranked.index:
-        assert shown[name] == pytest.approx(ranked.at[name, "score"], rel=1e-4)
+        assert shown[name] == pytest.approx(ranked.at[name, "votes"], rel=1e-4)
     assert shown["alone again"] == shown["alone"]
 
 

@@ -26,7 +26,9 @@ from karat.study.answer import (
     Expected,
     FoundAgain,
     JudgedBy,
+    Number,
     Rate,
+    Reference,
     Sample,
     Structure,
     Trouble,
@@ -55,12 +57,23 @@ RESAMPLED = FoundAgain(
     found_in_null=(), n_stable=1, worst="7", dissolved=0.43, n_judged=149,
 )  # fmt: skip
 
+NUMBERS = (
+    Number(3, 0.7, "three"),
+    Number(2, 0.25, "two", 1.0, (("0", ("setosa",)), ("1", ("versicolor", "virginica")))),
+    Number(9, 0.05, None),
+)
 #: one fact changed, and what is then read
 CHANGES = [
     ({"name": "ward k=4"}, "ward k=4"),
     ({"sizes": (77, 42, 31)}, "77, 42 and 31"),
     ({"expected": Expected(0.271, 0.11, 0.45)}, "ARI 0.27 (0.11–0.45"),
-    ({"structure": Structure(0.123, 0.84)}, "structure is 0.12"),
+    ({"expected": Expected(0.271, 0.11, 0.45)}, "Expect some agreement"),
+    ({"near_best": 0.731}, "with probability 73 % it is nearly the best"),
+    (
+        {"numbers": NUMBERS},
+        "is 3 (70 %), or 2 (25 %), where setosa stands apart from the other two",
+    ),
+    ({"structure": Structure(0.123, 0.84)}, "have clusters is 0.12"),
     ({"structure": Structure(0.777, 0.84)}, "It cannot be told"),
     ({"contributions": (Contribution("luck", 0.33),)}, "luck (+0.33)"),
     ({"runner_up": Candidate("second", 9)}, "runner-up is second (9 clusters)"),
@@ -70,16 +83,20 @@ CHANGES = [
     ),
     ({"gains": (0.271, 0.3, 0.314)}, "improves agreement by 0.27"),
     ({"sample": Sample(123, False, 0.961)}, "Fitted to 123 other objects it finds nearly the same"),
-    ({"stability": RESAMPLED}, "By resampling alone 2 clusters stand out: 98.7 %"),
+    ({"stability": RESAMPLED}, "esampling is surest of 2 clusters (98.7 %"),
     ({"judge": JudgedBy("9", "0123456789", 77)}, "judge 9 (01234567)"),
     ({"judge": JudgedBy("9", "0123456789", 77)}, "The judge weighed 77 of the objects"),
     ({"tied": ("twin",)}, "ties with twin"),
     ({"reached_by": 17}, "on which 17 candidates agree"),
+    (
+        {"reference": Reference("own k=5", 5, Expected(0.9, 0.8, 1), 0.123, 44, 2000)},
+        "sweep on 2,000 of the objects is own k=5 (5 clusters)",
+    ),
 ]
 
 
 def surfaces(study, answer, monkeypatch, capsys):
-    monkeypatch.setattr(karat.Study, "best", lambda self: answer)
+    monkeypatch.setattr(karat.Study, "best", lambda self, **options: answer)
     monkeypatch.setenv("COLUMNS", "2000")
     show(study, answer)
     return {
@@ -171,14 +188,15 @@ def test_the_facts_are_frozen_and_plain(study):
 def test_no_number_of_clusters_is_contradicted_without_a_word(study):
     answer = study.best()
     coarse = replace(RESAMPLED, level=Candidate("coarse", 2, 0.1, Expected(0.4, 0, 1)), nested=0.98)
-    told = " ".join(wording.stability(replace(answer, n_clusters=3, stability=coarse)))
-    assert "That is no contradiction: the 3 clusters divide the 2 (but for 2.0 % of" in told
+    (told,) = wording.how_many(replace(answer, n_clusters=3, stability=coarse))
+    assert "surest of 2 clusters" in told
+    assert "which is no contradiction: the 3 clusters divide the 2 (but for 2.0 % of" in told
     apart = replace(coarse, nested=0.5)
-    told = " ".join(wording.stability(replace(answer, n_clusters=3, stability=apart)))
-    assert "That is another division: coarse has expected ARI 0.40, this answer" in told
+    (told,) = wording.how_many(replace(answer, n_clusters=3, stability=apart))
+    assert "which is another division: expected ARI 0.40 (coarse), against" in told
     none = replace(RESAMPLED, selected=1, kept=None, null=None)
-    told = " ".join(wording.stability(replace(answer, n_clusters=3, stability=none)))
-    assert "The judge's evidence speaks for the second, with 3 clusters" in told
+    (told,) = wording.how_many(replace(answer, n_clusters=3, stability=none))
+    assert "the other evidence speaks for the second, with 3 clusters" in told
 
 
 def random_labelings(n):
@@ -186,32 +204,42 @@ def random_labelings(n):
     return {f"mine {i}": rng.integers(0, 3 + i, 150) for i in range(n)}
 
 
-def test_one_clustering_is_not_recommended():
+def test_without_a_reference_the_quality_of_one_is_not_known():
     study = karat.Study(load_iris().data)
-    study.add(random_labelings(1))
+    study.add(random_labelings(1), reference=False)
     answer = study.best()
     text = str(answer)
-    assert text.startswith("There is only one clustering, mine 0 (3 clusters): nothing was")
-    assert "How good it is, is not known" in text
+    assert (answer.expected, answer.reference, answer.votes) == (None, None, None)
+    assert answer.reference_skipped == "asked"
+    assert "is not known" in answer.story[1]
+    assert "--no-reference" in answer.story[2]
     assert f"Its mean silhouette is {answer.silhouette:.2f} (below 0" in text
-    assert "omit --only-labelings" in text
     assert "Use " not in text
+    study.add({"other": random_labelings(2)["mine 1"]})
+    assert study.best().decided_by == "consensus"
+    assert "how good the first is" in study.best().story[1]
 
 
-def test_of_two_the_better_one_need_not_be_good():
+@pytest.mark.parametrize("n", [1, 3])
+def test_random_labels_are_called_random_and_say_nothing_of_the_data(n):
     study = karat.Study(load_iris().data)
-    study.add(random_labelings(2))
+    study.add(random_labelings(n))
     answer = study.best()
-    assert answer.decided_by == "consensus"
-    assert answer.judge_skipped == "candidates"
-    assert answer.sentences[0].startswith("Of your two clusterings, mine ")
-    assert "how good the first is, it does not say" in str(answer)
+    assert answer.expected.grade == "random"
+    assert answer.structure.decision == "yes"
+    assert answer.reference.n_clusters == 3
+    assert answer.reference.expected.value > answer.expected.value + 0.4
+    assert answer.reference.name not in study.rank().index
+    assert answer.tried.distinct == len(study.candidates) == n
+    assert "--only-labelings" in answer.story[2]
 
 
-def test_bad_clusterings_say_nothing_of_the_data():
-    study = karat.Study(load_iris().data)
-    study.add(random_labelings(3))
-    text = str(study.best())
-    assert text.startswith("None of your 3 clusterings shows cluster structure")
-    assert "This says nothing of other clusters that the data may have." in text
-    assert "No cluster structure found" not in text
+def test_the_truth_alone_is_called_good():
+    X, y = load_iris(return_X_y=True)
+    study = karat.Study(X)
+    study.add({"mine": np.array(["setosa", "versicolor", "virginica"])[y]})
+    answer = study.best()
+    assert answer.expected.grade == "good"
+    assert answer.reference.agreement > 0.8
+    assert answer.numbers[0].k == 3
+    assert sum(one.probability for one in answer.numbers) == pytest.approx(1)

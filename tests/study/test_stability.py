@@ -144,7 +144,7 @@ def test_run_with_stability(tmp_path):
     )  # fmt: skip
     assert result.exit_code == 0, result.output
     best = json.loads(result.stdout)["best"]
-    assert any(one.startswith("Resampling confirms 3 clusters") for one in best["sentences"])
+    assert any("esampling agrees on 3 clusters" in one for one in best["sentences"])
     assert len(best["stability"]["clusters"]) == best["n_clusters"]
 
 

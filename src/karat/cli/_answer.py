@@ -48,14 +48,13 @@ def _records(table: pd.DataFrame, **options: Any) -> Any:
     return jsonlib.loads(table.reset_index().to_json(orient="records", **options))
 
 
-def _agreements(candidates: pd.DataFrame) -> tuple[list[str], dict[str, list[str]]]:
-    """Heading and cells of what samples lose; none where nothing was fitted to a sample."""
-    names = [str(name) for name in candidates.index]
+def _agreements(candidates: pd.DataFrame) -> dict[str, list[str]]:
+    """The column of what samples lose; none where nothing was fitted to a sample."""
     if candidates["fitted_on"].isna().all():
-        return [], {name: [] for name in names}
+        return {}
     values = candidates["sample_agreement"].dropna().to_dict()
-    told = {name: [f"{values[name]:.2f}" if name in values else "–"] for name in names}
-    return ["sample agreement"], told
+    told = [f"{values[name]:.2f}" if name in values else "–" for name in candidates.index]
+    return {"sample agreement": told}
 
 
 def _show_shortlist(answer: Answer, console: Console) -> None:
@@ -67,7 +66,7 @@ def _show_shortlist(answer: Answer, console: Console) -> None:
         return
     table = Table(title="Really different and nearly as good", box=None, pad_edge=False)
     sampled = any(one.sample_agreement is not None for one in answer.shortlist)
-    for title in ("candidate", "expected ARI", *["sample agreement"] * sampled, "good for"):
+    for title in ("candidate", "expected agreement", *["sample agreement"] * sampled, "good for"):
         table.add_column(title)
     for one in answer.shortlist:
         use = "" if one.good_for is None else GOOD_FOR[one.good_for]
@@ -129,10 +128,12 @@ def show(study: Study, answer: Answer, top: int = 8) -> None:
 
     console = Console()
     tell_findings(answer.findings)
-    first, *others = answer.sentences
+    first, *others = answer.story
     told = Text(first, style="bold").append("\n" + "\n".join(others), style="not bold")
     console.print(Panel(told, title=printable(answer.data), title_align="left"))
     console.print(_candidates(study, answer, top, console.width))
+    for sentence in answer.sentences[len(answer.story) :]:
+        console.print(printable(sentence), markup=False, highlight=False)
     _show_shortlist(answer, console)
     _show_representations(study, console)
     _show_topics(study, answer, console)
@@ -150,6 +151,7 @@ def _candidates(study: Study, answer: Answer, top: int, width: int) -> Table:
 
     from karat.measures import catalogue
     from karat.study.deciders import as_decider
+    from karat.study.wording import span
 
     ranked, measures = study.rank(), study.scores()
     decider = as_decider(answer.decided_by)
@@ -157,25 +159,23 @@ def _candidates(study: Study, answer: Answer, top: int, width: int) -> Table:
     if width < WIDE:
         usual.remove("informativeness")
     shown = [m for m in usual if m in measures and m != answer.decided_by]
+    columns: dict[str, list[str]] = {"k": [str(k) for k in ranked["n_clusters"]]}
+    # a vote of one says nothing
+    if decider.shown in ranked and (decider.shown != "votes" or len(ranked) > 1):
+        columns[decider.title] = [decider.text(value) for value in ranked[decider.shown]]
+    if "low" in ranked:
+        columns["80 % interval"] = list(map(span, ranked["low"], ranked["high"]))
+    columns |= _agreements(ranked)
+    for m in shown:
+        title = catalogue[m].title.partition(" (")[0]
+        columns[title] = [f"{value:.3f}" for value in measures.loc[ranked.index, m]]
+    columns["times"] = list(map(str, ranked["reached_by"]))
     table = Table(box=None, pad_edge=False)
     table.add_column("")
     table.add_column("candidate", no_wrap=True)
-    titles = [catalogue[m].title.partition(" (")[0] for m in shown]
-    heading, agreements = _agreements(ranked)
-    # the place of an only candidate among the candidates says nothing
-    score = [decider.title] if answer.votes is None or len(ranked) > 1 else []
-    for title in ("k", *score, *heading, *titles, "times"):
+    for title in columns:
         table.add_column(title, justify="right")
-    values: dict[str, dict[str, float]] = measures[shown].to_dict("index")  # type: ignore[assignment]
-    rows: list[dict[str, Any]] = ranked.to_dict("records")  # type: ignore[assignment]
-    for name, row in zip(map(str, ranked.index[:top]), rows, strict=False):
-        table.add_row(
-            str(row["rank"]),
-            name,
-            str(row["n_clusters"]),
-            *[decider.text(row[decider.shown])] * len(score),
-            *agreements[name],
-            *(f"{values[name][m]:.3f}" for m in shown),
-            str(row["reached_by"]),
-        )
+    places = [*map(str, ranked["rank"])], [*map(str, ranked.index)]
+    for row in [*zip(*places, *columns.values(), strict=True)][:top]:
+        table.add_row(*row)
     return table

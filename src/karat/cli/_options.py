@@ -40,13 +40,23 @@ Labelings = Annotated[
     typer.Option(help="Table of your own clusterings to judge with the others, one per column."),
 ]
 OnlyLabelings = Annotated[
-    bool, typer.Option(help="Judge the clusterings of --labelings alone; fit nothing.")
+    bool, typer.Option(help="Choose among the clusterings of --labelings alone.")
+]
+Reference = Annotated[
+    bool | None,
+    typer.Option(
+        "--reference/--no-reference",
+        help="With --only-labelings: let karat look for clusterings of its own to compare with.",
+        show_default="--reference",
+    ),
 ]
 By = Annotated[
     str | None,
     typer.Option(
-        help="Measure that decides (see karat measures), consensus or guarantee.",
-        show_default="what suits the labels",
+        help="What decides: judge, consensus, guarantee, judge-and-labels, or a measure (see "
+        "karat measures).",
+        show_default="judge; with some labels judge-and-labels, with all of them "
+        "adjusted_rand_index",
     ),
 ]
 Noise = Annotated[

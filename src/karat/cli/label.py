@@ -88,7 +88,7 @@ def label(
     """Label one object at a time, watch the guarantee fall, and stop when you like.
 
     The objects come in the order of a random draw; none can be skipped. Each label is saved at
-    once, so that the same command goes on where you stopped. The guarantee holds at every number
+    once, so that the same command resumes where you stopped. The guarantee holds at every number
     of labels at once: to stop at the target, or when you have had enough, does not break it.
 
     Keys: the letter of a class, n for another class, u to take the last label back, ? for what

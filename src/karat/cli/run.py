@@ -55,6 +55,7 @@ class Sweep:
     grid: options.Grid = None
     labelings: options.Labelings = None
     only_labelings: options.OnlyLabelings = False
+    reference: options.Reference = None
     budget: options.Budget = None
     memory: options.Memory = None
     plan: options.Plan = False
@@ -164,7 +165,7 @@ def run(
         study.command = shlex.join(["karat", *sys.argv[1:]])
         with _kept_if_interrupted(study):
             if sweep.labelings is not None:
-                _add(study, sweep.labelings, reading.id_column)
+                _add(study, sweep, reading.id_column)
             if not sweep.only_labelings:
                 _sweep(study, sweep)
             study.evaluate(executor=sweep.executor, progress=sweep.progress)
@@ -223,16 +224,18 @@ def _kept_if_interrupted(study: Study) -> Iterator[None]:
         raise typer.Exit(130) from None
 
 
-def _add(study: Study, path: Path, id_column: str | None) -> None:
+def _add(study: Study, sweep: Sweep, id_column: str | None) -> None:
     from karat.datasets import read_labelings
     from karat.runtime.resources import release_memory
 
+    path = sweep.labelings
+    assert path is not None
     own = read_labelings(path, id_column=id_column, ids=study.dataset.ids)
     own.pop(study.dataset.truth_name or "", None)
     for note in own.notes:
         typer.echo(f"Note: {path}: {note}", err=True)
     if own:
-        study.add(own)
+        study.add(own, reference=sweep.reference)
     del own
     release_memory()
 
@@ -257,7 +260,7 @@ def _sweep(study: Study, sweep: Sweep) -> None:
             _fit(study, sweep, of_all, deadline, len(of_all) / len(names))
             if study.candidates["n_clusters"].notna().any():
                 study.evaluate(executor=sweep.executor, progress=sweep.progress)
-                first = study.best().sentences[0]
+                first = study.best(stability=False, share=None).sentences[0]
                 typer.echo(f"So far, from {', '.join(of_all)}: {first}", err=True)
             if not study.storage.planned():
                 names = [name for name in names if name not in of_all]
@@ -302,7 +305,7 @@ def _first_answer(study: Study, names: list[str], numbers: list[int]) -> None:
         try:
             part.sweep(quick, k=numbers, n_init=1, workers=1, progress=False)
             part.evaluate(progress=False)
-            first = part.best().sentences[0]
+            first = part.best(stability=False, share=None).sentences[0]
         except InputError:
             return
     typer.echo(f"First, from {len(rows):,} of the objects: {first}", err=True)
@@ -311,60 +314,33 @@ def _first_answer(study: Study, names: list[str], numbers: list[int]) -> None:
 def _choose(study: Study, sweep: Sweep, stability: bool | None) -> Answer:
     """The answer with all that is known of it, or with why its stability was not judged."""
     from karat.runtime.validation import NothingToRankError
-
-    try:
-        study.best()
-    except NothingToRankError as error:
-        raise NothingToRankError("\n".join([str(error), *study.dataset.notes])) from None
-    _judge_loss(study, sweep)
-    skipped = _judge_stability(study, sweep, stability)
-    return replace(study.best(), stability_skipped=skipped)
-
-
-def _judge_loss(study: Study, sweep: Sweep) -> None:
-    """Measure what fitting to a sample loses."""
     from karat.study.loss import SHARE
 
-    with _kept_if_interrupted(study):
-        study.sample_agreements(
-            share=SHARE if sweep.budget is None else 0.0,
-            workers=sweep.workers,
-            executor=sweep.executor,
-            progress=sweep.progress,
-        )
-    why = study.reasons().get(study.best().name, {}).get("sample_agreement")
+    in_time = sweep.budget is not None and stability is None
+    options: dict[str, Any] = {
+        "share": SHARE if sweep.budget is None else 0.0, "workers": sweep.workers,
+        "executor": sweep.executor, "progress": sweep.progress,
+    }  # fmt: skip
+    try:
+        study.best(stability=False, share=None)
+    except NothingToRankError as error:
+        raise NothingToRankError("\n".join([str(error), *study.dataset.notes])) from None
+    try:
+        answer = study.best(stability=False if in_time else stability, **options)
+    except KeyboardInterrupt:
+        if stability is not None:
+            typer.echo(_interrupted(study), err=True)
+            raise typer.Exit(130) from None
+        # nobody asked for what was interrupted: the answer is there without it
+        answer = study.best(stability=False, share=None)
+        return replace(answer, stability_skipped="interrupted; --stability judges it")
+    why = study.reasons().get(answer.name, {}).get("sample_agreement")
     if why is not None:
         typer.echo(f"karat: what the sample loses was not measured: {why}", err=True)
-
-
-def _judge_stability(study: Study, sweep: Sweep, asked: bool | None) -> str | None:
-    """Resample the answer; or say why not."""
-    from karat.runtime.validation import InputError
-    from karat.study.stability import why_not
-
-    if asked is False:
-        return None
-    name = study.best().name
-    try:
-        if asked is None:
-            skipped = "--budget was given; --stability judges it" if sweep.budget else None
-            skipped = skipped or why_not(study, name)
-            if skipped is not None:
-                return skipped
-        study.stability(name, executor=sweep.executor, progress=sweep.progress)
-    except InputError as error:
-        return str(error)
-    except KeyboardInterrupt:
-        if asked is None:  # nobody asked for it: the answer is there without it
-            return "interrupted; --stability judges it"
-        typer.echo(_interrupted(study), err=True)
-        raise typer.Exit(130) from None
-    except Exception as error:
-        if asked:
-            raise
-        # a clusterer that fits all objects may fail on a part of them
-        return f"{type(error).__name__}: {error}"
-    return None
+    if in_time:
+        skipped = "--budget was given; --stability judges it"
+        answer = replace(answer, stability_skipped=skipped)
+    return answer
 
 
 def _tell(study: Study, answer: Answer, output: Output) -> None:

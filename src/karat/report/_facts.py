@@ -177,7 +177,7 @@ class Facts:
         if self.ranked is None or self.decided_by != "consensus":
             return []
         columns = list(map(str, self.ranked.columns))
-        return columns[columns.index("score") + 1 :]
+        return columns[columns.index("votes") + 1 :]
 
     @property
     def voters(self) -> list[Measure]:

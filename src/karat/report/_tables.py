@@ -20,10 +20,13 @@ if TYPE_CHECKING:
 
 # columns that a ranking by the bound has beside it
 PARTS = {
+    "low": "Lower limit (80 %)",
+    "high": "Upper limit (80 %)",
     "bound": "Maximum errors",
     "errors": "Errors on labelled",
     "bits": "Bits",
 }
+DECIMALS = {"low": 2, "high": 2, "bits": 1}
 
 
 def table_payload(facts: Facts) -> dict[str, Any]:
@@ -73,7 +76,7 @@ def _columns(facts: Facts) -> list[dict[str, Any]]:
             _column("score", decider.title, kind, up=decider.greater_is_better, decimals=2)
         )
     columns += [
-        _column(f"parts.{key}", title, "number", up=False, decimals=int(key == "bits"))
+        _column(f"parts.{key}", title, "number", up=False, decimals=DECIMALS.get(key, 0))
         for key, title in PARTS.items()
         if facts.ranked is not None and key in facts.ranked
     ]

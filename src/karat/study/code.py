@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from karat.study.study import Study
 
 LONGEST = 1000  # characters of a literal
+#: settings that are not written as arguments of the study by their values
+ELSEWHERE = ("truth", "metric", "judge", "embeddings", "reference")
 
 
 def code_of(study: Study) -> str:
@@ -83,7 +85,7 @@ class _Program:
             arguments.append(f"metric={self._metric()}")
         plain = asdict(settings)
         for key, default in asdict(Settings()).items():
-            if key not in ("truth", "metric", "judge", "embeddings") and plain[key] != default:
+            if key not in ELSEWHERE and plain[key] != default:
                 arguments.append(f"{key}={plain[key]!r}")
         return f"study = karat.Study({', '.join(arguments)}{self._embeddings})"
 
@@ -145,16 +147,17 @@ class _Program:
         return f"study.sweep({which}, k={_span(content['k'])}{grid}, n_init={content['n_init']})"
 
     def _add(self, names: Sequence[str]) -> str:
+        alone = "" if self.study.settings.reference else ", reference=False"
         if _may_fit(len(names) * self.study.n_objects):
             given = self.study.labelings(names)
             text = repr({name: labels.tolist() for name, labels in given.items()})
             if len(text) <= LONGEST:
-                return f"study.add({text})"
+                return f"study.add({text}{alone})"
         if self._can_load():
-            return f"study.add(kept.labelings({list(names)!r}))"
+            return f"study.add(kept.labelings({list(names)!r}){alone})"
         self.notes.append(f"# labelings: a dict with your clusterings {', '.join(names)}")
         chosen = f"{{name: labelings[name] for name in {list(names)!r}}}"
-        return f"study.add({chosen})"
+        return f"study.add({chosen}{alone})"
 
 
 def _span(ks: Sequence[int]) -> str:

@@ -30,10 +30,14 @@ from karat.study.answer import (
     Labelled,
     Measured,
     Rate,
+    Reference,
     Structure,
     Votes,
 )
+from karat.study.judging import why_not
+from karat.study.numbers import numbers_of
 from karat.study.ranking import INSIDE, Consensus, consensus
+from karat.study.reference import FIT_AT_MOST, company
 from karat.study.scoring import why_nothing
 
 if TYPE_CHECKING:
@@ -61,6 +65,8 @@ class Verdict:
         What the decider's facts are made of.
     bound : Guarantee or PacMdlBound, optional
         What is guaranteed about the best.
+    column : str, optional
+        What the score is called in a ranking, where it is not the decider's own.
     """
 
     score: pd.Series[Any]
@@ -68,6 +74,7 @@ class Verdict:
     ties: tuple[NDArray[Any], ...] = ()
     details: Any = None
     bound: Guarantee | PacMdlBound | None = None
+    column: str | None = None
 
 
 class Judge(Protocol):
@@ -107,7 +114,7 @@ class Decider:
     needs : tuple of str
         Measures that must be there before it judges.
     shown : str
-        The column of the ranking that people read.
+        The column of its score in a ranking.
     """
 
     key: str
@@ -126,8 +133,8 @@ class Decider:
 
     def text(self, score: float) -> str:
         """A score as a person reads it."""
-        if self.shown == "predicted":
-            return f"{score:.2f}"
+        if self.shown == "expected":
+            return f"{max(score, 0):.2f}"
         if self.unit == "share":
             return f"{100 * score:.0f} %"
         if self.unit == "number":
@@ -293,9 +300,14 @@ def candidate(ranking: pd.DataFrame, place: int) -> Candidate:
     """A row of a ranking."""
     row = ranking.iloc[place]
     expected = None
-    if "predicted" in ranking:
-        expected = Expected(*(float(row[column]) for column in ("predicted", "low", "high")))
-    return Candidate(str(row.name), int(row["n_clusters"]), float(row["score"]), expected)
+    if "expected" in ranking:
+        expected = Expected(*(float(row[column]) for column in ("expected", "low", "high")))
+    return Candidate(str(row.name), int(row["n_clusters"]), own_score(row), expected)
+
+
+def own_score(row: pd.Series[Any]) -> float | None:
+    """The score of a row of a ranking, where it says more than the place among the others."""
+    return next((float(row[name]) for name in ("score", "probability") if name in row), None)
 
 
 def _judge(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Verdict:
@@ -307,14 +319,12 @@ def _judge(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Verdic
         # all but a few objects against these are last here, too
         codes = np.stack([study.labels(str(name)) for name in verdict.score.index])
         lone = degenerate(size_evidence(codes))
-        return replace(verdict, score=verdict.score - lone.astype(float))
+        return replace(verdict, score=verdict.score - lone.astype(float), column="votes")
     index = pd.Index(found.names, name=distinct.index.name)
     said = found.judgement
-    table = pd.DataFrame(
-        {"predicted": said.predicted, "low": said.low, "high": said.high}, index=index
-    )
+    table = pd.DataFrame({"low": said.low, "high": said.high}, index=index)
     k = distinct.loc[index, "n_clusters"].to_numpy(dtype=np.int64)
-    return Verdict(pd.Series(said.score, index=index), table, (k,), found)
+    return Verdict(pd.Series(said.predicted, index=index), table, (-said.score, k), found)
 
 
 def _judged_by(found: Judged) -> JudgedBy:
@@ -323,18 +333,25 @@ def _judged_by(found: Judged) -> JudgedBy:
 
 def _judgement(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> dict[str, Any]:
     found = study.judged()
+    unseen = why_not(study)
+    only_own = not study.record.sweeps
+    skipped = None if study.settings.reference else "asked"
+    beside = {"reference_skipped": (unseen or skipped) if only_own else None}
     if found is None:
-        few = "objects" if study.n_objects < FEWEST_OBJECTS else "candidates"
-        skipped = "graph" if study.metric == "graph" else few
-        facts = _votes(study, ranking, verdict)
-        return {**facts, "decided_by": "consensus", "judge_skipped": skipped}
+        facts = _votes(study, ranking, verdict) if len(ranking) > 1 else {}
+        facts |= {"decided_by": "consensus", "judge_skipped": unseen or "candidates"}
+        return facts | beside
     name, expected = str(ranking.index[0]), found.expected(str(ranking.index[0]))
     place = {str(other): i for i, other in enumerate(ranking.index)}
     lost = study.candidates["sample_agreement"].dropna().to_dict()
     return {
+        **beside,
         "judge": _judged_by(found),
         "structure": Structure(found.judgement.structure, found.judge.limit),
         "expected": expected,
+        "near_best": getattr(found.judgement, "near_best", None),
+        "numbers": numbers_of(study, ranking, found.numbers, found),
+        "reference": _reference(study, name, found),
         "average": found.judgement.average,
         "contributions": found.contributions(name),
         "gains": found.judge.gain(expected.value) or (),
@@ -347,6 +364,17 @@ def _judgement(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> dict[st
             if other != name
         ),
     }
+
+
+def _reference(study: Study, name: str, found: Judged) -> Reference | None:
+    """The best of what karat found itself beside clusterings that were made elsewhere."""
+    if not found.company:
+        return None
+    best, expected = found.company[0]
+    agreement = adjusted_rand_index(study.labels(name), best.codes, noise="singletons")
+    k, n = int(best.codes.max()) + 1, study.n_objects
+    part = FIT_AT_MOST if n > FIT_AT_MOST else None
+    return Reference(best.name, k, expected, float(agreement), len(company(study)), part)
 
 
 # -- the judge and a few labels --------------------------------------------------------------
@@ -395,15 +423,24 @@ def _labelled(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> dict[str
     beside = None
     if verdict.bound is not tightest:
         beside = Rate(tightest.name, tightest.bound_rate, tightest.carried_by)
+    shares: Any = verdict.score.groupby(ranking["n_clusters"]).sum().to_dict()
     return {
         "labelled": said,
+        "numbers": numbers_of(study, ranking, shares, None),
         "judge": None if found is None else _judged_by(found),
         "tightest": beside,
     }
 
 
 for one in (
-    Decider(key="consensus", title="Share of votes", judge=vote, facts=_votes, unit="share"),
+    Decider(
+        key="consensus",
+        title="Share of votes",
+        judge=vote,
+        facts=_votes,
+        unit="share",
+        shown="votes",
+    ),
     Decider(
         key="guarantee",
         title="Guaranteed maximum error",
@@ -424,13 +461,14 @@ for one in (
         judge=_with_labels,
         facts=_labelled,
         unit="share",
+        shown="probability",
     ),
     Decider(
         key=JUDGE,
-        title="Expected ARI",
+        title="Expected agreement",
         judge=_judge,
         facts=_judgement,
-        shown="predicted",
+        shown="expected",
     ),
 ):
     deciders.add(one)

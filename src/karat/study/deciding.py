@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from karat.distances import RELATIONS
 from karat.measures import catalogue
-from karat.runtime.validation import NothingToRankError
+from karat.runtime.validation import InputError, NothingToRankError
 from karat.study import judging
 from karat.study.answer import Answer
 from karat.study.deciders import Verdict, as_decider
 from karat.study.derived import derived
 from karat.study.facts import answer_of
+from karat.study.loss import SHARE
 from karat.study.ranking import order, ranks
 from karat.study.scoring import bound_inputs, why_nothing
+from karat.study.stability import why_not
+from karat.study.work import one_line
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,8 +41,8 @@ def rank(study: Study, by: str | None = None) -> pd.DataFrame:
         Look at another order than that of what decides (:attr:`by`): a measure's key,
         ``"guarantee"`` or ``"consensus"``. With the consensus each internal measure that
         compares numbers of clusters ranks the candidates, a family of such measures has one
-        vote, and the mean of the votes, times the share of objects that are not excluded,
-        is the score.
+        vote, and the mean of the votes, times the share of objects that are not excluded, orders
+        them.
 
     Returns
     -------
@@ -46,9 +50,11 @@ def rank(study: Study, by: str | None = None) -> pd.DataFrame:
         A row per distinct partition, named after its first candidate: ``rank`` (equal for
         ties), ``clusterer``, ``k``, ``n_clusters``, ``noise_share``, ``fitted_on``,
         ``sample_agreement``, ``partition`` (as in :meth:`scores`), ``reached_by`` (how many
-        candidates are this partition), ``score`` (of an internal measure with
-        ``noise="drop"``: times the share of objects that are not excluded, or over it where
-        lower is better), then the voters.
+        candidates are this partition), then what decides: ``expected``, ``low`` and ``high`` of
+        the judge (the expected agreement and its 80 % interval); ``votes`` of the consensus, a
+        place among these candidates and no quality, then the voters; ``probability`` of the judge
+        with labels; otherwise ``score`` (of an internal measure with ``noise="drop"``: times the
+        share of objects that are not excluded, or over it where lower is better).
 
     Raises
     ------
@@ -67,7 +73,7 @@ def ranked(study: Study, by: str) -> tuple[pd.DataFrame, Verdict]:
     table, values = distinct(study)
     verdict = decider.judge(study, table, values)
     table = table.loc[verdict.score.index]
-    table["score"] = verdict.score
+    table[verdict.column or decider.shown] = verdict.score
     if verdict.columns is not None:
         table = table.join(verdict.columns)
     upward = decider.sign * verdict.score.to_numpy(dtype=np.float64)
@@ -149,5 +155,54 @@ def guarantee(study: Study) -> Guarantee:
 
 @derived()
 def answer(study: Study) -> Answer:
-    """The clustering to use, see :meth:`Study.best`."""
+    """The clustering to use by what was computed until now, see :func:`best`."""
     return answer_of(study, *ranked(study, study.by))
+
+
+def best(
+    study: Study,
+    *,
+    stability: bool | None = None,
+    share: float | None = SHARE,
+    workers: int | None = None,
+    executor: Any = None,
+    progress: bool | None = None,
+) -> Answer:
+    """The clustering to use, with the reasons; :attr:`by` says what decides.
+
+    Parameters
+    ----------
+    stability : bool, optional
+        Look for the chosen clusters, and their number, in resamples; by default where that takes at
+        most as many fits as the sweep took. It is among the reasons and does not change the choice.
+    share : float, optional
+        Where clusterers were fitted to a sample: share of the time of all fits in which they are
+        fitted to another one, to say what the sample loses. The choice is always measured.
+    workers, executor, progress : optional
+        As for :meth:`sweep`.
+
+    Returns
+    -------
+    Answer
+        Facts; it prints as a few sentences.
+
+    Raises
+    ------
+    InputError
+        If nothing was tried, or nothing can be ranked.
+    """
+    name = answer(study).name
+    if share is not None:
+        study.sample_agreements(share=share, workers=workers, executor=executor, progress=progress)
+    skipped = None
+    if stability is not False:
+        try:
+            skipped = None if stability else why_not(study, name)
+            if skipped is None:
+                study.stability(name, executor=executor, progress=progress)
+        except Exception as error:
+            if stability:
+                raise
+            # a clusterer that fits all objects may fail on a part of them
+            skipped = str(error) if isinstance(error, InputError) else one_line(error)
+    return replace(answer(study), stability_skipped=skipped)

@@ -10,7 +10,6 @@ from karat import clusterers
 from karat.datasets.findings import ordered
 from karat.datasets.reading_plan import reproduced
 from karat.labelings.structures import Hardened
-from karat.measures.external.matching import purity
 from karat.study.answer import (
     Answer,
     FoundAgain,
@@ -18,7 +17,8 @@ from karat.study.answer import (
     Tried,
     Trouble,
 )
-from karat.study.deciders import Verdict, as_decider, candidate
+from karat.study.deciders import Verdict, as_decider, candidate, own_score
+from karat.study.numbers import nesting
 from karat.study.scoring import bound_of
 from karat.study.stability import kept_assessment
 
@@ -50,7 +50,7 @@ def answer_of(study: Study, ranked: pd.DataFrame, verdict: Verdict) -> Answer:
         sizes=tuple(sorted(np.bincount(labels[labels >= 0]).tolist(), reverse=True)),
         outliers=int((labels < 0).sum()),
         reached_by=int(top["reached_by"]),
-        score=float(top["score"]),
+        score=own_score(top),
         tied=tuple(str(one) for one in ranked.index[1:] if ranked.at[one, "rank"] == 1),
         tried=_tried(study, ranked),
         runner_up=candidate(ranked, 1) if len(ranked) > 1 else None,
@@ -113,7 +113,7 @@ def _found_again(study: Study, ranked: pd.DataFrame, found: Assessment) -> Found
             level = candidate(ranked, int(places[0]))
             pair = [study.labels(level.name), study.labels(str(ranked.index[0]))]
             coarse, fine = sorted(pair, key=lambda labels: labels.max())
-            nested = float(purity(coarse, fine, noise="cluster"))
+            nested = nesting(coarse, fine).share
     return FoundAgain(
         clusterer=found.clusterer,
         numbers=numbers,

@@ -50,6 +50,8 @@ class Settings:
         Version and digest of the learned judge, as ``version#digest``.
     embeddings : int
         How many columns of the data are embeddings.
+    reference : bool
+        Whether karat looks for clusterings of its own beside those that were made elsewhere.
     """
 
     metric: str = "euclidean"
@@ -62,6 +64,7 @@ class Settings:
     exact: bool = False
     judge: str = ""
     embeddings: int = 0
+    reference: bool = True
 
 
 class Record:

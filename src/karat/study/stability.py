@@ -137,7 +137,7 @@ def stability(
     -------
     Assessment
         It is kept in the study: asked the same again it is read, and the reasons of
-        :meth:`best` and the report have it. A call that was killed goes on from the last data
+        :meth:`best` and the report have it. A call that was killed is resumed after the last data
         set that was finished.
 
     Raises
@@ -156,7 +156,7 @@ def stability(
     >>> len(found.clusters.table)
     3
     """
-    name = study.best().name if name is None else name
+    name = str(study.rank().index[0]) if name is None else name
     study.labels(name)  # says what is wrong with the name
     candidate = study.storage.candidate(name)
     clusterer = clusterer_of(study, candidate)
@@ -214,7 +214,7 @@ def _given(study: Study, clusterer: Clusterer) -> tuple[Any, Any]:
 
 
 class _Parts(dict[str, Any]):
-    """What is finished of a call, in the study's file: a call that was killed goes on from it."""
+    """What is finished of a call, in the study's file: a call that was killed resumes there."""
 
     def __init__(self, storage: Store, partition: str, question: dict[str, Any]) -> None:
         self.key = f"assessment in parts {partition}"

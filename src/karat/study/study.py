@@ -13,7 +13,6 @@ from karat.runtime.validation import InputError, check_choice, in_order_of
 from karat.study import annotated, deciding, scoring, trying
 from karat.study import loss as losses
 from karat.study import stability as stabilities
-from karat.study.answer import Answer
 from karat.study.code import code_of
 from karat.study.deciders import as_decider, usual
 from karat.study.derived import kept
@@ -28,9 +27,6 @@ if TYPE_CHECKING:
     from karat.bounds.classes import Classes
     from karat.judge import Judge
     from karat.study.store import Store
-
-#: objects up to which a classifier on the features takes part in the guarantee
-MOST_FOR_CLASSIFIERS = 20_000
 
 
 class Study:
@@ -294,23 +290,7 @@ class Study:
 
     # -- the answer ---------------------------------------------------------------------------
 
-    def best(self) -> Answer:
-        """The clustering to use, with the reasons; :attr:`by` says what decides.
-
-        The stability of the choice is not judged here, as it is by default on the command line;
-        after ``study.stability()`` it is among the reasons.
-
-        Returns
-        -------
-        Answer
-            Facts; it prints as a few sentences.
-
-        Raises
-        ------
-        InputError
-            If nothing was tried, or nothing can be ranked.
-        """
-        return deciding.answer(self)
+    best = deciding.best
 
     # -- annotated matrices -------------------------------------------------------------------
 

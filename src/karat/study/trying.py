@@ -329,7 +329,7 @@ def _record(study: Study, asked: Request) -> None:
     study.storage.record("sweep", {"clusterers": clusterers, **content})
 
 
-def add(study: Study, labelings: Any) -> None:
+def add(study: Study, labelings: Any, *, reference: bool | None = None) -> None:
     """Take in clusterings that were made elsewhere, on the same footing.
 
     Parameters
@@ -341,6 +341,10 @@ def add(study: Study, labelings: Any) -> None:
         :class:`~karat.labelings.OverlappingPartition` is compared with the others by its hard
         labels; its memberships are kept, see :meth:`Study.memberships` and
         :func:`karat.study.soft_scores`. Of a :class:`~karat.Dendrogram` each cut is a candidate.
+    reference : bool, optional
+        Whether karat looks for clusterings of its own where nothing is swept, on at most 2,000
+        objects. They are no candidates: the judge compares with them, and the answer says what
+        they are; without them it says what is not known. By default as before, at first True.
 
     Raises
     ------
@@ -348,6 +352,8 @@ def add(study: Study, labelings: Any) -> None:
         For missing labels, wrong lengths, or a name that another clustering has.
     """
     storage = study.storage
+    if reference is not None:
+        study.record.change(reference=bool(reference))
     labelings, memberships = split(labelings)
     labelings = in_order_of(study.objects.index, labelings, name="X", other_name="labelings")
     batch = as_labelings(labelings, n_objects=study.n_objects, noise="drop")

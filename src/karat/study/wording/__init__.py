@@ -7,15 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from karat.study.wording.advice import (
-    draw_labels,
-    findings,
-    footer,
-    more_candidates,
-    more_labels,
-    remarks,
-)
-from karat.study.wording.certainty import sample, stability
+from karat.study.wording.advice import findings, footer, more_labels, remarks
+from karat.study.wording.certainty import how_many, sample, stability
 from karat.study.wording.grounds import (
     GOOD_FOR,
     guarantee,
@@ -25,8 +18,9 @@ from karat.study.wording.grounds import (
     rivals,
     vote,
 )
-from karat.study.wording.phrases import interval
-from karat.study.wording.recommendation import fitted, lead, memberships, sizes
+from karat.study.wording.phrases import interval, span
+from karat.study.wording.recommendation import fitted, lead, memberships, singles
+from karat.study.wording.story import draw_labels, story
 
 if TYPE_CHECKING:
     from karat.study.answer import Answer
@@ -40,13 +34,15 @@ __all__ = [
     "interval",
     "remarks",
     "sentences",
+    "span",
     "stability",
+    "story",
 ]
 
-#: what is said, in this order
+#: what is said, in this order: for everybody, then for who knows what an index is
 THEMES = (
-    lead, fitted, sizes, memberships, judgement, vote, measured, labelled, guarantee, rivals,
-    sample, stability, more_candidates, more_labels,
+    story, lead, how_many, singles, fitted, memberships, judgement, vote, measured, labelled,
+    guarantee, rivals, sample, stability, more_labels,
 )  # fmt: skip
 
 

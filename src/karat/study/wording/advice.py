@@ -1,46 +1,23 @@
-"""What to do next, what to mind, and who decided."""
+"""What labels would bring, what to mind, and who decided."""
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
-
-from karat.study.wording.grounds import COMPARED
-from karat.study.wording.phrases import is_own
 
 if TYPE_CHECKING:
     from karat.study.answer import Answer
 
 
-def more_candidates(answer: Answer) -> list[str]:
-    """How to compare with more, where little was compared or the user's own are no good."""
-    said = answer.structure
-    few = answer.votes is not None and answer.tried.distinct <= COMPARED
-    if is_own(answer) and (few or (said is not None and said.decision != "yes")):
-        return [
-            "To compare with karat's own clusterings, omit --only-labelings (in Python: call "
-            "study.sweep())."
-        ]
-    return ["To compare more, widen -k or --clusterer (in Python: study.sweep())."] if few else []
-
-
 def more_labels(answer: Answer) -> list[str]:
-    """What labelling a few objects would bring, and how to draw them."""
+    """What labelling a few objects would bring."""
     if not answer.gains:
         return []
     few, _, many = answer.gains
     return [
-        f"Labelling 10 rows typically improves agreement by {few:.2f}, 40 rows by {many:.2f}: "
-        f"{draw_labels(answer)} draws them, and karat weighs judge and labels together."
+        f"Labelling 10 rows typically improves agreement by {few:.2f}, 40 rows by {many:.2f}, "
+        "since karat weighs judge and labels together."
     ]
-
-
-def draw_labels(answer: Answer) -> str:
-    """What draws ten objects to label."""
-    if answer.source is None:
-        return f"karat.bounds.sample({answer.n_objects}, 10)"
-    return f"karat sample {shlex.quote(answer.source)} -n 10"
 
 
 def findings(found: Iterable[Any]) -> list[str]:
@@ -74,7 +51,7 @@ def footer(answer: Answer) -> str:
         "" if answer.judge is None else f"judge {answer.judge.version} ({answer.judge.digest[:8]})"
     )
     if answer.tried.distinct == 1 and answer.guarantee is None:
-        return "There was nothing to decide."
+        return f"Judged by {judge}." if judge else "There was nothing to decide."
     if answer.labelled is not None:
         who = f"{judge} and {answer.labelled.n_labels:,} labels" if judge else "the labels"
     elif answer.votes is not None:

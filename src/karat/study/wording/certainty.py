@@ -1,4 +1,4 @@
-"""How sure: another sample, and resamples."""
+"""How sure: the number of clusters, another sample, and resamples."""
 
 from __future__ import annotations
 
@@ -6,13 +6,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from karat.study.wording.phrases import clusters, percent
+from karat.study.wording.phrases import FEW, NESTS, agreement, clusters, counted, listed, percent
 
 if TYPE_CHECKING:
-    from karat.study.answer import Answer, FoundAgain
+    from collections.abc import Iterable
 
-#: share of the objects from which on one clustering is said to divide another
-NESTS = 0.9
+    from karat.study.answer import Answer, FoundAgain, Number
+
+#: numbers that are named: until they have so much of the probability together, and so much each
+ENOUGH, LEAST = 0.8, 0.05
+#: from which probability on a number is not called uncertain
+CERTAIN = 0.5
 
 
 def sample(answer: Answer) -> list[str]:
@@ -31,12 +35,63 @@ def sample(answer: Answer) -> list[str]:
     ]
 
 
+def how_many(answer: Answer) -> list[str]:
+    """The number of clusters by everything that speaks to it, in one sentence."""
+    told = [*_likely(answer), *_resampled(answer)]
+    if not told:
+        return []
+    sentence = "; ".join(told)
+    return [f"{sentence[0].upper()}{sentence[1:]}."]
+
+
+def _likely(answer: Answer) -> list[str]:
+    """The likely numbers, and how they go together."""
+    named: list[Number] = []
+    for one in answer.numbers[:FEW]:
+        if named and (sum(o.probability for o in named) >= ENOUGH or one.probability < LEAST):
+            break
+        named.append(one)
+    if not named:
+        return []
+    likely = [f"{one.k} ({percent(one.probability, 0)}){_relation(named[0], one)}" for one in named]
+    start = "" if named[0].probability >= CERTAIN else "uncertain, most likely "
+    told = f"the number of clusters is {start}{', or '.join(likely)}"
+    mine = [one for one in answer.numbers if one.k == answer.n_clusters and one not in named]
+    if not mine and answer.n_clusters == named[0].k:
+        return [told]
+    why = f"this clustering has {answer.n_clusters}"
+    return [told, why + "".join(f" ({percent(one.probability, 0)})" for one in mine)]
+
+
+def _relation(first: Number, other: Number) -> str:
+    """How clusterings with another number go with the most likely one: which are united."""
+    if first.name is None:  # clusters that the reader has not seen
+        return ""
+    united = [(whole, parts) for whole, parts in other.united if len(parts) > 1]
+    alone = [parts[0] for _, parts in other.united if len(parts) == 1]
+    if not united or not other.is_nested:
+        return ", another division" if other.united else ""
+    if other.k > first.k:
+        return f", which divides {_named(whole for whole, _ in united)}"
+    if len(united) == 1 and len(alone) == 1:
+        return f", where {_named(alone)} stands apart from the other {counted(len(united[0][1]))}"
+    return f", where {', and '.join(f'{_named(parts)} are one' for _, parts in united)}"
+
+
+def _named(names: Iterable[str]) -> str:
+    """Clusters by their names, or as numbered ones."""
+    known = list(names)
+    if all(name.isdecimal() for name in known):
+        return f"cluster{'s' * (len(known) > 1)} {listed(known)}"
+    return listed(known)
+
+
 def stability(answer: Answer) -> list[str]:
-    """Whether the number of clusters, and the clusters, would be found again."""
+    """Whether the clusters would be found again."""
     found = answer.stability
     if found is None:
         return []
-    told = [_number(answer, found)]
+    told = []
     if found.n_stable == answer.n_clusters:
         told.append("Every cluster is found again in the resamples (mean Jaccard at least 0.75).")
     else:
@@ -49,55 +104,56 @@ def stability(answer: Answer) -> list[str]:
     return told
 
 
-def _number(answer: Answer, found: FoundAgain) -> str:
+def _resampled(answer: Answer) -> list[str]:
     """What resampling says of the number of clusters, reconciled with that of the answer."""
-    k = answer.n_clusters
+    k, found = answer.n_clusters, answer.stability
+    if found is None:
+        return []
     if not found.numbers:
-        return _own_number(k, found)
+        return [_own_number(k, found)]
     if found.selected is None:
-        return (
-            "There is no null reference beside the curve of stability, and small numbers of "
-            "clusters are stable whatever the data: it does not decide between them."
-        )
+        return [
+            "resampling has no null reference here, and small numbers of clusters are stable "
+            "whatever the data, so it does not decide between them"
+        ]
     if found.selected == 1:
-        span = f"{found.numbers[0]} to {found.numbers[-1]}"
         told = (
-            f"No number of clusters from {span} is found again far better than in null references: "
-            "the data may be one cluster, whose parts can be found again, too, or have clusters "
-            "without gaps between them"
+            f"resampling finds none from {found.numbers[0]} to {found.numbers[-1]} again far "
+            "better than in null references, as for one cluster, or for clusters without gaps "
+            "between them"
         )
         if answer.structure is not None and answer.structure.decision == "yes":
-            told += f". The judge's evidence speaks for the second, with {clusters(k)}"
-        return f"{told}."
+            told += f", and the other evidence speaks for the second, with {clusters(k)}"
+        return [told]
     share = (
         f"{percent(found.kept)} of the objects of the worst of them stay together in another half, "
         f"against {percent(found.null)} in null references"
     )
     if found.selected == k:
-        return f"Resampling confirms {clusters(k)}: {share}."
-    return f"By resampling alone {clusters(found.selected)} stand out: {share}. {_levels(answer)}"
+        return [f"resampling agrees on {clusters(k)}: {share}"]
+    return [
+        f"resampling is surest of {clusters(found.selected)} ({share}), {_levels(answer, found)}"
+    ]
 
 
-def _levels(answer: Answer) -> str:
+def _levels(answer: Answer, found: FoundAgain) -> str:
     """How another number of clusters that stands out goes with that of the answer."""
-    k, found = answer.n_clusters, answer.stability
-    assert found is not None
-    level = found.level
+    k, level = answer.n_clusters, found.level
     if level is None:
-        return f"No candidate has as many; the best of those tried has {k}."
+        return f"but no candidate has as many: the best of those tried has {k}"
     beside = ""
     if answer.expected is not None and level.expected is not None:
         beside = (
-            f"{level.name} has expected ARI {level.expected.value:.2f}, this answer "
-            f"{answer.expected.value:.2f}"
+            f": expected ARI {agreement(level.expected)} ({level.name}), against "
+            f"{agreement(answer.expected)} here"
         )
     if found.nested is None or found.nested < NESTS:
-        return f"That is another division: {beside or level.name}."
+        return f"which is another division{beside}"
     fine, coarse = max(k, level.n_clusters), min(k, level.n_clusters)
-    told = f"That is no contradiction: the {fine} clusters divide the {coarse}"
+    told = f"which is no contradiction: the {fine} clusters divide the {coarse}"
     if found.nested < 1:
         told += f" (but for {percent(1 - found.nested)} of the objects)"
-    return f"{told}{'; ' * bool(beside)}{beside}."
+    return told + beside
 
 
 def _own_number(k: int, found: FoundAgain) -> str:
@@ -108,8 +164,8 @@ def _own_number(k: int, found: FoundAgain) -> str:
         f"({counts.min()} to {counts.max()} in all)"
     )
     if not found.found_in_null:
-        return f"{told}."
+        return told
     several = sum(count > 1 for count in found.found_in_null)
     return (
-        f"{told}; in {several} of {len(found.found_in_null)} null references it finds two or more."
+        f"{told}; in {several} of {len(found.found_in_null)} null references it finds two or more"
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from karat.bounds import percent_up
-from karat.study.wording.phrases import FEW, clusters, interval, is_own, listed, share
+from karat.study.wording.phrases import FEW, agreement, clusters, interval, listed, share
 
 if TYPE_CHECKING:
     from karat.study.answer import Answer, Candidate
@@ -15,8 +15,6 @@ NAMED = 2
 WORTH_NAMING = 0.01
 #: views per family from which on families are not said to repeat each other
 INDEPENDENT = 0.75
-#: up to so many candidates it is said what is not known of the best
-COMPARED = 2
 #: what a clustering is good for, compared with those beside it
 GOOD_FOR = {
     "compact": "compact groups: most of the variance lies between its clusters",
@@ -30,31 +28,26 @@ GOOD_FOR = {
 }
 #: why the judge did not decide
 SKIPPED = {
-    "graph": "The learned judge needs distances, and a graph has edges alone, so the consensus "
-    "decided.",
-    "objects": "There are too few objects for the learned judge, so the consensus decided.",
-    "candidates": "The learned judge compares three clusterings or more, so the consensus decided.",
+    "graph": "The learned judge needs distances, and a graph has edges alone",
+    "objects": "There are too few objects for the learned judge",
+    "candidates": "The learned judge compares three clusterings or more",
 }
 
 
 def judgement(answer: Answer) -> list[str]:
     """What the judge expects, and what speaks for and against it."""
-    return [*structure(answer), *expected(answer), *contributions(answer)]
+    return [*structure(answer), *expected(answer), *beside(answer), *contributions(answer)]
 
 
 def structure(answer: Answer) -> list[str]:
-    """The evidence of structure, where it is not enough."""
+    """How likely it is that the data have clusters."""
     said = answer.structure
-    if said is None or said.decision == "yes":
+    if said is None:
         return []
-    needed = (
-        f"The judge's evidence of structure is {said.value:.2f}, and {said.limit:.2f} is needed"
-    )
-    if said.decision == "unclear":
-        return [f"{needed}, which one in ten data sets without clusters reaches at most."]
-    if is_own(answer):
-        return [f"{needed}."]
-    return [f"{needed}: you can split these data, but the groups are not natural."]
+    told = f"The probability that these data have clusters is {said.probability:.2f}"
+    if said.decision == "no":
+        told += ": you can split these data, but the groups are not natural"
+    return [f"{told}."]
 
 
 def expected(answer: Answer) -> list[str]:
@@ -70,6 +63,19 @@ def expected(answer: Answer) -> list[str]:
     return told
 
 
+def beside(answer: Answer) -> list[str]:
+    """What karat found itself, beside clusterings that were made elsewhere."""
+    other = answer.reference
+    if other is None:
+        return []
+    where = "" if other.fitted_on is None else f" on {other.fitted_on:,} of the objects"
+    return [
+        f"The best of the {other.tried} clusterings of karat's own sweep{where} is {other.name} "
+        f"({clusters(other.n_clusters)}): expected agreement ARI {interval(other)}, adjusted Rand "
+        f"index {other.agreement:.2f} with this one."
+    ]
+
+
 def contributions(answer: Answer) -> list[str]:
     """The kinds of evidence that matter most."""
     parts = answer.contributions
@@ -81,12 +87,10 @@ def contributions(answer: Answer) -> list[str]:
 
 def vote(answer: Answer) -> list[str]:
     """How the families of measures voted, and what that does not say."""
-    votes = answer.votes
+    votes, skipped = answer.votes, answer.judge_skipped
     if votes is None:
-        return []
-    told = [] if answer.judge_skipped is None else [SKIPPED[answer.judge_skipped]]
-    if answer.tried.distinct == 1:
-        return [*told, *_unknown(answer)]
+        return [] if skipped is None else [f"{SKIPPED[skipped]}.", *_inside(answer)]
+    told = [] if skipped is None else [f"{SKIPPED[skipped]}, so the consensus decided."]
     first = [family.name for family in votes.families if family.first]
     prefers = [f"{f.name} prefers {f.prefers}" for f in votes.families if not f.first]
     if len(prefers) > FEW:
@@ -111,7 +115,7 @@ def vote(answer: Answer) -> list[str]:
             f"the same, 0 if they have nothing in common); their {votes.n_measures} measures "
             f"{repeat} on these clusterings {_views(votes.opinions)}."
         )
-    return [*told, *_unknown(answer)]
+    return [*told, *_inside(answer)]
 
 
 def _views(opinions: float) -> str:
@@ -119,19 +123,14 @@ def _views(opinions: float) -> str:
     return f"(about {number} independent view{'s' * (number != '1')})"
 
 
-def _unknown(answer: Answer) -> list[str]:
-    """What is not known where clusterings were only compared with one another."""
-    told = "A vote orders candidates; how good the first is, it does not say."
-    if answer.tried.distinct > COMPARED:
-        return [told]
-    if answer.tried.distinct == 1:
-        told = "How good it is, is not known."
+def _inside(answer: Answer) -> list[str]:
+    """The mean silhouette, where little was compared."""
     mean = answer.silhouette
-    if mean is not None:
-        near = "closer to another cluster than to their own"
-        side = f"below 0, so on average objects are {near}" if mean < 0 else "1 at best"
-        told += f" Its mean silhouette is {mean:.2f} ({side})."
-    return [told]
+    if mean is None or answer.tried.distinct > FEW:
+        return []
+    near = "closer to another cluster than to their own"
+    side = f"below 0, so on average objects are {near}" if mean < 0 else "1 at best"
+    return [f"Its mean silhouette is {mean:.2f} ({side})."]
 
 
 def measured(answer: Answer) -> list[str]:
@@ -140,7 +139,7 @@ def measured(answer: Answer) -> list[str]:
     if one is None:
         return []
     if answer.tried.distinct == 1:
-        return [f"Its {one.title} is {one.value:.4g}."]
+        return []
     basis = ""
     if one.n_known:
         basis = f" against the {one.n_known:,} known labels of {answer.n_objects:,} objects"
@@ -180,7 +179,7 @@ def guarantee(answer: Answer) -> list[str]:
     found = answer.guarantee
     if found is None:
         return []
-    told = [found.sentence, found.reason]
+    told = [found.reason]
     other = answer.tightest
     if other is not None:
         told.append(
@@ -199,7 +198,7 @@ def rivals(answer: Answer) -> list[str]:
     elif second is not None and not answer.tied:
         about = [clusters(second.n_clusters)]
         if second.expected is not None:
-            about.append(f"expected ARI {second.expected.value:.2f}")
+            about.append(f"expected ARI {agreement(second.expected)}")
         elif answer.labelled is not None and second.score is not None:
             about.append(f"probability {share(second.score)}")
         elif answer.measured is not None and second.score is not None:
@@ -207,7 +206,7 @@ def rivals(answer: Answer) -> list[str]:
         elif answer.decided_by in ("guarantee", "pac_mdl_bound") and second.score is not None:
             about.append(f"guaranteed maximum error {percent_up(second.score)}")
         told.append(f"The runner-up is {second.name} ({', '.join(about)}).")
-    if answer.alternatives:
+    if answer.alternatives and (answer.expected is None or answer.expected.grade != "random"):
         found = answer.structure is None or answer.structure.decision == "yes"
         title = "Really different and nearly as good" if found else "Others"
         told.append(f"{title}: {'; '.join(map(_alternative, answer.alternatives))}.")

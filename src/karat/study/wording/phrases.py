@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from karat.study.answer import Answer, Candidate
+    from karat.study.answer import Answer, Candidate, Expected, Reference
 
 #: of what there may be many, how many are named
 FEW = 3
+#: share of the objects from which on one clustering is said to divide another
+NESTS = 0.9
 
 
 def listed(names: Iterable[str]) -> str:
@@ -29,17 +31,42 @@ def clusters(k: int) -> str:
     return f"{k} cluster{'s' * (k != 1)}"
 
 
-def percent(value: float | None) -> str:
+def groups(k: int) -> str:
+    """A number of clusters for who does not know the word."""
+    return f"{k} group{'s' * (k != 1)}"
+
+
+def counted(n: int) -> str:
+    """A small number in words.
+
+    >>> counted(3), counted(12)
+    ('three', '12')
+    """
+    words = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+    return words[n] if n < len(words) else f"{n:,}"
+
+
+def percent(value: float | None, decimals: int = 1) -> str:
     """A share in per cent."""
     assert value is not None
-    return f"{100 * value:.1f} %"
+    return f"{100 * value:.{decimals}f} %"
 
 
-def interval(one: Answer | Candidate) -> str:
+def interval(one: Answer | Candidate | Reference) -> str:
     """An expected agreement with its interval."""
     found = one.expected
     assert found is not None
-    return f"{found.value:.2f} ({max(found.low, 0):.2f}–{found.high:.2f}, 80 % interval)"
+    return f"{agreement(found)} ({span(found.low, found.high)}, 80 % interval)"
+
+
+def agreement(expected: Expected) -> str:
+    """An expected agreement; below 0 there is as little of it as at 0."""
+    return f"{max(expected.value, 0):.2f}"
+
+
+def span(low: float, high: float) -> str:
+    """The limits of an agreement."""
+    return f"{max(low, 0):.2f}–{max(high, 0):.2f}"
 
 
 def is_own(answer: Answer) -> bool:
