@@ -62,7 +62,7 @@ def run(
         for n in SIZES:
             for distance in DISTANCES if design == "spherical, d = 2" else (0,):
                 for test in TESTS if n == SIZES[0] else FAST:
-                    key = (design, n, distance, test)
+                    key = (f"{design}, n = {n}, {distance} sigmas", test)
                     row = kept.get(key)
                     if row is None:
                         row = _share(draw, n, distance, test, runs, random_state)
