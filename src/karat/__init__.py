@@ -62,6 +62,7 @@ _ROOMS = (
     "clusterers",
     "datasets",
     "distances",
+    "inference",
     "judge",
     "labeling",
     "labelings",

@@ -164,6 +164,12 @@ EXPERIMENTS: Registry[Experiment] = Registry(
             "karat_lab.map_of_measures",
         ),
         Experiment(
+            "inference-levels",
+            "How often tests of differences between clusters reject, with and without clusters",
+            "karat",
+            "karat_lab.inference_levels",
+        ),
+        Experiment(
             "internal-chance",
             "Rankings of clusterings by internal measures, as they are and corrected for chance",
             "whissell2012 section 4.8",

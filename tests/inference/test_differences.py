@@ -1,0 +1,139 @@
+"""Tests of differences keep their level where a naive test does not, and find what is there."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+from sklearn.cluster import AgglomerativeClustering, KMeans
+
+from karat import InputError
+from karat.inference import clusters_differ, conditional_test, features_differ
+from karat.inference.differences import holm
+
+KMEANS = KMeans(2, n_init=1, random_state=0)
+WARD = AgglomerativeClustering(2)
+
+
+def apart(sigmas: float, n: int = 60, seed: int = 0) -> np.ndarray:
+    X = np.random.default_rng(seed).normal(size=(n, 2))
+    X[n // 2 :, 0] += sigmas
+    return X
+
+
+@pytest.mark.parametrize("scale", [1.0, None])
+def test_thinning_keeps_its_level_where_a_naive_test_always_rejects(scale: float | None) -> None:
+    rng = np.random.default_rng(5)
+    valid, naive = [], []
+    for seed in range(120):
+        X = rng.normal(size=(60, 2))
+        valid.append(clusters_differ(X, KMEANS, scale=scale, random_state=seed).p_value)
+        labels = KMEANS.fit_predict(X)
+        axis = X[labels == 0].mean(0) - X[labels == 1].mean(0)
+        naive.append(stats.ttest_ind(X[labels == 0] @ axis, X[labels == 1] @ axis).pvalue)
+    assert np.mean(np.array(naive) < 0.05) == 1.0
+    rejected = int(np.sum(np.array(valid) < 0.05))
+    assert stats.binomtest(rejected, 120, 0.05, alternative="greater").pvalue > 0.01
+
+
+def test_clusters_that_are_apart_differ() -> None:
+    assert clusters_differ(apart(6), KMEANS, scale=1.0).p_value < 1e-6
+
+
+def test_p_values_do_not_depend_on_the_names_of_clusters() -> None:
+    X = apart(3)
+    renamed = clusters_differ(X, lambda Y: 7 - KMEANS.fit_predict(Y), scale=1.0).table
+    table = clusters_differ(X, KMEANS, scale=1.0).table
+    assert renamed.p_value.iloc[0] == pytest.approx(table.p_value.iloc[0], rel=1e-9)
+
+
+def test_one_cluster_outliers_and_clusters_of_two() -> None:
+    X = apart(6)
+    assert clusters_differ(X, lambda Y: np.zeros(len(Y), int), scale=1.0).p_value == 1.0
+    assert features_differ(X, lambda Y: np.zeros(len(Y), int), scale=1.0).table.empty
+    labels = np.r_[np.zeros(29, int), [-1], np.ones(28, int), [2, 2]]
+    table = clusters_differ(X, lambda Y: labels, scale=1.0).table
+    assert set(table.cluster) | set(table.other) == {0, 1, 2}
+    assert table.p_value.isna().tolist() == [False, True, True]
+
+
+def test_only_the_feature_that_differs_is_named() -> None:
+    X = apart(8, n=200)
+    table = features_differ(X, KMEANS, scale=1.0, feature_names=["age", "noise"]).table
+    assert set(table.feature[table.p_holm < 0.001]) == {"age"}
+
+
+def test_counts_are_tested_by_their_own_family() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.poisson(np.where(np.arange(80)[:, None] < 40, [4, 9], [16, 9]))
+    found = features_differ(X, KMEANS, family="poisson")
+    assert set(found.table.feature[found.table.p_holm < 0.001]) == {"0"}
+    assert "Poisson" in found.premises[0]
+
+
+def test_holm_is_that_of_statsmodels() -> None:
+    p = np.random.default_rng(0).random(9) ** 3
+    expected = pytest.importorskip("statsmodels.stats.multitest").multipletests(p, method="holm")[1]
+    assert np.allclose(holm(p), expected)
+
+
+def test_holm_of_published_p_values() -> None:
+    assert np.allclose(
+        holm(np.array([0.01, np.nan, 0.04, 0.03])), [0.03, np.nan, 0.06, 0.06], equal_nan=True
+    )
+
+
+@pytest.mark.parametrize("sigmas", [0.0, 3.0])
+def test_conditional_test_is_the_integral_that_defines_it(sigmas: float) -> None:
+    """Gao, Bien & Witten (2022), eq. 9, by a fine grid over the distance of the means."""
+    X = apart(sigmas, n=24, seed=3)
+    labels = WARD.fit_predict(X)
+    found = conditional_test(X, labels, 0, 1, WARD, scale=1.0, n_draws=1500)
+    one = labels == 0
+    nu = one / one.sum() - ~one / (~one).sum()
+    gap = nu @ X
+    distance, length = np.linalg.norm(gap), np.linalg.norm(nu)
+    grid = np.linspace(0.005, distance + 6 * length, 1200)
+    density = stats.chi.pdf(grid / length, 2)
+    for i, phi in enumerate(grid):
+        moved = X + np.outer(nu / length**2, (phi - distance) / distance * gap)
+        again = WARD.fit_predict(moved)
+        if len(set(again[one])) > 1 or len(set(again[~one])) > 1:
+            density[i] = 0
+    expected = density[grid >= distance].sum() / density.sum()
+    assert found.p_value == pytest.approx(expected, abs=max(5 * found.standard_error, 0.02))
+    assert found.standard_error < 0.06
+
+
+def test_conditional_test_does_not_depend_on_units_or_rotation() -> None:
+    X = apart(2.5, n=30)
+    labels = WARD.fit_predict(X)
+    plain = conditional_test(X, labels, 0, 1, WARD, scale=1.0, n_draws=100)
+    c, s = np.cos(0.7), np.sin(0.7)
+    turned = conditional_test(
+        10 * X @ [[c, s], [-s, c]], labels, 0, 1, WARD, scale=100.0, n_draws=100
+    )
+    assert turned.p_value == pytest.approx(plain.p_value, rel=1e-6)
+    assert turned.statistic == pytest.approx(plain.statistic)
+
+
+def test_conditional_test_wants_the_clusterer_that_made_the_labels() -> None:
+    X = apart(6)
+    with pytest.raises(InputError, match="does not find these two clusters"):
+        conditional_test(X, np.arange(60) % 2, 0, 1, WARD)
+    with pytest.raises(InputError, match="no object has the label 9"):
+        conditional_test(X, WARD.fit_predict(X), 0, 9, WARD)
+    with pytest.raises(InputError, match="fit_predict"):
+        conditional_test(X, WARD.fit_predict(X), 0, 1, "ward")
+    with pytest.raises(InputError, match="variance is 0"):
+        conditional_test(X, WARD.fit_predict(X), 0, 1, WARD, scale=0.0)
+
+
+@pytest.mark.long
+def test_the_whole_sweep_and_choice_keep_the_level() -> None:
+    rng = np.random.default_rng(1)
+    p = [clusters_differ(rng.normal(size=(60, 2)), random_state=s).p_value for s in range(20)]
+    assert (
+        stats.binomtest(int(np.sum(np.array(p) < 0.05)), 20, 0.05, alternative="greater").pvalue
+        > 0.01
+    )
