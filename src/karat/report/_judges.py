@@ -67,7 +67,10 @@ def guarantee(facts: Facts) -> Section | None:
         sentences.append(str(forecast_labels(own, float(f"{own.bound_rate / 2:.2g}"))))
     table = table.assign(clusterer=facts.scores["clusterer"])
     alt, caption = page.bound_figure(answer, len(table), beside)
-    picture = Picture("bound", plot.bound_by_k(table, chosen=own.name), alt, caption)
+    figure = plot.bound_by_k(table, chosen=own.name)
+    # the ring is the guarantee that is told, whatever bound the curves are of
+    figure.data[-1].update(x=[own.n_clusters], y=[own.bound_rate], name="guaranteed")
+    picture = Picture("bound", figure, alt, caption)
     told = [*sentences, *page.premises(answer)]
     return plain("guarantee", "The guarantee", told, picture)
 

@@ -48,6 +48,9 @@ function draw(plotly, element, size) {
   element.replaceChildren();
   element.style.minHeight = "";
   figure.layout.dragmode = false;
+  // on a narrow page the legend has rows of its own, so that the panel keeps its height
+  const named = figure.data.filter((trace) => trace.name && trace.showlegend !== false).length;
+  if (!size && element.clientWidth < 560 && figure.layout.showlegend !== false && named > 3) figure.layout.height += 22 * Math.ceil(named / 2);
   Object.assign(figure.layout, size);
   plotly.newPlot(element, figure.data, figure.layout, {
     responsive: true, displaylogo: false, displayModeBar: touch ? false : "hover", modeBarButtons: [["toImage"]],

@@ -153,6 +153,7 @@ function drawCards(i) {
   const order = one.sizes.map((_, c) => c).sort((a, b) => one.sizes[b] - one.sizes[a]).slice(0, 60);
   $("cards").replaceChildren(...(i ? order.map((c) => drawCard(one, c)) : chosenCards));
   $("cards").classList.toggle("many", one.sizes.length > 3);
+  $("cards").classList.toggle("long", one.sizes.length > 10);
 }
 function pick(cluster) {
   opening.picked = opening.picked === cluster ? null : cluster;
@@ -226,13 +227,14 @@ function drawFlows(own, one) {
   }
   $("flows").replaceChildren(box);
 }
+const short = (v) => number(Math.abs(v) < 1000 ? Number(v.toPrecision(3)) : v);
 function speaks() {
   const chosen = table.rows[0], other = table.rows[opening.now], lists = [[], []];
   for (const key of data.leading) {
     const a = table.values[key][chosen], b = table.values[key][other], detail = data.measures[key];
     if (!detail || a === null || b === null || a === b) continue;
     const first = detail.up ? a > b : a < b;
-    lists[first ? 0 : 1].push(fill(data.words.better, { title: detail.title, own: number(first ? a : b), other: number(first ? b : a) }));
+    lists[first ? 0 : 1].push(fill(data.words.better, { title: detail.title, own: short(first ? a : b), other: short(first ? b : a) }));
   }
   ["for-chosen", "for-other"].forEach((id, k) => {
     $(id).replaceChildren(...(lists[k].length ? lists[k] : [data.words.nothing]).map((text) => node("li", "", text)));

@@ -20,7 +20,7 @@ function number(v, decimals) {
   return text.replace(/-/g, "−");
 }
 
-const percent = (v) => (v > 0 && v < 0.0995 ? (100 * v).toFixed(1) : Math.round(100 * v)) + " %";
+const percent = (v) => (v > 0 && v < 0.0995 ? (100 * v).toFixed(1) : Math.round(100 * v)) + "\u00a0%";
 // a guarantee is never written tighter than it is
 const percentUp = (v) => (Math.ceil(1000 * v - 1e-6) / 10).toFixed(1) + " %";
 

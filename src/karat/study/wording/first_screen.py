@@ -15,7 +15,7 @@ NUMERALS = (
     "twelve",
 )  # fmt: skip
 #: how well groups match those of an expert, from which expected agreement on
-MATCHES = {0.75: "closely", 0.45: "largely", 0.25: "in part", 0.1: "only loosely", -1.0: "hardly"}
+MATCHES = {0.75: "closely", 0.45: "largely", 0.25: "partly", 0.1: "loosely", -1.0: "hardly"}
 #: from which expected agreement on groups can be used as they are
 USABLE = 0.45
 #: share of a group on the edge up to which it is clear, and mostly clear
@@ -178,7 +178,7 @@ def _expected(answer: Answer) -> str | None:
         return None
     low, high = (100 * max(0.0, min(1.0, bound)) for bound in said.interval)
     return (
-        f"Expect them to match {_match(said)} the groups that an expert would name: about "
+        f"Expect them to {_match(said)} match the groups that an expert would name: about "
         f"{100 * max(0.0, said.value):.0f} on a scale from 0 (chance) to 100 (the same groups), "
         f"likely {low:.0f} to {high:.0f}"
     )
@@ -218,4 +218,4 @@ def _edge(share: float, noun: str) -> str:
 
 def _share(value: float) -> str:
     """A share in whole per cent."""
-    return "under 1 %" if 0 < value < 0.005 else f"{100 * value:.0f} %"
+    return "under 1\u00a0%" if 0 < value < 0.005 else f"{100 * value:.0f}\u00a0%"

@@ -6,7 +6,7 @@ import base64
 import json
 import os
 import shutil
-import subprocess
+import signal
 import time
 from pathlib import Path
 from typing import Any
@@ -19,15 +19,22 @@ class Chromium:
 
     def __init__(self, folder: Path) -> None:
         (ours, theirs), (back, answers) = os.pipe(), os.pipe()
-        # the browser reads commands from descriptor 3 and writes answers to 4
         command = [
-            "sh", "-c", f'exec 3<&{ours} 4>&{answers}; exec "$@"', "sh", str(CHROMIUM),
-            "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
+            str(CHROMIUM), "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
             "--disable-background-networking", "--disable-component-update", "--disable-sync",
             "--remote-debugging-pipe", f"--user-data-dir={folder / 'profile'}", "about:blank",
         ]  # fmt: skip
-        self._process = subprocess.Popen(
-            command, pass_fds=(ours, answers), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        # the browser reads commands from descriptor 3 and writes answers to 4
+        self._process = os.posix_spawn(
+            command[0],
+            command,
+            os.environ,
+            file_actions=[
+                (os.POSIX_SPAWN_DUP2, ours, 3),
+                (os.POSIX_SPAWN_DUP2, answers, 4),
+                (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
+                (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
+            ],
         )
         os.close(ours)
         os.close(answers)
@@ -50,8 +57,8 @@ class Chromium:
     def __exit__(self, *error: object) -> None:
         os.close(self._write)
         os.close(self._read)
-        self._process.terminate()
-        self._process.wait(30)
+        os.kill(self._process, signal.SIGTERM)
+        os.waitpid(self._process, 0)
 
     def call(self, method: str, **parameters: Any) -> Any:
         """One command of the DevTools protocol and its answer."""
@@ -122,6 +129,12 @@ class Chromium:
                 type=kind, key=name, code=key, windowsVirtualKeyCode=code,
                 **({"text": text} if kind == "keyDown" and text else {}),
             )  # fmt: skip
+
+    def click(self, x: float, y: float) -> None:
+        """Click at a place of the window."""
+        for kind in ("mouseMoved", "mousePressed", "mouseReleased"):
+            button = {} if kind == "mouseMoved" else {"button": "left", "clickCount": 1}
+            self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, **button)
 
     def picture(self, path: Path, *, whole: bool = False) -> None:
         """A screenshot, of the whole page if wished."""
