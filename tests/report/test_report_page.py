@@ -19,7 +19,7 @@ from karat.datasets import Dataset
 from karat.measures import catalogue
 from karat.report import render
 from karat.report._sections import script_json
-from karat.study.wording import GOOD_FOR
+from karat.study.wording import GOOD_FOR, first_screen
 
 VOID = {"meta", "link", "input", "br", "img", "circle", "line", "polyline"}
 
@@ -109,23 +109,24 @@ def labelled() -> karat.Study:
 
 def test_the_answer_comes_first_and_whole(blind: karat.Study, page: Page) -> None:
     assert page.sections[0] == "answer"
-    for sentence in blind.best().sentences:
-        assert sentence in page.text
-    assert page.texts["answer-title"] == "wine"
+    answer = blind.best()
+    first = page.texts["answer"]
+    assert page.texts["answer-title"] == first_screen.heading(answer)
+    assert f"The 178 rows can be put into {first_screen.NUMERALS[answer.n_clusters]}" in first
+    assert "Next: " in first
+    assert "wine · 178 rows, 13 columns" in first
+    for sentence in answer.sentences:
+        assert sentence in page.texts["reasons"]
 
 
 def test_the_parts_are_there(page: Page) -> None:
     expected = [
-        "clusters",
-        "features",
-        "fit",
-        "clarity",
-        "by-k",
-        "ranking",
-        "agreement",
-        "scorecard",
-    ]
+        "answer", "comparison", "reasons", "by-k", "fit", "clarity", "data", "features", "ranking",
+        "failures", "agreement", "scorecard", "reproduce",
+    ]  # fmt: skip
     assert [s for s in page.sections if s in expected] == expected
+    folds = [attrs["id"] for attrs in page.all("details") if attrs.get("class") == "fold"]
+    assert folds == ["why", "how-sure", "the-data", "candidates", "specialists"]
     assert "classes" not in page.sections
     assert "scaled to mean 0" in page.texts["data"]
     assert "wine.csv" in page.texts["data"]
@@ -136,8 +137,9 @@ def test_the_parts_are_there(page: Page) -> None:
 def test_every_figure_has_words_and_a_place(page: Page) -> None:
     plots = [a for a in page.all("div") if a.get("class") == "plot"]
     assert {a["data-figure"] for a in plots} == set(page.payload["figures"])
-    for attrs in plots:
-        assert attrs["role"] == "img"
+    figures = [a for a in page.all("figure") if "aria-label" in a]
+    assert len(figures) == len(plots)
+    for attrs in figures:
         assert len(attrs["aria-label"] or "") > 40
 
 
@@ -337,7 +339,7 @@ def test_text_from_the_data_stays_text() -> None:
     assert page.all("svg") or page.all("div")
     for tag, attrs in page.elements:
         assert not [name for name in attrs if name.startswith("on")], tag
-    assert page.texts["answer-title"] == NASTY
+    assert NASTY in page.texts["answer"]
     assert NASTIER in page.texts["data"]
     assert NASTIER in page.texts["command"]
     assert "49" not in page.texts["answer"]
@@ -404,7 +406,8 @@ def test_odd_data_gives_a_page(X: Any) -> None:
     half = X.shape[0] // 2
     study.add({"halves": [0] * half + [1] * half, "ends": [0] * (X.shape[0] - 1) + [1]})
     page = Page(render(study))
-    assert "map" in page.payload["figures"]
+    assert len(page.payload["map"]["x"]) == X.shape[0]
+    assert len(page.payload["candidates"]) == len(study.rank())
 
 
 def test_one_cluster_has_no_silhouettes_and_says_so() -> None:
@@ -424,7 +427,7 @@ def test_many_objects_are_sampled_and_it_says_so(monkeypatch: pytest.MonkeyPatch
     study = karat.Study(X)
     study.add({"halves": [0] * 2600 + [1] * 2600})
     page = Page(render(study))
-    assert "of the 5,200 objects is drawn" in page.texts["clusters"]
+    assert "sample of 3,000 of the 5,200 is drawn" in page.texts["answer"]
     assert "a random sample of 500 of the 5,200 objects" in page.texts["fit"]
 
 

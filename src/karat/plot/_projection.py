@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import sparse
 
 from karat.plot import style
+from karat.plot.layout import Layout, as_given, lay_out, n_neighbors, sample
 from karat.runtime.validation import InputError, check_data, check_random_state
 
 LINE = 22  # pixels from one label to the next
@@ -37,7 +37,8 @@ def projection(
     ----------
     X : array-like or sparse, shape (n, d)
         The data. Up to two features are drawn as they are; of more, the first two principal
-        components (also of sparse data, which is not made dense).
+        components (also of sparse data, which is not made dense) where they keep at least half
+        of the objects' nearest neighbours, otherwise t-SNE where it keeps more.
     labels : array-like of int, shape (n,)
         -1 for outliers, drawn as grey crosses.
     ids : array-like, shape (n,), optional
@@ -59,8 +60,10 @@ def projection(
     Returns
     -------
     plotly.graph_objects.Figure
-        ``layout.meta`` has ``drawn``, ``n``, and ``explained``: the share of the variance that
-        each of the two components has, None where the features themselves are drawn.
+        ``layout.meta`` has ``drawn``, ``n``, ``kept``: the share of an object's 10 nearest
+        neighbours among those drawn that are among the 10 nearest in the plane, and
+        ``explained``: the share of the variance of each of two principal components, None where
+        others are drawn.
 
     Raises
     ------
@@ -83,8 +86,9 @@ def projection(
         ids = ids.to_numpy()
     if len(ids) != n or (truth is not None and len(truth) != n):
         raise InputError(f"ids and truth must have an entry for each of the {n} objects")
-    shown = _sample(codes, max_points, check_random_state(random_state))
-    points, axes, explained = _plane(X, shown, feature_names, center, scale)
+    shown = sample(codes, max_points, check_random_state(random_state))
+    plane = _plane(X[shown], feature_names, center, scale)
+    points = plane.points
     size = float(np.clip(60 / np.sqrt(len(shown)) + 3, 4, 10))
     traces, labels_there = [], []
     for cluster, name in called.items():
@@ -125,13 +129,13 @@ def projection(
     few = len(called) <= 12
     return style.figure(
         traces,
-        xaxis={"title": {"text": axes[0]}, "zeroline": False},
-        yaxis={"title": {"text": axes[1]}, "zeroline": False, "showticklabels": X.shape[1] > 1},
+        xaxis=_axis(plane.axes[0]),
+        yaxis=_axis(plane.axes[1]),
         showlegend=few,
         legend={"title": {"text": "Cluster"}, "itemsizing": "constant"},
         annotations=labels_there if len(called) <= 60 else [],
         height=520,
-        meta={"drawn": len(shown), "n": n, "explained": explained},
+        meta={"drawn": len(shown), "n": n, "kept": plane.kept, "explained": plane.explained},
     )
 
 
@@ -156,57 +160,14 @@ def _class(value: Any) -> str:
     return "not known" if value is None else style.safe(value)
 
 
-def _plane(
-    X: Any, shown: NDArray[np.intp], feature_names: Sequence[object] | None, center: Any, scale: Any
-) -> tuple[NDArray[np.float32], tuple[str, str], list[float] | None]:
-    """The shown objects in the plane of the features, or of all objects' principal components."""
-    d = X.shape[1]
-    if d <= 2:
-        rows = X[shown]
-        given = np.asarray(rows.toarray() if sparse.issparse(X) else rows, dtype=np.float64)
-        given = given * (1 if scale is None else np.asarray(scale, dtype=np.float64))
-        given = given + (0 if center is None else np.asarray(center, dtype=np.float64))
-        named = [
-            style.safe(f"feature {j}" if feature_names is None else feature_names[j])
-            for j in range(d)
-        ]
-        if d == 1:
-            # one dimension: spread the objects out so that they do not hide each other
-            aside = check_random_state(0).uniform(-1, 1, size=(len(shown), 1))
-            return np.hstack([given, aside]).astype(np.float32), (named[0], ""), None
-        return given.astype(np.float32), (named[0], named[1]), None
-    points, share = _principal(X, shown)
-    titles = [
-        f"Principal component {i + 1} ({style.percent(share[i])} of the variance)" for i in range(2)
-    ]
-    return points.astype(np.float32), (titles[0], titles[1]), [float(s) for s in share]
+def _axis(title: str) -> dict[str, Any]:
+    return {"title": {"text": title}, "zeroline": False, "showticklabels": bool(title)}
 
 
-def _principal(X: Any, shown: NDArray[np.intp]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    from sklearn.decomposition import PCA
+def _plane(X: Any, names: Sequence[object] | None, center: Any, scale: Any) -> Layout:
+    from karat.distances.neighbors import neighbor_lists
 
+    if X.shape[1] <= 2:
+        return as_given(X, names, center, scale)
     n = X.shape[0]
-    if n < 3 or (sparse.issparse(X) and X.nnz == 0):
-        X = X[shown].toarray() if sparse.issparse(X) else X[shown]
-        centred = X - X.mean(axis=0)
-        distance = np.sqrt((centred**2).sum(axis=1))
-        line = distance * np.where(np.arange(len(shown)) == 0, 1.0, -1.0)
-        share = np.array([1.0 if distance.any() else 0.0, 0.0])
-        return np.column_stack([line, np.zeros(len(shown))]), share
-    # sparse data is centred implicitly by ARPACK; dense data by whatever suits its shape
-    model = PCA(2, svd_solver="arpack" if sparse.issparse(X) else "auto", random_state=0)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        points = model.fit(X).transform(X[shown])
-    return points, np.nan_to_num(model.explained_variance_ratio_)
-
-
-def _sample(codes: NDArray[np.int64], most: int, rng: np.random.Generator) -> NDArray[np.intp]:
-    n = len(codes)
-    if n <= most:
-        return np.arange(n)
-    parts = []
-    for cluster in np.unique(codes):
-        own = np.flatnonzero(codes == cluster)
-        wanted = max(round(most * len(own) / n), min(20, len(own)))
-        parts.append(rng.choice(own, size=wanted, replace=False))
-    return np.sort(np.concatenate(parts))
+    return lay_out(X, neighbor_lists(X, n_neighbors(n)) if n > 1 else None)

@@ -49,11 +49,11 @@ RULE = "#e3e3de"
 # transparent in the middle, so that it lies well on a light and on a dark page; never so strong
 # that text on it cannot be read
 DIVERGING = (
-    (0.0, "rgba(213,94,0,0.72)"),
+    (0.0, "rgba(213,94,0,0.55)"),
     (0.5, "rgba(127,127,127,0)"),
-    (1.0, "rgba(0,114,178,0.72)"),
+    (1.0, "rgba(0,114,178,0.55)"),
 )
-SEQUENTIAL = ((0.0, "rgba(0,114,178,0)"), (1.0, "rgba(0,114,178,0.72)"))
+SEQUENTIAL = ((0.0, "rgba(0,114,178,0)"), (1.0, "rgba(0,114,178,0.55)"))
 
 _FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif'
 _AXIS = {

@@ -1,153 +1,16 @@
-"""The sections about the clusters of the choice: what they are, and how well they fit."""
+"""The sections about the clusters of the choice: how well they fit, and what they are made of."""
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from karat import plot
 from karat.labelings.contingency import ContingencyTable
 from karat.labelings.labels import NOISE
-from karat.plot.style import color, number, percent, symbol
-from karat.report._facts import Chosen, Facts, snippet
+from karat.plot.style import percent
+from karat.report._facts import Facts
 from karat.report._page import Picture, Section, plain
 from karat.runtime.validation import InputError
-
-if TYPE_CHECKING:
-    from karat.datasets import Dataset
-
-MOST_CLUSTERS_LISTED = 100
-#: share of the variance above which a plane is taken for the data
-MOST_KEPT = 0.9
-
-
-def clusters(facts: Facts) -> Section | None:
-    """The clusters of the choice: sizes, typical objects, what sets them apart, the plane."""
-    if facts.chosen is None:
-        return None
-    chosen, data = facts.chosen, facts.study.dataset
-    shown = chosen.drawn
-    drawing = plot.projection(
-        shown.X,
-        chosen.labels,
-        ids=_titles(data),
-        truth=facts.study.truth,
-        names=chosen.names,
-        feature_names=chosen.feature_names,
-        center=shown.center,
-        scale=shown.scale,
-    )
-    meta = drawing.layout.meta
-    caption = "Each mark is one object; its name is shown where you point."
-    if meta["explained"] is not None:
-        kept = sum(meta["explained"])
-        if kept <= MOST_KEPT:
-            caption += (
-                f" The plane of the first two principal components keeps {percent(kept)} of the "
-                "variance: clusters that overlap here may be separate in the data."
-            )
-    if meta["drawn"] < meta["n"]:
-        caption += f" A random sample of {meta['drawn']:,} of the {meta['n']:,} objects is drawn."
-    where = Picture(
-        "map",
-        drawing,
-        f"Scatter plot of {meta['drawn']:,} objects in two dimensions, coloured and marked by "
-        f"their cluster, {len(chosen.clusters)} clusters in all; the table that follows has "
-        "their sizes and features.",
-        caption,
-    )
-    return Section(
-        "clusters",
-        "The clusters",
-        "Clusters",
-        "clusters.html",
-        {
-            "rows": _cluster_rows(facts, chosen)[:MOST_CLUSTERS_LISTED],
-            "hidden": max(0, len(chosen.clusters) - MOST_CLUSTERS_LISTED),
-            "truth": facts.study.truth is not None,
-            "terms": chosen.terms is not None,
-            "has_silhouettes": chosen.silhouettes[0] is not None,
-            "has_features": data.n_features > 0,
-            "is_graph": facts.study.metric == "graph",
-        },
-        (where,),
-    )
-
-
-def _titles(data: Dataset) -> Any:
-    """What a reader sees of an object where he points: its name, and how its text begins."""
-    if data.texts is None:
-        return data.ids
-    return [f"{i}: {snippet(text, 90)}" for i, text in zip(data.ids, data.texts, strict=True)]
-
-
-def _cluster_rows(facts: Facts, chosen: Chosen) -> list[dict[str, Any]]:
-    data, n = facts.study.dataset, len(chosen.labels)
-    truth = facts.study.truth
-    silhouettes, _ = chosen.silhouettes
-    own_labels = chosen.labels[chosen.sampled]
-    titles = _titles(data)
-    largest = max((int((chosen.labels == c).sum()) for c in chosen.clusters), default=1)
-    rows = []
-    for cluster in [*chosen.clusters, *([NOISE] if (chosen.labels == NOISE).any() else [])]:
-        own = np.flatnonzero(chosen.labels == cluster)
-        row: dict[str, Any] = {
-            "name": "outliers" if cluster == NOISE else chosen.names[cluster],
-            "color": color(cluster),
-            "symbol": symbol(cluster),
-            "size": len(own),
-            "share": len(own) / n,
-            "bar": min(1.0, len(own) / largest),
-            "silhouette": None,
-            "typical": None,
-            "features": [],
-            "classes": [],
-        }
-        if cluster != NOISE:
-            row["typical"] = str(titles[chosen.typical[cluster]])
-            if data.n_features:
-                row["features"] = _telling(chosen, cluster)
-            if facts.study.metric == "graph":
-                edges = facts.study.X[own]
-                row["kept"] = float(edges[:, own].sum() / (edges.sum() or 1.0))
-            if silhouettes is not None and (own_labels == cluster).any():
-                values = silhouettes[own_labels == cluster]
-                row["silhouette"] = float(np.mean(values))
-                row["misfits"] = float(np.mean(values < 0))
-        if truth is not None:
-            row["classes"] = _classes(truth[own])
-        rows.append(row)
-    return rows
-
-
-def _telling(chosen: Chosen, cluster: int, count: int = 3) -> list[dict[str, Any]]:
-    if chosen.terms is not None:
-        own: Any = chosen.terms[chosen.terms["cluster"] == cluster].head(count)
-        return [
-            {"name": t.term, "up": True, "mean": percent(t.share), "overall": percent(t.rest)}
-            for t in own.itertuples()
-        ]
-    profile = chosen.profile
-    c = profile.clusters.index(cluster)
-    return [
-        {
-            "name": profile.names[j],
-            "up": bool(profile.deviation[c, j] > 0),
-            "mean": number(float(profile.means[c, j]), 3),
-            "overall": number(float(profile.overall[j]), 3),
-        }
-        for j in profile.most_telling(cluster, count)
-    ]
-
-
-def _classes(values: Any, most: int = 3) -> list[tuple[str, float]]:
-    known = [v for v in values if v is not None]
-    if not known:
-        return []
-    names, counts = np.unique(np.array([str(v) for v in known], dtype=object), return_counts=True)
-    order = np.argsort(-counts, kind="stable")[:most]
-    return [(str(names[i]), float(counts[i] / len(known))) for i in order]
 
 
 def fit(facts: Facts) -> Section | None:
@@ -157,9 +20,7 @@ def fit(facts: Facts) -> Section | None:
     chosen, data = facts.chosen, facts.study.dataset
     values, why = chosen.silhouettes
     if values is None:
-        return plain(
-            "fit", "How well objects fit", "Fit", [f"There is no silhouette profile: {why}."]
-        )
+        return plain("fit", "How well objects fit", [f"There is no silhouette profile: {why}."])
     own = chosen.labels[chosen.sampled]
     below = float(np.nanmean(values < 0))
     note = ""
@@ -190,7 +51,6 @@ def fit(facts: Facts) -> Section | None:
     return Section(
         "fit",
         "How well objects fit",
-        "Fit",
         "fit.html",
         {"below": below, "mean": float(np.nanmean(values)), "misfits": misfits},
         (picture,),
@@ -237,7 +97,6 @@ def features(facts: Facts) -> Section | None:
     return Section(
         "features",
         "What sets them apart",
-        "Features",
         "features.html",
         {"rows": rows if few else [], "clusters": list(names.values())},
         (picture,),
@@ -256,7 +115,6 @@ def classes(facts: Facts) -> Section | None:
         return plain(
             "classes",
             "Against the known classes",
-            "Classes",
             ["No object with a known class is in a cluster."],
         )
     names = np.array(chosen.names, dtype=object)
@@ -268,9 +126,7 @@ def classes(facts: Facts) -> Section | None:
     try:
         figure = plot.contingency(table, row_title=class_title)
     except InputError as error:
-        return plain(
-            "classes", "Against the known classes", "Classes", [*sentences, f"No picture: {error}."]
-        )
+        return plain("classes", "Against the known classes", [*sentences, f"No picture: {error}."])
     picture = Picture(
         "contingency",
         figure,
@@ -288,7 +144,6 @@ def classes(facts: Facts) -> Section | None:
     return Section(
         "classes",
         "Against the known classes",
-        "Classes",
         "classes.html",
         {"sentences": sentences, "rows": rows, "columns": [str(c) for c in table.column_names]},
         (picture,),

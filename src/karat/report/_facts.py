@@ -13,7 +13,7 @@ from karat.distances import RELATIONS
 from karat.labelings.labels import NOISE
 from karat.measures import Measure, catalogue
 from karat.measures.measure_map import grouped
-from karat.report._projection import drawn
+from karat.report._map import ObjectMap, drawn, object_map
 from karat.runtime.validation import InputError, NothingToRankError
 from karat.study.deciders import Decider, deciders
 from karat.text import telling_terms
@@ -58,11 +58,29 @@ class Chosen:
     @cached_property
     def names(self) -> list[str]:
         """What each cluster is called, by number; of documents with its most telling words."""
-        names = [str(name) for name in self.study.cluster_names(self.answer.name)]
+        names = list(self.short_names)
         if self.terms is not None:
             for cluster, words in self.terms.groupby("cluster")["term"]:
                 names[int(str(cluster))] += f": {', '.join(map(str, words[:3]))}"
         return names
+
+    @cached_property
+    def short_names(self) -> list[str]:
+        """What each cluster is called, by number."""
+        return [str(name) for name in self.study.cluster_names(self.answer.name)]
+
+    @property
+    def noun(self) -> str:
+        """What the objects are, for a reader: rows of a table, texts, or objects."""
+        data = self.study.dataset
+        if data.of_documents or data.texts is not None:
+            return "texts"
+        return "rows" if data.n_features else "objects"
+
+    @cached_property
+    def map(self) -> ObjectMap:
+        """Where the objects are drawn."""
+        return object_map(self.study, self.labels)
 
     @cached_property
     def terms(self) -> pd.DataFrame | None:

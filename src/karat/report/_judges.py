@@ -44,7 +44,7 @@ def judgement(facts: Facts) -> Section | None:
     }
     if answer.gains:
         values |= {"gain": page.gains(answer), "command": wording.draw_labels(answer)}
-    return Section("judgement", "What the judge expects", "Judgement", "judgement.html", values)
+    return Section("judgement", "What the judge expects", "judgement.html", values)
 
 
 def guarantee(facts: Facts) -> Section | None:
@@ -67,9 +67,12 @@ def guarantee(facts: Facts) -> Section | None:
         sentences.append(str(forecast_labels(own, float(f"{own.bound_rate / 2:.2g}"))))
     table = table.assign(clusterer=facts.scores["clusterer"])
     alt, caption = page.bound_figure(answer, len(table), beside)
-    picture = Picture("bound", plot.bound_by_k(table, chosen=own.name), alt, caption)
+    figure = plot.bound_by_k(table, chosen=own.name)
+    # the ring is the guarantee that is told, whatever bound the curves are of
+    figure.data[-1].update(x=[own.n_clusters], y=[own.bound_rate], name="guaranteed")
+    picture = Picture("bound", figure, alt, caption)
     told = [*sentences, *page.premises(answer)]
-    return plain("guarantee", "The guarantee", "Guarantee", told, picture)
+    return plain("guarantee", "The guarantee", told, picture)
 
 
 def clarity(facts: Facts) -> Section | None:
@@ -110,7 +113,7 @@ def clarity(facts: Facts) -> Section | None:
                 "Rows: the clusters; columns: what their objects are taken for.",
             )
         )
-    return plain("clarity", "Can the clusters be learnt?", "Clarity", sentences, *pictures)
+    return plain("clarity", "Can the clusters be learnt?", sentences, *pictures)
 
 
 MOST_CHANGING = 12
@@ -159,7 +162,6 @@ def stability(facts: Facts) -> Section | None:
     return Section(
         "stability",
         "Would the clusters be found again?",
-        "Stability",
         "stability.html",
         {"sentences": sentences, "clusters": clusters, "changing": changing},
         tuple(pictures),

@@ -47,7 +47,7 @@ def levels(facts: Facts) -> Section | None:
         "of the finer cluster: a cluster with several weak edges is made of parts of others. A "
         "cluster that stays alone over many rows is stable.",
     )
-    return plain("levels", "From coarse to fine", "Coarse to fine", sentences, picture)
+    return plain("levels", "From coarse to fine", sentences, picture)
 
 
 def _row_of(facts: Facts) -> tuple[dict[str, str], str]:

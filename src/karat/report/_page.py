@@ -27,7 +27,6 @@ class Section:
 
     id: str
     title: str
-    short: str
     template: str = "plain.html"
     values: Mapping[str, Any] = field(default_factory=dict)
     pictures: tuple[Picture, ...] = ()
@@ -38,6 +37,15 @@ class Section:
         return {picture.id: picture for picture in self.pictures}
 
 
-def plain(id: str, title: str, short: str, sentences: list[str], *pictures: Picture) -> Section:
+@dataclass(frozen=True)
+class Fold:
+    """Sections behind one heading."""
+
+    id: str
+    title: str
+    sections: tuple[Section, ...]
+
+
+def plain(id: str, title: str, sentences: list[str], *pictures: Picture) -> Section:
     """A section of sentences, then pictures."""
-    return Section(id, title, short, values={"sentences": sentences}, pictures=pictures)
+    return Section(id, title, values={"sentences": sentences}, pictures=pictures)

@@ -1,4 +1,4 @@
-"""The sections of the report, in their order; a new one is a function in ``SECTIONS``."""
+"""The sections of the report, in their order; a new one is a function in ``FOLDS``."""
 
 from __future__ import annotations
 
@@ -14,35 +14,71 @@ import numpy as np
 
 from karat import plot
 from karat.measures.families import effective_number
-from karat.report._clusters import classes, clusters, features, fit
-from karat.report._facts import Facts
+from karat.report._candidates import candidates
+from karat.report._cards import cards
+from karat.report._clusters import classes, features, fit
+from karat.report._facts import Chosen, Facts
 from karat.report._judges import clarity, guarantee, judgement, stability
 from karat.report._levels import levels
-from karat.report._page import Picture, Section
+from karat.report._page import Fold, Picture, Section
 from karat.report._tables import group_of, scorecard, sparklines, undefined_values
 from karat.report._topics import representation, topics
 from karat.study import NO_LABELS, wording
-from karat.study.wording import footer, page
+from karat.study.wording import first_screen, footer, page
+
+#: the programs of the page, in their order
+SCRIPTS = ("script.js", "unpacking.js", "map.js", "ranking.js", "figures.js")
 
 
 def answer(facts: Facts) -> Section:
-    """What to use, and why."""
+    """The first screen: three sentences, the map, a card for each cluster."""
     study, chosen = facts.study, facts.chosen
+    values: dict[str, Any] = {"no_choice": facts.no_choice, "n": study.X.shape[0]}
+    if chosen is not None:
+        shown, answer = chosen.map, chosen.answer
+        drawn = cards(facts)
+        values |= {
+            "heading": first_screen.heading(answer),
+            "told": first_screen.three_sentences(answer, noun=chosen.noun, edge=_edge(chosen)),
+            "caption": first_screen.caption(
+                chosen.noun,
+                kept=shown.layout.kept,
+                drawn=len(shown.rows),
+                of=study.n_objects,
+                pale=bool(shown.edge(chosen.labels).any()),
+            ),
+            "cards": drawn,
+            "hidden": len(chosen.clusters) - len(drawn),
+            "noun": chosen.noun,
+            "terms": chosen.terms is not None,
+            "answer": answer,
+            "d": study.dataset.n_features,
+        }
+    return Section("answer", "Answer", "answer.html", values)
+
+
+def _edge(chosen: Chosen) -> float | None:
+    """Share of all objects on the edge between two clusters."""
+    shares = chosen.map.edge_shares(chosen.labels)
+    sizes = np.array([(chosen.labels == c).sum() for c in shares])
+    return float(np.dot(list(shares.values()), sizes) / sizes.sum()) if len(shares) > 1 else None
+
+
+def reasons(facts: Facts) -> Section | None:
+    """Everything that is said of the choice, and what looks wrong with the data."""
+    chosen = facts.chosen
+    if chosen is None:
+        return None
     status = facts.scores["status"]
-    found = study.dataset.findings if chosen is None else chosen.answer.findings
-    values: dict[str, Any] = {
-        "findings": wording.findings(found),
-        "no_choice": facts.no_choice,
+    values = {
+        "findings": wording.findings(chosen.answer.findings),
+        "told": chosen.answer.sentences,
+        "name": chosen.answer.name,
         "tried": len(status),
         "failed": int((status == "failed").sum()),
         "distinct": len(facts.distinct),
-        "n": study.X.shape[0],
-        "d": study.dataset.n_features,
     }
-    if chosen is not None:
-        lead, *reasons = chosen.answer.sentences
-        values |= {"lead": lead, "reasons": reasons, "answer": chosen.answer}
-    return Section("answer", "Answer", "Answer", "answer.html", values)
+    return Section("reasons", "In full", "reasons.html", values)
 
 
 def by_k(facts: Facts) -> Section | None:
@@ -65,7 +101,6 @@ def by_k(facts: Facts) -> Section | None:
     return Section(
         "by-k",
         "By number of clusters",
-        "By k",
         "by_k.html",
         {
             "sparklines": sparklines(facts),
@@ -92,7 +127,6 @@ def ranking(facts: Facts) -> Section | None:
         return None
     return Section(
         "ranking",
-        "Ranking",
         "Ranking",
         "ranking.html",
         {
@@ -147,7 +181,6 @@ def agreement(facts: Facts) -> Section | None:
     return Section(
         "agreement",
         "Do the measures agree?",
-        "Agreement",
         "agreement.html",
         {"spoken": f"{spoken} {_views(facts)}".strip(), "few": len(shown), "all": len(tau)},
         tuple(pictures),
@@ -172,9 +205,7 @@ def scores_of_choice(facts: Facts) -> Section | None:
     if facts.chosen is None or not facts.measures:
         return None
     first, rest = scorecard(facts)
-    return Section(
-        "scorecard", "Scorecard", "Scorecard", "scorecard.html", {"first": first, "rest": rest}
-    )
+    return Section("scorecard", "Scorecard", "scorecard.html", {"first": first, "rest": rest})
 
 
 def data(facts: Facts) -> Section:
@@ -204,8 +235,7 @@ def data(facts: Facts) -> Section:
         items.append(("Source", str(dataset.source)))
     return Section(
         "data",
-        "The data",
-        "Data",
+        "Columns and rows",
         "data.html",
         {"items": items, "notes": dataset.notes if chosen is None else chosen.answer.notes},
     )
@@ -213,19 +243,11 @@ def data(facts: Facts) -> Section:
 
 def reproduce(facts: Facts) -> Section:
     """What to type to get this again."""
-    import platform
-    from importlib.metadata import version
-
-    from karat.runtime.version import __version__
-
-    versions = [("karat", __version__), ("Python", platform.python_version())]
-    versions += [(p, version(p)) for p in ("numpy", "scipy", "scikit-learn", "numba")]
     return Section(
         "reproduce",
         "Reproduce it",
-        "Reproduce",
         "reproduce.html",
-        {"command": facts.study.command, "code": facts.study.code, "versions": versions},
+        {"command": facts.study.command, "code": facts.study.code},
     )
 
 
@@ -242,7 +264,6 @@ def failures(facts: Facts) -> Section | None:
     return Section(
         "failures",
         "What failed",
-        "Failed",
         "failures.html",
         {
             "groups": [
@@ -255,26 +276,13 @@ def failures(facts: Facts) -> Section | None:
 
 
 Builder: TypeAlias = Callable[[Facts], "Section | None"]
-SECTIONS: tuple[Builder, ...] = (
-    answer,
-    judgement,
-    guarantee,
-    topics,
-    clusters,
-    features,
-    classes,
-    fit,
-    representation,
-    clarity,
-    stability,
-    by_k,
-    levels,
-    ranking,
-    agreement,
-    scores_of_choice,
-    data,
-    reproduce,
-    failures,
+#: what folds away below the first screen, in this order
+FOLDS: tuple[tuple[str, str, tuple[Builder, ...]], ...] = (
+    ("why", "Why this one", (reasons, judgement, by_k)),
+    ("how-sure", "How sure", (guarantee, classes, stability, fit, clarity)),
+    ("the-data", "The data", (data, features, topics, representation)),
+    ("candidates", "All candidates", (ranking, levels, failures)),
+    ("specialists", "For specialists", (agreement, scores_of_choice, reproduce)),
 )
 
 
@@ -282,7 +290,12 @@ def build(facts: Facts) -> dict[str, Any]:
     """All that the page template needs."""
     from karat.runtime.version import __version__
 
-    sections = [section for builder in SECTIONS if (section := builder(facts)) is not None]
+    folds = [
+        Fold(id, title, tuple(section for one in of if (section := one(facts)) is not None))
+        for id, title, of in FOLDS
+    ]
+    folds = [fold for fold in folds if fold.sections]
+    sections = [section for fold in folds for section in fold.sections]
     payload: dict[str, Any] = {
         "figures": {
             picture.id: json.loads(picture.figure.to_json())
@@ -291,18 +304,30 @@ def build(facts: Facts) -> dict[str, Any]:
         },
         "table": facts.table,
         "measures": next((s.values["details"] for s in sections if s.id == "by-k"), {}),
+        "leading": [m.key for m in facts.leading_by_k],
         "decidedBy": facts.decided_by,
+        **candidates(facts),
     }
     return {
         "title": facts.study.dataset.name,
-        "sections": sections,
+        "first": answer(facts),
+        "folds": folds,
         "payload": script_json(payload),
         "plotly": _plotly(),
         "style": _file("style.css"),
-        "script": _file("script.js"),
+        "script": "".join(_file(name) for name in SCRIPTS),
         "version": __version__,
+        "versions": _versions(),
         "decided": "" if facts.chosen is None else footer(facts.chosen.answer),
     }
+
+
+def _versions() -> list[tuple[str, str]]:
+    import platform
+    from importlib.metadata import version
+
+    packages = ("numpy", "scipy", "scikit-learn", "numba")
+    return [("Python", platform.python_version()), *((p, version(p)) for p in packages)]
 
 
 def script_json(value: Any) -> str:

@@ -43,7 +43,6 @@ def topics(facts: Facts) -> Section | None:
     return Section(
         "topics",
         "What the clusters are about",
-        "Topics",
         "topics.html",
         {"cards": cards[:MOST_CLUSTERS], "hidden": max(0, len(cards) - MOST_CLUSTERS), **mean},
     )
@@ -92,7 +91,6 @@ def representation(facts: Facts) -> Section | None:
     return Section(
         "representations",
         "Which representation?",
-        "Representation",
         "representations.html",
         {
             "rows": rows,

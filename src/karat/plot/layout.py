@@ -1,0 +1,189 @@
+"""Where objects are drawn: in a plane that keeps as many of their neighbours as it can."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import sparse
+
+from karat.plot import style
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from karat.distances.neighbors import NeighborLists
+
+#: neighbours of an object that are counted for what a plane keeps
+COUNTED = 10
+#: share of the neighbours from which on the principal components are drawn
+MOST = 0.5
+#: objects that t-SNE places, and its perplexity; further objects go between those nearest to them
+PLACED, PERPLEXITY = 2000, 30
+#: fewer objects than this have no neighbourhoods to keep
+FEWEST = 12
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Objects in the plane.
+
+    Attributes
+    ----------
+    points : ndarray of float32, shape (n, 2)
+    kept : float or None
+        Share of the 10 nearest neighbours of an object that are among its 10 nearest in the
+        plane, the mean over the objects; None where there are too few objects.
+    axes : tuple of str
+        What the axes are; empty where they have no meaning.
+    explained : tuple of float or None
+        Shares of the variance of two principal components.
+    """
+
+    points: NDArray[np.float32]
+    kept: float | None
+    axes: tuple[str, str] = ("", "")
+    explained: tuple[float, float] | None = None
+
+
+def n_neighbors(n: int) -> int:
+    """How many neighbours of each of n objects :func:`lay_out` reads."""
+    return int(1.3 * (3 * PERPLEXITY + 1) * max(1.0, n / PLACED))
+
+
+def lay_out(X: Any, lists: NeighborLists | None, *, random_state: int = 0) -> Layout:
+    """Principal components where they keep most neighbours, otherwise t-SNE where it keeps more.
+
+    Parameters
+    ----------
+    X : ndarray or sparse, shape (n, d)
+        Coordinates whose Euclidean distance fits that of the objects.
+    lists : NeighborLists or None
+        Nearest neighbours among these objects in their own distance; None draws the principal
+        components.
+    random_state : int, default 0
+        For the sample that t-SNE places where there are more than 2,000 objects.
+    """
+    points, explained = principal_plane(X)
+    if lists is None or X.shape[0] < FEWEST:
+        return _components(points, None, explained)
+    kept = share_kept(lists.indices, points)
+    if kept < MOST:
+        placed = _neighbor_layout(points, lists, random_state)
+        share = share_kept(lists.indices, placed)
+        if share > kept:
+            return Layout(placed.astype(np.float32), share)
+    return _components(points, kept, explained)
+
+
+def as_given(X: Any, names: Sequence[object] | None, center: Any, scale: Any) -> Layout:
+    """One or two features as they are, in original units; one is spread out at random."""
+    rows = np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
+    rows = rows * (1 if scale is None else np.asarray(scale, dtype=np.float64))
+    rows = rows + (0 if center is None else np.asarray(center, dtype=np.float64))
+    d = rows.shape[1]
+    titles = [style.safe(f"feature {j}" if names is None else names[j]) for j in range(d)]
+    if d == 1:
+        aside = np.random.default_rng(0).uniform(-1, 1, size=(len(rows), 1))
+        return Layout(np.hstack([rows, aside]).astype(np.float32), None, (titles[0], ""))
+    return Layout(rows.astype(np.float32), None, (titles[0], titles[1]))
+
+
+def sample(codes: NDArray[np.int64], most: int, rng: np.random.Generator) -> NDArray[np.intp]:
+    """Objects to draw: shares of the clusters are kept, and at least 20 objects of each."""
+    n = len(codes)
+    if n <= most:
+        return np.arange(n)
+    parts = []
+    for cluster in np.unique(codes):
+        own = np.flatnonzero(codes == cluster)
+        wanted = max(round(most * len(own) / n), min(20, len(own)))
+        parts.append(rng.choice(own, size=wanted, replace=False))
+    return np.sort(np.concatenate(parts))
+
+
+def _components(
+    points: NDArray[np.float64], kept: float | None, explained: tuple[float, float]
+) -> Layout:
+    first, second = (
+        f"Principal component {i + 1} ({style.percent(share)} of the variance)"
+        for i, share in enumerate(explained)
+    )
+    return Layout(points.astype(np.float32), kept, (first, second), explained)
+
+
+def share_kept(neighbors: NDArray[np.int32], points: NDArray[np.floating[Any]]) -> float:
+    """Share of the nearest neighbours that are among as many nearest ones in the plane."""
+    from karat.distances.neighbors import neighbor_lists
+
+    k = min(COUNTED, neighbors.shape[1])
+    own = neighbors[:, :k]
+    drawn = neighbor_lists(np.asarray(points, dtype=np.float64), k).indices
+    return float((own[:, :, None] == drawn[:, None, :]).any(axis=2).mean())
+
+
+def _neighbor_layout(
+    plane: NDArray[np.float64], lists: NeighborLists, random_state: int
+) -> NDArray[np.float64]:
+    """t-SNE of a sample from its neighbour lists; the others between their nearest in it."""
+    from sklearn.manifold import TSNE
+    from threadpoolctl import threadpool_limits
+
+    n = len(plane)
+    rng = np.random.default_rng(random_state)
+    rows = np.sort(rng.choice(n, PLACED, replace=False)) if n > PLACED else np.arange(n)
+    place = np.full(n, -1)
+    place[rows] = np.arange(len(rows))
+    inside = place[lists.indices] >= 0
+    wanted = min(3 * PERPLEXITY + 1, int(inside[rows].sum(axis=1).min()))
+    if wanted < 3:
+        return plane
+    # of each row of the sample the nearest in it, itself first
+    first = np.argsort(~inside[rows], axis=1, kind="stable")[:, :wanted]
+    columns = place[np.take_along_axis(lists.indices[rows], first, axis=1)]
+    lengths = np.take_along_axis(lists.distances[rows], first, axis=1)
+    own = np.arange(len(rows))
+    graph = sparse.csr_matrix(
+        (
+            np.column_stack([np.zeros(len(rows)), lengths]).ravel(),
+            np.column_stack([own, columns]).ravel(),
+            np.arange(len(rows) + 1) * (wanted + 1),
+        ),
+        shape=(len(rows), len(rows)),
+    )
+    start = plane[rows] / (plane[rows, 0].std() or 1.0) * 1e-4
+    model = TSNE(
+        perplexity=min(PERPLEXITY, (wanted - 1) / 3),
+        metric="precomputed",
+        init=start.astype(np.float32),
+        random_state=random_state,
+    )
+    with threadpool_limits(1):  # several threads add in another order
+        placed = model.fit_transform(graph)
+    points = np.zeros((n, 2))
+    points[rows] = placed
+    for i in np.flatnonzero(place < 0):
+        near = lists.indices[i][inside[i]][:3]
+        points[i] = points[near].mean(axis=0) if len(near) else placed.mean(axis=0)
+    return points
+
+
+def principal_plane(X: Any) -> tuple[NDArray[np.float64], tuple[float, float]]:
+    """The objects on their first two principal components, and the variance that these explain."""
+    from sklearn.decomposition import PCA
+
+    n = X.shape[0]
+    if n < 3 or min(X.shape) < 2 or (sparse.issparse(X) and (X.nnz == 0 or min(X.shape) < 3)):
+        dense = X.toarray() if sparse.issparse(X) else X
+        centred = dense - dense.mean(axis=0)
+        distance = np.sqrt((centred**2).sum(axis=1))
+        line = distance * np.where(np.arange(n) == 0, 1.0, -1.0)
+        return np.column_stack([line, np.zeros(n)]), (1.0 if distance.any() else 0.0, 0.0)
+    # sparse data is centred implicitly by ARPACK; dense data by whatever suits its shape
+    model = PCA(2, svd_solver="arpack" if sparse.issparse(X) else "auto", random_state=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        points = model.fit_transform(X)
+    first, second = np.nan_to_num(model.explained_variance_ratio_)
+    return np.asarray(points, dtype=np.float64), (float(first), float(second))

@@ -1,0 +1,228 @@
+"""What the page needs to open any candidate: its clusters on the shared map, cards, and flows."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import sparse
+
+from karat.labelings.labels import NOISE
+from karat.plot.style import number, percent
+from karat.report._cards import FULL, TOLD, object_titles
+from karat.study.wording import first_screen
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from karat.report._facts import Chosen, Facts
+
+    Describe = Callable[[NDArray[np.int64], int], list[list[Any]]]
+
+#: candidates that can be opened, and labels that are read for it
+MOST_OPENED, MOST_LABELS = 300, 300_000_000
+#: objects that the cards of the other candidates rest on, and clusters that have a card
+DESCRIBED, MOST_CLUSTERS = 20_000, 60
+#: places of the map along its longer side
+GRID = 2000
+
+
+def candidates(facts: Facts) -> dict[str, Any]:
+    """The map and the distinct candidates on it, the best first; the choice is the first."""
+    chosen = facts.chosen
+    if chosen is None or facts.ranked is None:
+        return {}
+    shown, n = chosen.map, len(chosen.labels)
+    most = int(np.clip(MOST_LABELS // n, 20, MOST_OPENED))
+    describe, features = _describer(chosen)
+    opened, drawn = [], []
+    for name in map(str, facts.ranked.index[:most]):
+        labels = np.asarray(facts.study.labels(name)).astype(np.int64)
+        opened.append(_candidate(chosen, name, labels, describe))
+        edge = shown.edge(labels)
+        drawn.append(2 * (labels[shown.rows] + 1) + edge)
+    packed = np.array(drawn, dtype="<u2").tobytes()
+    places = {str(p): i for i, p in enumerate(facts.ranked["partition"][:most])}
+    return {
+        "map": _map(facts, chosen),
+        "candidates": opened,
+        "features": features,
+        "labels": base64.b64encode(gzip.compress(packed, 9, mtime=0)).decode(),
+        "opens": [places.get(str(p), -1) for p in facts.scores["partition"]],
+        "noun": chosen.noun,
+        "n": n,
+        "described": min(n, DESCRIBED),
+        "terms": chosen.terms is not None,
+        "words": first_screen.OPENED,
+    }
+
+
+def _map(facts: Facts, chosen: Chosen) -> dict[str, Any]:
+    points = chosen.map.layout.points.astype(np.float64)
+    low = points.min(axis=0)
+    spread = np.maximum(np.ptp(points, axis=0), 1e-12)
+    if chosen.map.layout.kept is not None:  # distances count: both axes have one scale
+        spread = np.full(2, spread.max())
+    at = np.rint((points - low) / spread * GRID).astype(int)
+    titles, truth = object_titles(facts.study.dataset), facts.study.truth
+    rows = chosen.map.rows
+    return {
+        "x": at[:, 0].tolist(),
+        "y": at[:, 1].tolist(),
+        "ids": [str(titles[i]) for i in rows],
+        "classes": None
+        if truth is None
+        else [None if truth[i] is None else str(truth[i]) for i in rows],
+        "axes": list(chosen.map.layout.axes),
+        "equal": chosen.map.layout.kept is not None,
+    }
+
+
+def _candidate(
+    chosen: Chosen, name: str, labels: NDArray[np.int64], describe: Describe
+) -> dict[str, Any]:
+    k = int(labels.max()) + 1
+    shares = chosen.map.edge_shares(labels)
+    flows = _flows(chosen.labels, labels)
+    names = [str(one) for one in chosen.study.cluster_names(name)]
+    return {
+        "names": names[:k],
+        "sizes": np.bincount(labels[labels != NOISE], minlength=k).tolist(),
+        "outliers": int((labels == NOISE).sum()),
+        "edge": [round(shares.get(c, 0.0), 3) for c in range(k)],
+        "told": describe(labels, k) if k <= MOST_CLUSTERS else [],
+        "flows": flows,
+        "slots": _slots(flows, k),
+    }
+
+
+def _flows(own: NDArray[np.int64], other: NDArray[np.int64]) -> list[list[int]]:
+    """Objects of each cluster of the choice in each of the other; -1 is none."""
+    width = int(other.max()) + 2
+    pairs, counts = np.unique((own + 1) * width + other + 1, return_counts=True)
+    return np.column_stack([pairs // width - 1, pairs % width - 1, counts]).tolist()
+
+
+def _slots(flows: list[list[int]], k: int) -> list[int]:
+    """For each cluster the one of the choice that most of its objects share; its colour.
+
+    A matching: two clusters never have one colour. A cluster without a match has a colour of its
+    own.
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    clustered = [flow for flow in flows if flow[0] != NOISE and flow[1] != NOISE]
+    first = 1 + max((flow[0] for flow in clustered), default=-1)
+    table = np.zeros((first, k), dtype=np.int64)
+    for a, b, count in clustered:
+        table[a, b] = count
+    slots = [-1] * k
+    for a, b in zip(*linear_sum_assignment(-table), strict=True):
+        if table[a, b]:
+            slots[b] = int(a)
+    free = iter(range(first, first + k))
+    return [next(free) if slot < 0 else slot for slot in slots]
+
+
+def _describer(chosen: Chosen) -> tuple[Describe, dict[str, list[str]]]:
+    """A function that tells what sets clusters apart, and the features that it names by number.
+
+    Each entry is the feature, its value in the cluster, and the length of its bar in hundredths.
+    """
+    n, features = len(chosen.labels), Named()
+    rows = np.arange(n)
+    if n > DESCRIBED:
+        rows = np.sort(np.random.default_rng(0).choice(n, DESCRIBED, replace=False))
+    data = chosen.study.dataset.without_embeddings()
+    if chosen.terms is not None:
+        return partial(_of_terms, *_terms(data.X[rows]), chosen, rows, features), features.told
+    if not data.n_features:
+        return lambda labels, k: [], features.told
+    return partial(_of_features, data.X[rows], chosen, rows, features), features.told
+
+
+class Named:
+    """The features that are named, each once."""
+
+    def __init__(self) -> None:
+        self.told: dict[str, list[str]] = {"names": [], "overall": []}
+        self._place: dict[int, int] = {}
+
+    def place(self, j: int, name: str, overall: str) -> int:
+        """The number of a feature."""
+        if j not in self._place:
+            self._place[j] = len(self._place)
+            self.told["names"].append(name)
+            self.told["overall"].append(overall)
+        return self._place[j]
+
+
+def _of_features(
+    X: Any,
+    chosen: Chosen,
+    rows: NDArray[np.intp],
+    features: Named,
+    labels: NDArray[np.int64],
+    k: int,
+) -> list[list[Any]]:
+    from karat.plot import profile_features
+
+    own, data = labels[rows], chosen.study.dataset.without_embeddings()
+    told: list[list[Any]] = [[] for _ in range(k)]
+    if not (own != NOISE).any():
+        return told
+    profile = profile_features(X, own, center=data.center, scale=data.scale)
+    for i, c in enumerate(profile.clusters):
+        for j in profile.most_telling(c, TOLD):
+            feature = int(profile.names[j])
+            overall = number(float(profile.overall[j]), 3)
+            told[c].append(
+                [
+                    features.place(feature, chosen.feature_names[feature], overall),
+                    number(float(profile.means[i, j]), 3),
+                    int(np.clip(100 * profile.deviation[i, j] / FULL, -100, 100)),
+                ]
+            )
+    return told
+
+
+def _terms(X: Any) -> tuple[sparse.csr_array, NDArray[np.float64]]:
+    present = sparse.csr_array(X != 0, dtype=np.float64)
+    return present, np.asarray(present.sum(axis=0)).ravel()
+
+
+def _of_terms(
+    present: sparse.csr_array,
+    everywhere: NDArray[np.float64],
+    chosen: Chosen,
+    rows: NDArray[np.intp],
+    features: Named,
+    labels: NDArray[np.int64],
+    k: int,
+) -> list[list[Any]]:
+    own = labels[rows]
+    there = np.flatnonzero(own != NOISE)
+    inside = sparse.csr_array((np.ones(len(there)), (own[there], there)), shape=(k, len(rows)))
+    having, sizes = (inside @ present).toarray(), np.bincount(own[there], minlength=k)
+    told = []
+    for c in range(k):
+        share = having[c] / max(sizes[c], 1)
+        rest = (everywhere - having[c]) / max(len(rows) - sizes[c], 1)
+        best = [int(j) for j in np.argsort(rest - share, kind="stable")[:TOLD]]
+        told.append(
+            [
+                [
+                    features.place(j, chosen.feature_names[j], ""),
+                    percent(float(share[j])),
+                    round(100 * float(share[j])),
+                ]
+                for j in best
+                if share[j] > rest[j]
+            ]
+        )
+    return told

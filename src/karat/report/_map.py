@@ -1,0 +1,133 @@
+"""The map of the objects: where each is drawn, and which are on the edge between two clusters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.distances import FORMS, embed
+from karat.labelings.labels import NOISE
+from karat.plot.layout import COUNTED, Layout, as_given, lay_out, n_neighbors, sample
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from karat.datasets import Dataset
+    from karat.study import Study
+
+MOST_DRAWN = 3000
+#: eigenvectors of a graph whose distance gives the neighbours of its nodes
+EIGENVECTORS = 8
+
+
+@dataclass(frozen=True)
+class ObjectMap:
+    """The objects that are drawn, in the order of the clusters of the choice.
+
+    Attributes
+    ----------
+    rows : ndarray of int, shape (m,)
+    layout : Layout
+    near : ndarray of int32, shape (m, at most 10)
+        The nearest of the drawn objects to each, by their places among them.
+    """
+
+    rows: NDArray[np.intp]
+    layout: Layout
+    near: NDArray[np.int32]
+
+    def edge(self, labels: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which of the drawn objects have most of their nearest neighbours in other clusters.
+
+        Of an object in a cluster of s drawn ones, only the s - 1 nearest are counted.
+        """
+        own = labels[self.rows]
+        _, code, sizes = np.unique(own, return_inverse=True, return_counts=True)
+        counted = np.minimum(self.near.shape[1], sizes[code] - 1)
+        same = np.cumsum(own[self.near] == own[:, None], axis=1)
+        inside = np.take_along_axis(same, np.maximum(counted - 1, 0)[:, None], axis=1)[:, 0]
+        found: NDArray[np.bool_] = (counted > 0) & (own != NOISE) & (2 * inside < counted)
+        return found
+
+    def edge_shares(self, labels: NDArray[np.int64]) -> dict[int, float]:
+        """Of each cluster, the share of its drawn objects that are on the edge."""
+        own, edge = labels[self.rows], self.edge(labels)
+        return {int(c): float(edge[own == c].mean()) for c in np.unique(own) if c != NOISE}
+
+
+def object_map(study: Study, labels: NDArray[np.int64]) -> ObjectMap:
+    """Lay out the objects of a study, of many a sample that keeps the shares of the clusters."""
+    from karat.distances.neighbors import neighbor_lists
+
+    rows = sample(labels, MOST_DRAWN, np.random.default_rng(0))
+    rows = rows[np.argsort(labels[rows], kind="stable")]
+    data, (X, metric) = study.dataset, study.objects.points
+    count = max(COUNTED, n_neighbors(len(rows)))
+    if metric == "graph":
+        metric, X = "euclidean", eigenvectors(data.X, EIGENVECTORS)
+    own = X[np.ix_(rows, rows)] if _is_given(metric) else X[rows]
+    lists = neighbor_lists(own, count, metric=metric)
+    near = lists.indices[:, :COUNTED]
+    if data.n_features and data.X.shape[1] <= 2 and not _is_given(metric):
+        given = as_given(data.X[rows], data.feature_names, data.center, data.scale)
+        return ObjectMap(rows, given, near)
+    return ObjectMap(rows, lay_out(drawn(study).X[rows], lists), near)
+
+
+def _is_given(metric: Any) -> bool:
+    return isinstance(metric, str) and metric == "precomputed"
+
+
+def drawn(study: Study) -> Dataset:
+    """The data set with coordinates that fit the distance.
+
+    A matrix of distances is drawn by classical scaling, a graph by the eigenvectors of its
+    normalised adjacency, rows under cosine as unit rows, everything else as it is.
+    """
+    data, metric = study.dataset, study.metric
+    if metric in ("precomputed", "graph"):
+        plane = _scaled(data.X) if metric == "precomputed" else eigenvectors(data.X, 2)
+        return replace(
+            data, X=plane, metric="euclidean", feature_names=("coordinate 1", "coordinate 2")
+        )
+    if isinstance(metric, str) and FORMS.get(metric) and data.n_features > 2:
+        if metric == "kendall":
+            metric = "spearman"
+        return replace(data, X=embed(data.X, metric), center=None, scale=None)
+    return data
+
+
+def _scaled(D: Any) -> NDArray[np.float64]:
+    from scipy.sparse.linalg import LinearOperator
+
+    squares = np.asarray(D, dtype=np.float64) ** 2
+    rows, whole = squares.mean(axis=1), squares.mean()
+
+    def centred(v: NDArray[np.float64]) -> NDArray[np.float64]:
+        v = np.ravel(v)
+        return -0.5 * (squares @ v - rows * v.sum() - (rows @ v) + whole * v.sum())
+
+    n = len(squares)
+    return _first(LinearOperator((n, n), matvec=centred, dtype=np.float64), n, 2, skip=0)
+
+
+def eigenvectors(A: Any, count: int) -> NDArray[np.float64]:
+    """The nodes of a graph by the first eigenvectors of its normalised adjacency."""
+    from scipy import sparse
+
+    degree = np.asarray(A.sum(axis=1)).ravel()
+    scale = 1 / np.sqrt(np.where(degree > 0, degree, 1.0))
+    normalised = sparse.diags_array(scale) @ A @ sparse.diags_array(scale)
+    return _first(normalised, A.shape[0], count, skip=1)
+
+
+def _first(operator: Any, n: int, count: int, *, skip: int) -> NDArray[np.float64]:
+    from scipy.sparse.linalg import eigsh
+
+    start = np.random.default_rng(0).normal(size=n)
+    values, vectors = eigsh(operator, k=min(count + skip, n - 1), which="LA", v0=start)
+    best = np.argsort(values)[::-1][skip:]
+    plane = vectors[:, best] * np.sqrt(np.maximum(values[best], 0.0))
+    return np.column_stack([plane, np.zeros((n, max(0, 2 - plane.shape[1])))])
