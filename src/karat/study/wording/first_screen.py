@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from karat.bounds import percent_up
-from karat.study.wording.advice import draw_labels
+from karat.study.wording.story import draw_labels
 
 if TYPE_CHECKING:
     from karat.study.answer import Answer, Expected
