@@ -438,7 +438,8 @@ def test_page_is_small_for_many_points_and_candidates(blind: karat.Study) -> Non
     ids = np.array([f"object number {i}" for i in range(n)], dtype=object)
     data = replace(wine(), X=X, feature_names=tuple("abcdefghij"), ids=ids, center=None, scale=None)
     study = karat.Study(data)
-    study.add({f"clustering {i}": rng.integers(0, 2 + i % 19, n) for i in range(2)})
+    added = {f"clustering {i}": rng.integers(0, 2 + i % 19, n) for i in range(2)}
+    study.add(added, reference=False)
     scores = study.scores()
     many = scores.iloc[np.arange(m) % 2].set_axis([f"clusterer k={i}" for i in range(m)])
     many["partition"] = many.index
@@ -455,7 +456,7 @@ def test_page_is_small_for_many_points_and_candidates(blind: karat.Study) -> Non
         def rank(self) -> Any:
             table = many[["clusterer", "k", "n_clusters", "noise_share", "partition"]].copy()
             table.insert(0, "rank", range(1, m + 1))
-            table["score"], table["reached_by"] = rng.random(m), 1
+            table["votes"], table["reached_by"] = rng.random(m), 1
             table["silhouette"] = rng.random(m)
             return table
 

@@ -18,7 +18,7 @@ from karat.study.facts import answer_of
 from karat.study.loss import SHARE
 from karat.study.ranking import order, ranks
 from karat.study.scoring import bound_inputs, why_nothing
-from karat.study.stability import why_not
+from karat.study.stability import kept_assessment, why_not
 from karat.study.work import one_line
 
 if TYPE_CHECKING:
@@ -195,7 +195,7 @@ def best(
     if share is not None:
         study.sample_agreements(share=share, workers=workers, executor=executor, progress=progress)
     skipped = None
-    if stability is not False:
+    if stability is not False and kept_assessment(study, name) is None:
         try:
             skipped = None if stability else why_not(study, name)
             if skipped is None:

@@ -49,7 +49,8 @@ class Judged:
     numbers : dict of int to float
         The shares of all that was compared, by number of clusters, the greatest first.
     company : tuple of (Company, Expected)
-        What karat found itself where nothing was swept, the best first.
+        What karat found itself where nothing was swept, the best first; some of it may be what was
+        added, too.
     """
 
     judge: Judge
@@ -98,7 +99,11 @@ def judged(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Judged
     places = shortlist(evidence.agreement[:m, :m], own.score)
     # what a kind of structure is good for means nothing where none was found
     use = [good_for(evidence, i, places) if said.has_structure else "parts" for i in places]
-    behind = sorted(range(m, len(codes)), key=lambda i: -said.score[i])
+    mine = dict(zip(usable["partition"], range(m), strict=True))
+    both = company(study).items() if others else ()
+    also = [(one, mine[key]) for key, one in both if key in mine]
+    also += [(one, m + i) for i, one in enumerate(others)]
+    also.sort(key=lambda one: -said.score[one[1]])
     return Judged(
         judge,
         own,
@@ -107,7 +112,7 @@ def judged(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Judged
         tuple((names[i], one) for i, one in zip(places, use, strict=True)),
         codes.shape[1] if codes.shape[1] < study.n_objects else None,
         dict(sorted(numbers.items(), key=lambda one: -one[1])),
-        tuple((others[i - m], _expected(said, i)) for i in behind),
+        tuple((one, _expected(said, i)) for one, i in also),
     )
 
 

@@ -10,6 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from karat.distances import RELATIONS
 from karat.labelings.partitions import canonical_codes
 from karat.study import work
 from karat.study.derived import derived
@@ -28,6 +29,8 @@ QUICK = (
     "kmeans", "ward", "average", "genie", "gaussian-mixture", "hdbscan-filled", "kmedoids",
     "spherical-kmeans-refined", "kl-kmeans",
 )  # fmt: skip
+#: and those of these only up to so many features
+FEW_FEATURES = {"gaussian-mixture": 50, "hdbscan-filled": 50}
 NUMBERS = range(2, 11)
 #: they are fitted to so many objects at most, and extended to the others
 FIT_AT_MOST = 2_000
@@ -49,7 +52,10 @@ def company(study: Study) -> dict[str, Company]:
     They follow from the data, their distance and the seed alone.
     """
     seed, fits = study.settings.random_state, study.fits
-    names = [name for name in fits.default_clusterers if name in QUICK]
+    d = 1 if study.metric in RELATIONS else study.X.shape[1]
+    names = [
+        name for name in fits.default_clusterers if name in QUICK and d <= FEW_FEATURES.get(name, d)
+    ]
     asked = Request.checked(names, NUMBERS, None, 1)
     fitting, _ = fits.under_distance(asked.chosen, asked.grid)
     jobs = [job for one in fitting for job in work.jobs_for(one, asked.candidates_of(one, seed))]

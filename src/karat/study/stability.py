@@ -97,8 +97,6 @@ def why_not(study: Study, name: str) -> str | None:
     candidate = study.storage.candidate(name)
     if candidate["parameter"] is None:
         return f"{name} was made elsewhere"
-    if kept_assessment(study, name) is not None:
-        return None
     work = work_of(study, candidate)
     return None if work.pays else f"{work}; --stability judges it"
 

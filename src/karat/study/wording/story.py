@@ -106,8 +106,12 @@ def _beside(answer: Answer) -> str:
     other, mine = answer.reference, answer.expected
     if other is None or mine is None:
         return ""
+    if _decision(answer) == "no":
+        return ""
     told = f": karat's own sweep finds {groups(other.n_clusters)}"
     worth = f"expected agreement {agreement(other.expected)}"
+    if other.agreement == 1:
+        return f"{told}, the same ones"
     if other.agreement >= SAME:
         return f"{told}, much the same ones ({worth})"
     if not _is_better(other, mine):
@@ -158,6 +162,9 @@ def then(answer: Answer) -> str:
     """What brings most from here."""
     other, mine = answer.reference, answer.expected
     sweep = "omit --only-labelings (in Python: study.sweep())"
+    decision = _decision(answer)
+    if decision == "no":
+        return "Next, look for features that tell objects apart before anything rests on groups."
     if is_own(answer):
         if other is not None and _is_better(other, mine):
             return f"Next, let karat choose among clusterings of its own, too: {sweep}."
@@ -172,9 +179,6 @@ def then(answer: Answer) -> str:
             f"Next, let the other {answer.tried.unfinished:,} candidates finish: the same command "
             "with --storage FILE, or a larger --budget."
         )
-    decision = _decision(answer)
-    if decision == "no":
-        return "Next, look for features that tell objects apart before anything rests on groups."
     if answer.gains:
         few = answer.gains[0]
         return (

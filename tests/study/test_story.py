@@ -1,0 +1,190 @@
+"""What a thoughtful statistician would say of data that people bring, asserted on the facts."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from scipy.spatial.distance import pdist, squareform
+from sklearn.datasets import load_iris, make_moons
+from typer.testing import CliRunner
+
+import karat
+from karat.cli import app
+
+RNG = np.random.default_rng(7)
+
+
+def judged(X, labelings, **options):
+    study = karat.Study(X, **options)
+    study.add(labelings)
+    return study.best()
+
+
+def swept(X, k=range(2, 6), names=("kmeans", "ward", "genie")):
+    study = karat.Study(X)
+    study.sweep(list(names), k=k, n_init=1, workers=1, progress=False)
+    return study
+
+
+def customers():
+    """Age, income and visits of four segments, standardised."""
+    segment = np.arange(240) % 4
+    means = np.array([[25, 20, 2], [40, 60, 8], [60, 35, 20], [35, 110, 30]])
+    X = means[segment] + np.random.default_rng(0).normal(size=(240, 3)) * [4, 8, 2]
+    return (X - X.mean(axis=0)) / X.std(axis=0), segment
+
+
+def topics(n, d, k):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, k, n)
+    return rng.normal(size=(k, d))[y] + rng.normal(size=(n, d)), y
+
+
+def with_noise(y, share=0.05):
+    rng, noisy = np.random.default_rng(1), y.copy()
+    moved = rng.random(len(y)) < share
+    noisy[moved] = rng.integers(0, y.max() + 1, moved.sum())
+    return noisy
+
+
+def test_segments_of_customers_are_good_and_halves_by_age_are_not():
+    X, segment = customers()
+    good = judged(X, {"mine": segment})
+    assert (good.structure.decision, good.expected.grade) == ("yes", "good")
+    bad = judged(X, {"by age": X[:, 0] > 0, "drawn": RNG.integers(0, 4, 240)})
+    assert bad.structure.decision == "yes"
+    assert bad.expected.grade in ("random", "weak")
+    assert bad.reference.expected.value > bad.expected.value + 0.3
+
+
+def test_moons_are_two():
+    X, y = make_moons(300, noise=0.06, random_state=0)
+    answer = swept(X, k=range(2, 5)).best()
+    assert answer.structure.decision == "yes"
+    assert answer.n_clusters == answer.numbers[0].k == 2
+    assert karat.adjusted_rand_index(y, answer.labels, noise="singletons") > 0.9
+    assert (answer.reference, answer.reference_skipped) == (None, None)
+
+
+def test_one_blob_is_not_divided():
+    X = np.random.default_rng(3).normal(size=(250, 4))
+    answer = swept(X).best()
+    assert answer.structure.decision != "yes"
+    assert answer.expected.value < 0.3
+    halves = judged(X, {"halves": X[:, 0] > 0})
+    assert halves.structure.decision != "yes"
+    assert halves.expected.grade in ("random", "weak")
+
+
+def granularities(n, d, k):
+    X, y = topics(n, d, k)
+    hers = with_noise(y)
+    split = 2 * hers + (np.random.default_rng(2).random(n) < 0.5)
+    return judged(X, {"hers": hers, "merged": hers // 2, "split": split})
+
+
+def test_topics_are_found_and_hers_are_the_best_of_three_granularities():
+    answer = granularities(600, 60, 8)
+    assert answer.structure.decision == "yes"
+    assert answer.name == "hers"
+    assert answer.reference.agreement > 0.8
+    assert answer.reference.n_clusters == 8
+
+
+@pytest.mark.long
+def test_twenty_topics_of_two_thousand_documents():
+    answer = granularities(2000, 384, 20)
+    assert answer.structure.decision == "yes"
+    assert answer.name == "hers"
+    assert answer.reference.n_clusters == answer.numbers[0].k == 20
+
+
+def test_terms():
+    rng = np.random.default_rng(0)
+    topic = rng.integers(0, 4, 200)
+    words = 0.7 * rng.dirichlet(np.full(300, 0.05), size=4) + 0.3 / 300
+    X = sparse.csr_array(np.stack([rng.multinomial(60, words[t]) for t in topic]).astype(float))
+    answer = judged(X, {"topics": topic}, metric="cosine")
+    assert (answer.structure.decision, answer.expected.grade) == ("yes", "good")
+    drawn = judged(X, {"drawn": rng.integers(0, 4, 200)}, metric="cosine")
+    assert (drawn.structure.decision, drawn.expected.grade) == ("yes", "random")
+
+
+def test_python_and_the_command_line_tell_the_same(tmp_path):
+    X, y = load_iris(return_X_y=True)
+    own = pd.DataFrame({"species": y, "drawn": np.random.default_rng(0).integers(0, 3, 150)})
+    own.to_csv(tmp_path / "own.csv", index=False)
+    pd.DataFrame(X, columns=list("abcd")).to_csv(tmp_path / "x.csv", index=False)
+    words = ["run", str(tmp_path / "x.csv"), "--labelings", str(tmp_path / "own.csv")]
+    words += ["--only-labelings", "--scale", "none", "--json", "--quiet"]
+    done = CliRunner().invoke(app, words, catch_exceptions=False)
+    told = json.loads(done.stdout)["best"]
+    answer = judged(X, dict(own.items())).to_dict()
+    where = {"data", "source", "findings", "notes", "sentences", "remarks"}
+    assert {key: told[key] for key in {*told} - where} == json.loads(
+        json.dumps({key: answer[key] for key in {*answer} - where})
+    )
+    assert told["sentences"][:2] == answer["sentences"][:2]
+    done = CliRunner().invoke(app, [*words, "--no-reference"], catch_exceptions=False)
+    told = json.loads(done.stdout)["best"]
+    assert (told["reference"], told["reference_skipped"]) == (None, "asked")
+
+
+def test_the_reference_is_in_record_file_and_code(tmp_path):
+    X, y = load_iris(return_X_y=True)
+    with karat.Study(X, storage=tmp_path / "s.karat") as study:
+        study.add({"mine": y})
+        first = study.best()
+        assert "reference=False" not in study.code
+    with karat.load_study(tmp_path / "s.karat", X) as study:
+        assert study.best() == first
+        study.add({"mine": y}, reference=False)
+        assert study.best().reference_skipped == "asked"
+    with karat.load_study(tmp_path / "s.karat", X) as study:
+        assert study.best().reference is None
+        assert "reference=False)" in study.code
+
+
+def test_features_and_their_distances_choose_alike():
+    X, y = load_iris(return_X_y=True)
+    labelings = {"species": y, "two": y > 0, "drawn": RNG.integers(0, 3, 150)}
+    for metric in ("euclidean", "cosine"):
+        condensed = pdist(X, metric)
+        given = [
+            judged(X, labelings, metric=metric),
+            judged(squareform(condensed), labelings, metric="precomputed"),
+            judged(karat.datasets.from_distances(condensed), labelings),
+        ]
+        assert len({answer.name for answer in given}) == 1
+        assert {answer.structure.decision for answer in given} == {"yes"}
+        expected = [answer.expected.value for answer in given]
+        assert expected[1] == expected[2]
+        assert abs(expected[0] - expected[1]) < 0.2
+
+
+@pytest.mark.xfail(reason="judge 2 reads places among the candidates", strict=False)
+def test_a_bad_candidate_raises_no_other():
+    X, _ = load_iris(return_X_y=True)
+    study = swept(X)
+    before, decision = study.rank()["expected"], study.best().structure.decision
+    study.add({"drawn": np.random.default_rng(0).integers(0, 4, 150)})
+    after = study.rank()["expected"]
+    assert study.best().structure.decision == decision
+    assert (after[before.index] - before).max() <= 0.02
+
+
+def test_numbers_sum_to_one_and_say_how_they_go_together():
+    X, _ = load_iris(return_X_y=True)
+    answer = swept(X).best()
+    assert sum(one.probability for one in answer.numbers) == pytest.approx(1)
+    assert sorted(one.k for one in answer.numbers) == [2, 3, 4, 5]
+    first = answer.numbers[0]
+    for one in answer.numbers[1:4]:
+        parts = [part for _, of in one.united for part in of]
+        assert len(one.united) == min(first.k, one.k)
+        assert len(parts) == len(set(parts)) <= max(first.k, one.k)
+        assert 0.4 < one.nested <= 1
