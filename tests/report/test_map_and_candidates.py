@@ -68,6 +68,7 @@ def test_neighbours_are_kept_where_principal_components_lose_them() -> None:
     lists = neighbor_lists(X, 10).indices
     assert found.axes == ("", "")
     assert found.kept == pytest.approx(share_kept(lists, found.points))
+    assert found.kept is not None
     assert found.kept > 1.5 * share_kept(lists, plane)
     assert trustworthiness(X, found.points, n_neighbors=10) > 0.95
     np.testing.assert_array_equal(found.points, laid(X).points)
