@@ -135,6 +135,7 @@ class Chromium:
         for kind in ("mouseMoved", "mousePressed", "mouseReleased"):
             button = {} if kind == "mouseMoved" else {"button": "left", "clickCount": 1}
             self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, **button)
+            time.sleep(0.3)  # figures look where the pointer is from time to time only
 
     def picture(self, path: Path, *, whole: bool = False) -> None:
         """A screenshot, of the whole page if wished."""

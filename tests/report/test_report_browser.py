@@ -56,7 +56,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chromium]:
 
 
 def show(
-    browser: Chromium, page: Path, width: int = 1400, *, folds: bool = False, **features: str
+    browser: Chromium, page: Path, width: int = 1400, *, folds: bool = False, **features: Any
 ) -> None:
     browser.open(page, width, **features)
     browser.wait("window.Plotly !== undefined && document.querySelector('#map svg') !== null")
@@ -137,7 +137,7 @@ def test_a_point_of_a_curve_opens_its_candidate(
     show(browser, page)
     browser.run("document.getElementById('why').open = true")
     browser.wait("document.querySelector('#plot-by-k .main-svg') !== null")
-    browser.run("document.getElementById('plot-by-k').scrollIntoView()")
+    browser.run("document.getElementById('plot-by-k').scrollIntoView({ behavior: 'instant' })")
     x, y = browser.run(
         "(() => { const boxes = Array.from(document.querySelectorAll('#plot-by-k .point'), (p) => "
         "p.getBoundingClientRect()).sort((a, b) => b.left - a.left); return [boxes[0].left + "

@@ -431,7 +431,10 @@ def test_many_objects_are_sampled_and_it_says_so(monkeypatch: pytest.MonkeyPatch
     assert "a random sample of 500 of the 5,200 objects" in page.texts["fit"]
 
 
-def test_page_is_small_for_many_points_and_candidates(blind: karat.Study) -> None:
+def test_page_is_small_for_many_points_and_candidates(
+    blind: karat.Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("karat.plot.layout.PLACED", 100)
     rng = np.random.default_rng(0)
     n, m = 5000, 2000
     X = rng.normal(size=(n, 10))

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.labelings.labels import NOISE
 from karat.plot.style import color, number, percent, symbol
 from karat.study.wording import first_screen
 
@@ -146,6 +145,7 @@ def cards(facts: Facts) -> list[dict[str, Any]]:
                 "badge": badge,
                 "why": why,
                 "classes": _classes(classes),
+                "stays": _stays(chosen, one.cluster),
             }
         )
     return out
@@ -162,11 +162,15 @@ def _found_again(chosen: Chosen) -> dict[int, float]:
     return dict(zip(chosen.clusters, map(float, shares), strict=True))
 
 
+def _stays(chosen: Chosen, cluster: int) -> float | None:
+    """Of a graph, the share of the weight of its nodes' edges that ends in the cluster."""
+    if chosen.study.metric != "graph":
+        return None
+    own = np.flatnonzero(chosen.labels == cluster)
+    edges = chosen.study.X[own]
+    return float(edges[:, own].sum() / (edges.sum() or 1.0))
+
+
 def _classes(values: Any, most: int = 3) -> list[tuple[str, float]]:
     known = [str(value) for value in values if value is not None]
     return [(name, count / len(known)) for name, count in Counter(sorted(known)).most_common(most)]
-
-
-def outliers(chosen: Chosen) -> int:
-    """Objects in no cluster."""
-    return int((chosen.labels == NOISE).sum())

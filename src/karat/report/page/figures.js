@@ -83,7 +83,7 @@ function onDemand(plotly) {
   $("agreement-controls").hidden = false;
 }
 function forPrint(plotly) {
-  const size = (layout, scatter) => ({ width: 680, height: Math.min(layout.height, scatter ? 380 : Infinity), autosize: false });
+  const size = (layout, scatter) => ({ width: 680, height: Math.min(layout.height, scatter ? 300 : 440), autosize: false });
   let opened = [];
   addEventListener("beforeprint", () => {
     opened = all("main details:not([open]):not(.chooser):not(.alternative)");
@@ -98,8 +98,8 @@ function forPrint(plotly) {
     }
   });
   addEventListener("afterprint", () => {
-    opened.forEach((d) => { d.open = false; });
     for (const element of drawn) plotly.relayout(element, { width: null, height: Number(element.dataset.height) || null, autosize: true });
+    opened.forEach((d) => { d.open = false; });
   });
 }
 const pause = () => new Promise((resolve) => setTimeout(resolve));
