@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from karat.measures.properties import properties as properties
     from karat.measures.recommended import recommend as recommend
     from karat.measures.scores import Scores as Scores
+    from karat.model import Model as Model
+    from karat.model import load_model as load_model
     from karat.report import write_report as write_report
     from karat.runtime.validation import InputError as InputError
     from karat.runtime.validation import StorageError as StorageError
@@ -43,6 +45,8 @@ _HOME = {
     "Answer": "karat.study",
     "Study": "karat.study",
     "load_study": "karat.study",
+    "Model": "karat.model",
+    "load_model": "karat.model",
     "moments_sql": "karat.measures.moments",
     "n_clusters": "karat.stability",
     "recommend": "karat.measures.recommended",
@@ -66,6 +70,7 @@ _ROOMS = (
     "labeling",
     "labelings",
     "measures",
+    "model",
     "nulls",
     "plot",
     "report",

@@ -71,7 +71,7 @@ def test_a_file_read_again_is_the_same(tmp_path: Path, ending: str) -> None:
 def test_columns_are_matched_by_name() -> None:
     preparation = from_table(shop()).preparation
     assert preparation is not None
-    with pytest.raises(InputError, match="'income'.*near to it: 'incomes'"):
+    with pytest.raises(InputError, match=r"'income'.*near to it: 'incomes'"):
         preparation.apply(shop().rename(columns={"income": "incomes"}))
     with pytest.raises(InputError, match="'income', 'age'"):
         preparation.apply(shop().drop(columns=["income", "age"]))

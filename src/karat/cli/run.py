@@ -18,6 +18,7 @@ import typer
 
 from karat.cli import _options as options
 from karat.cli._answer import as_json, show
+from karat.cli._assigned import check_ending, write_labels
 from karat.cli._groups import takes_groups
 from karat.cli._input import (
     ClassesOption,
@@ -34,7 +35,7 @@ from karat.cli._numbers import (
     parse_duration,
     parse_grid,
 )
-from karat.cli._output import check_target, write_csv
+from karat.cli._output import check_target
 
 #: seconds that the fits to a sample must take for an answer to be worked out before them
 SOON = 30.0
@@ -115,6 +116,7 @@ class Output:
 
     report: options.Report = None
     labels: options.ChosenLabels = None
+    save_model: options.SaveModel = None
     storage: options.Storage = None
     force: options.ForceBoth = False
 
@@ -148,6 +150,8 @@ def run(
 
     check_target(output.report, "--report", output.force)
     check_target(output.labels, "--labels", output.force)
+    check_ending(output.labels, "--labels")
+    check_target(output.save_model, "--save-model", output.force)
     listed = _listed(judging.classes)
     if sweep.labelings is None and clusterings_in(reading.data):
         sweep = replace(sweep, labelings=Path(reading.data.partition("#")[0]))
@@ -172,7 +176,9 @@ def run(
         if relations.representations or relations.embeddings is not None:
             study_representations(study)
         if output.labels is not None:
-            _write_labels(study, answer, output.labels)
+            write_labels(study, answer, output.labels, reading)
+        if output.save_model is not None:
+            answer.save(output.save_model, overwrite=output.force)
         if output.report is not None:
             write_report(study, output.report, overwrite=output.force)
         if sweep.json:
@@ -369,7 +375,12 @@ def _judge_stability(study: Study, sweep: Sweep, asked: bool | None) -> str | No
 
 def _tell(study: Study, answer: Answer, output: Output) -> None:
     show(study, answer)
-    written = {"Report": output.report, "Labels": output.labels, "Study": output.storage}
+    written = {
+        "Report": output.report,
+        "Labels": output.labels,
+        "Model": output.save_model,
+        "Study": output.storage,
+    }
     for what, path in written.items():
         if path is not None:
             typer.echo(f"{what}: {path}")
@@ -396,16 +407,3 @@ def _free_name(path: Path) -> Path:
         i += 1
         free = path.with_name(f"{path.stem}-{i}{path.suffix}")
     return free
-
-
-def _write_labels(study: Study, answer: Answer, path: Path) -> None:
-    import numpy as np
-    import pandas as pd
-
-    dataset = study.dataset
-    rows = np.arange(study.n_objects) if dataset.rows is None else dataset.rows
-    table = pd.DataFrame({"row": rows, "id": dataset.ids, "cluster": answer.labels})
-    if path.suffix.lower() in (".parquet", ".pq"):
-        table.to_parquet(path, index=False)
-    else:
-        write_csv(table, path)

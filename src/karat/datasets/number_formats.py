@@ -31,9 +31,7 @@ _DATE = re.compile(
 DAY = 86400.0
 
 
-def numbers(
-    cells: list[str], decimal_comma: bool | None = None
-) -> tuple[NDArray[np.float64], str]:
+def numbers(cells: list[str], decimal_comma: bool | None = None) -> tuple[NDArray[np.float64], str]:
     """Values of ``cells``, NaN where one is no number, and how they are written ("" if plainly).
 
     Unless it is said, a comma is a decimal one as :func:`uses_decimal_comma` finds.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.datasets import _columns, number_formats
-from karat.datasets._missing import Filler
+from karat.datasets._missing import Filler as Filler
 from karat.datasets._work import quoted, visible, with_visible_names
 from karat.datasets.column_kinds import temporal_days
 from karat.runtime.validation import InputError, check_data
@@ -322,8 +322,7 @@ class Preparation:
         return self._filled(X, filler, notes)
 
     def _of_array(self, given: Any, filler: Filler | None) -> Prepared:
-        gaps = filler is not None and self.filler is not None
-        if gaps and not hasattr(given, "toarray"):
+        if self.filler is not None and not hasattr(given, "toarray"):
             X: Any = np.array(given, dtype=np.float64, ndmin=2)
         else:
             X = check_data(given, name="X")
