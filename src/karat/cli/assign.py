@@ -53,7 +53,7 @@ def assign(
     )  # fmt: skip
     counts: Counter[str] = Counter()
     notes: dict[str, None] = {}
-    n = unlike = unsure = 0
+    n = unlike = unsure = done = 0
     size = _assigned.bytes_of(data)
     with (
         progress_bar("Assigning", size, show=False if quiet else None) as advance,
@@ -68,7 +68,9 @@ def assign(
             unlike += int(found.unlike.sum())
             unsure += int((found.confidence < _assigned.UNSURE).sum())
             notes |= dict.fromkeys(found.notes)
-            advance(min(block.cells.nbytes, size))
+            step = min(_assigned.written_bytes(block.cells), size - done)
+            done += step
+            advance(step)
     for name in (*used.names, "outlier"):
         if counts[name]:
             typer.echo(f"{counts[name]:>12,}  {printable(name)}")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.distances import FORMS, check_metric, check_points, embed, metric_name
+from karat.labelings.held import held_labelings
 from karat.labelings.labels import NOISE, Encoded, NoisePolicy, encode, known_labels
 from karat.labelings.partitions import Labelings, as_labelings
 from karat.labelings.structures import Memberships, kind_of, split
@@ -52,7 +53,8 @@ def evaluate(
     X : array-like or sparse, shape (n, d), or None
         The data; None omits the internal measures.
     labelings : array-like (n,) or (M, n), mapping, DataFrame
-        One or many clusterings, see :func:`karat.labelings.as_labelings`. Soft and overlapping
+        One or many clusterings, see :func:`karat.labelings.as_labelings`, or what holds them
+        (:func:`karat.labelings.held_labelings`). Soft and overlapping
         ones (:class:`~karat.labelings.SoftPartition`,
         :class:`~karat.labelings.OverlappingPartition`) are judged as they are by the measures that
         take them (``Measure.structures``), by their hard labels otherwise, and
@@ -118,7 +120,7 @@ def evaluate(
         silhouette
     two     0.8997
     """
-    labelings, memberships = split(labelings)
+    labelings, memberships = split(held_labelings(labelings, X))
     labelings = in_order_of(X, labelings, name="X", other_name="labelings")
     truth = in_order_of(X, truth, name="X", other_name="truth")
     truth = in_order_of(labelings, truth, name="labelings", other_name="truth")
@@ -189,7 +191,9 @@ def explain(
     """
     metric = check_metric(metric)
     data = check_points(X, metric)
-    batch = as_labelings(split(labelings)[0], n_objects=data.shape[0], noise=noise)
+    batch = as_labelings(
+        split(held_labelings(labelings, X))[0], n_objects=data.shape[0], noise=noise
+    )
     chosen = [
         m for m in applicable(measures, has_truth=False, metric=metric) if m.kind == "internal"
     ]

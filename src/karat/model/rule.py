@@ -133,7 +133,7 @@ class Rule:
         wrong, n = 0, X.shape[0]
         for start in range(0, n, _BLOCK):
             own = labels[start : start + _BLOCK]
-            wrong += int((self._to_centers(X[start : start + _BLOCK]).argmin(axis=1) != own).sum())
+            wrong += int((self.to_centers(X[start : start + _BLOCK]).argmin(axis=1) != own).sum())
         return wrong * CENTERS_ALLOW <= n
 
     def place(
@@ -174,7 +174,7 @@ class Rule:
         nearest, near = nearest_of_groups(
             both, np.arange(r), np.arange(r, r + m), self.metric, groups, own
         )
-        center = self._to_centers(Z)
+        center = self.to_centers(Z)
         of_cluster = near[:, names >= 0]
         home = names[names >= 0][of_cluster.argmin(axis=1)]
         rounding = 0.0 if self.metric == "euclidean" else ROUNDING
@@ -186,7 +186,7 @@ class Rule:
         distance[labels == NOISE] = np.nan
         return labels.astype(np.int32), _margins(apart, at), unlike, distance
 
-    def _to_centers(self, Z: Data) -> Floats:
+    def to_centers(self, Z: Data) -> Floats:
         """Distances (m, k) to the centres."""
         if not _has_means(self.metric):
             return between(Z, self.centers, self.metric)
