@@ -11,8 +11,11 @@ from karat.labelings.held import held_labelings
 from karat.labelings.labels import NoisePolicy
 from karat.measures import catalogue
 from karat.measures.evaluation import evaluate
+from karat.measures.external.pairs import adjusted_rand_index
 from karat.runtime.validation import InputError
 
+#: adjusted Rand index of two fits to the same objects, at least
+SAME = 0.8
 WHOLE = (
     "An internal measure needs the labels of the objects that it judges, and cross-validation fits "
     "to others. Fit and judge all objects together: all_rows = np.arange(len(X)); "
@@ -83,10 +86,8 @@ class Scorer:
             from sklearn.base import clone
 
             again = np.asarray(clone(estimator).fit_predict(X))
-        if (again == labels).mean() < 0.5:
-            raise InputError(
-                "the estimator was fitted to other objects than it is judged on. " + WHOLE
-            )
+        if adjusted_rand_index(labels, again, noise="cluster") < SAME:
+            raise InputError("the estimator was fitted to other objects than it judges. " + WHOLE)
         self._seen.add(key)
 
     def __repr__(self) -> str:

@@ -163,7 +163,7 @@ def hold_out(
         codes = labels[rest] if found is None else np.asarray(found, dtype=np.int32)
         if not (codes >= 0).any():
             continue
-        codes, names = _without_gaps(codes)
+        codes, names = without_gaps(codes)
         placed = Rule.of(X[rest], codes, metric, by_centers=by_centers).place(X[held])
         values.append(float(adjusted_rand_index(labels[held], placed.labels, noise="cluster")))
         same = names if found is None else matched(codes, labels[rest], len(names))
@@ -182,7 +182,7 @@ def _is_clustering(found: Any, n: int) -> bool:
     return found is not None and len(found) == n and bool((np.asarray(found) >= 0).any())
 
 
-def _without_gaps(codes: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+def without_gaps(codes: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """Codes from 0 without gaps, and what each was."""
     names, at = np.unique(codes, return_inverse=True)
     noise = int((names < 0).sum())

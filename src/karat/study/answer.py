@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from karat.bounds import Guarantee, PacMdlBound
     from karat.labelings.structures import Hardened
-    from karat.model import Assignment, Model
+    from karat.model import Assignment, Changes, Model
     from karat.study.fitted import Fitted
 
 #: version of what :meth:`Answer.to_dict` gives
@@ -380,6 +380,27 @@ class Answer:
         if self.fitted is None:
             raise InputError("this answer was not made by a study, so it has no model")
         return self.fitted.assignment
+
+    def against(self, model: Model, X: Any = None, **options: Any) -> Changes:
+        """What became of the clusters of an older model: came back, grew, split, vanished, new.
+
+        Parameters
+        ----------
+        model : Model
+            See :func:`karat.load_model`.
+        X : DataFrame, mapping, array-like, sparse, or list of str, optional
+            The rows of this answer's data as they were before they were prepared; of arrays those
+            of the study.
+        **options
+            ``n_resamples`` and ``random_state`` of the reference, see :class:`karat.model.Changes`.
+
+        Returns
+        -------
+        Changes
+        """
+        if self.fitted is None:
+            raise InputError("this answer was not made by a study, so its data are not known")
+        return self.fitted.against(model, X, **options)
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Keep what puts further objects into the clusters, for :func:`karat.load_model`.

@@ -22,8 +22,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class ChosenClustering(  # type: ignore[misc]
-    ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
+class ChosenClustering(
+    ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
+    TransformerMixin,  # type: ignore[misc]
+    ClusterMixin,  # type: ignore[misc]
+    BaseEstimator,  # type: ignore[misc]
 ):
     """Try many clusterings, choose one, and predict with it.
 

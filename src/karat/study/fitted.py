@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat.clusterers import ExcludedError, catalogue, under
 from karat.datasets.preparation import Prepared
-from karat.model import KEPT, Assignment, Model
+from karat.model import KEPT, Assignment, Changes, Model, changes
+from karat.runtime.validation import InputError
 from karat.study import work
 from karat.study.large import draw_rows
 from karat.study.loss import clusterers_of
@@ -57,7 +59,7 @@ class Fitted:
         assert self.clusterer is not None
         fields = ("name", "clusterer", "parameter", "value", "start", "seed")
         planned = Planned(*(self.candidate[name] for name in fields))
-        return work.run_job(X, work.Job(self.clusterer, (planned,)))[0].labels
+        return _labels_of(self.clusterer, planned, X)
 
     @cached_property
     def kept(self) -> NDArray[np.int64]:
@@ -91,6 +93,40 @@ class Fitted:
             random_state=self.seed,
         ).renamed(self.names)
 
+    def against(self, model: Model, X: Any, **options: Any) -> Changes:
+        """What became of the clusters of an older model, see :func:`karat.model.changes`."""
+        if X is None:
+            done = self.dataset.preparation
+            if done is None or done.of_table or done.terms is not None:
+                raise InputError("give the rows as they were read: X=, a table or texts")
+            X = self.dataset.X
+            X = X if done.scale is None else X * done.scale + done.center
+        prepared = X if isinstance(X, Prepared) else model.prepare(X)
+        refit, reason = _refit_of(model)
+        return changes(
+            model, prepared, self.labels, self.names, refit=refit, reason=reason, **options
+        )
+
+
+def _refit_of(model: Model) -> tuple[Any, str | None]:
+    """What clusters rows as the clustering of a model was made, or why nothing does."""
+    facts = model.facts
+    for one in catalogue.values():
+        try:
+            fitted = under(one, model.rule.metric)
+        except ExcludedError:
+            continue
+        if fitted.key == facts.get("clusterer"):
+            own = {key: facts[key] for key in ("name", "clusterer", "parameter", "value", "seed")}
+            planned = Planned(**own, start=0)
+            return partial(_labels_of, fitted, planned), None
+    return None, "the clusterer of the old model is not in the catalogue"
+
+
+def _labels_of(clusterer: Clusterer, planned: Planned, X: Any) -> NDArray[Any] | None:
+    """Labels of a fit; None where it fails."""
+    return work.run_job(X, work.Job(clusterer, (planned,)))[0].labels
+
 
 def fitted_of(study: Study, name: str) -> Fitted:
     """What a candidate of a study was fitted to."""
@@ -110,6 +146,7 @@ def fitted_of(study: Study, name: str) -> Fitted:
             "name": name,
             "clusterer": candidate["clusterer"],
             "parameter": candidate["parameter"],
-            "value": None if value is None else float(value),
+            "value": value.item() if hasattr(value, "item") else value,
+            "seed": candidate["seed"],
         },
     )

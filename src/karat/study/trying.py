@@ -338,8 +338,8 @@ def add(study: Study, labelings: Any) -> None:
     labelings : array-like (n,) or (M, n), mapping, DataFrame
         One or many, see :func:`karat.labelings.as_labelings`; a DataFrame's columns are
         clusterings. Fitted estimators, BERTopic models and annotated matrices are taken, too,
-        see :func:`karat.labelings.held_labelings`. Unnamed ones are called ``"labels 0"``, ``"labels 1"``, ... A
-        :class:`~karat.labelings.SoftPartition` or
+        see :func:`karat.labelings.held_labelings`. Unnamed ones are called ``"labels 0"``,
+        ``"labels 1"``, ... A :class:`~karat.labelings.SoftPartition` or
         :class:`~karat.labelings.OverlappingPartition` is compared with the others by its hard
         labels; its memberships are kept, see :meth:`Study.memberships` and
         :func:`karat.study.soft_scores`. Of a :class:`~karat.Dendrogram` each cut is a candidate.
