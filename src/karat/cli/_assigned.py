@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from karat.cli._input import Reading
-    from karat.model import Assignment, Model
+    from karat.model import Assignment, Changes, Model
     from karat.study import Answer, Study
 
 ENDINGS = (".csv", ".tsv", ".txt", ".parquet", ".pq", ".xlsx")
@@ -109,6 +109,34 @@ def cells_of(study: Study, reading: Reading) -> pd.DataFrame:
     rows = study.dataset.rows
     least = study.n_objects if rows is None else int(rows.max()) + 1
     return cells if len(cells) >= least else none
+
+
+def changes_of(study: Study, answer: Answer, old: Model, reading: Reading) -> Changes:
+    """What became of the clusters of an older model in the rows of the data file."""
+    import numpy as np
+
+    from karat.datasets import read_cells
+    from karat.datasets.preparation import Prepared
+    from karat.datasets.row_blocks import row_blocks
+    from karat.model.rule import stacked
+
+    how: dict[str, Any] = {
+        "header": reading.header, "encoding": reading.encoding, "text_column": reading.text_column,
+    }  # fmt: skip
+    if Path(reading.data).exists():
+        blocks = row_blocks(reading.data, wanted=old.preparation.needed, **how)
+        parts = [old.prepare(block.features) for block in blocks]
+    else:
+        parts = [old.prepare(read_cells(reading.data, **how)[0])]
+    X = parts[0].X
+    for part in parts[1:]:
+        X = stacked(X, part.X)
+    filled = np.concatenate([part.filled for part in parts])
+    rows = study.dataset.rows
+    if rows is not None:
+        X, filled = X[rows], filled[rows]
+    notes = tuple(dict.fromkeys(note for part in parts for note in part.notes))
+    return answer.against(old, Prepared(X, filled, notes))
 
 
 def bytes_of(data: str) -> int:

@@ -95,6 +95,13 @@ ChosenLabels = Annotated[
         help="Write the rows of DATA with their clusters to this CSV, Parquet or XLSX file."
     ),
 ]
+Against = Annotated[
+    Path | None,
+    typer.Option(
+        help="An older model (--save-model) or study: tell which of its clusters came back, grew, "
+        "split or vanished, and whether that is more than chance."
+    ),
+]
 SaveModel = Annotated[
     Path | None,
     typer.Option(help="Write what karat assign needs to put further rows into the clusters."),

@@ -18,7 +18,7 @@ import typer
 
 from karat.cli import _options as options
 from karat.cli._answer import as_json, show
-from karat.cli._assigned import check_ending, write_labels
+from karat.cli._assigned import changes_of, check_ending, load, write_labels
 from karat.cli._groups import takes_groups
 from karat.cli._input import (
     ClassesOption,
@@ -35,13 +35,14 @@ from karat.cli._numbers import (
     parse_duration,
     parse_grid,
 )
-from karat.cli._output import check_target
+from karat.cli._output import check_target, printable
 
 #: seconds that the fits to a sample must take for an answer to be worked out before them
 SOON = 30.0
 
 if TYPE_CHECKING:
     from karat.datasets import Dataset
+    from karat.model import Changes
     from karat.runtime.executors import Workers
     from karat.study import Answer, Study
 
@@ -117,6 +118,7 @@ class Output:
     report: options.Report = None
     labels: options.ChosenLabels = None
     save_model: options.SaveModel = None
+    against: options.Against = None
     storage: options.Storage = None
     force: options.ForceBoth = False
 
@@ -141,6 +143,8 @@ def run(
     karat run customers.csv --labelings mine.csv --only-labelings
 
     karat run news.jsonl --text-column text --report news.html
+
+    karat run today.csv --against last-month.karat-model --labels today.xlsx
     """
     from karat.datasets.annotated_matrices import clusterings_in
     from karat.datasets.object_files import OBJECT_FILES
@@ -152,6 +156,7 @@ def run(
     check_target(output.labels, "--labels", output.force)
     check_ending(output.labels, "--labels")
     check_target(output.save_model, "--save-model", output.force)
+    old = None if output.against is None else load(output.against)
     listed = _listed(judging.classes)
     if sweep.labelings is None and clusterings_in(reading.data):
         sweep = replace(sweep, labelings=Path(reading.data.partition("#")[0]))
@@ -181,10 +186,12 @@ def run(
             answer.save(output.save_model, overwrite=output.force)
         if output.report is not None:
             write_report(study, output.report, overwrite=output.force)
+        changes = None if old is None else changes_of(study, answer, old, reading)
         if sweep.json:
-            typer.echo(jsonlib.dumps(as_json(study, answer)))
+            told = {} if changes is None else {"changes": changes.to_dict()}
+            typer.echo(jsonlib.dumps({**as_json(study, answer), **told}))
         else:
-            _tell(study, answer, output)
+            _tell(study, answer, output, changes)
 
 
 def _listed(classes: str | None) -> Any:
@@ -373,8 +380,12 @@ def _judge_stability(study: Study, sweep: Sweep, asked: bool | None) -> str | No
     return None
 
 
-def _tell(study: Study, answer: Answer, output: Output) -> None:
+def _tell(study: Study, answer: Answer, output: Output, changes: Changes | None) -> None:
     show(study, answer)
+    if changes is not None:
+        typer.echo(f"\nAgainst {output.against}:")
+        for sentence in changes.sentences:
+            typer.echo(f"  {printable(sentence)}")
     written = {
         "Report": output.report,
         "Labels": output.labels,
