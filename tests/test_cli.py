@@ -19,6 +19,7 @@ import karat
 from command_line import karat_command as run
 from karat.__main__ import main
 from karat.cli import app
+from karat.datasets import ASSIGNED
 
 FAST = ["-c", "kmeans", "-c", "average", "-k", "2:4", "--n-init", "2", "--workers", "1"]
 
@@ -48,7 +49,8 @@ def test_answer_report_labels_and_study(finished):
     assert "Use kmeans k=3" in result.stdout
     assert (folder / "w.html").stat().st_size < 8_000_000
     labels = pd.read_csv(folder / "l.csv")
-    assert list(labels.columns) == ["row", "id", "cluster"]
+    assert tuple(labels.columns[:7]) == ASSIGNED
+    assert "alcohol" in labels
     assert labels["cluster"].nunique() == 3
 
 

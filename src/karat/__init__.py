@@ -21,7 +21,10 @@ if TYPE_CHECKING:
     from karat.measures.moments import moments_sql as moments_sql
     from karat.measures.properties import properties as properties
     from karat.measures.recommended import recommend as recommend
+    from karat.measures.scorer import scorer as scorer
     from karat.measures.scores import Scores as Scores
+    from karat.model import Model as Model
+    from karat.model import load_model as load_model
     from karat.report import write_report as write_report
     from karat.runtime.validation import InputError as InputError
     from karat.runtime.validation import StorageError as StorageError
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
     from karat.study import Answer as Answer
     from karat.study import Study as Study
     from karat.study import load_study as load_study
+    from karat.study.estimator import ChosenClustering as ChosenClustering
     from karat.study.representations import representations as representations
 
 # public name -> the module that has it; nothing is imported before it is asked for
@@ -43,6 +47,10 @@ _HOME = {
     "Answer": "karat.study",
     "Study": "karat.study",
     "load_study": "karat.study",
+    "ChosenClustering": "karat.study.estimator",
+    "scorer": "karat.measures.scorer",
+    "Model": "karat.model",
+    "load_model": "karat.model",
     "moments_sql": "karat.measures.moments",
     "n_clusters": "karat.stability",
     "recommend": "karat.measures.recommended",
@@ -67,6 +75,7 @@ _ROOMS = (
     "labeling",
     "labelings",
     "measures",
+    "model",
     "nulls",
     "plot",
     "report",

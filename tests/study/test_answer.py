@@ -174,7 +174,7 @@ def test_the_facts_are_frozen_and_plain(study):
         answer.name = "mine"
     kept = json.loads(json.dumps(answer.to_dict(), allow_nan=False))
     assert kept["schema"] == SCHEMA
-    assert set(kept) == {f.name for f in fields(answer)} - {"labels"} | {
+    assert set(kept) == {f.name for f in fields(answer)} - {"labels", "fitted"} | {
         "schema", "sentences", "remarks", "footer"
     }  # fmt: skip
     assert kept["expected"]["value"] == answer.expected.value

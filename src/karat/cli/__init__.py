@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from karat.cli.assign import assign
 from karat.cli.bench import bench
 from karat.cli.bound import bound
 from karat.cli.check import check
@@ -72,6 +73,7 @@ def root(
 
 for _command in (
     run,
+    assign,
     check,
     report,
     compare,

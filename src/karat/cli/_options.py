@@ -100,7 +100,21 @@ Stability = Annotated[
 Report = Annotated[Path | None, typer.Option(help="Write an HTML report to this file.")]
 ForceBoth = Annotated[bool, typer.Option(help="Replace the report and the labels if they exist.")]
 ChosenLabels = Annotated[
-    Path | None, typer.Option(help="Write the chosen labels to this CSV or Parquet file.")
+    Path | None,
+    typer.Option(
+        help="Write the rows of DATA with their clusters to this CSV, Parquet or XLSX file."
+    ),
+]
+Against = Annotated[
+    Path | None,
+    typer.Option(
+        help="An older model (--save-model) or study: tell which of its clusters came back, grew, "
+        "split or vanished, and whether that is more than chance."
+    ),
+]
+SaveModel = Annotated[
+    Path | None,
+    typer.Option(help="Write what karat assign needs to put further rows into the clusters."),
 ]
 Storage = Annotated[
     Path | None,

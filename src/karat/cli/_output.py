@@ -37,7 +37,7 @@ def printable(text: str) -> str:
     return "".join(c if c in "\n\t" or c.isprintable() else "\ufffd" for c in text)
 
 
-def to_csv(table: pd.DataFrame) -> str:
+def to_csv(table: pd.DataFrame, *, header: bool = True, sep: str = ",") -> str:
     """CSV text without row names, in which no cell is a formula to a spreadsheet."""
     import pandas as pd
 
@@ -47,7 +47,8 @@ def to_csv(table: pd.DataFrame) -> str:
         for j, (_, column) in enumerate(table.items())
     }
     plain = pd.DataFrame(columns, index=table.index)
-    return plain.to_csv(index=False, header=[escaped(name) for name in table.columns])
+    names = [escaped(name) for name in table.columns]
+    return plain.to_csv(index=False, header=names if header else False, sep=sep)
 
 
 def escaped(value: Any) -> Any:

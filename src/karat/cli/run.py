@@ -18,6 +18,7 @@ import typer
 
 from karat.cli import _options as options
 from karat.cli._answer import as_json, show
+from karat.cli._assigned import changes_of, check_ending, load, write_labels
 from karat.cli._groups import takes_groups
 from karat.cli._input import (
     ClassesOption,
@@ -34,13 +35,14 @@ from karat.cli._numbers import (
     parse_duration,
     parse_grid,
 )
-from karat.cli._output import check_target, write_csv
+from karat.cli._output import check_target, printable
 
 #: seconds that the fits to a sample must take for an answer to be worked out before them
 SOON = 30.0
 
 if TYPE_CHECKING:
     from karat.datasets import Dataset
+    from karat.model import Changes
     from karat.runtime.executors import Workers
     from karat.study import Answer, Study
 
@@ -116,6 +118,8 @@ class Output:
 
     report: options.Report = None
     labels: options.ChosenLabels = None
+    save_model: options.SaveModel = None
+    against: options.Against = None
     storage: options.Storage = None
     force: options.ForceBoth = False
 
@@ -140,6 +144,8 @@ def run(
     karat run customers.csv --labelings mine.csv --only-labelings
 
     karat run news.jsonl --text-column text --report news.html
+
+    karat run today.csv --against last-month.karat-model --labels today.xlsx
     """
     from karat.datasets.annotated_matrices import clusterings_in
     from karat.datasets.object_files import OBJECT_FILES
@@ -149,6 +155,9 @@ def run(
 
     check_target(output.report, "--report", output.force)
     check_target(output.labels, "--labels", output.force)
+    check_ending(output.labels, "--labels")
+    check_target(output.save_model, "--save-model", output.force)
+    old = None if output.against is None else load(output.against)
     listed = _listed(judging.classes)
     if sweep.labelings is None and clusterings_in(reading.data):
         sweep = replace(sweep, labelings=Path(reading.data.partition("#")[0]))
@@ -173,13 +182,17 @@ def run(
         if relations.representations or relations.embeddings is not None:
             study_representations(study)
         if output.labels is not None:
-            _write_labels(study, answer, output.labels)
+            write_labels(study, answer, output.labels, reading)
+        if output.save_model is not None:
+            answer.save(output.save_model, overwrite=output.force)
         if output.report is not None:
             write_report(study, output.report, overwrite=output.force)
+        changes = None if old is None else changes_of(study, answer, old, reading)
         if sweep.json:
-            typer.echo(jsonlib.dumps(as_json(study, answer)))
+            told = {} if changes is None else {"changes": changes.to_dict()}
+            typer.echo(jsonlib.dumps({**as_json(study, answer), **told}))
         else:
-            _tell(study, answer, output)
+            _tell(study, answer, output, changes)
 
 
 def _listed(classes: str | None) -> Any:
@@ -343,9 +356,18 @@ def _choose(study: Study, sweep: Sweep, stability: bool | None) -> Answer:
     return answer
 
 
-def _tell(study: Study, answer: Answer, output: Output) -> None:
+def _tell(study: Study, answer: Answer, output: Output, changes: Changes | None) -> None:
     show(study, answer)
-    written = {"Report": output.report, "Labels": output.labels, "Study": output.storage}
+    if changes is not None:
+        typer.echo(f"\nAgainst {output.against}:")
+        for sentence in changes.sentences:
+            typer.echo(f"  {printable(sentence)}")
+    written = {
+        "Report": output.report,
+        "Labels": output.labels,
+        "Model": output.save_model,
+        "Study": output.storage,
+    }
     for what, path in written.items():
         if path is not None:
             typer.echo(f"{what}: {path}")
@@ -372,16 +394,3 @@ def _free_name(path: Path) -> Path:
         i += 1
         free = path.with_name(f"{path.stem}-{i}{path.suffix}")
     return free
-
-
-def _write_labels(study: Study, answer: Answer, path: Path) -> None:
-    import numpy as np
-    import pandas as pd
-
-    dataset = study.dataset
-    rows = np.arange(study.n_objects) if dataset.rows is None else dataset.rows
-    table = pd.DataFrame({"row": rows, "id": dataset.ids, "cluster": answer.labels})
-    if path.suffix.lower() in (".parquet", ".pq"):
-        table.to_parquet(path, index=False)
-    else:
-        write_csv(table, path)

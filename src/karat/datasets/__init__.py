@@ -9,6 +9,7 @@ from karat.datasets._dataset import Dataset
 from karat.datasets._embeddings import with_embeddings
 from karat.datasets._files import read_lines
 from karat.datasets._labelings import (
+    ASSIGNED,
     KnownLabels,
     LabelColumns,
     read_columns,
@@ -32,6 +33,7 @@ from karat.datasets.problems import DoubtfulError, RepairableError, UnusableErro
 from karat.datasets.reading_plan import ReadingPlan
 
 __all__ = [
+    "ASSIGNED",
     "Column",
     "Dataset",
     "DoubtfulError",

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from karat.datasets.findings import Finding
+    from karat.datasets.preparation import Preparation
     from karat.datasets.reading_plan import ReadingPlan
     from karat.runtime.validation import Data
 
@@ -58,6 +59,8 @@ class Dataset:
         What looks wrong, or was assumed, in order of harm.
     plan : ReadingPlan or None
         How each column of a table was understood.
+    preparation : Preparation or None
+        What was done to the data, to be done to further objects.
     """
 
     X: Data
@@ -77,6 +80,7 @@ class Dataset:
     n_embedded: int = 0
     findings: tuple[Finding, ...] = ()
     plan: ReadingPlan | None = None
+    preparation: Preparation | None = None
 
     @property
     def n_objects(self) -> int:

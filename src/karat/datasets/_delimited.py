@@ -83,6 +83,18 @@ def read_rows(
     return with_gaps(table, [one.row for one in ragged]) if ragged else (table, None)
 
 
+def open_rows(path: Path, layout: Layout, encoding: str) -> Any:
+    """A reader of batches of rows, all cells as text."""
+    import pyarrow as pa
+    from pyarrow import csv as arrow_csv
+
+    types = dict.fromkeys(layout.names, pa.string())
+    read, parse, convert = _options(layout, list(layout.names), types, encoding, ("",), skip=False)
+    return arrow_csv.open_csv(
+        _source(path, layout), read_options=read, parse_options=parse, convert_options=convert
+    )
+
+
 def _arrow_table(
     path: Path,
     layout: Layout,
@@ -94,21 +106,38 @@ def _arrow_table(
 ) -> pa.Table:
     from pyarrow import csv as arrow_csv
 
+    read, parse, convert = _options(layout, columns, types, encoding, missing, skip=skip)
     return arrow_csv.read_csv(
-        _source(path, layout),
-        read_options=arrow_csv.ReadOptions(
+        _source(path, layout), read_options=read, parse_options=parse, convert_options=convert
+    )
+
+
+def _options(
+    layout: Layout,
+    columns: list[str],
+    types: dict[str, Any],
+    encoding: str,
+    missing: tuple[str, ...],
+    *,
+    skip: bool,
+) -> tuple[Any, Any, Any]:
+    """How Arrow reads a file of this layout."""
+    from pyarrow import csv as arrow_csv
+
+    return (
+        arrow_csv.ReadOptions(
             column_names=list(layout.names),
             skip_rows=layout.skip,
             encoding=encoding,
             block_size=layout.block_size,
         ),
-        parse_options=arrow_csv.ParseOptions(
+        arrow_csv.ParseOptions(
             delimiter="\t" if layout.delimiter == " " else layout.delimiter,
             newlines_in_values=True,
             ignore_empty_lines=len(layout.names) > 1,
             invalid_row_handler=(lambda row: "skip") if skip else None,
         ),
-        convert_options=arrow_csv.ConvertOptions(
+        arrow_csv.ConvertOptions(
             include_columns=columns,
             column_types=types,
             null_values=list(missing),

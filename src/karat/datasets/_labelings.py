@@ -51,6 +51,10 @@ class LabelColumns(dict[str, Any]):
         return found
 
 
+#: the first columns of the rows that ``karat run --labels`` writes
+ASSIGNED = ("row", "id", "cluster", "name", "confidence", "unlike", "distance")
+
+
 @dataclass(frozen=True)
 class KnownLabels:
     """Classes of some objects, as :func:`read_labels` returns them.
@@ -379,6 +383,9 @@ def read_columns(
     table = with_visible_names(table)
     keep = {name for name in wanted if name is not None}
     table = _columns.without_index(table, keep)[0]
+    if tuple(table.column_names[: len(ASSIGNED)]) == ASSIGNED:
+        # what karat wrote: beside the clusters are the rows of the data
+        table = table.select(["row", "id", "cluster"])
     if table.num_columns > 1 and table.column_names[0] in ("", "Unnamed: 0", "rownames"):
         # as pandas and R write the names of the rows
         first = "id" if "id" not in table.column_names else "column1"

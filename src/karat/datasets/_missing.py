@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -85,31 +86,112 @@ def _drop_rows(work: Work, bad: NDArray[np.bool_]) -> None:
     )
 
 
-def _impute(work: Work, bad: NDArray[np.bool_], how: Impute) -> None:
-    filled: dict[str, int] = {}
-    near = _from_neighbors(work, bad) if how == "neighbors" else None
-    for j in dict.fromkeys(work.origin[bad.any(axis=0)]):
-        columns = np.flatnonzero(work.origin == j)
-        rows = bad[:, columns[0]]
-        known = work.X[np.ix_(~rows, columns)]
-        if near is not None:
-            value = near[np.ix_(rows[bad.any(axis=1)], columns)]
-            if work.categorical[columns[0]]:
+@dataclass(frozen=True)
+class Filler:
+    """What replaces missing values: a value for each feature, or means over the nearest donors.
+
+    Attributes
+    ----------
+    values : ndarray of float64, shape (d,), or None
+    donors : ndarray, shape (s, d), or None
+        Objects whose values fill gaps, NaN where they have gaps themselves.
+    center, spread : ndarray of float64, shape (d,)
+        By which features count alike when donors are compared.
+    """
+
+    values: NDArray[np.float64] | None = None
+    donors: NDArray[Any] | None = None
+    center: NDArray[np.float64] | None = None
+    spread: NDArray[np.float64] | None = None
+
+    @classmethod
+    def of(cls, work: Work, bad: NDArray[np.bool_], how: Impute) -> Filler:
+        """What fills the gaps ``bad`` of a data set."""
+        if how == "neighbors":
+            return cls.of_neighbors(work.X, bad, work.categorical)
+        values = np.zeros(work.X.shape[1])
+        for j in dict.fromkeys(work.origin):
+            columns = np.flatnonzero(work.origin == j)
+            values[columns] = _typical(work, columns, ~bad[:, columns[0]], how)
+        return cls(values)
+
+    @classmethod
+    def of_neighbors(
+        cls, X: NDArray[Any], bad: NDArray[np.bool_], categorical: NDArray[np.bool_]
+    ) -> Filler:
+        """Means over the objects that are nearest by the known values.
+
+        All columns count alike; of many objects a sample is asked. Medians would put objects of
+        all clusters into the same place, where they look like a cluster of their own.
+        """
+        n = len(bad)
+        donors = np.arange(n)
+        if n > DONORS:
+            donors = np.sort(np.random.default_rng(0).choice(n, DONORS, replace=False))
+        Z = np.where(bad[donors], np.nan, X[donors]).astype(np.float64)
+        center, spread = np.zeros(Z.shape[1]), np.ones(Z.shape[1])
+        for j in np.flatnonzero(~categorical):
+            known = X[~bad[:, j], j]
+            center[j], one = (
+                float(value[0]) for value in center_spread(known[:, None], "standard")
+            )
+            spread[j] = one or 1.0
+        return cls(None, Z, center, spread)
+
+    def fill(
+        self,
+        X: NDArray[Any],
+        bad: NDArray[np.bool_],
+        origin: NDArray[np.intp],
+        categorical: NDArray[np.bool_],
+    ) -> None:
+        """Fill the gaps ``bad`` of ``X`` in place; ``origin`` is the source of each feature."""
+        rows = bad.any(axis=1)
+        near = self._of_rows(np.where(bad[rows], np.nan, X[rows]).astype(np.float64))
+        for j in dict.fromkeys(origin[bad.any(axis=0)]):
+            columns = np.flatnonzero(origin == j)
+            gaps = bad[:, columns[0]]
+            value = near[np.ix_(gaps[rows], columns)]
+            if categorical[columns[0]]:
                 value = np.eye(len(columns))[value.argmax(axis=1)]
-        elif work.categorical[columns[0]]:
-            value = np.zeros(len(columns))
-            value[np.argmax(known.sum(axis=0))] = 1.0
-        elif how == "mean":
-            value = center_spread(known, "standard")[0]
-        elif how == "median":
-            value = np.median(known.astype(np.float64), axis=0)
-        else:
-            distinct, counts = np.unique(known, return_counts=True)
-            value = distinct[[np.argmax(counts)]]
-        work.X[np.ix_(rows, columns)] = value
-        filled[work.columns[j]] = int(rows.sum())
-    if near is not None:
+            X[np.ix_(gaps, columns)] = value
+
+    def _of_rows(self, gaps: NDArray[np.float64]) -> NDArray[np.float64]:
+        from sklearn.impute import KNNImputer
+
+        if self.values is not None:
+            return np.broadcast_to(self.values, gaps.shape)
+        assert self.donors is not None
+        assert self.center is not None
+        assert self.spread is not None
+        imputer = KNNImputer(n_neighbors=NEIGHBORS, keep_empty_features=True)
+        imputer.fit((self.donors - self.center) / self.spread)
+        filled = imputer.transform((gaps - self.center) / self.spread)
+        return np.asarray(filled * self.spread + self.center)
+
+
+def _typical(
+    work: Work, columns: NDArray[np.intp], known_rows: NDArray[np.bool_], how: Impute
+) -> Any:
+    """The mean, median or most frequent value of the features of one column."""
+    known = work.X[np.ix_(known_rows, columns)]
+    if work.categorical[columns[0]]:
+        return np.eye(len(columns))[np.argmax(known.sum(axis=0))]
+    if how == "mean":
+        return center_spread(known, "standard")[0]
+    if how == "median":
+        return np.median(known.astype(np.float64), axis=0)
+    distinct, counts = np.unique(known, return_counts=True)
+    return distinct[[np.argmax(counts)]]
+
+
+def _impute(work: Work, bad: NDArray[np.bool_], how: Impute) -> None:
+    work.filler = Filler.of(work, bad, how)
+    work.filler.fill(work.X, bad, work.origin, work.categorical)
+    if how == "neighbors":
         return  # it is told as a finding
+    gaps = dict.fromkeys(work.origin[bad.any(axis=0)])
+    filled = {work.columns[j]: int(bad[:, work.origin == j][:, 0].sum()) for j in gaps}
     listed = ", ".join(f"{count} in {name!r}" for name, count in list(filled.items())[:8])
     more = f", and in {len(filled) - 8} more columns" if len(filled) > 8 else ""
     what = {"mean": "mean", "median": "median", "most-frequent": "most frequent value"}[how]
@@ -117,31 +199,6 @@ def _impute(work: Work, bad: NDArray[np.bool_], how: Impute) -> None:
     work.notes.append(
         f"Missing or infinite values were replaced by the column's {what}{text}: {listed}{more}."
     )
-
-
-def _from_neighbors(work: Work, bad: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Means over the objects that are nearest by the known values, for the rows with gaps.
-
-    All columns count alike; of many objects a sample is asked. Medians would put objects of
-    all clusters into the same place, where they look like a cluster of their own.
-    """
-    from sklearn.impute import KNNImputer
-
-    n = len(bad)
-    donors = np.arange(n)
-    if n > DONORS:
-        donors = np.sort(np.random.default_rng(0).choice(n, DONORS, replace=False))
-    rows = bad.any(axis=1)
-    Z = np.where(bad[donors], np.nan, work.X[donors]).astype(np.float64)
-    center, spread = np.zeros(Z.shape[1]), np.ones(Z.shape[1])
-    for j in np.flatnonzero(~work.categorical):
-        known = work.X[~bad[:, j], j]
-        center[j], one = (float(value[0]) for value in center_spread(known[:, None], "standard"))
-        spread[j] = one or 1.0
-    imputer = KNNImputer(n_neighbors=NEIGHBORS, keep_empty_features=True)
-    imputer.fit((Z - center) / spread)
-    gaps = np.where(bad[rows], np.nan, work.X[rows]).astype(np.float64)
-    return np.asarray(imputer.transform((gaps - center) / spread)) * spread + center
 
 
 def _fill_sparse(work: Work, how: Impute | None) -> None:

@@ -23,6 +23,7 @@ from karat.datasets._work import (
     with_visible_names,
 )
 from karat.datasets.findings import Finding
+from karat.datasets.preparation import preparation_of
 from karat.datasets.problems import RepairableError
 from karat.datasets.reading_plan import (
     Reading,
@@ -51,6 +52,7 @@ def prepare(raw: Raw, options: Options, ids: Any = None) -> Dataset:
     reading: Reading | None = None
     findings: list[Finding] = list(raw.findings)
     if isinstance(raw.content, pa.Table):
+        raw.of_table = True
         work, reading = _from_table(raw, options)
         findings += [] if reading is None else reading.findings
     else:
@@ -103,6 +105,11 @@ def prepare(raw: Raw, options: Options, ids: Any = None) -> Dataset:
         weigh_categories(work, scale)
     if plan is not None:
         plan = finished(plan, how, options.impute or ("neighbors" if plan_has_gaps(plan) else None))
+    of_table = reading is not None or raw.of_table
+    preparation = preparation_of(
+        work, plan, center, scale, of_table=of_table, na_values=options.na_values,
+        aside=raw.all_names or raw.names or (),
+    )  # fmt: skip
     truth, truth_name = work.labels, None
     if truth is not None:
         truth_name = options.label_column or "truth"
@@ -124,6 +131,7 @@ def prepare(raw: Raw, options: Options, ids: Any = None) -> Dataset:
         options={**raw.options, **options.given()},
         findings=without_accepted(findings, options.accept),
         plan=plan,
+        preparation=preparation,
     )
 
 
@@ -149,6 +157,7 @@ def _from_table(raw: Raw, options: Options) -> tuple[Work, Reading | None]:
 
     table: pa.Table = raw.content
     table = with_visible_names(table)
+    raw_names = table.column_names
     known = None if raw.names is None else [visible(name) for name in raw.names]
     _check_names(table.column_names)
     options.check_columns(table.column_names if known is None else known)
@@ -179,6 +188,7 @@ def _from_table(raw: Raw, options: Options) -> tuple[Work, Reading | None]:
         if reading.ids is not None:
             aside[reading.id_column or ""] = reading.ids
     made = _columns.features(table)
+    raw.all_names = raw.all_names or tuple(raw_names)
     raw.content = None  # the table's memory is wanted for scaling
     id_column = options.id_column or (None if reading is None else reading.id_column)
     work = Work(

@@ -433,7 +433,15 @@ def from_array(
            [1., 1.]])
     """
     options = Options.of((), scale=scale, impute=impute, truth=truth)
-    names = None if feature_names is None else tuple(str(feature) for feature in feature_names)
+    names = _column_names(X) if feature_names is None else tuple(map(str, feature_names))
     if ids is None and (own := index_ids(X)) is not None and joining.all_different(own):
         ids = own
     return prepare(Raw(name, None, X, names=names), options, ids=ids)
+
+
+def _column_names(X: Any) -> tuple[str, ...] | None:
+    """The names of a table's columns, where they are different texts."""
+    columns = getattr(X, "columns", ())
+    names = tuple(columns) if getattr(X, "ndim", 0) == 2 else ()
+    named = all(isinstance(name, str) for name in names) and len(set(names)) == len(names)
+    return names if names and named else None

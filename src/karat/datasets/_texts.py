@@ -44,12 +44,13 @@ def read_documents(
     """Texts of any form, vectorised; the metric of what comes out is the cosine."""
     with explained(path):
         documents = documents_of(path, options, text_column, header, encoding)
-    documents = forms.bodies(documents, messages)
+    whole = documents
+    documents = forms.bodies(whole, messages)
     chosen = _vectorizer(vectorizer)
     X = chosen.fit_transform(documents.texts)
     notes = [*documents.notes, _made_of_texts(chosen, X)]
     named = tuple(str(term) for term in chosen.get_feature_names_out())
-    name, _ = (path.name, "") if path.is_dir() else split_name(path)
+    name, suffix = (path.name, "") if path.is_dir() else split_name(path)
     raw = Raw(name, str(path), X, named, documents.fields, notes, owned=True, of_terms=True)
     raw.options = _given(text_column=text_column, messages=messages, vectorizer=vectorizer)
     if options.id_column is None:
@@ -58,7 +59,17 @@ def read_documents(
         options = replace(options, label_column="folder")
         notes.append("The subfolders are taken for the classes.")
     dataset = prepare(raw, options)
-    return replace(dataset, texts=tuple(documents.texts), metric="cosine")
+    assert dataset.preparation is not None
+    name_of_texts = (text_column or "text") if suffix not in ("", *forms.MAILBOXES) else None
+    preparation = replace(
+        dataset.preparation,
+        columns=(),
+        terms=chosen,
+        messages=documents is not whole,
+        text_column=name_of_texts,
+    )
+    texts = tuple(documents.texts)
+    return replace(dataset, texts=texts, metric="cosine", preparation=preparation)
 
 
 def documents_of(
@@ -151,7 +162,10 @@ def read_counts(
     if labels is not None and options.truth is None and options.label_column is None:
         raw.beside = {"class": np.asarray(labels, dtype=object)}
         options = replace(options, label_column="class")
-    return replace(prepare(raw, options), metric="cosine")
+    dataset = prepare(raw, options)
+    assert dataset.preparation is not None
+    preparation = replace(dataset.preparation, columns=(), terms=weighter)
+    return replace(dataset, metric="cosine", preparation=preparation)
 
 
 def has_terms(path: Path, terms: str | None) -> bool:

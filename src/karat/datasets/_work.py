@@ -125,6 +125,8 @@ class Raw:
         Names of the objects, where the source has them beside its columns.
     of_terms : bool
         Whether the columns are terms: a namespace of their own, which no option names.
+    of_table : bool
+        Whether the content was a table, whose columns have kinds.
     """
 
     name: str
@@ -140,6 +142,7 @@ class Raw:
     findings: list[Any] = field(default_factory=list)
     ids: NDArray[Any] | None = None
     of_terms: bool = False
+    of_table: bool = False
 
 
 @dataclass
@@ -156,6 +159,7 @@ class Work:
     notes: list[str]
     owned: bool
     rows: NDArray[np.intp] | None = None  # where not all are left
+    filler: Any = None  # what filled missing values
 
     @property
     def sparse(self) -> bool:

@@ -6,7 +6,6 @@ Nothing of anndata is imported but to read a file: what is used are the attribut
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.datasets._work import Raw, quoted
+from karat.labelings.held import CLUSTERINGS
 from karat.runtime.extras import require
 from karat.runtime.validation import InputError, unknown_name
 
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 ANNOTATED = (".h5ad",)
-_CLUSTERING = re.compile(
-    r"leiden|louvain|cluster|k_?means|phenograph|walktrap|infomap", re.IGNORECASE
-)
 
 
 def open_annotated(adata: Any, *, only_obs: bool = False) -> Any:
@@ -106,7 +103,7 @@ def clusterings_in(path: str | Path) -> list[str]:
     return [
         name
         for name in table.column_names
-        if _CLUSTERING.search(name) and table.column(name).null_count == 0
+        if CLUSTERINGS.search(name) and table.column(name).null_count == 0
     ]
 
 

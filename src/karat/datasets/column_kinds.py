@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -102,7 +102,7 @@ def understand(
         column = column.cast(kind.value_type)
         kind = column.type
     if pa.types.is_temporal(kind):
-        return _dates(name, _temporal_days(column), "time" if pa.types.is_time(kind) else "date")
+        return _dates(name, temporal_days(column), "time" if pa.types.is_time(kind) else "date")
     if _columns._is_text(kind):
         return _text(column.cast(pa.large_string()), name, habits)
     if pa.types.is_boolean(kind):
@@ -121,7 +121,8 @@ def _boolean(column: pa.ChunkedArray, name: str) -> tuple[Column, Any]:
     return Column(name, "category", "feature", missing, n_values), column
 
 
-def _temporal_days(column: pa.ChunkedArray) -> NDArray[np.float64]:
+def temporal_days(column: pa.ChunkedArray) -> NDArray[np.float64]:
+    """Days since 1970 of dates, and days of durations and of times of the day."""
     import pyarrow as pa
 
     kind = column.type
@@ -195,12 +196,15 @@ def _text(column: pa.ChunkedArray, name: str, habits: Habits) -> tuple[Column, A
             facts["header"] = first.tolist() == [0]
         if form:
             facts["form"] = form
-        found = spread_out(values)
-        return _number(None, found, name, habits, facts)
+        if number_formats.uses_decimal_comma(cells):
+            facts["decimal_comma"] = True
+        return _number(None, spread_out(values), name, habits, facts)
     dates = number_formats.days([cells[i] for i in part])
     dated = weight[part][np.isfinite(dates)].sum() >= (1 - MOST_NOT_NUMBERS) * weight[part].sum()
     if dated and "date" not in habits.accept:
-        return _dates(name, spread_out(number_formats.days(cells)), "text")
+        found, made = _dates(name, spread_out(number_formats.days(cells)), "text")
+        day_first = number_formats.is_day_first(cells)
+        return replace(found, facts={**found.facts, "day_first": day_first}), made
     return _words(codes, written, is_mark, name, habits, facts, known)
 
 

@@ -31,16 +31,15 @@ _DATE = re.compile(
 DAY = 86400.0
 
 
-def numbers(cells: list[str]) -> tuple[NDArray[np.float64], str]:
+def numbers(cells: list[str], decimal_comma: bool | None = None) -> tuple[NDArray[np.float64], str]:
     """Values of ``cells``, NaN where one is no number, and how they are written ("" if plainly).
 
-    A comma is a decimal one where some cell cannot be read with thousands separated by commas.
+    Unless it is said, a comma is a decimal one as :func:`uses_decimal_comma` finds.
     """
     bare = [_AROUND.match(cell) for cell in cells]
     bodies = ["" if match is None else match[2] for match in bare]
-    decimal_comma = any(
-        _DECIMAL_COMMA.fullmatch(body) and not _THOUSANDS.fullmatch(body) for body in bodies
-    ) or any(_EUROPEAN.fullmatch(body) and "," in body for body in bodies)
+    if decimal_comma is None:
+        decimal_comma = _has_decimal_comma(bodies)
     found = np.full(len(cells), np.nan)
     forms: set[str] = set()
     for i, (cell, match, body) in enumerate(zip(cells, bare, bodies, strict=True)):
@@ -58,6 +57,18 @@ def numbers(cells: list[str]) -> tuple[NDArray[np.float64], str]:
     return found, " and ".join(sorted(forms))
 
 
+def uses_decimal_comma(cells: list[str]) -> bool:
+    """Whether some cell cannot be read with thousands separated by commas."""
+    bare = [_AROUND.match(cell) for cell in cells]
+    return _has_decimal_comma(["" if match is None else match[2] for match in bare])
+
+
+def _has_decimal_comma(bodies: list[str]) -> bool:
+    return any(
+        _DECIMAL_COMMA.fullmatch(body) and not _THOUSANDS.fullmatch(body) for body in bodies
+    ) or any(_EUROPEAN.fullmatch(body) and "," in body for body in bodies)
+
+
 def _value(body: str, decimal_comma: bool) -> tuple[float | None, str]:
     if decimal_comma and _EUROPEAN.fullmatch(body):
         whole = re.sub(r"[. '\u00a0\u202f]", "", body)
@@ -71,8 +82,11 @@ def _value(body: str, decimal_comma: bool) -> tuple[float | None, str]:
     return None, ""
 
 
-def days(cells: list[str]) -> NDArray[np.float64]:
-    """Days since 1970 of dates in text, NaN where a cell is none."""
+def days(cells: list[str], day_first: bool | None = None) -> NDArray[np.float64]:
+    """Days since 1970 of dates in text, NaN where a cell is none.
+
+    Unless it is said, 03.04.2020 begins with the day as :func:`is_day_first` finds.
+    """
     import pandas as pd
 
     found = np.full(len(cells), np.nan)
@@ -80,17 +94,23 @@ def days(cells: list[str]) -> NDArray[np.float64]:
     if not like.any():
         return found
     chosen = [cell.strip() for cell, is_date in zip(cells, like, strict=True) if is_date]
-    parts = [re.split(r"[-/.]", cell)[:2] for cell in chosen]
-    first = [int(p[0]) for p in parts if len(p) == 2 and p[0].isdigit() and len(p[0]) <= 2]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         times = pd.to_datetime(
             pd.Series(chosen), errors="coerce", format="mixed", utc=True,
-            dayfirst=bool(first) and (max(first) > 12 or "." in chosen[0]),
+            dayfirst=is_day_first(chosen) if day_first is None else day_first,
         )  # fmt: skip
     seconds = (times - pd.Timestamp("1970-01-01", tz="UTC")).dt.total_seconds()
     found[like] = seconds.to_numpy(dtype=np.float64) / DAY
     return found
+
+
+def is_day_first(cells: list[str]) -> bool:
+    """Whether dates begin with the day: some do so by a number above 12, or by a point after it."""
+    chosen = [cell.strip() for cell in cells if _DATE.fullmatch(cell.strip())]
+    parts = [re.split(r"[-/.]", cell)[:2] for cell in chosen]
+    first = [int(p[0]) for p in parts if len(p) == 2 and p[0].isdigit() and len(p[0]) <= 2]
+    return bool(first) and (max(first) > 12 or "." in chosen[0])
 
 
 def days_of_digits(values: NDArray[Any]) -> NDArray[np.float64] | None:

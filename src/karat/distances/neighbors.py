@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
@@ -385,8 +386,73 @@ def nearest_among(
     A tie goes to the one that comes first. O(s · rows · d) time on all cores; nothing of that
     size is held.
     """
-    s, rows = len(among), 32
     nearest = np.empty(len(objects), dtype=np.int32)
+
+    def keep(first: int, last: int, tile: NDArray[np.float64]) -> None:
+        nearest[first:last] = tile.argmin(axis=1)
+
+    _in_tiles(X, among, objects, metric, keep)
+    return nearest
+
+
+def nearest_of_groups(
+    X: Data,
+    among: NDArray[np.integer[Any]],
+    objects: NDArray[np.integer[Any]],
+    metric: Any,
+    groups: NDArray[np.integer[Any]],
+    own: NDArray[np.integer[Any]] | None = None,
+) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    """As :func:`nearest_among`, and how far the nearest object of each group is.
+
+    Parameters
+    ----------
+    X, among, objects, metric
+        As there.
+    groups : ndarray of int, shape (s,)
+        The group, from 0, of each object of ``among``; every group has one.
+    own : ndarray of int, shape (m,), optional
+        Position in ``among`` of each of ``objects`` itself, -1 where it is not there: its
+        distance to itself does not count for its group.
+
+    Returns
+    -------
+    nearest : ndarray of int32, shape (m,)
+    distances : ndarray of float64, shape (m, g)
+        Infinite where a group has no other object.
+
+    Examples
+    --------
+    >>> X = np.array([[0.0], [1.0], [5.0], [4.0]])
+    >>> nearest_of_groups(X, np.arange(3), np.array([3]), "euclidean", np.array([0, 0, 1]))
+    (array([2], dtype=int32), array([[3., 1.]]))
+    """
+    nearest = np.empty(len(objects), dtype=np.int32)
+    order = np.argsort(groups, kind="stable")
+    starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
+    distances = np.empty((len(objects), len(starts)))
+
+    def keep(first: int, last: int, tile: NDArray[np.float64]) -> None:
+        nearest[first:last] = tile.argmin(axis=1)
+        if own is not None:
+            here = np.flatnonzero(own[first:last] >= 0)
+            tile[here, own[first:last][here]] = np.inf
+        distances[first:last] = np.minimum.reduceat(tile[:, order], starts, axis=1)
+
+    if _in_tiles(X, among, objects, metric, keep):
+        np.sqrt(np.maximum(distances, 0.0, out=distances), out=distances)
+    return nearest, distances
+
+
+def _in_tiles(
+    X: Data,
+    among: NDArray[np.integer[Any]],
+    objects: NDArray[np.integer[Any]],
+    metric: Any,
+    keep: Callable[[int, int, NDArray[np.float64]], None],
+) -> bool:
+    """Distances from some objects to those ``among``, a few rows at a time; whether squared."""
+    s, rows = len(among), 32
     distances = as_distances(X, metric).take(np.concatenate([among, objects]))
     strip = distances.strip(0, s)
 
@@ -395,10 +461,10 @@ def nearest_among(
         for first in range(start, stop, rows):
             last = min(first + rows, stop)
             distances.tile(s + first, s + last, 0, s, strip, out)
-            nearest[first:last] = out[: last - first].argmin(axis=1)
+            keep(first, last, out[: last - first])
 
     if distances.uses_blas:  # its matrix products use all cores by themselves
         work(0, len(objects))
     else:
         in_strips(work, len(objects))
-    return nearest
+    return distances.squared

@@ -5,6 +5,7 @@ them at once.
 """
 
 from karat.labelings.contingency import ContingencyTable, PairCounts
+from karat.labelings.held import held_labelings
 from karat.labelings.labels import NOISE, NOISE_POLICIES, Encoded, apply_noise_policy, encode
 from karat.labelings.partitions import (
     Labelings,
@@ -31,4 +32,5 @@ __all__ = [
     "canonical_codes",
     "cut_dendrogram",
     "encode",
+    "held_labelings",
 ]

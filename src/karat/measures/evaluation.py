@@ -41,7 +41,8 @@ def evaluate(
     X : array-like or sparse, shape (n, d), or None
         The data; None omits the internal measures.
     labelings : array-like (n,) or (M, n), mapping, DataFrame
-        One or many clusterings, see :func:`karat.labelings.as_labelings`. Soft and overlapping
+        One or many clusterings, see :func:`karat.labelings.as_labelings`, or what holds them
+        (:func:`karat.labelings.held_labelings`). Soft and overlapping
         ones (:class:`~karat.labelings.SoftPartition`,
         :class:`~karat.labelings.OverlappingPartition`) are judged as they are by the measures that
         take them (``Measure.structures``), by their hard labels otherwise, and
@@ -162,7 +163,9 @@ def explain(
     """
     metric = check_metric(metric)
     data = check_points(X, metric)
-    batch = as_labelings(split(labelings)[0], n_objects=data.shape[0], noise=noise)
+    batch = as_labelings(
+        split(held_labelings(labelings, X))[0], n_objects=data.shape[0], noise=noise
+    )
     chosen = [
         m for m in applicable(measures, has_truth=False, metric=metric) if m.kind == "internal"
     ]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.distances import check_metric, check_points
+from karat.labelings.held import held_labelings
 from karat.labelings.labels import NOISE, Encoded, NoisePolicy, encode, known_labels
 from karat.labelings.partitions import Labelings
 from karat.labelings.structures import Memberships, split
@@ -56,7 +57,7 @@ class Inputs:
         sample_weight: Any = None,
     ) -> Inputs:
         """Check and encode what :func:`karat.evaluate` takes; parameters are those there."""
-        labelings, memberships = split(labelings)
+        labelings, memberships = split(held_labelings(labelings, X))
         labelings = in_order_of(X, labelings, name="X", other_name="labelings")
         truth = in_order_of(X, truth, name="X", other_name="truth")
         truth = in_order_of(labelings, truth, name="labelings", other_name="truth")

@@ -15,6 +15,7 @@ EXTRAS = {
     "pynndescent": "large",
     "rapidfuzz": "sequences",
     "tslearn": "sequences",
+    "xlsxwriter": "excel",
 }
 
 

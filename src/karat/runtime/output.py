@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 from karat.runtime.validation import InputError, StorageError
 
@@ -67,18 +69,41 @@ def write_output(path: str | Path, content: str | bytes, *, overwrite: bool = Fa
         As from :func:`check_output`; StorageError also for a full disk. What was at ``path``
         stays as it was.
     """
+    with draft(path, overwrite=overwrite) as file:
+        file.write(content.encode("utf-8") if isinstance(content, str) else content)
+
+
+@contextlib.contextmanager
+def draft(path: str | Path, *, overwrite: bool = False) -> Iterator[BinaryIO]:
+    """A file to write in, which is put at ``path`` once it is whole.
+
+    Parameters
+    ----------
+    path : path-like
+    overwrite : bool, default False
+        Replace a file that is there.
+
+    Yields
+    ------
+    binary file
+
+    Raises
+    ------
+    InputError, StorageError
+        As from :func:`write_output`.
+    """
     target = check_output(path, overwrite=overwrite)
     # beside the target, so that the final rename stays on one file system
-    draft = target.with_name(f".{target.name}.{os.getpid()}.part")
+    beside = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
-        with open(draft, "xb") as file:
-            file.write(content.encode("utf-8") if isinstance(content, str) else content)
+        with open(beside, "xb") as file:
+            yield file
             file.flush()
             os.fsync(file.fileno())
-        os.replace(draft, target)
+        os.replace(beside, target)
     except BaseException as error:
         with contextlib.suppress(OSError):
-            draft.unlink(missing_ok=True)
+            beside.unlink(missing_ok=True)
         if isinstance(error, OSError):
             raise _cannot_write(target, error) from error
         raise

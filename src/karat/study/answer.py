@@ -9,14 +9,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.judge.learned import HALF
+from karat.runtime.validation import InputError
 from karat.study import wording
 from karat.study.wording import notebook, phrases
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from numpy.typing import NDArray
 
     from karat.bounds import Guarantee, PacMdlBound
     from karat.labelings.structures import Hardened
+    from karat.model import Assignment, Changes, Model
+    from karat.study.fitted import Fitted
 
 #: version of what :meth:`Answer.to_dict` gives
 SCHEMA = 1
@@ -367,6 +372,8 @@ class Answer:
         Their name.
     source : str or None
         The file that they are from.
+    fitted : Fitted or None
+        What its model is made of.
     """
 
     name: str
@@ -409,6 +416,88 @@ class Answer:
     findings: tuple[Any, ...] = ()
     data: str = ""
     source: str | None = None
+    fitted: Fitted | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def model(self) -> Model:
+        """What puts further objects into the clusters; made when it is first asked for.
+
+        Its ``extension_agreement`` says how far predictions agree with clustering the objects
+        themselves: the clusterer is fitted five times more, to four fifths of (at most 5,000)
+        objects.
+        """
+        if self.fitted is None:
+            raise InputError("this answer was not made by a study, so it has no model")
+        return self.fitted.model
+
+    def predict(self, X: Any) -> Assignment:
+        """The clusters of further objects, with confidence, see :meth:`karat.Model.predict`.
+
+        Parameters
+        ----------
+        X : DataFrame, mapping, array-like, sparse, or list of str
+            Rows as the data were before they were prepared; tables are matched by name.
+
+        Returns
+        -------
+        Assignment
+            ``labels``, ``names``, ``confidence``, ``unlike``, ``distances``; ``table`` is all.
+
+        Examples
+        --------
+        >>> import karat
+        >>> X = [[0.0], [0.1], [0.3], [5.0], [5.1], [5.3], [9.0], [9.2], [9.3]]
+        >>> study = karat.Study(X)
+        >>> study.sweep(["average"], k=range(2, 5))
+        >>> study.best().predict([[5.2], [70.0]]).table[["cluster", "unlike"]]
+           cluster  unlike
+        0        1   False
+        1        2    True
+        """
+        return self.model.predict(X)
+
+    @property
+    def assignment(self) -> Assignment:
+        """The objects of the data in their clusters, with confidence and distance to the centre.
+
+        Nothing is predicted; the confidence is that from the other objects.
+        """
+        if self.fitted is None:
+            raise InputError("this answer was not made by a study, so it has no model")
+        return self.fitted.assignment
+
+    def against(self, model: Model, X: Any = None, **options: Any) -> Changes:
+        """What became of the clusters of an older model: came back, grew, split, vanished, new.
+
+        Parameters
+        ----------
+        model : Model
+            See :func:`karat.load_model`.
+        X : DataFrame, mapping, array-like, sparse, or list of str, optional
+            The rows of this answer's data as they were before they were prepared; of arrays those
+            of the study.
+        **options
+            ``n_resamples`` and ``random_state`` of the reference, see :class:`karat.model.Changes`.
+
+        Returns
+        -------
+        Changes
+        """
+        if self.fitted is None:
+            raise InputError("this answer was not made by a study, so its data are not known")
+        return self.fitted.against(model, X, **options)
+
+    def save(self, path: str | Path, *, overwrite: bool = False) -> None:
+        """Keep what puts further objects into the clusters, for :func:`karat.load_model`.
+
+        Parameters
+        ----------
+        path : path-like
+            ``segments.karat-model``, say; see :meth:`karat.Model.save`.
+        overwrite : bool, default False
+            Replace a file that is there.
+        """
+        self.model.save(path, overwrite=overwrite)
 
     @property
     def n_objects(self) -> int:
@@ -444,7 +533,7 @@ class Answer:
         facts = {
             one.name: _plain(getattr(self, one.name))
             for one in fields(self)
-            if one.name != "labels"
+            if one.name not in ("labels", "fitted")
         }
         if self.structure is not None:
             facts["structure"]["decision"] = self.structure.decision

@@ -18,6 +18,7 @@ from karat.study.answer import (
     Trouble,
 )
 from karat.study.deciders import Verdict, as_decider, candidate, own_score
+from karat.study.fitted import fitted_of
 from karat.study.numbers import nesting
 from karat.study.scoring import bound_of
 from karat.study.stability import kept_assessment
@@ -63,6 +64,7 @@ def answer_of(study: Study, ranked: pd.DataFrame, verdict: Verdict) -> Answer:
         findings=ordered((*reproduced(study.dataset, labels), *study.dataset.findings)),
         data=str(study.dataset.name),
         source=None if study.dataset.source is None else str(study.dataset.source),
+        fitted=fitted_of(study, name),
         **facts,
     )
 

@@ -137,7 +137,7 @@ def _measure(
 
 def _refits(study: Study) -> list[_Refit]:
     """The fits that tell the agreements: one for each tree, or value of a parameter."""
-    clusterers = _clusterers(study)
+    clusterers = clusterers_of(study)
     first: dict[tuple[str, Any], Planned] = {}
     compared: dict[str, list[dict[str, Any]]] = {}
     for candidate in study.storage.candidates():
@@ -180,7 +180,7 @@ def _planned(candidate: dict[str, Any]) -> Planned:
     return Planned(*(candidate[name] for name in names))
 
 
-def _clusterers(study: Study) -> dict[str, Clusterer]:
+def clusterers_of(study: Study) -> dict[str, Clusterer]:
     """What the sweeps of a study fit, by key: under its distance, with what a grid sets."""
     out: dict[str, Clusterer] = {}
     for sweep in study.record.sweeps:
@@ -227,6 +227,6 @@ def why_no_agreement(study: Study) -> dict[str, str]:
     kept = kept_agreements(study.storage)
     sampled = [c for c in study.storage.candidates() if _is_sampled(c)]
     missing = [c for c in sampled if c["name"] not in kept]
-    known = _clusterers(study) if missing else {}
+    known = clusterers_of(study) if missing else {}
     out = {c["name"]: UNMEASURED if c["clusterer"] in known else UNKNOWN for c in missing}
     return out | {name: reason for name, (_, reason) in kept.items() if reason is not None}

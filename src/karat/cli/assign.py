@@ -1,0 +1,83 @@
+"""``karat assign``: further rows into the clusters that were found."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from karat.cli._input import DataArgument, Encoding, Header
+from karat.cli._options import Quiet
+from karat.cli._output import Force, check_target
+
+
+def assign(
+    data: DataArgument,
+    model: Annotated[
+        Path,
+        typer.Option(
+            help="What karat run --save-model (or Answer.save) wrote, or a study file (--storage)."
+        ),
+    ],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="CSV, Parquet or XLSX file to write.")
+    ],
+    force: Force = False,
+    header: Header = None,
+    encoding: Encoding = "utf-8",
+    quiet: Quiet = False,
+) -> None:
+    """Give each row of a file its cluster, with the confidence and the distance to the centre.
+
+    Columns are matched by name, and prepared as those of the data were. Text and Parquet files may
+    have any number of rows.
+
+    For example:
+
+    karat assign new.csv --model segments.karat-model -o clusters.csv
+    """
+    from karat.cli import _assigned
+    from karat.cli._output import printable
+    from karat.datasets.row_blocks import row_blocks
+    from karat.runtime.progress import progress_bar
+
+    check_target(output, "--output", force)
+    _assigned.check_ending(output, "--output")
+    used = _assigned.load(model)
+    prepared = used.preparation
+    blocks = row_blocks(
+        data, wanted=prepared.needed, header=header, encoding=encoding,
+        text_column=prepared.text_column,
+    )  # fmt: skip
+    counts: Counter[str] = Counter()
+    notes: dict[str, None] = {}
+    n = unlike = unsure = done = 0
+    size = _assigned.bytes_of(data)
+    with (
+        progress_bar("Assigning", size, show=False if quiet else None) as advance,
+        _assigned.row_writer(output, overwrite=force) as write,
+    ):
+        for block in blocks:
+            found = used.predict(block.features)
+            rows = range(n, n + len(found))
+            write(_assigned.beside(block.cells.to_pandas(), found, rows))
+            n += len(found)
+            counts.update(found.names.tolist())
+            unlike += int(found.unlike.sum())
+            unsure += int((found.confidence < _assigned.UNSURE).sum())
+            notes |= dict.fromkeys(found.notes)
+            step = min(_assigned.written_bytes(block.cells), size - done)
+            done += step
+            advance(step)
+    for name in (*used.names, "outlier"):
+        if counts[name]:
+            typer.echo(f"{counts[name]:>12,}  {printable(name)}")
+    typer.echo(f"{n:>12,}  rows in all: {output}")
+    if unlike:
+        typer.echo(f"{unlike:,} rows are unlike anything in the data (column 'unlike').")
+    if unsure:
+        typer.echo(f"{unsure:,} rows have a confidence below {_assigned.UNSURE:.0%}.")
+    for note in notes:
+        typer.echo(f"Note: {printable(note)}", err=True)

@@ -1,0 +1,550 @@
+"""What was done to the data when they were read, to be done to further objects in the same way."""
+
+from __future__ import annotations
+
+import difflib
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.datasets import _columns, number_formats
+from karat.datasets._missing import Filler as Filler
+from karat.datasets._work import quoted, visible, with_visible_names
+from karat.datasets.column_kinds import temporal_days
+from karat.runtime.validation import InputError, check_data
+from karat.text import TermWeighter, TextVectorizer
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from karat.datasets._work import Work
+    from karat.datasets.reading_plan import ReadingPlan
+    from karat.runtime.validation import Data
+
+#: of an object with a larger share of its values missing nothing is known
+MOST_FILLED = 0.5
+
+
+@dataclass(frozen=True)
+class SourceColumn:
+    """How a column of the source becomes features.
+
+    Attributes
+    ----------
+    name : str
+    kind : {"number", "date", "category", "code"}
+        A code is a category whose values are whole numbers.
+    categories : tuple of str
+        Of a category or code: its values, in the order of their features.
+    form : str
+        How dates are written, see :func:`karat.datasets.number_formats.days`.
+    decimal_comma, day_first : bool
+    missing : tuple of str
+        What means that a value is missing, besides the usual marks; in lower case.
+    sentinels : tuple of float
+        Numbers that stand for missing values.
+    """
+
+    name: str
+    kind: str = "number"
+    categories: tuple[str, ...] = ()
+    form: str = ""
+    decimal_comma: bool = False
+    day_first: bool = False
+    missing: tuple[str, ...] = ()
+    sentinels: tuple[float, ...] = ()
+
+    @property
+    def n_features(self) -> int:
+        """How many features it becomes."""
+        return len(self.categories) or 1
+
+    def features(self, column: pa.ChunkedArray) -> tuple[NDArray[np.float64], Counter[str]]:
+        """Its features, NaN where the value is missing, and the categories that are not known."""
+        if self.categories:
+            return self._indicators(_texts(column, whole=self.kind == "code"))
+        values = self._days(column) if self.kind == "date" else self._numbers(column)
+        values[~np.isfinite(values) | np.isin(values, self.sentinels)] = np.nan
+        return values[:, None], Counter()
+
+    def _indicators(self, texts: list[str | None]) -> tuple[NDArray[np.float64], Counter[str]]:
+        at = {value: j for j, value in enumerate(self.categories)}
+        out = np.zeros((len(texts), len(at)))
+        unknown: Counter[str] = Counter()
+        for i, text in enumerate(texts):
+            if text is None or self._is_missing(text):
+                out[i] = np.nan
+            elif text in at:
+                out[i, at[text]] = 1.0
+            else:
+                unknown[text] += 1
+        return out, unknown
+
+    def _is_missing(self, text: str) -> bool:
+        lower = text.lower()
+        known = text in self.categories
+        return lower in self.missing or (lower in number_formats.MARKS and not known)
+
+    def _numbers(self, column: pa.ChunkedArray) -> NDArray[np.float64]:
+        import pyarrow as pa
+
+        kind = column.type
+        if pa.types.is_boolean(kind):
+            return np.array(column.cast(pa.float64()).to_numpy(), dtype=np.float64)
+        if not _columns._is_text(kind) and not pa.types.is_dictionary(kind):
+            return np.array(_columns._floats(column), dtype=np.float64)
+        return self._of_cells(column, self._parsed)
+
+    def _parsed(self, cells: list[str]) -> NDArray[np.float64]:
+        values = number_formats.numbers(cells, self.decimal_comma)[0]
+        for i in np.flatnonzero(np.isnan(values)):
+            values[i] = {"true": 1.0, "false": 0.0}.get(cells[i].lower(), np.nan)
+        return values
+
+    def _days(self, column: pa.ChunkedArray) -> NDArray[np.float64]:
+        import pyarrow as pa
+
+        if pa.types.is_temporal(column.type):
+            return np.array(temporal_days(column), dtype=np.float64)
+        if self.form in ("seconds", "milliseconds"):
+            unit = 1.0 if self.form == "seconds" else 1e3
+            return self._numbers(column) / unit / number_formats.DAY
+        if self.form == "yyyymmdd":
+            found = self._numbers(column)
+            known = np.isfinite(found)
+            digits = number_formats.days_of_digits(found[known])
+            found[known] = np.nan if digits is None else digits
+            return found
+        return self._of_cells(column, self._dates)
+
+    def _dates(self, cells: list[str]) -> NDArray[np.float64]:
+        import pyarrow as pa
+
+        if self.form in ("date", "time"):  # as Arrow understood it, where the file was text
+            wanted = pa.timestamp("ms") if self.form == "date" else pa.time32("ms")
+            try:
+                return temporal_days(pa.chunked_array([cells]).cast(wanted))
+            except pa.ArrowInvalid:
+                pass
+        return number_formats.days(cells, self.day_first)
+
+    def _of_cells(self, column: pa.ChunkedArray, parse: Any) -> NDArray[np.float64]:
+        """Values of text, each different cell parsed once."""
+        import pyarrow.compute as pc
+
+        column = pc.utf8_trim_whitespace(_as_text(column))
+        codes, dictionary = _columns._encoded(column)
+        cells = ["" if one is None else one for one in dictionary.to_pylist()]
+        known = [j for j, cell in enumerate(cells) if cell and not self._is_missing(cell)]
+        lookup = np.full(len(cells) + 1, np.nan)
+        if known:
+            lookup[known] = parse([cells[j] for j in known])
+        return lookup[codes]
+
+
+def _as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    return column.cast(pa.large_string())
+
+
+def _texts(column: pa.ChunkedArray, *, whole: bool) -> list[str | None]:
+    """Values as categories are written; with ``whole``, 3.0 is 3."""
+    import pyarrow as pa
+
+    numeric = pa.types.is_floating(column.type) or pa.types.is_integer(column.type)
+    if numeric:
+        return [
+            None if v is None or v != v else str(int(v)) if v == int(v) else str(v)
+            for v in column.to_pylist()
+        ]
+    cells = [
+        None if cell is None or not cell.strip() else visible(cell.strip())
+        for cell in _as_text(column).to_pylist()
+    ]
+    if not whole:
+        return cells
+    values = number_formats.numbers([cell or "" for cell in cells], False)[0]
+    return [
+        str(int(value)) if value == np.floor(value) and cell is not None else cell
+        for cell, value in zip(cells, values, strict=True)
+    ]
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Further objects as the data were prepared.
+
+    Attributes
+    ----------
+    X : ndarray or csr_array, shape (m, d)
+    filled : ndarray of float64, shape (m,)
+        The share of each object's columns whose value was missing and was filled in.
+    notes : tuple of str
+    """
+
+    X: Data
+    filled: NDArray[np.float64]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Preparation:
+    """From the columns of a source to the features of a data set.
+
+    Attributes
+    ----------
+    columns : tuple of SourceColumn
+        In the order of their features; of documents none.
+    feature_names : tuple of str, length d
+    aside : tuple of str
+        Columns of the source that are no features.
+    center, scale : ndarray of float64, shape (d,), or None
+        Features are ``(values - center) / scale``.
+    filler : Filler or None
+        What fills missing values; None where none were missing.
+    of_table : bool
+        Whether the source was a table; otherwise its columns have no kinds, and an array is
+        taken by position.
+    dtype : str
+    text_column : str or None
+        The column with the texts of documents.
+    messages : bool
+        Whether only the bodies of the texts were used.
+    terms : TextVectorizer, TermWeighter or None
+        Fitted; from texts, or from counts of terms, to weights.
+    """
+
+    columns: tuple[SourceColumn, ...]
+    feature_names: tuple[str, ...]
+    aside: tuple[str, ...] = ()
+    center: NDArray[np.float64] | None = None
+    scale: NDArray[np.float64] | None = None
+    filler: Filler | None = None
+    of_table: bool = False
+    dtype: str = "<f8"
+    text_column: str | None = None
+    messages: bool = False
+    terms: TextVectorizer | TermWeighter | None = None
+
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """The columns that further objects must have."""
+        if isinstance(self.terms, TextVectorizer):
+            return () if self.text_column is None else (self.text_column,)
+        return tuple(one.name for one in self.columns)
+
+    def apply(self, given: Any, filler: Filler | None = None) -> Prepared:
+        """Further objects as features.
+
+        Parameters
+        ----------
+        given : DataFrame, Arrow table, mapping, array-like, sparse, or list of str
+            Tables are matched by the names of their columns, in any order; arrays by position.
+            Of documents their texts, or a table that has them in ``text_column``.
+        filler : Filler, optional
+            What fills missing values where none were missing in the data.
+
+        Returns
+        -------
+        Prepared
+
+        Raises
+        ------
+        InputError
+            If columns are missing, or the number of columns is another one.
+        """
+        if isinstance(self.terms, TextVectorizer):
+            X: Any = self.terms.transform(self._texts(given))
+            return Prepared(self._scaled_sparse(X), np.zeros(X.shape[0]))
+        if _is_table(given):
+            named = self.of_table or self.feature_names != _numbered(len(self.feature_names))
+            table = _columns.to_arrow(given)
+            if named or set(self.needed) <= set(table.column_names):
+                return self._of_table(table, filler)
+        if self.of_table and any(one.kind != "number" for one in self.columns):
+            raise InputError(
+                "the data have columns of different kinds, so further objects must be a table with "
+                f"the columns {quoted(self.needed)}; got {type(given).__name__}"
+            )
+        return self._of_array(given, filler)
+
+    def _texts(self, given: Any) -> list[str]:
+        if _is_table(given):
+            table = _columns.to_arrow(given)
+            name = self.text_column or "text"
+            if name not in table.column_names:
+                raise InputError(
+                    f"there is no column {name!r}, which has the texts; the columns are "
+                    f"{quoted(table.column_names)}"
+                )
+            given = ["" if v is None else str(v) for v in table.column(name).to_pylist()]
+        if isinstance(given, str) or not all(isinstance(one, str) for one in given):
+            raise InputError(
+                "the data are documents, so further objects must be a list of texts, or a table "
+                f"with the column {self.text_column or 'text'!r}"
+            )
+        from karat.text.documents import Documents, bodies
+
+        return list(bodies(Documents(list(given), {}), self.messages).texts)
+
+    def _of_table(self, table: pa.Table, filler: Filler | None) -> Prepared:
+        import pyarrow as pa
+
+        table = with_visible_names(table)
+        if table.num_columns and table.column_names[0] == "":
+            table = table.rename_columns(["column1", *table.column_names[1:]])
+        there = set(table.column_names)
+        missing = [name for name in self.needed if name not in there]
+        if missing:
+            raise InputError(_columns_missing(missing, table.column_names))
+        extra = [n for n in table.column_names if n not in self.needed and n not in self.aside]
+        notes = [f"Ignored columns that the data did not have: {quoted(extra)}."] if extra else []
+        blocks = []
+        for one in self.columns:
+            try:
+                block, unknown = one.features(table.column(one.name))
+            except (pa.ArrowInvalid, pa.ArrowNotImplementedError, ValueError) as error:
+                raise InputError(
+                    f"column {one.name!r} was understood as {one.kind} in the data, and cannot be "
+                    f"here: {error}"
+                ) from None
+            blocks.append(block)
+            if unknown:
+                notes.append(_unknown(one.name, unknown))
+        X = np.concatenate(blocks, axis=1) if blocks else np.empty((table.num_rows, 0))
+        return self._filled(X, filler, notes)
+
+    def _of_array(self, given: Any, filler: Filler | None) -> Prepared:
+        if self.filler is not None and not hasattr(given, "toarray"):
+            X: Any = np.array(given, dtype=np.float64, ndmin=2)
+        else:
+            X = check_data(given, name="X")
+        if X.shape[1] != len(self.feature_names):
+            raise InputError(
+                f"X has {X.shape[1]} features, but the data have {len(self.feature_names)}: "
+                f"{quoted(self.feature_names)}"
+            )
+        if isinstance(self.terms, TermWeighter):
+            X = self.terms.transform(X)
+        if hasattr(X, "toarray"):
+            return Prepared(self._scaled_sparse(X), np.zeros(X.shape[0]))
+        return self._filled(X, filler, [])
+
+    def _scaled_sparse(self, X: Any) -> Any:
+        if self.scale is not None:
+            X = X.copy()
+            X.data = X.data / self.scale[X.indices]
+        return X.astype(self.dtype, copy=False)
+
+    def _filled(self, X: NDArray[Any], filler: Filler | None, notes: list[str]) -> Prepared:
+        bad = ~np.isfinite(X)
+        share = bad[:, self._first_features].mean(axis=1) if self.columns else np.zeros(len(X))
+        filler = self.filler or filler
+        if bad.any():
+            if filler is None:
+                check_data(X, name="X")  # says what is missing, and where
+            assert filler is not None
+            X = np.array(X, dtype=np.float64)
+            filler.fill(X, bad, self.origin, self.categorical)
+            count = int(bad[:, self._first_features].sum())
+            rows = int((share > 0).sum())
+            notes.append(
+                f"Filled in {count:,} missing value{'s' * (count > 1)} of {rows:,} "
+                f"row{'s' * (rows > 1)}."
+            )
+        if self.scale is not None:
+            X = (X - self.center) / self.scale
+        X = check_data(X.astype(self.dtype, copy=False), name="X") if len(X) else X
+        return Prepared(X, share, tuple(notes))
+
+    @property
+    def origin(self) -> NDArray[np.intp]:
+        """The number of the source column of each feature."""
+        return np.repeat(np.arange(len(self.columns)), [one.n_features for one in self.columns])
+
+    @property
+    def categorical(self) -> NDArray[np.bool_]:
+        """Which features stand for categories."""
+        return np.array([bool(self.columns[j].categories) for j in self.origin], dtype=bool)
+
+    @property
+    def _first_features(self) -> NDArray[np.intp]:
+        return np.cumsum([0, *(one.n_features for one in self.columns)])[:-1]
+
+    # -- in files ----------------------------------------------------------------------------
+
+    def to_parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """What JSON takes, and arrays by name; :meth:`from_parts` undoes it."""
+        facts: dict[str, Any] = {
+            "columns": [asdict(one) for one in self.columns],
+            "feature_names": list(self.feature_names),
+            "aside": list(self.aside),
+            "of_table": self.of_table,
+            "dtype": self.dtype,
+            "text_column": self.text_column,
+            "messages": self.messages,
+        }
+        arrays = {"center": self.center, "scale": self.scale}
+        if self.filler is not None:
+            arrays |= {f"filler_{name}": value for name, value in vars(self.filler).items()}
+        if self.terms is not None:
+            facts["terms"], of_terms = _terms_to_parts(self.terms)
+            arrays |= of_terms
+        return facts, {name: value for name, value in arrays.items() if value is not None}
+
+    @classmethod
+    def from_parts(
+        cls, facts: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
+    ) -> Preparation:
+        """What :meth:`to_parts` gave, made whole."""
+        columns = []
+        for one in facts["columns"]:
+            lists = {key: tuple(value) for key, value in one.items() if isinstance(value, list)}
+            columns.append(SourceColumn(**{**one, **lists}))
+        of_filler = {
+            name.removeprefix("filler_"): value
+            for name, value in arrays.items()
+            if name.startswith("filler_")
+        }
+        return cls(
+            columns=tuple(columns),
+            feature_names=tuple(facts["feature_names"]),
+            aside=tuple(facts["aside"]),
+            center=arrays.get("center"),
+            scale=arrays.get("scale"),
+            filler=Filler(**of_filler) if of_filler else None,
+            of_table=facts["of_table"],
+            dtype=facts["dtype"],
+            text_column=facts["text_column"],
+            messages=facts["messages"],
+            terms=_terms_from_parts(facts["terms"], arrays) if "terms" in facts else None,
+        )
+
+
+def preparation_of(
+    work: Work,
+    plan: ReadingPlan | None,
+    center: NDArray[np.float64] | None,
+    scale: NDArray[np.float64] | None,
+    *,
+    of_table: bool,
+    na_values: Iterable[str] = (),
+    aside: Iterable[str] = (),
+) -> Preparation:
+    """What a finished data set was made by."""
+    from karat.datasets.column_kinds import Habits
+
+    understood = {} if plan is None else {one.name: one for one in plan.columns}
+    habits = Habits(na_values=tuple(na_values))
+    columns = []
+    # of sparse data the columns are as many as the features, and have nothing to say
+    for j in dict.fromkeys(work.origin.tolist()) if of_table else ():
+        name = work.columns[j]
+        own = np.flatnonzero(work.origin == j)
+        one = SourceColumn(name, missing=tuple(sorted(habits.missing(name))))
+        if work.categorical[own[0]]:
+            values = tuple(work.names[i][len(name) + 1 :] for i in own)
+            one = replace(one, kind="category", categories=values)
+        if name in understood:
+            one = _as_understood(one, understood[name])
+        columns.append(one)
+    if not of_table and not work.sparse:
+        columns = [SourceColumn(name) for name in work.names]
+    return Preparation(
+        tuple(columns), tuple(work.names), tuple(aside), center, scale, work.filler,
+        of_table, work.X.dtype.str,
+    )  # fmt: skip
+
+
+def _as_understood(one: SourceColumn, column: Any) -> SourceColumn:
+    facts = column.facts
+    kind = column.kind if column.kind in ("date", "code") else one.kind
+    if kind == "code" and not one.categories:
+        kind = "number"
+    return replace(
+        one,
+        kind=kind,
+        form=str(facts.get("form", "")) if kind == "date" else "",
+        decimal_comma=bool(facts.get("decimal_comma")),
+        day_first=bool(facts.get("day_first")),
+        sentinels=tuple(float(value) for value in facts.get("sentinels", ())),
+    )
+
+
+def _is_table(given: Any) -> bool:
+    return (
+        isinstance(given, Mapping)
+        or hasattr(given, "columns")
+        or hasattr(given, "column_names")
+        or hasattr(given, "__arrow_c_stream__")
+    )
+
+
+def _numbered(d: int) -> tuple[str, ...]:
+    return tuple(f"x{j + 1}" for j in range(d))
+
+
+def _columns_missing(missing: list[str], there: list[str]) -> str:
+    near = [match for name in missing for match in difflib.get_close_matches(name, there, n=1)]
+    hint = f"; near to it: {quoted(near)}" if near else f"; there are {quoted(there)}"
+    many = len(missing) > 1
+    return (
+        f"the column{'s' * many} {quoted(missing)} of the data {'are' if many else 'is'} not there"
+        f"{hint}. Rename or add what is missing"
+    )
+
+
+def _unknown(name: str, unknown: Counter[str]) -> str:
+    rows, values = sum(unknown.values()), sorted(unknown, key=lambda value: -unknown[value])
+    return (
+        f"{rows:,} row{'s have values' if rows > 1 else ' has a value'} of {name!r} that the data "
+        f"did not have ({quoted(values, 3)}): none of the known categories."
+    )
+
+
+# -- terms ---------------------------------------------------------------------------------------
+
+
+def _terms_to_parts(
+    terms: TextVectorizer | TermWeighter,
+) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    weighter = terms.weighter_ if isinstance(terms, TextVectorizer) else terms
+    params = terms.get_params()
+    for key, value in params.items():
+        if key == "dtype":
+            params[key] = np.dtype(value).str
+        elif value is not None and not isinstance(value, (str, int, float, bool)):
+            params[key] = sorted(map(str, value))
+    facts = {
+        "params": params,
+        "mean_length": weighter.mean_length_,
+        "of_texts": isinstance(terms, TextVectorizer),
+    }
+    if isinstance(terms, TextVectorizer):
+        facts["vocabulary"] = list(terms.vocabulary_)
+        facts["names"] = [str(one) for one in terms.terms_]
+    return facts, {"idf": weighter.idf_}
+
+
+def _terms_from_parts(
+    facts: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
+) -> TextVectorizer | TermWeighter:
+    params = dict(facts["params"])
+    own = {key: params[key] for key in ("weight", "k1", "b", "norm")}
+    weighter = TermWeighter(**own)
+    weighter.idf_, weighter.mean_length_ = arrays["idf"], facts["mean_length"]
+    weighter.n_features_in_ = len(weighter.idf_)
+    if not facts["of_texts"]:
+        return weighter
+    vectorizer = TextVectorizer(**{**params, "dtype": np.dtype(params["dtype"]).type})
+    vectorizer.vocabulary_ = {stem: j for j, stem in enumerate(facts["vocabulary"])}
+    vectorizer.terms_ = np.array(facts["names"], dtype=object)
+    vectorizer.weighter_ = weighter
+    return vectorizer

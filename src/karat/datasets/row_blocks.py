@@ -1,0 +1,125 @@
+"""The rows of a file in blocks, however many there are."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.datasets import _columns, _files, _layout
+from karat.datasets._texts import DOCUMENTS, documents_of
+from karat.datasets._work import Options, with_visible_names
+from karat.runtime.validation import InputError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+#: rows of a block
+ROWS = 2**15
+
+
+@dataclass(frozen=True)
+class RowBlock:
+    """Consecutive rows of a file.
+
+    Attributes
+    ----------
+    cells : Arrow table
+        As they are written; of text files text.
+    features : Arrow table
+        The same where numbers have decimal points.
+    """
+
+    cells: pa.Table
+    features: pa.Table
+
+
+def row_blocks(
+    path: str | os.PathLike[str],
+    *,
+    wanted: Iterable[str] = (),
+    header: bool | None = None,
+    encoding: str = "utf-8",
+    text_column: str | None = None,
+) -> Iterator[RowBlock]:
+    """Go through the rows of a data file.
+
+    Parameters
+    ----------
+    path : path-like
+        As for :func:`karat.datasets.read`. Text (also compressed) and Parquet are read a block at
+        a time, everything else as a whole.
+    wanted : iterable of str
+        Columns that tell a header line.
+    header, encoding, text_column
+        As for :func:`karat.datasets.read`.
+
+    Yields
+    ------
+    RowBlock
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read.
+    """
+    file = Path(path)
+    if file.is_dir() or _files.split_name(file)[1] in DOCUMENTS:
+        whole = documents_of(file, Options(), text_column, header, encoding)
+        columns = {name: np.asarray(values, dtype=object) for name, values in whole.fields.items()}
+        yield from _parts(_columns.to_arrow({**columns, text_column or "text": whole.texts}))
+        return
+    _files.check_file(file)
+    suffix = _files.split_name(file)[1]
+    with _files.explained(file):
+        if suffix in _files.TEXT:
+            yield from _of_text(file, suffix, list(wanted), header, encoding)
+        elif suffix in (".parquet", ".pq"):
+            import pyarrow as pa
+            import pyarrow.parquet as pq
+
+            with pq.ParquetFile(file) as opened:
+                for batch in opened.iter_batches(batch_size=ROWS):
+                    yield from _parts(pa.Table.from_batches([batch]))
+        else:
+            yield from _parts(_table(file, Path(path), header, encoding))
+
+
+def _of_text(
+    path: Path, suffix: str, wanted: list[str], header: bool | None, encoding: str
+) -> Iterator[RowBlock]:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    from karat.datasets._delimited import open_rows
+
+    layout = _layout.look(path, suffix, header=header, encoding=encoding, wanted=wanted)
+    with open_rows(path, layout, encoding) as reader:
+        for batch in reader:
+            cells = pa.Table.from_batches([batch])
+            features = cells
+            if layout.decimal == ",":
+                for name in layout.numeric:
+                    points = pc.replace_substring(cells.column(name), ",", ".")
+                    features = features.set_column(cells.column_names.index(name), name, points)
+            yield RowBlock(cells, with_visible_names(features))
+
+
+def _table(file: Path, path: Path, header: bool | None, encoding: str) -> Any:
+    raw = _files.read_raw(path, Options(), header=header, encoding=encoding)
+    if hasattr(raw.content, "column_names"):
+        return raw.content
+    if not isinstance(raw.content, np.ndarray):
+        raise InputError(f"{file} is a sparse matrix, which has no rows to write back")
+    names = raw.names or [f"x{j + 1}" for j in range(raw.content.shape[1])]
+    return _columns.to_arrow(dict(zip(names, raw.content.T, strict=True)))
+
+
+def _parts(table: pa.Table) -> Iterator[RowBlock]:
+    for start in range(0, table.num_rows, ROWS):
+        part = table.slice(start, ROWS)
+        yield RowBlock(part, with_visible_names(part))

@@ -1,0 +1,200 @@
+"""Objects that are held out: how far a rule agrees with clustering them, and how sure it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.labelings.matching import heaviest_matching
+from karat.measures.external.pairs import adjusted_rand_index
+from karat.model.rule import Rule
+from karat.runtime.validation import InputError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from karat.runtime.validation import Data
+
+    Floats = NDArray[np.float64]
+
+FOLDS = 5
+#: objects below which nothing is held out
+FEWEST = 10
+
+#: of groups of objects with like margins
+LEAST_OF_GROUP, MOST_GROUPS = 20, 50
+
+#: labels of some of the objects, clustered anew; None where that failed
+Refit = Callable[[Any], "NDArray[Any] | None"]
+
+
+@dataclass(frozen=True)
+class ExtensionAgreement:
+    """How far the rule agrees with clustering the objects themselves.
+
+    Attributes
+    ----------
+    value : float or None
+        Mean adjusted Rand index, over folds of held-out objects, between their clusters by the
+        rule and those by the clustering of all objects. Outliers count as one cluster.
+    standard_error : float or None
+        Of the mean over the folds.
+    share : float or None
+        The share of the held-out objects that are in the same cluster, after the clusters were
+        matched.
+    n_objects : int
+        How many were held out, each once.
+    refitted : bool
+        Whether the other objects were clustered anew without those; otherwise they kept their
+        clusters.
+    reason : str or None
+        Why there is no value, or why nothing was clustered anew.
+    """
+
+    value: float | None
+    standard_error: float | None
+    share: float | None
+    n_objects: int
+    refitted: bool
+    reason: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        if self.value is None or self.share is None:
+            return f"How far predictions agree with clustering anew is not known: {self.reason}."
+        how = "clustering all objects" if self.refitted else "their own clusters"
+        error = "" if self.standard_error is None else f" ± {self.standard_error:.2f}"
+        told = (
+            f"Of {self.n_objects:,} held-out objects {100 * self.share:.0f} % are predicted to be "
+            f"where {how} puts them (adjusted Rand index {self.value:.2f}{error})."
+        )
+        return told if self.reason is None else f"{told} Nothing was refitted: {self.reason}."
+
+
+@dataclass(frozen=True)
+class Confidence:
+    """The share of held-out objects in the right cluster, by their margin.
+
+    Attributes
+    ----------
+    margins, shares : tuple of float
+        Knots, ascending; between them it is linear.
+    """
+
+    margins: tuple[float, ...]
+    shares: tuple[float, ...]
+
+    @classmethod
+    def of(cls, margins: Floats, agree: NDArray[np.bool_]) -> Confidence:
+        """Shares that grow with the margin: isotonic regression of groups of 20 objects or more.
+
+        Of a objects of b that agree the share is (a + 1)/(b + 2), so that none is 0 or 1.
+        """
+        from sklearn.isotonic import isotonic_regression
+
+        n = len(margins)
+        if n == 0:
+            return cls((0.0, 1.0), (0.5, 0.5))
+        order = np.argsort(margins, kind="stable")
+        groups = np.array_split(order, min(max(n // LEAST_OF_GROUP, 1), MOST_GROUPS))
+        middle = np.array([margins[group].mean() for group in groups])
+        count = np.array([len(group) for group in groups])
+        right = np.array([agree[group].sum() for group in groups])
+        rising = isotonic_regression(right / count, sample_weight=count.astype(np.float64))
+        _, block = np.unique(rising, return_inverse=True)
+        share = (np.bincount(block, right) + 1) / (np.bincount(block, count) + 2)
+        share = np.maximum.accumulate(share)[block]
+        return cls(tuple(middle.tolist()), tuple(share.tolist()))
+
+    def __call__(self, margins: Floats) -> Floats:
+        """The share of objects with these margins."""
+        return np.asarray(np.interp(margins, self.margins, self.shares))
+
+
+def hold_out(
+    X: Data,
+    labels: NDArray[np.int32],
+    metric: Any,
+    *,
+    by_centers: bool,
+    refit: Refit | None = None,
+    reason: str | None = None,
+    random_state: int = 0,
+) -> tuple[ExtensionAgreement, Confidence]:
+    """Hold out each fifth of the objects in turn, and predict their clusters from the others.
+
+    Parameters
+    ----------
+    X : ndarray or csr_array, shape (n, d)
+    labels : ndarray of int32, shape (n,)
+        Of the clustering of all.
+    metric : str or callable
+    by_centers : bool
+        Of the rule.
+    refit : callable, optional
+        Clusters some of the objects anew; by default they keep their clusters.
+    reason : str, optional
+        Why there is no ``refit``.
+    random_state : int
+    """
+    n = X.shape[0]
+    if n < FEWEST:
+        few = f"there are {n} objects, and at least {FEWEST} are needed to hold some out"
+        none = np.empty(0)
+        nothing = ExtensionAgreement(None, None, None, 0, False, few)
+        return nothing, Confidence.of(none, none.astype(bool))
+    order = np.random.default_rng(random_state).permutation(n)
+    values: list[float] = []
+    margins, agree = np.empty(n), np.zeros(n, dtype=bool)
+    for held in np.array_split(order, FOLDS):
+        rest = np.setdiff1d(order, held)
+        found = None if refit is None else refit(X[rest])
+        if refit is not None and not _is_clustering(found, len(rest)):
+            why = "a fit to a part of the objects failed"
+            return hold_out(
+                X, labels, metric, by_centers=by_centers, reason=why, random_state=random_state
+            )
+        codes = labels[rest] if found is None else np.asarray(found, dtype=np.int32)
+        if not (codes >= 0).any():
+            continue
+        codes, names = without_gaps(codes)
+        placed = Rule.of(X[rest], codes, metric, by_centers=by_centers).place(X[held])
+        values.append(float(adjusted_rand_index(labels[held], placed.labels, noise="cluster")))
+        same = names if found is None else matched(codes, labels[rest], len(names))
+        agree[held] = np.append(same, -1)[placed.labels] == labels[held]
+        margins[held] = placed.margins
+    if not values:
+        raise InputError("the clustering has no cluster, every object is an outlier")
+    error = float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else None
+    agreement = ExtensionAgreement(
+        float(np.mean(values)), error, float(agree.mean()), n, refit is not None, reason
+    )
+    return agreement, Confidence.of(margins, agree)
+
+
+def _is_clustering(found: Any, n: int) -> bool:
+    return found is not None and len(found) == n and bool((np.asarray(found) >= 0).any())
+
+
+def without_gaps(codes: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Codes from 0 without gaps, and what each was."""
+    names, at = np.unique(codes, return_inverse=True)
+    noise = int((names < 0).sum())
+    return (at - noise).astype(np.int32), names[noise:].astype(np.int64)
+
+
+def matched(codes: NDArray[Any], others: NDArray[Any], k: int) -> NDArray[np.intp]:
+    """The cluster of another clustering that each of k clusters is, -2 where it is none."""
+    both = (codes >= 0) & (others >= 0)
+    if not both.any():
+        return np.full(k, -2)
+    cells, counts = np.unique(np.stack([codes[both], others[both]]), axis=1, return_counts=True)
+    shape = (k, int(others.max()) + 1)
+    found = heaviest_matching(cells[0].astype(np.intp), cells[1].astype(np.intp), counts, shape)
+    return np.where(found < 0, -2, found)

@@ -1,0 +1,152 @@
+"""What a clustering of a study was fitted to, and how: what its model is made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.clusterers import ExcludedError, catalogue, under
+from karat.datasets.preparation import Prepared
+from karat.model import KEPT, Assignment, Changes, Model, changes
+from karat.runtime.validation import InputError
+from karat.study import work
+from karat.study.large import draw_rows
+from karat.study.loss import clusterers_of
+from karat.study.store import Planned
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from karat.clusterers import Clusterer
+    from karat.datasets import Dataset
+    from karat.study.study import Study
+
+
+@dataclass(eq=False)
+class Fitted:
+    """A clustering with what is needed to cluster anew in the same way.
+
+    Attributes
+    ----------
+    dataset : Dataset
+    metric : str or callable
+    labels : ndarray of int32, shape (n,)
+    names : tuple of str
+        What the clusters are called.
+    candidate : dict
+        What the study knows of it.
+    clusterer : Clusterer or None
+        None for a clustering from elsewhere, or a clusterer that is not known any more.
+    rows : ndarray of int or None
+        The objects that it was fitted to, where these are a sample.
+    """
+
+    dataset: Dataset
+    metric: Any
+    labels: NDArray[np.int32]
+    names: tuple[str, ...]
+    candidate: dict[str, Any]
+    clusterer: Clusterer | None
+    rows: NDArray[np.int64] | None = None
+    seed: int = 0
+    facts: dict[str, Any] = field(default_factory=dict)
+
+    def refit(self, X: Any) -> NDArray[Any] | None:
+        """Labels of some rows, clustered anew; None where the fit fails."""
+        assert self.clusterer is not None
+        fields = ("name", "clusterer", "parameter", "value", "start", "seed")
+        planned = Planned(*(self.candidate[name] for name in fields))
+        return _labels_of(self.clusterer, planned, X)
+
+    @cached_property
+    def kept(self) -> NDArray[np.int64]:
+        """The objects that stand for all."""
+        if self.rows is not None:
+            return self.rows
+        return draw_rows(self.dataset.n_objects, KEPT, self.seed)
+
+    @cached_property
+    def assignment(self) -> Assignment:
+        """The objects in their own clusters, with the confidence that the others give."""
+        n = self.dataset.n_objects
+        own = np.full(n, -1)
+        own[self.kept] = np.arange(len(self.kept))
+        return self.model.placed(Prepared(self.dataset.X, np.zeros(n)), own, self.labels)
+
+    @cached_property
+    def model(self) -> Model:
+        """The model of the clustering."""
+        known = self.clusterer is not None
+        given = self.candidate["clusterer"] == "given"
+        why = "the clustering was made elsewhere" if given else "its clusterer is not known here"
+        return Model.of(
+            self.dataset,
+            self.labels,
+            metric=self.metric,
+            refit=self.refit if known else None,
+            rows=self.kept,
+            facts=self.facts,
+            reason=None if known else why,
+            random_state=self.seed,
+        ).renamed(self.names)
+
+    def against(self, model: Model, X: Any, **options: Any) -> Changes:
+        """What became of the clusters of an older model, see :func:`karat.model.changes`."""
+        if X is None:
+            done = self.dataset.preparation
+            if done is None or done.of_table or done.terms is not None:
+                raise InputError("give the rows as they were read: X=, a table or texts")
+            X = self.dataset.X
+            X = X if done.scale is None else X * done.scale + done.center
+        prepared = X if isinstance(X, Prepared) else model.prepare(X)
+        refit, reason = _refit_of(model)
+        return changes(
+            model, prepared, self.labels, self.names, refit=refit, reason=reason, **options
+        )
+
+
+def _refit_of(model: Model) -> tuple[Any, str | None]:
+    """What clusters rows as the clustering of a model was made, or why nothing does."""
+    facts = model.facts
+    for one in catalogue.values():
+        try:
+            fitted = under(one, model.rule.metric)
+        except ExcludedError:
+            continue
+        if fitted.key == facts.get("clusterer"):
+            own = {key: facts[key] for key in ("name", "clusterer", "parameter", "value", "seed")}
+            planned = Planned(**own, start=0)
+            return partial(_labels_of, fitted, planned), None
+    return None, "the clusterer of the old model is not in the catalogue"
+
+
+def _labels_of(clusterer: Clusterer, planned: Planned, X: Any) -> NDArray[Any] | None:
+    """Labels of a fit; None where it fails."""
+    return work.run_job(X, work.Job(clusterer, (planned,)))[0].labels
+
+
+def fitted_of(study: Study, name: str) -> Fitted:
+    """What a candidate of a study was fitted to."""
+    candidate = study.storage.candidate(name)
+    sampled = candidate["fitted_on"] is not None
+    value = candidate["value"]
+    return Fitted(
+        study.dataset,
+        study.metric,
+        study.labels(name),
+        tuple(study.cluster_names(name)),
+        candidate,
+        clusterers_of(study).get(candidate["clusterer"]),
+        study.objects.sample_rows if sampled else None,
+        study.settings.random_state,
+        {
+            "name": name,
+            "clusterer": candidate["clusterer"],
+            "parameter": candidate["parameter"],
+            "value": value.item() if hasattr(value, "item") else value,
+            "seed": candidate["seed"],
+        },
+    )

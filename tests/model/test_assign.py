@@ -1,0 +1,189 @@
+"""``karat assign``, and the rows that ``karat run`` writes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import karat
+from command_line import karat_command
+from karat.datasets import ASSIGNED, from_table, read, read_labelings
+from karat.model import Model, load_model
+
+
+def customers(n: int, seed: int = 0) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    segment = rng.integers(0, 3, n)
+    return pd.DataFrame({
+        "id": [f"c{seed}-{i}" for i in range(n)],
+        "income": np.array([2e4, 5e4, 9e4])[segment] + rng.normal(0, 2e3, n),
+        "age": np.array([20, 45, 70])[segment] + rng.normal(0, 2, n),
+        "plan": np.array(["monthly", "yearly", "none yet"])[segment],
+    })  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: Any) -> Path:
+    folder = Path(tmp_path_factory.mktemp("assign"))
+    table = customers(90)
+    table.to_csv(folder / "old.csv", index=False)
+    Model.of(from_table(table, id_column="id"), table["plan"]).save(folder / "m.karat-model")
+    new = customers(150, 1)
+    new[["plan", "age", "income", "id"]].to_csv(folder / "new.csv", index=False)
+    new.to_parquet(folder / "new.parquet")
+    return folder
+
+
+def run(folder: Path, *arguments: Any) -> Any:
+    done = karat_command(*arguments, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+@pytest.mark.parametrize("source", ["new.csv", "new.parquet"])
+@pytest.mark.parametrize("out", ["o.csv", "o.parquet", "o.xlsx", "o.tsv"])
+def test_rows_get_their_clusters(folder: Path, source: str, out: str) -> None:
+    out = f"{source}-{out}"
+    told = run(folder, "assign", source, "--model", "m.karat-model", "-o", out)
+    assert "150  rows in all" in told.stdout
+    path = folder / out
+    readers = {
+        ".csv": pd.read_csv, ".parquet": pd.read_parquet,
+        ".xlsx": lambda p: pd.read_excel(p, engine="calamine"),
+        ".tsv": lambda p: pd.read_csv(p, sep="\t"),
+    }  # fmt: skip
+    found = readers[path.suffix](path)  # type: ignore[operator]
+    new = customers(150, 1)
+    assert found["name"].tolist() == new["plan"].tolist()
+    assert found["id"].tolist() == new["id"].tolist()
+    expected = load_model(folder / "m.karat-model").predict(new)
+    np.testing.assert_allclose(found["confidence"], expected.confidence)
+    np.testing.assert_allclose(found["distance"], expected.distances)
+    np.testing.assert_allclose(found["income"].astype(float), new["income"])
+
+
+def test_blocks_are_as_one_call(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run(folder, "assign", "new.parquet", "--model", "m.karat-model", "-o", "whole.csv")
+    monkeypatch.setattr(row_blocks_module(), "ROWS", 7)
+    run(folder, "assign", "new.parquet", "--model", "m.karat-model", "-o", "parts.csv")
+    assert (folder / "parts.csv").read_text() == (folder / "whole.csv").read_text()
+
+
+def row_blocks_module() -> Any:
+    from importlib import import_module
+
+    return import_module("karat.datasets.row_blocks")
+
+
+def test_text_is_read_in_blocks(tmp_path: Path) -> None:
+    table = customers(40_000)
+    table.to_csv(tmp_path / "big.csv.gz", index=False)
+    blocks = list(row_blocks_module().row_blocks(tmp_path / "big.csv.gz"))
+    assert len(blocks) > 1
+    assert sum(block.cells.num_rows for block in blocks) == 40_000
+    assert blocks[-1].cells.column("id")[-1].as_py() == "c0-39999"
+
+
+def test_decimal_commas(tmp_path: Path, folder: Path) -> None:
+    new = customers(20, 2)
+    new.to_csv(tmp_path / "n.csv", index=False, sep=";", decimal=",")
+    run(tmp_path, "assign", "n.csv", "--model", folder / "m.karat-model", "-o", "o.csv")
+    assert pd.read_csv(tmp_path / "o.csv")["name"].tolist() == new["plan"].tolist()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("old.csv", "--model", "none", "-o", "x.csv"), "there is no file 'none'"),
+        (("old.csv", "--model", "old.csv", "-o", "x.csv"), "no model of karat"),
+        (("old.csv", "--model", "m.karat-model", "-o", "x.doc"), "ends in none of .csv"),
+        (("old.csv", "--model", "m.karat-model", "-o", "old.csv"), "exists already"),
+        (("short.csv", "--model", "m.karat-model", "-o", "x.csv"), "'income'"),
+    ],
+)
+def test_errors_leave_nothing(folder: Path, arguments: Any, said: str) -> None:
+    customers(5).drop(columns="income").to_csv(folder / "short.csv", index=False)
+    done = karat_command("assign", *arguments, cwd=folder)
+    assert done.returncode in (2, 3)
+    assert said in done.stderr
+    assert not list(folder.glob("x.*")) + list(folder.glob(".*part"))
+
+
+def test_rows_that_fail_half_way_leave_nothing(folder: Path) -> None:
+    rows = customers(60_000, 3).astype({"income": str})
+    rows["income"] = np.where(np.arange(60_000) == 59_000, "1\n2", rows["income"])
+    rows.to_csv(folder / "broken.csv", index=False)
+    with (folder / "broken.csv").open("a") as file:
+        file.write('"never closed, 1, 2\n')
+    done = karat_command("assign", "broken.csv", "--model", "m.karat-model", "-o", "b.csv",
+                         cwd=folder)  # fmt: skip
+    if done.returncode:
+        assert not (folder / "b.csv").exists()
+        assert not list(folder.glob(".*part"))
+
+
+@pytest.mark.posix
+@pytest.mark.long
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_a_killed_run_leaves_no_half_of_a_file(tmp_path: Path, folder: Path, number: int) -> None:
+    customers(400_000, 4).to_csv(tmp_path / "big.csv", index=False)
+    command = [sys.executable, "-m", "karat", "assign", "big.csv", "--model",
+               str(folder / "m.karat-model"), "-o", "out.csv"]  # fmt: skip
+    process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.DEVNULL)
+    while process.poll() is None and not any(p.stat().st_size for p in tmp_path.glob(".*part")):
+        time.sleep(0.05)
+    os.kill(process.pid, number)
+    process.wait()
+    assert not (tmp_path / "out.csv").exists()
+    if number == signal.SIGINT:
+        assert not list(tmp_path.glob(".*part"))
+
+
+# -- karat run -----------------------------------------------------------------------------------
+
+QUICK = ["-c", "kmeans", "-k", "2:4", "--n-init", "1", "--workers", "1", "--no-stability",
+         "--quiet"]  # fmt: skip
+
+
+def test_run_writes_rows_and_a_model(folder: Path) -> None:
+    run(folder, "run", "old.csv", *QUICK, "--labels", "l.csv", "--save-model", "r.karat-model",
+        "--storage", "s.karat")  # fmt: skip
+    rows = pd.read_csv(folder / "l.csv")
+    assert tuple(rows.columns[: len(ASSIGNED)]) == ASSIGNED
+    table = customers(90)
+    assert karat.adjusted_rand_index(table["plan"], rows["cluster"]) == 1
+    np.testing.assert_allclose(rows["income"], table["income"])
+    assert rows["id (data)"].tolist() == table["id"].tolist()
+    assert rows["confidence"].between(0, 1).all()
+    assert not rows["unlike"].any()
+    assert list(read_labelings(folder / "l.csv")) == ["cluster"]
+    for model in ("r.karat-model", "s.karat"):
+        run(folder, "assign", "old.csv", "--model", model, "-o", f"{model}.csv")
+        again = pd.read_csv(folder / f"{model}.csv")
+        assert again["cluster"].tolist() == rows["cluster"].tolist()
+    told = run(folder, "run", "new.csv", *QUICK, "--against", "r.karat-model").stdout
+    assert "Against r.karat-model:" in told
+    assert told.count("came back") == 3
+    assert "do not differ" in told
+
+
+def test_documents(tmp_path: Path) -> None:
+    topics = [["dog", "cat", "bark", "fur"], ["star", "moon", "orbit", "sky"]]
+    rng = np.random.default_rng(0)
+    texts = [" ".join(rng.choice(topics[i % 2], 6)) for i in range(40)]
+    pd.DataFrame({"body": texts}).to_csv(tmp_path / "t.csv", index=False)
+    dataset = read(tmp_path / "t.csv", text_column="body")
+    Model.of(dataset, np.arange(40) % 2).save(tmp_path / "m")
+    new = pd.DataFrame({"n": [1, 2], "body": ["the moon in orbit", "cats and dogs"]})
+    new.to_csv(tmp_path / "new.csv", index=False)
+    run(tmp_path, "assign", "new.csv", "--model", "m", "-o", "o.csv")
+    assert pd.read_csv(tmp_path / "o.csv")["cluster"].tolist() == [1, 0]

@@ -1,0 +1,150 @@
+"""karat among scikit-learn's estimators, pipelines and searches."""
+
+from __future__ import annotations
+
+import pickle
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.cluster import DBSCAN, AgglomerativeClustering, KMeans
+from sklearn.datasets import make_blobs
+from sklearn.mixture import GaussianMixture
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import karat
+from karat.labelings import held_labelings
+from karat.runtime.validation import InputError
+
+X, Y = make_blobs(90, centers=[[0, 0], [6, 0], [0, 7]], random_state=0)
+ROWS = np.arange(len(X))
+QUICK = karat.ChosenClustering(["kmeans", "ward"], k=(2, 3), n_init=1)
+
+
+@parametrize_with_checks([QUICK])
+def test_it_is_an_estimator(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+def test_it_chooses_and_predicts() -> None:
+    chosen = clone(QUICK)
+    labels = chosen.fit_predict(X)
+    assert karat.adjusted_rand_index(Y, labels) == 1
+    assert chosen.answer_.n_clusters == chosen.n_clusters_ == 3
+    np.testing.assert_array_equal(chosen.predict(X), labels)
+
+
+def test_it_lives_in_a_pipeline_and_gives_frames() -> None:
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    pipeline = make_pipeline(StandardScaler(), clone(QUICK)).set_output(transform="pandas")
+    found = pipeline.fit_transform(frame)
+    assert found.columns.tolist() == [f"chosenclustering{i}" for i in range(3)]
+    assert pipeline[-1].feature_names_in_.tolist() == ["a", "b"]
+    np.testing.assert_array_equal(found.to_numpy().argmin(axis=1), pipeline.predict(frame))
+
+
+# -- scorers -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("measure", "estimator", "grid", "best"),
+    [
+        ("silhouette", AgglomerativeClustering(), {"n_clusters": [2, 3, 4, 5]}, 3),
+        ("davies_bouldin_index", KMeans(n_init=2, random_state=0), {"n_clusters": [2, 3, 4, 5]}, 3),
+        ("dbcv", DBSCAN(min_samples=3), {"eps": [0.2, 1.5, 30.0]}, 1.5),
+    ],
+)
+def test_a_search_with_all_objects(measure: str, estimator: Any, grid: Any, best: float) -> None:
+    search = GridSearchCV(estimator, grid, scoring=karat.scorer(measure), cv=[(ROWS, ROWS)])
+    if measure == "dbcv":  # one cluster has no value, and is said so
+        with pytest.warns(UserWarning, match="dbcv"):
+            search.fit(X)
+    else:
+        search.fit(X)
+    assert list(search.best_params_.values()) == [best]
+
+
+def test_the_value_is_that_of_the_measure() -> None:
+    fitted = KMeans(3, n_init=1, random_state=0).fit(X)
+    assert karat.scorer("silhouette")(fitted, X) == pytest.approx(
+        karat.silhouette(X, fitted.labels_)
+    )
+    lower = karat.scorer("davies_bouldin_index")(fitted, X)
+    assert lower == pytest.approx(-karat.davies_bouldin_index(X, fitted.labels_))
+    known = karat.scorer("adjusted_rand_index")(fitted, X, Y)
+    assert known == pytest.approx(karat.adjusted_rand_index(Y, fitted.labels_))
+    mixture = GaussianMixture(3, random_state=0).fit(X)
+    assert karat.scorer("silhouette")(mixture, X) > 0.5
+    pipeline = make_pipeline(StandardScaler(), KMeans(3, n_init=1, random_state=0)).fit(X)
+    assert karat.scorer("silhouette")(pipeline, X) > 0.5
+    assert repr(pickle.loads(pickle.dumps(karat.scorer("dbcv")))) == repr(karat.scorer("dbcv"))
+
+
+@pytest.mark.parametrize(
+    "estimator", [AgglomerativeClustering(3), KMeans(3, n_init=1, random_state=0)]
+)
+@pytest.mark.parametrize("parts", [2, 3])
+def test_cross_validation_is_an_error_that_says_what_to_do(estimator: Any, parts: int) -> None:
+    order = np.random.default_rng(0).permutation(len(X))
+    test, *rest = np.array_split(order, parts)
+    fitted = clone(estimator).fit(X[np.concatenate(rest)])
+    with pytest.raises(InputError, match=r"cv=\[\(all_rows, all_rows\)\]"):
+        karat.scorer("silhouette")(fitted, X[test])
+
+
+def test_an_external_measure_needs_the_classes() -> None:
+    with pytest.raises(InputError, match="give them as y"):
+        karat.scorer("adjusted_rand_index")(KMeans(3, n_init=1).fit(X), X)
+    with pytest.raises(InputError, match="silhouete"):
+        karat.scorer("silhouete")
+
+
+# -- what people hold already --------------------------------------------------------------------
+
+
+def held() -> dict[str, Any]:
+    obs = pd.DataFrame({"leiden_0.5": list("abc") * 30, "n_genes": range(90)})
+    return {
+        "estimator": KMeans(3, n_init=1, random_state=0).fit(X),
+        "mixture": GaussianMixture(3, random_state=0).fit(X),
+        "pipeline": make_pipeline(StandardScaler(), AgglomerativeClustering(3)).fit(X),
+        "topics": SimpleNamespace(topics_=[-1, *([0, 1] * 44), 1]),
+        "cells": SimpleNamespace(obs=obs, obsm={}, obs_names=obs.index),
+    }
+
+
+@pytest.mark.parametrize("kind", list(held()))
+def test_what_holds_a_clustering_is_taken(kind: str) -> None:
+    one = held()[kind]
+    found = karat.evaluate(X, one, measures=["silhouette"], noise="drop").table
+    ((name, labels),) = held_labelings(one, X).items()
+    assert found.index.tolist() == [name]
+    expected = karat.silhouette(X, labels, noise="drop")
+    assert found["silhouette"].iloc[0] == pytest.approx(expected)
+    study = karat.Study(X)
+    study.add(one)
+    assert study.candidates.index.tolist() == [name]
+
+
+def test_several_at_once() -> None:
+    several = held()
+    names = karat.evaluate(X, several, measures=["silhouette"], noise="drop").table.index.tolist()
+    assert names == ["estimator", "mixture", "pipeline", "topics", "leiden_0.5"]
+    listed = [several["estimator"], several["estimator"], Y]
+    assert list(held_labelings(listed)) == ["KMeans", "KMeans 2", "2"]
+    assert held_labelings(Y) is Y
+
+
+@pytest.mark.parametrize("one", [KMeans(3), GaussianMixture(3), AgglomerativeClustering(3)])
+def test_what_is_not_fitted_is_said(one: Any) -> None:
+    with pytest.raises(InputError, match="fit it first"):
+        karat.evaluate(X, one)
+    cells = SimpleNamespace(obs=pd.DataFrame({"n": [1]}), obsm={}, obs_names=[0])
+    with pytest.raises(InputError, match="leiden"):
+        held_labelings(cells)

@@ -1,0 +1,289 @@
+"""Clusters for objects that come later."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import zipfile
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.cluster import KMeans
+from sklearn.datasets import make_blobs
+
+import karat
+from karat.datasets import from_array, from_distances, from_table
+from karat.model import Confidence, Model, Rule, load_model
+from karat.runtime.validation import InputError, StorageError
+from karat.study.large import draw_sample
+
+X, Y = make_blobs(200, centers=[[0, 0], [6, 0], [0, 7]], random_state=0)
+METRICS = ["euclidean", "cityblock", "cosine", "correlation", "chebyshev", "braycurtis"]
+
+
+def naive(
+    X: Any, labels: Any, z: Any, metric: Any
+) -> tuple[int, float]:  # from the definition of the rule
+    from scipy.spatial.distance import cdist
+
+    d = cdist([z], X, metric)[0]
+    label = labels[int(np.argmin(d))]
+    others = d[labels != label]
+    return label, 1 - d[labels == label].min() / others.min()
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_the_nearest_object_decides(metric: str) -> None:
+    rng = np.random.default_rng(0)
+    A, Z = rng.uniform(0.1, 1, (40, 4)), rng.uniform(0.1, 1, (30, 4))
+    labels = rng.integers(0, 3, 40).astype(np.int32)
+    found = Rule.of(A, labels, metric, by_centers=False).place(Z)
+    for i, z in enumerate(Z):
+        label, margin = naive(A, labels, z, metric)
+        assert found.labels[i] == label
+        np.testing.assert_allclose(found.margins[i], margin, atol=1e-9)
+
+
+def test_the_nearest_centre_decides_where_it_tells_the_clusters() -> None:
+    model = KMeans(3, n_init=1, random_state=0).fit(X)
+    rule = Rule.of(X, model.labels_)
+    assert rule.by_centers
+    Z = np.random.default_rng(1).uniform(-5, 10, (500, 2))
+    found = rule.place(Z)
+    np.testing.assert_array_equal(found.labels, model.predict(Z))
+    np.testing.assert_allclose(found.distances, model.transform(Z).min(axis=1))
+    assert not Rule.of(X, np.roll(model.labels_, 1)).by_centers
+
+
+def test_extending_a_sample_is_the_same_rule() -> None:
+    sample = draw_sample(X, 50, random_state=1)
+    labels = Y[sample.rows].astype(np.int32)
+    rule = Rule.of(X[sample.rows], labels, by_centers=False)
+    np.testing.assert_array_equal(rule.place(X).labels, sample.extend(labels))
+
+
+def test_objects_unlike_the_data() -> None:
+    rng = np.random.default_rng(3)
+    A = rng.normal(size=(2000, 3))
+    rule = Rule.of(A, np.zeros(2000, dtype=np.int32))
+    share = rule.place(rng.normal(size=(5000, 3))).unlike.mean()
+    assert 0.003 < share < 0.02  # one in a hundred, give or take four standard errors
+    assert rule.place(np.full((1, 3), 20.0)).unlike.all()
+    assert not rule.place(A).unlike.any()
+
+
+def test_outliers_stay_outliers_and_have_no_distance() -> None:
+    labels = np.where(np.arange(200) % 10 == 0, -1, Y).astype(np.int32)
+    found = Model.of(X, labels).predict(X)
+    np.testing.assert_array_equal(found.labels, labels)
+    assert (found.names[labels < 0] == "outlier").all()
+    np.testing.assert_array_equal(np.isnan(found.distances), labels < 0)
+
+
+@pytest.mark.parametrize("clusterer", ["ward", "average", "hdbscan", "genie", "spectral", "kmeans"])
+def test_training_rows_get_their_labels(clusterer: str) -> None:
+    study = karat.Study(X)
+    study.sweep([clusterer], k=[3], n_init=1, workers=1)
+    answer = study.best()
+    np.testing.assert_array_equal(np.asarray(answer.predict(X)), answer.labels)
+    assert answer.model.training_agreement == 1
+    said = answer.model.extension_agreement
+    assert said.refitted
+    assert said.n_objects == 200
+    assert said.value is not None
+    assert said.value > 0.9
+
+
+def test_how_often_training_rows_do_not_is_said() -> None:
+    labels = np.random.default_rng(0).integers(0, 2, 6000)
+    A = np.random.default_rng(1).normal(size=(6000, 2))
+    model = Model.of(A, labels)
+    wrong = (np.asarray(model.predict(A)) != labels).mean()
+    assert model.training_checked == 6000
+    assert model.training_agreement == pytest.approx(1 - wrong)
+
+
+def test_the_agreement_of_the_extension_is_that_of_held_out_objects() -> None:
+    def halves(Z: Any) -> Any:  # what clusters the same whoever is there
+        return (Z[:, 0] > 3).astype(int)
+
+    same = Model.of(X, halves(X), refit=halves).extension_agreement
+    assert same.share is not None
+    assert same.share > 0.98
+    noise = np.random.default_rng(0).normal(size=(300, 2))
+    said = Model.of(noise, np.random.default_rng(1).integers(0, 2, 300)).extension_agreement
+    assert said.value == pytest.approx(0, abs=0.1)
+    assert said.share == pytest.approx(0.5, abs=0.12)
+    assert not said.refitted
+    assert said.reason is not None
+
+
+def test_a_failing_clusterer_leaves_the_labels() -> None:
+    said = Model.of(X, Y, refit=lambda Z: None).extension_agreement
+    assert said.reason == "a fit to a part of the objects failed"
+    assert said.value is not None
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=200))
+def test_confidence_rises_with_the_margin(pairs: list[tuple[float, bool]]) -> None:
+    margins, agree = (np.array(part) for part in zip(*pairs, strict=True))
+    at = Confidence.of(margins, agree)(np.linspace(0, 1, 50))
+    assert (np.diff(at) >= 0).all()
+    assert ((at > 0) & (at < 1)).all()
+
+
+def test_confidence_is_the_share_of_held_out_objects() -> None:
+    rng = np.random.default_rng(0)
+    margins = rng.random(20_000)
+    confidence = Confidence.of(margins, rng.random(20_000) < 0.5 + 0.5 * margins)
+    np.testing.assert_allclose(confidence(np.array([0.2, 0.5, 0.8])), [0.6, 0.75, 0.9], atol=0.04)
+
+
+def test_distances_have_no_further_objects() -> None:
+    D = np.abs(np.subtract.outer(X[:, 0], X[:, 0]))
+    study = karat.Study(from_distances(D))
+    study.sweep(["average"], k=[2], workers=1)
+    with pytest.raises(InputError, match="nothing is known of further objects"):
+        study.best().predict(X)
+
+
+@pytest.mark.parametrize("metric", ["mahalanobis", "seuclidean"])
+def test_distances_that_depend_on_all_objects(metric: str) -> None:
+    with pytest.raises(InputError, match="depend on all objects"):
+        Model.of(X, Y, metric=metric)
+
+
+def test_few_objects() -> None:
+    model = Model.of([[0.0], [1.0], [9.0]], [0, 0, 1])
+    assert model.extension_agreement.value is None
+    assert "3 objects" in str(model.extension_agreement)
+    assert model.predict([[0.5]]).confidence.tolist() == [0.5]
+    one = Model.of([[0.0], [1.0], [2.0]], [0, 0, 0]).predict([[0.5]])
+    assert one.labels.tolist() == [0]
+    with pytest.raises(InputError, match="no cluster"):
+        Model.of([[0.0], [1.0]], [-1, -1])
+    with pytest.raises(InputError, match="2 labels for 3 objects"):
+        Model.of([[0.0], [1.0], [2.0]], [0, 1])
+
+
+# -- in files ------------------------------------------------------------------------------------
+
+
+@cache
+def of_a_table() -> Model:
+    return Model.of(from_table(pd.DataFrame(X, columns=["a", "b"]).assign(c=list("xy") * 100)), Y)
+
+
+def saved(folder: Path) -> tuple[Model, Path]:
+    path = folder / "m.karat-model"
+    of_a_table().save(path, overwrite=True)
+    return of_a_table(), path
+
+
+def test_a_saved_model_is_the_same_in_another_process(tmp_path: Path) -> None:
+    model, path = saved(tmp_path)
+    rows = pd.DataFrame({"c": ["x", "y"], "b": [0.5, 7.5], "a": [5.0, 0.1]})
+    rows.to_csv(tmp_path / "rows.csv", index=False)
+    code = (
+        "import karat, pandas, sys\n"
+        "table = karat.load_model(sys.argv[1]).predict(pandas.read_csv(sys.argv[2])).table\n"
+        "print(table.to_json(double_precision=15))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, path, tmp_path / "rows.csv"],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    found = pd.DataFrame(json.loads(done.stdout)).reset_index(drop=True)
+    pd.testing.assert_frame_equal(
+        found.astype({"cluster": "int32"}), model.predict(rows).table, check_dtype=False
+    )
+    again = tmp_path / "again.karat-model"
+    load_model(path).save(again)
+    assert again.read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize("metric", ["cosine", "euclidean"])
+def test_sparse_data(tmp_path: Path, metric: str) -> None:
+    from scipy import sparse
+
+    A = sparse.random_array((60, 30), density=0.2, rng=np.random.default_rng(0), format="csr")
+    A = sparse.csr_array(sparse.diags_array((np.arange(60) != 5).astype(float)) @ A)
+    labels = np.arange(60) % 3
+    Model.of(A, labels, metric=metric).save(tmp_path / "s")
+    found = load_model(tmp_path / "s").predict(A)
+    np.testing.assert_array_equal(found.labels, labels)
+    assert not found.unlike.any()
+
+
+def test_nothing_is_executed(tmp_path: Path) -> None:
+    _, path = saved(tmp_path)
+    with zipfile.ZipFile(path) as archive:
+        assert all(name.endswith((".json", ".npy")) for name in archive.namelist())
+        for name in archive.namelist():
+            assert b"numpy.core" not in archive.read(name)
+
+
+@given(st.data())
+def test_a_damaged_file_is_an_error(tmp_path_factory: Any, data: st.DataObject) -> None:
+    folder = tmp_path_factory.mktemp("damaged")
+    whole, path = saved(folder)
+    content = bytearray(path.read_bytes())
+    if data.draw(st.booleans()):
+        content = content[: data.draw(st.integers(0, len(content) - 1))]
+    else:
+        at = data.draw(st.integers(0, len(content) - 1))
+        content[at] ^= data.draw(st.integers(1, 255))
+    path.write_bytes(bytes(content))
+    try:
+        found = load_model(path)
+    except StorageError:
+        return
+    # what says nothing (a date in a header) may differ
+    np.testing.assert_array_equal(found.rule.X, whole.rule.X)
+    assert found.names == whole.names
+
+
+def test_foreign_and_later_files(tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.write_text("a,b\n1,2\n")
+    with pytest.raises(StorageError, match="no model of karat"):
+        load_model(other)
+    with pytest.raises(InputError, match="no file"):
+        load_model(tmp_path / "none")
+    np.savez(tmp_path / "x.npz", X=X)
+    with pytest.raises(StorageError, match="no model of karat"):
+        load_model(tmp_path / "x.npz")
+    _, path = saved(tmp_path)
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    for change, said in (({"version": 99}, "update karat"), ({"digest": "0"}, "digest differs")):
+        manifest = json.loads(members["manifest.json"]) | change
+        with zipfile.ZipFile(path, "w") as archive:
+            for name, content in (members | {"manifest.json": json.dumps(manifest)}).items():
+                archive.writestr(name, content)
+        with pytest.raises(StorageError, match=said):
+            load_model(path)
+
+
+def test_a_file_that_is_there_stays(tmp_path: Path) -> None:
+    model, path = saved(tmp_path)
+    with pytest.raises(InputError, match="exists already"):
+        model.save(path)
+    model.save(path, overwrite=True)
+
+
+def test_a_function_is_kept_by_no_file(tmp_path: Path) -> None:
+    def apart(a: Any, b: Any) -> float:
+        return float(abs(a - b).sum())
+
+    model = Model.of(from_array(X[:30]), Y[:30], metric=apart)
+    assert np.asarray(model.predict(X[:30])).tolist() == Y[:30].tolist()
+    with pytest.raises(InputError, match="a file cannot keep"):
+        model.save(tmp_path / "m")
