@@ -166,17 +166,17 @@ class Learner:
     def fit(self, labelled: NDArray[np.intp], classes: NDArray[np.int64]) -> Classifier:
         """The classifier, from the objects at these positions and their classes."""
         n = self.batch.n_objects
-        learner, *given = self._and_lessons(labelled, classes)
-        found = learner._fit(*given)
+        learner, positions, known = self._and_lessons(labelled, classes)
+        found = learner._fit(positions, known)
         if self.lessons is None:
             return found
         return replace(found, predicted=found.predicted[:n], certainty=found.certainty[:n])
 
     def expected_error(self, labelled: NDArray[np.intp], classes: NDArray[np.int64]) -> float:
         """Share of errors that the clustering that fits these labels best may be expected to."""
-        learner, *given = self._and_lessons(labelled, classes)
-        errors = expected_errors(learner.batch, *given, int(given[1].max()) + 1)
-        return float(errors.min() / len(given[1]))
+        learner, positions, known = self._and_lessons(labelled, classes)
+        errors = expected_errors(learner.batch, positions, known, int(known.max()) + 1)
+        return float(errors.min() / len(known))
 
     def _and_lessons(self, labelled: Any, classes: Any) -> tuple[Learner, Any, Any]:
         """What learns, with the lessons as further objects behind the others."""
@@ -195,9 +195,8 @@ class Learner:
         codes = np.ascontiguousarray(np.hstack([self.batch.codes, self.lessons.codes]))
         X = self.X
         if X is not None:
-            join = sparse.vstack if sparse.issparse(X) else np.vstack
-            X = join([X, self.lessons.X])
-            X = X.tocsr() if sparse.issparse(X) else X
+            both = [X, self.lessons.X]
+            X = sparse.vstack(both).tocsr() if sparse.issparse(X) else np.vstack(both)
         return replace(self, batch=replace(self.batch, codes=codes), X=X, lessons=None)
 
     def _fit(self, labelled: NDArray[np.intp], classes: NDArray[np.int64]) -> Classifier:

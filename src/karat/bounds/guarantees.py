@@ -12,7 +12,7 @@ from karat.bounds.classes import Classes, KnownClasses
 from karat.bounds.classifiers import Classifier, Learner, Part, of_clusters
 from karat.bounds.confidence_sequence import b_always
 from karat.bounds.pac_mdl import PacMdlBounds, bounds_of
-from karat.bounds.population import Labelled, Population, check_delta, population_of
+from karat.bounds.population import Labelled, check_delta, population_of
 from karat.bounds.sampling import PREFIXES, doubted_draw
 from karat.bounds.sequential import Starts
 from karat.bounds.tails import b_max, log_level

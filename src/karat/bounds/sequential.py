@@ -97,9 +97,7 @@ class Starts:
         self._taught, self._drawn, self._classes = of[taught], drawn.copy(), classes
         return [self._part(start, drawn, classes, numbers) for start in self._starts]
 
-    def _begin(
-        self, learner: Learner, drawn: NDArray[np.intp], classes: NDArray[np.int64]
-    ) -> None:
+    def _begin(self, learner: Learner, drawn: NDArray[np.intp], classes: NDArray[np.int64]) -> None:
         """Begin the tests that are due after these labels."""
         m = len(drawn)
         known = 0 if learner.lessons is None else len(learner.lessons.classes)

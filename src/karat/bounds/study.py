@@ -343,7 +343,9 @@ def study_guarantee(
     X = features(X, batch.n_objects)
     learner = Learner(batch, np.zeros(len(batch)), X, language, chooser)
     every = np.arange(batch.n_objects)
-    labelled = Labelled(Population(learner, language, every, every[:0]), learner, truth, truth.names)
+    labelled = Labelled(
+        Population(learner, language, every, every[:0]), learner, truth, truth.names
+    )
     found = fixed_guarantee(labelled, delta, drawn, random_state)
     return replace(found, warnings=(*found.warnings, BROUGHT)) if n_user else found
 

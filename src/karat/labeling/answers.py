@@ -63,6 +63,8 @@ class AnswerFile:
         Positions of the objects in the order of the draw.
     objects : sequence of str
         A line about each object.
+    taught : sequence of int
+        Rows of the objects that teach, for who opens the file without knowing them.
 
     Raises
     ------
@@ -75,7 +77,13 @@ class AnswerFile:
     processes that write at once lose nothing, and what a killed one left unfinished is dropped.
     """
 
-    def __init__(self, path: Any, order: NDArray[Any], objects: Sequence[str]) -> None:
+    def __init__(
+        self,
+        path: Any,
+        order: NDArray[Any],
+        objects: Sequence[str],
+        taught: Sequence[int] = (),
+    ) -> None:
         self.path = Path(path)
         self.answers: list[Answer] = []
         self._head = {
@@ -83,6 +91,7 @@ class AnswerFile:
             "objects": len(objects),
             "data": _digest(objects),
             "draw": hashlib.sha256(order.astype("<i8").tobytes()).hexdigest()[:16],
+            "taught": [int(row) for row in taught],
         }
         self._read_to = 0
         self.refresh()
@@ -155,12 +164,26 @@ class AnswerFile:
                 raise ValueError
         except (ValueError, KeyError, TypeError):
             raise _foreign(self.path, 1) from None
-        for key, what in (("data", "other data"), ("draw", "another --seed")):
+        for key, what in (("data", "other data"), ("draw", "another --seed or --teach")):
             if head.get(key) != self._head[key]:
                 raise StorageError(
-                    f"{self.path} has answers of {head.get('objects')} objects, made with {what}. "
-                    "Use the same, or give --output another name"
+                    f"{self.path} has answers about {head.get('objects')} objects, made with "
+                    f"{what}. Use the same, or give --output another name"
                 )
+
+
+def taught_rows(path: Any) -> list[int] | None:
+    """Rows of the objects that teach, by the first line of a file; None where there is none."""
+    try:
+        with Path(path).open("rb") as file:
+            head = json.loads(file.readline())
+        return [int(row) for row in head["taught"]]
+    except FileNotFoundError:
+        return None
+    except (ValueError, KeyError, TypeError):
+        raise _foreign(Path(path), 1) from None
+    except OSError as error:
+        raise StorageError(f"{path} cannot be read: {error.strerror}") from None
 
 
 def now() -> str:

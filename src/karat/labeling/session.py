@@ -43,6 +43,8 @@ class LabelSession:
         The row of each object in the data file; its position by default.
     by : str
         The labeller.
+    taught : int
+        How many of the first teach.
 
     Attributes
     ----------
@@ -72,17 +74,26 @@ class LabelSession:
     """
 
     def __init__(
-        self, path: Any, order: Any, objects: Sequence[str], rows: Any = None, *, by: str = "me"
+        self,
+        path: Any,
+        order: Any,
+        objects: Sequence[str],
+        rows: Any = None,
+        *,
+        by: str = "me",
+        taught: int = 0,
     ) -> None:
         self.order = np.asarray(order, dtype=np.intp)
         if sorted(self.order.tolist()) != list(range(len(objects))):
             raise InputError(
                 f"order must have each of the {len(objects)} objects once, in the order of the draw"
             )
-        self.by = check_name(by)
+        self.by, self.taught = check_name(by), taught
         self.objects = [" ".join(text.split())[:80] for text in objects]
         self.rows = np.arange(len(objects)) if rows is None else np.asarray(rows)
-        self.file = AnswerFile(path, self.order, self.objects)
+        self.file = AnswerFile(
+            path, self.order, self.objects, self.rows[self.order[:taught]].tolist()
+        )
         self._place = {int(self.rows[at]): place for place, at in enumerate(self.order)}
         self._said: list[dict[str, Answer]] = []
         self._replay()
@@ -173,20 +184,14 @@ class LabelSession:
         return list(dict.fromkeys(name for name in said if name != UNKNOWN))
 
     @property
-    def twice(self) -> list[tuple[int, str, str]]:
-        """Objects of a random draw that two labelled, with what the first and the second said."""
-        pairs = [
-            (int(self.order[place]), *(self._name(one) for one in [*here.values()][:2]))
-            for place, here in enumerate(self._said)
-            if len(here) > 1
-        ]
+    def twice(self) -> list[tuple[str, str]]:
+        """What two labellers said of each object of a random draw that both labelled."""
+        drawn = self._said[self.taught :]
+        fifth = drawn[TWICE - 1 :: TWICE]
         # a whole beginning of all objects, or of every fifth: whichever is longer
-        doubled = [len(here) > 1 for here in self._said]
-        every = sum(takewhile(bool, doubled))
-        fifth = sum(takewhile(bool, doubled[TWICE - 1 :: TWICE]))
-        places = range(every) if every >= fifth else range(TWICE - 1, TWICE * fifth, TWICE)
-        wanted = {int(self.order[place]) for place in places}
-        return [pair for pair in pairs if pair[0] in wanted]  # type: ignore[misc]
+        both = [list(takewhile(lambda here: len(here) > 1, some)) for some in (drawn, fifth)]
+        pairs = [[self._name(one) for one in here.values()] for here in max(both, key=len)]
+        return [(first, second) for first, second, *_ in pairs]
 
     @property
     def disagreements(self) -> list[tuple[int, dict[str, str]]]:
@@ -206,7 +211,7 @@ class LabelSession:
         later: int | None = None
         for place, at in enumerate(self.order):
             here = self._said[place] if place < len(self._said) else {}
-            wanted = 2 if others and place % TWICE == TWICE - 1 else 1
+            wanted = 2 if others and self._is_doubled(place) else 1
             if self.by in here or len(here) >= wanted:
                 continue
             screen = self._open.get(place)
@@ -217,6 +222,9 @@ class LabelSession:
                 continue
             return int(at)
         return None if later is None else int(self.order[later])
+
+    def _is_doubled(self, place: int) -> bool:
+        return place >= self.taught and (place - self.taught) % TWICE == TWICE - 1
 
     def open(self, at: int) -> None:
         """Say that an object is on this labeller's screen, so that nobody else is asked."""
@@ -236,6 +244,11 @@ class LabelSession:
     def skip(self, at: int | None = None) -> None:
         """Leave the next object for later; those behind it do not count until it is answered."""
         self._write(at, "skip")
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether this labeller has an answer to take back."""
+        return bool(self._own)
 
     def undo(self) -> int | None:
         """Take this labeller's last answer back; its object's position, None if there is none."""
