@@ -53,8 +53,8 @@ class Population:
         missing = [int(i) for i in self.taught if given[i] is None]
         if missing:
             raise InputError(
-                f"{len(missing)} objects that are to teach have no label, the first at position "
-                f"{missing[0]}; label those first"
+                f"an object that is to teach has no label: position {missing[0]}, one of "
+                f"{len(missing)}; label these first"
             )
         drawn = known_classes(given[self.objects], len(self.objects), classes)
         drawn = replace(drawn, premises=(wording.TAUGHT, *drawn.premises[1:]))

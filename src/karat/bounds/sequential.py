@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 #: numbers of labels at which a test is begun in any case, and their shares of delta
 PLANNED = {10: 0.3, 30: 0.25, 90: 0.2, 270: 0.1, 810: 0.05, 2430: 0.05}
 #: what these have together where there is a target, and the shares of the tests begun for it
-PLANNED_BESIDE, FOR_TARGET = 0.15, (0.6, 0.15, 0.05)
+PLANNED_BESIDE, FOR_TARGET = 0.05, (0.6, 0.2, 0.1)
 #: a test is begun for the target once the errors of the clustering that fits best are at most so
 #: much of it, and another one if so large a share of the predictions is different
 FIT, CHANGED = 0.6, 0.02

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 QUIET, UNOPENED = 180.0, 1_800.0
 #: bytes of an answer at most
 _MOST = 2**16
+PAGE = Path(__file__).with_name("page.html")
 _KINDS = ("label", "unknown", "skip", "undo", "stop")
 
 
@@ -131,7 +132,7 @@ def _handler(page: LabelPage) -> type[BaseHTTPRequestHandler]:
                 self._refuse(HTTPStatus.FORBIDDEN, "open the address that karat label printed")
             elif url.path == "/":
                 nonce = secrets.token_urlsafe(16)
-                text = Path(__file__).with_name("page.html").read_text(encoding="utf-8")
+                text = PAGE.read_text(encoding="utf-8")
                 self._send(text.replace("NONCE", nonce).encode(), "text/html; charset=utf-8", nonce)
             elif url.path == "/state":
                 with page.lock:
