@@ -6,9 +6,11 @@ import http.client
 import json
 import re
 import shutil
+import struct
 import subprocess
 import threading
 import time
+import zlib
 from types import SimpleNamespace
 
 import numpy as np
@@ -21,10 +23,20 @@ from karat.labeling.page import LabelPage
 
 N = 30
 ORDER = sample(N, N, random_state=0)
-PNG = bytes.fromhex(
-    "89504e470d0a1a0a0000000d494844520000000100000001080600000000001f15c4890000000d49444154789c"
-    "6360000002000001e221bc330000000049454e44ae426082"
-)
+
+
+def _png():
+    """One white pixel."""
+    parts = [(b"IHDR", struct.pack(">IIBBBBB", 1, 1, 8, 0, 0, 0, 0)),
+             (b"IDAT", zlib.compress(b"\0\xff")), (b"IEND", b"")]  # fmt: skip
+    chunks = [
+        struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+        for kind, body in parts
+    ]
+    return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)
+
+
+PNG = _png()
 
 
 @pytest.fixture

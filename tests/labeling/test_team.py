@@ -319,6 +319,15 @@ def test_a_class_that_only_a_lesson_has():
     assert fitted.labels[0] == "a"
 
 
+def test_a_cluster_of_lessons_alone_is_no_cluster_of_the_others():
+    codes = {"fine": [0, 1, 2, 2, 3, 3, 3, 3], "coarse": [0, 0, 0, 0, 1, 1, 1, 1]}
+    y = ["a", "b", None, "a", None, "b", "b", None]
+    found = karat.guarantee(codes, y, 0.5, taught=[0, 1])
+    assert found.mdl["fine"].n_clusters == 2
+    assert found.mdl["fine"].m == 3
+    assert list(found.labels[:2]) == ["a", "b"]
+
+
 def test_the_page_is_a_package_file():
     import karat.labeling
 

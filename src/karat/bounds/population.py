@@ -12,7 +12,7 @@ from karat.bounds import wording
 from karat.bounds.classes import Classes, KnownClasses, known_classes
 from karat.bounds.classifiers import Learner, Lessons
 from karat.bounds.languages import Language, Mixed, Prior
-from karat.labelings.labels import NoisePolicy
+from karat.labelings.labels import NOISE, NoisePolicy
 from karat.labelings.partitions import Labelings, as_labelings
 from karat.runtime.validation import InputError, check_data, check_random_state
 
@@ -121,8 +121,14 @@ def population_of(
             f"{rows.max()}"
         )
     objects = np.setdiff1d(every, rows)
-    of = replace(batch, codes=np.ascontiguousarray(batch.codes[:, objects]))
-    lessons = Lessons(batch.codes[:, rows], None if X is None else learner.X[rows])
+    of = batch.take(objects)
+    # clusters that only have objects that teach are gone: to these no other object is alike
+    codes = np.full((len(batch), len(rows)), NOISE, dtype=batch.codes.dtype)
+    for row, before, after in zip(codes, batch.codes, of.codes, strict=True):
+        number = np.full(int(before.max(initial=0)) + 2, NOISE, dtype=before.dtype)
+        number[before[objects]] = after
+        row[:] = np.where(before[rows] >= 0, number[before[rows]], NOISE)
+    lessons = Lessons(codes, None if X is None else learner.X[rows])
     X = None if X is None else learner.X[objects]
     learner = replace(learner, batch=of, X=X, lessons=lessons)
     return Population(learner, language, objects, rows.astype(np.intp))
