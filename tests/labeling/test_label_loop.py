@@ -1,11 +1,13 @@
 """Labelling one object at a time: the file, the keys, the guarantee, and stopping."""
 
 import csv
+import json
 import os
 import select
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,8 +17,8 @@ from typer.testing import CliRunner
 import karat
 from karat.bounds import b_always, sample
 from karat.cli import app
-from karat.cli.label import _keys, _printable
-from karat.labeling import LabelSession, agreement, standing
+from karat.labeling import LabelSession, Watch, agreement, standing
+from karat.labeling.desk import keys_of
 from karat.runtime.validation import InputError, StorageError
 
 TRUTH = ["ham"] * 60 + ["spam"] * 40
@@ -25,7 +27,7 @@ OBJECTS = [f"object {i}" for i in range(100)]
 
 @pytest.fixture
 def session(tmp_path):
-    return LabelSession(tmp_path / "labels.csv", sample(100, 100, random_state=0), OBJECTS)
+    return LabelSession(tmp_path / "labels.jsonl", sample(100, 100, random_state=0), OBJECTS)
 
 
 def _label(session, count):
@@ -35,51 +37,46 @@ def _label(session, count):
 
 def test_a_session_goes_on_where_it_stopped(session):
     _label(session, 7)
-    again = LabelSession(session.path, session.order, OBJECTS)
+    again = LabelSession(session.file.path, session.order, OBJECTS)
     assert again.labels == session.labels
     assert again.next == session.order[7]
     assert list(again.y).count(None) == 93
     assert again.undo() == session.order[6]
-    assert len(LabelSession(session.path, session.order, OBJECTS)) == 6
+    assert len(LabelSession(session.file.path, session.order, OBJECTS)) == 6
     for _ in range(7):
         again.undo()
     assert again.undo() is None
-
-
-def test_the_file_is_what_the_other_commands_read(session):
-    _label(session, 5)
-    read = karat.datasets.read_labels(session.path, 100).values
-    assert list(read) == list(session.y)
+    assert len(again.file.answers) == 14  # nothing is ever removed from the file
 
 
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [
-        (lambda text: text.replace("object,", "thing,").replace("row,", "line,"), "no labels as"),
-        (lambda text: text + "1,ham\n", "no labels as"),
-        (lambda text: text.replace(",object ", ",other "), "another --seed or other data"),
-        (lambda text: "\n".join(text.split("\n")[:1] + text.split("\n")[2:]), "another --seed"),
-        (lambda text: text + "\0", "no labels as"),
+        (lambda text: text.replace('"form"', '"from"'), "line 1 is no answer"),
+        (lambda text: text + "1,ham\n", "line 5 is no answer"),
+        (lambda text: text.replace('"kind": "label"', '"kind": "guess"'), "line 2 is no answer"),
+        (lambda text: text.replace('"data": "', '"data": "0'), "other data"),
+        (lambda text: "row,label\n1,ham\n", "line 1 is no answer"),
     ],
 )
 def test_a_foreign_file_is_refused(session, spoil, message):
     _label(session, 3)
-    text = spoil(session.path.read_text())
-    session.path.write_text(text)
+    text = spoil(session.file.path.read_text())
+    session.file.path.write_text(text)
     with pytest.raises(StorageError, match=message):
-        LabelSession(session.path, session.order, OBJECTS)
-    assert session.path.read_text() == text
+        LabelSession(session.file.path, session.order, OBJECTS)
+    assert session.file.path.read_text() == text
 
 
 def test_another_seed_is_noticed(session):
     _label(session, 3)
     with pytest.raises(StorageError, match="another --seed"):
-        LabelSession(session.path, sample(100, 100, random_state=1), OBJECTS)
+        LabelSession(session.file.path, sample(100, 100, random_state=1), OBJECTS)
 
 
 def test_a_full_disk_leaves_the_labels_before(session, monkeypatch):
     _label(session, 3)
-    before = session.path.read_text()
+    before = session.file.path.read_text()
 
     def full(descriptor):
         raise OSError(28, "No space left on device")
@@ -87,25 +84,29 @@ def test_a_full_disk_leaves_the_labels_before(session, monkeypatch):
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(StorageError, match="No space left on device; it has the first 3 labels"):
         _label(session, 1)
-    assert session.path.read_text() == before
-    assert [path.name for path in session.path.parent.iterdir()] == ["labels.csv"]
+    assert session.file.path.read_text() == before
 
 
-@pytest.mark.parametrize("name", ["", "  ", "=1+1", "@x", "-"])
+@pytest.mark.parametrize("name", ["", "  ", "a\x1bb"])
 def test_names_that_cannot_be(session, name):
     with pytest.raises(InputError, match="cannot be the name"):
         session.add(name)
-    session.add("-1")
+
+
+@pytest.mark.parametrize("name", ["=cmd", "@x", "-", "-1", "q", ":x"])
+def test_names_that_can(session, name):
+    session.add(name)
+    assert session.labels == [name]
 
 
 def test_no_more_objects(tmp_path):
-    session = LabelSession(tmp_path / "l.csv", [0], ["a"])
+    session = LabelSession(tmp_path / "l.jsonl", [0], ["a"])
     session.add("x")
     assert session.next is None
     with pytest.raises(InputError, match="all objects"):
         session.add("x")
     with pytest.raises(InputError, match="each of the 2 objects"):
-        LabelSession(tmp_path / "m.csv", [0, 0], ["a", "b"])
+        LabelSession(tmp_path / "m.jsonl", [0, 0], ["a", "b"])
 
 
 LABELINGS = {"right": [0] * 60 + [1] * 40, "one": [0] * 100}
@@ -118,6 +119,14 @@ def test_the_standing_is_the_anytime_guarantee(session):
     same = karat.guarantee(LABELINGS, session.y, 0.2, True, order=session.labelled, noise="cluster")
     assert (now.bound, now.sentence) == (same.bound, same.sentence)
     assert now.found.anytime
+
+
+def test_a_watch_says_at_every_label_what_a_new_standing_says(session):
+    watch = Watch(session, LABELINGS, 0.2, target=0.2)
+    for _ in range(4):
+        _label(session, 6)
+        told = watch.update()
+        assert told == standing(session, LABELINGS, 0.2, target=0.2)
 
 
 def test_the_labellers_errors_enter_by_an_expert(session):
@@ -190,9 +199,14 @@ def files(tmp_path, monkeypatch):
     return tmp_path
 
 
-def _run(answers, *options):
-    command = ["label", "data.csv", "--labelings", "own.npy", *options]
-    return CliRunner().invoke(app, command, input="\n".join(answers))
+def _run(answers, *options, teach="0"):
+    command = ["label", "data.csv", "--labelings", "own.npy", "--by", "me", "--teach", teach]
+    return CliRunner().invoke(app, [*command, *options], input="\n".join(answers))
+
+
+def _labels(name="data-labels.jsonl"):
+    lines = Path(name).read_text().splitlines()[1:]
+    return [one["label"] for one in map(json.loads, lines) if one["kind"] == "label"]
 
 
 def _answers(count, seed=0):
@@ -204,51 +218,63 @@ def test_from_nothing_to_the_target(files):
     assert result.exit_code == 0, result.output
     assert "The target is met after" in result.output
     assert "Of ten random draws like yours, at most one" in result.output
-    labels = LabelSession(
-        "data-labels.csv",
-        sample(100, 100, random_state=0),
-        [line.replace(",", ", ") for line in (files / "data.csv").read_text().splitlines()[1:]],
-    )
-    assert 10 < len(labels) < 60
+    assert 10 < len(_labels()) < 60
     predicted = (files / "out.csv").read_text().splitlines()[1:]
     assert [line.split(",")[2] for line in predicted] == TRUTH
 
 
+def _lines(files):
+    return [line.replace(",", ", ") for line in (files / "data.csv").read_text().splitlines()[1:]]
+
+
 def test_stop_and_go_on(files):
-    first = _run([*_answers(3), "q"], "--classes", "ham,spam")
+    first = _run([*_answers(3), ":q"], "--classes", "ham,spam")
     assert first.exit_code == 0
-    second = _run(["h", "u", *_answers(5)[3:], "q"], "--classes", "ham,spam")
+    second = _run(["ham", ":u", *_answers(5)[3:], ":q"], "--classes", "ham,spam")
     assert "has 3 labels; going on from there" in second.output
-    lines = (files / "data-labels.csv").read_text().splitlines()
-    assert [line.split(",")[1] for line in lines[1:]] == _answers(5)
+    assert _labels() == [*_answers(3), "ham", *_answers(5)[3:]]
+    order = sample(100, 100, random_state=0)
+    session = LabelSession("data-labels.jsonl", order, _lines(files))
+    assert session.labels == _answers(5)
 
 
-def test_keys_names_advice_and_nonsense(files):
-    result = _run(["good", "g", "bad", "?", "b", "q"])
+def test_names_commands_and_nonsense(files):
+    result = _run(["good", "good", "bad", ":?", "q", ":u", "u", "n", "=cmd", ":q"])
+    assert result.exit_code == 0, result.output
     assert "Forecast (no guarantee)" in result.output
-    lines = (files / "data-labels.csv").read_text().splitlines()
-    assert [line.split(",")[1] for line in lines[1:]] == ["good", "good", "bad", "bad"]
-    fixed = _run(["nonsense", "q"], "-o", "fixed.csv", "--classes", "ham,spam", "--neighbors", "2")
+    assert _labels() == ["good", "good", "bad", "q", "u", "n", "=cmd"]
+    fixed = _run(
+        ["nonsense", ":q"], "-o", "fixed.jsonl", "--classes", "ham,spam", "--neighbors", "2"
+    )
     assert "'nonsense' is none of these" in fixed.output
     assert "like 2:" in fixed.output
-    assert not (files / "fixed.csv").exists()
+    assert _labels("fixed.jsonl") == []
+
+
+def test_spelling_variants_are_asked_about(files):
+    result = _run(["Barolo", "barolo", "y", "BAROLO", "n", "Barolo ", ":q"])
+    assert "Is 'barolo' the same class as 'Barolo'?" in result.output
+    assert _labels() == ["Barolo", "Barolo", "BAROLO", "Barolo"]
+    (files / "more.csv").write_text("row,label\n90,barolo\n91,BAROLO\n")
+    again = _run(["y", "y", ":q"], "--import", "more.csv")
+    assert "2 new labels from more.csv" in again.output
+    assert again.output.count("the same class as") == 2
 
 
 def test_an_expert_through_the_command(files):
     rows = sample(100, 100, random_state=0)[:15]
     with open("expert.csv", "w") as file:
         file.write("row,label\n" + "".join(f"{i},{TRUTH[i]}\n" for i in rows))
-    result = _run([*_answers(30), "q"], "--expert", "expert.csv", "--classes", "ham,spam")
+    result = _run([*_answers(30), ":q"], "--expert", "expert.csv", "--classes", "ham,spam")
     assert "0 of 15 are not the expert's" in result.output
     assert "15 of 15 objects have the same label from both" in result.output
 
 
 def test_the_sweep_is_kept(files):
     options = ["label", "data.csv", "-k", "2:3", "-c", "kmeans", "--classes", "ham,spam"]
-    result = CliRunner().invoke(app, options, input="\n".join([*_answers(20), "q"]))
+    result = CliRunner().invoke(app, options, input="\n".join([*["ham"] * 20, ":q"]))
     assert result.exit_code == 0, result.output
-    assert "kmeans k=2" in result.output
-    again = CliRunner().invoke(app, options, input="q")
+    again = CliRunner().invoke(app, options, input=":q")
     assert "has 20 labels" in again.output
     assert (files / "data.karat").exists()
 
@@ -258,17 +284,13 @@ def test_the_sweep_is_kept(files):
     [(["--delta", "2"], "--delta must be"), (["--predict", "data.csv"], "exists already")],
 )
 def test_errors_before_the_first_object(files, options, message):
-    result = _run(["q"], *options)
+    result = _run([":q"], *options)
     assert result.exit_code != 0
     assert message in str(result.exception) + result.output
 
 
-def test_texts_cannot_speak_to_the_terminal():
-    assert _printable("a\x1b[2Jb\r\n\tc") == "a[2Jb\n\tc"
-
-
 def test_keys_are_different():
-    assert _keys(["ham", "hum", "u", "hh"]) == {"h": "ham", "m": "hum", "1": "u", "2": "hh"}
+    assert keys_of(["ham", "hum", "u", "hh"]) == {"h": "ham", "m": "hum", "1": "u", "2": "hh"}
 
 
 @pytest.mark.posix
@@ -280,12 +302,12 @@ def test_keys_on_a_terminal(files):
     main, other = pty.openpty()
     process = subprocess.Popen(
         [sys.executable, "-m", "karat", "label", "data.csv", "--labelings", "own.npy",
-         "--classes", "ham,spam"],
+         "--classes", "ham,spam", "--teach", "0"],
         stdin=other, stdout=other, stderr=other, close_fds=True,
     )  # fmt: skip
     seen = b""
     try:
-        for number, key in enumerate("hsuhq", 1):
+        for number, key in enumerate("hpuhq", 1):
             while seen.count(b"stop >") < number:
                 assert select.select([main], [], [], 300)[0], seen
                 seen += os.read(main, 4096)
@@ -302,8 +324,7 @@ def test_keys_on_a_terminal(files):
         os.close(other)
         os.close(main)
     assert process.returncode == 0
-    lines = (files / "data-labels.csv").read_text().splitlines()
-    assert [line.split(",")[1] for line in lines[1:]] == ["ham", "ham"]
+    assert _labels() == ["ham", "spam", "ham"]
 
 
 def test_documents_are_shown_whole(tmp_path, monkeypatch):
@@ -315,8 +336,8 @@ def test_documents_are_shown_whole(tmp_path, monkeypatch):
     order = sample(30, 30, random_state=0)
     result = CliRunner().invoke(
         app,
-        ["label", "notes.jsonl", "--labelings", "own.npy", "--classes", "tea,rain"],
-        input="\n".join([*("tea" if i % 2 == 0 else "rain" for i in order[:12]), "q"]),
+        ["label", "notes.jsonl", "--labelings", "own.npy", "--classes", "tea,rain", "--teach", "0"],
+        input="\n".join([*("tea" if i % 2 == 0 else "rain" for i in order[:12]), ":q"]),
     )
     assert result.exit_code == 0, result.output
     assert f"{texts[order[0]]} {order[0]}" in result.output

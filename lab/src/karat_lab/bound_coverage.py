@@ -22,6 +22,7 @@ from karat.bounds import (
     study_bounds,
 )
 from karat.bounds.languages import Algo, Cluster, Init, Simple
+from karat.labeling import teaching_objects
 from karat.labelings import Labelings, as_labelings, cut_dendrogram
 from karat_lab import ExperimentResult
 from karat_lab.journal import Kept
@@ -35,10 +36,20 @@ KS = range(2, 21)
 STARTS = 3
 
 #: objects, labels, and draws at most, of each design of the guarantee, and where one stops
-OBJECTS, FEW, DRAWS, TARGET = 200, 60, 1_000, 0.25
-#: what is guaranteed: for a fixed number of labels, without and with the features; at the stop for
-#: a target, and at every number of labels (broken if any is); claims that hold together
-KINDS = ("fixed", "with features", "stopped at a target", "at every number", "claims")
+OBJECTS, FEW, DRAWS, TARGET = 120, 30, 1_000, 0.3
+#: objects that teach, in two of the designs
+TAUGHT = 8
+#: what is guaranteed: for a fixed number of labels, without and with the features and with objects
+#: that teach; at the stop for a target, with those too; at every number of labels (broken if any
+#: is); claims that hold together
+KINDS = (
+    "fixed",
+    "with features",
+    "with objects that teach",
+    "stopped at a target",
+    "at every number",
+    "claims",
+)
 POPULATIONS = ("clear", "noisy", "unrelated", "many classes")
 
 # of a split: the bound and the true errors on the unlabelled objects
@@ -241,9 +252,8 @@ def _designs(
     return rows
 
 
-def _population(
-    name: str, rng: np.random.Generator
-) -> tuple[NDArray[np.float64], NDArray[np.object_], Labelings]:
+def _population(name: str, rng: np.random.Generator) -> tuple[Any, NDArray[np.object_], Labelings]:
+    from scipy.sparse import csr_matrix
     from sklearn.cluster import KMeans
 
     group = rng.choice(3, OBJECTS, p=[0.5, 0.3, 0.2])
@@ -257,7 +267,8 @@ def _population(
     elif name == "many classes":
         truth = np.arange(OBJECTS) // 2
     codes = [KMeans(k, n_init=1, random_state=0).fit_predict(X) for k in range(2, 7)]
-    return X, truth.astype(object), as_labelings(np.array(codes))
+    # sparse, so that a logistic regression learns from them, which is quick
+    return csr_matrix(X), truth.astype(object), as_labelings(np.array(codes))
 
 
 def _draw(
@@ -268,33 +279,37 @@ def _draw(
     rng: np.random.Generator,
 ) -> tuple[float, float, bool]:
     """Bound, true share of errors, and whether something said is false, of one random draw."""
-    order = sample(OBJECTS, FEW, random_state=rng)
+    teaches = kind in ("with objects that teach", "stopped at a target")
+    taught = teaching_objects(batch, TAUGHT if teaches else 0)
+    order = sample(OBJECTS, OBJECTS, random_state=rng)
+    order = order[~np.isin(order, taught)][: FEW - len(taught)]
 
     def partly(m: int) -> NDArray[np.object_]:
         y = np.full(OBJECTS, None, dtype=object)
-        y[order[:m]] = truth[order[:m]]
+        y[order[:m]], y[taught] = truth[order[:m]], truth[taught]
         return y
 
     def outcome(found: Any, m: int) -> tuple[float, float, bool]:
-        hidden = np.setdiff1d(np.arange(OBJECTS), order[:m])
+        hidden = np.setdiff1d(np.arange(OBJECTS), np.concatenate([order[:m], taught]))
         errors = int((found.labels[hidden] != truth[hidden]).sum())
         return found.bound_rate, errors / len(hidden), errors > found.bound
 
-    if kind in ("fixed", "with features"):
-        features = None if kind == "fixed" else X
-        return outcome(guarantee(batch, partly(FEW), DELTA, X=features, order=order), FEW)
+    if kind in ("fixed", "with features", "with objects that teach"):
+        given = {"X": X if kind == "with features" else None, "taught": taught}
+        return outcome(guarantee(batch, partly(FEW), DELTA, order=order, **given), len(order))
     if kind == "claims":
         about = ("error", "clusters", "classes", "counts")
         told = claims(batch, partly(FEW), DELTA, about=about, order=order)
         share = float((told.labels != truth).mean()) * OBJECTS / (OBJECTS - FEW)
         said = next((claim.high for claim in told.claims if claim.about == "error"), 1.0)
         return said, share, any(_is_false(claim, told, truth, batch) for claim in told.claims)
-    keeps, found = LabelSequence(batch, DELTA, TARGET), []
-    for m in range(10, FEW + 1, 5):
+    target = TARGET if teaches else None
+    keeps, found = LabelSequence(batch, DELTA, target, taught=taught), []
+    for m in range(2 if teaches else 10, len(order) + 1, 4):
         found.append(outcome(keeps.update(partly(m), order[:m]), m))
-        if kind == "stopped at a target" and found[-1][0] <= TARGET:
+        if teaches and found[-1][0] <= TARGET:
             break
-    return (*found[-1][:2], found[-1][2] if "stopped" in kind else any(f[2] for f in found))
+    return (*found[-1][:2], found[-1][2] if teaches else any(f[2] for f in found))
 
 
 def _is_false(claim: Any, told: Any, truth: NDArray[np.object_], batch: Labelings) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 from karat.bounds import wording
 from karat.bounds.classes import known_classes
 from karat.bounds.classifiers import Classifier
-from karat.bounds.guarantees import check_delta, learner_of, order_of
+from karat.bounds.population import check_delta, learner_of, order_of
 from karat.bounds.sampling import doubted_draw
 from karat.bounds.tails import b_max, log_level
 from karat.labelings.labels import NoisePolicy

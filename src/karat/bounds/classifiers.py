@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.bounds.selection import Chooser, choose
+from karat.bounds.selection import Chooser, choose, expected_errors
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -109,6 +109,23 @@ def of_clusters(batch: Labelings, row: int, labels: NDArray[np.int64]) -> Classi
 
 
 @dataclass(frozen=True)
+class Lessons:
+    """Objects outside the population, whose labels only teach.
+
+    Attributes
+    ----------
+    codes : ndarray of int, shape (M, k)
+        Their clusters in each clustering.
+    X : array or sparse matrix, shape (k, d), or None
+    classes : ndarray of int64, shape (k,)
+    """
+
+    codes: NDArray[Any]
+    X: Any
+    classes: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+
+
+@dataclass(frozen=True)
 class Learner:
     """What learns a classifier from some labels; it was fixed without any.
 
@@ -121,6 +138,8 @@ class Learner:
         Features.
     language, chooser
         As for :func:`karat.bounds.selection.choose`.
+    lessons : Lessons or None
+        Other objects that teach.
 
     Notes
     -----
@@ -137,9 +156,50 @@ class Learner:
     X: Any = None
     language: Language | None = None
     chooser: Chooser | None = None
+    lessons: Lessons | None = None
+
+    def taught(self, classes: NDArray[np.int64]) -> Learner:
+        """The same, with the classes of its lessons."""
+        assert self.lessons is not None
+        return replace(self, lessons=replace(self.lessons, classes=classes))
 
     def fit(self, labelled: NDArray[np.intp], classes: NDArray[np.int64]) -> Classifier:
         """The classifier, from the objects at these positions and their classes."""
+        n = self.batch.n_objects
+        learner, positions, known = self._and_lessons(labelled, classes)
+        found = learner._fit(positions, known)
+        if self.lessons is None:
+            return found
+        return replace(found, predicted=found.predicted[:n], certainty=found.certainty[:n])
+
+    def expected_error(self, labelled: NDArray[np.intp], classes: NDArray[np.int64]) -> float:
+        """Share of errors that the clustering that fits these labels best may be expected to."""
+        learner, positions, known = self._and_lessons(labelled, classes)
+        errors = expected_errors(learner.batch, positions, known, int(known.max()) + 1)
+        return float(errors.min() / len(known))
+
+    def _and_lessons(self, labelled: Any, classes: Any) -> tuple[Learner, Any, Any]:
+        """What learns, with the lessons as further objects behind the others."""
+        if self.lessons is None:
+            return self, labelled, classes
+        n, taught = self.batch.n_objects, self.lessons.classes
+        positions = np.concatenate([np.arange(n, n + len(taught)), labelled])
+        return self._with_lessons, positions, np.concatenate([taught, classes])
+
+    @cached_property
+    def _with_lessons(self) -> Learner:
+        """What learns on the objects and the lessons behind them."""
+        from scipy import sparse
+
+        assert self.lessons is not None
+        codes = np.ascontiguousarray(np.hstack([self.batch.codes, self.lessons.codes]))
+        X = self.X
+        if X is not None:
+            both = [X, self.lessons.X]
+            X = sparse.vstack(both).tocsr() if sparse.issparse(X) else np.vstack(both)
+        return replace(self, batch=replace(self.batch, codes=codes), X=X, lessons=None)
+
+    def _fit(self, labelled: NDArray[np.intp], classes: NDArray[np.int64]) -> Classifier:
         chosen = choose(
             self.batch, labelled, classes, self.bits, self.language, chooser=self.chooser
         )

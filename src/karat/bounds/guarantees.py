@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from karat.bounds import pac_bayes, wording
-from karat.bounds.classes import Classes, KnownClasses, known_classes
+from karat.bounds.classes import Classes, KnownClasses
 from karat.bounds.classifiers import Classifier, Learner, Part, of_clusters
 from karat.bounds.confidence_sequence import b_always
-from karat.bounds.languages import Language, Mixed, Prior
 from karat.bounds.pac_mdl import PacMdlBounds, bounds_of
+from karat.bounds.population import Labelled, check_delta, population_of
 from karat.bounds.sampling import PREFIXES, doubted_draw
 from karat.bounds.sequential import Starts
 from karat.bounds.tails import b_max, log_level
 from karat.labelings.labels import NoisePolicy
-from karat.labelings.partitions import Labelings, as_labelings
-from karat.runtime.validation import InputError, check_data, check_random_state
+from karat.labelings.partitions import Labelings
+from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -167,6 +166,7 @@ def guarantee(
     *,
     X: Any = None,
     order: Any = None,
+    taught: Any = None,
     prior: Any = None,
     classes: Classes = None,
     noise: NoisePolicy = "error",
@@ -196,6 +196,10 @@ def guarantee(
     order : array-like of int, optional
         Positions of the labelled objects in the order in which they were drawn. With ``anytime``
         it gives much lower bounds; otherwise it says which half chooses.
+    taught : array-like of int, optional
+        Positions of labelled objects that were chosen without a label, to teach the classifier
+        (:func:`karat.labeling.teaching_objects`). The guarantee is about the others, from which
+        the other labelled objects must have been drawn.
     prior : mapping of str to float or array-like (M,), optional
         Shares of the clusterings, decided without the labels, with a sum of at most 1: likely
         clusterings are chosen with fewer labels. Even by default.
@@ -254,13 +258,12 @@ def guarantee(
     if anytime is not False:
         target = None if anytime is True else float(anytime)
         keeps = LabelSequence(
-            labelings, delta, target, X=X, prior=prior, classes=classes, noise=noise
+            labelings, delta, target, X=X, taught=taught, prior=prior, classes=classes, noise=noise
         )
         return keeps.update(y_few, order, random_state=random_state)
-    learner, language = learner_of(labelings, X, prior, noise)
-    truth = known_classes(y_few, learner.batch.n_objects, classes)
-    drawn = order_of(order, truth.known, random_state)
-    return fixed_guarantee(learner, truth, delta, language, drawn, random_state)
+    labelled = population_of(labelings, X, prior, noise, taught).read(y_few, classes)
+    drawn = labelled.population.drawn(order, labelled.truth.known, random_state)
+    return fixed_guarantee(labelled, delta, drawn, random_state)
 
 
 class LabelSequence:
@@ -268,7 +271,7 @@ class LabelSequence:
 
     Parameters
     ----------
-    labelings, delta, X, prior, classes, noise
+    labelings, delta, X, taught, prior, classes, noise
         As for :func:`karat.guarantee`.
     target : float, optional
         The rate at which you mean to stop, in (0, 1).
@@ -292,6 +295,7 @@ class LabelSequence:
         target: float | None = None,
         *,
         X: Any = None,
+        taught: Any = None,
         prior: Any = None,
         classes: Classes = None,
         noise: NoisePolicy = "error",
@@ -299,9 +303,9 @@ class LabelSequence:
         check_delta(delta)
         if target is not None and not 0 < target < 1:
             raise InputError(f"the target is a rate between 0 and 1; got {target!r}")
-        self._learner, self._language = learner_of(labelings, X, prior, noise)
+        self._population = population_of(labelings, X, prior, noise, taught)
         self._delta, self._classes = delta, classes
-        self._starts = Starts(self._learner, delta * ALWAYS["start"], target)
+        self._starts = Starts(delta * ALWAYS["start"], target)
 
     def update(self, y_few: Any, order: Any = None, *, random_state: Any = 0) -> Guarantee:
         """What these labels guarantee; the first of ``order`` are those of the call before.
@@ -315,36 +319,33 @@ class LabelSequence:
         -------
         Guarantee
         """
-        batch = self._learner.batch
-        truth = known_classes(y_few, batch.n_objects, self._classes)
+        of = self._population
+        labelled = of.read(y_few, self._classes)
+        batch, truth = labelled.learner.batch, labelled.truth
         share = ALWAYS["mdl-sequence"] + (ALWAYS["start"] if order is None else 0.0)
-        mdl = bounds_of(batch, truth, self._delta * share, self._language, random_state, once=False)
+        mdl = bounds_of(batch, truth, self._delta * share, of.language, random_state, once=False)
         parts = [
             _described(mdl.at_every_number(), "mdl-sequence"),
             _largest_class(batch, truth, self._delta * ALWAYS["largest class"], b_always),
         ]
         doubt = None
         if order is not None:
-            drawn = order_of(order, truth.known, random_state)
-            parts += self._starts.parts(drawn, truth.codes[drawn])
+            drawn = of.drawn(order, truth.known, random_state)
+            parts += self._starts.parts(labelled.learner, drawn, truth.codes[drawn])
             sizes = [m for m in PREFIXES if m <= len(drawn)]
             doubts = [doubted_draw(batch.codes, drawn[:m], len(PREFIXES)) for m in sizes]
             doubt = min((d for d in doubts if d), key=lambda d: d.p, default=None)
-        return _told(truth, parts, mdl.after(doubt), self._delta, (True, order is not None))
+        return _told(labelled, parts, mdl.after(doubt), self._delta, (True, order is not None))
 
 
 def fixed_guarantee(
-    learner: Learner,
-    truth: KnownClasses,
-    delta: float,
-    language: Language,
-    drawn: NDArray[np.intp],
-    random_state: Any = 0,
+    labelled: Labelled, delta: float, drawn: NDArray[np.intp], random_state: Any = 0
 ) -> Guarantee:
     """:func:`guarantee` for a number of labels fixed beforehand, of validated input."""
     check_delta(delta)
-    batch = learner.batch
-    shares = _split(batch, len(drawn), delta)
+    learner, truth = labelled.learner, labelled.truth
+    batch, language = learner.batch, labelled.population.language
+    shares = _split(batch, len(drawn), len(drawn) - learners(learner, drawn), delta)
     mdl = bounds_of(batch, truth, delta * shares["pac-mdl"], language, random_state)
     naming = np.asarray(language.choice_bits(batch.names, batch.n_clusters), dtype=np.float64)
     parts = [
@@ -354,18 +355,26 @@ def fixed_guarantee(
         _largest_class(batch, truth, delta * shares["largest class"], b_max),
     ]
     mdl = mdl.after(doubted_draw(batch.codes, truth.known))
-    return _told(truth, parts, mdl, delta, (False, False))
+    return _told(labelled, parts, mdl, delta, (False, False))
 
 
 def half(learner: Learner, truth: KnownClasses, drawn: NDArray[np.intp], delta: float) -> Part:
-    """Learn on the first half of ``drawn``, test on the rest; a single label tests nothing."""
-    n_chosen = max(1, len(drawn) // 2)
-    first, rest = drawn[:n_chosen], drawn[n_chosen:]
+    """Learn on the lessons and the first of ``drawn``, test on the rest.
+
+    A single label without lessons tests nothing.
+    """
+    first, rest = np.split(drawn, [learners(learner, drawn)])
     found = learner.fit(first, truth.codes[first])
     errors, tested = found.wrong(rest, truth.codes[rest])
     n, excluded = found.hidden(drawn)
     bound = b_max(tested, n, errors, log_delta=log_level(delta))
     return Part("half", found, bound, n, errors, tested, delta, excluded)
+
+
+def learners(learner: Learner, drawn: NDArray[np.intp]) -> int:
+    """How many drawn labels make half of all labels that of the classifier."""
+    known = 0 if learner.lessons is None else len(learner.lessons.classes)
+    return max(0 if known else 1, (known + len(drawn)) // 2 - known)
 
 
 def _largest_class(batch: Labelings, truth: KnownClasses, delta: float, tail: Any) -> Part:
@@ -393,23 +402,22 @@ def _described(mdl: PacMdlBounds, method: str) -> Part:
 
 
 def _told(
-    truth: KnownClasses,
+    labelled: Labelled,
     parts: list[Part],
     mdl: PacMdlBounds,
     delta: float,
     anytime: tuple[bool, bool],
 ) -> Guarantee:
     """The lowest of the parts, with all that there is to say of it."""
-    batch = mdl.labelings
+    batch, truth = mdl.labelings, labelled.truth
     parts = sorted(parts, key=lambda part: part.wrong)
     best = parts[0]
     found = best.classifier
-    names = np.empty(len(truth.names) + 1, dtype=object)
-    names[:-1] = truth.names
+    names = np.array([*labelled.names, None], dtype=object)
     per_class = np.bincount(truth.codes[truth.known], minlength=len(truth.names))
-    premises = mdl.premises if "mdl" in best.method or best.method == "pac-bayes" else (
-        wording.DRAWN, wording.BLIND
-    )  # fmt: skip
+    premises = mdl.premises
+    if "mdl" not in best.method and best.method != "pac-bayes":
+        premises = tuple(said for said in premises if said != wording.LISTED)
     return Guarantee(
         name=batch.names[found.row],
         n_clusters=int(batch.n_clusters[found.row]),
@@ -426,7 +434,7 @@ def _told(
         constant_error_rate=float(1 - per_class.max() / per_class.sum()),
         n_compared=len(batch),
         parts=tuple(parts),
-        labels=names[found.predicted],
+        labels=labelled.of_all(found.predicted),
         cluster_labels=dict(zip(batch.cluster_names[found.row], names[found.labels], strict=True)),
         mdl=mdl,
         warnings=mdl.warnings,
@@ -436,64 +444,9 @@ def _told(
     )
 
 
-def check_delta(delta: float) -> None:
-    """An allowed chance is in (0, 1]."""
-    if not 0 < delta <= 1:
-        raise InputError(f"delta must be in (0, 1]; got {delta!r}")
-
-
-def learner_of(labelings: Any, X: Any, prior: Any, noise: NoisePolicy) -> tuple[Learner, Language]:
-    """What learns from these clusterings and features, and what naming one of them costs."""
-    batch = as_labelings(labelings, noise=noise)
-    language = _language(prior, batch)
-    bits = np.asarray(language.choice_bits(batch.names, batch.n_clusters), dtype=np.float64)
-    return Learner(batch, bits, features(X, batch.n_objects)), language
-
-
-def features(X: Any, n: int) -> Any:
-    """Features of all objects, checked; None where there are none."""
-    if X is None:
-        return None
-    data = check_data(X)
-    if data.shape[0] != n:
-        raise InputError(f"X has {data.shape[0]} rows, and the clusterings have {n} objects")
-    return data
-
-
-def _language(prior: Any, batch: Labelings) -> Language:
-    if prior is None:
-        return Mixed()
-    if not isinstance(prior, Mapping):
-        shares = np.asarray(prior, dtype=np.float64)
-        if shares.shape != (len(batch),):
-            raise InputError(
-                f"prior must have a share for each of the {len(batch)} clusterings; its shape is "
-                f"{shares.shape}"
-            )
-        prior = dict(zip(batch.names, shares.tolist(), strict=True))
-    return Mixed(Prior({str(name): float(share) for name, share in prior.items()}))
-
-
-def order_of(order: Any, known: NDArray[np.intp], random_state: Any) -> NDArray[np.intp]:
-    """The labelled objects in the order of the draw, or in any random order."""
-    if order is None:
-        shuffled: NDArray[np.intp] = check_random_state(random_state).permutation(known)
-        return shuffled
-    given = np.asarray(order)
-    if given.ndim != 1 or given.dtype.kind not in "iu":
-        raise InputError("order must be positions of objects: whole numbers from 0")
-    if not np.array_equal(np.sort(given), known):
-        raise InputError(
-            f"order must have each labelled object once: {len(known)} are labelled, and it has "
-            f"{len(given)} positions, {len(np.setdiff1d(given, known))} of them unlabelled"
-        )
-    return given.astype(np.intp)
-
-
-def _split(batch: Labelings, m: int, delta: float) -> dict[str, float]:
+def _split(batch: Labelings, m: int, half: int, delta: float) -> dict[str, float]:
     """Shares of delta, fixed without the labels: a tenth wrong is what the plan is made for."""
     n = batch.n_objects - m
-    half = m - m // 2
     bits = np.log2(len(batch)) + int(batch.n_clusters.min())
     described = b_max(m, n, m // 10, log_delta=log_level(delta / 2, bits))
     tested = b_max(half, n, half // 10, log_delta=log_level(delta / 2))

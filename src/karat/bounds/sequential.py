@@ -10,7 +10,6 @@ import numpy as np
 
 from karat.bounds.classifiers import Classifier, Learner, Part
 from karat.bounds.confidence_sequence import most_errors
-from karat.bounds.selection import expected_errors
 from karat.bounds.tails import log_level
 
 if TYPE_CHECKING:
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 #: numbers of labels at which a test is begun in any case, and their shares of delta
 PLANNED = {10: 0.3, 30: 0.25, 90: 0.2, 270: 0.1, 810: 0.05, 2430: 0.05}
 #: what these have together where there is a target, and the shares of the tests begun for it
-PLANNED_BESIDE, FOR_TARGET = 0.15, (0.6, 0.15, 0.05)
+PLANNED_BESIDE, FOR_TARGET = 0.05, (0.6, 0.2, 0.1)
 #: a test is begun for the target once the errors of the clustering that fits best are at most so
 #: much of it, and another one if so large a share of the predictions is different
 FIT, CHANGED = 0.6, 0.02
@@ -62,46 +61,57 @@ class Starts:
     ``1 - delta`` all of them hold at every number of labels.
     """
 
-    learner: Learner
     delta: float
     target: float | None = None
     _starts: list[Start] = field(default_factory=list)
     _begun: list[Classifier] = field(default_factory=list)
+    _taught: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     _drawn: NDArray[np.intp] = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
     _classes: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
-    def parts(self, drawn: NDArray[np.intp], codes: NDArray[np.int64]) -> list[Part]:
+    def parts(
+        self, learner: Learner, drawn: NDArray[np.intp], codes: NDArray[np.int64]
+    ) -> list[Part]:
         """The bounds after these labels, in the order of the draw; ``codes`` are their classes."""
         # classes by their first appearance, which later labels do not change
-        numbers = np.array(list(dict.fromkeys(codes.tolist())), dtype=np.int64)
+        taught = codes[:0] if learner.lessons is None else learner.lessons.classes
+        numbers = np.array(list(dict.fromkeys([*taught.tolist(), *codes.tolist()])), dtype=np.int64)
         of = np.zeros(int(numbers.max(initial=0)) + 1, dtype=np.int64)
         of[numbers] = np.arange(len(numbers))
         classes = of[codes]
+        if learner.lessons is not None:
+            learner = learner.taught(of[taught])
         known = len(self._drawn)
-        same = known <= len(drawn) and (self._drawn == drawn[:known]).all()
+        same = np.array_equal(self._taught, of[taught]) and np.array_equal(
+            self._drawn, drawn[:known]
+        )
         if not same or (self._classes != classes[:known]).any():
             self._starts, self._begun, known = [], [], 0
+        if not known and not self._starts:
+            self._begin(learner, drawn[:0], classes[:0])
         for m in range(known + 1, len(drawn) + 1):
             for start in self._starts:
                 if m == len(drawn) or m % 10 == 0 or len(start.classifier.predicted) <= MANY:
                     self._follow(start, drawn[:m], classes[:m])
-            self._begin(drawn[:m], classes[:m])
-        self._drawn, self._classes = drawn.copy(), classes
+            self._begin(learner, drawn[:m], classes[:m])
+        self._taught, self._drawn, self._classes = of[taught], drawn.copy(), classes
         return [self._part(start, drawn, classes, numbers) for start in self._starts]
 
-    def _begin(self, drawn: NDArray[np.intp], classes: NDArray[np.int64]) -> None:
+    def _begin(self, learner: Learner, drawn: NDArray[np.intp], classes: NDArray[np.int64]) -> None:
         """Begin the tests that are due after these labels."""
         m = len(drawn)
-        planned = PLANNED.get(m, 0.0)
-        asked = m in _checks(m) and self.target is not None and len(self._begun) < len(FOR_TARGET)
-        if m >= len(self.learner.batch.codes[0]) or not (planned or asked):
+        known = 0 if learner.lessons is None else len(learner.lessons.classes)
+        planned = PLANNED.get(known + m, 0.0)
+        asked = self.target is not None and len(self._begun) < len(FOR_TARGET)
+        first = asked and m == 0 and known > 0
+        asked = first or (asked and known + m in _checks(known + m))
+        if m >= learner.batch.n_objects or not (planned or asked):
             return
-        n_classes = int(classes.max()) + 1
-        fit = expected_errors(self.learner.batch, drawn, classes, n_classes).min() / m
-        fits = asked and self.target is not None and fit <= FIT * self.target
+        fit = learner.expected_error(drawn, classes)
+        fits = first or (asked and self.target is not None and fit <= FIT * self.target)
         if not (planned or fits):
             return
-        found = self.learner.fit(drawn, classes)
+        found = learner.fit(drawn, classes)
         if planned:
             share = planned if self.target is None else planned * PLANNED_BESIDE
             self._start(found, drawn, share, fit)

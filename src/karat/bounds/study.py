@@ -13,9 +13,10 @@ import numpy as np
 from karat.bounds.classes import Classes, known_classes
 from karat.bounds.classifiers import Learner
 from karat.bounds.codes import Choice, Integer
-from karat.bounds.guarantees import Guarantee, features, fixed_guarantee, order_of
+from karat.bounds.guarantees import Guarantee, fixed_guarantee
 from karat.bounds.languages import Language, Mixed
 from karat.bounds.pac_mdl import PacMdlBounds, pac_mdl_bound
+from karat.bounds.population import Labelled, Population, features, order_of
 from karat.bounds.selection import Chooser
 from karat.labelings.labels import NoisePolicy
 from karat.labelings.partitions import Labelings, as_labelings
@@ -341,7 +342,11 @@ def study_guarantee(
     drawn = order_of(None, truth.known, random_state)
     X = features(X, batch.n_objects)
     learner = Learner(batch, np.zeros(len(batch)), X, language, chooser)
-    found = fixed_guarantee(learner, truth, delta, language, drawn, random_state)
+    every = np.arange(batch.n_objects)
+    labelled = Labelled(
+        Population(learner, language, every, every[:0]), learner, truth, truth.names
+    )
+    found = fixed_guarantee(labelled, delta, drawn, random_state)
     return replace(found, warnings=(*found.warnings, BROUGHT)) if n_user else found
 
 

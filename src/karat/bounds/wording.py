@@ -30,6 +30,10 @@ CARRIERS = {
 }
 NUMBERS = {1: "one", 2: "two", 5: "five", 10: "ten", 20: "twenty", 50: "fifty"}
 DRAWN = "the labelled objects were drawn uniformly at random from all objects (karat sample)"
+TAUGHT = (
+    "the other labelled objects were drawn uniformly at random from all but those that teach, "
+    "which were chosen without any label (karat label)"
+)
 BLIND = "the clusterings were made without looking at the labels"
 LISTED = (
     "the classes given are all that a labeller could have used, and were known before labelling"

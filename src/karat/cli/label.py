@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import getpass
 import sys
-from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,17 +19,18 @@ from karat.cli._input import (
 )
 from karat.cli._numbers import parse_clusterers, parse_counts
 from karat.cli._options import Delta
-from karat.cli._output import Force, check_target, write_csv
+from karat.cli._output import Force, check_target, printable, write_csv
 
 if TYPE_CHECKING:
-    import pandas as pd
     from numpy.typing import NDArray
 
     from karat.datasets import Dataset
-    from karat.labeling import LabelSession, Standing
+    from karat.labeling import Desk, LabelSession, Objects, Shown, Standing
 
-UNDO, STOP, ADVICE, NEW = "u", "q", "?", "n"
-_MOST = 1500
+#: what stands for a key off a terminal, where every other line is the name of a class
+COMMANDS = {":q": "stop", ":u": "undo", ":s": "skip", ":d": "unknown", ":?": "advice"}
+#: objects that teach, and characters of a text on the terminal
+TEACH, _MOST = 20, 1500
 
 
 @takes_groups
@@ -46,8 +47,8 @@ def label(
         typer.Option(
             "--output",
             "-o",
-            help="File of the labels; resumed where it exists.",
-            show_default="DATA-labels.csv",
+            help="File of the answers; resumed where it exists, shared by a team.",
+            show_default="DATA-labels.jsonl",
         ),
     ] = None,
     labelings: Annotated[
@@ -75,6 +76,29 @@ def label(
     neighbors: Annotated[
         int, typer.Option(min=0, help="Show so many of the nearest objects with each.")
     ] = 0,
+    by: Annotated[
+        str, typer.Option(help="Your name, where a team labels.", show_default="user name")
+    ] = "",
+    page: Annotated[
+        bool, typer.Option("--page", help="Label on a page in the browser, on this machine only.")
+    ] = False,
+    take: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--import",
+            help="Labels from a colleague's file, Label Studio (.json) or a table; repeatable.",
+        ),
+    ] = None,
+    export: Annotated[
+        Path | None,
+        typer.Option(
+            "--export",
+            help="At the end, write labels and what is next to .json (Label Studio), .csv, .xlsx.",
+        ),
+    ] = None,
+    teach: Annotated[
+        int, typer.Option(min=0, help="Objects that stand for many others, labelled before a draw.")
+    ] = TEACH,
     predict: Annotated[
         Path | None,
         typer.Option("--predict", help="At the end, write the class of every object to this file."),
@@ -87,24 +111,30 @@ def label(
 ) -> None:
     """Label one object at a time, watch the guarantee fall, and stop when you like.
 
-    The objects come in the order of a random draw; none can be skipped. Each label is saved at
-    once, so that the same command resumes where you stopped. The guarantee holds at every number
-    of labels at once: to stop at the target, or when you have had enough, does not break it.
+    First come the objects that stand for most others, which teach; then the others in the order of
+    a random draw. Each answer is on disk at once, so that the same command goes on where you
+    stopped, and several people may label into one file at the same time: every fifth object is
+    then labelled by two, and the report says how often they differ. The guarantee holds at every
+    number of labels at once: to stop at the target, or when you have had enough, does not break it.
 
-    Keys: the letter of a class, n for another class, u to take the last label back, ? for what
-    more labels would buy, q to stop. Off a terminal, a line with the key or the name of a class.
+    Keys: the letter of a class, n for another class, s to leave the object for later (those behind
+    it count once it is answered), d where you do not know, u to take your last answer back, ? for
+    what more labels would buy, q to stop. Off a terminal, a line is the name of a class, and :s,
+    :d, :u, :?, :q are the keys.
 
     For example:
 
-    karat label mails.jsonl --text-column text --target 0.1 --classes ham,spam
+    karat label mails.jsonl --text-column text --target 0.1 --classes ham,spam --page
     """  # fmt: skip
     import numpy as np
 
-    from karat.bounds import sample
     from karat.datasets import read_labels
-    from karat.labeling import LabelSession
+    from karat.distances import RELATIONS
+    from karat.labeling import Desk, Watch, export_labels, import_labels
+    from karat.study.deciding import MOST_FOR_CLASSIFIERS
 
-    check_target(predict, "--predict", force)
+    for path, option in ((predict, "--predict"), (export, "--export")):
+        check_target(path, option, force)
     listed = _listed(classes, delta)
     dataset = read_dataset(reading)
     tell_findings(dataset.findings, err=True)
@@ -112,33 +142,136 @@ def label(
         typer.echo(f"Note: {note}", err=True)
     n = dataset.X.shape[0]
     rows = np.arange(n) if dataset.rows is None else dataset.rows
-    cells, lines = _shown(dataset, reading, rows)
-    path = output or Path(f"{dataset.name}-labels.csv")
-    session = LabelSession(path, sample(n, n, random_state=seed), lines, rows)
-    if len(session):
-        typer.echo(f"{path} has {len(session)} labels; going on from there.", err=True)
-    checked = None if expert is None else read_labels(expert, n, rows=rows, ids=dataset.ids).values
+    objects = _objects(dataset, reading, rows, neighbors, metric)
+    expected = None
+    if expert is not None:
+        expected = read_labels(expert, n, rows=rows, ids=dataset.ids).values
     candidates, prior = _candidates(
         dataset, labelings, storage, clusterer, parse_counts(k), metric, reading.id_column
     )
-    loop = _Loop(session, candidates, prior, delta, listed, target, checked)
-    loop.show = lambda at: _show(at, dataset, cells, neighbors, metric)
+    session = _session(
+        output or Path(f"{dataset.name}-labels.jsonl"), objects.lines(), rows,
+        candidates, prior, seed, by or getpass.getuser(), teach,
+    )  # fmt: skip
+    for path in take or ():
+        typer.echo(f"{import_labels(session, path):,} new labels from {path}.", err=True)
+    learns = n <= MOST_FOR_CLASSIFIERS and dataset.metric not in RELATIONS
+    watch = Watch(
+        session, candidates, delta, target=target, expert=expected, classes=listed, prior=prior,
+        X=dataset.X if learns else None,
+    )  # fmt: skip
+    desk = Desk(session, watch, objects, listed)
+    if take:
+        _ask_about_variants(desk)
     try:
-        loop.run()
+        _serve(desk) if page else _Loop(desk).run()
     except KeyboardInterrupt:
-        typer.echo(f"\nkarat: interrupted; {len(session)} labels are kept in {path}", err=True)
+        told = f"interrupted; {len(session)} labels are kept in {session.file.path}"
+        typer.echo(f"\nkarat: {told}", err=True)
         raise typer.Exit(130) from None
-    if checked is not None:
-        _tell_agreement(session, checked)
-    now = loop.standing
-    if now is None:
-        typer.echo("Nothing is guaranteed yet.")
-        return
-    typer.echo(now.sentence)
-    typer.echo(now.found.reason)
-    typer.echo(f"Labels: {path}")
-    if predict is not None:
-        _write_classes(now, session, dataset, rows, predict)
+    if export is not None:
+        export_labels(session, export, overwrite=force)
+        typer.echo(f"Exported: {export}")
+    _report(desk, expected)
+    if predict is not None and desk.standing is not None:
+        _write_classes(desk.standing, session, dataset, rows, predict)
+
+
+def _session(
+    path: Path,
+    lines: list[str],
+    rows: NDArray[Any],
+    candidates: dict[str, Any],
+    prior: dict[str, float] | None,
+    seed: int,
+    by: str,
+    teach: int,
+) -> LabelSession:
+    """The answers so far, or none, with the objects that teach first."""
+    import numpy as np
+
+    from karat.bounds import sample
+    from karat.labeling import LabelSession, taught_rows, teaching_objects
+
+    n = len(lines)
+    taught = taught_rows(path)
+    if taught is None:
+        teach = min(teach, n // 4)
+        first = teaching_objects(candidates, teach, prior=prior, random_state=seed)
+    else:
+        first = np.flatnonzero(np.isin(rows, taught))
+        first = first[np.argsort([taught.index(int(row)) for row in rows[first]])]
+    draw = sample(n, n, random_state=seed)
+    order = np.concatenate([first, draw[~np.isin(draw, first)]]).astype(np.intp)
+    session = LabelSession(path, order, lines, rows, by=by, taught=len(first))
+    if len(session):
+        typer.echo(f"{path} has {len(session)} labels; going on from there.", err=True)
+    return session
+
+
+def _objects(
+    dataset: Dataset, reading: Reading, rows: NDArray[Any], neighbors: int, metric: str | None
+) -> Objects:
+    """What is shown of the objects."""
+    from karat.datasets import read_cells
+    from karat.labeling import Objects
+
+    if dataset.texts is not None:
+        return Objects(dataset, None, None, neighbors, metric)
+    cells, _ = read_cells(reading.data, header=reading.header, encoding=reading.encoding)
+    cells = cells.iloc[rows].reset_index(drop=True)
+    return Objects(dataset, cells, Path(reading.data).parent, neighbors, metric)
+
+
+def _serve(desk: Desk) -> None:
+    """The page, until it is left."""
+    from karat.labeling.page import LabelPage
+
+    page = LabelPage(desk)
+    typer.echo(f"Label on {page.url}\nIt closes when you stop, and three minutes after it is left.")
+    page.serve()
+
+
+def _ask_about_variants(desk: Desk) -> None:
+    """Whether names that differ in case, accents or blanks are one class."""
+    from karat.labeling import variant_of
+
+    seen: list[str] = []
+    for name in desk.names:
+        like = variant_of(name, seen)
+        if like is not None and _same(name, like):
+            desk.session.spell(name, like)
+        else:
+            seen.append(name)
+    desk.refresh()
+
+
+def _same(name: str, like: str) -> bool:
+    given = _ask(
+        f"Is {printable(name)!r} the same class as {printable(like)!r}? [y] yes  [n] no > "
+    )
+    return given is not None and given.lower().startswith("y")
+
+
+def _report(desk: Desk, expected: Any) -> None:
+    """What is guaranteed, and how far the labellers agree."""
+    from karat.labeling import agreement
+
+    session, now = desk.session, desk.standing
+    told = session.disagreements
+    for at, said in told[:20]:
+        differ = ", ".join(f"{by}: {label}" for by, label in said.items())
+        typer.echo(printable(f"Row {session.rows[at]} ({session.objects[at]}): {differ}"))
+    if len(told) > 20:
+        typer.echo(f"... and {len(told) - 20} more; --export FILE.csv has them all.")
+    if expected is not None:
+        both = [None if v is None else str(v) for v in expected]
+        if any(both[i] is not None for i in session.labelled):
+            typer.echo(f"You and the expert: {agreement(session.y, both)}")
+    typer.echo("Nothing is guaranteed yet." if now is None else now.sentence)
+    if now is not None:
+        typer.echo(now.found.reason)
+        typer.echo(f"Answers: {session.file.path}")
 
 
 def _listed(classes: str | None, delta: float) -> Any:
@@ -149,27 +282,6 @@ def _listed(classes: str | None, delta: float) -> Any:
     if not 0 < delta <= 1:
         raise InputError(f"--delta must be in (0, 1]; got {delta}")
     return [str(name) for name in listed] if isinstance(listed, list) else listed
-
-
-def _shown(
-    dataset: Dataset, reading: Reading, rows: NDArray[Any]
-) -> tuple[pd.DataFrame | None, list[str]]:
-    """The cells of the objects, if they are no texts, and a line for each object."""
-    from karat.datasets import read_cells
-
-    if dataset.texts is not None:
-        return None, list(dataset.texts)
-    cells, _ = read_cells(reading.data, header=reading.header, encoding=reading.encoding)
-    cells = cells.iloc[rows].reset_index(drop=True)
-    return cells, [", ".join(map(str, row)) for row in cells.itertuples(index=False)]
-
-
-def _tell_agreement(session: LabelSession, checked: Iterable[Any]) -> None:
-    from karat.labeling import agreement
-
-    both = [None if v is None else str(v) for v in checked]
-    if any(both[i] is not None for i in session.labelled):
-        typer.echo(f"You and the expert: {agreement(session.y, both)}")
 
 
 def _write_classes(
@@ -206,114 +318,80 @@ def _candidates(
         study.sweep(names, k=numbers, n_init=1)
         kept = study.candidates
         kept = kept[kept["partition"].notna()].drop_duplicates("partition")
-        return study.labelings(kept.index), None
+        judged = study.judged()
+        if judged is None:
+            return study.labelings(kept.index), None
+        # as the clusterings of one cluster, which the judge does not see, share the rest of 1
+        share = dict(zip(judged.names, judged.judgement.prior * (1 - 1e-3), strict=True))
+        others = 1e-3 / max(1, len(kept) - len(share))
+        return study.labelings(kept.index), {
+            str(name): float(share.get(str(name), others)) for name in kept.index
+        }
 
 
 class _Loop:
-    """Ask, save, tell; until the target is met, all is labelled, or the user stops."""
+    """Ask and tell on the terminal, until the target is met, all is labelled, or the user stops."""
 
-    show: Callable[[int], None]
-
-    def __init__(
-        self,
-        session: LabelSession,
-        candidates: dict[str, Any],
-        prior: dict[str, float] | None,
-        delta: float,
-        classes: Any,
-        target: float | None,
-        expert: Any,
-    ) -> None:
-        self.session, self.target = session, target
-        self._judged = (candidates, delta)
-        self._options = {"classes": classes, "prior": prior, "expert": expert}
-        self._fixed = classes if isinstance(classes, list) else None
-        self.standing: Standing | None = self._stand()
-
-    def _stand(self) -> Standing | None:
-        from karat.labeling import standing
-
-        candidates, delta = self._judged
-        return standing(self.session, candidates, delta, **self._options)
-
-    @property
-    def names(self) -> list[str]:
-        """The classes so far, those that were listed first."""
-        return list(dict.fromkeys([*(self._fixed or ()), *self.session.labels]))
-
-    @property
-    def met(self) -> bool:
-        """Whether the guarantee has come down to the target."""
-        now = self.standing
-        return self.target is not None and now is not None and now.bound_rate <= self.target
+    def __init__(self, desk: Desk) -> None:
+        self.desk = desk
 
     def run(self) -> None:
         """The loop."""
-        if self.standing is not None:
-            self._tell()
-        while not self.met and (at := self.session.next) is not None:
-            typer.echo(f"\n--- object {len(self.session) + 1} ---")
-            self.show(at)
-            answer = self._answer()
-            if answer is None:
+        desk = self.desk
+        if len(desk.session):
+            typer.echo(desk.status)
+        while (at := desk.at) is not None:
+            typer.echo(f"\n--- object {len(desk.session) + 1} ---")
+            _show(desk.objects(at))
+            kind, label = self._answer()
+            if kind == "stop":
                 return
-            if answer is UNDO:
-                if self.session.undo() is None:
-                    typer.echo("There is no label to take back.")
+            if kind == "undo" and not desk.session.can_undo:
+                typer.echo("There is no label to take back.")
             else:
-                self.session.add(answer)
-            self.standing = self._stand()
-            self._tell()
-        if self.met:
-            typer.echo(f"\nThe target is met after {len(self.session)} labels.")
+                desk.give(kind, label, None if kind == "undo" else at)
+            typer.echo(desk.status)
+        if desk.met:
+            typer.echo(f"\nThe target is met after {len(desk.session)} labels.")
 
-    def _tell(self) -> None:
-        from karat.bounds import percent_up
+    def _answer(self) -> tuple[str, str]:
+        """What to do, and with which class; asks until it is one of those there are."""
+        from karat.labeling.desk import keys_of
 
-        now = self.standing
-        if now is None:
-            typer.echo(f"{len(self.session)} labels; nothing is guaranteed yet.")
-            return
-        typer.echo(
-            f"{len(self.session)} labels: at most {percent_up(now.bound_rate)} of the other "
-            f"{now.found.n:,} mislabelled, by {now.found.name}."
-        )
-
-    def _answer(self) -> str | None:
-        """A class, UNDO, or None to stop; asks until it is one of them."""
+        desk, terminal = self.desk, sys.stdin.isatty()
         while True:
-            keys = _keys(self.names)
-            offered = "  ".join(f"[{key}] {name}" for key, name in keys.items())
-            more = "" if self._fixed else f"  [{NEW}] another class"
-            given = _ask(f"{offered}{more}  [{UNDO}] undo  [{ADVICE}] advice  [{STOP}] stop > ")
-            if given is None or given == STOP:
-                return None
-            if given == UNDO:
-                return UNDO
-            if given == ADVICE:
+            keys = keys_of(desk.names)
+            offered = "  ".join(f"[{key}] {printable(name)}" for key, name in keys.items())
+            more = "" if desk.fixed else "  [n] another class"
+            rest = "[s] later  [d] don't know  [u] undo  [?] advice  [q] stop"
+            given = _ask(f"{offered}{more}  {rest} > ")
+            kind = "stop" if given is None else COMMANDS.get(f":{given}" if terminal else given)
+            if kind == "advice":
                 typer.echo(self._advice())
-            elif given in keys or given in self.names:
-                return keys.get(given, given)
-            elif not self._fixed and (name := _new_name(given)):
-                return name
-            else:
-                typer.echo(f"{given!r} is none of these.")
+            elif kind is not None:
+                return kind, ""
+            elif label := self._class(str(given), keys if terminal else {}):
+                return "label", label
+
+    def _class(self, given: str, keys: dict[str, str]) -> str:
+        """The class that was meant; empty for none."""
+        desk = self.desk
+        name = keys.get(given, given)
+        if desk.fixed is None and given == "n" and keys is not None and sys.stdin.isatty():
+            name = str(typer.prompt("Name of the class", default="")).strip()
+        elif sys.stdin.isatty() and given not in keys:
+            name = ""
+        if not name or (desk.fixed is not None and name not in desk.fixed):
+            typer.echo(f"{given!r} is none of these.")
+            return ""
+        like = desk.variant(name)
+        return like if like is not None and _same(name, like) else name
 
     def _advice(self) -> str:
         from karat.bounds import advise
 
-        return "Label some first." if self.standing is None else str(advise(self.standing.found))
-
-
-def _keys(names: list[str]) -> dict[str, str]:
-    """A key for each class: its first free letter, or a digit."""
-    keys: dict[str, str] = {}
-    for name in names:
-        letters = [c for c in name.lower() if c.isalnum() and c not in (UNDO, STOP, NEW)]
-        free = [c for c in (*letters, *"123456789") if c not in keys]
-        if free:
-            keys[free[0]] = name
-    return keys
+        now = self.desk.standing
+        return "Label some first." if now is None else str(advise(now.found))
 
 
 def _ask(prompt: str) -> str | None:
@@ -330,49 +408,13 @@ def _ask(prompt: str) -> str | None:
     return line.strip() if line else None
 
 
-def _new_name(given: str) -> str:
-    """The name of a class that was not there before."""
-    if not sys.stdin.isatty():
-        return "" if given in (NEW, "") else given
-    return str(typer.prompt("Name of the class", default="")).strip() if given == NEW else ""
-
-
-def _show(
-    at: int, dataset: Dataset, cells: pd.DataFrame | None, neighbors: int, metric: str | None
-) -> None:
+def _show(shown: Shown) -> None:
     """The object's row or text, and the objects nearest to it."""
-    if cells is None:
-        assert dataset.texts is not None
-        text = _printable(dataset.texts[at])
+    if shown.text:
+        text = printable(shown.text)
         typer.echo(text[:_MOST] + (" ..." if len(text) > _MOST else ""))
-    else:
-        row = cells.iloc[at]
-        width = max((len(str(name)) for name in cells.columns), default=0)
-        for name, value in list(row.items())[:40]:
-            typer.echo(f"  {name!s:<{width}}  {_printable(str(value))}")
-    for number, near in enumerate(_nearest(dataset, at, neighbors, metric), 1):
-        if cells is None:
-            assert dataset.texts is not None
-            about = " ".join(_printable(dataset.texts[near]).split())[:100]
-        else:
-            about = _printable(", ".join(map(str, cells.iloc[near])))[:100]
-        typer.echo(f"  like {number}: {about}")
-
-
-def _printable(text: str) -> str:
-    """Without control characters, by which a text could speak to the terminal."""
-    return "".join(c for c in text if c.isprintable() or c in "\n\t")
-
-
-def _nearest(dataset: Dataset, at: int, count: int, metric: str | None) -> list[int]:
-    import numpy as np
-
-    if not count:
-        return []
-    from karat.distances import as_distances, check_points
-
-    used = metric or dataset.metric or "euclidean"
-    distances = as_distances(check_points(dataset.X, used), used)
-    row = distances.block(slice(at, at + 1), slice(0, distances.n))[0]
-    row[at] = np.inf
-    return [int(i) for i in np.argsort(row, kind="stable")[:count]]
+    width = max((len(name) for name, _ in shown.cells), default=0)
+    for name, value in shown.cells[:40]:
+        typer.echo(f"  {name:<{width}}  {printable(value)}")
+    for number, line in enumerate(shown.like, 1):
+        typer.echo(f"  like {number}: {printable(line)}")

@@ -1,346 +1,327 @@
-"""Labels given one at a time in the order of a draw, saved after each, and what they guarantee."""
+"""One labeller's part of a team's labelling: which object is next, and what counts so far."""
 
 from __future__ import annotations
 
-import csv
-import io
-import os
+import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from datetime import UTC, datetime, timedelta
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.bounds import b_always, guarantee, percent_up
-from karat.runtime.validation import InputError, StorageError
+from karat.labeling.answers import Answer, AnswerFile, check_name, now
+from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from karat.bounds import Guarantee
-    from karat.bounds.classes import Classes
-
-_COLUMNS = ["row", "label", "object"]
-#: share of delta that the labeller's own errors get, where an expert's labels are there
-NOISE_SHARE = 0.2
+#: what an object is labelled with whose class the labeller does not know
+UNKNOWN = "don't know"
+#: every so many objects one is labelled by two labellers, where there are two
+TWICE = 5
+#: an object that was left for later comes back after so many others
+LATER = 10
+#: how long nobody else is asked about an object that is on somebody's screen
+OPEN = timedelta(minutes=10)
 
 
 class LabelSession:
-    """The labels of the first objects of a drawn order, in a file that is complete after each.
+    """The answers of all labellers about the objects of a drawn order, and one's own next object.
 
     Parameters
     ----------
     path : str or path
-        CSV file with the columns ``row``, ``label`` and ``object``; it is made with the first
-        label, and resumed where it exists.
+        The file of answers (:class:`karat.labeling.AnswerFile`); it is made with the first one,
+        and resumed where it exists.
     order : array-like of int, shape (n,)
-        Positions of all objects in the order of the draw (:func:`karat.bounds.sample`).
+        Positions of all objects: first those that teach, then the others in the order of the draw
+        (:func:`karat.bounds.sample`).
     objects : sequence of str
         A line about each object, by which a resumed file is known to be about the same data.
     rows : array-like of int, shape (n,), optional
         The row of each object in the data file; its position by default.
+    by : str
+        The labeller.
+    taught : int
+        How many of the first teach.
 
     Attributes
     ----------
-    labels : list of str
-        Of the first objects of the order.
+    file : AnswerFile
 
     Raises
     ------
     StorageError
         If the file is not such a file, or of another order or other data.
 
+    Notes
+    -----
+    Of several answers about an object the first counts. Every fifth object is labelled by two
+    where there are two labellers; which ones does not depend on any label, so that they are a
+    random draw too. An object that is left for later must be answered before those behind it
+    count, for a draw with holes is no random draw.
+
     Examples
     --------
     >>> import karat.labeling, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     session = karat.labeling.LabelSession(f"{folder}/labels.csv", [2, 0, 1], list("abc"))
+    ...     session = karat.labeling.LabelSession(f"{folder}/a.jsonl", [2, 0, 1], list("abc"))
     ...     session.add("ham")
-    ...     again = karat.labeling.LabelSession(f"{folder}/labels.csv", [2, 0, 1], list("abc"))
+    ...     again = karat.labeling.LabelSession(f"{folder}/a.jsonl", [2, 0, 1], list("abc"))
     >>> again.labels, again.next
     (['ham'], 0)
     """
 
-    def __init__(self, path: Any, order: Any, objects: Sequence[str], rows: Any = None) -> None:
-        self.path = Path(path)
+    def __init__(
+        self,
+        path: Any,
+        order: Any,
+        objects: Sequence[str],
+        rows: Any = None,
+        *,
+        by: str = "me",
+        taught: int = 0,
+    ) -> None:
         self.order = np.asarray(order, dtype=np.intp)
         if sorted(self.order.tolist()) != list(range(len(objects))):
             raise InputError(
                 f"order must have each of the {len(objects)} objects once, in the order of the draw"
             )
-        self._objects = [_line(text) for text in objects]
-        self._rows = np.arange(len(objects)) if rows is None else np.asarray(rows)
-        self.labels: list[str] = self._read() if self.path.exists() else []
+        self.by, self.taught = check_name(by), taught
+        self.objects = [" ".join(text.split())[:80] for text in objects]
+        self.rows = np.arange(len(objects)) if rows is None else np.asarray(rows)
+        self.file = AnswerFile(
+            path, self.order, self.objects, self.rows[self.order[:taught]].tolist()
+        )
+        self._place = {int(self.rows[at]): place for place, at in enumerate(self.order)}
+        self._said: list[dict[str, Answer]] = []
+        self._replay()
 
     def __len__(self) -> int:
         return len(self.labels)
 
+    def refresh(self) -> None:
+        """Take in what other processes wrote."""
+        if self.file.refresh():
+            self._replay()
+
+    def _replay(self) -> None:
+        """Who said what of each place in the order, the first answer first, without void ones."""
+        said: dict[int, dict[str, Answer]] = {}
+        self._left: dict[int, int] = {}
+        self._open: dict[int, Answer] = {}
+        self._spelled: dict[str, str] = {}
+        self._own: list[Answer] = []
+        given = 0
+        for one in sorted(self.file.answers):
+            if one.kind == "same":
+                self._spelled[one.label] = one.about
+                continue
+            place = self._place.get(one.row)
+            if place is None:
+                raise InputError(f"{self.file.path} has an answer about row {one.row}, not drawn")
+            here = said.setdefault(place, {})
+            mine = one.by == self.by
+            if one.kind == "open":
+                self._open[place] = one
+            elif one.kind == "undo":
+                here.pop(one.by, None)
+                self._own = [own for own in self._own if not mine or own.row != one.row]
+            elif one.kind == "skip":
+                self._left.update({place: given} if mine else {})
+            else:
+                here.setdefault(one.by, one)
+                given += mine
+                self._own += [one] if mine and here[one.by] is one else []
+        self._given = given
+        self._said = [said.get(place, {}) for place in range(max(said, default=-1) + 1)]
+
+    def _name(self, one: Answer) -> str:
+        if one.kind == "unknown":
+            return UNKNOWN
+        name = one.label
+        for _ in self._spelled:
+            name = self._spelled.get(name, name)
+        return name
+
     @property
-    def next(self) -> int | None:
-        """Position of the object to label now; None once all are labelled."""
-        return int(self.order[len(self)]) if len(self) < len(self.order) else None
+    def labels(self) -> list[str]:
+        """What counts: the first answers about the first objects of the order, up to a hole."""
+        first = takewhile(bool, self._said)
+        return [self._name(next(iter(here.values()))) for here in first]
+
+    @property
+    def waiting(self) -> int:
+        """Answered objects that do not count yet, since one before them has no answer."""
+        return sum(map(bool, self._said)) - len(self)
 
     @property
     def labelled(self) -> NDArray[np.intp]:
-        """Positions of the labelled objects, in the order of the draw."""
+        """Positions of the objects that count, in the order of the draw."""
         return self.order[: len(self)]
 
     @property
     def y(self) -> NDArray[np.object_]:
-        """The label of every object, None where there is none yet."""
+        """The label of every object that counts, None elsewhere."""
         values = np.full(len(self.order), None, dtype=object)
         values[self.labelled] = self.labels
         return values
 
-    def add(self, label: str) -> None:
-        """Label the next object, and save.
+    def by_labeller(self) -> dict[str, NDArray[np.object_]]:
+        """The label of every object by each labeller, None where there is none."""
+        found: dict[str, NDArray[np.object_]] = {}
+        for place, here in enumerate(self._said):
+            for by, one in here.items():
+                own = found.setdefault(by, np.full(len(self.order), None, dtype=object))
+                own[self.order[place]] = self._name(one)
+        return found
+
+    @property
+    def names(self) -> list[str]:
+        """The classes so far, in the order in which they came up."""
+        said = (self._name(one) for here in self._said for one in here.values())
+        return list(dict.fromkeys(name for name in said if name != UNKNOWN))
+
+    @property
+    def twice(self) -> list[tuple[str, str]]:
+        """What two labellers said of each object of a random draw that both labelled."""
+        drawn = self._said[self.taught :]
+        fifth = drawn[TWICE - 1 :: TWICE]
+        # a whole beginning of all objects, or of every fifth: whichever is longer
+        both = [list(takewhile(lambda here: len(here) > 1, some)) for some in (drawn, fifth)]
+        pairs = [[self._name(one) for one in here.values()] for here in max(both, key=len)]
+        return [(first, second) for first, second, *_ in pairs]
+
+    @property
+    def disagreements(self) -> list[tuple[int, dict[str, str]]]:
+        """Objects about which labellers differ, with what each said."""
+        found = []
+        for place, here in enumerate(self._said):
+            told = {by: self._name(one) for by, one in here.items()}
+            if len(set(told.values())) > 1:
+                found.append((int(self.order[place]), told))
+        return found
+
+    @property
+    def next(self) -> int | None:
+        """Position of the object to label now; None where there is none for this labeller."""
+        others = {by for here in self._said for by in here} - {self.by}
+        before = (datetime.now(UTC) - OPEN).isoformat(timespec="microseconds")
+        later: int | None = None
+        for place, at in enumerate(self.order):
+            here = self._said[place] if place < len(self._said) else {}
+            wanted = 2 if others and self._is_doubled(place) else 1
+            if self.by in here or len(here) >= wanted:
+                continue
+            screen = self._open.get(place)
+            if screen is not None and screen.by != self.by and screen.at > before:
+                continue
+            if place in self._left and self._given - self._left[place] < LATER:
+                later = place if later is None else later
+                continue
+            return int(at)
+        return None if later is None else int(self.order[later])
+
+    def _is_doubled(self, place: int) -> bool:
+        return place >= self.taught and (place - self.taught) % TWICE == TWICE - 1
+
+    def open(self, at: int) -> None:
+        """Say that an object is on this labeller's screen, so that nobody else is asked."""
+        self._write(at, "open")
+
+    def add(self, label: str, at: int | None = None) -> None:
+        """Label the next object, or the one at a position; it is on disk at once.
 
         Raises
         ------
         InputError
-            For an empty name, one that a spreadsheet would run, or if all objects are labelled.
+            For a name without visible letters, or if all objects are labelled.
         """
-        label = label.strip()
-        if not label or (label[0] in "=+-@" and not label[1:].isdigit()):
-            raise InputError(f"{label!r} cannot be the name of a class; begin it with a letter")
-        if self.next is None:
-            raise InputError("all objects are labelled")
-        self.labels.append(label)
-        self._save()
+        name = check_name(label)
+        self._write(at, "unknown" if name == UNKNOWN else "label", name)
+
+    def skip(self, at: int | None = None) -> None:
+        """Leave the next object for later; those behind it do not count until it is answered."""
+        self._write(at, "skip")
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether this labeller has an answer to take back."""
+        return bool(self._own)
 
     def undo(self) -> int | None:
-        """Take the last label back, and save; its object's position, None if there is none."""
-        if not self.labels:
+        """Take this labeller's last answer back; its object's position, None if there is none."""
+        if not self._own:
             return None
-        self.labels.pop()
-        self._save()
-        return self.next
+        at = int(self.order[self._place[self._own[-1].row]])
+        self._write(at, "undo")
+        return at
 
-    def _save(self) -> None:
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(_COLUMNS)
-        for at, label in zip(self.labelled, self.labels, strict=True):
-            writer.writerow([self._rows[at], label, self._objects[at]])
-        beside = self.path.with_name(f".{self.path.name}.part")
-        try:
-            with beside.open("w", encoding="utf-8") as file:
-                file.write(text.getvalue())
-                file.flush()
-                os.fsync(file.fileno())
-            beside.replace(self.path)
-        except OSError as error:
-            beside.unlink(missing_ok=True)
-            kept = max(len(self) - 1, 0)
-            raise StorageError(
-                f"{self.path} cannot be written: {error.strerror}; it has the first {kept} labels"
-            ) from None
+    def take(self, given: Iterable[tuple[int, str, str]]) -> int:
+        """Write labels from elsewhere (position, label, labeller) that are new; how many."""
+        known = {by: own.copy() for by, own in self.by_labeller().items()}
+        new = []
+        for at, label, by in given:
+            name = check_name(label)
+            own = known.setdefault(check_name(by), np.full(len(self.order), None, dtype=object))
+            if own[at] is None:
+                own[at] = name
+                kind = "unknown" if name == UNKNOWN else "label"
+                new.append(self._answer(at, kind, name, by))
+        if new:
+            self.file.add(new)
+            self._replay()
+        return len(new)
 
-    def _read(self) -> list[str]:
-        try:
-            with self.path.open(encoding="utf-8", newline="") as file:
-                header, *lines = csv.reader(file)
-            if header != _COLUMNS or any(len(line) != 3 for line in lines):
-                raise ValueError
-            found = [(int(row), label, shown) for row, label, shown in lines]
-        except (ValueError, csv.Error, UnicodeDecodeError):
-            raise StorageError(
-                f"{self.path} has no labels as karat label writes them (columns row, label, "
-                "object); give --output another name"
-            ) from None
-        except OSError as error:
-            raise StorageError(f"{self.path} cannot be read: {error.strerror}") from None
-        if len(found) > len(self.order):
-            raise StorageError(f"{self.path} has more labels than there are objects")
-        for number, (row, _, shown) in enumerate(found):
-            at = self.order[number]
-            if row != self._rows[at] or shown != self._objects[at]:
-                raise StorageError(
-                    f"{self.path}, label {number + 1} is of row {row}, but the draw has row "
-                    f"{self._rows[at]} there: it was made with another --seed or other data. Use "
-                    "those, or give --output another name"
-                )
-        return [label for _, label, _ in found]
+    def merge(self, path: Any) -> int:
+        """Take the answers of another file of the same draw; how many are new."""
+        count = self.file.merge(path)
+        self._replay()
+        return count
+
+    def spell(self, name: str, right: str) -> None:
+        """Say that two names are one class."""
+        wrong, right = check_name(name), check_name(right)
+        if wrong != right:
+            self.file.add([Answer(now(), self.by, -1, "same", wrong, right)])
+            self._replay()
+
+    def _answer(self, at: int, kind: str, label: str, by: str) -> Answer:
+        about = "" if kind in ("open", "undo") else self.objects[at]
+        return Answer(now(), by, int(self.rows[at]), kind, label, about)
+
+    def _write(self, at: int | None, kind: str, label: str = "") -> None:
+        place = self.next if at is None else at
+        if place is None:
+            raise InputError("all objects are labelled")
+        label = "" if kind == "unknown" else label
+        self.file.add([self._answer(place, kind, label, self.by)])
+        self._replay()
 
 
-def _line(text: str, most: int = 80) -> str:
-    """The beginning of a text in one line, which no spreadsheet runs."""
-    line = " ".join(text.split())[:most]
-    return f"'{line}" if line[:1] in ("=", "+", "-", "@") else line
-
-
-@dataclass(frozen=True)
-class Standing:
-    """What the labels of a session guarantee so far.
-
-    Attributes
-    ----------
-    found : Guarantee
-        It holds at every number of labels at once.
-    noise : int
-        Bound on the labeller's own errors among the other objects; 0 without an expert.
-    common, differ : int
-        Objects that the expert labelled too, and how many of them differently.
-    """
-
-    found: Guarantee
-    noise: int = 0
-    common: int = 0
-    differ: int = 0
-
-    @property
-    def bound(self) -> int:
-        """Of the unlabelled objects so many are mislabelled at most."""
-        return min(self.found.bound + self.noise, self.found.n)
-
-    @property
-    def bound_rate(self) -> float:
-        """The bound as a share of the unlabelled objects."""
-        return self.bound / self.found.n if self.found.n else 0.0
-
-    @property
-    def delta(self) -> float:
-        """The chance that it fails."""
-        return self.found.delta / (1 - NOISE_SHARE) if self.common else self.found.delta
-
-    @property
-    def sentence(self) -> str:
-        """The guarantee in words."""
-        if not self.common:
-            return self.found.sentence
-        return (
-            f"With probability {1 - self.delta:.10g} at most {percent_up(self.bound_rate)} of the "
-            f"{self.found.n:,} unlabelled objects are mislabelled ({self.bound:,}): "
-            f"{self.found.bound:,} by the clustering, and {self.noise:,} by the labels, of which "
-            f"{self.differ:,} of {self.common:,} are not the expert's."
-        )
-
-
-def standing(
-    session: LabelSession,
-    labelings: Any,
-    delta: float = 0.1,
-    *,
-    classes: Classes = None,
-    prior: Any = None,
-    expert: Any = None,
-    noise: Any = "cluster",
-) -> Standing | None:
-    """What the labels of a session guarantee so far; you may stop by what it says.
+def variant_of(name: str, names: Iterable[str]) -> str | None:
+    """One of the names that differs from this one only in case, accents, blanks or dashes.
 
     Parameters
     ----------
-    session : LabelSession
-    labelings : array-like (n,) or (M, n), mapping, DataFrame
-        The clusterings; made without the labels.
-    delta : float, default 0.1
-        Allowed chance that the guarantee fails.
-    classes, prior, noise
-        As for :func:`karat.guarantee`; ``classes`` is ``"open"`` by default.
-    expert : array-like, shape (n,), optional
-        Labels of somebody who is right, missing elsewhere, for objects that were drawn at random
-        too. The guarantee is then about the expert's classes: the labeller's own errors are
-        bounded from the objects that both labelled, and added.
+    name : str
+    names : iterable of str
 
     Returns
     -------
-    Standing or None
-        None before the first label, or before the first object that the expert labelled too.
-
-    Notes
-    -----
-    The predictions differ from the expert's classes at most where they differ from the labeller's
-    or where those differ from the expert's. Each part holds at every number of labels at once,
-    the second at 0.2 delta (:func:`karat.bounds.b_always`).
-    """
-    if not len(session):
-        return None
-    share = delta
-    m = e = b = 0
-    if expert is not None:
-        told = np.asarray([None if v is None else str(v) for v in expert], dtype=object)
-        both = [(told[i], label) for i, label in zip(session.labelled, session.labels, strict=True)]
-        both = [pair for pair in both if pair[0] is not None]
-        m, e = len(both), sum(one != other for one, other in both)
-        if not m:
-            return None
-        b = int(b_always(m, len(session.order) - m, e, NOISE_SHARE * delta))
-        share = (1 - NOISE_SHARE) * delta
-    found = guarantee(
-        labelings,
-        session.y,
-        share,
-        True,
-        order=session.labelled,
-        classes=classes,
-        prior=prior,
-        noise=noise,
-    )
-    return Standing(found, b, m, e)
-
-
-@dataclass(frozen=True)
-class Agreement:
-    """How far two labellers agree about the objects that both labelled.
-
-    Attributes
-    ----------
-    common, same : int
-        Objects with both labels, and with the same.
-    agreement : float
-        Share of the same, in [0, 1].
-    kappa : float
-        Cohen's kappa: (agreement − chance)/(1 − chance), 1 where chance alone would agree.
-    """
-
-    common: int
-    same: int
-    agreement: float
-    kappa: float
-
-    def __str__(self) -> str:
-        return (
-            f"{self.same:,} of {self.common:,} objects have the same label from both (agreement "
-            f"{self.agreement:.3f}, kappa {self.kappa:.3f})."
-        )
-
-
-def agreement(one: Iterable[Any], other: Iterable[Any]) -> Agreement:
-    """Agreement of two labellers, with Cohen's kappa.
-
-    Parameters
-    ----------
-    one, other : array-like, shape (n,)
-        Their labels; None where one gave none.
-
-    Returns
-    -------
-    Agreement
-
-    Raises
-    ------
-    InputError
-        If no object has both labels.
-
-    Notes
-    -----
-    Cohen (1960), a coefficient of agreement for nominal scales. Greater is better.
+    str or None
 
     Examples
     --------
-    >>> from karat.labeling import agreement
-    >>> print(agreement(["a", "a", "b", "b", None], ["a", "b", "b", "b", "a"]))
-    3 of 4 objects have the same label from both (agreement 0.750, kappa 0.500).
+    >>> from karat.labeling import variant_of
+    >>> variant_of("BAROLO ", ["Chianti", "Barolo"]), variant_of("Asti", ["Barolo"])
+    ('Barolo', None)
     """
-    pairs = [(a, b) for a, b in zip(one, other, strict=True) if a is not None and b is not None]
-    if not pairs:
-        raise InputError("no object has a label from both")
-    n = len(pairs)
-    same = sum(a == b for a, b in pairs)
-    names = {name for pair in pairs for name in pair}
-    chance = sum(
-        sum(a == name for a, _ in pairs) * sum(b == name for _, b in pairs) for name in names
-    ) / (n * n)
-    kappa = 1.0 if chance == 1 else (same / n - chance) / (1 - chance)
-    return Agreement(n, same, same / n, kappa)
+    plain = _plain(name)
+    return next((one for one in names if one != name and _plain(one) == plain), None)
+
+
+def _plain(name: str) -> str:
+    apart = unicodedata.normalize("NFKD", name.casefold())
+    return "".join(c for c in apart if c.isalnum()) or name

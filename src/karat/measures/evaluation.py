@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from karat.distances import check_metric, check_points, metric_name
+from karat.labelings.held import held_labelings
 from karat.labelings.labels import NoisePolicy
 from karat.labelings.partitions import as_labelings
 from karat.labelings.structures import split

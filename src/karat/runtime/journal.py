@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from karat.runtime.validation import StorageError
 
-__all__ = ["KeptLines"]
+__all__ = ["KeptLines", "append", "locked"]
 
 #: of each line
 START = b'{"key": '
@@ -50,7 +53,8 @@ class KeptLines:
         if self._path is not None:
             line = json.dumps({"key": key, "row": value}) + "\n"
             try:
-                self._append(self._path, line.encode())
+                with locked(self._path) as file:
+                    append(file, line.encode())
             except OSError as error:
                 raise StorageError(
                     f"{self._path} could not be written: {error.strerror or error}; what was "
@@ -58,16 +62,50 @@ class KeptLines:
                 ) from error
         self._values[key] = value
 
-    def _append(self, path: Path, line: bytes) -> None:
-        """The whole line or nothing."""
-        file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
-        try:
-            before = os.fstat(file).st_size
-            try:
-                while line:
-                    line = line[os.write(file, line) :]
-            except OSError:
-                os.ftruncate(file, before)
-                raise
-        finally:
-            os.close(file)
+
+@contextmanager
+def locked(path: Path) -> Iterator[int]:
+    """The file, open for reading and appending, while no other process has it so."""
+    file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
+    try:
+        _lock(file)
+        yield file
+    finally:
+        os.close(file)  # which ends the lock
+
+
+def append(file: int, lines: bytes) -> None:
+    """Whole lines or nothing, on disk before it returns; ``file`` is locked.
+
+    A line that a killed process left unfinished is dropped first.
+    """
+    before = whole = os.fstat(file).st_size
+    while whole and _byte(file, whole - 1) != b"\n":
+        whole -= 1
+    if whole < before:
+        os.ftruncate(file, whole)
+    try:
+        while lines:
+            lines = lines[os.write(file, lines) :]
+        os.fsync(file)
+    except OSError:
+        os.ftruncate(file, whole)
+        raise
+
+
+def _byte(file: int, at: int) -> bytes:
+    os.lseek(file, at, os.SEEK_SET)
+    return os.read(file, 1)
+
+
+def _lock(file: int) -> None:
+    """Wait until no other process has this file locked."""
+    if sys.platform == "win32":
+        import msvcrt
+
+        os.lseek(file, 0, os.SEEK_SET)
+        msvcrt.locking(file, msvcrt.LK_LOCK, 1)
+    else:
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX)

@@ -1,0 +1,213 @@
+"""The file of a team's answers: one line each, appended under a lock, never changed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from karat.runtime.journal import append, locked
+from karat.runtime.validation import InputError, StorageError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+#: what an answer may be: a class; that the labeller does not know it; that it is left for later;
+#: that the object is on the labeller's screen; that the labeller's last answer about it is void;
+#: that two names are one class
+KINDS = ("label", "unknown", "skip", "open", "undo", "same")
+_FORM = "karat answers"
+
+
+@dataclass(frozen=True, order=True)
+class Answer:
+    """What one labeller said about one object, or about a name.
+
+    Attributes
+    ----------
+    at : str
+        When, in UTC, as ISO 8601.
+    by : str
+        The labeller.
+    row : int
+        The row of the object in the data file; -1 where it is about a name.
+    kind : str
+        One of :data:`KINDS`.
+    label : str
+        The class; the wrong spelling of one with ``"same"``; else empty.
+    about : str
+        A line about the object; the right spelling with ``"same"``.
+    """
+
+    at: str
+    by: str
+    row: int
+    kind: str
+    label: str = ""
+    about: str = ""
+
+
+class AnswerFile:
+    """The answers in a file of JSON lines, with those that other processes append meanwhile.
+
+    Parameters
+    ----------
+    path : str or path
+        It is made with the first answer.
+    order : ndarray of int, shape (n,)
+        Positions of the objects in the order of the draw.
+    objects : sequence of str
+        A line about each object.
+    taught : sequence of int
+        Rows of the objects that teach, for who opens the file without knowing them.
+
+    Raises
+    ------
+    StorageError
+        If the file is not such a file, or of another draw or other data.
+
+    Notes
+    -----
+    A line is written whole, under a lock, and is on disk before the answer is taken for given; so
+    processes that write at once lose nothing, and what a killed one left unfinished is dropped.
+    """
+
+    def __init__(
+        self,
+        path: Any,
+        order: NDArray[Any],
+        objects: Sequence[str],
+        taught: Sequence[int] = (),
+    ) -> None:
+        self.path = Path(path)
+        self.answers: list[Answer] = []
+        self._head = {
+            "form": _FORM,
+            "objects": len(objects),
+            "data": _digest(objects),
+            "draw": hashlib.sha256(order.astype("<i8").tobytes()).hexdigest()[:16],
+            "taught": [int(row) for row in taught],
+        }
+        self._read_to = 0
+        self.refresh()
+
+    def refresh(self) -> bool:
+        """Read what was appended since; whether anything was."""
+        try:
+            with self.path.open("rb") as file:
+                file.seek(self._read_to)
+                text = file.read()
+        except FileNotFoundError:
+            return False
+        except OSError as error:
+            raise StorageError(f"{self.path} cannot be read: {error.strerror}") from None
+        whole = text[: text.rfind(b"\n") + 1]
+        if text and not whole and self._read_to == 0 and not text.startswith(b'{"form"'):
+            raise _foreign(self.path, 1)
+        self._take(whole)
+        self._read_to += len(whole)
+        return bool(whole)
+
+    def add(self, answers: Iterable[Answer]) -> None:
+        """Append answers, and read those of others that came before them."""
+        lines = "".join(json.dumps(asdict(one), ensure_ascii=False) + "\n" for one in answers)
+        try:
+            with locked(self.path) as file:
+                if os.fstat(file).st_size == 0:
+                    lines = json.dumps(self._head) + "\n" + lines
+                append(file, lines.encode())
+        except OSError as error:
+            self.refresh()
+            kept = sum(one.kind == "label" for one in self.answers)
+            raise StorageError(
+                f"{self.path} cannot be written: {error.strerror}; it has the first {kept} labels"
+            ) from None
+        self.refresh()
+
+    def merge(self, path: Any) -> int:
+        """Append the answers of another file of the same draw; how many were not there."""
+        other = AnswerFile.__new__(AnswerFile)
+        other.path, other.answers, other._head, other._read_to = Path(path), [], self._head, 0
+        if not other.refresh():
+            raise StorageError(f"there is no file {path}")
+        known = set(self.answers)
+        new = [one for one in other.answers if one not in known]
+        if new:
+            self.add(new)
+        return len(new)
+
+    def _take(self, text: bytes) -> None:
+        lines = text.split(b"\n")[:-1]
+        start = 0
+        if lines and self._read_to == 0:
+            self._check_head(lines[0])
+            start = 1
+        for number, line in enumerate(lines[start:], start + 1):
+            try:
+                record = json.loads(line)
+                one = Answer(**record)
+                if one.kind not in KINDS or not isinstance(one.row, int):
+                    raise ValueError
+            except (ValueError, TypeError):
+                raise _foreign(self.path, number) from None
+            self.answers.append(one)
+
+    def _check_head(self, line: bytes) -> None:
+        try:
+            head = json.loads(line)
+            if head["form"] != _FORM:
+                raise ValueError
+        except (ValueError, KeyError, TypeError):
+            raise _foreign(self.path, 1) from None
+        for key, what in (("data", "other data"), ("draw", "another --seed or --teach")):
+            if head.get(key) != self._head[key]:
+                raise StorageError(
+                    f"{self.path} has answers about {head.get('objects')} objects, made with "
+                    f"{what}. Use the same, or give --output another name"
+                )
+
+
+def taught_rows(path: Any) -> list[int] | None:
+    """Rows of the objects that teach, by the first line of a file; None where there is none."""
+    try:
+        with Path(path).open("rb") as file:
+            head = json.loads(file.readline())
+        return [int(row) for row in head["taught"]]
+    except FileNotFoundError:
+        return None
+    except (ValueError, KeyError, TypeError):
+        raise _foreign(Path(path), 1) from None
+    except OSError as error:
+        raise StorageError(f"{path} cannot be read: {error.strerror}") from None
+
+
+def now() -> str:
+    """The time, as answers have it."""
+    return datetime.now(UTC).isoformat(timespec="microseconds")
+
+
+def check_name(label: Any) -> str:
+    """A class's name, without blanks around it."""
+    name = str(label).strip()
+    if not name or not name.isprintable():
+        raise InputError(f"{label!r} cannot be the name of a class: it must have visible letters")
+    return name
+
+
+def _digest(objects: Sequence[str]) -> str:
+    found = hashlib.sha256()
+    for line in objects:
+        found.update(line.encode("utf-8", "surrogatepass") + b"\0")
+    return found.hexdigest()[:16]
+
+
+def _foreign(path: Path, number: int) -> StorageError:
+    return StorageError(
+        f"{path}, line {number} is no answer as karat label writes them; give --output another "
+        "name, or --import to take labels from a table"
+    )

@@ -1,0 +1,208 @@
+"""A labeller at work: the object to label, the answers that may be given, and how far it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.bounds import percent_up
+from karat.distances import as_distances, check_points
+from karat.labeling.session import UNKNOWN, variant_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from karat.datasets import Dataset
+    from karat.labeling.session import LabelSession
+    from karat.labeling.standing import Standing, Watch
+
+IMAGES = {".png": "png", ".jpg": "jpeg", ".jpeg": "jpeg", ".gif": "gif", ".webp": "webp"}
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a labeller sees of an object.
+
+    Attributes
+    ----------
+    text : str
+        A document; empty for a row of a table.
+    cells : tuple of (str, str)
+        Names and values of a row.
+    images : tuple of Path
+        Files that the cells name.
+    like : tuple of str
+        A line about each of the nearest objects.
+    """
+
+    text: str
+    cells: tuple[tuple[str, str], ...]
+    images: tuple[Path, ...]
+    like: tuple[str, ...]
+
+
+class Objects:
+    """What is shown of the objects of a data set.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    cells : DataFrame, optional
+        The rows as they are in the file, where the objects are no texts.
+    folder : path, optional
+        Where images that the cells name are looked for.
+    neighbors : int
+        How many of the nearest objects are shown with each.
+    metric : str, optional
+    """
+
+    def __init__(
+        self,
+        dataset: Dataset,
+        cells: pd.DataFrame | None,
+        folder: Path | None = None,
+        neighbors: int = 0,
+        metric: str | None = None,
+    ) -> None:
+        self._dataset, self._cells, self._folder = dataset, cells, folder
+        self._neighbors, self._metric = neighbors, metric
+
+    def lines(self) -> list[str]:
+        """A line about each object."""
+        if self._cells is None:
+            assert self._dataset.texts is not None
+            return list(self._dataset.texts)
+        return [", ".join(map(str, row)) for row in self._cells.itertuples(index=False)]
+
+    def __call__(self, at: int) -> Shown:
+        """The object at a position."""
+        like = tuple(" ".join(self._line(near).split())[:100] for near in self._nearest(at))
+        if self._cells is None:
+            return Shown(self._line(at), (), (), like)
+        cells = tuple((str(name), str(value)) for name, value in self._cells.iloc[at].items())
+        images = tuple(path for _, value in cells if (path := self._image(value)) is not None)
+        return Shown("", cells, images, like)
+
+    def _line(self, at: int) -> str:
+        if self._cells is None:
+            assert self._dataset.texts is not None
+            return self._dataset.texts[at]
+        return ", ".join(map(str, self._cells.iloc[at]))
+
+    def _image(self, value: str) -> Path | None:
+        """The file that a cell names, if it is an image below the folder of the data."""
+        if self._folder is None or Path(value).suffix.lower() not in IMAGES:
+            return None
+        folder = self._folder.resolve()
+        path = (folder / value).resolve()
+        return path if path.is_relative_to(folder) and path.is_file() else None
+
+    def _nearest(self, at: int) -> list[int]:
+        if not self._neighbors:
+            return []
+        used = self._metric or self._dataset.metric or "euclidean"
+        distances = as_distances(check_points(self._dataset.X, used), used)
+        row = distances.block(slice(at, at + 1), slice(0, distances.n))[0]
+        row[at] = np.inf
+        return [int(i) for i in np.argsort(row, kind="stable")[: self._neighbors]]
+
+
+class Desk:
+    """One labeller's answers, on the terminal or on a page, until the target is met.
+
+    Parameters
+    ----------
+    session : LabelSession
+    watch : Watch
+    objects : Objects
+    classes : list of str, optional
+        The only classes there are.
+
+    Attributes
+    ----------
+    standing : Standing or None
+        What is guaranteed now.
+    """
+
+    def __init__(
+        self, session: LabelSession, watch: Watch, objects: Objects, classes: Any = None
+    ) -> None:
+        self.session, self.objects, self._watch = session, objects, watch
+        self.fixed = list(classes) if isinstance(classes, list) else None
+        self.standing: Standing | None = watch.update()
+        self._counted = len(session)
+        self._opened: int | None = None
+
+    @property
+    def names(self) -> list[str]:
+        """The classes so far, those that were listed first."""
+        return list(dict.fromkeys([*(self.fixed or ()), *self.session.names]))
+
+    @property
+    def met(self) -> bool:
+        """Whether the guarantee has come down to the target."""
+        target, now = self._watch.target, self.standing
+        return target is not None and now is not None and now.bound_rate <= target
+
+    @property
+    def at(self) -> int | None:
+        """Position of the object to label; None once the target is met or none is left."""
+        self.refresh()
+        at = None if self.met else self.session.next
+        if at is not None and at != self._opened:
+            self.session.open(at)
+            self._opened = at
+        return at
+
+    def refresh(self) -> None:
+        """Take in the answers of others."""
+        self.session.refresh()
+        if self._counted != len(self.session):
+            self._update()
+
+    def variant(self, name: str) -> str | None:
+        """A class that a new name may be meant for."""
+        return None if name in self.names else variant_of(name, self.names)
+
+    def give(self, kind: str, label: str = "", at: int | None = None) -> None:
+        """Take an answer: ``label``, ``unknown``, ``skip`` or ``undo``."""
+        if kind == "undo":
+            self.session.undo()
+        elif kind == "skip":
+            self.session.skip(at)
+        else:
+            self.session.add(label if kind == "label" else UNKNOWN, at)
+        self._opened = None
+        self._update()
+
+    def _update(self) -> None:
+        self.standing, self._counted = self._watch.update(), len(self.session)
+
+    @property
+    def status(self) -> str:
+        """How far it is, in a line."""
+        session, now = self.session, self.standing
+        wait = f"; {session.waiting:,} more wait for a skipped one" if session.waiting else ""
+        count = f"{len(session):,} labels{wait}"
+        if len(session) < session.taught:
+            return f"{count}; nothing is guaranteed before the first {session.taught} and a draw."
+        if now is None:
+            return f"{count}; nothing is guaranteed yet."
+        return (
+            f"{count}: at most {percent_up(now.bound_rate)} of the other {now.found.n:,} "
+            f"mislabelled, by {now.found.carried_by}."
+        )
+
+
+def keys_of(names: list[str], taken: str = "uqnsd") -> dict[str, str]:
+    """A key for each class: its first free letter, or a digit."""
+    keys: dict[str, str] = {}
+    for name in names:
+        letters = [c for c in name.lower() if c.isalnum() and c not in taken]
+        free = [c for c in (*letters, *"123456789") if c not in keys]
+        if free:
+            keys[free[0]] = name
+    return keys

@@ -1,0 +1,202 @@
+"""Labelling on a local page: only from this machine, only with the token, closed when left."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import threading
+import time
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs, urlsplit
+
+from karat.labeling.desk import IMAGES, keys_of
+from karat.runtime.validation import InputError
+
+if TYPE_CHECKING:
+    from karat.labeling.desk import Desk
+
+#: seconds without a sign of the page after which it is closed, and until it is opened
+QUIET, UNOPENED = 180.0, 1_800.0
+#: bytes of an answer at most
+_MOST = 2**16
+PAGE = Path(__file__).with_name("page.html")
+_KINDS = ("label", "unknown", "skip", "undo", "stop")
+
+
+class LabelPage:
+    """A server on 127.0.0.1 for one labeller's page.
+
+    Parameters
+    ----------
+    desk : Desk
+    port : int
+        0 for any that is free.
+
+    Attributes
+    ----------
+    url : str
+        What to open; it has the token, without which nothing is answered.
+    closed : bool
+        Whether the labeller stopped, the target is met, or nothing is left.
+
+    Notes
+    -----
+    Answers are taken one at a time. A request must name this host, so that no other name that
+    resolves to it is answered, and have the token; the page may load nothing from elsewhere, and
+    shows texts as text.
+    """
+
+    def __init__(self, desk: Desk, port: int = 0) -> None:
+        self.desk, self.closed = desk, False
+        self.token = secrets.token_urlsafe(24)
+        self.lock = threading.Lock()
+        self._server = ThreadingHTTPServer(("127.0.0.1", port), _handler(self))
+        self._server.daemon_threads = False  # the last answer is sent before the end
+        self._host = f"127.0.0.1:{self._server.server_port}"
+        self.url = f"http://{self._host}/?token={self.token}"
+        self._heard = time.monotonic() + UNOPENED - QUIET
+
+    def serve(self) -> None:
+        """Answer until it is closed."""
+        self._server.timeout = 1.0
+        with self._server:
+            while not self.closed and time.monotonic() - self._heard < QUIET:
+                self._server.handle_request()
+
+    def answers(self, host: str, token: str) -> bool:
+        """Whether a request may be answered."""
+        allowed = host == self._host and secrets.compare_digest(token.encode(), self.token.encode())
+        if allowed:
+            self._heard = time.monotonic()
+        return allowed
+
+    def state(self) -> dict[str, Any]:
+        """What the page shows."""
+        desk = self.desk
+        at = None if self.closed else desk.at
+        state: dict[str, Any] = {"status": desk.status, "fixed": desk.fixed is not None}
+        if at is None:
+            self.closed = True
+            said = "Nothing is guaranteed yet." if desk.standing is None else desk.standing.sentence
+            return {**state, "closed": True, "sentence": said}
+        shown = desk.objects(at)
+        return {
+            **state,
+            "closed": False,
+            "at": at,
+            "text": shown.text,
+            "cells": shown.cells,
+            "images": len(shown.images),
+            "like": shown.like,
+            "keys": keys_of(desk.names),
+        }
+
+    def take(self, given: dict[str, Any]) -> dict[str, Any]:
+        """An answer of the page."""
+        kind, label, at = given.get("kind"), str(given.get("label", "")), given.get("at")
+        if (
+            kind not in _KINDS
+            or not isinstance(at, int)
+            or not 0 <= at < len(self.desk.session.order)
+        ):
+            raise ValueError
+        if kind == "label" and self.desk.fixed is not None and label not in self.desk.fixed:
+            raise ValueError
+        if kind == "label" and not given.get("sure") and (like := self.desk.variant(label)):
+            return {"variant": like}
+        if kind == "stop":
+            self.closed = True
+        else:
+            self.desk.give(kind, label, None if kind == "undo" else at)
+        return self.state()
+
+    def image(self, at: int, number: int) -> Path | None:
+        """An image that an object names."""
+        if not 0 <= at < len(self.desk.session.order):
+            return None
+        images = self.desk.objects(at).images
+        return images[number] if 0 <= number < len(images) else None
+
+
+def _handler(page: LabelPage) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        timeout = 5.0  # a browser may open a connection and send nothing
+
+        def do_GET(self) -> None:
+            url = urlsplit(self.path)
+            asked = {key: values[0] for key, values in parse_qs(url.query).items()}
+            if not page.answers(self.headers.get("Host", ""), self._token(asked)):
+                self._refuse(HTTPStatus.FORBIDDEN, "open the address that karat label printed")
+            elif url.path == "/":
+                nonce = secrets.token_urlsafe(16)
+                text = PAGE.read_text(encoding="utf-8")
+                self._send(text.replace("NONCE", nonce).encode(), "text/html; charset=utf-8", nonce)
+            elif url.path == "/state":
+                with page.lock:
+                    state = page.state()
+                self._json(state)
+            elif url.path == "/image" and (path := self._image(asked)) is not None:
+                self._send(path.read_bytes(), f"image/{IMAGES[path.suffix.lower()]}")
+            else:
+                self._refuse(HTTPStatus.NOT_FOUND, "there is no such page")
+
+        def do_POST(self) -> None:
+            # the token is in a header that no form of another site can send
+            if not page.answers(self.headers.get("Host", ""), self.headers.get("X-Token", "")):
+                self._refuse(HTTPStatus.FORBIDDEN, "open the address that karat label printed")
+                return
+            try:
+                length = int(self.headers.get("Content-Length", ""))
+                if not 0 <= length <= _MOST:
+                    raise ValueError
+                given = json.loads(self.rfile.read(length))
+                if not isinstance(given, dict):
+                    raise ValueError
+                with page.lock:
+                    told = {} if self.path == "/here" else page.take(given)
+                self._json(told)
+            except InputError as error:
+                self._refuse(HTTPStatus.BAD_REQUEST, str(error))
+            except ValueError:
+                self._refuse(HTTPStatus.BAD_REQUEST, "this is no answer")
+
+        def _token(self, asked: dict[str, str]) -> str:
+            return self.headers.get("X-Token") or asked.get("token", "")
+
+        def _image(self, asked: dict[str, str]) -> Path | None:
+            try:
+                return page.image(int(asked["at"]), int(asked["number"]))
+            except (KeyError, ValueError):
+                return None
+
+        def _json(self, value: Any, status: HTTPStatus = HTTPStatus.OK) -> None:
+            self._send(json.dumps(value).encode(), "application/json", status=status)
+
+        def _refuse(self, status: HTTPStatus, why: str) -> None:
+            self._json({"error": why}, status)
+
+        def _send(
+            self, body: bytes, kind: str, nonce: str = "", status: HTTPStatus = HTTPStatus.OK
+        ) -> None:
+            own = f"'nonce-{nonce}'" if nonce else "'none'"
+            self.send_response(status)
+            self.send_header("Content-Type", kind)
+            self.send_header("Content-Length", str(len(body)))
+            self.send_header(
+                "Content-Security-Policy",
+                f"default-src 'none'; script-src {own}; style-src {own}; img-src 'self'; "
+                "connect-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'",
+            )
+            self.send_header("X-Content-Type-Options", "nosniff")
+            self.send_header("Referrer-Policy", "no-referrer")
+            self.send_header("Cache-Control", "no-store")
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: Any) -> None:
+            """Nothing: the address has the token."""
+
+    return Handler

@@ -1,0 +1,184 @@
+"""The local page: who is answered, what is taken, and the whole in a browser."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import re
+import shutil
+import struct
+import subprocess
+import threading
+import time
+import zlib
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from karat.bounds import sample
+from karat.labeling import Desk, LabelSession, Objects, Watch, page
+from karat.labeling.page import LabelPage
+
+N = 30
+ORDER = sample(N, N, random_state=0)
+
+
+def _png():
+    """One white pixel."""
+    parts = [(b"IHDR", struct.pack(">IIBBBBB", 1, 1, 8, 0, 0, 0, 0)),
+             (b"IDAT", zlib.compress(b"\0\xff")), (b"IEND", b"")]  # fmt: skip
+    chunks = [
+        struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+        for kind, body in parts
+    ]
+    return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)
+
+
+PNG = _png()
+
+
+@pytest.fixture
+def opened(tmp_path):
+    (tmp_path / "cat.png").write_bytes(PNG)
+    (tmp_path.parent / "secret.png").write_bytes(PNG)
+    cells = pd.DataFrame({"name": [f"<b>{i}</b>" for i in range(N)], "picture": "cat.png"})
+    cells.loc[3, "picture"] = "../secret.png"
+    dataset = SimpleNamespace(texts=None, metric="euclidean", X=np.arange(N)[:, None] * 1.0)
+    objects = Objects(dataset, cells, tmp_path, neighbors=1)
+    session = LabelSession(tmp_path / "answers.jsonl", ORDER, objects.lines(), by="ann")
+    desk = Desk(session, Watch(session, {"halves": [0] * 15 + [1] * 15}, target=0.9), objects)
+    served = LabelPage(desk)
+    thread = threading.Thread(target=served.serve)
+    thread.start()
+    yield served
+    served.closed = True
+    thread.join(timeout=60)
+    assert not thread.is_alive()
+
+
+def ask(served, path, body=None, *, token=None, host=None):
+    address = served.url.split("/")[2]
+    connection = http.client.HTTPConnection(address, timeout=60)
+    headers = {"Host": host or address, "X-Token": served.token if token is None else token}
+    connection.request(
+        "GET" if body is None else "POST", path, None if body is None else json.dumps(body), headers
+    )
+    reply = connection.getresponse()
+    content = reply.read()
+    is_json = reply.headers["Content-Type"] == "application/json"
+    return reply.status, json.loads(content) if is_json else content
+
+
+@pytest.mark.parametrize("path", ["/", "/state", "/image?at=0&number=0", "/other"])
+def test_nobody_else_is_answered(opened, path):
+    assert opened.url.startswith("http://127.0.0.1:")
+    assert ask(opened, path, token="")[0] == 403
+    assert ask(opened, path, token="é")[0] == 403
+    assert ask(opened, path, host="evil.example")[0] == 403
+    assert ask(opened, path, {"kind": "label"}, token="x")[0] == 403
+
+
+def test_answers_are_taken_one_after_the_other(opened):
+    session = opened.desk.session
+    status, state = ask(opened, "/state")
+    assert (status, state["at"], state["cells"][0][1]) == (200, ORDER[0], f"<b>{ORDER[0]}</b>")
+    assert len(state["like"]) == state["images"] == 1
+
+    def answer(kind, label="", **more):
+        return ask(opened, "/answer", {"at": state["at"], "kind": kind, "label": label, **more})
+
+    state = answer("label", "Barolo")[1]
+    assert state["keys"] == {"b": "Barolo"}
+    assert answer("label", "barolo")[1] == {"variant": "Barolo"}
+    assert len(session) == 1
+    state = answer("label", "barolo", sure=True)[1]
+    state = answer("unknown")[1]
+    state = answer("undo")[1]
+    assert session.labels == ["Barolo", "barolo"]
+    state = answer("skip")[1]
+    assert state["at"] == ORDER[3]
+    assert answer("label", " ")[0] == 400
+    for spoilt in ({}, {"kind": "label", "at": -1}, {"kind": "no", "at": 0}, ["kind"]):
+        assert ask(opened, "/answer", spoilt)[0] == 400
+    told = answer("stop")[1]
+    assert told["closed"]
+    assert opened.closed
+
+
+def test_images_come_from_the_folder_of_the_data_alone(opened):
+    assert ask(opened, "/image?at=0&number=0") == (200, PNG)
+    for missing in ("at=3&number=0", "at=0&number=1", "at=99&number=0", "at=a&number=0", ""):
+        assert ask(opened, f"/image?{missing}")[0] == 404
+
+
+def test_it_closes_when_it_is_left(opened, monkeypatch):
+    assert ask(opened, "/here", {}) == (200, {})
+    monkeypatch.setattr(page, "QUIET", -1.0)
+    for _ in range(600):
+        if opened._server.socket.fileno() < 0:
+            break
+        time.sleep(0.1)
+    with pytest.raises(OSError):
+        ask(opened, "/state")
+
+
+def test_it_closes_at_the_target(opened):
+    at, told = ask(opened, "/state")[1]["at"], {"closed": False}
+    while not told["closed"]:
+        told = ask(opened, "/answer", {"at": at, "kind": "label", "label": f"{at < 15}"})[1]
+        at = told.get("at")
+    assert "Of ten random draws like yours" in told["sentence"]
+
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+PROBE = """<script nonce="NONCE">
+const faults = [];
+addEventListener("error", (e) => faults.push(e.message));
+addEventListener("securitypolicyviolation", (e) => faults.push(e.blockedURI));
+const wait = (ms) => new Promise((done) => setTimeout(done, ms));
+const press = async (key) => {
+  dispatchEvent(new KeyboardEvent("keydown", { key }));
+  await wait(1500);
+};
+setTimeout(async () => {
+  const seen = { faults, first: document.querySelector("#object td").textContent };
+  seen.image = document.querySelector("#object img").naturalWidth;
+  document.getElementById("name").value = "ham";
+  document.getElementById("other").requestSubmit();
+  await wait(1500);
+  await press("h"); await press("s"); await press("d"); await press("h"); await press("u");
+  seen.status = document.getElementById("status").textContent;
+  await press("q");
+  seen.end = document.getElementById("object").textContent;
+  document.body.replaceChildren();
+  document.body.textContent = "SEEN" + JSON.stringify(seen) + "SEEN";
+}, 2000);
+</script></body>"""
+
+
+@pytest.mark.long
+@pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium here")
+def test_in_a_browser(opened, tmp_path, monkeypatch):
+    probed = tmp_path / "page.html"
+    probed.write_text(page.PAGE.read_text().replace("</body>", PROBE))
+    monkeypatch.setattr(page, "PAGE", probed)
+    command = [
+        str(CHROMIUM), "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
+        "--disable-background-networking", "--disable-component-update", "--disable-sync",
+        f"--user-data-dir={tmp_path / 'profile'}", "--enable-logging=stderr",
+        "--virtual-time-budget=20000", "--dump-dom", opened.url,
+    ]  # fmt: skip
+    out = subprocess.run(command, capture_output=True, text=True, timeout=600, check=True)
+    found = re.search("SEEN(.*)SEEN", out.stdout)
+    assert found is not None, out.stdout + out.stderr
+    seen = json.loads(found[1].replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"))
+    assert seen["faults"] == []
+    assert "CONSOLE" not in out.stderr
+    assert (seen["first"], seen["image"]) == (f"<b>{ORDER[0]}</b>", 1)
+    assert seen["status"].startswith("2 labels; 1 more wait for a skipped one")
+    assert "guaranteed" in seen["end"] or "At most" in seen["end"]
+    assert opened.closed
+    kinds = [one.kind for one in opened.desk.session.file.answers if one.kind != "open"]
+    assert kinds == ["label", "label", "skip", "unknown", "label", "undo"]

@@ -1,0 +1,334 @@
+"""A team's answers: two processes at once, kills, merges, disagreements, and other programs."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import karat
+from karat.bounds import b_max, sample
+from karat.labeling import (
+    UNKNOWN,
+    Answer,
+    LabelSession,
+    agreement,
+    export_labels,
+    import_labels,
+    standing,
+    taught_rows,
+    teaching_objects,
+    variant_of,
+)
+from karat.labeling.answers import AnswerFile
+from karat.labeling.session import TWICE
+from karat.runtime.validation import InputError
+
+N = 60
+OBJECTS = [f"object {i}, =x" for i in range(N)]
+ORDER = sample(N, N, random_state=0)
+TRUTH = np.array(["ham"] * 35 + ["spam"] * 25)
+
+
+@pytest.fixture
+def open_session(tmp_path):
+    def opened(by: str, name: str = "answers.jsonl", taught: int = 0) -> LabelSession:
+        return LabelSession(tmp_path / name, ORDER, OBJECTS, by=by, taught=taught)
+
+    return opened
+
+
+def _label(session, count):
+    session.refresh()
+    for _ in range(count):
+        session.add(TRUTH[session.next])
+
+
+WRITER = """
+import sys
+from karat.labeling import Answer
+from karat.labeling.answers import AnswerFile, now
+import numpy as np
+file = AnswerFile(sys.argv[1], np.arange(60), [str(i) for i in range(60)])
+print("ready", flush=True)
+for i in range(int(sys.argv[3])):
+    file.add([Answer(now(), sys.argv[2], i % 60, "label", f"class {i}", "x" * 200)])
+"""
+
+
+def test_two_processes_at_once_lose_nothing(tmp_path):
+    path = tmp_path / "a.jsonl"
+    writers = [
+        subprocess.Popen([sys.executable, "-c", WRITER, str(path), by, "150"])
+        for by in ("ann", "bob")
+    ]
+    assert [one.wait(timeout=300) for one in writers] == [0, 0]
+    file = AnswerFile(path, np.arange(60), [str(i) for i in range(60)])
+    for by in ("ann", "bob"):
+        own = [one.label for one in file.answers if one.by == by]
+        assert own == [f"class {i}" for i in range(150)]
+    assert path.read_text().count("karat answers") == 1
+
+
+@pytest.mark.posix
+def test_a_kill_leaves_a_readable_file(tmp_path):
+    path = tmp_path / "a.jsonl"
+    writer = subprocess.Popen(
+        [sys.executable, "-c", WRITER, str(path), "ann", "1000000"], stdout=subprocess.PIPE
+    )
+    assert writer.stdout is not None
+    assert writer.stdout.readline() == b"ready\n"
+    while not path.exists() or path.stat().st_size < 5_000:
+        assert writer.poll() is None
+    os.kill(writer.pid, signal.SIGKILL)
+    writer.wait(timeout=60)
+    file = AnswerFile(path, np.arange(60), [str(i) for i in range(60)])
+    assert [one.label for one in file.answers] == [f"class {i}" for i in range(len(file.answers))]
+
+
+@pytest.mark.parametrize("cut", [1, 5, 40])
+def test_an_unfinished_line_is_dropped_and_the_next_is_whole(open_session, cut):
+    session = open_session("ann")
+    _label(session, 3)
+    path = session.file.path
+    os.truncate(path, path.stat().st_size - cut)
+    again = open_session("ann")
+    assert len(again) == 2
+    again.add("spam")
+    assert open_session("ann").labels == [*session.labels[:2], "spam"]
+    assert all(json.loads(line) for line in path.read_text().splitlines())
+
+
+def test_each_is_asked_for_another_object_and_every_fifth_twice(open_session):
+    ann, bob = open_session("ann"), open_session("bob")
+    _label(ann, 2)
+    ann.open(ann.next)
+    bob.refresh()
+    assert bob.next == ORDER[3]
+    bob.add("spam")
+    ann.refresh()
+    assert ann.next == ORDER[2]
+    assert (len(ann), ann.waiting) == (2, 1)
+    _label(ann, 12)
+    bob.refresh()
+    assert bob.next == ORDER[TWICE - 1]  # which only ann labelled so far
+    bob.add("neither")
+    bob.add(TRUTH[ORDER[2 * TWICE - 1]])
+    assert [pair[1] for pair in bob.twice] == ["neither", TRUTH[ORDER[2 * TWICE - 1]]]
+    at, said = bob.disagreements[0]
+    assert (at, said) == (ORDER[4], {"ann": TRUTH[ORDER[4]], "bob": "neither"})
+    assert bob.labels[4] == TRUTH[ORDER[4]]  # the first answer counts
+    now = standing(bob, {"right": [0] * 35 + [1] * 25})
+    assert "Labellers differed on 1 of the 2 drawn objects" in now.sentence
+    assert "agreement with who labels first" in now.sentence
+
+
+def test_an_object_left_for_later_holds_back_those_behind_it(open_session):
+    ann = open_session("ann")
+    _label(ann, 2)
+    left = ann.next
+    ann.skip()
+    _label(ann, 10)
+    assert (len(ann), ann.waiting) == (2, 10)
+    assert ann.next == left
+    ann.add(UNKNOWN)
+    assert (len(ann), ann.waiting) == (13, 0)
+    assert ann.labels[2] == UNKNOWN
+    assert UNKNOWN not in ann.names
+    now = standing(ann, {"right": [0] * 35 + [1] * 25})
+    assert '1 labelled object got the answer "don\'t know"' in now.sentence
+    same = karat.guarantee({"right": [0] * 35 + [1] * 25}, ann.y, anytime=True, order=ann.labelled)
+    assert now.bound == same.bound
+
+
+def test_files_of_two_places_merge(open_session, tmp_path):
+    ann, bob = open_session("ann", "here.jsonl"), open_session("bob", "there.jsonl")
+    _label(ann, 6)
+    _label(bob, 4)
+    assert ann.merge(tmp_path / "there.jsonl") == 4
+    assert ann.merge(tmp_path / "there.jsonl") == 0
+    assert sorted(ann.by_labeller()) == ["ann", "bob"]
+    assert len(ann.twice) == 4  # both began at the top: all of them, not every fifth
+    other = LabelSession(tmp_path / "x.jsonl", ORDER[::-1], OBJECTS)
+    with pytest.raises(InputError, match="another --seed"):
+        other.merge(tmp_path / "here.jsonl")
+
+
+@pytest.mark.parametrize("suffix", ["csv", "xlsx", "json"])
+def test_out_and_in_again(open_session, tmp_path, suffix):
+    ann, bob = open_session("ann"), open_session("bob")
+    for name in ("=cmd", "'quoted", "<b>&", "1", UNKNOWN, "NA", "x"):
+        ann.add(name)
+    bob.refresh()
+    for name in ("-", "q"):
+        bob.add(name)
+    ann.refresh()
+    path = tmp_path / f"out.{suffix}"
+    export_labels(ann, path)
+    with pytest.raises(InputError, match="exists already"):
+        export_labels(ann, path)
+    other = open_session("cyd", "other.jsonl")
+    assert import_labels(other, path) == 9
+    assert other.labels == ann.labels
+    assert {by: list(own) for by, own in other.by_labeller().items()} == {
+        by: list(own) for by, own in ann.by_labeller().items()
+    }
+    assert import_labels(other, path) == 0
+
+
+def test_the_export_is_what_the_other_commands_read(open_session, tmp_path):
+    ann = open_session("ann")
+    _label(ann, 5)
+    export_labels(ann, tmp_path / "few.csv")
+    read = karat.datasets.read_labels(tmp_path / "few.csv", N)
+    assert list(read.values) == list(ann.y)
+    assert "=x" not in (tmp_path / "few.csv").read_text().replace(", =x", "")
+
+
+def test_what_label_studio_exports(open_session, tmp_path):
+    choice = {"from_name": "label", "type": "choices", "value": {"choices": ["ham"]}}
+    tasks = [
+        {"id": 7, "data": {"text": OBJECTS[3]}, "annotations": [
+            {"completed_by": {"email": "ann@x"}, "result": [choice]},
+            {"completed_by": 2, "was_cancelled": True, "result": []},
+        ]},
+        {"id": 8, "data": {"row": 5, "text": "?"}, "annotations": [
+            {"completed_by": 2, "result": []},
+        ]},
+        {"id": 9, "row": 6, "label": "spam", "annotator": 2},
+    ]  # fmt: skip
+    path = tmp_path / "project.json"
+    path.write_text(json.dumps(tasks))
+    session = open_session("cyd")
+    assert import_labels(session, path) == 3
+    by = session.by_labeller()
+    assert by["ann@x"][3] == "ham"
+    assert (by["2"][5], by["2"][6]) == (UNKNOWN, "spam")
+    for spoilt in ('{"a": 1}', "no", '[{"data": {"row": 999}, "annotations": [{"result": []}]}]'):
+        path.write_text(spoilt)
+        with pytest.raises(InputError, match=r"list of tasks|row 999 is not one"):
+            import_labels(session, path)
+
+
+def test_two_names_become_one_class(open_session):
+    ann = open_session("ann")
+    for name in ("Barolo", "barolo", "BAROLO"):
+        ann.add(name)
+    assert [variant_of(name, ann.names) for name in ("barolo ", "Bárolo", "Asti")] == [
+        "Barolo", "Barolo", None,
+    ]  # fmt: skip
+    ann.spell("barolo", "Barolo")
+    ann.spell("BAROLO", "barolo")
+    assert open_session("ann").labels == ["Barolo"] * 3
+    assert variant_of("Straße", ["STRASSE"]) == "STRASSE"
+
+
+@pytest.mark.parametrize("e", [0, 2, 7])
+def test_limits_of_disagreement_by_enumeration(e):
+    """The limits hold for every number of differing objects, for every split of them."""
+    n, m = 12, 7
+    found = agreement([0] * m + [0] * (n - m), [1] * e + [0] * (m - e) + [None] * (n - m), 0.2)
+    assert found.common == m
+    # a number of differences that a fixed-size test at the level would keep is never excluded
+    assert found.high * n >= e + b_max(m, n - m, e, 0.1)
+    assert found.low * n <= n - (m - e) - b_max(m, n - m, m - e, 0.1)
+
+
+def test_answers_are_sorted_by_time():
+    assert Answer("2026-01-01", "b", 1, "label") < Answer("2026-01-02", "a", 0, "label")
+
+
+# -- the objects that teach ----------------------------------------------------------------------
+
+
+def test_what_teaches_is_stored_with_the_answers(open_session, tmp_path):
+    ann = open_session("ann", taught=4)
+    assert taught_rows(tmp_path / "answers.jsonl") is None
+    _label(ann, 5)
+    assert taught_rows(tmp_path / "answers.jsonl") == ORDER[:4].tolist()
+    now = standing(ann, {"right": [0] * 35 + [1] * 25})
+    assert (now.found.m, now.found.n) == (1, N - 5)
+    assert "those that teach" in now.sentence
+
+
+def test_each_cluster_is_taught_once_where_there_is_one_clustering():
+    codes = np.repeat([0, 1, 2, 3], [40, 30, 20, 10])
+    chosen = teaching_objects([codes], 4)
+    assert codes[chosen].tolist() == [0, 1, 2, 3]  # the largest cluster first
+    weighted = teaching_objects({"a": codes, "b": np.arange(100) // 50}, 2, prior={"a": 0, "b": 1})
+    assert sorted(np.arange(100)[weighted] // 50) == [0, 1]
+    assert len(set(teaching_objects([codes], 99).tolist())) == 99
+    with pytest.raises(InputError, match="fewer than 100 can teach"):
+        teaching_objects([codes], 100)
+
+
+def test_the_greedy_choice_by_brute_force():
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 3, (5, 14))
+    similar = (codes[:, :, None] == codes[:, None, :]).mean(axis=0)
+    chosen = teaching_objects(codes, 3)
+    for k in range(3):
+        reached = [similar[:, [*chosen[:k], j]].max(axis=1).sum() for j in range(14)]
+        assert reached[chosen[k]] == pytest.approx(max(reached))
+
+
+def test_every_draw_after_the_lessons_keeps_the_guarantee():
+    """Brute force: all draws of 3 of the 7 objects that do not teach, for many truths."""
+    from itertools import combinations
+
+    rng = np.random.default_rng(3)
+    labelings = rng.integers(0, 3, (3, 10))
+    taught = teaching_objects(labelings, 3)
+    rest = np.setdiff1d(np.arange(10), taught)
+    for _ in range(3):
+        truth, broken, draws = rng.integers(0, 2, 10), 0, 0
+        for drawn in combinations(rest, 3):
+            y = np.full(10, None, dtype=object)
+            y[[*taught, *drawn]] = truth[[*taught, *drawn]]
+            found = karat.guarantee(labelings, y, 0.3, taught=taught, random_state=draws)
+            hidden = np.setdiff1d(rest, drawn)
+            assert (found.n, found.m) == (4, 3)
+            assert list(found.labels[taught]) == list(truth[taught])
+            broken += (found.labels[hidden] != truth[hidden]).sum() > found.bound
+            draws += 1
+        assert broken <= 0.3 * draws
+
+
+def test_lessons_are_checked():
+    y = [0, 1, None, 0, None]
+    with pytest.raises(InputError, match="an object that is to teach has no label"):
+        karat.guarantee([0, 0, 1, 1, 1], y, taught=[2])
+    for taught in ([0, 0], [9], [0.5], [0, 1, 2, 3, 4]):
+        with pytest.raises(InputError, match="taught must be positions"):
+            karat.guarantee([0, 0, 1, 1, 1], y, taught=taught)
+    found = karat.guarantee([0, 0, 1, 1, 1], y, taught=[0])
+    assert any("those that teach" in said for said in found.premises)
+
+
+def test_a_class_that_only_a_lesson_has():
+    y = ["a", "b", "b", None, None, None]
+    found = karat.guarantee([0, 1, 1, 1, 0, 0], y, taught=[0])
+    assert (found.labels[0], found.n, found.bound) == ("a", 3, 3)
+    fitted = karat.bounds.LabelSequence([0, 1, 1, 1, 0, 0], taught=[0]).update(y, [1, 2])
+    assert fitted.labels[0] == "a"
+
+
+def test_a_cluster_of_lessons_alone_is_no_cluster_of_the_others():
+    codes = {"fine": [0, 1, 2, 2, 3, 3, 3, 3], "coarse": [0, 0, 0, 0, 1, 1, 1, 1]}
+    y = ["a", "b", None, "a", None, "b", "b", None]
+    found = karat.guarantee(codes, y, 0.5, taught=[0, 1])
+    assert found.mdl["fine"].n_clusters == 2
+    assert found.mdl["fine"].m == 3
+    assert list(found.labels[:2]) == ["a", "b"]
+
+
+def test_the_page_is_a_package_file():
+    import karat.labeling
+
+    assert (Path(karat.labeling.__file__).parent / "page.html").is_file()
