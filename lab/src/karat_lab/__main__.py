@@ -1,4 +1,4 @@
-"""``karat reproduce`` and ``python -m karat_lab``."""
+"""``karat reproduce``, ``karat lab`` and ``python -m karat_lab``."""
 
 from __future__ import annotations
 
@@ -11,12 +11,25 @@ import typer
 
 from karat import InputError
 from karat_lab import EXPERIMENTS, run
+from karat_lab.data import data_folder, data_in, index
 
-app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+reproduce = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+lab = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+FOLDER = Annotated[
+    Path | None,
+    typer.Option(
+        "--data", help="The folder of the data sets; KARAT_DATA or the user's cache otherwise."
+    ),
+]
 
 
-@app.command()
-def reproduce(
+@lab.callback()
+def _laboratory() -> None:
+    """The laboratory: published experiments, their data, and a challenge for ways of choosing."""
+
+
+@reproduce.command()
+def run_experiment(
     name: Annotated[
         str | None, typer.Argument(help="The experiment; lists all experiments if omitted.")
     ] = None,
@@ -30,12 +43,7 @@ def reproduce(
     storage: Annotated[
         Path | None, typer.Option("--storage", help="Keep finished work here and resume from it.")
     ] = None,
-    data: Annotated[
-        Path | None,
-        typer.Option(
-            "--data", help="The folder of the data sets; KARAT_DATA or the user's cache otherwise."
-        ),
-    ] = None,
+    data: FOLDER = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Run a published experiment and print its figures beside the published ones."""
@@ -73,10 +81,67 @@ def _list(json: bool) -> None:
     Console().print(table)
 
 
+@lab.command("fetch")
+def fetch_sets(
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Data sets; see karat lab data.")
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="All data sets.")] = False,
+    data: FOLDER = None,
+) -> None:
+    """Download data sets from their public sources and verify them."""
+    from karat_lab.fetch import fetch
+
+    wanted = list(index()) if everything else names or []
+    if not wanted:
+        raise InputError("name data sets, or ask for --all; karat lab data lists them")
+    failures = []
+    with data_in(data):
+        for name in wanted:
+            try:
+                told = fetch(name, progress=lambda line: typer.echo(line, err=True))
+            except InputError as error:
+                failures.append(str(error))
+                told = "not fetched"
+            typer.echo(f"{name}: {told}")
+    if failures:
+        raise InputError("\n".join(failures))
+
+
+@lab.command("data")
+def list_data(
+    data: FOLDER = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """List the data sets of the experiments, and which are there."""
+    from karat_lab.fetch import state
+
+    with data_in(data):
+        rows = [
+            {
+                "name": name,
+                "state": state(name),
+                **{key: entry.get(key) for key in ("kind", "n", "d", "licence", "citation")},
+                "bytes": sum(entry["bytes"].values()),
+            }
+            for name, entry in index().items()
+        ]
+        where = data_folder().absolute()
+    if json:
+        typer.echo(jsonlib.dumps(rows))
+        return
+    for row in rows:
+        typer.echo(f"{row['state']:8} {row['name']:24} {row['kind']:12} {row['bytes']:>10,} bytes")
+    typer.echo(f"in {where}; karat lab fetch NAME or --all")
+
+
+lab.command("reproduce")(run_experiment)
+
+
 def main() -> None:
     """Run the command; errors that a user can fix come without a traceback."""
     try:
-        app()
+        lab()
     except InputError as error:
         typer.echo(f"karat: {error}", err=True)
         sys.exit(2)

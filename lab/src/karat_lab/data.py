@@ -89,8 +89,8 @@ def locate(name: str) -> Path:
         why = f"named by {VARIABLE} or --data" if os.environ.get(VARIABLE) else "the cache"
         raise InputError(
             f"the data set {name} is not there: {' and '.join(absent)} would be in "
-            f"{folder.absolute()} ({why}); put the files there, or name the folder that has them "
-            f"with --data or {VARIABLE}"
+            f"{folder.absolute()} ({why}); fetch it with karat lab fetch {name}, put the files "
+            f"there, or name the folder that has them with --data or {VARIABLE}"
         )
     return folder / str(index()[name]["path"])
 
