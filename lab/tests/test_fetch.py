@@ -14,7 +14,7 @@ import pytest
 
 from karat import InputError
 from karat_lab import data, fetch
-from karat_lab.originals import RECIPES, compressed, content_digest, sparse_arff, table
+from karat_lab.originals import RECIPES, content_digest, packed, sparse_arff, table
 
 POINTS = gzip.compress(b"".join(b"%d.50 2e-3\n" % (i * i) for i in range(30_000)))
 LABELS = gzip.compress(b"1\n2\n" * 15_000)
@@ -84,8 +84,7 @@ def entry(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> di
         (tmp_path / "there" / file[0]).write_bytes(file[1])
     contents = RECIPES["battery"](sorted((tmp_path / "there").iterdir()))
     for suffix, content in contents.items():
-        packed = compressed(suffix, content)
-        made[f"points/x{suffix}"] = content_digest(packed, suffix)
+        made[f"points/x{suffix}"] = content_digest(packed(suffix, content), suffix)
     found = {
         "name": "x",
         "path": "points/x.data.csv.gz",

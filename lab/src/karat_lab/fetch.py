@@ -22,7 +22,7 @@ import requests
 from karat import InputError
 from karat.runtime.output import write_output
 from karat_lab.data import data_folder, index, is_packaged
-from karat_lab.originals import RECIPES, compressed, content_digest
+from karat_lab.originals import RECIPES, content_digest, packed
 
 Progress = Callable[[str], None]
 SUFFIXES = (".data.csv.gz", ".csv.gz", ".jsonl.gz", ".npz")
@@ -119,7 +119,7 @@ def _make(
     made = {}
     for suffix, content in contents.items():
         path = data_folder() / f"{stem}{suffix}"
-        made[path] = compressed(suffix, content)
+        made[path] = packed(suffix, content)
         if content_digest(made[path], suffix) != entry["content"].get(f"{stem}{suffix}"):
             raise _FailedError(f"{stem}{suffix} made from {_named(source)} has another content")
     return made

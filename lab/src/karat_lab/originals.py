@@ -40,7 +40,7 @@ def content_digest(file: Path | bytes, suffix: str | None = None) -> str:
     return digest.hexdigest()
 
 
-def compressed(suffix: str, content: bytes) -> bytes:
+def packed(suffix: str, content: bytes) -> bytes:
     """What is written to a file of this suffix: the same bytes on every day."""
     if suffix.endswith(".npz"):
         return content
@@ -54,7 +54,8 @@ def _csv(frame: pd.DataFrame) -> bytes:
     return frame.to_csv(index=False, lineterminator="\n").encode()
 
 
-def _lines(names: Sequence[str]) -> bytes:
+def csv_lines(names: Sequence[str]) -> bytes:
+    """Lines of a file."""
     return "".join(f"{name}\n" for name in names).encode()
 
 
@@ -62,7 +63,8 @@ def _unzipped(path: Path) -> str:
     return gzip.decompress(path.read_bytes()).decode()
 
 
-def _documents(records: Iterator[dict[str, Any]]) -> bytes:
+def documents(records: Iterator[dict[str, Any]]) -> bytes:
+    """JSON lines, one for each document."""
     return "".join(json.dumps(r, ensure_ascii=False) + "\n" for r in records).encode()
 
 
@@ -70,9 +72,9 @@ def battery(files: Sequence[Path]) -> Contents:
     """Coordinates and labelings of a benchmark suite; its numbers are copied, digit by digit."""
     rows = [line.split() for line in _unzipped(files[0]).splitlines() if line.strip()]
     header = ",".join(f"x{j + 1}" for j in range(len(rows[0])))
-    found = {".data.csv.gz": _lines([header, *(",".join(row) for row in rows)])}
+    found = {".data.csv.gz": csv_lines([header, *(",".join(row) for row in rows)])}
     for number, file in enumerate(files[1:]):
-        found[f".labels{number}.csv.gz"] = _lines(["label", *_unzipped(file).split()])
+        found[f".labels{number}.csv.gz"] = csv_lines(["label", *_unzipped(file).split()])
     return found
 
 
@@ -144,7 +146,7 @@ def suite_table(files: Sequence[Path]) -> Contents:
     return {".csv.gz": _csv(frame.assign(label=classes))}
 
 
-def _counts(indptr: Any, indices: Any, data: Any, d: int) -> bytes:
+def sparse_counts(indptr: Any, indices: Any, data: Any, d: int) -> bytes:
     """The file of a matrix of counts, as 32-bit integers with sorted columns."""
     from scipy import sparse
 
@@ -181,9 +183,9 @@ def cluto(files: Sequence[Path], *, names: Sequence[str], rest: str | None = Non
         for i, mark in enumerate(marks.split()):
             if mark == "1":
                 classes[i] = name
-    found = {".npz": _counts(indptr, indices, data, d), ".labels.txt.gz": _lines(classes)}
+    found = {".npz": sparse_counts(indptr, indices, data, d), ".labels.txt.gz": csv_lines(classes)}
     if len(files) > 2:
-        found[".terms.txt.gz"] = _lines([name for name, _ in _arff(files[2])[0][:d]])
+        found[".terms.txt.gz"] = csv_lines([name for name, _ in _arff(files[2])[0][:d]])
     return found
 
 
@@ -205,9 +207,9 @@ def sparse_arff(files: Sequence[Path]) -> Contents:
         indptr.append(len(indices))
         classes.append(name)
     return {
-        ".npz": _counts(indptr, indices, data, d),
-        ".labels.txt.gz": _lines(classes),
-        ".terms.txt.gz": _lines([name for name, _ in attributes[:d]]),
+        ".npz": sparse_counts(indptr, indices, data, d),
+        ".labels.txt.gz": csv_lines(classes),
+        ".terms.txt.gz": csv_lines([name for name, _ in attributes[:d]]),
     }
 
 
@@ -223,11 +225,11 @@ def matlab_counts(
     counts.sort_indices()
     labels = [str(int(value)) for value in np.ravel(found[classes])]
     contents = {
-        ".npz": _counts(counts.indptr, counts.indices, counts.data, counts.shape[1]),
-        ".labels.txt.gz": _lines([names[name] for name in labels] if names else labels),
+        ".npz": sparse_counts(counts.indptr, counts.indices, counts.data, counts.shape[1]),
+        ".labels.txt.gz": csv_lines([names[name] for name in labels] if names else labels),
     }
     if len(files) > 1:
-        contents[".terms.txt.gz"] = _lines(files[1].read_text().split())
+        contents[".terms.txt.gz"] = csv_lines(files[1].read_text().split())
     return contents
 
 
@@ -240,10 +242,10 @@ def coordinates(files: Sequence[Path]) -> Contents:
     indptr = np.searchsorted(rows[:, 0], np.arange(1, n + 2))
     ids = [line.split()[0] for line in files[1].read_text().splitlines()]
     return {
-        ".npz": _counts(indptr, rows[:, 1] - 1, rows[:, 2], d),
-        ".labels.txt.gz": _lines([name.partition(".")[0] for name in ids]),
-        ".terms.txt.gz": _lines(files[2].read_text().split()),
-        ".ids.txt.gz": _lines(ids),
+        ".npz": sparse_counts(indptr, rows[:, 1] - 1, rows[:, 2], d),
+        ".labels.txt.gz": csv_lines([name.partition(".")[0] for name in ids]),
+        ".terms.txt.gz": csv_lines(files[2].read_text().split()),
+        ".ids.txt.gz": csv_lines(ids),
     }
 
 
@@ -290,7 +292,7 @@ def smart(files: Sequence[Path], *, names: Sequence[str]) -> Contents:
                 said = {name: text.strip("\n") for name, text in said.items()}
                 yield {"id": f"{group}.{int(number):06d}", "group": group, **said}
 
-    return {".jsonl.gz": _documents(records())}
+    return {".jsonl.gz": documents(records())}
 
 
 def tabbed(files: Sequence[Path], *, names: Sequence[str]) -> Contents:
@@ -303,7 +305,7 @@ def tabbed(files: Sequence[Path], *, names: Sequence[str]) -> Contents:
                 group, _, text = line.partition("\t")
                 yield {"id": f"{part}.{number:05d}", "part": part, "group": group, "text": text}
 
-    return {".jsonl.gz": _documents(records())}
+    return {".jsonl.gz": documents(records())}
 
 
 def _members(path: Path, below: str) -> Iterator[tuple[str, str, bytes]]:
@@ -319,7 +321,7 @@ def newsgroups(files: Sequence[Path]) -> Contents:
     """Messages of 20 Newsgroups as they were posted, from an archive ``.../<group>/<number>``."""
     found = sorted(_members(files[0], "20_newsgroup"), key=lambda m: (m[0], int(m[1])))
     return {
-        ".jsonl.gz": _documents(
+        ".jsonl.gz": documents(
             {"id": name, "group": group, "text": text.decode("latin-1")}
             for group, name, text in found
         )
@@ -330,7 +332,7 @@ def lingspam(files: Sequence[Path]) -> Contents:
     """Messages of the ten parts of Ling-Spam; names of spam begin with ``spmsg``."""
     found = sorted((int(part[4:]), name, text) for part, name, text in _members(files[0], "bare"))
     return {
-        ".jsonl.gz": _documents(
+        ".jsonl.gz": documents(
             {
                 "id": name.removesuffix(".txt"),
                 "part": f"part{part}",
@@ -357,7 +359,7 @@ def spamassassin(files: Sequence[Path], *, length: int = 12_000) -> Contents:
                     "text": text[:length],
                 }
 
-    return {".jsonl.gz": _documents(records())}
+    return {".jsonl.gz": documents(records())}
 
 
 def trec(
@@ -381,7 +383,7 @@ def trec(
     numbers = [number for number in numbers if number not in set(absent)]
     drawn = sorted(random.Random(seed).sample(numbers, n))
     return {
-        ".jsonl.gz": _documents(
+        ".jsonl.gz": documents(
             {
                 "id": f"inmail.{number}",
                 "label": labels[f"inmail.{number}"],
