@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json as jsonlib
 import sys
+import tempfile
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from karat import InputError
-from karat_lab import EXPERIMENTS, run
+from karat.runtime.output import check_output, write_output
+from karat_lab import EXPERIMENTS
 from karat_lab.data import data_folder, data_in, index
 
 reproduce = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
@@ -33,36 +35,71 @@ def run_experiment(
     name: Annotated[
         str | None, typer.Argument(help="The experiment; lists all experiments if omitted.")
     ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="All experiments.")] = False,
+    scale: Annotated[
+        str,
+        typer.Option(
+            "--scale", help="paper: as published. quick: minutes, simulating data not there."
+        ),
+    ] = "paper",
     samples: Annotated[
         int | None,
-        typer.Option(
-            "--samples", min=1, help="Scale the experiment down to this many repetitions."
-        ),
+        typer.Option("--samples", min=1, help="So many repetitions; each experiment says of what."),
     ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of all randomness.")] = 0,
     storage: Annotated[
-        Path | None, typer.Option("--storage", help="Keep finished work here and resume from it.")
+        Path | None,
+        typer.Option(
+            "--storage", help="Keep finished work here and resume from it; with --all a folder."
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", help="Write one HTML page of the results.")
     ] = None,
     data: FOLDER = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Run a published experiment and print its figures beside the published ones."""
-    if name is None:
+    """Run published experiments and print their figures beside the published ones."""
+    from karat_lab import results
+
+    if scale not in ("quick", "paper"):
+        raise InputError(f"--scale is quick or paper; got {scale!r}")
+    if output is not None:
+        check_output(output, overwrite=True, option="--output")
+    names = list(EXPERIMENTS) if everything else [name] if name is not None else []
+    if not names:
         _list(json)
         return
-    result = run(
-        name,
-        samples=samples,
-        random_state=seed,
-        storage=storage,
-        progress=lambda line: typer.echo(line, err=True),
-        data=data,
-    )
+    found, failed = [], {}
+    with tempfile.TemporaryDirectory() as drawn:
+        for number, one in enumerate(names, 1):
+            start = f"{number} of {len(names)}, {one}" if everything else one
+            typer.echo(f"{start}: {EXPERIMENTS[one].title}", err=True)
+            try:
+                result = results.result_of(
+                    one,
+                    scale=scale,
+                    samples=samples,
+                    seed=seed,
+                    **{"folder" if everything else "storage": storage},
+                    data=data,
+                    simulated=Path(drawn),
+                    progress=lambda line: typer.echo(line, err=True),
+                )
+            except InputError as error:
+                if not everything:
+                    raise
+                failed[one] = str(error)
+                continue
+            found.append(result)
+            if output is not None:
+                write_output(output, results.page(found, failed), overwrite=True)
+            if not json:
+                typer.echo(result["verdict"] if everything else results.as_text(result))
     if json:
-        rows = jsonlib.loads(result.table.reset_index().to_json(orient="records"))
-        typer.echo(jsonlib.dumps({"name": result.name, "table": rows, "notes": result.notes}))
-    else:
-        typer.echo(str(result))
+        typer.echo(jsonlib.dumps(found if everything else found[0]))
+    if failed:
+        raise InputError("\n".join(f"{one}: {why}" for one, why in failed.items()))
 
 
 def _list(json: bool) -> None:

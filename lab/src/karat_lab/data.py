@@ -10,7 +10,7 @@ import gzip
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from importlib.resources import files
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 VARIABLE = "KARAT_DATA"
 #: where data sets that are not there are drawn, and which were, a line each
 SIMULATED, DRAWN = "KARAT_SIMULATED", "simulated.txt"
+#: the names of the only data sets of the registry, where not all are asked for
+ONLY = "KARAT_ONLY"
 
 
 def data_folder() -> Path:
@@ -49,13 +51,19 @@ def cache_folder() -> Path:
 
 
 @contextmanager
-def data_in(folder: str | Path | None, *, simulated: str | Path | None = None) -> Iterator[None]:
+def data_in(
+    folder: str | Path | None,
+    *,
+    simulated: str | Path | None = None,
+    only: Sequence[str] = (),
+) -> Iterator[None]:
     """Look for data sets in this folder meanwhile, in processes that are started too.
 
-    What is not there is drawn in the same shape into ``simulated``, where that is given.
+    What is not there is drawn in the same shape into ``simulated``, where that is given. Of the
+    registry there are ``only`` these, where any are named.
     """
-    before = {name: os.environ.get(name) for name in (VARIABLE, SIMULATED)}
-    given = {VARIABLE: folder, SIMULATED: simulated}
+    before = {name: os.environ.get(name) for name in (VARIABLE, SIMULATED, ONLY)}
+    given = {VARIABLE: folder, SIMULATED: simulated, ONLY: " ".join(only) or None}
     os.environ |= {name: str(value) for name, value in given.items() if value is not None}
     try:
         yield
@@ -66,9 +74,14 @@ def data_in(folder: str | Path | None, *, simulated: str | Path | None = None) -
                 os.environ[name] = value
 
 
-@cache
 def index() -> dict[str, dict[str, Any]]:
-    """What there is to know of each data set: kind, size, source, files and their SHA-256."""
+    """What there is to know of each data set: kind, size, sources, files and their SHA-256."""
+    only = os.environ.get(ONLY, "").split()
+    return {name: e for name, e in _registry().items() if name in only or not only}
+
+
+@cache
+def _registry() -> dict[str, dict[str, Any]]:
     entries = json.loads(files("karat_lab").joinpath("datasets.json").read_text("utf-8"))
     return {entry["name"]: entry for entry in entries}
 
