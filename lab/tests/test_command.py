@@ -38,7 +38,7 @@ def test_data_are_looked_for_where_the_option_says(tmp_path: Path) -> None:
 
 
 def test_its_own_entry_ends_without_a_traceback(monkeypatch, capsys) -> None:
-    monkeypatch.setattr("sys.argv", ["karat_lab", "nothing"])
+    monkeypatch.setattr("sys.argv", ["karat_lab", "reproduce", "nothing"])
     with pytest.raises(SystemExit) as end:
         __main__.main()
     assert end.value.code == 2
@@ -56,3 +56,27 @@ def test_where_it_is_missing_one_sentence_says_how_to_install_it(monkeypatch, ca
     told = capsys.readouterr().err
     assert told.count("\n") == 1
     assert "pip install karat-lab" in told
+
+
+@pytest.mark.parametrize("command", ["reproduce", "lab"])
+def test_both_commands_say_so(command, monkeypatch) -> None:
+    module = importlib.import_module("karat.cli.reproduce")
+    monkeypatch.setattr(module, "find_spec", lambda name: None)
+    told = CliRunner().invoke(app, [command])
+    assert f"karat {command} is part of karat-lab" in str(told.exception)
+
+
+def test_lab_lists_the_data_sets_and_what_is_there(tmp_path: Path) -> None:
+    told = CliRunner().invoke(app, ["lab", "data", "--json", "--data", str(tmp_path)])
+    rows = {row["name"]: row for row in json.loads(told.stdout)}
+    assert rows["iris"]["state"] == "packaged"
+    assert rows["wap"]["state"] == "absent"
+    assert all(row["licence"] and row["citation"] and row["bytes"] for row in rows.values())
+
+
+def test_lab_fetch_wants_a_name(tmp_path: Path) -> None:
+    told = CliRunner().invoke(app, ["lab", "fetch", "--data", str(tmp_path)])
+    assert "--all" in str(told.exception)
+    told = CliRunner().invoke(app, ["lab", "fetch", "iris", "nothing", "--data", str(tmp_path)])
+    assert "iris: packaged" in told.stdout
+    assert "no data set is called 'nothing'" in str(told.exception)

@@ -53,9 +53,13 @@ def test_packaged_sets_need_no_folder(tmp_path: Path) -> None:
 
 def test_every_file_of_the_index_has_a_checksum_and_a_source() -> None:
     for entry in data.index().values():
-        assert entry["source"]
+        assert entry["sources"] or data.is_packaged(entry["name"])
+        assert entry["licence"]
+        assert entry["citation"]
+        assert entry["done"]
         assert entry["path"] in entry["sha256"]
         assert all(len(digest) == 64 for digest in entry["sha256"].values())
+        assert set(entry["sha256"]) == set(entry["content"]) == set(entry["bytes"])
 
 
 def test_packaged_sets_are_those_of_the_collection(real_data: None) -> None:

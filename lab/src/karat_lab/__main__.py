@@ -1,60 +1,105 @@
-"""``karat reproduce`` and ``python -m karat_lab``."""
+"""``karat reproduce``, ``karat lab`` and ``python -m karat_lab``."""
 
 from __future__ import annotations
 
 import json as jsonlib
 import sys
+import tempfile
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast
 
 import typer
 
 from karat import InputError
-from karat_lab import EXPERIMENTS, run
+from karat.runtime.output import check_output, write_output
+from karat_lab import EXPERIMENTS
+from karat_lab.data import data_folder, data_in, index
+from karat_lab.scale import Scale, quick_of
 
-app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+reproduce = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+lab = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+FOLDER = Annotated[
+    Path | None,
+    typer.Option(
+        "--data", help="The folder of the data sets; KARAT_DATA or the user's cache otherwise."
+    ),
+]
 
 
-@app.command()
-def reproduce(
+@lab.callback()
+def _laboratory() -> None:
+    """The laboratory: published experiments, their data, and a challenge for ways of choosing."""
+
+
+@reproduce.command()
+def run_experiment(
     name: Annotated[
         str | None, typer.Argument(help="The experiment; lists all experiments if omitted.")
     ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="All experiments.")] = False,
+    scale: Annotated[
+        str,
+        typer.Option(
+            "--scale", help="paper: as published. quick: minutes, simulating data not there."
+        ),
+    ] = "paper",
     samples: Annotated[
         int | None,
-        typer.Option(
-            "--samples", min=1, help="Scale the experiment down to this many repetitions."
-        ),
+        typer.Option("--samples", min=1, help="So many repetitions; each experiment says of what."),
     ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of all randomness.")] = 0,
     storage: Annotated[
-        Path | None, typer.Option("--storage", help="Keep finished work here and resume from it.")
-    ] = None,
-    data: Annotated[
         Path | None,
         typer.Option(
-            "--data", help="The folder of the data sets; KARAT_DATA or the user's cache otherwise."
+            "--storage", help="Keep finished work here and resume from it; with --all a folder."
         ),
     ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", help="Write one HTML page of the results.")
+    ] = None,
+    data: FOLDER = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Run a published experiment and print its figures beside the published ones."""
-    if name is None:
+    """Run published experiments and print their figures beside the published ones."""
+    from karat_lab import results
+
+    at = _checked(scale)
+    if output is not None:
+        check_output(output, overwrite=True, option="--output")
+    names = list(EXPERIMENTS) if everything else [name] if name is not None else []
+    if not names:
         _list(json)
         return
-    result = run(
-        name,
-        samples=samples,
-        random_state=seed,
-        storage=storage,
-        progress=lambda line: typer.echo(line, err=True),
-        data=data,
-    )
+    found, failed = [], {}
+    with tempfile.TemporaryDirectory() as drawn:
+        for number, one in enumerate(names, 1):
+            start = f"{number} of {len(names)}, {one}" if everything else one
+            typer.echo(f"{start}: {EXPERIMENTS[one].title}", err=True)
+            try:
+                result = results.result_of(
+                    one,
+                    scale=at,
+                    samples=samples,
+                    seed=seed,
+                    **{"folder" if everything else "storage": storage},
+                    data=data,
+                    simulated=Path(drawn),
+                    progress=lambda line: typer.echo(line, err=True),
+                )
+            except InputError as error:
+                if not everything:
+                    raise
+                failed[one] = str(error)
+                continue
+            found.append(result)
+            if output is not None:
+                write_output(output, results.page(found, failed), overwrite=True)
+            if not json:
+                typer.echo(result["verdict"] if everything else results.as_text(result))
     if json:
-        rows = jsonlib.loads(result.table.reset_index().to_json(orient="records"))
-        typer.echo(jsonlib.dumps({"name": result.name, "table": rows, "notes": result.notes}))
-    else:
-        typer.echo(str(result))
+        typer.echo(jsonlib.dumps(found if everything else found[0]))
+    if failed:
+        raise InputError("\n".join(f"{one}: {why}" for one, why in failed.items()))
 
 
 def _list(json: bool) -> None:
@@ -73,10 +118,104 @@ def _list(json: bool) -> None:
     Console().print(table)
 
 
+@lab.command("fetch")
+def fetch_sets(
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Data sets; see karat lab data.")
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="All data sets.")] = False,
+    data: FOLDER = None,
+) -> None:
+    """Download data sets from their public sources and verify them."""
+    from karat_lab.fetch import fetch
+
+    wanted = list(index()) if everything else names or []
+    if not wanted:
+        raise InputError("name data sets, or ask for --all; karat lab data lists them")
+    failures = []
+    with data_in(data):
+        for name in wanted:
+            try:
+                told = fetch(name, progress=lambda line: typer.echo(line, err=True))
+            except InputError as error:
+                failures.append(str(error))
+                told = "not fetched"
+            typer.echo(f"{name}: {told}")
+    if failures:
+        raise InputError("\n".join(failures))
+
+
+@lab.command("data")
+def list_data(
+    data: FOLDER = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """List the data sets of the experiments, and which are there."""
+    from karat_lab.fetch import state
+
+    with data_in(data):
+        rows = [
+            {
+                "name": name,
+                "state": state(name),
+                **{key: entry.get(key) for key in ("kind", "n", "d", "licence", "citation")},
+                "bytes": sum(entry["bytes"].values()),
+            }
+            for name, entry in index().items()
+        ]
+        where = data_folder().absolute()
+    if json:
+        typer.echo(jsonlib.dumps(rows))
+        return
+    for row in rows:
+        typer.echo(f"{row['state']:8} {row['name']:24} {row['kind']:12} {row['bytes']:>10,} bytes")
+    typer.echo(f"in {where}; karat lab fetch NAME or --all")
+
+
+@lab.command("challenge")
+def challenge_rivals(
+    method: Annotated[Path, typer.Argument(help="A Python file with choose(X, labelings).")],
+    scale: Annotated[
+        str, typer.Option("--scale", help="paper: all tasks. quick: small data sets alone.")
+    ] = "paper",
+    storage: Annotated[
+        Path | None,
+        typer.Option("--storage", help="The folder of karat reproduce choice."),
+    ] = None,
+    data: FOLDER = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Let a way of choosing of your own choose, with the rivals' scores beside it."""
+    from karat_lab.challenge import challenge, load_method
+
+    found = load_method(method)
+    quick = quick_of("choice") if _checked(scale) == "quick" else None
+    with data_in(data, only=quick.sets if quick else ()):
+        table = challenge(
+            found,
+            samples=quick.samples if quick else None,
+            storage=storage,
+            progress=lambda line: typer.echo(line, err=True),
+        )
+    if json:
+        typer.echo(table.reset_index().to_json(orient="records"))
+    else:
+        typer.echo(table.to_string())
+
+
+def _checked(scale: str) -> Scale:
+    if scale not in ("quick", "paper"):
+        raise InputError(f"--scale is quick or paper; got {scale!r}")
+    return cast(Scale, scale)
+
+
+lab.command("reproduce")(run_experiment)
+
+
 def main() -> None:
     """Run the command; errors that a user can fix come without a traceback."""
     try:
-        app()
+        lab()
     except InputError as error:
         typer.echo(f"karat: {error}", err=True)
         sys.exit(2)

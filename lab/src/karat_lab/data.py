@@ -10,7 +10,7 @@ import gzip
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from importlib.resources import files
@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 VARIABLE = "KARAT_DATA"
+#: where data sets that are not there are drawn, and which were, a line each
+SIMULATED, DRAWN = "KARAT_SIMULATED", "simulated.txt"
+#: the names of the only data sets of the registry, where not all are asked for
+ONLY = "KARAT_ONLY"
 
 
 def data_folder() -> Path:
@@ -47,23 +51,37 @@ def cache_folder() -> Path:
 
 
 @contextmanager
-def data_in(folder: str | Path | None) -> Iterator[None]:
-    """Look for data sets in this folder meanwhile, in processes that are started too."""
-    before = os.environ.get(VARIABLE)
-    if folder is not None:
-        os.environ[VARIABLE] = str(folder)
+def data_in(
+    folder: str | Path | None,
+    *,
+    simulated: str | Path | None = None,
+    only: Sequence[str] = (),
+) -> Iterator[None]:
+    """Look for data sets in this folder meanwhile, in processes that are started too.
+
+    What is not there is drawn in the same shape into ``simulated``, where that is given. Of the
+    registry there are ``only`` these, where any are named.
+    """
+    before = {name: os.environ.get(name) for name in (VARIABLE, SIMULATED, ONLY)}
+    given = {VARIABLE: folder, SIMULATED: simulated, ONLY: " ".join(only) or None}
+    os.environ |= {name: str(value) for name, value in given.items() if value is not None}
     try:
         yield
     finally:
-        if folder is not None:
-            os.environ.pop(VARIABLE)
-            if before is not None:
-                os.environ[VARIABLE] = before
+        for name, value in before.items():
+            os.environ.pop(name, None)
+            if value is not None:
+                os.environ[name] = value
+
+
+def index() -> dict[str, dict[str, Any]]:
+    """What there is to know of each data set: kind, size, sources, files and their SHA-256."""
+    only = os.environ.get(ONLY, "").split()
+    return {name: e for name, e in _registry().items() if name in only or not only}
 
 
 @cache
-def index() -> dict[str, dict[str, Any]]:
-    """What there is to know of each data set: kind, size, source, files and their SHA-256."""
+def _registry() -> dict[str, dict[str, Any]]:
     entries = json.loads(files("karat_lab").joinpath("datasets.json").read_text("utf-8"))
     return {entry["name"]: entry for entry in entries}
 
@@ -76,23 +94,41 @@ def is_packaged(name: str) -> bool:
 def locate(name: str) -> Path:
     """The main file of a data set, all of whose files are there.
 
-    All readers come through here: whatever fetches missing files belongs here.
+    All readers come through here.
 
     Raises
     ------
     InputError
-        If a file is missing.
+        If a file is missing, and nothing is to be simulated.
     """
+    return _folder_of(name) / str(index()[name]["path"])
+
+
+def _folder_of(name: str) -> Path:
     folder = data_folder()
     absent = [file for file in index()[name]["sha256"] if not (folder / file).is_file()]
+    if absent and os.environ.get(SIMULATED):
+        return _simulated(name)
     if absent:
         why = f"named by {VARIABLE} or --data" if os.environ.get(VARIABLE) else "the cache"
         raise InputError(
             f"the data set {name} is not there: {' and '.join(absent)} would be in "
-            f"{folder.absolute()} ({why}); put the files there, or name the folder that has them "
-            f"with --data or {VARIABLE}"
+            f"{folder.absolute()} ({why}); fetch it with karat lab fetch {name}, put the files "
+            f"there, or name the folder that has them with --data or {VARIABLE}"
         )
-    return folder / str(index()[name]["path"])
+    return folder
+
+
+def _simulated(name: str) -> Path:
+    """The folder with a simulated data set; that it was needed is written there."""
+    from karat_lab.simulated import simulate
+
+    folder = Path(os.environ[SIMULATED])
+    if not all((folder / file).is_file() for file in index()[name]["sha256"]):
+        simulate(index()[name], folder)
+    with open(folder / DRAWN, "a", encoding="utf-8") as file:
+        file.write(f"{name}\n")
+    return folder
 
 
 def points(
@@ -116,9 +152,10 @@ def benchmark(name: str) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     import pandas as pd
 
     X = pd.read_csv(locate(name)).to_numpy(dtype=np.float64)
+    folder = _folder_of(name)
     paths = index()[name]["labels"]
     labels = [
-        pd.read_csv(data_folder() / path)["label"].to_numpy(dtype=np.int64) - 1
+        pd.read_csv(folder / path)["label"].to_numpy(dtype=np.int64) - 1
         for path in ([paths] if isinstance(paths, str) else paths)
     ]
     return X, np.stack(labels)
@@ -129,7 +166,7 @@ def term_counts(name: str) -> tuple[Any, NDArray[np.object_]]:
     from scipy import sparse
 
     counts = sparse.csr_array(sparse.load_npz(locate(name))).astype(np.float64)
-    labels = data_folder() / str(index()[name]["labels"])
+    labels = _folder_of(name) / str(index()[name]["labels"])
     with gzip.open(labels, "rt", encoding="utf-8") as file:
         return counts, np.array(file.read().split("\n")[:-1], dtype=object)
 

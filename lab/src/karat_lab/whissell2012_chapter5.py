@@ -11,7 +11,15 @@ import numpy as np
 from karat.bench import average_ranks, compare_methods, mean_interval, rank_agreement
 from karat_lab import ExperimentResult, whissell2012_chapter5_figures
 from karat_lab import whissell2012_chapter5_tables as published
-from karat_lab.whissell2012_chapter5_race import CHOSE_K1, FRESH, MEASURES, SETS, cells, scale
+from karat_lab.whissell2012_chapter5_race import (
+    CHOSE_K1,
+    FRESH,
+    MEASURES,
+    SETS,
+    cells,
+    of_scale,
+    scale,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,7 +64,7 @@ def run(
         ``whissell2012-chapter5-fresh``.
     samples : int, optional
         Three times as many numbers of clusters of 2..30, and five times as many starts. By default
-        all numbers, and 20 starts.
+        all numbers, and 20 starts. 0 is the quick look: one number, one start, two collections.
     random_state : int
         The seed.
     storage : path, optional
@@ -78,7 +86,7 @@ def run(
         return _fresh(samples, seed, storage, progress)
     number = name.removeprefix(TABLE)
     weights = COMPARED[number]
-    found = cells(SETS, weights, samples, seed, storage, progress)
+    found = cells(of_scale(SETS, samples), weights, samples, seed, storage, progress)
     if number in published.BEST:
         table, notes = _best(found, number, weights)
     elif number in published.BY_COLLECTION:
@@ -133,6 +141,11 @@ def _wide(found: pd.DataFrame, weight: str, measure: str) -> pd.DataFrame:
     return wide.dropna(axis=1)
 
 
+def _sets(found: pd.DataFrame) -> tuple[str, ...]:
+    """The collections that were run."""
+    return tuple(map(str, found.index.unique("set")))
+
+
 # -- the tables --------------------------------------------------------------------------------
 
 
@@ -143,7 +156,7 @@ def _by_collection(
 
     printed = published.BY_COLLECTION[number]
     rows: list[dict[str, Any]] = []
-    for which in [*SETS, "overall"]:
+    for which in [*_sets(found), "overall"]:
         row: dict[str, Any] = {"collection": which}
         for i, measure in enumerate(MEASURES):
             one, other = (_wide(found, w, measure).mean(axis=1) for w in weights)
@@ -176,8 +189,9 @@ def _by_algorithm(
 
     printed = published.BY_ALGORITHM[number]
     rows = []
-    for sets in (SETS, tuple(s for s in SETS if s not in CHOSE_K1)):
-        if not any("bm25" in weight for weight in weights) and sets != SETS:
+    every = _sets(found)
+    for sets in (every, tuple(s for s in every if s not in CHOSE_K1)):
+        if not any("bm25" in weight for weight in weights) and sets != every:
             continue
         for i, measure in enumerate(MEASURES):
             one, other = (_wide(found, weight, measure).loc[list(sets)] for weight in weights)
@@ -208,7 +222,7 @@ def _best(found: pd.DataFrame, number: str, weights: Sequence[str]) -> tuple[Any
     for measure, printed in published.BEST[number].items():
         for position, weight in enumerate((weights[1], weights[0])):
             scores = _wide(found, weight, measure)
-            for which in SETS:
+            for which in _sets(found):
                 algorithm, value = (printed[which][:2], printed[which][2:])[position]
                 own = scores.loc[[which]].to_numpy(dtype=float)[0].tolist()
                 ours = dict(zip(map(str, scores.columns), own, strict=True))
@@ -299,8 +313,8 @@ def _fresh(
     import pandas as pd
 
     weights = list(dict.fromkeys(w for pair in FRESH_PAIRS for w in pair))
-    first = cells(SETS, weights, samples, seed, storage, progress)
-    fresh = cells(FRESH, weights, samples, seed, storage, progress)
+    first = cells(of_scale(SETS, samples), weights, samples, seed, storage, progress)
+    fresh = cells(of_scale(FRESH, samples), weights, samples, seed, storage, progress)
     rows = []
     for pair in FRESH_PAIRS:
         for measure in MEASURES:
@@ -347,7 +361,7 @@ def _fresh(
         )
     notes += _setting(fresh, samples, weights)
     notes.append(
-        f"first: {', '.join(SETS)}; fresh: {', '.join(FRESH)}, of each 1,000 documents at random. "
-        "Changes in %, means over the collections, paired."
+        f"first: {', '.join(_sets(first))}; fresh: {', '.join(_sets(fresh))}, of each 1,000 "
+        "documents at random. Changes in %, means over the collections, paired."
     )
     return ExperimentResult(FRESH_NAME, table, tuple(notes))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 SETS = ("fbis", "re0", "re1", "tr31", "tr41", "tr45", "wap")
 #: the thesis chose k1 = 20 on these, and tested it on the others
 CHOSE_K1 = ("fbis", "tr31")
+#: those of the quick look
+QUICK_SETS = ("tr31", "tr45", "hitech", "k1b")
 FRESH = ("la1", "la2", "hitech", "reviews", "ohscal", "k1b", "classic")
 #: documents of each collection: the first, or so many drawn at random
 FIRST = {"fbis": 2000}
@@ -39,12 +41,20 @@ MEASURES = {
 
 
 def scale(samples: int | None) -> tuple[int, list[int]]:
-    """Starts, and the numbers of clusters: the middles of as many equal parts of 2..30."""
+    """Starts, and the numbers of clusters: the middles of as many equal parts of 2..30.
+
+    With ``samples=0``, the quick look, one start and the middle of 2..30.
+    """
     if samples is None:
         return STARTS, list(KS)
-    number = min(len(KS), 3 * samples)
+    number = min(len(KS), max(1, 3 * samples))
     middles = min(KS) + len(KS) * (np.arange(number) + 0.5) / number
-    return min(5 * samples, STARTS), sorted({int(k) for k in middles})
+    return min(max(1, 5 * samples), STARTS), sorted({int(k) for k in middles})
+
+
+def of_scale(sets: Sequence[str], samples: int | None) -> tuple[str, ...]:
+    """The collections; with ``samples=0`` those of the quick look."""
+    return tuple(s for s in sets if s in QUICK_SETS) if samples == 0 else tuple(sets)
 
 
 def algorithms(starts: int) -> dict[str, Any]:

@@ -68,10 +68,12 @@ def run(
     rows = []
     for make in CLAIMS[:samples]:
         for claim in make():
-            rows.append(claim._asdict() | {"found": "fails" if claim.failing else "holds"})
+            claimed = "" if "no claim" in claim.claim else "holds"
+            found = "fails" if claim.failing else "holds"
+            rows.append(claim._asdict() | {"found": found, "published": claimed})
             if progress is not None:
                 progress(f"{claim.claim}: {rows[-1]['found']} in {claim.cases:,} cases")
-    table = pd.DataFrame(rows)[["claim", "source", "cases", "found", "failing"]]
+    table = pd.DataFrame(rows)[["claim", "source", "cases", "found", "published", "failing"]]
     return ExperimentResult(
         name,
         table,

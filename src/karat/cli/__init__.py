@@ -20,7 +20,7 @@ from karat.cli.compare import compare
 from karat.cli.label import label
 from karat.cli.measures import measures
 from karat.cli.report import report
-from karat.cli.reproduce import FORWARD, reproduce
+from karat.cli.reproduce import FORWARD, lab, reproduce
 from karat.cli.run import run
 from karat.cli.sample import sample
 from karat.cli.stability import stability
@@ -86,6 +86,7 @@ for _command in (
 ):
     app.command()(_command)
 app.command(context_settings=FORWARD)(reproduce)
+app.command(context_settings=FORWARD)(lab)
 
 
 def main() -> None:

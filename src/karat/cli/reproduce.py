@@ -1,4 +1,4 @@
-"""``karat reproduce``: the command of karat-lab, where that is installed."""
+"""``karat reproduce`` and ``karat lab``: commands of karat-lab, where that is installed."""
 
 from __future__ import annotations
 
@@ -16,11 +16,20 @@ FORWARD = {"allow_extra_args": True, "ignore_unknown_options": True, "help_optio
 
 def reproduce(context: typer.Context) -> None:
     """Run a published experiment by name (with karat-lab)."""
+    _forward("reproduce", list(context.args))
+
+
+def lab(context: typer.Context) -> None:
+    """Fetch the data of the experiments, or enter a way of choosing (with karat-lab)."""
+    _forward("lab", list(context.args) or ["--help"])
+
+
+def _forward(name: str, words: list[str]) -> None:
     if find_spec(LABORATORY) is None:
         raise InputError(
-            "karat reproduce is part of karat-lab, which is not installed: pip install karat-lab, "
+            f"karat {name} is part of karat-lab, which is not installed: pip install karat-lab, "
             "or pip install -e lab in a checkout"
         )
-    command = typer.main.get_command(import_module(f"{LABORATORY}.__main__").app)
-    with command.make_context("karat reproduce", list(context.args)) as given:
+    command = typer.main.get_command(getattr(import_module(f"{LABORATORY}.__main__"), name))
+    with command.make_context(f"karat {name}", words) as given:
         command.invoke(given)

@@ -11,6 +11,8 @@ from typing import BinaryIO
 
 from karat.runtime.validation import InputError, StorageError
 
+__all__ = ["check_output", "write_output"]
+
 
 def check_output(path: str | Path, *, overwrite: bool = False, option: str = "") -> Path:
     """Say at once that nothing can be written to ``path``, before hours of work for it.

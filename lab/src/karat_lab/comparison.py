@@ -1,0 +1,150 @@
+"""Our figures beside the published ones, in one form whatever table they come from."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: columns that hold our figure, beside one called "published"
+OURS = ("karat", "ours", "bound", "change", "tau", "verdict", "sign", "better", "found")
+#: half widths of 95 % intervals, and standard errors
+HALF_WIDTHS, ERRORS = ("±",), ("error", "standard error")
+AGREES, DIFFERS, NO_ERROR = "agrees", "differs", "no error known"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One published figure beside ours.
+
+    Attributes
+    ----------
+    quantity : str
+        The row, and the column where there are several.
+    ours, published : float or str
+        Words where the table has words.
+    low, high : float
+        Our 95 % interval; NaN where no error is known.
+    """
+
+    quantity: str
+    ours: float | str
+    published: float | str
+    low: float = math.nan
+    high: float = math.nan
+
+    @property
+    def difference(self) -> float:
+        """Ours less the published; NaN for words."""
+        if isinstance(self.ours, str) or isinstance(self.published, str):
+            return math.nan
+        return self.ours - self.published
+
+    @property
+    def verdict(self) -> str:
+        """Whether the published figure is in our interval, or equal where nothing is random."""
+        if isinstance(self.ours, str) or isinstance(self.published, str):
+            return _verdict_on_words(str(self.ours), str(self.published))
+        if math.isnan(self.ours):
+            return "no value"
+        if not math.isnan(self.low):
+            return AGREES if self.low <= self.published <= self.high else DIFFERS
+        digits = len(f"{self.published:.10g}".partition(".")[2])
+        return AGREES if round(self.ours, digits) == self.published else NO_ERROR
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON: None for what there is not."""
+        found = asdict(self) | {"difference": self.difference, "verdict": self.verdict}
+        return {
+            key: None if isinstance(value, float) and not math.isfinite(value) else value
+            for key, value in found.items()
+        }
+
+
+def _verdict_on_words(ours: str, published: str) -> str:
+    """Of a table of properties the word is the verdict of a search already."""
+    if ours == published or ours == "confirmed":
+        return AGREES
+    if ours.startswith("not "):  # not refuted, not decided
+        return ours
+    return DIFFERS
+
+
+def comparisons(table: pd.DataFrame) -> list[Comparison]:
+    """Every published figure of an experiment's table; none where it has none."""
+    if table.columns.nlevels > 1:
+        return list(_by_columns(table))
+    if table.index.nlevels > 1:
+        return list(_by_rows(table))
+    return list(_of_records(table))
+
+
+def _by_columns(table: pd.DataFrame) -> Iterator[Comparison]:
+    """Columns (data set, published or karat or error)."""
+    for which in table.columns.get_level_values(0).unique():
+        own: Any = table[which]
+        for quantity, row in own.iterrows():
+            yield _one(f"{quantity}, {which}", row["karat"], row["published"], error=row["error"])
+
+
+def _by_rows(table: pd.DataFrame) -> Iterator[Comparison]:
+    """Rows (..., published or karat or error); counts of as many samples as each has."""
+    for keys, own in table.groupby(level=list(range(table.index.nlevels - 1)), sort=False):
+        parts = {key[-1]: row for key, row in zip(own.index, own.to_numpy(float), strict=True)}
+        ours, published = (parts[p] / parts[p].sum() for p in ("karat", "published"))
+        n = parts["karat"].sum()
+        for place, column in enumerate(table.columns):
+            p = published[place]
+            # of so many samples, this share is no surprise if the published one is the truth
+            half = 1.96 * math.sqrt(p * (1 - p) / n) + 0.5 / n
+            yield Comparison(
+                f"{' '.join(map(str, keys))}, k = {column}",
+                float(ours[place]),
+                float(p),
+                float(ours[place] - half),
+                float(ours[place] + half),
+            )
+
+
+def _of_records(table: pd.DataFrame) -> Iterator[Comparison]:
+    """Columns "published" beside ours, or "M published" beside "M"."""
+    columns = [str(column) for column in table.columns]
+    paired = [c for c in columns if c.endswith(" published") and c[:-10] in columns]
+    ours = next((c for c in OURS if c in columns and "published" in columns), None)
+    used = {*OURS, *paired, *(c[:-10] for c in paired), "published", "difference", "low", "high"}
+    named = [c for c in columns if c not in used and table[c].dtype.kind in "OUTi"]
+    for row in table.to_dict("records"):
+        quantity = ", ".join(str(row[c]) for c in named if row[c] == row[c] and row[c] != "")
+        if ours is not None:
+            yield from _known(quantity, row, ours, "published", "")
+        for column in paired:
+            name = column[:-10]
+            yield from _known(f"{quantity}, {name}", row, name, column, f"{name} ")
+
+
+def _known(
+    quantity: str, row: dict[Any, Any], ours: str, published: str, prefix: str
+) -> Iterator[Comparison]:
+    value = row[published]
+    if value is None or value == "" or (isinstance(value, float) and math.isnan(value)):
+        return
+    half = next((row[prefix + c] for c in HALF_WIDTHS if prefix + c in row), math.nan)
+    error = next((row[prefix + c] for c in ERRORS if prefix + c in row), math.nan)
+    if "low" in row and not prefix and not isinstance(row[ours], str):
+        yield Comparison(quantity, row[ours], value, row["low"], row["high"])
+    else:
+        yield _one(quantity, row[ours], value, half=half, error=error)
+
+
+def _one(
+    quantity: str, ours: Any, published: Any, *, half: float = math.nan, error: float = math.nan
+) -> Comparison:
+    if isinstance(ours, str) or isinstance(published, str):
+        return Comparison(quantity, str(ours), str(published))
+    half = 1.96 * error if math.isnan(half) else half
+    ours, published = float(ours), float(published)
+    return Comparison(quantity, ours, published, ours - half, ours + half)

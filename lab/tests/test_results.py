@@ -1,0 +1,154 @@
+"""The published side of every table in one form, and the page of all."""
+
+from __future__ import annotations
+
+import json
+import math
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from karat.cli import app
+from karat_lab import EXPERIMENTS, ExperimentResult, results, whissell2012_chapter7
+from karat_lab.comparison import AGREES, DIFFERS, NO_ERROR, Comparison, comparisons
+from karat_lab.scale import QUICK, WHOLE, quick_of
+
+
+@pytest.mark.parametrize(
+    ("ours", "published", "low", "high", "verdict"),
+    [
+        (0.3646, 0.36, math.nan, math.nan, AGREES),
+        (0.3646, 0.37, math.nan, math.nan, NO_ERROR),
+        (0.5, 0.6, 0.3, 0.7, AGREES),
+        (0.5, 0.6, 0.45, 0.55, DIFFERS),
+        (math.nan, 0.6, math.nan, math.nan, "no value"),
+        ("confirmed", "no", math.nan, math.nan, AGREES),
+        ("refuted", "yes", math.nan, math.nan, DIFFERS),
+        ("not refuted in 10 cases", "yes", math.nan, math.nan, "not refuted in 10 cases"),
+        (">>", ">", math.nan, math.nan, DIFFERS),
+    ],
+)
+def test_verdicts(ours, published, low, high, verdict) -> None:
+    assert Comparison("x", ours, published, low, high).verdict == verdict
+
+
+def test_half_widths_and_standard_errors() -> None:
+    table = pd.DataFrame({"which": ["a", "b"], "bound": [2.0, 3], "±": [0.5, math.nan],
+                          "published": [2.4, math.nan]})  # fmt: skip
+    (found,) = comparisons(table)
+    assert (found.quantity, found.low, found.high) == ("a", 1.5, 2.5)
+    assert found.difference == pytest.approx(-0.4)
+    table = pd.DataFrame({"karat": [2.0], "error": [0.5], "published": [2.4]})
+    assert comparisons(table)[0].high == pytest.approx(2 + 1.96 * 0.5)
+
+
+def test_pairs_of_columns() -> None:
+    table = pd.DataFrame({"collection": ["re0"], "NMI": [1.0], "NMI ±": [0.2],
+                          "NMI published": [1.1], "FQ": [1.0], "FQ published": [2.0]})  # fmt: skip
+    first, second = comparisons(table)
+    assert (first.quantity, first.verdict) == ("re0, NMI", AGREES)
+    assert (second.quantity, second.verdict) == ("re0, FQ", NO_ERROR)
+
+
+def test_columns_by_data_set_and_rows_of_counts() -> None:
+    columns = pd.MultiIndex.from_product([["IRIS"], ["published", "karat", "error"]])
+    table = pd.DataFrame([[0.3, 0.5, 0.05]], index=["Silhouette"], columns=columns)
+    (found,) = comparisons(table)
+    assert (found.quantity, found.verdict) == ("Silhouette, IRIS", DIFFERS)
+    index = pd.MultiIndex.from_product([["CUBE"], ["Silhouette"], ["published", "karat", "error"]])
+    table = pd.DataFrame([[0, 50], [1, 1], [0, 0]], index=index, columns=["2", "3"])
+    first, second = comparisons(table)
+    assert (first.quantity, first.ours, first.published) == ("CUBE Silhouette, k = 2", 0.5, 0)
+    # one of two samples, where none of 50 is published
+    assert first.verdict == second.verdict == DIFFERS
+
+
+def test_a_table_without_a_published_side_has_no_comparisons() -> None:
+    assert comparisons(pd.DataFrame({"measure": ["a"], "tau": [0.3]})) == []
+
+
+def test_every_experiment_has_a_quick_look() -> None:
+    for name in EXPERIMENTS:
+        assert quick_of(name).leaves_out or name.startswith(WHOLE)
+    assert all(any(name.startswith(prefix) for name in EXPERIMENTS) for prefix in QUICK)
+    assert quick_of("doe2026-table1").samples == 1
+
+
+def test_printed_signs_are_those_of_the_measures() -> None:
+    pairs = math.comb(len(whissell2012_chapter7.MEASURES), 2)
+    for signs in whissell2012_chapter7.PUBLISHED_SIGNS.values():
+        assert all(len(row.split()) == pairs for row in signs.values())
+
+
+def test_a_result_is_stored_and_read_again(tmp_path: Path, monkeypatch) -> None:
+    first = results.result_of("manning2008-table16.2", folder=tmp_path)
+    assert first["verdict"] == "11 of 11 published figures agree with ours."
+    assert json.loads((tmp_path / "results/manning2008-table16.2.json").read_text()) == first
+    monkeypatch.setattr(results, "run", None)
+    assert results.result_of("manning2008-table16.2", folder=tmp_path) == first
+    with pytest.raises(TypeError):
+        results.result_of("manning2008-table16.2", folder=tmp_path, scale="paper")
+
+
+def test_simulated_data_are_said_first(tmp_path: Path, monkeypatch) -> None:
+    from karat_lab import data
+
+    def run(name, **given):
+        assert given["samples"] == quick_of(name).samples
+        assert len(data.points("zoo")[0]) == 101
+        return ExperimentResult(name, pd.DataFrame({"karat": [1.0], "published": [1.0]}), ("n",))
+
+    monkeypatch.setattr(results, "run", run)
+    found = results.result_of("abul2003", data=tmp_path / "empty")
+    assert found["simulated"] == ["zoo"]
+    assert results.as_text(found).startswith("Simulated data, no result: zoo.\n")
+    assert "says nothing of the publication" in found["verdict"]
+    with pytest.raises(data.InputError, match="karat lab fetch zoo"):
+        results.result_of("abul2003", data=tmp_path / "empty", samples=1, scale="paper")
+
+
+class Seen(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.classes: list[str] = []
+        self.text = ""
+
+    def handle_starttag(self, tag, attrs) -> None:
+        self.classes.append(dict(attrs).get("class") or "")
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def test_the_page_is_green_where_the_figures_agree() -> None:
+    one = results.result_of("manning2008-table16.2")
+    two = one | {
+        "name": "other<",
+        "comparisons": [one["comparisons"][0] | {"verdict": DIFFERS}],
+        "explanation": "Because.",
+    }
+    seen = Seen()
+    seen.feed(results.page([one, two], {"third": "no data"}))
+    assert seen.classes.count("agrees") == 11
+    assert seen.classes.count("differs") == 2
+    assert "stopped: no data" in seen.text
+    assert "Because." in seen.text
+
+
+def test_all_of_them_become_a_page(tmp_path: Path, monkeypatch) -> None:
+    from karat_lab import __main__
+
+    few = {name: EXPERIMENTS[name] for name in ("manning2008-table16.2", "manning2008-exercise")}
+    monkeypatch.setattr(__main__, "EXPERIMENTS", few)
+    output = tmp_path / "all.html"
+    asked = ["reproduce", "--all", "--scale", "quick", "--output", str(output)]
+    told = CliRunner().invoke(app, asked)
+    assert told.exit_code == 0
+    assert "2 of 2, manning2008-exercise" in told.stderr
+    assert "11 of 11 published figures agree with ours." in told.stdout
+    assert "manning2008-exercise" in output.read_text(encoding="utf-8")
+    told = CliRunner().invoke(app, ["reproduce", "manning2008-exercise", "--scale", "small"])
+    assert "--scale is quick or paper" in str(told.exception)
