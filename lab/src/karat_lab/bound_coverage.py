@@ -295,7 +295,7 @@ def _draw(
         return found.bound_rate, errors / len(hidden), errors > found.bound
 
     if kind in ("fixed", "with features", "with objects that teach"):
-        given = {"X": X if kind == "with features" else None, "taught": taught}
+        given: dict[str, Any] = {"X": X if kind == "with features" else None, "taught": taught}
         return outcome(guarantee(batch, partly(FEW), DELTA, order=order, **given), len(order))
     if kind == "claims":
         about = ("error", "clusters", "classes", "counts")
