@@ -14,6 +14,7 @@ from karat_lab import ExperimentResult
 from karat_lab.journal import Kept
 
 if TYPE_CHECKING:
+    import pandas as pd
     from numpy.typing import NDArray
 
 ALPHA = 0.05
@@ -71,14 +72,31 @@ def run(
                     rows.append({"design": design, "n": n, "sigmas": distance, "test": test} | row)
             if progress is not None:
                 progress(f"{design}, n = {n}")
+    table = pd.DataFrame(rows)
     return ExperimentResult(
         name,
-        pd.DataFrame(rows),
+        table,
         (
             f"{runs} data sets for each row, k-means with three clusters. 'naive' is Welch's test "
             "on the data that were clustered. Nominal level 0.05.",
+            *_summary(table),
         ),
     )
+
+
+def _summary(table: pd.DataFrame) -> list[str]:
+    """Levels over all designs, and how often the smaller data sets with two clusters are found."""
+    told = []
+    for test, rows in table.groupby("test", sort=False):
+        null = rows[rows.sigmas == 0].rejected
+        told.append(
+            f"Without clusters, {test}: {null.mean():.3f} on average over {len(null)} designs and "
+            f"sizes, {null.max():.2f} at most."
+        )
+        small = rows[rows.n == SIZES[0]].set_index("sigmas").rejected
+        power = " and ".join(f"{small[[d]].iloc[0]:.2f} at {d}" for d in DISTANCES[1:])
+        told.append(f"Found, {test}: {power} standard deviations.")
+    return told
 
 
 def _tests(design: str, n: int) -> list[str]:
