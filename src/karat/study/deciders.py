@@ -334,9 +334,9 @@ def _judged_by(found: Judged) -> JudgedBy:
 def _judgement(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> dict[str, Any]:
     found = study.judged()
     unseen = why_not(study)
-    only_own = not study.record.sweeps
+    swept = bool(study.record.sweeps)
     skipped = None if study.settings.reference else "asked"
-    beside = {"reference_skipped": (unseen or skipped) if only_own else None}
+    beside = {"reference_skipped": None if swept else unseen or skipped}
     if found is None:
         facts = _votes(study, ranking, verdict) if len(ranking) > 1 else {}
         facts |= {"decided_by": "consensus", "judge_skipped": unseen or "candidates"}
@@ -347,7 +347,10 @@ def _judgement(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> dict[st
     return {
         **beside,
         "judge": _judged_by(found),
-        "structure": Structure(found.judgement.structure, found.judge.limit),
+        # clusterings made elsewhere say nothing of others that the data may have
+        "structure": Structure(found.judgement.structure, found.judge.limit)
+        if swept or found.company
+        else None,
         "expected": expected,
         "near_best": getattr(found.judgement, "near_best", None),
         "numbers": numbers_of(study, ranking, found.numbers, found),

@@ -160,9 +160,9 @@ def _is_sampled(candidate: dict[str, Any]) -> bool:
 
 def _within(study: Study, refits: Sequence[_Refit], share: float) -> list[_Refit]:
     """That of the choice, and the best ranked that take a share of the time of all fits."""
-    choice = study.best().name
     # names of rows first: other candidates are seen by another's name
     place = {str(name): i for i, name in enumerate(study.rank().index)}
+    choice = next(iter(place))
     ranked = sorted(
         refits, key=lambda one: min(place.get(c["name"], math.inf) for c in one.candidates)
     )

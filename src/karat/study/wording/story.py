@@ -179,6 +179,8 @@ def then(answer: Answer) -> str:
             f"Next, let the other {answer.tried.unfinished:,} candidates finish: the same command "
             "with --storage FILE, or a larger --budget."
         )
+    if answer.guarantee is not None:
+        return "Next, label more rows to lower the guaranteed maximum error (karat label)."
     if answer.gains:
         few = answer.gains[0]
         return (
