@@ -187,8 +187,11 @@ def test_dark_where_the_reader_has_it_so(browser: Chromium, page: Path) -> None:
 
 def test_printed_with_everything_in_it(browser: Chromium, page: Path) -> None:
     show(browser, page)
+    browser.complaints.clear()
     pdf = browser.printed()
     assert browser.run(ALL_DRAWN)
+    browser.wait("!document.querySelector('details.fold[open]')")
+    assert browser.complaints == []
     assert 4 <= len(re.findall(rb"/Type\s*/Page\b", pdf)) <= 14
 
 

@@ -86,8 +86,10 @@ function forPrint(plotly) {
   const size = (layout, scatter) => ({ width: 680, height: Math.min(layout.height, scatter ? 300 : 440), autosize: false });
   let opened = [];
   addEventListener("beforeprint", () => {
-    opened = all("main details:not([open]):not(.chooser):not(.alternative)");
-    opened.forEach((d) => { d.open = true; });
+    // a browser may announce a print twice
+    const closed = all("main details:not([open]):not(.chooser):not(.alternative)");
+    closed.forEach((d) => { d.open = true; });
+    opened = opened.concat(closed);
     for (const element of all(".plot")) {
       const figure = data.figures[element.dataset.figure];
       if (!figure || element.closest("[hidden]")) continue;
@@ -97,10 +99,12 @@ function forPrint(plotly) {
       else draw(plotly, element, wanted);
     }
   });
-  addEventListener("afterprint", () => {
-    for (const element of drawn) plotly.relayout(element, { width: null, height: Number(element.dataset.height) || null, autosize: true });
+  // a figure that was drawn for print is finished a moment later
+  addEventListener("afterprint", () => setTimeout(() => {
+    for (const element of drawn) plotly.relayout(element, { width: null, height: Number(element.dataset.height), autosize: true });
     opened.forEach((d) => { d.open = false; });
-  });
+    opened = [];
+  }));
 }
 const pause = () => new Promise((resolve) => setTimeout(resolve));
 async function figures() {
