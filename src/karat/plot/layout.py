@@ -158,6 +158,7 @@ def _neighbor_layout(
         perplexity=min(PERPLEXITY, (wanted - 1) / 3),
         metric="precomputed",
         init=start.astype(np.float32),
+        max_iter=500,
         random_state=random_state,
     )
     with threadpool_limits(1):  # several threads add in another order

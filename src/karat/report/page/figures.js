@@ -83,23 +83,42 @@ function onDemand(plotly) {
   $("agreement-controls").hidden = false;
 }
 function forPrint(plotly) {
-  const size = (layout, scatter) => ({ width: 680, height: Math.min(layout.height, scatter ? 300 : 440), autosize: false });
-  let opened = [];
+  let opened = [], printed = [];
   addEventListener("beforeprint", () => {
-    opened = all("main details:not([open]):not(.chooser):not(.alternative)");
-    opened.forEach((d) => { d.open = true; });
+    // a browser may announce a print twice
+    const closed = all("main details:not([open]):not(.chooser):not(.alternative)");
+    closed.forEach((d) => { d.open = true; });
+    opened = opened.concat(closed);
     for (const element of all(".plot")) {
       const figure = data.figures[element.dataset.figure];
-      if (!figure || element.closest("[hidden]")) continue;
-      const first = figure.data[0] || {}, wanted = size(figure.layout, first.type === "scatter");
-      element.dataset.height = figure.layout.height;
+      if (!figure || element.closest("[hidden]") || printed.includes(element)) continue;
+      const { height } = figure.layout, low = (figure.data[0] || {}).type === "scatter" ? 300 : 440;
+      const wanted = { width: 680, height: Math.min(height, low), autosize: false };
+      element.dataset.height = height;
       if (drawn.includes(element)) plotly.relayout(element, wanted);
-      else draw(plotly, element, wanted);
+      else {
+        draw(plotly, element, wanted);
+        printed.push(element);
+      }
     }
   });
   addEventListener("afterprint", () => {
-    for (const element of drawn) plotly.relayout(element, { width: null, height: Number(element.dataset.height) || null, autosize: true });
+    for (const element of drawn.slice()) {
+      const height = Number(element.dataset.height);
+      if (!printed.includes(element)) {
+        plotly.relayout(element, { width: null, height, autosize: true });
+        continue;
+      }
+      // what was drawn for print alone is drawn again where its fold is opened
+      plotly.purge(element);
+      drawn.splice(drawn.indexOf(element), 1);
+      const { layout } = data.figures[element.dataset.figure];
+      Object.assign(layout, { height, autosize: true });
+      delete layout.width;
+    }
     opened.forEach((d) => { d.open = false; });
+    opened = [];
+    printed = [];
   });
 }
 const pause = () => new Promise((resolve) => setTimeout(resolve));
