@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
+    from karat.datasets._dataset import Dataset
     from karat.datasets._work import Work
     from karat.datasets.reading_plan import ReadingPlan
     from karat.runtime.validation import Data
@@ -310,6 +311,15 @@ def preparation_of(
         tuple(columns), tuple(work.names), tuple(aside), center, scale, work.filler,
         of_table, work.X.dtype.str,
     )  # fmt: skip
+
+
+def features_alone(dataset: Dataset) -> Preparation:
+    """That of a data set of which nothing else is known: its features, scaled back."""
+    dense = isinstance(dataset.X, np.ndarray)
+    names = dataset.feature_names
+    columns = tuple(SourceColumn(name) for name in names) if dense else ()
+    center, scale = dataset.center, dataset.scale
+    return Preparation(columns, names, (), center, scale, dtype=dataset.X.dtype.str)
 
 
 def _as_understood(one: SourceColumn, column: Any) -> SourceColumn:
