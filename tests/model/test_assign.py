@@ -135,10 +135,14 @@ def test_rows_that_fail_half_way_leave_nothing(folder: Path) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_a_killed_run_leaves_no_half_of_a_file(tmp_path: Path, folder: Path, number: int) -> None:
-    customers(400_000, 4).to_csv(tmp_path / "big.csv", index=False)
+    customers(200_000, 4).to_csv(tmp_path / "big.csv", index=False)
     command = [sys.executable, "-m", "karat", "assign", "big.csv", "--model",
                str(folder / "m.karat-model"), "-o", "out.csv"]  # fmt: skip
-    process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        command, cwd=tmp_path, stderr=subprocess.DEVNULL,
+        # a shell's background job ignores interrupts, and so would its children
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )  # fmt: skip
     while process.poll() is None and not any(p.stat().st_size for p in tmp_path.glob(".*part")):
         time.sleep(0.05)
     os.kill(process.pid, number)

@@ -19,7 +19,7 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
 
 import karat
-from karat.datasets import from_array, from_distances, from_table
+from karat.datasets import Dataset, from_array, from_distances, from_table
 from karat.model import Confidence, Model, Rule, load_model
 from karat.runtime.validation import InputError, StorageError
 from karat.study.large import draw_sample
@@ -160,6 +160,25 @@ def test_distances_that_depend_on_all_objects(metric: str) -> None:
         Model.of(X, Y, metric=metric)
 
 
+def test_a_distance_that_is_a_function() -> None:
+    def apart(a: Any, b: Any) -> float:
+        return float(np.abs(a - b).sum())
+
+    study = karat.Study(X[:60], metric=apart)
+    study.sweep(["average"], k=[3], workers=1)
+    answer = study.best()
+    np.testing.assert_array_equal(np.asarray(answer.predict(X[:60])), answer.labels)
+    assert answer.model.extension_agreement.refitted
+    assert answer.model.extension_agreement.value == pytest.approx(1, abs=0.1)
+
+
+def test_a_data_set_made_by_hand() -> None:
+    data = Dataset(X=X / 2, name="mine", feature_names=("a", "b"), ids=np.arange(200),
+                   center=np.zeros(2), scale=np.full(2, 2.0))  # fmt: skip
+    found = Model.of(data, Y).predict(pd.DataFrame({"b": X[:, 1], "a": X[:, 0]}))
+    np.testing.assert_array_equal(found.labels, Y)
+
+
 def test_few_objects() -> None:
     model = Model.of([[0.0], [1.0], [9.0]], [0, 0, 1])
     assert model.extension_agreement.value is None
@@ -207,6 +226,12 @@ def test_a_saved_model_is_the_same_in_another_process(tmp_path: Path) -> None:
     again = tmp_path / "again.karat-model"
     load_model(path).save(again)
     assert again.read_bytes() == path.read_bytes()
+
+
+def test_files_of_earlier_versions_load() -> None:
+    kept = load_model(Path(__file__).with_name("version1.karat-model"))
+    rows = pd.DataFrame({"c": ["x", "y"], "b": [0.5, 7.5], "a": [5.0, 0.1]})
+    pd.testing.assert_frame_equal(kept.predict(rows).table, of_a_table().predict(rows).table)
 
 
 @pytest.mark.parametrize("metric", ["cosine", "euclidean"])

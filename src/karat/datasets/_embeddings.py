@@ -109,6 +109,7 @@ def with_embeddings(dataset: Dataset, embeddings: Any, *, ids: Any = None) -> Da
     names += ["(no embedding)"] * (rows.shape[1] - E.shape[1])
     return replace(
         dataset,
+        preparation=None,
         X=_beside(terms * weights[0], rows * weights[1]),
         n_embedded=rows.shape[1],
         feature_names=tuple(names),

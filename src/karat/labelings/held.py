@@ -41,11 +41,11 @@ def held_labelings(given: Any, X: Any = None) -> Any:
 
     Examples
     --------
-    >>> from sklearn.cluster import KMeans
+    >>> from sklearn.cluster import DBSCAN
     >>> from karat.labelings import held_labelings
-    >>> fitted = KMeans(2, n_init=1, random_state=0).fit([[0.0], [0.1], [9.0]])
+    >>> fitted = DBSCAN(eps=1, min_samples=1).fit([[0.0], [0.1], [9.0]])
     >>> {name: labels.tolist() for name, labels in held_labelings(fitted).items()}
-    {'KMeans': [1, 1, 0]}
+    {'DBSCAN': [0, 0, 1]}
     """
     if _holds(given):
         return _labels_of(given, _name(given), X)

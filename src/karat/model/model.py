@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.datasets import as_dataset
-from karat.datasets.preparation import Filler
+from karat.datasets.preparation import Filler, features_alone
 from karat.distances import check_metric
 from karat.labelings.labels import encode
 from karat.model.held_out import Confidence, ExtensionAgreement, Refit, hold_out
@@ -179,7 +179,7 @@ class Model:
         metric = dataset.metric if metric is None or dataset.metric != "euclidean" else metric
         data = check_features(dataset.X, metric)
         metric = check_metric(metric)
-        if dataset.n_embedded or dataset.preparation is None:
+        if dataset.n_embedded:
             raise InputError(
                 "the objects are described by terms and embeddings together, and predictions take "
                 "one of them; cluster by terms or by embeddings alone"
@@ -199,7 +199,7 @@ class Model:
         checked = np.arange(n) if n <= CHECKED else np.sort(rng.choice(n, CHECKED, replace=False))
         same = rule.place(data[checked]).labels == given.codes[checked]
         return cls(
-            rule=rule, preparation=dataset.preparation,
+            rule=rule, preparation=dataset.preparation or features_alone(dataset),
             names=tuple(map(str, given.names)),
             sizes=tuple(np.bincount(given.codes[given.codes >= 0]).tolist()), n_objects=n,
             confidence=confidence, extension_agreement=agreement,

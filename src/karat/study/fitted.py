@@ -10,6 +10,7 @@ import numpy as np
 
 from karat.clusterers import ExcludedError, catalogue, under
 from karat.datasets.preparation import Prepared
+from karat.distances import distance_matrix
 from karat.model import KEPT, Assignment, Changes, Model, changes
 from karat.runtime.validation import InputError
 from karat.study import work
@@ -57,6 +58,8 @@ class Fitted:
     def refit(self, X: Any) -> NDArray[Any] | None:
         """Labels of some rows, clustered anew; None where the fit fails."""
         assert self.clusterer is not None
+        if callable(self.metric) and "features" not in self.clusterer.distances:
+            X = distance_matrix(X, self.metric)  # as the study gives it
         fields = ("name", "clusterer", "parameter", "value", "start", "seed")
         planned = Planned(*(self.candidate[name] for name in fields))
         return _labels_of(self.clusterer, planned, X)

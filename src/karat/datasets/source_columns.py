@@ -1,0 +1,165 @@
+"""How the cells of a column become features, once the column was understood."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.datasets import _columns, number_formats
+from karat.datasets._work import visible
+from karat.datasets.column_kinds import temporal_days
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class SourceColumn:
+    """How a column of the source becomes features.
+
+    Attributes
+    ----------
+    name : str
+    kind : {"number", "date", "category", "code"}
+        A code is a category whose values are whole numbers.
+    categories : tuple of str
+        Of a category or code: its values, in the order of their features.
+    form : str
+        How dates are written, see :func:`karat.datasets.number_formats.days`.
+    decimal_comma, day_first : bool
+    missing : tuple of str
+        What means that a value is missing, besides the usual marks; in lower case.
+    sentinels : tuple of float
+        Numbers that stand for missing values.
+    """
+
+    name: str
+    kind: str = "number"
+    categories: tuple[str, ...] = ()
+    form: str = ""
+    decimal_comma: bool = False
+    day_first: bool = False
+    missing: tuple[str, ...] = ()
+    sentinels: tuple[float, ...] = ()
+
+    @property
+    def n_features(self) -> int:
+        """How many features it becomes."""
+        return len(self.categories) or 1
+
+    def features(self, column: pa.ChunkedArray) -> tuple[NDArray[np.float64], Counter[str]]:
+        """Its features, NaN where the value is missing, and the categories that are not known."""
+        if self.categories:
+            return self._indicators(_texts(column, whole=self.kind == "code"))
+        values = self._days(column) if self.kind == "date" else self._numbers(column)
+        values[~np.isfinite(values) | np.isin(values, self.sentinels)] = np.nan
+        return values[:, None], Counter()
+
+    def _indicators(self, texts: list[str | None]) -> tuple[NDArray[np.float64], Counter[str]]:
+        at = {value: j for j, value in enumerate(self.categories)}
+        out = np.zeros((len(texts), len(at)))
+        unknown: Counter[str] = Counter()
+        for i, text in enumerate(texts):
+            if text is None or self._is_missing(text):
+                out[i] = np.nan
+            elif text in at:
+                out[i, at[text]] = 1.0
+            else:
+                unknown[text] += 1
+        return out, unknown
+
+    def _is_missing(self, text: str) -> bool:
+        lower = text.lower()
+        known = text in self.categories
+        return lower in self.missing or (lower in number_formats.MARKS and not known)
+
+    def _numbers(self, column: pa.ChunkedArray) -> NDArray[np.float64]:
+        import pyarrow as pa
+
+        kind = column.type
+        if pa.types.is_boolean(kind):
+            return np.array(column.cast(pa.float64()).to_numpy(), dtype=np.float64)
+        if not _columns._is_text(kind) and not pa.types.is_dictionary(kind):
+            return np.array(_columns._floats(column), dtype=np.float64)
+        return self._of_cells(column, self._parsed)
+
+    def _parsed(self, cells: list[str]) -> NDArray[np.float64]:
+        values = number_formats.numbers(cells, self.decimal_comma)[0]
+        for i in np.flatnonzero(np.isnan(values)):
+            values[i] = {"true": 1.0, "false": 0.0}.get(cells[i].lower(), np.nan)
+        return values
+
+    def _days(self, column: pa.ChunkedArray) -> NDArray[np.float64]:
+        import pyarrow as pa
+
+        if pa.types.is_temporal(column.type):
+            return np.array(temporal_days(column), dtype=np.float64)
+        if self.form in ("seconds", "milliseconds"):
+            unit = 1.0 if self.form == "seconds" else 1e3
+            return self._numbers(column) / unit / number_formats.DAY
+        if self.form == "yyyymmdd":
+            found = self._numbers(column)
+            known = np.isfinite(found)
+            digits = number_formats.days_of_digits(found[known])
+            found[known] = np.nan if digits is None else digits
+            return found
+        return self._of_cells(column, self._dates)
+
+    def _dates(self, cells: list[str]) -> NDArray[np.float64]:
+        import pyarrow as pa
+
+        if self.form in ("date", "time"):  # as Arrow understood it, where the file was text
+            wanted = pa.timestamp("ms") if self.form == "date" else pa.time32("ms")
+            try:
+                return temporal_days(pa.chunked_array([cells]).cast(wanted))
+            except pa.ArrowInvalid:
+                pass
+        return number_formats.days(cells, self.day_first)
+
+    def _of_cells(self, column: pa.ChunkedArray, parse: Any) -> NDArray[np.float64]:
+        """Values of text, each different cell parsed once."""
+        import pyarrow.compute as pc
+
+        column = pc.utf8_trim_whitespace(_as_text(column))
+        codes, dictionary = _columns._encoded(column)
+        cells = ["" if one is None else one for one in dictionary.to_pylist()]
+        known = [j for j, cell in enumerate(cells) if cell and not self._is_missing(cell)]
+        lookup = np.full(len(cells) + 1, np.nan)
+        if known:
+            lookup[known] = parse([cells[j] for j in known])
+        return lookup[codes]
+
+
+def _as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    return column.cast(pa.large_string())
+
+
+def _texts(column: pa.ChunkedArray, *, whole: bool) -> list[str | None]:
+    """Values as categories are written; with ``whole``, 3.0 is 3."""
+    import pyarrow as pa
+
+    numeric = pa.types.is_floating(column.type) or pa.types.is_integer(column.type)
+    if numeric:
+        return [
+            None if v is None or v != v else str(int(v)) if v == int(v) else str(v)
+            for v in column.to_pylist()
+        ]
+    cells = [
+        None if cell is None or not cell.strip() else visible(cell.strip())
+        for cell in _as_text(column).to_pylist()
+    ]
+    if not whole:
+        return cells
+    values = number_formats.numbers([cell or "" for cell in cells], False)[0]
+    return [
+        str(int(value)) if value == np.floor(value) and cell is not None else cell
+        for cell, value in zip(cells, values, strict=True)
+    ]
