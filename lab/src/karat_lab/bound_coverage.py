@@ -295,21 +295,22 @@ def _draw(
         return found.bound_rate, errors / len(hidden), errors > found.bound
 
     if kind in ("fixed", "with features", "with objects that teach"):
-        given: dict[str, Any] = {"X": X if kind == "with features" else None, "taught": taught}
-        return outcome(guarantee(batch, partly(FEW), DELTA, order=order, **given), len(order))
+        features = X if kind == "with features" else None
+        found = guarantee(batch, partly(FEW), DELTA, X=features, order=order, taught=taught)
+        return outcome(found, len(order))
     if kind == "claims":
         about = ("error", "clusters", "classes", "counts")
-        told = claims(batch, partly(FEW), DELTA, about=about, order=order)
-        share = float((told.labels != truth).mean()) * OBJECTS / (OBJECTS - FEW)
-        said = next((claim.high for claim in told.claims if claim.about == "error"), 1.0)
-        return said, share, any(_is_false(claim, told, truth, batch) for claim in told.claims)
+        held = claims(batch, partly(FEW), DELTA, about=about, order=order)
+        share = float((held.labels != truth).mean()) * OBJECTS / (OBJECTS - FEW)
+        said = next((claim.high for claim in held.claims if claim.about == "error"), 1.0)
+        return said, share, any(_is_false(claim, held, truth, batch) for claim in held.claims)
     target = TARGET if teaches else None
-    keeps, found = LabelSequence(batch, DELTA, target, taught=taught), []
+    keeps, told = LabelSequence(batch, DELTA, target, taught=taught), []
     for m in range(2 if teaches else 10, len(order) + 1, 4):
-        found.append(outcome(keeps.update(partly(m), order[:m]), m))
-        if teaches and found[-1][0] <= TARGET:
+        told.append(outcome(keeps.update(partly(m), order[:m]), m))
+        if teaches and told[-1][0] <= TARGET:
             break
-    return (*found[-1][:2], found[-1][2] if teaches else any(f[2] for f in found))
+    return (*told[-1][:2], told[-1][2] if teaches else any(f[2] for f in told))
 
 
 def _is_false(claim: Any, told: Any, truth: NDArray[np.object_], batch: Labelings) -> bool:

@@ -86,7 +86,7 @@ class Claims:
     carrier: str
     name: str
     n_compared: int
-    premises: tuple[str, ...] = (wording.DRAWN, wording.BLIND)
+    premises: tuple[str, ...] = (wording.DRAWN, wording.BLIND, wording.SAID)
     refused: str = ""
 
     def __str__(self) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from karat.bounds.sampling import Picked
-from karat.bounds.wording import BLIND, DRAWN, LISTED
+from karat.bounds.wording import BLIND, DRAWN, LISTED, SAID
 from karat.labelings.labels import alike_names, count_labels, encode, known_labels
 from karat.runtime.validation import InputError
 
@@ -106,13 +106,13 @@ def known_classes(y_partial: Any, n: int, classes: Classes = None) -> KnownClass
     classes = listed_classes(classes)
     listed = classes if isinstance(classes, list) else None
     truth = known_labels(y_partial, n, name="y_partial", classes=listed or ())
-    known = np.flatnonzero([value is not None for value in truth])
+    known = np.flatnonzero(np.not_equal(truth, None))
     encoded = encode(truth[known], name="y_partial")
     seen = list(encoded.names)
     codes = np.full(n, -1, dtype=np.int64)
     codes[known] = encoded.codes
     names, nameless, bits = seen, 0, 0.0
-    premises: tuple[str, ...] = (DRAWN, BLIND)
+    premises: tuple[str, ...] = (DRAWN, BLIND, SAID)
     if classes is not None and classes != "open":
         premises = (*premises, LISTED)
     if listed is not None:

@@ -161,7 +161,9 @@ class Learner:
     def taught(self, classes: NDArray[np.int64]) -> Learner:
         """The same, with the classes of its lessons."""
         assert self.lessons is not None
-        return replace(self, lessons=replace(self.lessons, classes=classes))
+        made = replace(self, lessons=replace(self.lessons, classes=classes))
+        made.__dict__["_with_lessons"] = self._with_lessons  # it has no classes
+        return made
 
     def fit(self, labelled: NDArray[np.intp], classes: NDArray[np.int64]) -> Classifier:
         """The classifier, from the objects at these positions and their classes."""
@@ -249,14 +251,16 @@ class Learner:
         given = (values, (at, self._columns[:, labelled].T[there]))
         table = sparse.csr_matrix(given, shape=(rows, width))
         model = LogisticRegression(C=PENALTY, max_iter=300).fit(table, codes)
-        weights = np.ascontiguousarray(model.coef_.T) * weight
-        weights[-1] = 0.0  # of the excluded
-        scores = np.tile(model.intercept_, (self.batch.n_objects, 1))
+        weights = np.ascontiguousarray(model.coef_) * weight
+        weights[:, -1] = 0.0  # of the excluded
+        scores = np.tile(model.intercept_[:, None], (1, self.batch.n_objects))
+        added = np.empty(self.batch.n_objects)
         for row in self._columns:
-            scores += weights[row]
-        if scores.shape[1] == 1:
-            return np.hstack([expit(-scores), expit(scores)])
-        return softmax(scores, axis=1)
+            for score, own in zip(scores, weights, strict=True):
+                score += np.take(own, row, out=added, mode="clip")
+        if len(scores) == 1:
+            return np.stack([expit(-scores[0]), expit(scores[0])], axis=1)
+        return softmax(scores.T, axis=1)
 
     @cached_property
     def _columns(self) -> NDArray[np.int64]:

@@ -35,7 +35,7 @@ ALWAYS = {"start": 0.94, "mdl-sequence": 0.04, "largest class": 0.02}
 
 
 @dataclass(frozen=True)
-class Guarantee:
+class Guarantee(wording.Worded):
     """What a few labels guarantee about the best of some clusterings.
 
     Attributes
@@ -127,16 +127,6 @@ class Guarantee:
         return self.labels
 
     @property
-    def sentence(self) -> str:
-        """The guarantee in words, with its premises."""
-        return wording.sentence_of(self)
-
-    @property
-    def how(self) -> str:
-        """What the method is, in words."""
-        return wording.METHODS[self.method]
-
-    @property
     def carried_by(self) -> str:
         """What the predictions are made from, in words."""
         return wording.carrier_of(self)
@@ -145,17 +135,6 @@ class Guarantee:
     def reason(self) -> str:
         """What the guarantee is made of, in words."""
         return wording.reason_of(self)
-
-    @property
-    def conditions(self) -> str:
-        """What was read, in words."""
-        return wording.conditions_of(self)
-
-    def __str__(self) -> str:
-        return wording.text_of(self)
-
-    def _repr_html_(self) -> str:
-        return wording.html_of(self)
 
 
 def guarantee(

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class PacMdlBound:
+class PacMdlBound(wording.Worded):
     """What a few labels guarantee about one clustering as a classifier.
 
     Attributes
@@ -109,35 +109,14 @@ class PacMdlBound:
         return self.constant_errors / self.m if self.m else 0.0
 
     @property
-    def sentence(self) -> str:
-        """The guarantee in words."""
-        return wording.sentence_of(self)
-
-    @property
     def method(self) -> str:
         """The part that it is of a :class:`Guarantee`."""
         return "pac-mdl"
 
     @property
-    def how(self) -> str:
-        """What the method is, in words."""
-        return wording.METHODS[self.method]
-
-    @property
     def reason(self) -> str:
         """What the bound is made of, in words."""
         return wording.reason_of_description(self)
-
-    @property
-    def conditions(self) -> str:
-        """What was read and what the guarantee rests on, in words."""
-        return wording.conditions_of(self)
-
-    def __str__(self) -> str:
-        return wording.text_of(self)
-
-    def _repr_html_(self) -> str:
-        return wording.html_of(self)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.bounds.sampling import Picked
+from karat.bounds.wording import chance, percent_up
 from karat.runtime.validation import InputError, check_random_state
 
 if TYPE_CHECKING:
@@ -114,7 +115,8 @@ class StratifiedBound:
     Attributes
     ----------
     bound, n : int
-        With probability at least ``1 - delta`` at most so many of the n unseen objects are wrong.
+        With probability at least ``1 - delta`` at most ``bound`` of the ``n`` unseen objects are
+        wrong.
     delta : float
     hidden, tested, errors : tuple of int
         Of each stratum: unseen objects, drawn ones, and errors among these.
@@ -138,10 +140,12 @@ class StratifiedBound:
 
     def __str__(self) -> str:
         return (
-            f"With probability {1 - self.delta:.10g} at most {self.bound:,} of the {self.n:,} "
-            f"unlabelled objects are mislabelled, from {len(self.tested)} strata with "
-            f"{sum(self.errors):,} errors on {sum(self.tested):,} labelled objects (estimate "
-            f"{self.estimate:.1f} ± {self.standard_error:.1f})."
+            f"At most {percent_up(self.bound_rate)} of the {self.n:,} objects you did not label "
+            f"are wrong. {chance(self.delta)} Premises: the objects of each of the "
+            f"{len(self.tested)} "
+            f"strata were drawn uniformly at random; classifier and strata were fixed before. "
+            f"{sum(self.errors):,} errors on {sum(self.tested):,} labelled objects (estimate among "
+            f"the others: {self.estimate:.1f} ± {self.standard_error:.1f})."
         )
 
 

@@ -38,7 +38,39 @@ BLIND = "the clusterings were made without looking at the labels"
 LISTED = (
     "the classes given are all that a labeller could have used, and were known before labelling"
 )
+SAID = "right is the class that whoever labels the object gives it"
 IN_ORDER = "the order given is that of the draw, and no label was skipped"
+
+
+class Worded:
+    """What every bound says of itself, from its own attributes."""
+
+    if TYPE_CHECKING:
+
+        @property
+        def method(self) -> str:
+            """Key of what made it."""
+
+    @property
+    def sentence(self) -> str:
+        """The guarantee in words, with its premises."""
+        return sentence_of(self)
+
+    @property
+    def how(self) -> str:
+        """What the method is, in words."""
+        return METHODS[self.method]
+
+    @property
+    def conditions(self) -> str:
+        """What was read, in words."""
+        return conditions_of(self)
+
+    def __str__(self) -> str:
+        return text_of(self)
+
+    def _repr_html_(self) -> str:
+        return html_of(self)
 
 
 def percent_up(rate: float) -> str:

@@ -22,6 +22,7 @@ def count_look(
     for its answer holds at every number of labels at once. Other clusterings or options, labels
     that were changed, and more labels in no order are another.
     """
+    from karat.runtime.output import write_output
     from karat.runtime.validation import InputError
 
     path = path_of_labels.with_name(f"{path_of_labels.name}.looks")
@@ -55,13 +56,7 @@ def count_look(
         looks.append(entry)
     elif looks[number] != entry:
         looks[number] = entry
-    try:
-        path.write_text("".join(json.dumps(entry) + "\n" for entry in looks))
-    except OSError as error:
-        raise InputError(
-            f"the look at these labels cannot be counted in {path}: {error.strerror}; copy the "
-            "labels to a folder that may be written to"
-        ) from None
+    write_output(path, "".join(json.dumps(entry) + "\n" for entry in looks), overwrite=True)
     if looks[number]["once"]:
         return None, (
             "One look at a number of labels that was fixed beforehand (--once): all of delta is "

@@ -139,7 +139,8 @@ def known_labels(
     if n is not None and len(values) != n:
         raise InputError(f"{name} has {len(values)} labels, but there are {n} objects")
     missing = pd.isna(values)
-    minus = np.array([_is_noise(value) for value in values], dtype=bool)
+    minus = np.zeros(len(values), dtype=bool)
+    minus[~missing] = [_is_noise(value) for value in values[~missing]]
     if any(_is_noise(value) or value == str(NOISE) for value in classes):
         values[minus] = str(NOISE)
         minus[:] = False
@@ -150,7 +151,7 @@ def known_labels(
             "--classes) or rename it; if it means unknown, leave those labels empty"
         )
     values[missing | minus] = None
-    known = [value for value in values if value is not None]
+    known = values[~(missing | minus)].tolist()
     if not known:
         raise InputError(f"{name} names the class of no object; omit it instead")
     if all(isinstance(v, (float, np.floating)) and float(v).is_integer() for v in known):
