@@ -200,6 +200,24 @@ EXPERIMENTS: Registry[Experiment] = Registry(
             "karat_lab.number_of_clusters",
         ),
         Experiment(
+            "whissell2012-equation2.7",
+            "Kullback–Leibler and Jensen–Shannon divergences as printed and as distances",
+            "whissell2012 equations 2.7 to 2.9",
+            "karat_lab.whissell2012_examples",
+        ),
+        Experiment(
+            "whissell2012-figure6.1",
+            "Clarity of clusterings by colour, edges, shape and nothing",
+            "whissell2012 figures 6.1 to 6.3",
+            "karat_lab.whissell2012_examples",
+        ),
+        Experiment(
+            "whissell2012-section6.3.5",
+            "What the clusterings that measures choose look like",
+            "whissell2012 section 6.3.5, figures 6.7 to 6.10",
+            "karat_lab.whissell2012_chosen",
+        ),
+        Experiment(
             "whissell2012-table4.1",
             "Properties of measures: each published cell beside what a search finds",
             "whissell2012 table 4.1",

@@ -6,7 +6,7 @@ import json as jsonlib
 import sys
 import tempfile
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast
 
 import typer
 
@@ -14,6 +14,7 @@ from karat import InputError
 from karat.runtime.output import check_output, write_output
 from karat_lab import EXPERIMENTS
 from karat_lab.data import data_folder, data_in, index
+from karat_lab.scale import Scale
 
 reproduce = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 lab = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
@@ -78,7 +79,7 @@ def run_experiment(
             try:
                 result = results.result_of(
                     one,
-                    scale=scale,
+                    scale=cast(Scale, scale),
                     samples=samples,
                     seed=seed,
                     **{"folder" if everything else "storage": storage},

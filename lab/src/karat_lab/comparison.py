@@ -134,7 +134,7 @@ def _known(
         return
     half = next((row[prefix + c] for c in HALF_WIDTHS if prefix + c in row), math.nan)
     error = next((row[prefix + c] for c in ERRORS if prefix + c in row), math.nan)
-    if ours == "tau" and "low" in row:
+    if "low" in row and not prefix and not isinstance(row[ours], str):
         yield Comparison(quantity, row[ours], value, row["low"], row["high"])
     else:
         yield _one(quantity, row[ours], value, half=half, error=error)

@@ -190,6 +190,9 @@ def _table(
     rows = [found_beside(claim, found[claim.key][claim.property]) for claim in asked]
     table = pd.DataFrame(rows)
     notes = [
+        "The table gives Dunn's index the equation number 3.13, which is the general form without "
+        "a scatter or separation; its verdicts and its time, max(nm, k²m), are of the form by "
+        "centroids, 3.14, which the text cites (section 4.5) and which stands here.",
         "Improving is meant strictly, as definitions 7 and 8 print it; the weak forms hold where "
         f"only the strict ones fail: {_weak_forms(found)}.",
         "No search confirms that a measure has a property: where the table says yes and no "
