@@ -36,6 +36,7 @@ extensions = [
     "sphinx_gallery.gen_gallery",
     "numpydoc",
     "mathml",
+    "measured",
 ]
 # tables that other pages include
 exclude_patterns = ["_build", "choice_table.rst", "number_of_clusters_table.rst"]

@@ -14,7 +14,7 @@ from karat import InputError
 from karat.runtime.output import check_output, write_output
 from karat_lab import EXPERIMENTS
 from karat_lab.data import data_folder, data_in, index
-from karat_lab.scale import Scale
+from karat_lab.scale import Scale, quick_of
 
 reproduce = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 lab = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
@@ -63,8 +63,7 @@ def run_experiment(
     """Run published experiments and print their figures beside the published ones."""
     from karat_lab import results
 
-    if scale not in ("quick", "paper"):
-        raise InputError(f"--scale is quick or paper; got {scale!r}")
+    at = _checked(scale)
     if output is not None:
         check_output(output, overwrite=True, option="--output")
     names = list(EXPERIMENTS) if everything else [name] if name is not None else []
@@ -79,7 +78,7 @@ def run_experiment(
             try:
                 result = results.result_of(
                     one,
-                    scale=cast(Scale, scale),
+                    scale=at,
                     samples=samples,
                     seed=seed,
                     **{"folder" if everything else "storage": storage},
@@ -171,6 +170,43 @@ def list_data(
     for row in rows:
         typer.echo(f"{row['state']:8} {row['name']:24} {row['kind']:12} {row['bytes']:>10,} bytes")
     typer.echo(f"in {where}; karat lab fetch NAME or --all")
+
+
+@lab.command("challenge")
+def challenge_rivals(
+    method: Annotated[Path, typer.Argument(help="A Python file with choose(X, labelings).")],
+    scale: Annotated[
+        str, typer.Option("--scale", help="paper: all tasks. quick: small data sets alone.")
+    ] = "paper",
+    storage: Annotated[
+        Path | None,
+        typer.Option("--storage", help="The folder of karat reproduce choice."),
+    ] = None,
+    data: FOLDER = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Let a way of choosing of your own choose, with the rivals' scores beside it."""
+    from karat_lab.challenge import challenge, load_method
+
+    found = load_method(method)
+    quick = quick_of("choice") if _checked(scale) == "quick" else None
+    with data_in(data, only=quick.sets if quick else ()):
+        table = challenge(
+            found,
+            samples=quick.samples if quick else None,
+            storage=storage,
+            progress=lambda line: typer.echo(line, err=True),
+        )
+    if json:
+        typer.echo(table.reset_index().to_json(orient="records"))
+    else:
+        typer.echo(table.to_string())
+
+
+def _checked(scale: str) -> Scale:
+    if scale not in ("quick", "paper"):
+        raise InputError(f"--scale is quick or paper; got {scale!r}")
+    return cast(Scale, scale)
 
 
 lab.command("reproduce")(run_experiment)

@@ -96,7 +96,7 @@ def result_of(
         "verdict": verdict_of([one["verdict"] for one in compared], simulated=bool(invented)),
         "explanation": quick.explanation,
         "comparisons": compared,
-        "table": json.loads(_flat(found.table).to_json(orient="records")),
+        "table": json.loads(_flat(found.table).to_json(orient="records", double_precision=15)),
         "notes": list(found.notes),
     }
     if finished is not None:

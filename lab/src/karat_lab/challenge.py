@@ -1,0 +1,153 @@
+"""A way of choosing of one's own, by the folds of the corpus, with the rivals beside it."""
+
+from __future__ import annotations
+
+import importlib.util
+import operator
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat import InputError
+from karat_lab.choice import (
+    FEW,
+    FOLDS,
+    GROUPS,
+    PARTS,
+    TESTED,
+    corpus,
+    judges_of_folds,
+    learned_rivals,
+    mean_of_collections,
+    members,
+    with_interval,
+)
+from karat_lab.choice_tasks import build
+from karat_lab.rivals import RIVALS
+from karat_lab.training import Case, folds_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+Say = Callable[[str], None]
+OWN = "your method"
+
+
+def load_method(path: Path) -> ModuleType:
+    """The Python file of a method: ``choose(X, labelings) -> position``, and perhaps ``train``.
+
+    Raises
+    ------
+    InputError
+        If there is no such file, or it has no function ``choose``.
+    """
+    if not path.is_file():
+        raise InputError(f"there is no file {path}; name a Python file with choose(X, labelings)")
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None:
+        raise InputError(f"{path} is not a Python file; its name must end in .py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    if not callable(getattr(module, "choose", None)):
+        raise InputError(f"{path} has no function choose(X, labelings); define one")
+    return module
+
+
+def challenge(
+    method: Any,
+    *,
+    samples: int | None = None,
+    storage: Path | None = None,
+    random_state: Any = 0,
+    progress: Say | None = None,
+) -> pd.DataFrame:
+    """Let a method choose on collections that nothing was learned from.
+
+    Parameters
+    ----------
+    method : module or object
+        ``choose(X, labelings)`` returns the position of one of the labelings, an integer array of
+        shape (M, n). ``train(tasks)``, where it has one, is called before each fold with
+        the tasks of the others: ``(X, labelings, agreements)``.
+    samples : int, optional
+        Sub-tasks of each real table; 21 in full.
+    storage : path, optional
+        The folder of ``karat reproduce choice``, which has the candidates.
+    random_state : int
+        Of the judge.
+    progress : callable, optional
+
+    Returns
+    -------
+    DataFrame
+        Mean adjusted Rand index by way of choosing and family of data, the method first, with 95 %
+        bootstrap intervals over collections.
+    """
+    say = progress or (lambda line: None)
+    cases = corpus(PARTS if samples is None else samples, storage, say)
+    fold = folds_of(cases, FOLDS)
+    chosen: dict[str, NDArray[np.intp]] = {}
+
+    def choose(way: str, i: int, position: int) -> None:
+        chosen.setdefault(way, np.zeros(len(cases), dtype=np.intp))[i] = position
+
+    size = TESTED if samples is None else FEW
+    for f, learned, judge in judges_of_folds(cases, fold, size, random_state, say):
+        tested = [case for case in learned if case.is_tested]
+        simple = learned_rivals(tested)
+        if hasattr(method, "train"):
+            method.train([(*_given(case), case.first) for case in tested])
+        for i in map(int, np.flatnonzero(fold == f)):
+            case = cases[i]
+            choose(OWN, i, _position(method, case))
+            choose("the judge", i, int(np.argmax(judge(case.evidence).score)))
+            for way, rival in {**RIVALS, **simple}.items():
+                choose(way, i, int(np.argmax(rival(case.evidence))))
+    return _table(cases, chosen)
+
+
+def _given(case: Case) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """What a method may look at."""
+    family, name, number = case.name.split("/")
+    assert case.codes is not None
+    X = np.asarray(build((family, name, int(number))).X, dtype=np.float64)
+    return X, case.codes.astype(np.int64)
+
+
+def _position(method: Any, case: Case) -> int:
+    X, labelings = _given(case)
+    answer = method.choose(X, labelings)
+    try:
+        position = operator.index(answer)
+    except TypeError:
+        position = -1
+    if not 0 <= position < len(labelings):
+        raise InputError(
+            f"choose returned {answer!r} for {case.name}; it must return the position of one of "
+            f"the {len(labelings)} labelings, 0 to {len(labelings) - 1}"
+        )
+    return position
+
+
+def _table(cases: Sequence[Case], chosen: dict[str, NDArray[np.intp]]) -> pd.DataFrame:
+    import pandas as pd
+
+    ways = {
+        way: np.array([case.first[at] for case, at in zip(cases, positions, strict=True)])
+        for way, positions in chosen.items()
+    }
+    ways["a candidate at random"] = np.array([case.first.mean() for case in cases])
+    ways["best candidate"] = np.array([case.first.max() for case in cases])
+    columns = {}
+    for title, family, whole in GROUPS:
+        these = members(cases, family, whole)
+        if len(these):
+            columns[title] = {
+                way: with_interval(mean_of_collections(cases, these, values))
+                for way, values in ways.items()
+            }
+    return pd.DataFrame(columns).rename_axis("way of choosing")

@@ -1,0 +1,81 @@
+"""A method enters by the folds of the corpus; here on a corpus of four tasks made by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from karat import InputError
+from karat.cli import app
+from karat_lab import challenge as module
+from karat_lab.challenge import OWN, challenge, load_method
+from karat_lab.training import Case
+
+AGREEMENT = np.array([[0.2, 0.9, 0.4, 0.5, 0.1]])
+
+
+@pytest.fixture
+def corpus(monkeypatch: pytest.MonkeyPatch) -> list[Case]:
+    """Four tasks of four collections; the judge takes the first candidate."""
+    codes = np.stack([np.arange(12) % k for k in (2, 3, 4, 5, 6)])
+    cases = [
+        Case(f"real/set{i}/0", "real", f"set{i}", None, AGREEMENT, True, codes)  # type: ignore[arg-type]
+        for i in range(4)
+    ]
+    judge = lambda evidence: SimpleNamespace(score=np.array([1.0, 0, 0, 0, 0]))  # noqa: E731
+
+    def judges(cases: Any, fold: Any, *_: Any) -> Any:
+        for f in range(int(fold.max()) + 1):
+            yield f, [c for c, at in zip(cases, fold, strict=True) if at != f], judge
+
+    monkeypatch.setattr(module, "corpus", lambda *_: cases)
+    monkeypatch.setattr(module, "judges_of_folds", judges)
+    monkeypatch.setattr(module, "learned_rivals", lambda cases: {})
+    monkeypatch.setattr(module, "RIVALS", {"the last": lambda evidence: np.arange(5)})
+    monkeypatch.setattr(module, "build", lambda task: SimpleNamespace(X=np.ones((12, 2))))
+    return cases
+
+
+def test_its_choices_are_scored_beside_the_rivals(corpus: list[Case]) -> None:
+    seen = []
+
+    class Method:
+        def train(self, tasks: Any) -> None:
+            seen.append([agreements for _, _, agreements in tasks])
+
+        def choose(self, X: Any, labelings: Any) -> int:
+            assert X.shape == (12, 2)
+            assert labelings.shape == (5, 12)
+            return int(np.flatnonzero(labelings.max(axis=1) == 2)[0])
+
+    table = challenge(Method())["real tables"]
+    assert list(table.index) == [
+        OWN, "the judge", "the last", "a candidate at random", "best candidate",
+    ]  # fmt: skip
+    means = [float(cell.split()[0]) for cell in table]
+    assert means == [0.9, 0.2, 0.1, 0.42, 0.9]
+    assert [len(tasks) for tasks in seen] == [3, 3, 3, 3]
+
+
+@pytest.mark.parametrize("answer", [5, -1, 1.5, "first", None])
+def test_a_wrong_answer_is_named(corpus: list[Case], answer: Any) -> None:
+    with pytest.raises(InputError, match=r"real/set\d/0; .* 5 labelings, 0 to 4"):
+        challenge(SimpleNamespace(choose=lambda X, labelings: answer))
+
+
+def test_a_file_of_a_method(corpus: list[Case], tmp_path: Path) -> None:
+    file = tmp_path / "mymethod.py"
+    with pytest.raises(InputError, match="there is no file"):
+        load_method(file)
+    file.write_text("def select(X, labelings): ...\n")
+    with pytest.raises(InputError, match=r"has no function choose\(X, labelings\)"):
+        load_method(file)
+    file.write_text("def choose(X, labelings):\n    return 1\n")
+    told = CliRunner().invoke(app, ["lab", "challenge", str(file), "--json"])
+    assert told.exit_code == 0, told.exception
+    assert '"way of choosing":"your method","real tables":"0.900 (0.900' in told.stdout

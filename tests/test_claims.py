@@ -1,0 +1,106 @@
+"""Every measured figure of README and docs is read from a stored result, or its page is listed."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
+_spec = importlib.util.spec_from_file_location("measured", DOCS / "measured.py")
+measured = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(measured)
+
+#: what is compared elsewhere: the README's answers and its 0.91 in test_readme.py
+ELSEWHERE = {"README": r"╭(?:.*\n)*?╰.*|^- The columns .*$|adjusted\s+Rand index of 0\.91"}
+#: tables that code writes
+WRITTEN = {"choice_table", "number_of_clusters_table"}
+#: pages with figures that are still typed; a page leaves this list when it has none
+TYPED = {
+    "axioms_external", "bench", "bound", "choice", "clarity", "external", "input", "internal",
+    "large", "reproduce", "stability", "texts",
+}  # fmt: skip
+#: what is no measurement: levels, numbers of tables and versions, options of directives
+NAMES = re.compile(
+    r"95 %|\bPython 3\.\d+|^ +:\w+:.*$"
+    r"|\b(?:tables?|figures?|sections?|equations?|definitions?)\s+\d+\.\d+"
+    r"(?:(?:,| to| and)\s+\d+\.\d+)*",
+    re.I | re.M,
+)
+FIGURE = re.compile(r"(?<![\w.§])\d+\.\d+(?![\w.])|\d+(?:\.\d+)? ?%(?!\})")
+
+
+def prose(text: str) -> str:
+    """A page without code, examples, literals and what a source says."""
+    text = measured.MARKED.sub("", text)
+    text = re.sub(r"^```.*?^```", "", text, flags=re.M | re.S)
+    text = re.sub(r"^ *>>> (?:.+\n)+", "", text, flags=re.M)
+    text = re.sub(
+        r"^( *)\.\. (?:code-block|math|toctree)::.*\n(?:\1 +.*\n|\n)+", "", text, flags=re.M
+    )
+    text = re.sub(r"::\n\n(?: +.*\n|\n)+", "", text)
+    text = re.sub(r":\w+:`[^`]*`", "", text)
+    return re.sub(r"``[^`]*``|`[^`]*`", "", text)
+
+
+def typed(page: Path) -> list[str]:
+    text = page.read_text("utf-8")
+    if page.stem in ELSEWHERE:
+        text = re.sub(ELSEWHERE[page.stem], "", text, flags=re.M)
+    return FIGURE.findall(NAMES.sub("", prose(text)))
+
+
+PAGES = [ROOT / "README.md", *(p for p in sorted(DOCS.glob("*.rst")) if p.stem not in WRITTEN)]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_a_page_has_no_figure_without_a_source(page: Path) -> None:
+    found = typed(page)
+    if page.stem in TYPED:
+        assert found, f"{page.name} has none any more: take it from TYPED"
+    else:
+        assert not found, f"say where these are stored (docs/measured.py): {found}"
+
+
+def test_the_readme_says_what_is_stored() -> None:
+    text = measured.README.read_text("utf-8")
+    assert measured.MARKED.search(text)
+    assert measured.brought_up_to_date(text) == text
+
+
+def test_every_source_of_a_page_is_there() -> None:
+    sources = [
+        source
+        for page in PAGES
+        for source in re.findall(r":measured:`([^`]+)`", page.read_text("utf-8"))
+    ]
+    assert len(sources) > 20
+    for source in sources:
+        assert measured.figure(source.replace("\n", " "))
+
+
+def test_a_figure_that_is_not_there_is_an_error() -> None:
+    assert measured.figure("choice_table: silhouette / benchmark sets | first").startswith("0.")
+    with pytest.raises(KeyError, match="no row"):
+        measured.figure("choice_table: silhouette / no such family")
+
+
+QUICK = ("manning2008-table16.2", "manning2008-exercise", "whissell2012-figure6.1",
+         "whissell2012-equation2.7")  # fmt: skip
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_stored_results_are_those_of_the_code(name: str) -> None:
+    results = pytest.importorskip("karat_lab.results")
+    stored = json.loads((measured.RESULTS / f"{name}.json").read_text("utf-8"))
+    found = results.result_of(name, scale="paper")
+    assert found["verdict"] == stored["verdict"]
+    for one, other in zip(found["table"], stored["table"], strict=True):
+        assert one.keys() == other.keys()
+        for column, value in one.items():
+            close = isinstance(value, float)
+            assert value == (pytest.approx(other[column], rel=1e-9) if close else other[column])
