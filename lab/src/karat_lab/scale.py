@@ -56,7 +56,7 @@ QUICK: dict[str, Quick] = {
         "our clusterings are not the best of ten.",
     ),
     "banerjee2004-mixtures": Quick(1, "one start instead of 10"),
-    "bound-coverage": Quick(200, "200 splits instead of 10,000"),
+    "bound-coverage": Quick(20, "20 splits instead of 10,000"),
     "choice": Quick(
         0, "16 small data sets instead of all, no sub-tasks, fewer trees", "choice", sets=_CHOICE
     ),

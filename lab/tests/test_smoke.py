@@ -1,0 +1,62 @@
+"""Every experiment runs from an empty folder, on small data drawn in the form of its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from karat_lab import EXPERIMENTS, data, results
+from karat_lab.scale import quick_of
+
+#: objects of a class, features and sets at most
+OBJECTS, FEATURES = 24, 40
+#: these take seconds each, whatever the size of the data
+SLOW = {
+    name
+    for name in EXPERIMENTS
+    if not name.startswith(("manning2008", "whissell2012-equation", "whissell2012-figure6"))
+}
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A registry of data sets of which each has a few objects of each class."""
+    entries = {name: _few(entry) for name, entry in data._registry().items()}
+    monkeypatch.setattr(data, "_registry", lambda: entries)
+
+
+def _few(entry: dict[str, Any]) -> dict[str, Any]:
+    # experiments draw a hundred documents of a group, or byte-grams of twenty e-mails
+    most = 200 if entry["kind"] in ("emails", "texts") else OBJECTS
+    given = entry["sizes"]
+    sizes = [given] if isinstance(given, dict) else given
+    few = [{name: min(n, most) for name, n in one.items()} for one in sizes[:1]]
+    n = sum(few[0].values())
+    d = min(entry["d"], FEATURES * 10) if entry.get("d") else None
+    shrunk = entry | {"sizes": few[0] if isinstance(given, dict) else few, "n": n, "d": d}
+    if "nonzero" in entry:
+        shrunk["nonzero"] = 30 * n
+    if not isinstance(given, dict):  # one labeling
+        labels = entry["labels"]
+        first = labels if isinstance(labels, str) else labels[0]
+        shrunk["labels"] = first
+        shrunk["sha256"] = {entry["path"]: "", first: ""}
+    return shrunk
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(n, marks=pytest.mark.long) if n in SLOW else n for n in EXPERIMENTS],
+)
+def test_it_runs_for_a_stranger(
+    name: str, small: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(data.VARIABLE, raising=False)
+    found = results.result_of(name, data=tmp_path / "empty", simulated=tmp_path / "drawn")
+    assert found["verdict"]
+    assert found["table"]
+    assert found["leaves_out"] == quick_of(name).leaves_out
+    if found["simulated"]:
+        assert results.as_text(found).startswith("Simulated data, no result")
