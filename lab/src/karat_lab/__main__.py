@@ -6,7 +6,7 @@ import json as jsonlib
 import sys
 import tempfile
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated, Any, cast
 
 import typer
 
@@ -51,7 +51,8 @@ def run_experiment(
     storage: Annotated[
         Path | None,
         typer.Option(
-            "--storage", help="Keep finished work here and resume from it; with --all a folder."
+            "--storage",
+            help="Keep finished work here and resume from it; with --all or quick a folder.",
         ),
     ] = None,
     output: Annotated[
@@ -81,7 +82,7 @@ def run_experiment(
                     scale=at,
                     samples=samples,
                     seed=seed,
-                    **{"folder" if everything else "storage": storage},
+                    **_places(storage, Path(drawn), many=everything, quick=at == "quick"),
                     data=data,
                     simulated=Path(drawn),
                     progress=lambda line: typer.echo(line, err=True),
@@ -201,6 +202,13 @@ def challenge_rivals(
         typer.echo(table.reset_index().to_json(orient="records"))
     else:
         typer.echo(table.to_string())
+
+
+def _places(storage: Path | None, drawn: Path, *, many: bool, quick: bool) -> dict[str, Any]:
+    """Where work is kept: of many experiments, or of quick looks, in a folder of several places."""
+    if many:
+        return {"folder": storage or drawn / "work"}
+    return {"folder" if quick else "storage": storage}
 
 
 def _checked(scale: str) -> Scale:
