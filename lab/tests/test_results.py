@@ -176,5 +176,12 @@ def test_all_of_them_become_a_page(tmp_path: Path, monkeypatch) -> None:
     assert "2 of 2, manning2008-exercise" in told.stderr
     assert "11 of 11 published figures agree with ours." in told.stdout
     assert "manning2008-exercise" in output.read_text(encoding="utf-8")
+    monkeypatch.setattr(results, "result_of", _broken)
+    told = CliRunner().invoke(app, asked)
+    assert "manning2008-exercise: ZeroDivisionError: twice" in str(told.exception)
     told = CliRunner().invoke(app, ["reproduce", "manning2008-exercise", "--scale", "small"])
     assert "--scale is quick or paper" in str(told.exception)
+
+
+def _broken(name: str, **_: object) -> dict:
+    raise ZeroDivisionError("twice")

@@ -87,10 +87,11 @@ def run_experiment(
                     simulated=Path(drawn),
                     progress=lambda line: typer.echo(line, err=True),
                 )
-            except InputError as error:
+            except Exception as error:  # the others are to run all the same
                 if not everything:
                     raise
-                failed[one] = str(error)
+                known = isinstance(error, InputError)
+                failed[one] = str(error) if known else f"{type(error).__name__}: {error}"
                 continue
             found.append(result)
             if output is not None:
