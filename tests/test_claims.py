@@ -21,13 +21,13 @@ ELSEWHERE = {"README": r"╭(?:.*\n)*?╰.*|^- The columns .*$|adjusted\s+Rand i
 WRITTEN = {"choice_table", "number_of_clusters_table"}
 #: pages with figures that are still typed; a page leaves this list when it has none
 TYPED = {
-    "axioms_external", "bench", "bound", "choice", "clarity", "external", "input", "internal",
-    "large", "reproduce", "stability", "texts",
+    "bench", "bound", "choice", "clarity", "input", "internal", "large", "reproduce", "stability",
+    "texts",
 }  # fmt: skip
 #: what is no measurement: levels, numbers of tables and versions, options of directives
 NAMES = re.compile(
     r"95 %|\bPython 3\.\d+|^ +:\w+:.*$"
-    r"|\b(?:tables?|figures?|sections?|equations?|definitions?)\s+\d+\.\d+"
+    r"|\b(?:tables?|figures?|sections?|equations?|definitions?|exercises?)\s+\d+\.\d+"
     r"(?:(?:,| to| and)\s+\d+\.\d+)*",
     re.I | re.M,
 )

@@ -110,6 +110,32 @@ def test_simulated_data_are_said_first(tmp_path: Path, monkeypatch) -> None:
         results.result_of("abul2003", data=tmp_path / "empty", samples=1, scale="paper")
 
 
+def test_work_on_simulated_data_is_kept_apart(tmp_path: Path, monkeypatch) -> None:
+    """The second experiment finds the first one's work, and says that it was simulated."""
+    from karat_lab import data
+
+    kept = []
+
+    def run(name, *, storage, **given):
+        kept.append(storage)
+        if not storage.is_file():
+            data.points("zoo")
+            storage.write_text("work")
+        return ExperimentResult(name, pd.DataFrame({"karat": [1.0], "published": [1.0]}))
+
+    monkeypatch.setattr(results, "run", run)
+    names = ("whissell2012-table7.2", "whissell2012-table7.3")
+    for name in names:
+        found = results.result_of(name, folder=tmp_path / "work", data=tmp_path)
+        assert found["simulated"] == ["zoo"]
+    assert kept[0] == kept[1]
+    (tmp_path / "points").mkdir()
+    (tmp_path / "points" / "zoo.csv.gz").write_bytes(b"")
+    monkeypatch.setattr(data, "points", lambda name: None)
+    assert results.result_of(names[0], folder=tmp_path / "work", data=tmp_path)["simulated"] == []
+    assert kept[2] != kept[0]
+
+
 class Seen(HTMLParser):
     def __init__(self) -> None:
         super().__init__()
@@ -150,5 +176,12 @@ def test_all_of_them_become_a_page(tmp_path: Path, monkeypatch) -> None:
     assert "2 of 2, manning2008-exercise" in told.stderr
     assert "11 of 11 published figures agree with ours." in told.stdout
     assert "manning2008-exercise" in output.read_text(encoding="utf-8")
+    monkeypatch.setattr(results, "result_of", _broken)
+    told = CliRunner().invoke(app, asked)
+    assert "manning2008-exercise: ZeroDivisionError: twice" in str(told.exception)
     told = CliRunner().invoke(app, ["reproduce", "manning2008-exercise", "--scale", "small"])
     assert "--scale is quick or paper" in str(told.exception)
+
+
+def _broken(name: str, **_: object) -> dict:
+    raise ZeroDivisionError("twice")

@@ -6,7 +6,7 @@ import json as jsonlib
 import sys
 import tempfile
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated, Any, cast
 
 import typer
 
@@ -51,7 +51,8 @@ def run_experiment(
     storage: Annotated[
         Path | None,
         typer.Option(
-            "--storage", help="Keep finished work here and resume from it; with --all a folder."
+            "--storage",
+            help="Keep finished work here and resume from it; with --all or quick a folder.",
         ),
     ] = None,
     output: Annotated[
@@ -81,15 +82,16 @@ def run_experiment(
                     scale=at,
                     samples=samples,
                     seed=seed,
-                    **{"folder" if everything else "storage": storage},
+                    **_places(storage, Path(drawn), many=everything, quick=at == "quick"),
                     data=data,
                     simulated=Path(drawn),
                     progress=lambda line: typer.echo(line, err=True),
                 )
-            except InputError as error:
+            except Exception as error:  # the others are to run all the same
                 if not everything:
                     raise
-                failed[one] = str(error)
+                known = isinstance(error, InputError)
+                failed[one] = str(error) if known else f"{type(error).__name__}: {error}"
                 continue
             found.append(result)
             if output is not None:
@@ -201,6 +203,13 @@ def challenge_rivals(
         typer.echo(table.reset_index().to_json(orient="records"))
     else:
         typer.echo(table.to_string())
+
+
+def _places(storage: Path | None, drawn: Path, *, many: bool, quick: bool) -> dict[str, Any]:
+    """Where work is kept: of many experiments, or of quick looks, in a folder of several places."""
+    if many:
+        return {"folder": storage or drawn / "work"}
+    return {"folder" if quick else "storage": storage}
 
 
 def _checked(scale: str) -> Scale:

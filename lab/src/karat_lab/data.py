@@ -119,6 +119,16 @@ def _folder_of(name: str) -> Path:
     return folder
 
 
+def absent() -> list[str]:
+    """The data sets that are neither packaged nor in the folder."""
+    folder = data_folder()
+    return [
+        name
+        for name, entry in index().items()
+        if not is_packaged(name) and not all((folder / file).is_file() for file in entry["sha256"])
+    ]
+
+
 def _simulated(name: str) -> Path:
     """The folder with a simulated data set; that it was needed is written there."""
     from karat_lab.simulated import simulate

@@ -7,6 +7,7 @@ import json
 import math
 import tempfile
 import time
+import zlib
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -16,7 +17,7 @@ import karat
 from karat.runtime.output import write_output
 from karat_lab import EXPERIMENTS, run
 from karat_lab.comparison import AGREES, DIFFERS, NO_ERROR, comparisons
-from karat_lab.data import DRAWN, data_in
+from karat_lab.data import DRAWN, absent, data_in
 from karat_lab.scale import Quick, Scale, quick_of
 
 SCHEMA = 1
@@ -63,26 +64,36 @@ def result_of(
         figure with ours, our interval, the difference and a verdict.
     """
     experiment, quick = EXPERIMENTS[name], quick_of(name)
+    is_quick = scale == "quick"
     asked = {"scale": scale, "samples": samples, "seed": seed, "karat": karat.__version__}
-    finished = None if folder is None else folder / "results" / f"{name}.json"
-    if finished is not None and finished.is_file():
-        known: dict[str, Any] = json.loads(finished.read_text("utf-8"))
-        if {key: known.get(key) for key in asked} == asked:
-            return known
     with tempfile.TemporaryDirectory() as empty:
-        begun = time.perf_counter()
         drawn = simulated or Path(empty)
         (drawn / DRAWN).unlink(missing_ok=True)
-        is_quick = scale == "quick"
-        with data_in(data, simulated=drawn if is_quick else None, only=quick.sets * is_quick):
+        only = quick.sets if is_quick else ()
+        with data_in(data, simulated=drawn if is_quick else None, only=only):
+            # work on simulated data is never taken for work on the data
+            missing = zlib.crc32(" ".join(absent()).encode()) if is_quick else 0
+            asked["absent"] = missing
+            finished = None if folder is None else folder / "results" / f"{name}.json"
+            known = _finished(finished, asked)
+            if known is not None:
+                return known
+            kept = storage if folder is None else _kept(folder, name, quick, missing)
+            begun = time.perf_counter()
             found = run(
                 name,
                 samples=samples if samples is not None or not is_quick else quick.samples,
                 random_state=seed,
-                storage=storage if folder is None else _kept(folder, name, quick),
+                storage=kept,
                 progress=progress,
             )
         invented = _names(drawn / DRAWN)
+    if folder is not None and missing:
+        # what an earlier experiment drew and left its work of, too
+        place = _kept(folder, name, quick, missing)
+        beside = place.with_name(f"{place.name}.simulated")
+        invented = sorted({*invented, *_names(beside)})
+        beside.write_text("\n".join(invented), encoding="utf-8")
     compared = [one.as_dict() for one in comparisons(found.table)]
     result = {
         "schema": SCHEMA,
@@ -105,10 +116,17 @@ def result_of(
     return result
 
 
-def _kept(folder: Path, name: str, quick: Quick) -> Path:
+def _finished(path: Path | None, asked: dict[str, Any]) -> dict[str, Any] | None:
+    if path is None or not path.is_file():
+        return None
+    known: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    return known if {key: known.get(key) for key in asked} == asked else None
+
+
+def _kept(folder: Path, name: str, quick: Quick, missing: int) -> Path:
     """Where an experiment keeps finished work: experiments that share it name one place."""
     folder.mkdir(parents=True, exist_ok=True)
-    return folder / (quick.shared or name)
+    return folder / ((quick.shared or name) + (f"-without-{missing:08x}" if missing else ""))
 
 
 def _names(path: Path) -> list[str]:
