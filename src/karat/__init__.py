@@ -65,6 +65,7 @@ _ROOMS = (
     "judge",
     "labeling",
     "labelings",
+    "meaning",
     "measures",
     "nulls",
     "plot",
