@@ -67,7 +67,7 @@ def dendrogram(
     >>> import karat
     >>> figure = karat.plot.dendrogram([[0.0], [1.0], [9.0], [9.5]], 2)
     >>> karat.plot.table(figure).set_index("k").loc[2].round(2).tolist()
-    [1.0, 12.53]
+    [1.0, 12.37]
     """
     import pandas as pd
     from scipy.cluster.hierarchy import dendrogram as layout
