@@ -20,28 +20,11 @@ from karat.plot import style
 
 HERE = Path(__file__).parent
 EXAMPLES = HERE.parent / "examples"
-SPELLINGS = [
-    "Katherine",
-    "Catherine",
-    "Kathrin",
-    "Catrin",
-    "Katrin",
-    "Katharina",
-    "Catharina",
-    "Jonathan",
-    "Jonathon",
-    "Johnathan",
-    "Jonatan",
-    "Elizabeth",
-    "Elisabeth",
-    "Elisabet",
-    "Elsbeth",
-    "Stephen",
-    "Steven",
-    "Stefan",
-    "Stephan",
-    "Stefano",
-]
+SPELLINGS = re.findall(
+    r"\w+",
+    """Katherine Catherine Kathrin Catrin Katrin Katharina Catharina Jonathan Jonathon Johnathan
+    Jonatan Elizabeth Elisabeth Elisabet Elsbeth Stephen Steven Stefan Stephan Stefano""",
+)
 
 
 def fast(study: karat.Study, *clusterers: str, k: Any = range(2, 7)) -> karat.Answer:
