@@ -217,7 +217,7 @@ def write_report() -> None:
     subprocess.run([*command, "--quiet"], check=True, stdout=subprocess.DEVNULL)
     browser = shutil.which("chromium") or shutil.which("chromium-browser")
     if browser is not None:
-        flags = "--headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=1400,1000"
+        flags = "--headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=1400,900"
         picture = f"--screenshot={HERE / '_static' / 'report.png'}"
         subprocess.run(
             [browser, *flags.split(), "--virtual-time-budget=8000", picture, page.as_uri()],
