@@ -38,8 +38,9 @@ def table() -> tuple[go.Figure, str]:
     study = karat.Study(karat.datasets.read(EXAMPLES / "customers.csv"))
     answer = fast(study, "kmeans", "ward", "gaussian-mixture")
     data = study.dataset
+    X: Any = data.X
     figure = karat.plot.parallel_coordinates(
-        data.X * data.scale + data.center,
+        X * data.scale + data.center,
         answer.labels,
         feature_names=data.feature_names,
         features=["age", "income", "orders_a_year"],

@@ -171,10 +171,10 @@ def test_lines_and_pairs_are_the_objects():
 
 
 def test_many_lines_are_a_sample():
-    many = np.random.default_rng(0).normal(size=(400, 2))
+    many = np.random.default_rng(0).normal(size=(600, 2))
     figure = plot.parallel_coordinates(many, (many[:, 0] > 0).astype(int))
-    assert figure.layout.meta["drawn"] == 300
-    assert "300 of the 400" in figure.layout.title.text
+    assert figure.layout.meta["drawn"] == 500
+    assert "500 of the 600" in figure.layout.title.text
 
 
 def test_other_figures_have_no_table_of_their_own():

@@ -337,6 +337,27 @@ def test_names_differ_and_given_ones_stay():
     assert same[0].telling == ()
 
 
+def test_what_is_over_a_value_need_not_be_high():
+    rng = np.random.default_rng(0)
+    income = np.repeat([10.0, 50.0, 50.0, 90.0], 50) + rng.normal(0, 3, 200)
+    orders = np.repeat([3.0, 2.0, 20.0, 3.0], 50) + rng.normal(0, 1, 200)
+    age = np.repeat([60.0, 30.0, 60.0, 30.0], 50) + rng.normal(0, 3, 200)
+    labels = np.repeat([0, 1, 2, 3], 50)
+    X = np.column_stack([income, orders, age])
+    found = describe_clusters(X, labels, feature_names=["income", "orders", "age"])
+    for one in found:
+        for condition in one.rule.conditions:
+            column = X[:, ["income", "orders", "age"].index(condition.feature.source)]
+            within, elsewhere = column[labels == one.cluster], column[labels != one.cluster]
+            shift = (within.mean() - elsewhere.mean()) / column.std()
+            if condition.word.startswith(("high", "older")):
+                assert shift >= 0.2
+            if condition.word.startswith(("low", "younger")):
+                assert shift <= -0.2
+    assert Condition(Feature("net_income", "number"), 3.0, apart=False).word == "net income not low"
+    assert Condition(Feature("age", "number"), high=3.0, apart=False).word == "age not old"
+
+
 def test_one_cluster_has_no_rest():
     (one,) = describe_clusters(np.arange(10.0)[:, None], [0] * 10)
     assert (one.size, one.share, one.rule, one.telling) == (10, 1.0, None, ())

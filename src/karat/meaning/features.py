@@ -54,12 +54,14 @@ class Feature:
 class Condition:
     """One question about a feature: whether its value is above ``low`` and at most ``high``.
 
-    Of a category, ``low`` asks for its value, and ``high`` for any other.
+    Of a category, ``low`` asks for its value, and ``high`` for any other. ``apart`` says whether
+    the cluster differs from the rest on the whole: what is over 30,000 need not be a high income.
     """
 
     feature: Feature
     low: float | None = None
     high: float | None = None
+    apart: bool = True
 
     def holds(self, values: NDArray[np.float64]) -> NDArray[np.bool_]:
         """For which values; never for a missing one."""
@@ -86,7 +88,13 @@ class Condition:
         """What it says of an object, in a word or two."""
         if self.low is not None and self.high is not None:
             return word(self.feature, 0)
-        return word(self.feature, 1 if self.high is None else -1)
+        up = self.high is None
+        if self.apart or self.feature.kind in ("yes-no", "category"):
+            return word(self.feature, 1 if up else -1)
+        end = {"age": ("old", "young"), "date": ("late", "early")}.get(
+            "age" if self.feature.source.lower() == "age" else self.feature.kind, ("high", "low")
+        )
+        return f"{self.feature.source.replace('_', ' ')} not {end[up]}"
 
 
 @dataclass(frozen=True)

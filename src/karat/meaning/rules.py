@@ -26,6 +26,8 @@ FOLDS = 5
 WORTH = 0.02
 #: chance that any rule of a clustering is no better than a constant answer
 LEVEL = 0.05
+#: standard deviations by which a cluster differs that is called high or low
+LEAST = 0.2
 _BEAM = 4
 
 
@@ -85,7 +87,7 @@ def find_rules(table: Table, codes: NDArray[Any], random_state: int) -> dict[int
         if chance > LEVEL / k:
             continue
         used, cuts = _learn(table, rows, is_own)
-        rule = _worded(cuts, [table.features[j] for j in used])
+        rule = _worded(cuts, [table.features[j] for j in used], table.columns(rows, used), is_own)
         n = len(rows)
         found[c] = Judged(rule, (hits + passes) / n, hits / yes, hits / int(is_own.sum()), n)
     return found
@@ -169,7 +171,7 @@ def _hold(cuts: tuple[_Cut, ...], values: Floats) -> Flags:
     return held
 
 
-def _worded(cuts: tuple[_Cut, ...], features: list[Feature]) -> Rule:
+def _worded(cuts: tuple[_Cut, ...], features: list[Feature], values: Floats, own: Flags) -> Rule:
     """The questions, two about one feature made one."""
     ends: dict[int, list[float | None]] = {}
     for cut in cuts:
@@ -179,7 +181,13 @@ def _worded(cuts: tuple[_Cut, ...], features: list[Feature]) -> Rule:
             low_high[0] = threshold if low_high[0] is None else max(threshold, low_high[0])
         else:
             low_high[1] = threshold if low_high[1] is None else min(threshold, low_high[1])
-    return Rule(tuple(Condition(features[j], *both) for j, both in ends.items()))
+    conditions = []
+    for j, (low, high) in ends.items():
+        within, elsewhere = np.nanmean(values[own, j]), np.nanmean(values[~own, j])
+        shift = (within - elsewhere) * (1 if high is None else -1)
+        apart = bool(shift >= LEAST * np.nanstd(values[:, j]))
+        conditions.append(Condition(features[j], low, high, apart))
+    return Rule(tuple(conditions))
 
 
 def between(low: float, high: float) -> float:

@@ -115,7 +115,7 @@ def parallel_coordinates(
     names : sequence, optional
         What the clusters are called, by number.
     random_state : int, Generator or None, default 0
-        Of more than 300 objects a random sample is drawn; the means are of all.
+        Of more than 500 objects a random sample is drawn; the means are of all.
 
     Returns
     -------
@@ -135,7 +135,7 @@ def parallel_coordinates(
     ['0', '1']
     """
     points, codes, profile, chosen = _chosen(X, labels, feature_names, features)
-    rows = draw(len(codes), 300, random_state)
+    rows = draw(len(codes), 500, random_state)
     every = dense(points, np.arange(len(codes)), chosen)
     center, spread = every.mean(axis=0), every.std(axis=0)
     spread[spread == 0] = 1

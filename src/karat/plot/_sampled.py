@@ -35,11 +35,8 @@ def finished(figure: go.Figure, rows: pd.DataFrame, drawn: int, n: int) -> go.Fi
     )
     if drawn < n:
         note = f"of a random sample of {drawn:,} of the {n:,} objects"
-        margin = max(40, figure.layout.margin.t or 0)
-        figure.update_layout(
-            title={"text": note, "font": {"size": 12}, "y": 0.99, "yanchor": "top"},
-            margin={"t": margin},
-        )
+        below = {"yref": "container", "y": 0, "yanchor": "bottom", "automargin": True}
+        figure.update_layout(title={"text": note, "font": {"size": 12}, **below})
     return figure
 
 
