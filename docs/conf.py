@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import subprocess
@@ -23,6 +22,7 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
 import measure_map  # noqa: E402
+import pictures  # noqa: E402
 from axioms_pages import write_pages  # noqa: E402
 from peers import PEERS, Peer  # noqa: E402
 
@@ -44,6 +44,7 @@ html_theme = "furo"
 html_title = "karat"
 html_math_renderer = "mathml"
 html_static_path = ["_static", "generated/static"]
+html_css_files = ["doors.css"]
 autosummary_generate = True
 numpydoc_show_class_members = False
 nitpicky = False
@@ -210,23 +211,23 @@ def setup(app: Sphinx) -> None:
     app.connect("build-finished", check_offline)
 
 
-def write_answer() -> None:
-    """The answer on the front page, from the command that stands above it."""
-    data = HERE.parent / "examples" / "wine-40-labels.csv"
-    command = [sys.executable, "-m", "karat", "run", str(data), "--label-column", "cultivar"]
-    done = subprocess.run(
-        [*command, "--scale", "standard"],
-        capture_output=True,
-        text=True,
-        check=True,
-        env={**os.environ, "COLUMNS": "80"},
-    )
-    panel, _, _ = done.stdout.partition("╯")
-    lines = [".. code-block:: none", "", *(f"   {line}" for line in f"{panel}╯".splitlines())]
-    (GENERATED / "answer.inc").write_text("\n".join(lines) + "\n")
+def write_report() -> None:
+    """The report of the front page, from the command above it; its picture where chromium is."""
+    page = GENERATED / "static" / "wine.html"
+    command = [sys.executable, "-m", "karat", "run", "wine", "--report", str(page), "--force"]
+    subprocess.run([*command, "--quiet"], check=True, stdout=subprocess.DEVNULL)
+    browser = shutil.which("chromium") or shutil.which("chromium-browser")
+    if browser is not None:
+        flags = "--headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=1400,900"
+        picture = f"--screenshot={HERE / '_static' / 'report.png'}"
+        subprocess.run(
+            [browser, *flags.split(), "--virtual-time-budget=8000", picture, page.as_uri()],
+            check=True, capture_output=True, timeout=300,
+        )  # fmt: skip
 
 
 write_generated()
 measure_map.write(GENERATED, table)
-write_answer()
 copy_plotly()
+write_report()
+pictures.write(GENERATED)

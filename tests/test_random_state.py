@@ -17,6 +17,7 @@ ROOMS = [
     "karat.datasets.synthetic",
     "karat.measures",
     "karat.distances.neighbors",
+    "karat.meaning",
     "karat.plot",
     "karat.stability",
 ]

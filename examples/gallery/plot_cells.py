@@ -6,6 +6,7 @@ Leiden was run at several resolutions, and each gave another number of clusters.
 ``obs`` are candidates like any others: karat says which to use, and writes scores back to ``uns``.
 """
 
+# sphinx_gallery_thumbnail_path = '_static/gallery/cells.png'
 from types import SimpleNamespace
 
 import numpy as np

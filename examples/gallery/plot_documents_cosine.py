@@ -6,6 +6,7 @@ Counts of 8,261 terms in 690 newswire documents (TREC's tr45), compared by the a
 from a sparse matrix in a file to a report. Nothing is made dense.
 """
 
+# sphinx_gallery_thumbnail_path = '_static/gallery/documents.png'
 import os
 import tempfile
 from pathlib import Path

@@ -6,6 +6,7 @@ Edges between nodes and nothing else, from a file to a report: clusterers of gra
 them, and measures of graphs, which need no distances.
 """
 
+# sphinx_gallery_thumbnail_path = '_static/gallery/graph.png'
 import tempfile
 from pathlib import Path
 

@@ -7,6 +7,7 @@ hard labels, which every one of them has, and says how much that leaves out; mea
 memberships judge them as they are.
 """
 
+# sphinx_gallery_thumbnail_path = '_static/gallery/soft.png'
 import tempfile
 from pathlib import Path
 

@@ -6,6 +6,7 @@ Names as they were typed, compared by edit distance (the extra ``sequences``), f
 report. There are no features, no means and no plane of coordinates in the way.
 """
 
+# sphinx_gallery_thumbnail_path = '_static/gallery/strings.png'
 import tempfile
 from pathlib import Path
 

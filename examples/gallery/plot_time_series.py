@@ -7,6 +7,7 @@ extra ``sequences``), from a file to a report. The matrix of distances is comput
 clusterers and measures.
 """
 
+# sphinx_gallery_thumbnail_path = '_static/gallery/time-series.png'
 import json
 import tempfile
 from pathlib import Path

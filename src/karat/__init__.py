@@ -74,6 +74,7 @@ _ROOMS = (
     "judge",
     "labeling",
     "labelings",
+    "meaning",
     "measures",
     "model",
     "nulls",

@@ -11,9 +11,12 @@ import subprocess
 import numpy as np
 import pytest
 from scipy import sparse, stats
+from sklearn.cluster import KMeans
+from sklearn.preprocessing import normalize
 
 import karat
 from karat.datasets import read
+from karat.labelings.held_out import held_out
 from karat.report import render
 from karat.runtime.validation import InputError
 from karat.text import telling_terms, topic_quality
@@ -48,27 +51,55 @@ def test_telling_terms_against_the_definition():
     found = telling_terms(sparse.csr_array(X), labels, count=15)
     z = stats.norm.isf(0.05 / (2 * 3 * 15))
     assert len(found) > 10
+    lowest = []
     for row in found.itertuples():
         own = labels == row.cluster
         x, y = X[own, row.term].sum(), X[~own, row.term].sum()
         assert row.share == pytest.approx(x / own.sum())
         assert row.rest == pytest.approx(y / (~own).sum())
         assert row.share > row.rest
-        expected = naive_interval(x, own.sum(), y, (~own).sum(), z)
+        lowest.append(naive_interval(x, own.sum(), y, (~own).sum(), z)[0])
+    for _, part in found.assign(lowest=lowest).groupby("cluster"):
+        assert part["lowest"].is_monotonic_decreasing
+
+
+def test_intervals_are_of_documents_that_did_not_form_the_clusters():
+    # two groups of words, and two halves of the documents that k-means divides as all of them
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 2, 500)
+    X = (rng.random((500, 12)) < np.where(labels[:, None] == (np.arange(12) < 6), 0.5, 0.05)) * 1.0
+    X, labels = X[X.any(axis=1)], labels[X.any(axis=1)]
+    found = telling_terms(X, labels, count=6)
+    halves = held_out(normalize(X), labels, by_direction=True)
+    z = stats.norm.isf(0.05 / (2 * 2 * 12))
+    for row in found.itertuples():
+        others = np.setdiff1d(np.arange(12), row.term)
+        placed = halves.clusters([row.term])
+        # what the other words say
+        first = X[halves.rows][:, others[others < 6]].sum(axis=1)
+        second = X[halves.rows][:, others[others >= 6]].sum(axis=1)
+        clear = np.abs(first - second) >= 2
+        assert ((placed == 1) == (first > second))[clear].all()
+        known = placed >= 0
+        own = (placed == row.cluster) & known
+        x, y = X[halves.rows][own, row.term].sum(), X[halves.rows][known & ~own, row.term].sum()
+        expected = naive_interval(x, own.sum(), y, (known & ~own).sum(), z)
         assert (row.low, row.high) == pytest.approx(expected)
-    for _, part in found.groupby("cluster"):
-        assert part["low"].is_monotonic_decreasing
+        assert row.low > 0
 
 
-def test_intervals_hold_all_together():
-    # clusters that were drawn at random: no difference is real, so 0 is in all of them
+def test_words_that_have_nothing_to_do_with_each_other_do_not_tell():
+    # texts of independent words, clustered: of these documents the shares differ, of others not
     broken = 0
-    for seed in range(30):
-        X = documents(seed)[0]
-        labels = np.random.default_rng(seed + 500).integers(0, 3, len(X))
-        found = telling_terms(X, labels, count=15)
-        broken += bool((found["low"] > 0).any())
-    assert broken <= 5  # 1.5 expected; more than 5 has probability 0.003
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        X = (rng.random((400, 15 + 10 * (seed % 3))) < 0.15) * 1.0
+        X = X[X.any(axis=1)]
+        labels = KMeans(4, n_init=1, random_state=seed).fit_predict(normalize(X))
+        found = telling_terms(X, labels)
+        assert (found["share"] > 2 * found["rest"]).sum() > 3
+        broken += bool(((found["low"] > 0) | (found["high"] < 0)).any())
+    assert broken <= 3  # 1 expected
 
 
 def test_quality_against_the_definition():

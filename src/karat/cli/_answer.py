@@ -5,8 +5,6 @@ from __future__ import annotations
 import json as jsonlib
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 if TYPE_CHECKING:
     import pandas as pd
     from rich.console import Console
@@ -14,7 +12,7 @@ if TYPE_CHECKING:
 
     from karat.study import Answer, Study
 
-TOPICS_SHOWN, TOPIC_WORDS = 12, 8
+CLUSTERS_SHOWN, TOPIC_WORDS = 12, 8
 WIDE = 100  # characters of a terminal with room for every column
 
 
@@ -36,6 +34,7 @@ def as_json(study: Study, answer: Answer, top: int = 10) -> dict[str, Any]:
             "n_objects": answer.n_objects,
             "n_features": study.dataset.n_features,
         },
+        "clusters": [one.to_dict() for one in study.describe(answer.name)],
         "representations": None if represented is None else _records(represented),
         "findings": best["findings"],
         "best": best,
@@ -75,23 +74,28 @@ def _show_shortlist(answer: Answer, console: Console) -> None:
     console.print(table)
 
 
-def _show_topics(study: Study, answer: Answer, console: Console) -> None:
+def _show_clusters(study: Study, answer: Answer, console: Console) -> None:
+    """A line for each cluster: its name, its size, and how it is told from the rest."""
     from rich.table import Table
 
-    from karat.text import telling_terms
+    from karat.cli._output import printable
 
-    data = study.dataset.without_embeddings()
-    if not data.of_documents or data.feature_names[:1] == ("x1",):
-        return  # what has no words
-    terms = telling_terms(data.X, answer.labels, data.feature_names, count=TOPIC_WORDS)
-    sizes = np.bincount(answer.labels[answer.labels >= 0])
-    table = Table(title="What the clusters are about", box=None, pad_edge=False)
-    table.add_column("documents", justify="right")
-    table.add_column("words")
-    for cluster in np.argsort(-sizes, kind="stable")[:TOPICS_SHOWN]:
-        words = terms.loc[terms["cluster"] == cluster, "term"]
-        table.add_row(f"{sizes[cluster]:,}", ", ".join(map(str, words)))
+    found = sorted(study.describe(answer.name), key=lambda one: -one.size)
+    of_terms = study.dataset.of_documents
+    table = Table(title="The clusters", box=None, pad_edge=False)
+    for title in ("cluster", "words" if of_terms else "rule"):
+        table.add_column(title, overflow="fold")
+    table.add_column("right", justify="right")
+    table.add_column("objects", justify="right")
+    for one in found[:CLUSTERS_SHOWN]:
+        told = "" if one.rule is None else str(one.rule)
+        if of_terms:
+            told = ", ".join(term.feature for term in one.telling[:TOPIC_WORDS])
+        right = "" if one.accuracy is None else f"{100 * one.accuracy:.0f} %"
+        table.add_row(printable(one.name), printable(told), right, f"{one.size:,}")
     console.print(table)
+    if len(found) > CLUSTERS_SHOWN:
+        console.print(f"... and {len(found) - CLUSTERS_SHOWN} smaller clusters", style="dim")
 
 
 def _show_representations(study: Study, console: Console) -> None:
@@ -131,12 +135,12 @@ def show(study: Study, answer: Answer, top: int = 8) -> None:
     first, *others = answer.story
     told = Text(first, style="bold").append("\n" + "\n".join(others), style="not bold")
     console.print(Panel(told, title=printable(answer.data), title_align="left"))
+    _show_clusters(study, answer, console)
     console.print(_candidates(study, answer, top, console.width))
     for sentence in answer.sentences[len(answer.story) :]:
         console.print(printable(sentence), markup=False, highlight=False)
     _show_shortlist(answer, console)
     _show_representations(study, console)
-    _show_topics(study, answer, console)
     more = answer.tried.distinct - top
     if more > 0:
         console.print(f"... and {more} more distinct clusterings", style="dim")

@@ -141,8 +141,9 @@ def _sentinel(f: Finding) -> str:
 
 def _units(f: Finding) -> str:
     large, small = f.columns[:2]
+    ratio = float(f"{f.facts['ratio']:.3g}")
     told = (
-        f"The columns are in different units: {large!r} spreads {f.facts['ratio']:,.3g} times as "
+        f"The columns are in different units: {large!r} spreads {ratio:,.10g} times as "
         f"much as {small!r}"
     )
     if f.facts["scale"] == "none":

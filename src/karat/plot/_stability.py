@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from karat.plot import style
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
+    from numpy.typing import NDArray
 
     from karat.stability import Assessment, StabilityCurve
 
@@ -82,12 +83,17 @@ def consensus(found: Assessment) -> go.Figure:
     >>> karat.plot.consensus(found).data[0].z.shape
     (8, 8)
     """
-    names = [f"object {row}" for row in found.shown]
+    return consensus_map(found.consensus, found.shown)
+
+
+def consensus_map(matrix: NDArray[np.floating[Any]], shown: NDArray[np.integer[Any]]) -> go.Figure:
+    """A heat map of the consensus of some objects, in their order."""
+    names = [f"object {row}" for row in shown]
     return style.figure(
         [
             {
                 "type": "heatmap",
-                "z": np.round(found.consensus, 3),
+                "z": np.round(matrix, 3),
                 "zmin": 0,
                 "zmax": 1,
                 "colorscale": style.SEQUENTIAL,

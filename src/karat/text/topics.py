@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat.labelings.held_out import held_out
 from karat.runtime.validation import InputError, check_data
 from karat.text._weights import presence
 
@@ -17,9 +19,15 @@ if TYPE_CHECKING:
 
 
 def telling_terms(
-    X: Any, labels: Any, terms: Any = None, *, count: int = 10, level: float = 0.95
+    X: Any,
+    labels: Any,
+    terms: Any = None,
+    *,
+    count: int = 10,
+    level: float = 0.95,
+    random_state: int = 0,
 ) -> pd.DataFrame:
-    """The terms that tell each cluster from all other documents.
+    """The characteristic terms of each cluster: those that tell it from all other documents.
 
     Parameters
     ----------
@@ -33,21 +41,30 @@ def telling_terms(
         Terms for each cluster; fewer where fewer are more frequent there than elsewhere.
     level : float, default 0.95
         Confidence of all intervals together.
+    random_state : int, default 0
+        For the halves of the documents.
 
     Returns
     -------
     DataFrame
         ``cluster``, ``term``, ``share`` of the cluster's documents that have it, ``rest`` (share
-        of the others), and ``low``, ``high``: the interval of the difference of the two. Ordered
-        by cluster and falling ``low``.
+        of the others), and ``low``, ``high``: an interval of the difference of the two among
+        documents that did not form the clusters. NaN where k-means does not find the cluster again
+        in each half of the documents: nothing is known of others then. Ordered by cluster and
+        falling lower limit of the difference in these documents.
 
     Notes
     -----
+    That the words of the clusters differ is no discovery, because the clusters were made of them:
+    of clusters of texts of independent words, half of the intervals of these documents exclude 0.
+    Therefore each half is clustered alone, and the documents of the other half are put into its
+    clusters by all words but the one in question (:mod:`karat.labelings.held_out`). An interval
+    above 0 says that the word goes with the others of its cluster.
+
     Newcombe's interval of a difference of proportions (1998, method 10), simultaneous over all
     terms and clusters by Bonferroni's division of 1 - level, so that picking the highest is paid
-    for. It speaks of documents like these in clusters like these; the clusters themselves were
-    found from the same words. A single Latin letter is what an abbreviation leaves behind; it is
-    not among the terms. O(nnz + k d).
+    for. A single Latin letter is what an abbreviation leaves behind; it is not among the terms.
+    O(nnz + k d), and k-means of at most 4,000 documents.
 
     Examples
     --------
@@ -75,13 +92,42 @@ def telling_terms(
     for c, cluster in enumerate(clusters):
         size = int((codes == cluster).sum())
         outside = everywhere - inside[c]
-        low, high = _difference(inside[c], size, outside, len(codes) - size, z)
+        low, _ = _difference(inside[c], size, outside, len(codes) - size, z)
         share = inside[c] / size
         rest = outside / max(len(codes) - size, 1)
         best = np.lexsort((-share, -low, ~told))
         for j in [j for j in best[: 3 * count] if told[j] and share[j] > rest[j]][:count]:
-            found.append((int(cluster), names[j], share[j], rest[j], low[j], high[j]))
-    return pd.DataFrame(found, columns=["cluster", "term", "share", "rest", "low", "high"])
+            found.append((c, j, share[j], rest[j]))
+    intervals = _elsewhere(rows, codes, clusters, [(c, j) for c, j, _, _ in found], z, random_state)
+    table = [
+        (int(clusters[c]), names[j], share, rest, *ends)
+        for (c, j, share, rest), ends in zip(found, intervals, strict=True)
+    ]
+    return pd.DataFrame(table, columns=["cluster", "term", "share", "rest", "low", "high"])
+
+
+def _elsewhere(
+    rows: csr_array, codes: NDArray[np.int64], clusters: Any, picked: Any, z: float, seed: int
+) -> list[tuple[float, float]]:
+    """Intervals of differences among documents that did not form the clusters; NaN for none."""
+    from sklearn.preprocessing import normalize
+
+    numbers = np.full(int(codes.max()) + 2, -1)
+    numbers[clusters] = np.arange(len(clusters))
+    # outliers have the last code, -1
+    halves = held_out(normalize(rows), numbers[codes], by_direction=True, random_state=seed)
+    out = []
+    for c, j in picked:
+        if halves is None or not halves.found[c]:
+            out.append((math.nan, math.nan))
+            continue
+        placed = halves.clusters([j])
+        own, other = placed == c, (placed != c) & (placed >= 0)
+        has = rows[halves.rows][:, [j]].toarray().ravel() != 0
+        x, y = np.array([(has & own).sum()]), np.array([(has & other).sum()])
+        low, high = _difference(x, int(own.sum()), y, int(other.sum()), z)
+        out.append((float(low[0]), float(high[0])))
+    return out
 
 
 def _is_letter(name: Any) -> bool:

@@ -1,0 +1,172 @@
+"""The pictures of the pages for what a person holds, computed when the documentation is built."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from difflib import SequenceMatcher
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+import plotly.io as pio
+from sklearn.datasets import load_digits
+
+import karat
+from karat.meaning import ClusterDescription
+from karat.plot import style
+
+HERE = Path(__file__).parent
+EXAMPLES = HERE.parent / "examples"
+SPELLINGS = re.findall(
+    r"\w+",
+    """Katherine Catherine Kathrin Catrin Katrin Katharina Catharina Jonathan Jonathon Johnathan
+    Jonatan Elizabeth Elisabeth Elisabet Elsbeth Stephen Steven Stefan Stephan Stefano""",
+)
+
+
+def fast(study: karat.Study, *clusterers: str, k: Any = range(2, 7)) -> karat.Answer:
+    """The answer of a small sweep."""
+    study.sweep(list(clusterers), k=k, n_init=2, workers=1, progress=False)
+    return study.best()
+
+
+def table() -> tuple[go.Figure, str]:
+    """Customers: numbers and categories."""
+    study = karat.Study(karat.datasets.read(EXAMPLES / "customers.csv"))
+    answer = fast(study, "kmeans", "ward", "gaussian-mixture")
+    data = study.dataset
+    X: Any = data.X
+    figure = karat.plot.parallel_coordinates(
+        X * data.scale + data.center,
+        answer.labels,
+        feature_names=data.feature_names,
+        features=["age", "income", "orders_a_year"],
+        names=[one.name for one in study.describe()],
+    )
+    return figure, listed(study.describe())
+
+
+def texts() -> tuple[go.Figure, str]:
+    """The paragraphs of this documentation."""
+    paragraphs = [
+        " ".join(one.split())
+        for page in sorted(HERE.glob("*.rst"))
+        for one in re.split(r"\n\s*\n", page.read_text(encoding="utf8"))
+        if len(re.findall(r"[a-z]{3,}", one)) > 25 and not re.match(r"\s*(\.\.|>>>|\*|==)", one)
+    ]
+    path = HERE / "generated" / "paragraphs.jsonl"
+    path.write_text("".join(json.dumps({"text": one}) + "\n" for one in paragraphs))
+    study = karat.Study(karat.datasets.read(path, text_column="text"))
+    answer = fast(study, "spherical-kmeans", k=range(4, 9))
+    found = sorted(study.describe(answer.name), key=lambda one: -one.size)[:6]
+    traces = []
+    for i, one in enumerate(found):
+        terms = one.telling[:5]
+        traces.append(
+            {
+                "type": "bar",
+                "orientation": "h",
+                "y": [f"{term.feature} ({i + 1})" for term in terms],
+                "x": [100 * term.within for term in terms],
+                "marker": {"color": style.color(i)},
+                "name": f"{i + 1}: {one.size} paragraphs",
+            }
+        )
+    figure = style.figure(
+        traces,
+        xaxis={"title": {"text": "% of the cluster's paragraphs that have the word"}},
+        yaxis={"autorange": "reversed"},
+        height=620,
+    )
+    return figure, listed(found, words=True)
+
+
+def embeddings() -> tuple[go.Figure, str]:
+    """Handwritten digits, 64 numbers each."""
+    digits = load_digits()
+    rows = np.sort(np.random.default_rng(0).permutation(len(digits.target))[:600])
+    study = karat.Study(digits.data[rows], metric="cosine")
+    answer = fast(study, "spherical-kmeans", "average", k=range(6, 13))
+    agreed = karat.adjusted_rand_index(digits.target[rows], answer.labels)
+    figure = karat.plot.contingency(
+        karat.ContingencyTable(digits.target[rows], answer.labels), row_title="Digit"
+    )
+    told = (
+        f"{answer.n_clusters} clusters of 600 images; there are 10 digits, and the adjusted Rand "
+        f"index with them is {agreed:.2f}.\n"
+    )
+    return figure, told
+
+
+def own() -> tuple[go.Figure, str]:
+    """Two clusterings of the wines by their silhouettes."""
+    wine = karat.datasets.load("wine", label_column="cultivar", scale="standard")
+    study = karat.Study(wine.X)
+    study.sweep("ward", k=[3, 4], workers=1, progress=False)
+    labels = {f"ward, {k} clusters": study.labels(f"ward k={k}") for k in (3, 4)}
+    scores = karat.evaluate(
+        wine.X, labels, truth=wine.truth, measures=["silhouette", "adjusted_rand_index"]
+    )
+    rows = [
+        f"   * - {name}\n     - {scores['silhouette'][name]:.3f}\n"
+        f"     - {scores['adjusted_rand_index'][name]:.3f}"
+        for name in labels
+    ]
+    head = ".. list-table::\n   :header-rows: 1\n\n   * - Clustering\n     - Silhouette\n"
+    figure = karat.plot.silhouette(wine.X, labels["ward, 3 clusters"])
+    return figure, head + "     - Adjusted Rand index with the cultivars\n" + "\n".join(rows) + "\n"
+
+
+def distances() -> tuple[go.Figure, str]:
+    """Spellings of names by how little they have in common."""
+    D = np.array(
+        [[1 - SequenceMatcher(None, *sorted((a, b))).ratio() for b in SPELLINGS] for a in SPELLINGS]
+    )
+    figure = karat.plot.dendrogram(
+        D, 4, method="average", metric="precomputed", ids=np.array(SPELLINGS)
+    )
+    return figure, ""
+
+
+def listed(found: Any, *, words: bool = False) -> str:
+    """Clusters as a table of reStructuredText."""
+    head = ["Cluster", "Objects", "Characteristic terms" if words else "Rule"]
+    head += [] if words else ["Right"]
+    rows = [head]
+    for one in sorted(found, key=lambda one: -one.size):
+        rows.append(_row(one, words))
+    lines = [".. list-table::", "   :header-rows: 1", ""]
+    for row in rows:
+        lines += [f"   {'*' if i == 0 else ' '} - {cell}" for i, cell in enumerate(row)]
+    return "\n".join(lines) + "\n"
+
+
+def _row(one: ClusterDescription, words: bool) -> list[str]:
+    if words:
+        return [one.name, str(one.size), ", ".join(t.feature for t in one.telling[:8])]
+    told = "" if one.rule is None else str(one.rule)
+    right = "" if one.accuracy is None else f"{100 * one.accuracy:.0f} % of held-out objects"
+    return [one.name, str(one.size), told.replace("_", r"\_"), right]
+
+
+PICTURES: dict[str, Callable[[], tuple[go.Figure, str]]] = {
+    "table": table,
+    "texts": texts,
+    "embeddings": embeddings,
+    "own": own,
+    "distances": distances,
+}
+
+
+def write(folder: Path) -> None:
+    """A figure and what is said of it, for each page."""
+    for name, make in PICTURES.items():
+        figure, told = make()
+        html = pio.to_html(
+            figure, full_html=False, include_plotlyjs="_static/plotly.min.js", validate=False
+        )
+        (folder / f"picture-{name}.html").write_text(html, encoding="utf8")
+        (folder / f"picture-{name}.inc").write_text(told, encoding="utf8")

@@ -1,0 +1,120 @@
+"""Clusters of objects that did not form them: what a difference between clusters is measured on.
+
+That clusters differ in the features they were made of is no evidence: k-means cuts a cloud without
+clusters into parts that differ. Here each half of the objects is clustered alone, and the other
+half is put into its clusters without looking at the feature in question.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.labelings.labels import NOISE
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+#: objects that are halved; of more, a random sample
+AT_MOST = 4_000
+#: Jaccard similarity from which on a half has found a cluster again
+FOUND = 0.5
+_STARTS = 3
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """Objects and the clusters that the half they are not in puts them into.
+
+    Attributes
+    ----------
+    rows : ndarray of int
+        The objects.
+    found : ndarray of bool, shape (k,)
+        The clusters that k-means of either half finds again.
+    """
+
+    rows: NDArray[np.intp]
+    found: NDArray[np.bool_]
+    _points: Any
+    _half: NDArray[np.intp]
+    _centers: tuple[Floats, Floats]
+    _by_direction: bool
+
+    def clusters(self, without: Sequence[int] | NDArray[np.intp]) -> NDArray[np.intp]:
+        """Cluster of each object by all columns of the data but these; -1 where nothing is left."""
+        codes = np.empty(len(self.rows), dtype=np.intp)
+        for half, centers in enumerate(self._centers):
+            own = self._half != half
+            scores = self._points[own] @ centers.T
+            left_out: Any = self._points[own][:, without]
+            scores = np.asarray(scores - left_out @ centers[:, without].T)
+            scores[np.abs(scores) < 1e-12] = 0.0
+            squares = (centers**2).sum(axis=1) - (centers[:, without] ** 2).sum(axis=1)
+            if self._by_direction:
+                scores = scores / np.sqrt(np.maximum(squares, np.finfo(np.float64).tiny))
+            else:
+                scores = scores - squares / 2
+            undecided = self._by_direction & ~scores.any(axis=1)
+            codes[own] = np.where(undecided, NOISE, np.argmax(scores, axis=1))
+        return codes
+
+
+def held_out(
+    points: Any, codes: NDArray[Any], *, by_direction: bool = False, random_state: int = 0
+) -> HeldOut | None:
+    """Cluster each half of the objects alone, for differences measured on the other half.
+
+    Parameters
+    ----------
+    points : ndarray or csr_array, shape (n, d)
+        Rows whose Euclidean distance it is.
+    codes : ndarray of int, shape (n,)
+        The clustering, ``0..k-1``; -1 for outliers, which are excluded.
+    by_direction : bool
+        Whether rows are compared by their angle to a centre.
+
+    Returns
+    -------
+    HeldOut or None
+        None for one cluster, or fewer than four objects for each.
+
+    Notes
+    -----
+    k-means++ with three starts on each half; its clusters take the names of those that they share
+    most objects with (heaviest matching). At most 4,000 objects, drawn at random, take part.
+    """
+    from scipy.optimize import linear_sum_assignment
+    from sklearn.cluster import KMeans
+    from threadpoolctl import threadpool_limits
+
+    k = int(codes.max(initial=-1)) + 1
+    rng = np.random.default_rng(random_state)
+    rows = np.flatnonzero(codes != NOISE)
+    rows = rng.permutation(rows)[:AT_MOST]
+    if k < 2 or len(rows) < 4 * k:
+        return None
+    half = np.arange(len(rows)) % 2
+    drawn, own = points[rows], codes[rows]
+    found = np.ones(k, dtype=bool)
+    centers = []
+    for side in range(2):
+        model = KMeans(k, n_init=_STARTS, random_state=int(rng.integers(2**31)))
+        with threadpool_limits(1), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # fewer different objects than clusters
+            model.fit(drawn[half == side])
+        shared = np.zeros((k, k), dtype=np.int64)
+        np.add.at(shared, (own[half == side], model.labels_), 1)
+        match = linear_sum_assignment(shared, maximize=True)[1]
+        both = shared[np.arange(k), match]
+        either = shared.sum(axis=1) + shared.sum(axis=0)[match] - both
+        found &= (both > 0) & (both >= FOUND * either)
+        centers.append(model.cluster_centers_[match])
+    return HeldOut(rows, found, drawn, half, (centers[0], centers[1]), by_direction)

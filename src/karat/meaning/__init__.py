@@ -1,0 +1,7 @@
+"""What a cluster means: the rule that tells it from the rest, its name, its central objects."""
+
+from karat.meaning.description import ClusterDescription, describe_clusters
+from karat.meaning.effects import Telling
+from karat.meaning.features import Condition, Rule
+
+__all__ = ["ClusterDescription", "Condition", "Rule", "Telling", "describe_clusters"]

@@ -1,0 +1,113 @@
+"""The elbow: scatter within clusters over their number, beside what data without clusters have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.measures import gap_statistic
+from karat.plot import style
+from karat.plot._sampled import draw, finished
+from karat.runtime.validation import check_data
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+AT_MOST = 5_000
+
+
+def elbow(
+    X: Any, k: Iterable[int] = range(1, 11), *, n_references: int = 20, random_state: Any = 0
+) -> go.Figure:
+    """Draw the within-cluster sum of squares and the gap statistic over the number of clusters.
+
+    Parameters
+    ----------
+    X : array-like, shape (n, d)
+    k : iterable of int
+        Numbers of clusters.
+    n_references : int, default 20
+        Uniform data sets that the gap compares with.
+    random_state : int, Generator or None, default 0
+        For more than 5,000 objects both are those of a random sample.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        Left the within-cluster sum of squares of k-means, and that expected of uniform data,
+        whose elbow is none; right the gap between their logarithms with its standard error. The
+        ring is the first gap within one standard error of the next. :func:`table` has the values.
+
+    Raises
+    ------
+    InputError
+        For sparse data, or numbers that are not between 1 and n − 1.
+
+    Notes
+    -----
+    An elbow is seen in data without clusters too; the gap is what tells (Tibshirani, Walther &
+    Hastie, *J. R. Stat. Soc. B* 63, 2001). :func:`karat.gap_statistic` computes both.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import karat
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.concatenate([rng.normal(c, 0.1, (30, 2)) for c in (0, 2, 4)])
+    >>> karat.plot.elbow(X, range(1, 6)).layout.annotations[1].text
+    'Gap statistic: 3 clusters'
+    """
+    import plotly.graph_objects as go
+    from plotly.subplots import make_subplots
+
+    points = check_data(X)
+    n = points.shape[0]
+    rows = draw(n, AT_MOST, random_state)
+    points = points if len(rows) == n else points[rows]
+    result = gap_statistic(points, k=k, n_references=n_references, random_state=random_state)
+    found = result.table
+    found = found.assign(within=np.exp(found["log_scatter"]), uniform=np.exp(found["expected"]))
+    at = found.index.to_numpy()
+    figure = make_subplots(
+        1, 2, horizontal_spacing=0.12,
+        subplot_titles=[
+            "Within-cluster sum of squares", f"Gap statistic: {result.first_k} clusters",
+        ],
+    )  # fmt: skip
+    lines = (("data", "within", style.COLORS[0]), ("uniform data", "uniform", style.NOISE_COLOR))
+    for name, column, colour in lines:
+        figure.add_trace(
+            go.Scatter(
+                x=at, y=found[column].to_numpy(), name=name, mode="lines+markers",
+                line={"color": colour},
+                hovertemplate=f"{name}, k = %{{x}}<br><b>%{{y:.4g}}</b><extra></extra>",
+            ),
+            row=1, col=1,
+        )  # fmt: skip
+    figure.add_trace(
+        go.Scatter(
+            x=at, y=found["gap"].to_numpy(), mode="lines+markers", showlegend=False,
+            error_y={"type": "data", "array": found["standard_error"].to_numpy(), "width": 3},
+            line={"color": style.COLORS[0]},
+            hovertemplate="k = %{x}<br>gap <b>%{y:.4g}</b><extra></extra>",
+        ),
+        row=1, col=2,
+    )  # fmt: skip
+    figure.add_trace(
+        go.Scatter(
+            x=[result.first_k], y=[found.at[result.first_k, "gap"]], mode="markers",
+            marker={"symbol": "circle-open", "size": 15, "color": style.INK, "line": {"width": 2}},
+            showlegend=False, hoverinfo="skip",
+        ),
+        row=1, col=2,
+    )  # fmt: skip
+    figure.update_layout(
+        template=style.figure().layout.template, height=400, margin={"t": 60},
+        legend={"y": -0.2, "yanchor": "top"},
+    )  # fmt: skip
+    figure.update_annotations(font={"size": 13})
+    figure.update_xaxes(**style.whole_numbers("Number of clusters", at.min(), at.max()))
+    figure.update_yaxes(rangemode="tozero", col=1)
+    return finished(figure, found, len(rows), n)

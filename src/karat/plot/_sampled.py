@@ -1,0 +1,75 @@
+"""What the pictures share: the objects drawn where there are many, and the table behind."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import sparse
+
+from karat.runtime.validation import InputError, check_random_state
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import plotly.graph_objects as go
+    from numpy.typing import NDArray
+
+
+def draw(n: int, most: int, random_state: Any) -> NDArray[np.intp]:
+    """Positions of all objects, or of a random sample of many, ascending."""
+    if n <= most:
+        return np.arange(n)
+    return np.sort(check_random_state(random_state).choice(n, most, replace=False))
+
+
+def dense(X: Any, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Some columns of some rows."""
+    block = X[rows][:, columns]
+    return np.asarray(block.toarray() if sparse.issparse(block) else block, dtype=np.float64)
+
+
+def finished(figure: go.Figure, rows: pd.DataFrame, drawn: int, n: int) -> go.Figure:
+    """The figure with its table, and with a note where not all objects are in it."""
+    figure.update_layout(
+        meta={"drawn": drawn, "n": n, "table": rows.reset_index().to_dict("records")}
+    )
+    if drawn < n:
+        note = f"of a random sample of {drawn:,} of the {n:,} objects"
+        below = {"yref": "container", "y": 0, "yanchor": "bottom", "automargin": True}
+        figure.update_layout(title={"text": note, "font": {"size": 12}, **below})
+    return figure
+
+
+def table(figure: go.Figure) -> pd.DataFrame:
+    """The numbers that a picture shows.
+
+    Parameters
+    ----------
+    figure : plotly.graph_objects.Figure
+        From :func:`silhouette`, :func:`dendrogram`, :func:`elbow`, :func:`consensus_matrix`,
+        :func:`parallel_coordinates` or :func:`pairs`.
+
+    Returns
+    -------
+    DataFrame
+
+    Raises
+    ------
+    InputError
+        For another figure.
+
+    Examples
+    --------
+    >>> import karat
+    >>> figure = karat.plot.silhouette([[0.0], [1.0], [9.0], [9.5]], [0, 0, 1, 1])
+    >>> karat.plot.table(figure)[["objects", "below 0"]].to_numpy().tolist()
+    [[2.0, 0.0], [2.0, 0.0]]
+    """
+    import pandas as pd
+
+    meta = figure.layout.meta
+    if not isinstance(meta, dict) or "table" not in meta:
+        raise InputError(
+            "this figure has no table of its own; it was drawn from the data that you gave"
+        )
+    return pd.DataFrame(meta["table"])

@@ -1,0 +1,430 @@
+"""Rules, names, effects and places of clusters against planted truth and plain definitions."""
+
+from __future__ import annotations
+
+import math
+from decimal import ROUND_CEILING, Context, Decimal
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy import sparse
+from sklearn.cluster import KMeans
+from sklearn.neighbors import NearestNeighbors
+
+import karat
+from karat.labelings.held_out import held_out
+from karat.meaning import Condition, describe_clusters
+from karat.meaning.effects import Means
+from karat.meaning.features import Feature, as_table
+from karat.meaning.rules import _learn, between
+from karat.runtime.validation import InputError
+
+
+def customers(n: int = 400, seed: int = 0) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {
+            "age": rng.integers(18, 80, n),
+            "income": rng.integers(10, 90, n) * 1000,
+            "plan": rng.choice(["monthly", "yearly", "single"], n),
+            "member": rng.random(n) < 0.5,
+            "joined": pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 900, n), "D"),
+        }
+    )
+
+
+def coded(table: pd.DataFrame) -> tuple[np.ndarray, list[str]]:
+    """The table as it would be clustered: numbers, one column for each category."""
+    numbers = pd.get_dummies(
+        table.assign(joined=table["joined"].astype("int64")), prefix_sep="="
+    ).astype(float)
+    X = ((numbers - numbers.mean()) / numbers.std()).to_numpy()
+    return X, list(numbers.columns)
+
+
+# -- rules
+
+
+@pytest.mark.parametrize(
+    ("planted", "rule", "name"),
+    [
+        (lambda t: t["age"] > 50, "age over 50", "older"),
+        (lambda t: t["age"] <= 30, "age at most 30", "younger"),
+        (lambda t: t["plan"] == "monthly", "plan is monthly", "monthly plan"),
+        (lambda t: t["plan"] != "monthly", "plan is not monthly", "plan not monthly"),
+        (lambda t: t["member"], "member is yes", "member"),
+        (
+            lambda t: t["joined"] > "2021-06-01",
+            "joined after 2021-06-0",
+            "late joined",
+        ),
+        (
+            lambda t: (t["age"] > 30) & (t["age"] <= 50),
+            "age over 30 and at most 50",
+            "middle-aged",
+        ),
+        (
+            lambda t: (t["age"] > 40) & (t["income"] > 40_000) & (t["plan"] == "monthly"),
+            None,
+            None,
+        ),
+    ],
+)
+def test_planted_rules_are_found(planted, rule, name):
+    table = customers()
+    X, names = coded(table)
+    own = np.asarray(planted(table))
+    found = describe_clusters(X, own.astype(int), feature_names=names, original=table)[1]
+    if rule is None:  # three questions, in any order
+        told = {str(one) for one in found.rule.conditions}
+        assert told == {"age over 39", "income over 40,000", "plan is monthly"}
+        assert set(found.name.split(", ")) == {"older", "high income", "monthly plan"}
+    else:
+        assert str(found.rule).startswith(rule)
+        assert found.name == name
+    assert found.accuracy > 0.98
+    assert found.precision > 0.9
+    assert found.recall > 0.9
+    assert found.n_held_out == len(table)
+
+
+def test_labels_at_random_have_no_rule():
+    broken = 0
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(100, 4))
+        found = describe_clusters(X, rng.integers(0, 2 + seed % 2, 100))
+        broken += any(one.rule is not None for one in found)
+    assert broken <= 4  # 1 expected at most; more than 4 has probability 0.003
+
+
+def test_what_three_questions_do_not_tell_has_no_rule():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(0, 6, (600, 2))
+    board = (np.floor(X).sum(axis=1) % 2).astype(int)
+    assert all(one.rule is None for one in describe_clusters(X, board))
+
+
+def test_accuracy_is_that_on_new_objects():
+    def draw(n, seed):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(n, 5))
+        return X, ((X[:, 0] > 0.3) ^ (rng.random(n) < 0.15)).astype(int)
+
+    X, labels = draw(2000, 1)
+    found = describe_clusters(X, labels)[1]
+    others, truth = draw(20_000, 2)
+    held = np.ones(len(others), dtype=bool)
+    for one in found.rule.conditions:
+        held &= one.holds(others[:, int(one.feature.source[1:]) - 1])
+    right = (held == truth).mean()
+    assert abs(found.accuracy - right) < 4 * math.sqrt(right * (1 - right) / 2000)
+    assert abs(right - 0.85) < 0.02
+
+
+def test_a_constant_answer_is_no_rule():
+    # one in twenty, and no feature says more than a little about it
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(1000, 3))
+    labels = (rng.random(1000) < np.where(X[:, 0] > 1, 0.12, 0.04)).astype(int)
+    assert all(one.rule is None for one in describe_clusters(X, labels))
+
+
+@given(
+    arrays(np.float64, st.tuples(st.integers(4, 25), st.integers(1, 3)),
+           elements=st.integers(0, 6).map(float)),
+    st.data(),
+)  # fmt: skip
+def test_one_question_is_the_best_there_is(values, data):
+    own = np.array(data.draw(st.lists(st.booleans(), min_size=len(values), max_size=len(values))))
+    table = as_table(values, None, None)
+    _, cuts = _learn(table, np.arange(len(values)), own)
+    if not own.any() or own.all():
+        assert cuts == ()
+        return
+
+    def f1(said):
+        return 2 * (said & own).sum() / (said.sum() + own.sum())
+
+    best = max(
+        (f1(side) for j in range(values.shape[1]) for t in np.unique(values[:, j])[:-1]
+         for side in (values[:, j] <= t, values[:, j] > t)),
+        default=0.0,
+    )  # fmt: skip
+    always = 2 * own.mean() / (1 + own.mean())
+    if len(cuts) == 0:
+        assert best < always + 1e-9
+    if len(cuts) == 1:
+        assert max(best, always) >= best
+
+
+@given(st.floats(-1e9, 1e9), st.floats(1e-6, 1e6))
+def test_thresholds_are_the_shortest_between(low, gap):
+    high = low + gap
+    if high <= low:
+        return
+    t = between(low, high)
+    assert low <= t < high
+    digits = len(Decimal(repr(t)).normalize().as_tuple().digits)
+    for fewer in range(1, digits):  # the least number of so few digits is too large
+        assert Context(prec=fewer, rounding=ROUND_CEILING).create_decimal(low) >= high
+
+
+def test_a_missing_value_answers_no():
+    age = Condition(Feature("age", "number"), low=3.0)
+    assert age.holds(np.array([2.0, 4.0, np.nan])).tolist() == [False, True, False]
+    values = np.array([[1.0], [np.nan], [9.0]] * 30)
+    labels = np.array([0, 0, 1] * 30)
+    found = describe_clusters(np.nan_to_num(values), labels, original=pd.DataFrame(values))
+    assert str(found[1].rule) == "0 over 5"
+
+
+def test_noise_belongs_to_the_rest():
+    X = np.concatenate([np.linspace(0, 1, 40), np.linspace(5, 6, 40), np.linspace(9, 10, 20)])
+    labels = np.repeat([0, 1, -1], [40, 40, 20])
+    found = describe_clusters(X[:, None], labels)
+    assert [one.size for one in found] == [40, 40]
+    assert sum(one.share for one in found) == pytest.approx(0.8)
+    assert str(found[1].rule) == "x1 over 3 and at most 8"
+
+
+# -- effects
+
+
+def test_means_against_pandas():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 4)).round(2)
+    X[rng.random(X.shape) < 0.2] = np.nan
+    labels = rng.integers(-1, 3, 60)
+    table = as_table(np.nan_to_num(X), None, pd.DataFrame(X, columns=list("abcd")))
+    means, frame = Means(table, labels), pd.DataFrame(X)
+    for c in range(3):
+        for one in means.differences(c):
+            within = frame.loc[labels == c, one.column].mean()
+            elsewhere = frame.loc[labels != c, one.column].mean()
+            spread = frame[one.column].std(ddof=0)
+            assert one.within == pytest.approx(within)
+            assert one.elsewhere == pytest.approx(elsewhere)
+            assert one.effect == pytest.approx((within - elsewhere) / spread)
+
+
+def test_sparse_is_as_dense():
+    rng = np.random.default_rng(1)
+    X = rng.poisson(0.4, (120, 70)).astype(float)
+    X[:60, 5] += 2
+    labels = np.repeat([0, 1], 60)
+    dense, thin = (describe_clusters(one, labels) for one in (X, sparse.csr_array(X)))
+    for a, b in zip(dense, thin, strict=True):
+        assert (str(a.rule), a.name, a.accuracy, a.central) == (
+            str(b.rule), b.name, b.accuracy, b.central,
+        )  # fmt: skip
+        assert [one.feature for one in a.telling] == [one.feature for one in b.telling]
+
+
+def test_clusters_of_noise_have_no_effect_on_other_objects():
+    broken = 0
+    for seed in range(12):
+        X = np.random.default_rng(seed).normal(size=(200, 4))
+        labels = KMeans(3, n_init=1, random_state=seed).fit_predict(X)
+        found = describe_clusters(X, labels)
+        assert any(abs(one.effect) > 0.8 for each in found for one in each.telling)
+        intervals = [one.interval for each in found for one in each.telling]
+        broken += any(one is not None and (one[0] > 0 or one[1] < 0) for one in intervals)
+    assert broken <= 3  # 0.6 expected; more than 3 has probability 0.003
+
+
+def test_clusters_that_are_there_have_effects_on_other_objects():
+    rng = np.random.default_rng(0)
+    centers = np.array([[0.0] * 4, [4.0] * 4, [8.0, 0.0, 8.0, 0.0]])
+    truth = rng.integers(0, 3, 600)
+    X = centers[truth] + rng.normal(size=(600, 4))
+    labels = KMeans(3, n_init=5, random_state=0).fit_predict(X)
+    for each in describe_clusters(X, labels):
+        for one in each.telling:
+            low, high = one.interval
+            assert low < one.effect < high
+        assert each.telling[0].interval[0] > 0 or each.telling[0].interval[1] < 0
+
+
+def test_categories_of_a_column_are_left_out_together():
+    # a category that is a copy of the cluster, and nothing else that tells it
+    rng = np.random.default_rng(0)
+    kind = rng.integers(0, 2, 200)
+    X = np.column_stack([kind == 0, kind == 1, rng.normal(size=200) * 0.1]).astype(float)
+    found = describe_clusters(X, kind, feature_names=["kind=a", "kind=b", "x"])
+    assert found[0].telling[0].feature == "kind is a"
+    assert found[0].telling[0].text == "100 %"
+    low, high = found[0].telling[0].interval
+    assert low < 0 < high
+
+
+def test_halves_need_objects():
+    points = np.arange(6.0)[:, None]
+    assert held_out(points, np.array([0, 0, 0, 1, 1, 1])) is None
+    assert held_out(points, np.zeros(6, dtype=int)) is None
+
+
+# -- places
+
+
+def test_central_and_edge_against_the_definition():
+    rng = np.random.default_rng(4)
+    X = np.concatenate([rng.normal(0, 1, (60, 2)), rng.normal(2.5, 1, (60, 2))])
+    labels = np.repeat([0, 1], 60)
+    found = describe_clusters(X, labels)
+    near = NearestNeighbors(n_neighbors=11).fit(X).kneighbors(X)[1][:, 1:]
+    for c in (0, 1):
+        own = np.flatnonzero(labels == c)
+        far = np.linalg.norm(X[own] - X[own].mean(axis=0), axis=1)
+        assert found[c].central == tuple(own[np.argsort(far)[:3]])
+        share = (labels[near[own]] != c).mean(axis=1)
+        expected = own[share >= 0.4]
+        assert {i for i, _ in found[c].edge} == set(expected)
+        doubts = [(labels[near[i]] != c).mean() for i, _ in found[c].edge]
+        assert doubts == sorted(doubts, reverse=True)
+        assert all(other == 1 - c for _, other in found[c].edge)
+
+
+def test_copies_are_central_once():
+    X = [[0.0], [0.0], [0.1], [0.2], [9.0], [9.0], [9.0]]
+    found = describe_clusters(X, [0, 0, 0, 0, 1, 1, 1])
+    assert found[0].central == (2, 0, 3)
+    assert found[1].central == (4,)
+
+
+@pytest.mark.parametrize("metric", ["precomputed", "cityblock", "cosine", "graph"])
+def test_objects_by_distances(metric):
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal([5, 0], 0.3, (15, 2)), rng.normal([0, 5], 0.3, (15, 2))])
+    labels = np.repeat([0, 1], 15)
+    D = np.linalg.norm(X[:, None] - X[None], axis=2)
+    data = {"precomputed": D, "graph": sparse.csr_array((D < 1.5) & (D > 0), dtype=float)}
+    found = describe_clusters(data.get(metric, X), labels, metric=metric, kind="objects")
+    assert [one.name for one in found] == ["cluster 0", "cluster 1"]
+    assert all(len(one.central) == 3 and one.rule is None for one in found)
+    if metric == "precomputed":
+        assert found[0].central == tuple(np.argsort(D[:15, :15].sum(axis=0))[:3])
+        told = describe_clusters(
+            D, labels, metric=metric, original=pd.DataFrame(X, columns=["a", "b"])
+        )
+        assert str(told[0].rule).startswith(("a over", "b at most"))
+        assert told[0].telling[0].interval is None
+
+
+# -- names and errors
+
+
+def test_names_differ_and_given_ones_stay():
+    rng = np.random.default_rng(0)
+    X = np.repeat([[0.0], [5.0], [10.0]], 30, axis=0) + rng.normal(0, 0.1, (90, 1))
+    labels = np.repeat([0, 1, 2], 30)
+    proposed = [one.name for one in describe_clusters(X, labels, feature_names=["spend"])]
+    assert proposed == ["low spend", "medium spend", "high spend"]
+    given = describe_clusters(X, labels, names=["few", "some", "many"])
+    assert [one.name for one in given] == ["few", "some", "many"]
+    texts = describe_clusters(X, np.array(["lo", "mid", "hi"])[labels])
+    assert [(one.cluster, one.name) for one in texts] == [
+        ("hi", "hi"),
+        ("lo", "lo"),
+        ("mid", "mid"),
+    ]
+    same = describe_clusters(np.zeros((40, 1)), np.repeat([0, 1], 20), kind="features")
+    assert [one.name for one in same] == ["cluster 0", "cluster 1"]
+    assert same[0].telling == ()
+
+
+def test_what_is_over_a_value_need_not_be_high():
+    rng = np.random.default_rng(0)
+    income = np.repeat([10.0, 50.0, 50.0, 90.0], 50) + rng.normal(0, 3, 200)
+    orders = np.repeat([3.0, 2.0, 20.0, 3.0], 50) + rng.normal(0, 1, 200)
+    age = np.repeat([60.0, 30.0, 60.0, 30.0], 50) + rng.normal(0, 3, 200)
+    labels = np.repeat([0, 1, 2, 3], 50)
+    X = np.column_stack([income, orders, age])
+    found = describe_clusters(X, labels, feature_names=["income", "orders", "age"])
+    for one in found:
+        for condition in one.rule.conditions:
+            column = X[:, ["income", "orders", "age"].index(condition.feature.source)]
+            within, elsewhere = column[labels == one.cluster], column[labels != one.cluster]
+            shift = (within.mean() - elsewhere.mean()) / column.std()
+            if condition.word.startswith(("high", "older")):
+                assert shift >= 0.2
+            if condition.word.startswith(("low", "younger")):
+                assert shift <= -0.2
+    assert Condition(Feature("net_income", "number"), 3.0, apart=False).word == "net income not low"
+    assert Condition(Feature("age", "number"), high=3.0, apart=False).word == "age not old"
+
+
+def test_one_cluster_has_no_rest():
+    (one,) = describe_clusters(np.arange(10.0)[:, None], [0] * 10)
+    assert (one.size, one.share, one.rule, one.telling) == (10, 1.0, None, ())
+
+
+def test_input_is_checked():
+    X = np.arange(8.0)[:, None]
+    with pytest.raises(InputError, match="3 labels for 8 objects"):
+        describe_clusters(X, [0, 1, 1])
+    with pytest.raises(InputError, match="every label is -1"):
+        describe_clusters(X, [-1] * 8)
+    with pytest.raises(InputError, match="1 names for 2 clusters"):
+        describe_clusters(X, [0, 1] * 4, names=["a"])
+    with pytest.raises(InputError, match="2 feature names for 1 columns"):
+        describe_clusters(X, [0, 1] * 4, feature_names=["a", "b"])
+    with pytest.raises(InputError, match="a row for each of the 8 objects"):
+        describe_clusters(X, [0, 1] * 4, original=X[:4])
+    with pytest.raises(InputError, match="kind"):
+        describe_clusters(X, [0, 1] * 4, kind="pictures")
+
+
+# -- studies
+
+
+def test_a_study_describes_in_original_units(tmp_path):
+    table = customers(120)
+    table["income"] += np.where(table["age"] > 48, 200_000, 0)
+    table.to_csv(tmp_path / "customers.csv", index=False)
+    data = karat.datasets.read(tmp_path / "customers.csv")
+    assert data.scale is not None
+    labels = (table["age"] > 48).astype(int).to_numpy()
+    study = karat.Study(data)
+    study.add({"mine": labels})
+    found = study.describe("mine")
+    by_size = {one.size: one for one in found}
+    old = by_size[int(labels.sum())]
+    assert str(old.rule) in ("income over 200,000", "income over 100,000", "age over 48")
+    income = next(one for one in old.telling if one.feature == "income")
+    assert income.within == pytest.approx(table.loc[labels == 1, "income"].mean())
+    assert income.elsewhere == pytest.approx(table.loc[labels == 0, "income"].mean())
+    late = np.asarray(table["joined"] > "2021-04-01").astype(int)
+    study.add({"by date": late})
+    rules = [str(one.rule) for one in study.describe("by date")]
+    assert any("2021-0" in rule for rule in rules)
+    assert study.describe("mine") is found
+
+
+def test_a_study_describes_documents_distances_and_coordinates():
+    texts = ["red wine and cheese", "white wine, old cheese", "the ship sails", "a ship at sea"] * 8
+    from karat.text import TextVectorizer
+
+    vectorizer = TextVectorizer(min_df=1)
+    X = vectorizer.fit_transform(texts)
+    data = karat.datasets.from_array(X, feature_names=vectorizer.terms_)
+    from dataclasses import replace
+
+    study = karat.Study(replace(data, metric="cosine"))
+    study.add({"mine": [0, 0, 1, 1] * 8})
+    first, second = study.describe("mine")
+    assert "wine" in first.name
+    assert "ship" in second.name
+    rng = np.random.default_rng(0)
+    vectors = rng.normal(size=(40, 30))
+    study = karat.Study(vectors)
+    study.add({"mine": np.repeat([0, 1], 20)})
+    assert [one.telling for one in study.describe("mine")] == [(), ()]
+    D = np.abs(np.arange(12.0)[:, None] - np.arange(12.0))
+    study = karat.Study(D, metric="precomputed")
+    study.add({"named": ["left"] * 6 + ["right"] * 6})
+    assert [one.name for one in study.describe("named")] == ["left", "right"]

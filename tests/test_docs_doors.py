@@ -1,0 +1,77 @@
+"""The documentation opens by what a person holds, and finds what people look for."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from typer.main import get_command
+
+from karat.cli import app
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+INDEX = (DOCS / "index.rst").read_text(encoding="utf8")
+DOORS = re.findall(r":doc:`[^`<]+ <(\w+)>`", INDEX)
+
+
+def test_there_are_six_doors():
+    assert len(DOORS) == 6
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_each_door_starts_with_a_command_and_its_picture(door):
+    page = (DOCS / f"{door}.rst").read_text(encoding="utf8")
+    start = re.match(
+        r".*\n=+\n\n\.\. code-block:: console\n\n((?:   \$ karat .*\n)+)\n"
+        r"\.\. (?:raw:: html\n   :file: generated/picture-(\w+)\.html|image:: (\S+))",
+        page,
+    )
+    assert start
+    if start[2]:
+        assert f'"{start[2]}":' in (DOCS / "pictures.py").read_text(encoding="utf8")
+    else:
+        assert (DOCS / start[3]).exists()
+
+
+@pytest.mark.parametrize("page", sorted(DOCS.glob("*.rst")), ids=lambda page: page.stem)
+def test_commands_of_the_pages_have_their_options(page):
+    commands = get_command(app).commands
+    for line in re.findall(r"^   \$ karat (.+)$", page.read_text(encoding="utf8"), re.MULTILINE):
+        name, *words = shlex.split(line.rstrip("\\"), comments=True)
+        # an experiment has options of its own
+        if name not in commands or name == "reproduce":
+            assert name in ("assign", "reproduce") or name.startswith("-")
+            continue
+        known = {option for one in commands[name].params for option in one.opts}
+        known |= {option for one in commands[name].params for option in one.secondary_opts}
+        for word in words:
+            if word.startswith("--") and page.stem != "predict":
+                assert word in known, f"{page.stem}: karat {name} {word}"
+
+
+def test_every_page_is_in_the_contents_once():
+    listed = re.findall(r"^   (\w+)(?:/index)?$", INDEX.partition("toctree::")[2], re.MULTILINE)
+    pages = {page.stem for page in DOCS.glob("*.rst")} - {"index"}
+    tables = {"choice_table", "number_of_clusters_table"}
+    assert sorted(listed) == sorted(pages - tables | {"gallery"})
+
+
+@pytest.mark.parametrize(
+    "words", ["elbow", "dendrogram", "silhouette plot", "predict", "mixed data"]
+)
+def test_what_people_look_for_is_in_a_heading(words):
+    headings = [
+        line
+        for page in DOCS.glob("*.rst")
+        for line in re.findall(r"^(.+)\n[=\-~]{4,}$", page.read_text(encoding="utf8"), re.MULTILINE)
+    ]
+    assert any(words in heading.lower() for heading in headings)
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "examples" / "gallery").glob("plot_*.py")), ids=str)
+def test_pages_of_the_gallery_have_a_thumbnail(page):
+    found = re.search(r"sphinx_gallery_thumbnail_path = '(.+)'", page.read_text(encoding="utf8"))
+    assert (DOCS / found[1]).exists()

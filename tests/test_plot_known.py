@@ -1,0 +1,182 @@
+"""The pictures people know, against direct computation by other libraries."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.cluster import hierarchy
+from scipy.spatial.distance import pdist, squareform
+from sklearn.cluster import KMeans
+from sklearn.metrics import silhouette_samples
+
+import karat
+from karat import plot
+from karat.runtime.validation import InputError
+
+RNG = np.random.default_rng(0)
+X = np.concatenate([RNG.normal(c, 1, (40, 3)) for c in (0, 4, 9)])
+LABELS = np.repeat([0, 1, 2], 40)
+
+
+def test_silhouettes_are_scikit_learn_s():
+    labels = np.where(np.arange(120) % 17 == 0, -1, LABELS)
+    figure = plot.silhouette(X, labels, names=["a", "b", "c"])
+    kept = labels >= 0
+    values = silhouette_samples(X[kept], labels[kept])
+    for c, trace in enumerate(figure.data):
+        own = np.sort(values[labels[kept] == c])[::-1]
+        np.testing.assert_allclose(trace.x[1:-1:2], own, rtol=1e-6)
+    table = plot.table(figure)
+    assert table["cluster"].tolist() == ["a", "b", "c"]
+    for c, row in table.iterrows():
+        own = values[labels[kept] == c]
+        assert row["objects"] == len(own)
+        assert row["mean silhouette"] == pytest.approx(own.mean())
+        assert row["below 0"] == pytest.approx((own < 0).mean())
+    given = plot.silhouette(squareform(pdist(X)), LABELS, metric="precomputed")
+    assert plot.table(given)["mean silhouette"].to_numpy() == pytest.approx(
+        plot.table(plot.silhouette(X, LABELS))["mean silhouette"].to_numpy()
+    )
+
+
+def test_silhouettes_of_many_objects_are_those_of_a_sample():
+    many = np.random.default_rng(1).normal(size=(5_200, 2))
+    figure = plot.silhouette(many, (many[:, 0] > 0).astype(int))
+    assert (figure.layout.meta["drawn"], figure.layout.meta["n"]) == (5_000, 5_200)
+    assert "5,000 of the 5,200 objects" in figure.layout.title.text
+    assert plot.table(figure)["objects"].sum() == 5_000
+
+
+@pytest.mark.parametrize("method", ["ward", "average", "single"])
+def test_dendrogram_is_scipy_s(method):
+    figure = plot.dendrogram(X, 3, method=method, leaves=200)
+    Z = hierarchy.linkage(X, method)
+    expected = hierarchy.dendrogram(Z, no_plot=True)
+    # the same bars, though equal trees may be turned about
+    bars = [y for t in figure.data for y in np.array(t.y, dtype=float).reshape(-1, 5)[:, 1]]
+    np.testing.assert_allclose(sorted(bars), sorted(y[1] for y in expected["dcoord"]), rtol=1e-9)
+    assert sorted(map(int, figure.layout.xaxis.ticktext)) == list(range(120))
+    table = plot.table(figure).set_index("k")
+    for k in range(2, 20):
+        assert table.loc[k, "from"] == pytest.approx(Z[119 - k, 2])
+        assert table.loc[k, "to"] == pytest.approx(Z[120 - k, 2])
+    cut = figure.layout.shapes[0].y0
+    assert len(np.unique(hierarchy.fcluster(Z, cut, "distance"))) == 3
+
+
+def test_clusters_below_the_cut_have_their_colours():
+    figure = plot.dendrogram(X, 3, leaves=200)
+    colours = {trace.line.color: trace for trace in figure.data}
+    assert set(colours) == {*plot.style.COLORS[:3], plot.style.INK}
+    leaves = list(map(int, figure.layout.xaxis.ticktext))
+    labels = hierarchy.cut_tree(hierarchy.linkage(X, "ward"), 3).ravel()
+    for colour in plot.style.COLORS[:3]:
+        x = np.array(colours[colour].x, dtype=float).reshape(-1, 5)[:, :4]
+        y = np.array(colours[colour].y, dtype=float).reshape(-1, 5)[:, :4]
+        under = {leaves[int((at - 5) // 10)] for at in x[y == 0]}
+        assert len({labels[i] for i in under}) == 1
+        assert under == set(np.flatnonzero(labels == labels[next(iter(under))]))
+
+
+def test_dendrogram_of_a_given_tree_with_few_leaves():
+    Z = hierarchy.linkage(X, "average")
+    figure = plot.dendrogram(karat.Dendrogram(Z), leaves=5)
+    told = figure.layout.xaxis.ticktext
+    assert len(told) == 5
+    sizes = [int(text.strip("()")) if "(" in text else 1 for text in told]
+    assert sum(sizes) == 120
+    assert len(figure.layout.shapes) == 0
+    with pytest.raises(InputError, match="between 1 and the 120 objects"):
+        plot.dendrogram(karat.Dendrogram(Z), 121)
+    with pytest.raises(InputError, match="leaves must be at least 2"):
+        plot.dendrogram(X, leaves=1)
+
+
+def test_dendrogram_of_many_objects_is_that_of_a_sample():
+    figure = plot.dendrogram(np.random.default_rng(0).normal(size=(2_100, 2)), 2)
+    assert figure.layout.meta["drawn"] == 2_000
+    assert "2,000 of the 2,100 objects" in figure.layout.title.text
+
+
+def test_elbow_is_the_inertia_of_k_means_and_the_gap():
+    figure = plot.elbow(X, range(1, 6), n_references=5)
+    table = plot.table(figure).set_index("k")
+    for k in range(1, 6):
+        inertia = KMeans(k, n_init=10, random_state=0).fit(X).inertia_
+        # beyond the clusters that are there, either may end in another optimum
+        assert table.loc[k, "within"] == pytest.approx(inertia, rel=1e-9 if k <= 3 else 0.02)
+    gap = karat.gap_statistic(X, k=range(1, 6), n_references=5, random_state=0)
+    np.testing.assert_allclose(table["gap"], gap.table["gap"])
+    np.testing.assert_allclose(figure.data[0].y, table["within"])
+    np.testing.assert_allclose(figure.data[2].y, table["gap"])
+    assert list(figure.data[3].x) == [gap.first_k] == [3]
+
+
+def test_consensus_matrix_is_that_of_the_subsamples():
+    figure = plot.consensus_matrix(X, 3, n_resamples=12)
+    whole = karat.stability.consensus_matrix(X, "kmeans", k=3, n_resamples=12, random_state=0)
+    matrix = whole.matrix(3)
+    order = [int(text.split()[1]) for text in figure_names(figure, matrix)]
+    expected = np.nan_to_num(matrix[np.ix_(order, order)])
+    np.fill_diagonal(expected, 1)
+    np.testing.assert_allclose(figure.data[0].z, expected, atol=1e-3)
+    table = plot.table(figure)
+    assert table["objects"].tolist() == [40, 40, 40]
+    for start, row in zip((0, 40, 80), table.itertuples(), strict=True):
+        own = np.arange(120) // 40 == start // 40
+        inside = expected[np.ix_(own, own)][~np.eye(40, dtype=bool)]
+        assert row.within == pytest.approx(inside.mean(), abs=1e-3)
+
+
+def figure_names(figure, matrix):
+    """The order of the rows, from those of the matrix that they equal."""
+    z = np.asarray(figure.data[0].z, dtype=float)
+    blocks = [np.flatnonzero(z[0] > 0.5), np.flatnonzero(z[40] > 0.5), np.flatnonzero(z[80] > 0.5)]
+    assert [len(block) for block in blocks] == [40, 40, 40]
+    from scipy.cluster.hierarchy import leaves_list, linkage
+
+    full = np.nan_to_num(matrix.astype(float))
+    np.fill_diagonal(full, 1)
+    return [
+        f"object {i}" for i in leaves_list(linkage(squareform(1 - full, checks=False), "average"))
+    ]
+
+
+def test_lines_and_pairs_are_the_objects():
+    data = X * [1, 10, 100] + [5, 0, 0]
+    labels = np.where(np.arange(120) % 30 == 0, -1, LABELS)
+    for given in (data, sparse.csr_array(data)):
+        figure = plot.pairs(given, labels, feature_names=["a", "b", "c"])
+        for c, trace in zip((0, 1, 2, -1), figure.data, strict=True):
+            for j, dimension in enumerate(trace.dimensions):
+                assert dimension.label == "abc"[j]
+                np.testing.assert_allclose(dimension["values"], data[labels == c, j])
+        lines = plot.parallel_coordinates(given, labels, feature_names=["a", "b", "c"])
+        z = (data - data.mean(axis=0)) / data.std(axis=0)
+        drawn = np.array(lines.data[1].y).reshape(-1, 4)[:, :3]
+        np.testing.assert_allclose(drawn, z[labels == 1])
+        np.testing.assert_allclose(lines.data[5].y, z[labels == 1].mean(axis=0), atol=1e-9)
+        assert [t.name for t in lines.data if t.showlegend is not False] == [
+            "outliers", "0", "1", "2",
+        ]  # fmt: skip
+        means = plot.table(figure).set_index("cluster")
+        np.testing.assert_allclose(means.loc["1"], data[labels == 1].mean(axis=0))
+    one = plot.pairs(data, labels, feature_names=["a", "b", "c"], features=["c", "a"])
+    assert [d.label for d in one.data[0].dimensions] == ["c", "a"]
+    with pytest.raises(InputError, match="'z'"):
+        plot.pairs(data, labels, feature_names=["a", "b", "c"], features=["z"])
+    with pytest.raises(InputError, match="at least 1"):
+        plot.parallel_coordinates(data, labels, features=0)
+
+
+def test_many_lines_are_a_sample():
+    many = np.random.default_rng(0).normal(size=(600, 2))
+    figure = plot.parallel_coordinates(many, (many[:, 0] > 0).astype(int))
+    assert figure.layout.meta["drawn"] == 500
+    assert "500 of the 600" in figure.layout.title.text
+
+
+def test_other_figures_have_no_table_of_their_own():
+    with pytest.raises(InputError, match="no table of its own"):
+        plot.table(plot.cluster_sizes([0, 1]))
