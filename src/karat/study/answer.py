@@ -240,7 +240,7 @@ class Answer:
     outliers, reached_by : int
         Objects that it excludes; candidates that are this clustering.
     decided_by : str
-        ``"judge-2"``, ``"consensus"``, ``"guarantee"``, the key of a measure, ...
+        ``"judge-3"``, ``"consensus"``, ``"guarantee"``, the key of a measure, ...
     score : float
         What ordered the candidates. Of a judge or a consensus it depends on the other candidates
         and is no quality; ``expected`` is.

@@ -8,19 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat.judge.labelled import TEMPERATURE
+from karat.judge.learned import set_back
 from karat.labelings.partitions import canonical_codes
 from karat.study import large
 from karat.study.answer import Contribution, Expected
 from karat.study.large import part_of
-from karat.study.scoring import found_by
 
 if TYPE_CHECKING:
     import pandas as pd
+    from numpy.typing import NDArray
 
     from karat.judge import Evidence, Judge, Judgement
     from karat.study.study import Study
 
-#: it compares candidates with one another; of two it chose no better than the consensus
+#: of fewer the answer says that they are few; the judge itself takes one
 FEWEST_CANDIDATES = 3
 
 
@@ -49,6 +51,11 @@ class Judged:
     shortlist: tuple[tuple[str, str], ...]
     weighed: int | None
 
+    @property
+    def lead(self) -> NDArray[np.float64]:
+        """Log of the prior, up to a constant; none for all but a few objects against these."""
+        return set_back(self.judgement.predicted, self.evidence) / TEMPERATURE
+
     def expected(self, name: str) -> Expected:
         """Predicted agreement of a clustering with experts, and its interval."""
         i, said = self.names.index(name), self.judgement
@@ -63,7 +70,7 @@ class Judged:
         return tuple(sorted(parts, key=lambda part: -abs(part.value)))
 
 
-def judged(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Judged | None:
+def judged(study: Study, distinct: pd.DataFrame) -> Judged | None:
     """Judge the clusterings with two clusters or more; None where there is too little to see."""
     from karat.judge import gather
     from karat.judge.features import FEWEST_OBJECTS
@@ -74,32 +81,20 @@ def judged(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Judged
     if too_few or study.metric == "graph":
         return None
     codes = np.stack([study.labels(str(name)) for name in usable.index])
-    table = values.loc[usable.index]
-    given = {}
-    if study.settings.noise == "drop":
-        given = {str(key): table[key].to_numpy(dtype=np.float64) for key in table}
-    by = found_by(study)
     X, metric = study.objects.points
     sampled = _weighs_sample(study)
     if sampled:
         # evidence is weighed on the objects that clusterers which do not scale are fitted to
-        X, codes, given = (
+        X, codes = (
             part_of(X, study.objects.sample_rows, metric),
             codes[:, study.objects.sample_rows],
-            {},
         )
         kept = np.array([len(np.unique(row[row >= 0])) > 1 for row in codes])
         usable, codes = usable[kept], codes[kept]
         if usable.empty:
             return None
         codes = np.stack([canonical_codes(row) for row in codes])
-    evidence = gather(
-        X,
-        codes,
-        [by[partition] for partition in usable["partition"]],
-        metric=metric,
-        measures=given,
-    )
+    evidence = gather(X, codes, metric=metric)
     judge = study.judge
     said = judge(evidence)
     names = tuple(map(str, usable.index))
@@ -136,7 +131,7 @@ def most_probable(study: Study, inputs: dict[str, Any]) -> Callable[[Any, Any], 
     candidates = list(inputs["labelings"])
     rows = [candidates.index(name) for name in found.names]
     codes = np.stack([study.labels(name) for name in found.names])
-    lead = found.judgement.ahead / found.judge.prior_temperature
+    lead = found.lead
 
     def chooser(labelled: Any, classes: Any) -> int:
         return rows[int(np.argmax(log_likelihood(codes[:, labelled], classes) + lead))]
