@@ -20,7 +20,8 @@ FILE = Path(__file__).with_name("golden.npz")
 SEEN = ("data", "agreement", "to_anchors", "among_anchors", "found_by")
 TRAITS = ("own", "sizes", "stability", "against_null", "likely")
 TOLD = (
-    "score", "predicted", "low", "high", "probability", "near_best", "structure", "average",
+    "score", "predicted", "low", "high", "probability", "prior", "near_best", "structure",
+    "average",
 )  # fmt: skip
 #: the cloud's evidence of structure is below the judge's limit and above half of it
 DATA = {
@@ -56,7 +57,6 @@ def write() -> None:
         for of in ("traits", "anchors"):
             traits = getattr(e, of)
             arrays |= {f"{name} {of} {key}": getattr(traits, key) for key in TRAITS}
-            arrays |= {f"{name} {of} measure {k}": v for k, v in traits.measures.items()}
         arrays |= {f"{name} told {key}": v for key, v in told(load_judge()(e)).items()}
     np.savez_compressed(FILE, **arrays)
 
@@ -69,8 +69,7 @@ def stored(name: str) -> tuple[Evidence, dict[str, Any]]:
         return {key[len(start) :]: arrays[key] for key in arrays.files if key.startswith(start)}
 
     def traits(of: str) -> Traits:
-        measures = under(f"{of} measure")
-        return Traits(**{k: under(of)[k] for k in TRAITS}, measures=measures)
+        return Traits(**under(of))
 
     with np.load(FILE) as arrays:
         evidence = Evidence(traits("traits"), traits("anchors"), **under("seen"))

@@ -212,6 +212,9 @@ def test_bad_clusterings_say_nothing_of_the_data():
     study = karat.Study(load_iris().data)
     study.add(random_labelings(3))
     text = str(study.best())
-    assert text.startswith("None of your 3 clusterings shows cluster structure")
+    # of labelings at random the forest for structure says little: it has seen sweeps
+    assert text.startswith(
+        ("None of your 3 clusterings shows", "It cannot be told whether your 3 clusterings show")
+    )
     assert "This says nothing of other clusters that the data may have." in text
     assert "No cluster structure found" not in text

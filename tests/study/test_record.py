@@ -203,8 +203,9 @@ def test_identity():
 
 
 def reversed_judge():
-    packaged = load_judge()
-    return replace(packaged, order=replace(packaged.order, value=-packaged.order.value))
+    judge = load_judge()
+    turned = {key: getattr(judge, key) for key in ("order", "level")}
+    return replace(judge, **{key: replace(f, value=-f.value) for key, f in turned.items()})
 
 
 def test_the_order_and_the_answer_follow_another_judge():
@@ -217,7 +218,7 @@ def test_the_order_and_the_answer_follow_another_judge():
     assert study.best().name == study.judged().shortlist[0][0]
     assert study.judge.digest != load_judge().digest
     assert study.judge.name in str(study.best())
-    assert study.settings.judge == f"2#{study.judge.digest}"
+    assert study.settings.judge == f"3#{study.judge.digest}"
     assert study.record.digest() != before
     study.judge = None
     assert study.record.digest() == before
