@@ -7,31 +7,46 @@ from functools import cache
 
 import numpy as np
 import pytest
+from sklearn.metrics import adjusted_rand_score
 
 import karat
-from karat.judge import load_judge
+from karat.judge import gather, load_judge
+from karat.labelings import encode
 from karat.runtime.validation import InputError
-from karat_lab.choice import left_out, table_of
+from karat_lab.cases import OWN, Case
+from karat_lab.choice import left_out
 from karat_lab.choice_candidates import without_each
-from karat_lab.choice_corpus import agreement, keep, kept
+from karat_lab.choice_corpus import agreement, keep, kept, measured
+from karat_lab.choice_labelings import own_labelings
+from karat_lab.choice_preparations import PREPARATIONS, preparations
 from karat_lab.choice_shapes import CLOUDS, SHAPES, draw_shapes
+from karat_lab.choice_table import notes_on, table_of
 from karat_lab.choice_tasks import build
 from karat_lab.rivals import RIVALS, measure_families
-from karat_lab.training import Case, Size, folds_of, train, train_judge
+from karat_lab.training import Size, folds_of, train, train_judge
 
-SMALL = Size((5, 20), (3, 10), (3, 8), 3)
+SMALL = Size((5, 20), (5, 20), (3, 8), 3)
 
 
 def case(kind, seed):
     X, y = draw_shapes(kind, np.random.default_rng(seed), largest=130)
     study = karat.Study(X)
     study.sweep(["kmeans", "ward", "genie"], k=range(2, 6), n_init=1, workers=1)
-    found = study.judged()
-    codes = np.stack(list(study.labelings(found.names).values())).astype(np.int32)
+    table = study.rank()
+    codes = np.stack([study.labels(name) for name in table.index])
+    sources = [{str(name).split()[0]} for name in table.index]
+    own = own_labelings(X, y, np.random.default_rng(seed))
+    for what, labels in own:
+        codes = np.vstack([codes, encode(labels).codes])
+        sources.append({OWN + what})
     cloud = kind in CLOUDS
     reached = np.array([[0.0 if cloud else agreement(code, y) for code in codes]])
     family = "cloud" if cloud else "benchmark"
-    return Case(f"{kind} {seed}", family, f"{kind} {seed}", found.evidence, reached, True, codes, y)
+    codes = codes.astype(np.int32)
+    return Case(
+        f"{kind} {seed}", family, f"{kind} {seed}", gather(X, codes), reached,
+        tuple(map(frozenset, sources)), measured(X, codes), True, codes, y,
+    )  # fmt: skip
 
 
 @cache
@@ -67,14 +82,14 @@ def test_what_is_left_out_is_left_out():
 
 def test_what_a_clusterer_is_worth():
     def told(one, names):
-        evidence = replace(one.evidence, clusterers=tuple(names(j) for j in range(len(one.first))))
-        return replace(one, evidence=evidence)
+        one = one.sweep
+        return replace(one, sources=tuple(names(j) for j in range(len(one.first))))
 
     def all_by_two(one):
         return told(one, lambda j: frozenset({"a", "b"}))
 
     def best_by_one(one):
-        best = int(np.argmax(one.first))
+        best = int(np.argmax(one.sweep.first))
         return told(one, lambda j: frozenset({"a" if j == best else "b"}))
 
     lost = without_each([all_by_two(one) for one in cases()], size=SMALL, n_folds=2)
@@ -84,37 +99,38 @@ def test_what_a_clusterer_is_worth():
         assert (values[tested] == 0).all()  # the other one found them, too
     lost = without_each([best_by_one(one) for one in cases()], size=SMALL, n_folds=2)
     for at in np.flatnonzero(tested):
-        first, second = np.sort(cases()[at].first)[::-1][:2]
+        first, second = np.sort(cases()[at].sweep.first)[::-1][:2]
         assert lost["a"][1][at] == pytest.approx(first - second)
 
 
 @pytest.mark.long
 def test_a_judge_of_meaningless_agreement_is_no_better_than_chance():
-    size = Size((60, 30), (5, 10), (5, 8), 12)
-    found = left_out(cases(), size=size, n_folds=2)
-    tested = [i for i, one in enumerate(cases()) if one.is_tested]
-    chance = np.mean([cases()[i].first.mean() for i in tested])
-    best = np.mean([cases()[i].first.max() for i in tested])
+    size = Size((30, 30), (30, 30), (5, 8), 12)
+    swept = [one.sweep for one in cases()]
+    trials = left_out(cases(), size=size, n_folds=2)
+    tested = [i for i, one in enumerate(swept) if one.is_tested]
+    chance = np.mean([swept[i].first.mean() for i in tested])
+    best = np.mean([swept[i].first.max() for i in tested])
 
-    def gained(chosen):
-        return (np.mean([cases()[i].first[chosen[i]] for i in tested]) - chance) / (best - chance)
+    def gained(reached):
+        return (np.mean([reached[i] for i in tested]) - chance) / (best - chance)
 
-    assert gained(found.chosen["judge"]) > 0.3
-    table = table_of(cases(), found)
+    assert gained([trial.reached["judge"] for trial in trials]) > 0.3
+    table = table_of(trials)
     assert {"judge", "best candidate", *RIVALS} <= set(table.index)
+    assert any("labelings at random" in note for note in notes_on(trials))
     # agreement of each case dealt out to its candidates at random, for training only
     rng = np.random.default_rng(0)
     gains = []
     for _ in range(4):
-        dealt = [replace(one, agreement=rng.permuted(one.agreement, axis=1)) for one in cases()]
+        dealt = [replace(one, agreement=rng.permuted(one.agreement, axis=1)) for one in swept]
         fold = folds_of(dealt, 2)
-        chosen = {}
+        reached = {}
         for f in range(2):
             judge = train([one for one, at in zip(dealt, fold, strict=True) if at != f], size=size)
             for i in np.flatnonzero(fold == f):
-                # the score itself also gains from agreement among the candidates
-                chosen[i] = int(np.argmax(judge(cases()[i].evidence).ahead))
-        gains.append(gained(chosen))
+                reached[i] = swept[i].first[int(np.argmax(judge(swept[i].evidence).predicted))]
+        gains.append(gained(reached))
     assert abs(np.mean(gains)) < 0.2
 
 
@@ -123,9 +139,9 @@ def test_a_case_survives_keeping(tmp_path):
     keep(one, tmp_path / "a.npz")
     again = kept(tmp_path / "a.npz")
     assert (again.name, again.family, again.whole) == (one.name, one.family, one.whole)
-    assert again.evidence.clusterers == one.evidence.clusterers
+    assert again.sources == one.sources
     np.testing.assert_array_equal(again.agreement, one.agreement)
-    np.testing.assert_array_equal(again.evidence.own, one.evidence.own)
+    np.testing.assert_array_equal(again.table, one.table)
     keep(None, tmp_path / "b.npz")
     assert kept(tmp_path / "b.npz") is None
 
@@ -133,13 +149,13 @@ def test_a_case_survives_keeping(tmp_path):
 @pytest.mark.parametrize("rival", RIVALS)
 def test_every_rival_scores_every_candidate(rival):
     for one in cases()[:6]:
-        score = RIVALS[rival](one.evidence)
-        assert score.shape == (len(one.evidence),)
+        score = RIVALS[rival](one)
+        assert score.shape == (len(one.first),)
         assert not np.isnan(score).any()
 
 
 def test_families_of_measures_hold_each_measure_once():
-    families = measure_families([one.evidence for one in cases()], [5])[5]
+    families = measure_families(cases(), [5])[5]
     keys = [key for family in families for key in family]
     assert len(keys) == len(set(keys))
     assert 1 < len(families) <= 5
@@ -153,6 +169,36 @@ def test_generated_sets_are_what_they_say():
         assert (labels.max() == 0) == (kind in CLOUDS)
         again, _ = draw_shapes(kind, np.random.default_rng(1))
         np.testing.assert_array_equal(X, again)
+
+
+def test_agreement_is_that_of_scikit_learn():
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        labels, truth = rng.integers(-1, 4, 30), rng.integers(-1, 3, 30)
+        alone = np.where(labels < 0, 10 + np.arange(30), labels)
+        counts = truth >= 0
+        expected = adjusted_rand_score(truth[counts], alone[counts])
+        assert agreement(labels, truth) == pytest.approx(expected)
+
+
+def test_users_labelings_are_what_they_say():
+    rng = np.random.default_rng(0)
+    X, y = draw_shapes("gaussian mixture", rng, largest=400)
+    found = list(own_labelings(X, y, rng))
+    reached = {what: agreement(np.asarray(labels), y) for what, labels in found}
+    assert reached["truth with 0 % noise"] == 1
+    assert reached["truth with 50 % noise"] < reached["truth with 20 % noise"] < 0.95
+    assert abs(reached["random 2"]) < 0.05
+    assert all("truth" not in what for what, _ in own_labelings(X, 0 * y, rng))
+
+
+def test_preparations_are_what_they_say():
+    X = np.random.default_rng(0).lognormal(size=(60, 4)) * [1, 10, 100, 1000]
+    found = dict(preparations(X))
+    assert tuple(found) == PREPARATIONS
+    np.testing.assert_allclose(np.cov(found["whitened"].T), np.eye(4) * 60 / 59, atol=1e-9)
+    np.testing.assert_allclose(np.linalg.norm(found["unit rows"], axis=1), 1)
+    assert np.abs(found["robust"]).max() <= 6
 
 
 def test_plain_sub_tasks_are_what_they_say(real_data):

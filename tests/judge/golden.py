@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +13,16 @@ from sklearn.datasets import load_iris
 
 from karat.clusterers import catalogue
 from karat.judge import Evidence, Judgement, gather, load_judge
+from karat.judge.features import Traits
+from karat.labelings.partitions import canonical_codes
 
 FILE = Path(__file__).with_name("golden.npz")
-SEEN = ("own", "sizes", "stability", "against_null", "data", "agreement")
-TOLD = ("score", "ahead", "prior", "predicted", "low", "high", "structure", "average")
+SEEN = ("data", "agreement", "to_anchors", "among_anchors", "found_by")
+TRAITS = ("own", "sizes", "stability", "against_null", "likely")
+TOLD = (
+    "score", "predicted", "low", "high", "probability", "prior", "near_best", "structure",
+    "average",
+)  # fmt: skip
 #: the cloud's evidence of structure is below the judge's limit and above half of it
 DATA = {
     "iris": load_iris().data,
@@ -27,15 +32,13 @@ DATA = {
 
 def evidence_of(X: Any) -> Evidence:
     """Evidence of the clusterings by four clusterers, and of one object against the rest."""
-    found: dict[tuple[int, ...], set[str]] = {}
+    found: set[tuple[int, ...]] = set()
     for key in ("kmeans", "ward", "average", "genie"):
         for k in (2, 3, 4, 5):
             labels = catalogue[key].make(k, 0).fit_predict(X)
-            codes = np.unique(labels, return_inverse=True)[1]
-            found.setdefault(tuple(codes.tolist()), set()).add(key)
-    found[(1, *[0] * (len(X) - 1))] = {"average"}
-    codes = np.array(list(found), dtype=np.int32)
-    return gather(X, codes, [frozenset(names) for names in found.values()])
+            found.add(tuple(canonical_codes(np.asarray(labels)).tolist()))
+    found.add((0, *[1] * (len(X) - 1)))
+    return gather(X, np.array(sorted(found), dtype=np.int32))
 
 
 def told(judgement: Judgement) -> dict[str, Any]:
@@ -51,8 +54,9 @@ def write() -> None:
     for name, X in DATA.items():
         e = evidence_of(X)
         arrays |= {f"{name} seen {key}": getattr(e, key) for key in SEEN}
-        arrays |= {f"{name} measure {key}": values for key, values in e.measures.items()}
-        arrays[f"{name} clusterers"] = np.array(json.dumps([sorted(by) for by in e.clusterers]))
+        for of in ("traits", "anchors"):
+            traits = getattr(e, of)
+            arrays |= {f"{name} {of} {key}": getattr(traits, key) for key in TRAITS}
         arrays |= {f"{name} told {key}": v for key, v in told(load_judge()(e)).items()}
     np.savez_compressed(FILE, **arrays)
 
@@ -64,10 +68,11 @@ def stored(name: str) -> tuple[Evidence, dict[str, Any]]:
         start = f"{name} {prefix} "
         return {key[len(start) :]: arrays[key] for key in arrays.files if key.startswith(start)}
 
+    def traits(of: str) -> Traits:
+        return Traits(**under(of))
+
     with np.load(FILE) as arrays:
-        by = json.loads(str(arrays[f"{name} clusterers"]))
-        clusterers = tuple(frozenset(names) for names in by)
-        evidence = Evidence(**under("seen"), measures=under("measure"), clusterers=clusterers)
+        evidence = Evidence(traits("traits"), traits("anchors"), **under("seen"))
         return evidence, under("told")
 
 

@@ -129,7 +129,7 @@ def test_what_decides_is_recorded(tmp_path):
     path = tmp_path / "s.karat"
     with karat.Study(X, storage=path) as study:
         study.sweep("ward", k=[2, 3, 4], workers=1)
-        assert study.best().decided_by == "judge-2"
+        assert study.best().decided_by == "judge-3"
         study.by = "dunn_index"
         study.by = "silhouette"
         assert study.best().decided_by == "silhouette"
@@ -142,7 +142,7 @@ def test_what_decides_is_recorded(tmp_path):
     with karat.Study(X, storage=path) as study:
         assert study.best().decided_by == "silhouette"
         study.by = None
-        assert study.by == "judge-2"
+        assert study.by == "judge-3"
 
 
 def test_callable_metrics_are_told_apart_by_content(tmp_path):
@@ -203,8 +203,9 @@ def test_identity():
 
 
 def reversed_judge():
-    packaged = load_judge()
-    return replace(packaged, order=replace(packaged.order, value=-packaged.order.value))
+    judge = load_judge()
+    turned = {key: getattr(judge, key) for key in ("order", "level")}
+    return replace(judge, **{key: replace(f, value=-f.value) for key, f in turned.items()})
 
 
 def test_the_order_and_the_answer_follow_another_judge():
@@ -217,7 +218,7 @@ def test_the_order_and_the_answer_follow_another_judge():
     assert study.best().name == study.judged().shortlist[0][0]
     assert study.judge.digest != load_judge().digest
     assert study.judge.name in str(study.best())
-    assert study.settings.judge == f"2#{study.judge.digest}"
+    assert study.settings.judge == f"3#{study.judge.digest}"
     assert study.record.digest() != before
     study.judge = None
     assert study.record.digest() == before
@@ -280,7 +281,7 @@ def test_a_study_keeps_its_judge(tmp_path):
     study = karat.Study(X)
     study.sweep("ward", k=[2, 3, 4], workers=1)
     study.judge = reversed_judge()
-    assert "# judge: your own, judge 2 (" in study.code
+    assert "# judge: your own, judge 3 (" in study.code
     check_code(study, X=X, judge=reversed_judge())
 
 
@@ -288,11 +289,11 @@ def test_a_resumed_study_says_that_it_had_another_packaged_judge(tmp_path, monke
     path = tmp_path / "s.karat"
     with karat.Study(X, storage=path) as study:
         old = study.judge
-    new = replace(load_judge(), version="3", limit=0.4).signed()
+    new = replace(load_judge(), version="4", limit=0.4).signed()
     monkeypatch.setattr("karat.study.record.load_judge", lambda path=None: new)
-    with pytest.warns(UserWarning, match=rf"begun with judge 2 \({old.digest[:8]}\).* judge 3 \("):
+    with pytest.warns(UserWarning, match=rf"begun with judge 3 \({old.digest[:8]}\).* judge 4 \("):
         study = karat.Study(X, storage=path)
-    assert study.settings.judge == f"3#{new.digest}"
+    assert study.settings.judge == f"4#{new.digest}"
     study.close()
     karat.Study(X, storage=path).close()  # it is recorded, and said once
 

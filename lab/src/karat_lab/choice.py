@@ -9,42 +9,34 @@ folder that keeps every finished task; with it the trained judge is written ther
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import pairwise
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.judge.learned import HALF, Judge, degenerate, digest
+from karat.judge.labelled import TEMPERATURE
+from karat.judge.learned import HALF, Judge, Judgement, degenerate, set_back
 from karat_lab import ExperimentResult
+from karat_lab.cases import LABELS, Case
 from karat_lab.choice_corpus import case_of, keep, kept
+from karat_lab.choice_table import notes_on, table_of
 from karat_lab.choice_tasks import plan
 from karat_lab.rivals import RIVALS, by_families, by_measure, measure_families
-from karat_lab.training import LABELS, Case, Size, folds_of, train
+from karat_lab.training import Size, folds_of, train
 
 if TYPE_CHECKING:
-    import pandas as pd
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
 
 PARTS = 21
 FOLDS = 4
-BOOTSTRAPS = 2000
-GROUPS = (
-    ("benchmark sets", "benchmark", True),
-    ("parts of them", "benchmark", False),
-    ("real tables", "real", True),
-    ("real sub-tasks", "real", False),
-    ("terms and texts", "terms", None),
-)
 #: of the tested tasks, one in so many is also tried with the tightest guarantee
 TRIED = 10
 #: trees of the judges in the table, of the one that is kept, and of both with ``samples``
-TESTED = Size((30, 400), (24, 120), (24, 40), 8)
-SHIPPED = Size((60, 400))
-FEW = Size((20, 100), (15, 40), (15, 20), 8)
+TESTED, SHIPPED = Size((30, 500), (30, 400)), Size()
+FEW = Size((15, 120), (15, 100), (15, 20), 8)
 
 
 def run(
@@ -77,12 +69,13 @@ def run(
     say = progress or (lambda line: None)
     cases = corpus(PARTS if samples is None else samples, storage, say)
     tested, shipped = (TESTED, SHIPPED) if samples is None else (FEW, FEW)
-    found = left_out(cases, size=tested, random_state=random_state, progress=say)
+    trials = left_out(cases, size=tested, random_state=random_state, progress=say)
     judge = train(cases, size=shipped, random_state=random_state, n_jobs=2)
-    judge = with_gains(judge, cases, found)
+    judge = with_gains(judge, trials)
     if storage is not None:
         judge.save(Path(storage) / "judge.npz")
-    return ExperimentResult(name, table_of(cases, found), tuple(notes_on(cases, found, judge)))
+    return ExperimentResult(name, table_of(trials), (*notes_on(trials),
+                            f"judge {judge.version}, SHA-256 {judge.digest}."))  # fmt: skip
 
 
 def corpus(parts: int, storage: Any, say: Callable[[str], None]) -> list[Case]:
@@ -115,30 +108,33 @@ def cases_of(
 
 
 @dataclass(frozen=True)
-class LeftOut:
-    """What ways of choosing did on collections that nothing was learned on.
+class Trial:
+    """What ways of choosing did on a case of a collection that nothing was learned on.
 
     Attributes
     ----------
-    chosen : dict of str to ndarray, shape (cases,)
-        Position of the choice; -1 for cases that are never tested.
-    predicted, low, high, structure : ndarray, shape (cases,)
-        What the judge said of its choice.
-    has_structure : ndarray of bool, shape (cases,)
-    few : dict of (way, number of labels) to ndarray, shape (cases,)
-        Mean agreement of choices with some labels.
-    among : dict of (way, number of candidates) to ndarray, shape (cases,)
-        Agreement of choices among some of the candidates.
+    case : Case
+        With the candidates of the sweep.
+    judgement : Judgement
+    reached : dict of str to float
+        Agreement of the choice with the truth, by way of choosing; of generated data only the
+        judge's.
+    among : dict of (str, int) to float
+        The same among some of the candidates.
+    own : ndarray, shape (2, labelings)
+        Predicted and true agreement of labelings as users bring them.
+    own_names : tuple of str
+    prepared : tuple of float, optional
+        Agreement of the choice among the candidates of all preparations, and of the best.
     """
 
-    chosen: dict[str, NDArray[np.int64]]
-    predicted: Floats
-    low: Floats
-    high: Floats
-    structure: Floats
-    has_structure: NDArray[np.bool_]
-    few: dict[tuple[str, int], Floats]
-    among: dict[tuple[str, int], Floats]
+    case: Case
+    judgement: Judgement
+    reached: dict[str, float]
+    among: dict[tuple[str, int], float] = field(default_factory=dict)
+    own: Floats = field(default_factory=lambda: np.empty((2, 0)))
+    own_names: tuple[str, ...] = ()
+    prepared: tuple[float, float] | None = None
 
 
 def left_out(
@@ -148,7 +144,7 @@ def left_out(
     random_state: Any = 0,
     n_folds: int = FOLDS,
     progress: Callable[[str], None] | None = None,
-) -> LeftOut:
+) -> list[Trial]:
     """Let every way choose on collections that it learned nothing from.
 
     Synthetic cases are left out by turns, too, for the limit of structure; they never count in
@@ -157,38 +153,53 @@ def left_out(
     fold = folds_of(cases, n_folds)
     never = np.flatnonzero(fold < 0)
     fold[never] = np.arange(len(never)) % n_folds
-    n = len(cases)
     say = progress or (lambda line: None)
-    chosen = {way: np.full(n, -1) for way in ("judge", *RIVALS, *LEARNED)}
-    said = {key: np.full(n, np.nan) for key in ("predicted", "low", "high", "structure")}
-    has = np.zeros(n, dtype=bool)
-    few = {(way, m): np.full(n, np.nan) for way in WITH_LABELS for m in LABELS}
-    among = {(way, size): np.full(n, np.nan) for way in AMONG for size in PARTS_OF}
+    trials: dict[int, Trial] = {}
     for f, learned, judge in judges_of_folds(cases, fold, size, random_state, say):
-        simple = learned_rivals([case for case in learned if case.is_tested])
+        simple = learned_rivals([case.sweep for case in learned if case.is_tested])
         for i in np.flatnonzero(fold == f):
-            case = cases[int(i)]
-            judgement = judge(case.evidence)
-            best = int(np.argmax(judgement.score))
-            chosen["judge"][i] = best
-            for key in ("predicted", "low", "high"):
-                said[key][i] = getattr(judgement, key)[best]
-            said["structure"][i] = judgement.structure
-            has[i] = judgement.has_structure
-            if not case.is_tested:
-                continue
-            for way, rival in {**RIVALS, **simple}.items():
-                chosen[way][i] = int(np.argmax(rival(case.evidence)))
-            for some in PARTS_OF if i % DRAWN_OF == 0 else ():
-                for way, value in (among_some(case, judge, some) or {}).items():
-                    among[way, some][i] = value
-            for m, likelihood in case.labelled.items():
-                both = judgement.ahead / judge.prior_temperature + likelihood
-                few["judge and labels", m][i] = case.first[np.argmax(both)]
-                few["labels alone", m][i] = _by_labels(case, likelihood)
-                if i % TRIED == 0:
-                    few[GUARANTEED, m][i] = with_guarantee(case, m)
-    return LeftOut(chosen, **said, has_structure=has, few=few, among=among)
+            trials[int(i)] = tried(cases[int(i)], judge, {**RIVALS, **simple}, int(i))
+    return [trials[i] for i in range(len(cases))]
+
+
+def tried(whole: Case, judge: Judge, rivals: dict[str, Any], number: int) -> Trial:
+    """Let the judge and its rivals choose on one case."""
+    case = whole.sweep
+    judgement = judge(case.evidence)
+    reached = {"judge": float(case.first[int(np.argmax(judgement.score))])}
+    if not case.is_tested:
+        return Trial(case, judgement, reached)
+    for way, rival in rivals.items():
+        reached[way] = float(case.first[int(np.argmax(rival(case)))])
+    reached["a candidate at random"] = float(case.first.mean())
+    for m, likelihood in case.labelled.items():
+        reached[f"labels alone, {m}"] = _by_labels(case, likelihood)
+        both = set_back(judgement.predicted, case.evidence) / TEMPERATURE + likelihood
+        reached[f"judge and labels, {m}"] = float(case.first[np.argmax(both)])
+        if number % TRIED == 0:
+            reached[f"{GUARANTEED}, {m}"] = with_guarantee(case, m)
+    reached["best candidate"] = float(case.first.max())
+    among = {
+        (way, some): value
+        for some in (PARTS_OF if number % DRAWN_OF == 0 else ())
+        for way, value in (among_some(case, judge, some) or {}).items()
+    }
+    own = whole.kinds["own"]
+    names = tuple(min(whole.sources[int(j)]) for j in own)
+    predicted = np.clip(judge.level.predict(whole.table[own]), -0.1, 1)
+    return Trial(
+        case, judgement, reached, among, np.stack([predicted, whole.first[own]]), names,
+        by_preparations(whole, judge),
+    )  # fmt: skip
+
+
+def by_preparations(whole: Case, judge: Judge) -> tuple[float, float] | None:
+    """Choice and best candidate among those of all preparations; None where there is one."""
+    if len(whole.kinds["prepared"]) == 0:
+        return None
+    every = whole.take(np.concatenate([whole.kinds["swept"], whole.kinds["prepared"]]))
+    best = int(np.argmax(judge(every.evidence).score))
+    return float(every.first[best]), float(every.first.max())
 
 
 def judges_of_folds(
@@ -208,26 +219,27 @@ def judges_of_folds(
 
 #: sizes of random parts of the candidates, and of the tested tasks one in so many to draw them of
 PARTS_OF, DRAWN_OF = (2, 3, 5, 8, 12, 20), 4
-AMONG = ("judge", "consensus of families", "a candidate at random", "best candidate")
 
 
 def among_some(case: Case, judge: Judge, size: int) -> dict[str, float] | None:
     """Agreement of choices among some candidates at random; None where there are no more."""
-    usable = np.flatnonzero(~degenerate(case.evidence.sizes))
+    usable = np.flatnonzero(~degenerate(case.evidence.traits.sizes))
     if len(usable) <= size:
         return None
     rng = np.random.default_rng([size, len(case.first)])
     some = np.sort(rng.choice(usable, size, replace=False))
-    evidence = case.evidence.take(some, [case.evidence.clusterers[j] for j in some])
     reached = case.first[some]
-    by_judge = int(np.argmax(judge(evidence).score))
-    by_consensus = int(np.argmax(RIVALS["consensus of families"](evidence)))
-    values = (reached[by_judge], reached[by_consensus], reached.mean(), reached.max())
-    return dict(zip(AMONG, map(float, values), strict=True))
+    part = case.take(some)
+    consensus = RIVALS["consensus of families"](part)
+    return {
+        "judge": float(reached[int(np.argmax(judge(part.evidence).score))]),
+        "consensus of families": float(reached[int(np.argmax(consensus))]),
+        "a candidate at random": float(reached.mean()),
+        "best candidate": float(reached.max()),
+    }
 
 
 GUARANTEED = f"tightest guarantee (one task in {TRIED})"
-WITH_LABELS = ("labels alone", "judge and labels", GUARANTEED)
 
 
 def _by_labels(case: Case, likelihood: Floats) -> float:
@@ -253,152 +265,30 @@ LEARNED = ("best measure of the other collections", "consensus of learned famili
 
 def learned_rivals(cases: Sequence[Case]) -> dict[str, Any]:
     """The simple ways that look at other collections first."""
-    keys = sorted(cases[0].evidence.measures)
+    keys = sorted(cases[0].measures)
 
     def mean(score: Any) -> float:
         by: dict[str, list[float]] = {}
         for case in cases:
-            value = case.first[int(np.argmax(score(case.evidence)))]
+            value = case.first[int(np.argmax(score(case)))]
             by.setdefault(case.collection, []).append(value)
         return float(np.mean([np.mean(values) for values in by.values()]))
 
     best = max(keys, key=lambda key: mean(by_measure(key)))
-    families = measure_families([case.evidence for case in cases], (4, 8, 12))
+    families = measure_families(cases, (4, 8, 12))
     options = [by_families(family) for family in families.values()]
     return dict(zip(LEARNED, (by_measure(best), max(options, key=mean)), strict=True))
 
 
-def with_gains(judge: Judge, cases: Sequence[Case], found: LeftOut) -> Judge:
+def with_gains(judge: Judge, trials: Sequence[Trial]) -> Judge:
     """The judge, told what labels were worth where it was not sure, and where it was."""
-    chosen = found.chosen["judge"]
-    alone = np.array([case.first[at] for case, at in zip(cases, chosen, strict=True)])
     gains = np.zeros((len(LABELS), 2))
     for row, m in enumerate(LABELS):
-        values = found.few["judge and labels", m]
-        for column, sure in enumerate((found.predicted < HALF, found.predicted >= HALF)):
-            tried = ~np.isnan(values) & sure
-            if tried.any():
-                gains[row, column] = (values - alone)[tried].mean()
-    judge = replace(judge, gains=gains)
-    return replace(judge, digest=digest(judge.arrays()))
-
-
-# -- telling -------------------------------------------------------------------------------------
-
-
-def members(cases: Sequence[Case], family: str, whole: bool | None) -> NDArray[np.intp]:
-    """Positions of the cases of a family, the whole sets or the parts of them."""
-    return np.array(
-        [
-            i
-            for i, case in enumerate(cases)
-            if case.family == family and (whole is None or case.whole == whole)
-        ],
-        dtype=np.intp,
-    )
-
-
-def mean_of_collections(cases: Sequence[Case], members: Any, values: Floats) -> Floats:
-    """Mean of the values within each collection."""
-    by: dict[str, list[float]] = {}
-    for i in members:
-        if not np.isnan(values[i]):
-            by.setdefault(cases[int(i)].collection, []).append(float(values[i]))
-    return np.array([np.mean(v) for v in by.values()])
-
-
-def interval(values: Floats) -> tuple[float, float, float]:
-    """The mean of values, one for each collection, and its 95 % bootstrap interval."""
-    values = values[~np.isnan(values)]
-    draws = np.random.default_rng(0).integers(len(values), size=(BOOTSTRAPS, len(values)))
-    low, high = np.quantile(values[draws].mean(axis=1), [0.025, 0.975])
-    return float(values.mean()), float(low), float(high)
-
-
-def with_interval(values: Floats, form: str = ".3f") -> str:
-    """:func:`interval` as text."""
-    mean, low, high = interval(values)
-    return f"{mean:{form}} ({low:{form}}–{high:{form}})"
-
-
-def table_of(cases: Sequence[Case], found: LeftOut) -> pd.DataFrame:
-    """Mean agreement with 95 % bootstrap intervals over collections; a column a family."""
-    import pandas as pd
-
-    columns: dict[str, dict[str, str]] = {}
-    for title, family, whole in GROUPS:
-        these = members(cases, family, whole)
-        if len(these) == 0:
-            continue
-        rows: dict[str, str] = {}
-        for way, chosen in found.chosen.items():
-            values = np.array([case.first[at] for case, at in zip(cases, chosen, strict=True)])
-            rows[way] = with_interval(mean_of_collections(cases, these, values))
-        rows["a candidate at random"] = with_interval(
-            mean_of_collections(cases, these, np.array([case.first.mean() for case in cases]))
-        )
-        for (way, m), values in found.few.items():
-            tried = mean_of_collections(cases, these, values)
-            if len(tried):
-                rows[f"{way}, {m}"] = with_interval(tried)
-        rows["best candidate"] = with_interval(
-            mean_of_collections(cases, these, np.array([case.first.max() for case in cases]))
-        )
-        columns[title] = rows
-    return pd.DataFrame(columns).fillna("–").rename_axis("way of choosing")
-
-
-def notes_on(cases: Sequence[Case], found: LeftOut, judge: Judge) -> list[str]:
-    """The model card in sentences: what was left out, calibration, what fails."""
-    tested = np.array([case.is_tested for case in cases])
-    collections = {case.collection for case in cases if case.is_tested}
-    true = np.array([case.first[at] for case, at in zip(cases, found.chosen["judge"], strict=True)])
-    median = np.array([np.median(case.first) for case in cases])
-    inside = (true >= found.low) & (true <= found.high)
-    notes = [
-        f"{tested.sum():,} tasks of {len(collections)} collections, each left out of training "
-        f"with all its tasks ({FOLDS} folds of collections), and {(~tested).sum():,} generated or "
-        "shuffled ones that only train. Means over collections, 95 % bootstrap intervals.",
-    ]
-    for title, family, whole in GROUPS:
-        these = members(cases, family, whole)
-        if len(these) == 0:
-            continue
-        below = mean_of_collections(cases, these, (true < median).astype(float)).mean()
-        covered = mean_of_collections(cases, these, inside.astype(float)).mean()
-        notes.append(
-            f"{title} (n = {len(these)}): below the sweep's median on {100 * below:.0f} %; the "
-            f"80 % interval covers {100 * covered:.0f} %."
-        )
-    edges = (-1.0, 0.2, 0.4, 0.6, 0.8, 1.01)
-    for low, high in pairwise(edges):
-        near = tested & (found.predicted >= low) & (found.predicted < high)
-        if near.any():
-            notes.append(
-                f"predicted {max(low, 0):.1f} to {min(high, 1):.1f}: {near.sum()} tasks, mean "
-                f"prediction {found.predicted[near].mean():.2f}, true mean "
-                f"{true[near].mean():.2f}."
-            )
-    clouds = np.array([case.family == "cloud" for case in cases])
-    shuffled = np.array([case.family == "shuffled" for case in cases])
-    drawn = np.array([case.family == "synthetic" for case in cases]) & np.array(
-        [case.agreement.max() > 0.9 for case in cases]
-    )
-    for which, what in (
-        (clouds, "clouds without clusters called structure"),
-        (shuffled, "tables with shuffled features called structure"),
-        (drawn, "generated sets that a candidate finds to 0.9, called structure"),
-    ):
-        if which.any():
-            share = 100 * found.has_structure[which].mean()
-            notes.append(f"{what}: {share:.0f} % of {which.sum()}.")
-    every = np.flatnonzero(tested)
-    for size in PARTS_OF:
-        means = [mean_of_collections(cases, every, found.among[way, size]) for way in AMONG]
-        if len(means[0]):
-            told = ", ".join(
-                f"{way} {values.mean():.3f}" for way, values in zip(AMONG, means, strict=True)
-            )
-            notes.append(f"among {size} of the candidates: {told}.")
-    notes.append(f"judge {judge.version}, SHA-256 {judge.digest}.")
-    return notes
+        found: dict[bool, list[float]] = {False: [], True: []}
+        for trial in trials:
+            value = trial.reached.get(f"judge and labels, {m}")
+            if value is not None:
+                sure = trial.judgement.predicted[np.argmax(trial.judgement.score)] >= HALF
+                found[bool(sure)].append(value - trial.reached["judge"])
+        gains[row] = [np.mean(values) if values else 0.0 for values in found.values()]
+    return replace(judge, gains=gains).signed()

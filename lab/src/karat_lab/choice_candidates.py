@@ -12,21 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.judge.learned import Judge
 from karat_lab import ExperimentResult
-from karat_lab.choice import (
-    FEW,
-    FOLDS,
-    GROUPS,
-    PARTS,
-    TESTED,
-    corpus,
-    judges_of_folds,
-    mean_of_collections,
-    members,
-    with_interval,
-)
-from karat_lab.training import Case, Size, folds_of
+from karat_lab.cases import PREPARED_BY, Case
+from karat_lab.choice import FEW, FOLDS, PARTS, TESTED, corpus, judges_of_folds
+from karat_lab.choice_table import GROUPS, mean_of_collections, members, with_interval
+from karat_lab.training import Size, folds_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -84,30 +74,21 @@ def without_each(
 ) -> dict[str, tuple[Floats, Floats]]:
     """Of each clusterer and case, what choice and ceiling lose without it; NaN where untested."""
     fold = folds_of(cases, n_folds)
-    names = sorted(frozenset().union(*(by for c in cases for by in c.evidence.clusterers)))
+    names = sorted(frozenset().union(*(by for c in cases for by in c.sweep.sources)))
+    names = [name for name in names if PREPARED_BY not in name]
     lost = {name: (np.full(len(cases), np.nan), np.full(len(cases), np.nan)) for name in names}
     say = progress or (lambda line: None)
     for f, _, judge in judges_of_folds(cases, fold, size, random_state, say):
         for i in np.flatnonzero(fold == f):
-            case = cases[int(i)]
+            case = cases[int(i)].sweep
             everything = case.first[int(np.argmax(judge(case.evidence).score))]
             for name in names:
-                rest = _without(case, judge, name)
-                if rest is not None:
-                    lost[name][0][i] = everything - rest[0]
-                    lost[name][1][i] = case.first.max() - rest[1]
+                kept = np.flatnonzero([bool(by - {name}) for by in case.sources])
+                if len(kept) > 1:
+                    reached, rest = case.first[kept], judge(case.evidence.take(kept))
+                    lost[name][0][i] = everything - reached[int(np.argmax(rest.score))]
+                    lost[name][1][i] = case.first.max() - reached.max()
     return lost
-
-
-def _without(case: Case, judge: Judge, name: str) -> tuple[float, float] | None:
-    """Agreement of the choice and of the best candidate without one clusterer."""
-    others = [by - {name} for by in case.evidence.clusterers]
-    kept = np.flatnonzero([bool(by) for by in others])
-    if len(kept) < 2:
-        return None
-    evidence = case.evidence.take(kept, [others[j] for j in kept])
-    reached = case.first[kept]
-    return float(reached[int(np.argmax(judge(evidence).score))]), float(reached.max())
 
 
 def _table(cases: Sequence[Case], found: dict[str, tuple[Floats, Floats]]) -> Any:

@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.judge.features import Evidence, gather
+from karat.judge.features import Evidence, Traits, gather
+from karat_lab.cases import OWN, PREPARED_BY, Case
+from karat_lab.choice_labelings import own_labelings
+from karat_lab.choice_preparations import preparations
 from karat_lab.choice_tasks import Task, build
-from karat_lab.training import Case
+from karat_lab.rivals import MEASURES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,21 +22,34 @@ if TYPE_CHECKING:
 NUMBERS = tuple(range(2, 11))
 #: a task with fewer distinct candidates teaches nothing
 FEWEST = 5
+#: of each real table the whole and so many less one sub-tasks are prepared in other ways
+PREPARED = 4
+#: features from which on other preparations are swept without Gaussian mixtures
+WIDE = 100
 
 
 def agreement(labels: NDArray[Any], truth: NDArray[Any]) -> float:
     """Adjusted Rand index on the objects that count, outliers as clusters of one."""
-    from sklearn.metrics import adjusted_rand_score
-
-    out = labels < 0
-    labels = labels.astype(np.int64)
-    labels[out] = labels.max() + 1 + np.arange(out.sum())
     counts = truth >= 0
-    return float(adjusted_rand_score(truth[counts], labels[counts]))
+    a, b = labels[counts].astype(np.int64), truth[counts].astype(np.int64)
+    out = a < 0
+    a[out] = a.max(initial=0) + 1 + np.arange(out.sum())
+    width = b.max() + 1
+
+    def pairs(codes: NDArray[np.int64]) -> float:
+        sizes = np.bincount(codes).astype(np.float64)
+        return float((sizes * (sizes - 1)).sum() / 2)
+
+    both, first, second, every = pairs(a * width + b), pairs(a), pairs(b), len(a) * (len(a) - 1) / 2
+    expected, most = first * second / every, (first + second) / 2
+    return (both - expected) / (most - expected) if most > expected else 1.0
 
 
 def case_of(given: tuple[str, str, int]) -> Case | None:
     """Cluster a task, look at the candidates, compare them with the reference labelings.
+
+    Beside the candidates of a sweep there are labelings as users bring them, and for real tables
+    and some of their sub-tasks the candidates of other preparations.
 
     Parameters
     ----------
@@ -49,22 +65,42 @@ def case_of(given: tuple[str, str, int]) -> Case | None:
 
     task = build(given)
     X = np.asarray(task.X, dtype=np.float64)
+    found = Found()
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        codes, found_by = _candidates(X)
-        if len(codes) < FEWEST:
+        _sweep(X, found, "", starts=2)
+        if len(found.sources) < FEWEST:
             return None
-        evidence = gather(X, codes, found_by)
+        rng = np.random.default_rng([*given[1].encode(), given[2]])
+        for what, labels in own_labelings(X, task.truths[0], rng):
+            found.take(OWN + what, labels)
+        if task.raw is not None and given[0] == "real" and given[2] < PREPARED:
+            for name, Z in preparations(task.raw):
+                if Z.shape != X.shape or not np.allclose(Z, X, atol=1e-4):
+                    _sweep(Z, found, name + PREPARED_BY, starts=1)
+        codes = np.stack([codes for codes, _ in found.sources.values()])
+        evidence, measures = gather(X, codes), measured(X, codes)
     return Case(
         task.name,
         task.family,
         task.collection,
         evidence,
         _agreements(task, codes),
+        tuple(frozenset(sources) for _, sources in found.sources.values()),
+        measures,
         task.whole,
         codes.astype(np.int16),
         task.truths[0].astype(np.int16),
     )
+
+
+def measured(X: NDArray[np.float64], codes: NDArray[np.int32]) -> dict[str, Any]:
+    """Values of the measures that rivals choose by, greater is better."""
+    from karat import evaluate
+    from karat.measures import catalogue
+
+    table = evaluate(X, codes, measures=list(MEASURES), noise="drop")
+    return {key: table[key].to_numpy(dtype=np.float64) * catalogue[key].sign for key in MEASURES}
 
 
 def _agreements(task: Task, codes: NDArray[np.int32]) -> NDArray[np.float64]:
@@ -73,37 +109,46 @@ def _agreements(task: Task, codes: NDArray[np.int32]) -> NDArray[np.float64]:
     return np.array([[agreement(code, truth) for code in codes] for truth in task.truths])
 
 
-def _candidates(X: NDArray[np.float64]) -> tuple[NDArray[np.int32], list[frozenset[str]]]:
-    """The default sweep with two starts, and one embedding for spectral clustering."""
+class Found:
+    """Distinct partitions of two clusters or more, and where each comes from."""
+
+    def __init__(self) -> None:
+        self.sources: dict[bytes, tuple[NDArray[np.int32], set[str]]] = {}
+
+    def take(self, source: str, labels: Any) -> None:
+        """Add a partition, or another source of it."""
+        from karat.labelings import encode
+
+        codes = encode(np.asarray(labels)).codes.astype(np.int32)
+        inside = codes >= 0
+        # clusters by first appearance, so that the same partition has the same codes
+        first = np.unique(codes[inside], return_index=True)[1]
+        codes[inside] = np.argsort(np.argsort(first))[codes[inside]]
+        if codes.max() > 0:
+            self.sources.setdefault(codes.tobytes(), (codes, set()))[1].add(source)
+
+
+def _sweep(X: NDArray[np.float64], found: Found, before: str, *, starts: int) -> None:
+    """The default sweep, and one embedding for spectral clustering."""
     from karat.clusterers import catalogue
-    from karat.labelings import encode
-
-    found: dict[bytes, tuple[NDArray[np.int32], set[str]]] = {}
-
-    def take(clusterer: str, labels: Any) -> None:
-        if labels.max() > 0:
-            codes = encode(labels).codes.astype(np.int32)
-            found.setdefault(codes.tobytes(), (codes, set()))[1].add(clusterer)
 
     for key in ("ward", "average", "genie"):
         tree = catalogue[key].make(2, 0).fit(X)
         for k in NUMBERS:
-            take(key, tree.cut(k))
-    for key, starts in (("kmeans", 2), ("gaussian-mixture", 1)):
+            found.take(before + key, tree.cut(k))
+    many = [("kmeans", starts)]
+    if X.shape[1] <= WIDE or not before:
+        many.append(("gaussian-mixture", 1))
+    for key, n_starts in many:
         for k in NUMBERS:
-            for seed in range(starts):
-                take(key, catalogue[key].make(k, seed).fit_predict(X))
+            for seed in range(n_starts):
+                found.take(before + key, catalogue[key].make(k, seed).fit_predict(X))
     for labels in _spectral(X):
-        take("spectral", labels)
+        found.take(before + "spectral", labels)
     for key in ("hdbscan", "hdbscan-filled"):
         for size in catalogue[key].values:
             if size <= len(X):
-                take(key, catalogue[key].make(int(size), 0).fit_predict(X))
-    if not found:
-        return np.empty((0, len(X)), dtype=np.int32), []
-    return np.stack([codes for codes, _ in found.values()]), [
-        frozenset(names) for _, names in found.values()
-    ]
+                found.take(before + key, catalogue[key].make(int(size), 0).fit_predict(X))
 
 
 def _spectral(X: NDArray[np.float64]) -> list[Any]:
@@ -121,6 +166,11 @@ def _spectral(X: NDArray[np.float64]) -> list[Any]:
 # -- keeping -------------------------------------------------------------------------------------
 
 
+MEASURE = "candidates measure "
+OF_ALL = ("data", "agreement", "to_anchors", "among_anchors", "found_by")
+OF_EACH = ("own", "sizes", "stability", "against_null", "likely")
+
+
 def keep(case: Case | None, path: Path) -> None:
     """Write a case to one ``.npz`` file without pickled objects; an empty one for None."""
     arrays: dict[str, Any] = {}
@@ -128,17 +178,14 @@ def keep(case: Case | None, path: Path) -> None:
         e = case.evidence
         arrays = {
             "about": np.array(json.dumps([case.name, case.family, case.collection, case.whole])),
-            "clusterers": np.array([json.dumps(sorted(names)) for names in e.clusterers]),
-            "own": e.own,
-            "sizes": e.sizes,
-            "stability": e.stability,
-            "against_null": e.against_null,
-            "data": e.data,
-            "agreement": e.agreement,
+            "sources": np.array([json.dumps(sorted(names)) for names in case.sources]),
             "reached": case.agreement,
             "codes": case.codes,
             "truth": case.truth,
-            **{f"measure {key}": values for key, values in e.measures.items()},
+            **{f"evidence {name}": getattr(e, name) for name in OF_ALL},
+            **_traits("candidates", e.traits),
+            **_traits("anchors", e.anchors),
+            **{MEASURE + key: values for key, values in case.measures.items()},
         }
     part = path.with_suffix(".part.npz")
     np.savez_compressed(part, **arrays)
@@ -152,16 +199,10 @@ def kept(path: Path) -> Case | None:
     if not arrays:
         return None
     name, family, collection, whole = json.loads(str(arrays["about"]))
-    start = len("measure ")
     evidence = Evidence(
-        arrays["own"],
-        arrays["sizes"],
-        arrays["stability"],
-        arrays["against_null"],
-        arrays["data"],
-        arrays["agreement"],
-        {key[start:]: arrays[key] for key in arrays if key.startswith("measure ")},
-        tuple(frozenset(json.loads(str(names))) for names in arrays["clusterers"]),
+        _traits_from(arrays, "candidates"),
+        _traits_from(arrays, "anchors"),
+        **{name: arrays[f"evidence {name}"] for name in OF_ALL},
     )
     return Case(
         name,
@@ -169,7 +210,17 @@ def kept(path: Path) -> Case | None:
         collection,
         evidence,
         arrays["reached"],
+        tuple(frozenset(json.loads(str(names))) for names in arrays["sources"]),
+        {key[len(MEASURE) :]: arrays[key] for key in arrays if key.startswith(MEASURE)},
         whole,
         arrays["codes"],
         arrays["truth"],
     )
+
+
+def _traits(prefix: str, traits: Traits) -> dict[str, Any]:
+    return {f"{prefix} {name}": getattr(traits, name) for name in OF_EACH}
+
+
+def _traits_from(arrays: dict[str, Any], prefix: str) -> Traits:
+    return Traits(**{name: arrays[f"{prefix} {name}"] for name in OF_EACH})

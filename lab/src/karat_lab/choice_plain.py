@@ -13,17 +13,8 @@ from typing import Any
 import numpy as np
 
 from karat_lab import ExperimentResult
-from karat_lab.choice import (
-    FEW,
-    FOLDS,
-    PARTS,
-    TESTED,
-    cases_of,
-    corpus,
-    judges_of_folds,
-    mean_of_collections,
-    with_interval,
-)
+from karat_lab.choice import FEW, FOLDS, PARTS, TESTED, cases_of, corpus, judges_of_folds
+from karat_lab.choice_table import mean_of_collections, with_interval
 from karat_lab.choice_tasks import family_of, tables
 from karat_lab.rivals import RIVALS
 from karat_lab.training import folds_of
@@ -68,8 +59,9 @@ def run(
     cases = cases_of(
         [("plain", key, i) for i in range(samples or PLAIN) for key in real], storage, say
     )
+    cases = [case.sweep for case in cases]
     chosen = {
-        way: np.array([int(np.argmax(rival(case.evidence))) for case in cases])
+        way: np.array([int(np.argmax(rival(case))) for case in cases])
         for way, rival in RIVALS.items()
     }
     chosen["judge"] = np.full(len(cases), -1)

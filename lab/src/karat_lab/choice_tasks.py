@@ -52,6 +52,8 @@ class Task:
     X : ndarray of float32, shape (n, d)
     truths : ndarray of int64, shape (L, n)
         Reference labelings; ``-1`` for objects that do not count. All 0: no structure.
+    raw : ndarray, shape (n, features), optional
+        A real table before it was scaled.
     """
 
     name: str
@@ -60,6 +62,7 @@ class Task:
     whole: bool
     X: NDArray[np.float32]
     truths: NDArray[np.int64]
+    raw: NDArray[np.float64] | None = None
 
 
 def plan(parts: int, drawn: int) -> list[tuple[str, str, int]]:
@@ -97,10 +100,10 @@ def build(task: tuple[str, str, int]) -> Task:
     collection = SAME.get(name, name)
     if number == 0 and family not in ("shuffled", "plain"):
         rows = np.sort(rng.permutation(len(X))[:LARGEST])
-        Z = X[rows]
+        Z, raw = X[rows], None
         if family == "real":
-            Z = _scaled(Z, "standard")
-        return Task(label, family, collection, True, Z.astype(np.float32), truths[:, rows])
+            Z, raw = _scaled(Z, "standard"), _varying(Z)
+        return Task(label, family, collection, True, Z.astype(np.float32), truths[:, rows], raw)
     for _ in range(100):
         if family == "benchmark":
             found = _thinned(X, truths, rng)
@@ -109,11 +112,11 @@ def build(task: tuple[str, str, int]) -> Task:
         else:
             found = _sub_task(X, truths, rng, rescale=family != "terms")
         if found is not None:
-            Z, kept = found
+            Z, kept, raw = found
             if family == "shuffled":
                 Z = np.column_stack([rng.permutation(column) for column in Z.T])
                 kept = np.zeros_like(kept)
-            return Task(label, family, collection, False, Z.astype(np.float32), kept)
+            return Task(label, family, collection, False, Z.astype(np.float32), kept, raw)
     raise ValueError(f"{name} gives no sub-task")
 
 
@@ -121,7 +124,7 @@ def _seed(task: tuple[str, str, int]) -> int:
     return zlib.crc32(repr(task).encode())
 
 
-def _thinned(X: Any, truths: Any, rng: np.random.Generator) -> tuple[Any, Any] | None:
+def _thinned(X: Any, truths: Any, rng: np.random.Generator) -> tuple[Any, Any, Any] | None:
     """Some of a benchmark set: of its objects, often of its clusters, sometimes noisier."""
     keep = np.ones(len(X), dtype=bool)
     classes = np.unique(truths[0][truths[0] >= 0])
@@ -141,7 +144,7 @@ def _thinned(X: Any, truths: Any, rng: np.random.Generator) -> tuple[Any, Any] |
 
 def _sub_task(
     X: Any, truths: Any, rng: np.random.Generator, *, rescale: bool
-) -> tuple[Any, Any] | None:
+) -> tuple[Any, Any, Any] | None:
     """Some classes, rows and features of a real set (whissell2012 pp. 66-67)."""
     y = truths[0]
     classes = np.unique(y[y >= 0])
@@ -156,10 +159,10 @@ def _sub_task(
         few = round(np.exp(rng.uniform(np.log(4), np.log(Z.shape[1]))))
         Z = Z[:, rng.choice(Z.shape[1], few, replace=False)]
     way = rng.choice(["standard", "standard", "standard", "range", "robust", "none", "components"])
-    return _checked(_scaled(Z, way), truths[:, rows])
+    return _checked(_scaled(Z, way), truths[:, rows], _varying(Z))
 
 
-def _plain_part(X: Any, truths: Any, rng: np.random.Generator) -> tuple[Any, Any] | None:
+def _plain_part(X: Any, truths: Any, rng: np.random.Generator) -> tuple[Any, Any, Any] | None:
     """Two to ten classes, 100 to 400 rows, half of the time some features; standardised."""
     y = truths[0]
     classes = np.unique(y)
@@ -172,15 +175,19 @@ def _plain_part(X: Any, truths: Any, rng: np.random.Generator) -> tuple[Any, Any
     return _checked(_scaled(Z, "standard"), truths[:, rows])
 
 
-def _checked(Z: Any, truths: Any) -> tuple[Any, Any] | None:
-    Z = Z[:, Z.std(axis=0) > 1e-9]
+def _checked(Z: Any, truths: Any, raw: Any = None) -> tuple[Any, Any, Any] | None:
+    Z = _varying(Z)
     if Z.shape[1] < 2 or len(Z) < 40 or len(np.unique(truths[0][truths[0] >= 0])) < 2:
         return None
-    return Z, truths
+    return Z, truths, raw
+
+
+def _varying(Z: Any) -> Any:
+    return Z[:, Z.std(axis=0) > 1e-9]
 
 
 def _scaled(Z: Any, way: str) -> Any:
-    Z = Z[:, Z.std(axis=0) > 1e-9]
+    Z = _varying(Z)
     if way == "standard":
         return (Z - Z.mean(axis=0)) / Z.std(axis=0)
     if way == "range":

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from karat.judge.features import measure_keys
 from karat.measures import catalogue
 from karat.measures.families import cut
 from karat.measures.measure_map import GROUPS, KINDS, SAME, MeasureMap
 from karat_lab import ExperimentResult
-from karat_lab.choice import BOOTSTRAPS, PARTS, corpus, interval
+from karat_lab.choice import PARTS, corpus
+from karat_lab.choice_table import BOOTSTRAPS, interval
 from karat_lab.map_trials import (
     Corpus,
     best_cut,
@@ -29,6 +29,7 @@ from karat_lab.map_trials import (
     recommended_trial,
 )
 from karat_lab.measure_values import further_keys, judged
+from karat_lab.rivals import MEASURES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -95,7 +96,7 @@ def map_of(
     -------
     MeasureMap
     """
-    complete = [key for key in measure_keys() if all(key in task.values for task in tasks)]
+    complete = [key for key in MEASURES if all(key in task.values for task in tasks)]
     voters = [key for key in complete if catalogue[key].compares_k]
     default = [key for key in voters if catalogue[key].default]
     by_default = Corpus(tasks, default)

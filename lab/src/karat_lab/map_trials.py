@@ -14,7 +14,7 @@ from scipy.stats import rankdata
 from karat.measures import catalogue
 from karat.measures.families import cut, rank_correlation
 from karat.measures.recommended import one_a_family
-from karat_lab.choice import interval
+from karat_lab.choice_table import interval
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.judge.features import measure_keys
 from karat.measures import catalogue
 from karat_lab.choice_tasks import build
+from karat_lab.rivals import MEASURES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from karat_lab.training import Case
+    from karat_lab.cases import Case
 
     Floats = NDArray[np.float64]
 
@@ -63,7 +63,7 @@ class Judged:
 
 def further_keys() -> list[str]:
     """The internal measures that are no evidence and judge points in bounded time."""
-    evidence = {*measure_keys(), *TOO_COSTLY}
+    evidence = {*MEASURES, *TOO_COSTLY}
     return [
         m.key
         for m in catalogue.select(kind="internal")
@@ -78,7 +78,7 @@ def judged(cases: Sequence[Case], storage: Any, say: Callable[[str], None]) -> l
     ``storage`` is the folder of the choice experiment; new values are stored in its folder
     ``further``.
     """
-    tested = sorted((case for case in cases if case.is_tested), key=lambda case: case.name)
+    tested = sorted((case.sweep for case in cases if case.is_tested), key=lambda case: case.name)
     sets: dict[str, list[Case]] = {}
     for case in tested:
         if case.family in FURTHER:
@@ -89,7 +89,7 @@ def judged(cases: Sequence[Case], storage: Any, say: Callable[[str], None]) -> l
     folder = None if storage is None else Path(storage) / "further"
     out, done = [], 0
     for case in tested:
-        values = dict(case.evidence.measures)
+        values = dict(case.measures)
         if case.name in small:
             values |= _further(case, folder)
             done += 1
@@ -101,7 +101,7 @@ def judged(cases: Sequence[Case], storage: Any, say: Callable[[str], None]) -> l
                 case.collection,
                 values,
                 case.first,
-                1 - case.evidence.sizes[:, 1],
+                1 - case.evidence.traits.sizes[:, 1],
             )
         )
     return out

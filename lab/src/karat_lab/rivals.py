@@ -6,109 +6,135 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.stats import rankdata
 
 from karat.judge.evidence import OWN_NAMES, STABILITY_NAMES
-from karat.judge.features import Evidence, place, shared
+from karat.judge.likelihood import LIKELIHOOD_NAMES
 from karat.measures.families import rank_correlation, tree
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from karat_lab.cases import Case
+
     Floats = NDArray[np.float64]
 
-Rival = Callable[[Evidence], "Floats"]
+Rival = Callable[["Case"], "Floats"]
+#: the internal measures that take part
+MEASURES = (
+    "dunn_index", "centroid_dunn_index", "generalized_dunn_index_12", "point_wise_margin",
+    "davies_bouldin_index", "calinski_harabasz_index", "within_sum_of_squares",
+    "ball_hall_index", "pbm_index", "ratkowsky_lance_index", "informativeness",
+    "informativeness_ari", "informativeness_eq", "informativeness_f1", "informativeness_pq",
+    "average_within_cluster_scatter", "within_cluster_scatter",
+    "weighted_within_cluster_scatter_1", "weighted_within_cluster_scatter_2",
+    "average_between_cluster_scatter", "between_cluster_scatter", "between_within_ratio",
+    "mcclain_rao_index", "ratio_cut", "normalized_cut", "silhouette",
+    "squared_euclidean_silhouette", "simplified_silhouette", "xie_beni_index",
+    "c_index", "point_biserial_index", "wemmert_gancarski_index", "s_dbw_index",
+    "cubic_clustering_criterion", "bayesian_information_criterion", "log_determinant_ratio",
+    "ray_turi_index", "sd_scattering", "sd_separation", "banfield_raftery_index",
+)  # fmt: skip
+
+
+def place(values: Floats) -> Floats:
+    """Places of values from 0 (least) to 1 (greatest) in each column, ties sharing theirs."""
+    if len(values) == 1:
+        return np.ones(values.shape)
+    places: Floats = (rankdata(values, axis=0) - 1) / (len(values) - 1)
+    return places
 
 
 def _last(values: Floats) -> Floats:
     return np.where(np.isnan(values), -np.inf, values)
 
 
-def _covered(evidence: Evidence) -> Floats:
+def _covered(case: Case) -> Floats:
     """Share of the objects that each partition does not leave out."""
-    return 1 - evidence.sizes[:, 1]
+    return 1 - case.evidence.traits.sizes[:, 1]
 
 
-def voters(evidence: Evidence) -> list[str]:
+def voters(case: Case) -> list[str]:
     """The measures that compare numbers of clusters and have values here."""
     from karat.measures import catalogue
 
     return [
         key
-        for key, values in evidence.measures.items()
+        for key, values in case.measures.items()
         if catalogue[key].compares_k and np.isfinite(values).any()
     ]
 
 
-def _places(evidence: Evidence, keys: Sequence[str]) -> Floats:
+def _places(case: Case, keys: Sequence[str]) -> Floats:
     """Places by each measure (M, measures), undefined ones last."""
-    values = np.column_stack([evidence.measures[key] for key in keys])
+    values = np.column_stack([case.measures[key] for key in keys])
     return place(_last(values))
 
 
 def by_measure(key: str) -> Rival:
     """One measure, where it is positive times the share of objects judged."""
 
-    def score(evidence: Evidence) -> Floats:
-        values = evidence.measures[key]
-        return _last(np.where(values > 0, values * _covered(evidence), values))
+    def score(case: Case) -> Floats:
+        values = case.measures[key]
+        return _last(np.where(values > 0, values * _covered(case), values))
 
     return score
 
 
-def borda(evidence: Evidence) -> Floats:
+def borda(case: Case) -> Floats:
     """Mean place by all measures, one vote each."""
-    score: Floats = _places(evidence, voters(evidence)).mean(axis=1) * _covered(evidence)
+    score: Floats = _places(case, voters(case)).mean(axis=1) * _covered(case)
     return score
 
 
 def by_families(families: Sequence[Sequence[str]] | None = None) -> Rival:
     """The consensus: mean place, one vote a family; those of the catalogue by default."""
 
-    def score(evidence: Evidence) -> Floats:
+    def score(case: Case) -> Floats:
         from karat.measures import catalogue
 
-        keys = voters(evidence)
+        keys = voters(case)
         groups: dict[str, list[Floats]] = {}
         family = {key: catalogue[key].family for key in keys}
         if families is not None:
             family = {key: str(j) for j, group in enumerate(families) for key in group}
-        for key, places in zip(keys, _places(evidence, keys).T, strict=True):
+        for key, places in zip(keys, _places(case, keys).T, strict=True):
             if key in family:
                 groups.setdefault(family[key], []).append(places)
         mean: Floats = np.mean([np.mean(g, axis=0) for g in groups.values()], axis=0)
-        return mean * _covered(evidence)
+        return mean * _covered(case)
 
     return score
 
 
-def condorcet(evidence: Evidence) -> Floats:
+def condorcet(case: Case) -> Floats:
     """Copeland's count: how many others a partition beats by the majority of measures."""
-    V = _places(evidence, voters(evidence)).T
+    V = _places(case, voters(case)).T
     wins = (V[:, :, None] > V[:, None, :]).sum(axis=0)
     score: Floats = np.sign(wins - wins.T).sum(axis=1).astype(np.float64)
-    return score / len(score) + 1e-3 * borda(evidence)
+    return score / len(score) + 1e-3 * borda(case)
 
 
-def majority_of_k(evidence: Evidence) -> Floats:
+def majority_of_k(case: Case) -> Floats:
     """NbClust's rule: each measure votes for its number of clusters; silhouette decides within."""
-    k = evidence.sizes[:, 0]
+    k = case.evidence.traits.sizes[:, 0]
     votes: dict[float, int] = {}
-    for key in voters(evidence):
-        best = float(k[np.argmax(_last(evidence.measures[key]))])
+    for key in voters(case):
+        best = float(k[np.argmax(_last(case.measures[key]))])
         votes[best] = votes.get(best, 0) + 1
     winner = max(votes, key=lambda value: (votes[value], -value))
-    silhouette = by_measure("silhouette")(evidence)
+    silhouette = by_measure("silhouette")(case)
     return np.where(k == winner, np.maximum(silhouette, -1.0), -2.0)
 
 
-def standardised(evidence: Evidence) -> Floats:
+def standardised(case: Case) -> Floats:
     """Sum of standardised aspects after fpc: homogeneity, order of pairs, stability."""
     aspects = [
-        evidence.measures["average_within_cluster_scatter"],
-        evidence.measures["point_biserial_index"],
-        evidence.stability[:, STABILITY_NAMES.index("mean stability")],
+        case.measures["average_within_cluster_scatter"],
+        case.measures["point_biserial_index"],
+        case.evidence.traits.stability[:, STABILITY_NAMES.index("mean stability")],
     ]
-    total = np.zeros(len(evidence))
+    total = np.zeros(len(case.first))
     for values in aspects:
         fine = np.isfinite(values)
         spread = values[fine].std()
@@ -118,20 +144,32 @@ def standardised(evidence: Evidence) -> Floats:
     return total
 
 
-def stability(evidence: Evidence) -> Floats:
+def stability(case: Case) -> Floats:
     """Found again from half of the objects."""
-    return evidence.stability[:, STABILITY_NAMES.index("mean stability")]
+    return case.evidence.traits.stability[:, STABILITY_NAMES.index("mean stability")]
 
 
-def agreement(evidence: Evidence) -> Floats:
+def agreement(case: Case) -> Floats:
     """Mean agreement with the twenty nearest other candidates."""
-    return shared(evidence)["agree top20"]
+    others = case.evidence.agreement - np.diag(case.evidence.agreement.diagonal())
+    mean: Floats = -np.sort(-others, axis=1)[:, :20].mean(axis=1)
+    return mean
 
 
-def density(evidence: Evidence) -> Floats:
+def likelihood(case: Case) -> Floats:
+    """BIC of the classification likelihood, each cluster with its own full covariance."""
+    return case.evidence.traits.likely[:, LIKELIHOOD_NAMES.index("full")]
+
+
+def best_likelihood(case: Case) -> Floats:
+    """The same with the covariance model that is best for the partition."""
+    return case.evidence.traits.likely[:, LIKELIHOOD_NAMES.index("best model")]
+
+
+def density(case: Case) -> Floats:
     """Mean place by informativeness and the validity of clusters on the spanning tree."""
-    tree = evidence.own[:, OWN_NAMES.index("tree validity")]
-    return (place(_last(evidence.measures["informativeness"])) + place(tree)) / 2
+    tree = case.evidence.traits.own[:, OWN_NAMES.index("tree validity")]
+    return (place(_last(case.measures["informativeness"])) + place(tree)) / 2
 
 
 #: by what a reader knows them as
@@ -149,20 +187,20 @@ RIVALS: dict[str, Rival] = {
     "standardised sum (fpc)": standardised,
     "stability": stability,
     "agreement among candidates": agreement,
+    "likelihood (BIC, full covariances)": likelihood,
+    "likelihood (BIC, best model)": best_likelihood,
 }
 
 
-def measure_families(
-    cases: Sequence[Evidence], numbers: Sequence[int]
-) -> dict[int, list[list[str]]]:
+def measure_families(cases: Sequence[Case], numbers: Sequence[int]) -> dict[int, list[list[str]]]:
     """Families of measures that order candidates alike, by average linkage of 1 − correlation.
 
     One division of the measures for each number of families.
     """
     from scipy.cluster.hierarchy import fcluster
 
-    keys = sorted(set.intersection(*(set(voters(e)) for e in cases)))
-    mean = np.mean([np.nan_to_num(rank_correlation(_places(e, keys))) for e in cases], axis=0)
+    keys = sorted(set.intersection(*(set(voters(c)) for c in cases)))
+    mean = np.mean([np.nan_to_num(rank_correlation(_places(c, keys))) for c in cases], axis=0)
     linked = tree(mean)
     out = {}
     for number in numbers:

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from karat import InputError
-from karat.judge.features import Evidence, columns
+from karat.judge.features import columns
 from karat.judge.forest import Forest
-from karat.judge.labelled import log_likelihood
-from karat.judge.learned import VERSION, Judge, degenerate, digest, set_back, shared_score
-from karat.labelings import encode
+from karat.judge.learned import (
+    NEAR,
+    VERSION,
+    Judge,
+    degenerate,
+    doubt_of,
+    nearly_alike,
+    set_back,
+    shared_score,
+    shares,
+)
+from karat_lab.cases import Case
 from karat_lab.trees import Bins, export, fit
 
 if TYPE_CHECKING:
@@ -25,17 +33,12 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 FOLDS = 4
-#: candidates of a task that take part in training, at most
-CANDIDATES = 36
-#: how many of those ahead teach the level
-AHEAD = 4
-TEMPERATURES = (0.01, 0.02, 0.035, 0.05, 0.08)
-#: of the prior that labels meet, and where no case has labels to try
-PRIOR_TEMPERATURES, USUAL = (0.06, 0.12, 0.25, 0.5), 0.25
-#: numbers of labels that are tried
-LABELS = (10, 20, 40)
-#: share of a task in training, by family; whole sets count twice
-SHARES = {"synthetic": 0.6, "cloud": 0.3, "shuffled": 0.3}
+#: candidates of a task that take part in training, at most, and their weight, by kind
+TAKEN = {"swept": (36, 1.0), "own": (40, 0.5)}
+#: temperatures that are tried
+TEMPERATURES = (0.02, 0.035, 0.05, 0.07)
+BETWEEN = (0.07, 0.1, 0.14, 0.18, 0.22, 0.26, 0.3, 0.36, 0.45)
+WITHIN = (0.05, 0.08, 0.12, 0.18, 0.25, 0.35, 0.5)
 #: families of cases without structure
 WITHOUT = ("cloud", "shuffled")
 #: share of each of those that may pass for data with some
@@ -44,87 +47,13 @@ COVERAGE = 0.8
 
 
 @dataclass(frozen=True)
-class Case:
-    """One data set whose structure is known.
-
-    Attributes
-    ----------
-    name : str
-    family : str
-        ``"cloud"`` and ``"shuffled"`` have no structure; ``"synthetic"`` is never tested on.
-    collection : str
-        Cases of one collection are never on both sides of a split.
-    evidence : Evidence
-    agreement : ndarray, shape (L, M)
-        Adjusted Rand index of each candidate with each reference labeling; 0 without structure.
-    whole : bool
-    codes : ndarray of int, shape (M, n), optional
-        The candidates, for trials with a few labels.
-    truth : ndarray of int, shape (n,), optional
-        The first reference labeling, ``-1`` where an object does not count.
-    """
-
-    name: str
-    family: str
-    collection: str
-    evidence: Evidence
-    agreement: Floats
-    whole: bool = False
-    codes: NDArray[Any] | None = None
-    truth: NDArray[Any] | None = None
-
-    @property
-    def first(self) -> Floats:
-        """Agreement with the first labeling."""
-        return self.agreement[0]
-
-    @property
-    def target(self) -> Floats:
-        """Half the agreement with the first labeling, half that with the nearest one."""
-        return 0.5 * self.agreement[0] + 0.5 * self.agreement.max(axis=0)
-
-    @cached_property
-    def table(self) -> NDArray[np.float32]:
-        """What a judge reads of its candidates (M, columns)."""
-        return np.column_stack(list(columns(self.evidence).values())).astype(np.float32)
-
-    @cached_property
-    def labelled(self) -> dict[int, Floats]:
-        """Log likelihood (M,) of each candidate with some labels at random, by their number."""
-        if self.codes is None or self.truth is None:
-            return {}
-        out = {}
-        for m in LABELS:
-            some = self.drawn(m)
-            if 2 * m <= (self.truth >= 0).sum():
-                out[m] = log_likelihood(self.codes[:, some], encode(self.truth[some]).codes)
-        return out
-
-    def drawn(self, n_labels: int) -> NDArray[np.intp]:
-        """Some objects at random whose class counts."""
-        assert self.truth is not None
-        rng = np.random.default_rng([n_labels, len(self.truth)])
-        return rng.permutation(np.flatnonzero(self.truth >= 0))[:n_labels]
-
-    @property
-    def share(self) -> float:
-        """How much it counts."""
-        return SHARES.get(self.family, 1.0) * (2.0 if self.whole else 1.0)
-
-    @property
-    def is_tested(self) -> bool:
-        """Whether it is one of those by which a judge is measured."""
-        return self.family not in SHARES
-
-
-@dataclass(frozen=True)
 class Size:
     """How large the trees are: their number and that of their leaves."""
 
-    order: tuple[int, int] = (48, 400)
-    level: tuple[int, int] = (50, 120)
-    structure: tuple[int, int] = (50, 40)
-    within: int = 12  # trees of the order in the folds
+    level: tuple[int, int] = (60, 500)
+    order: tuple[int, int] = (60, 400)
+    structure: tuple[int, int] = (40, 40)
+    within: int = 12  # trees of level and order in the folds
 
 
 def folds_of(cases: Sequence[Case], n_folds: int = FOLDS) -> NDArray[np.int64]:
@@ -165,77 +94,140 @@ def train(
 
     Notes
     -----
-    Extremely randomised trees (Geurts, Ernst & Wehenkel 2006) of scikit-learn; those of the
-    packaged judge, version 2, were grown by another implementation. The temperature, the level, the
-    interval and the limit come from predictions for collections left out of training.
+    Extremely randomised trees (Geurts, Ernst & Wehenkel 2006) of scikit-learn. The temperatures,
+    the interval, the nearness and the limit come from predictions for collections left out of
+    training.
     """
     size = size or Size()
     cases = list(cases)
     names = list(columns(cases[0].evidence))
-    fit = _Fit(cases, [case.table for case in cases], size, random_state, n_jobs)
+    fit = _Fit(cases, size, random_state, n_jobs)
     fold = folds_of(cases)
     never = np.flatnonzero(fold < 0)
     # synthetic cases are tested in folds of their own here, which only sets limits
     inner = fold.copy()
     inner[never] = np.arange(len(never)) % FOLDS
+    level, order = fit.left_out(inner, fit.level), fit.left_out(inner, fit.order)
     ahead = [
-        set_back(found, case.evidence)
-        for case, found in zip(cases, fit.left_out(inner), strict=True)
+        set_back(((one + other) / 2)[case.kinds["swept"]], case.sweep.evidence)
+        for case, one, other in zip(cases, level, order, strict=True)
     ]
     temperature = _temperature(cases, ahead)
-    prior_temperature = _prior_temperature(cases, ahead)
-    leaders = [_leaders(case, score, temperature) for case, score in zip(cases, ahead, strict=True)]
-    level, structure = fit.levels_left_out(inner, leaders)
-    chosen = np.array([case.first[rows[0]] for case, rows in zip(cases, leaders, strict=True)])
-    tested = np.array([case.is_tested for case in cases])
-    steps, below, above = _interval(
-        level[tested], chosen[tested], _weights([c for c in cases if c.is_tested])
-    )
+    score = [
+        _score(case.sweep, values, temperature) for case, values in zip(cases, ahead, strict=True)
+    ]
+    leaders = [
+        case.kinds["swept"][np.argsort(-values, kind="stable")[:2]]
+        for case, values in zip(cases, score, strict=True)
+    ]
+    doubts = [doubt_of(one[rows[0]]) for one, rows in zip(level, leaders, strict=True)]
+    between, within = _temperatures(cases, ahead, doubts)
+    tested = [i for i, case in enumerate(cases) if case.is_tested]
+    structure = fit.structure_left_out(inner, leaders)
     kinds = [np.array([case.family == family for case in cases]) for family in WITHOUT]
     limits = [np.quantile(structure[kind], 1 - FALSE_ALARMS) for kind in kinds if kind.any()]
-    limit = float(max(limits, default=0.5))
     everything = np.arange(len(cases))
     judge = Judge(
         version,
         tuple(names),
+        fit.level(everything, size.level[0]),
         fit.order(everything, size.order[0]),
-        *fit.level_and_structure(everything, leaders),
+        fit.structure(everything, leaders),
         temperature,
-        prior_temperature,
-        limit,
-        steps,
-        below,
-        above,
+        between,
+        within,
+        float(max(limits, default=0.5)),
+        *_interval(*_residuals([cases[i] for i in tested], [level[i] for i in tested],
+                               [leaders[i][0] for i in tested])),
+        *_near([cases[i].sweep for i in tested], [score[i] for i in tested],
+               [shares(ahead[i], cases[i].sweep.evidence.traits.sizes[:, 0],
+                       doubts[i] * between, doubts[i] * within) for i in tested]),
         np.zeros((3, 2)),
-    )
-    return replace(judge, digest=digest(judge.arrays()))
+    )  # fmt: skip
+    return judge.signed()
 
 
 def _temperature(cases: Sequence[Case], ahead: Sequence[Floats]) -> float:
+    """That with which the choice is best."""
+    tested = [(case.sweep, values) for case, values in zip(cases, ahead, strict=True)
+              if case.is_tested]  # fmt: skip
+
     def mean(temperature: float) -> float:
         return _mean_of_collections(
-            (case, float(case.first[np.argmax(_score(case, score, temperature))]))
-            for case, score in zip(cases, ahead, strict=True)
-            if case.is_tested
+            (case, float(case.first[np.argmax(_score(case, values, temperature))]))
+            for case, values in tested
         )
 
-    means = [mean(temperature) for temperature in TEMPERATURES]
-    return TEMPERATURES[int(np.argmax(means))]
+    return max(TEMPERATURES, key=mean)
 
 
-def _prior_temperature(cases: Sequence[Case], ahead: Sequence[Floats]) -> float:
-    def mean(temperature: float) -> float:
+def _score(case: Case, ahead: Floats, temperature: float) -> Floats:
+    score = shared_score(ahead, case.evidence.agreement, temperature)
+    score[degenerate(case.evidence.traits.sizes)] -= 1.0
+    return score
+
+
+def _temperatures(
+    cases: Sequence[Case], ahead: Sequence[Floats], doubts: Sequence[float]
+) -> tuple[float, float]:
+    """Those for which the number of clusters, and the candidate, that agree best are likeliest."""
+    tested = [
+        (case.sweep, values, doubt)
+        for case, values, doubt in zip(cases, ahead, doubts, strict=True)
+        if case.is_tested
+    ]
+
+    def loss(between: float, within: float, of_number: bool) -> float:
         return _mean_of_collections(
-            (case, float(case.first[np.argmax(score / temperature + likelihood)]))
-            for case, score in zip(cases, ahead, strict=True)
-            if case.is_tested
-            for likelihood in case.labelled.values()
+            (case, best_loss(case, shares(values, k, doubt * between, doubt * within), of_number))
+            for case, values, doubt in tested
+            for k in [case.evidence.traits.sizes[:, 0]]
         )
 
-    if not any(case.labelled for case in cases if case.is_tested):
-        return USUAL
-    means = [mean(temperature) for temperature in PRIOR_TEMPERATURES]
-    return PRIOR_TEMPERATURES[int(np.argmax(means))]
+    between = min(BETWEEN, key=lambda t: loss(t, WITHIN[0], True))
+    return between, min(WITHIN, key=lambda t: loss(between, t, False))
+
+
+def best_loss(case: Case, probability: Floats, of_number: bool) -> float:
+    """-log of the probability of the candidate that agrees best, or of its number of clusters."""
+    best = case.first >= case.first.max() - 1e-9
+    if of_number:
+        k = case.evidence.traits.sizes[:, 0]
+        best = np.isin(k, k[np.argmax(case.first)])
+    return float(-np.log(probability[best].sum()))
+
+
+def _near(
+    cases: Sequence[Case], score: Sequence[Floats], probability: Sequence[Floats]
+) -> tuple[Floats, Floats]:
+    """How often the first was near the best, by the probability of all that is nearly the first."""
+    from sklearn.isotonic import IsotonicRegression
+
+    alike, near = [], []
+    for case, values, shared in zip(cases, score, probability, strict=True):
+        best = int(np.argmax(values))
+        alike.append(nearly_alike(shared, case.evidence.agreement[best]))
+        near.append(float(case.first[best] >= case.first.max() - NEAR))
+    model = IsotonicRegression(y_min=0.02, y_max=0.98, out_of_bounds="clip")
+    model.fit(alike, near, sample_weight=_weights(cases))
+    steps = np.linspace(0, 1, 21)
+    # smoothed, so that a step of the regression is no edge
+    smooth = np.convolve(np.pad(model.predict(steps), 2, "edge"), np.full(5, 0.2), "valid")
+    return steps, smooth
+
+
+def _residuals(
+    cases: Sequence[Case], level: Sequence[Floats], first: Sequence[np.intp]
+) -> tuple[Floats, Floats, Floats]:
+    """Predictions, true agreements and weights: half of the choices, half of any candidate."""
+    predicted, true, weights = [], [], []
+    for case, values, best, weight in zip(cases, level, first, _weights(cases), strict=True):
+        others = np.concatenate([case.kinds["swept"], case.kinds["own"]])
+        rows = np.concatenate([[best], others])
+        predicted.append(np.clip(values[rows], -0.1, 1))
+        true.append(case.first[rows])
+        weights.append(weight * np.concatenate([[0.5], np.full(len(others), 0.5 / len(others))]))
+    return np.concatenate(predicted), np.concatenate(true), np.concatenate(weights)
 
 
 def _mean_of_collections(found: Iterable[tuple[Case, float]]) -> float:
@@ -243,16 +235,6 @@ def _mean_of_collections(found: Iterable[tuple[Case, float]]) -> float:
     for case, value in found:
         values.setdefault(case.collection, []).append(value)
     return float(np.mean([np.mean(v) for v in values.values()]))
-
-
-def _score(case: Case, ahead: Floats, temperature: float) -> Floats:
-    score = shared_score(ahead, case.evidence.agreement, temperature)
-    score[degenerate(case.evidence.sizes)] -= 1.0
-    return score
-
-
-def _leaders(case: Case, ahead: Floats, temperature: float) -> NDArray[np.intp]:
-    return np.argsort(-_score(case, ahead, temperature), kind="stable")[:AHEAD]
 
 
 def _weights(cases: Iterable[Case]) -> Floats:
@@ -293,55 +275,59 @@ def _quantile(values: Floats, weights: Floats, q: float) -> float:
 class _Fit:
     """Fits on some of the cases."""
 
-    def __init__(
-        self,
-        cases: Sequence[Case],
-        tables: Sequence[NDArray[np.float32]],
-        size: Size,
-        random_state: int,
-        n_jobs: int,
-    ) -> None:
-        self.cases, self.tables, self.size = cases, tables, size
+    def __init__(self, cases: Sequence[Case], size: Size, random_state: int, n_jobs: int) -> None:
+        self.cases, self.size = cases, size
         self.random_state, self.n_jobs = random_state, n_jobs
-        together = np.concatenate(tables)
+        together = np.concatenate([case.table for case in cases])
         self.bins = Bins.of(together)
         self.binned = self.bins(together)
-        self.starts = np.cumsum([0] + [len(table) for table in tables])
+        self.starts = np.cumsum([0] + [len(case.table) for case in cases])
+
+    def level(self, which: NDArray[Any], n_trees: int) -> Forest:
+        """Trees for the agreement of candidates and users' labelings with the truth."""
+        return self._of_candidates(which, n_trees, self.size.level[1], TAKEN, absolute=True)
 
     def order(self, which: NDArray[Any], n_trees: int) -> Forest:
-        """Trees for how much better a candidate is than the average one."""
+        """Trees for how much better a candidate is than the average one of the sweep."""
+        swept = {"swept": TAKEN["swept"]}
+        return self._of_candidates(which, n_trees, self.size.order[1], swept, absolute=False)
+
+    def _of_candidates(
+        self,
+        which: NDArray[Any],
+        n_trees: int,
+        leaves: int,
+        taken: dict[str, tuple[int, float]],
+        *,
+        absolute: bool,
+    ) -> Forest:
         rng = np.random.default_rng(self.random_state)
         rows, targets, weights = [], [], []
         for i in which:
             case = self.cases[int(i)]
-            m = len(case.first)
-            target = case.target - case.target.mean()
-            some = np.arange(m) if m <= CANDIDATES else rng.permutation(m)[:CANDIDATES]
-            some = np.union1d(some, [int(np.argmax(target))])
-            rows.append(self.starts[i] + some)
-            targets.append(target[some])
-            weights.append(np.full(len(some), case.share / len(some)))
-        return self._forest(rows, targets, weights, n_trees, self.size.order[1], least=5)
+            target = case.target if absolute else case.target - case.sweep.target.mean()
+            for kind, (most, weight) in taken.items():
+                some = case.kinds[kind]
+                if len(some) == 0:
+                    continue
+                if len(some) > most:
+                    best = some[np.argmax(target[some])]
+                    some = np.union1d(rng.permutation(some)[:most], [best])
+                rows.append(self.starts[i] + some)
+                targets.append(target[some])
+                weights.append(np.full(len(some), weight * case.share / len(some)))
+        return self._forest(rows, targets, weights, n_trees, leaves, least=5)
 
-    def level_and_structure(
-        self, which: NDArray[Any], leaders: Sequence[NDArray[np.intp]]
-    ) -> tuple[Forest, Forest]:
-        """Trees for the agreement of those ahead, and for whether there is structure."""
-        places = [int(i) for i in which]
-        rows = [self.starts[i] + leaders[i] for i in places]
-        true = [self.cases[i].first[leaders[i]] for i in places]
-        shares = [np.full(len(leaders[i]), self.cases[i].share) for i in places]
-        level = self._forest(rows, true, shares, *self.size.level, least=8)
-        kind = [_has_structure(self.cases[i]) for i in places]
-        known = [j for j, value in enumerate(kind) if value is not None]
-        if len({kind[j] for j in known}) < 2:
-            return level, level
-        n_with = sum(kind[j] is True for j in known)
-        even = {True: 1 / n_with, False: 1 / (len(known) - n_with)}
-        first = [rows[j][:2] for j in known]
-        target = [np.full(len(first[a]), float(bool(kind[j]))) for a, j in enumerate(known)]
-        weight = [np.full(len(first[a]), even[bool(kind[j])]) for a, j in enumerate(known)]
-        return level, self._forest(first, target, weight, *self.size.structure, least=4)
+    def structure(self, which: NDArray[Any], leaders: Sequence[NDArray[np.intp]]) -> Forest:
+        """Trees for whether there is structure."""
+        kind = {int(i): _has_structure(self.cases[int(i)]) for i in which}
+        known = [i for i, value in kind.items() if value is not None]
+        n_with = sum(kind[i] is True for i in known)
+        even = {True: 1 / max(1, n_with), False: 1 / max(1, len(known) - n_with)}
+        rows = [self.starts[i] + leaders[i] for i in known]
+        targets = [np.full(len(leaders[i]), float(bool(kind[i]))) for i in known]
+        weights = [np.full(len(leaders[i]), even[bool(kind[i])]) for i in known]
+        return self._forest(rows, targets, weights, *self.size.structure, least=4)
 
     def _forest(
         self,
@@ -366,34 +352,34 @@ class _Fit:
         )
         return export(model, self.bins)
 
-    def left_out(self, fold: NDArray[np.int64]) -> list[Floats]:
-        """How far ahead each candidate is, by trees that did not see its fold."""
+    def left_out(
+        self, fold: NDArray[np.int64], grow: Callable[[NDArray[Any], int], Forest]
+    ) -> list[Floats]:
+        """Predictions for each case, by trees that did not see its fold."""
         out: list[Floats] = [np.zeros(0)] * len(self.cases)
         for f in np.unique(fold):
-            forest = self.order(np.flatnonzero(fold != f), self.size.within)
+            forest = grow(np.flatnonzero(fold != f), self.size.within)
             for i in np.flatnonzero(fold == f):
-                out[i] = forest.predict(self.tables[int(i)])
+                out[i] = forest.predict(self.cases[int(i)].table)
         return out
 
-    def levels_left_out(
+    def structure_left_out(
         self, fold: NDArray[np.int64], leaders: Sequence[NDArray[np.intp]]
-    ) -> tuple[Floats, Floats]:
-        """Level and structure of each case's choice, by trees that did not see its fold."""
-        level, structure = np.zeros(len(self.cases)), np.zeros(len(self.cases))
+    ) -> Floats:
+        """Structure of each case by its first candidate, by trees that did not see its fold."""
+        out = np.zeros(len(self.cases))
         for f in np.unique(fold):
-            first, second = self.level_and_structure(np.flatnonzero(fold != f), leaders)
+            forest = self.structure(np.flatnonzero(fold != f), leaders)
             for i in np.flatnonzero(fold == f):
-                row = self.tables[int(i)][leaders[int(i)][:1]]
-                level[i] = first.predict(row)[0]
-                structure[i] = second.predict(row)[0]
-        return level, structure
+                out[i] = forest.predict(self.cases[int(i)].table[leaders[int(i)][:1]])[0]
+        return out
 
 
 def _has_structure(case: Case) -> bool | None:
     """Whether there is structure to be found; None where it is there but hardly shows."""
     if case.family in WITHOUT:
         return False
-    return True if case.agreement.max() > 0.5 else None
+    return True if case.sweep.agreement.max() > 0.5 else None
 
 
 def train_judge(
@@ -467,6 +453,7 @@ def train_judge(
                 collection,
                 found.evidence,
                 agreement.to_numpy(dtype=np.float64)[None],
+                (frozenset({"given"}),) * len(agreement),
                 whole=True,
             )
         )

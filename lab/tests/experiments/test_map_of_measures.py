@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau, spearmanr
 
-from karat.judge.features import measure_keys
 from karat.measures import catalogue
 from karat.measures.families import rank_correlation
 from karat.measures.measure_map import load_map
@@ -21,6 +20,7 @@ from karat_lab.map_trials import (
     weights,
 )
 from karat_lab.measure_values import TOO_COSTLY, Judged
+from karat_lab.rivals import MEASURES
 
 #: one measure follows the truth, one its reverse, the others are noise of their own
 RIGHT, WRONG = "silhouette", "davies_bouldin_index"
@@ -31,7 +31,7 @@ def tasks(collections=6, each=3, m=30, seed=0):
     out = []
     for i in range(collections * each):
         truth = rng.normal(size=m)
-        values = {key: rng.normal(size=m) for key in measure_keys()}
+        values = {key: rng.normal(size=m) for key in MEASURES}
         values[RIGHT] = truth + 0.2 * rng.normal(size=m)
         values[WRONG] = -truth + 0.2 * rng.normal(size=m)
         values["dunn_index"] = np.exp(values["point_wise_margin"])
@@ -129,7 +129,7 @@ def test_the_best_cut_is_found():
     several = []
     for task in tasks(seed=3):
         noise = rng.normal(size=len(task.truth))
-        copies = [key for key in measure_keys() if catalogue[key].compares_k][:10]
+        copies = [key for key in MEASURES if catalogue[key].compares_k][:10]
         values = {key: noise + 0.5 * rng.normal(size=len(noise)) for key in copies}
         values |= {"c_index": task.truth, "s_dbw_index": task.truth + 1e-3 * noise}
         several.append(

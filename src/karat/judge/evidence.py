@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from karat.judge.anchors import METHODS, canonical_order, nearest_number, numbers_for, quick
+from karat.judge.likelihood import LIKELIHOOD_NAMES, likelihood_evidence, principal_axes
 from karat.runtime.threads import in_order
 
 if TYPE_CHECKING:
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Codes = NDArray[np.int32]
 
-__all__ = ["AGAINST_NULL", "DATA_NAMES", "OWN_NAMES", "SIZE_NAMES", "STABILITY_NAMES"]
+__all__ = ["DATA_NAMES", "NULL_NAMES", "OWN_NAMES", "SIZE_NAMES", "STABILITY_NAMES"]
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -34,8 +36,6 @@ LARGEST = 10_000
 MANY = 1_000
 HALVES = 3
 NULLS = 2
-#: numbers of clusters for which samples and null sets are clustered
-GRID = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 25, 30, 40, 50)
 
 NEIGHBOR_NAMES = (
     "neighbour purity", "worst neighbour purity", "nearest in own cluster",
@@ -60,6 +60,8 @@ AGAINST_NULL = (
     "neighbour purity", "neighbour modularity", "tree validity", "tree gap", "valley", "gap",
     "filled middle", "between share", "bimodal within",
 )  # fmt: skip
+LIKELIHOOD_AGAINST_NULL = ("full", "leading full", "spherical", "shared full", "best model")
+NULL_NAMES = AGAINST_NULL + LIKELIHOOD_AGAINST_NULL
 DATA_NAMES = (
     "log n", "log d", "log n/d", "tails", "skewness", "hubness", "intrinsic dimension",
     "first components", "repeated values", "duplicates", "neighbour pieces", "distance spread",
@@ -89,17 +91,17 @@ class View:
     logs: Floats
 
     @cached_property
+    def axes(self) -> Floats:
+        """The coordinates in their principal axes."""
+        return principal_axes(self.Z)
+
+    @cached_property
     def place(self) -> Floats:
         """Place of each edge of the tree among all, in (0, 1]."""
         from scipy.stats import rankdata
 
         places: Floats = rankdata(self.logs) / len(self.logs)
         return places
-
-
-def canonical_order(Z: Floats) -> NDArray[np.intp]:
-    """Objects by their distance from the mean: the same for data in another order or turned."""
-    return np.argsort(((Z - Z.mean(axis=0)) ** 2).sum(axis=1).round(12), kind="stable")
 
 
 def as_points(X: Any, metric: Any = "euclidean") -> Floats:
@@ -224,64 +226,34 @@ def size_evidence(codes: Codes) -> Floats:
     return out
 
 
-def _partitions(Z: Floats, numbers: Sequence[int], seed: int) -> dict[str, Codes]:
-    """k-means, Ward and Genie for every number of clusters, (len(numbers), n) each."""
-    import fastcluster
-    from sklearn.cluster import KMeans
-
-    from karat.clusterers.genie import GenieClustering
-    from karat.labelings.partitions import cut_dendrogram
-
-    tree = fastcluster.linkage_vector(Z, method="ward")
-    genie = GenieClustering().fit(Z)
-    ward = [cut_dendrogram(tree, n_clusters=k) for k in numbers]
-    kmeans = [
-        KMeans(k, n_init=1, random_state=seed, max_iter=50).fit_predict(Z) if k <= 10 else labels
-        for k, labels in zip(numbers, ward, strict=True)
-    ]
-    return {
-        "k-means": np.stack(kmeans).astype(np.int32),
-        "ward": np.stack(ward),
-        "genie": np.stack([genie.cut(k) for k in numbers]),
-    }
-
-
-def _grid(n_clusters: NDArray[Any], n: int) -> tuple[list[int], NDArray[np.intp]]:
-    """Numbers of clusters to try, and the place of the one nearest to each candidate's."""
-    usable = np.array([k for k in GRID if k <= max(2, n // 6)])
-    place = np.abs(np.log(usable)[None] - np.log(np.maximum(n_clusters, 1))[:, None]).argmin(axis=1)
-    used = np.unique(place)
-    return usable[used].tolist(), np.searchsorted(used, place)
-
-
 def stability_evidence(view: View, codes: Codes, n_clusters: NDArray[np.int64]) -> Floats:
     """Values of :data:`STABILITY_NAMES` (M, 5): is it found again from half of the objects?"""
     from karat._kernels.evidence import pair_agreement
 
     n = len(view.Z)
     order = canonical_order(view.Z)
-    numbers, place = _grid(n_clusters, n // 2)
+    numbers = numbers_for(n // 2)
+    place = nearest_number(n_clusters, numbers)
     rng = np.random.default_rng(0)
     drawn = [order[rng.permutation(n)[: n // 2]] for _ in range(HALVES)]
 
     def again_from(half: int) -> dict[str, Codes]:
         taken = order[np.isin(order, drawn[half])]
-        part = _partitions(view.Z[taken], numbers, half)
+        part = quick(view.Z[taken], numbers, half)
         nearest = _nearest(view.Z, view.Z[taken])
         return {name: labels[:, nearest] for name, labels in part.items()}
 
     found = side_by_side(again_from, range(HALVES), n)
-    methods = list(found[0])
     out = np.empty((len(codes), len(STABILITY_NAMES)))
-    for j in range(len(numbers)):
-        again = np.stack([part[name][j] for part in found for name in methods])
+    for j in np.unique(place):
+        again = np.stack([part[name][j] for part in found for name in METHODS])
         here = np.flatnonzero(place == j)
         both = np.concatenate([again, codes[here]])
         table = pair_agreement(both, both.max(axis=1).astype(np.int64) + 1)
-        among = table[: len(again), : len(again)].reshape(HALVES, len(methods), HALVES, -1)
+        among = table[: len(again), : len(again)].reshape(HALVES, len(METHODS), HALVES, -1)
         pairs = np.triu_indices(HALVES, 1)
-        of_k = [among[pairs[0], m, pairs[1], m].mean() for m in range(len(methods))]
-        with_them = table[len(again) :, : len(again)].reshape(-1, HALVES, len(methods))
+        of_k = [among[pairs[0], m, pairs[1], m].mean() for m in range(len(METHODS))]
+        with_them = table[len(again) :, : len(again)].reshape(-1, HALVES, len(METHODS))
         out[here, 0] = with_them.max(axis=2).mean(axis=1)
         out[here, 1] = with_them.mean(axis=(1, 2))
         out[here, 2:] = of_k
@@ -310,30 +282,38 @@ def _nearest(Z: Floats, taken: Floats) -> NDArray[np.intp]:
     return out
 
 
-def null_evidence(view: View, n_clusters: NDArray[np.int64], own: Floats) -> Floats:
-    """How far :data:`AGAINST_NULL` are from those of clusterings of a Gaussian cloud (M, 9).
+def null_evidence(view: View, n_clusters: NDArray[np.int64], own: Floats, likely: Floats) -> Floats:
+    """How far :data:`NULL_NAMES` are from those of clusterings of a Gaussian cloud (M, 14).
 
     The cloud has as many objects and the same covariance; of three clusterers the best counts.
     """
     n = len(view.Z)
-    numbers, place = _grid(n_clusters, n)
+    numbers = numbers_for(n)
     spreads = np.linalg.svd(view.Z - view.Z.mean(axis=0), compute_uv=False) / np.sqrt(n)
     rng = np.random.default_rng(1)
-    columns = [OWN_NAMES.index(name) for name in AGAINST_NULL]
-    sign = np.array([-1.0 if name in LOWER else 1.0 for name in AGAINST_NULL])
     clouds = [rng.normal(size=(n, len(spreads))) * spreads for _ in range(NULLS)]
 
     def best_of(seed: int) -> Floats:
-        parts = _partitions(clouds[seed], numbers, seed)
+        parts = quick(clouds[seed], numbers, seed)
         there = look_at(clouds[seed], Z=clouds[seed])
-        values = [own_evidence(there, labels)[:, columns] * sign for labels in parts.values()]
+        values = [
+            _compared(own_evidence(there, labels), likelihood_evidence(there.axes, labels))
+            for labels in parts.values()
+        ]
         return np.asarray(np.max(values, axis=0) / NULLS)
 
-    best = np.zeros((len(numbers), len(columns)))
+    best = np.zeros((len(numbers), len(NULL_NAMES)))
     for one in side_by_side(best_of, range(NULLS), n):
         best += one
-    out: Floats = own[:, columns] * sign - best[place]
-    return out
+    return _compared(own, likely) - best[nearest_number(n_clusters, numbers)]
+
+
+def _compared(own: Floats, likely: Floats) -> Floats:
+    """Values of :data:`NULL_NAMES`, greater is better."""
+    columns = [OWN_NAMES.index(name) for name in AGAINST_NULL]
+    sign = np.array([-1.0 if name in LOWER else 1.0 for name in AGAINST_NULL])
+    more = [LIKELIHOOD_NAMES.index(name) for name in LIKELIHOOD_AGAINST_NULL]
+    return np.column_stack([own[:, columns] * sign, likely[:, more]])
 
 
 #: evidence that is better lower

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.stats import rankdata
 
+from karat.judge.anchors import METHODS, anchors
 from karat.judge.evidence import (
-    AGAINST_NULL,
     DATA_NAMES,
     LARGEST,
+    NULL_NAMES,
     OWN_NAMES,
     SIZE_NAMES,
     STABILITY_NAMES,
+    View,
     as_points,
     data_evidence,
     look_at,
@@ -25,104 +26,105 @@ from karat.judge.evidence import (
     size_evidence,
     stability_evidence,
 )
+from karat.judge.likelihood import LIKELIHOOD_NAMES, likelihood_evidence
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    Codes = NDArray[np.int32]
     Floats = NDArray[np.float64]
 
-__all__ = ["FEWEST_OBJECTS", "Evidence", "columns", "gather", "measure_keys", "place", "shared"]
+__all__ = ["FEWEST_OBJECTS", "Evidence", "Traits", "columns", "gather"]
 
-#: internal measures beyond those that :func:`karat.evaluate` computes by default
-MORE_MEASURES = (
-    "c_index", "point_biserial_index", "wemmert_gancarski_index", "s_dbw_index",
-    "cubic_clustering_criterion", "bayesian_information_criterion", "log_determinant_ratio",
-    "ray_turi_index", "sd_scattering", "sd_separation", "banfield_raftery_index",
-)  # fmt: skip
-#: columns of which the best and the median of all candidates tell about the data
+#: columns of which the best and the median of all anchors tell about the data
 ABOUT_ALL = (
     "own neighbour modularity", "own tree validity", "own valley", "own gap", "stab stability",
     "null neighbour purity", "null tree validity", "null valley", "null gap", "agree top20",
+    "likely full", "likely best model", "null best model",
 )  # fmt: skip
 #: fewest objects whose candidates can be judged
 FEWEST_OBJECTS = 20
 
 
 @dataclass(frozen=True)
-class Evidence:
-    """All that was seen of M partitions of one data set.
+class Traits:
+    """What was seen of each of M partitions of one data set, by itself.
 
     Attributes
     ----------
-    own, sizes, stability, against_null : ndarray, shapes (M, ...)
+    own, sizes, stability, against_null, likely : ndarray, shapes (M, ...)
         See :mod:`karat.judge.evidence`.
-    data : ndarray
-    agreement : ndarray, shape (M, M)
-        Adjusted Rand index of all pairs of partitions.
-    measures : dict of str to ndarray, shape (M,)
-        Internal measures, greater is better, NaN where undefined.
-    clusterers : tuple of frozenset of str, length M
-        Which clusterers found each partition.
     """
 
     own: Floats
     sizes: Floats
     stability: Floats
     against_null: Floats
-    data: Floats
-    agreement: Floats
-    measures: dict[str, Floats]
-    clusterers: tuple[frozenset[str], ...]
+    likely: Floats
 
     def __len__(self) -> int:
         return len(self.own)
 
-    def take(self, kept: NDArray[Any], clusterers: Sequence[frozenset[str]]) -> Evidence:
-        """That of some of the partitions."""
-        return Evidence(
+    def take(self, kept: Any) -> Traits:
+        """Those of some of the partitions."""
+        return Traits(
             self.own[kept],
             self.sizes[kept],
             self.stability[kept],
             self.against_null[kept],
-            self.data,
-            self.agreement[np.ix_(kept, kept)],
-            {key: values[kept] for key, values in self.measures.items()},
-            tuple(clusterers),
+            self.likely[kept],
         )
 
 
-def measure_keys() -> list[str]:
-    """The internal measures that are evidence."""
-    from karat.measures import catalogue
+@dataclass(frozen=True)
+class Evidence:
+    """All that was seen of M partitions of one data set, and of R anchor partitions.
 
-    return [
-        m.key
-        for m in catalogue.values()
-        if m.kind == "internal" and (m.key in MORE_MEASURES or m.key in DEFAULT_MEASURES)
-    ]
+    Attributes
+    ----------
+    traits : Traits
+        Of the candidates.
+    anchors : Traits
+        Of :func:`karat.judge.anchors.anchors`.
+    data : ndarray
+    agreement : ndarray, shape (M, M)
+        Adjusted Rand index of all pairs of candidates.
+    to_anchors, among_anchors : ndarray, shapes (M, R) and (R, R)
+        The same with the anchors.
+    found_by : ndarray of bool, shape (R, 3)
+        Which methods found each anchor.
+    """
 
+    traits: Traits
+    anchors: Traits
+    data: Floats
+    agreement: Floats
+    to_anchors: Floats
+    among_anchors: Floats
+    found_by: NDArray[np.bool_]
 
-#: fixed here, because a judge must go on reading what it was trained on
-DEFAULT_MEASURES = (
-    "dunn_index", "centroid_dunn_index", "generalized_dunn_index_12", "point_wise_margin",
-    "davies_bouldin_index", "calinski_harabasz_index", "within_sum_of_squares",
-    "ball_hall_index", "pbm_index", "ratkowsky_lance_index", "informativeness",
-    "informativeness_ari", "informativeness_eq", "informativeness_f1", "informativeness_pq",
-    "average_within_cluster_scatter", "within_cluster_scatter",
-    "weighted_within_cluster_scatter_1", "weighted_within_cluster_scatter_2",
-    "average_between_cluster_scatter", "between_cluster_scatter", "between_within_ratio",
-    "mcclain_rao_index", "ratio_cut", "normalized_cut", "silhouette",
-    "squared_euclidean_silhouette", "simplified_silhouette", "xie_beni_index",
-)  # fmt: skip
+    def __len__(self) -> int:
+        return len(self.traits)
+
+    def take(self, kept: Any) -> Evidence:
+        """That of some of the candidates."""
+        kept = np.asarray(kept)
+        return Evidence(
+            self.traits.take(kept),
+            self.anchors,
+            self.data,
+            self.agreement[np.ix_(kept, kept)],
+            self.to_anchors[kept],
+            self.among_anchors,
+            self.found_by,
+        )
 
 
 def gather(
     X: Any,
-    codes: NDArray[np.int32],
-    clusterers: Sequence[frozenset[str]],
+    codes: Codes,
     *,
     metric: Any = "euclidean",
-    measures: dict[str, Floats] | None = None,
 ) -> Evidence:
     """See what there is to see of distinct partitions.
 
@@ -131,11 +133,7 @@ def gather(
     X : ndarray or csr, shape (n, d)
     codes : ndarray of int32, shape (M, n)
         Clusters from 0, ``-1`` for outliers; every partition has two clusters or more.
-    clusterers : sequence of frozenset of str, length M
     metric : str or callable
-    measures : dict of str to ndarray, optional
-        Values as :func:`karat.evaluate` gives them with ``noise="drop"``; what is missing is
-        computed.
 
     Returns
     -------
@@ -143,142 +141,120 @@ def gather(
 
     Notes
     -----
-    O(n² d) for neighbours and tree, O(n d) for each partition and O(n) for each pair of them.
-    More than 10,000 objects are sampled, except for the measures.
+    O(n² d) for neighbours and tree, O(n d²) for each partition and O(n) for each pair of them.
+    More than 10,000 objects are sampled. What is seen of a partition does not depend on the
+    others.
     """
     from karat._kernels.evidence import pair_agreement
 
     points = as_points(X, metric)
-    same = points.shape == X.shape and metric == "euclidean"
-    every, all_codes = points, codes
     n = codes.shape[1]
     if n > LARGEST:
         rows = np.sort(np.random.default_rng(0).permutation(n)[:LARGEST])
         points = points[rows]
         codes = np.stack([_again(code[rows]) for code in codes])
     view = look_at(points)
-    n_clusters = codes.max(axis=1).astype(np.int64) + 1
-    own = own_evidence(view, codes)
-    parts: list[Callable[[], Any]] = [
-        lambda: null_evidence(view, n_clusters, own),
-        lambda: stability_evidence(view, codes, n_clusters),
-        lambda: _measures(every, all_codes, measures or {} if same else {}),
-    ]
-    against_null, stability, values = side_by_side(lambda part: part(), parts, len(points))
+    fixed, found_by = anchors(view.Z)
+    everyone = np.concatenate([codes, fixed])
+    M = len(codes)
+    seen = _traits(view, everyone)
+    table = pair_agreement(everyone, everyone.max(axis=1).astype(np.int64) + 1)
     return Evidence(
-        own,
-        size_evidence(codes),
-        stability,
-        against_null,
+        seen.take(slice(0, M)),
+        seen.take(slice(M, None)),
         data_evidence(points, view),
-        pair_agreement(codes, n_clusters),
-        values,
-        tuple(clusterers),
+        table[:M, :M],
+        table[:M, M:],
+        table[M:, M:],
+        found_by,
     )
 
 
-def _again(code: NDArray[np.int32]) -> NDArray[np.int32]:
+def _traits(view: View, codes: Codes) -> Traits:
+    n_clusters = codes.max(axis=1).astype(np.int64) + 1
+    own, likely = own_evidence(view, codes), likelihood_evidence(view.axes, codes)
+    parts: list[Callable[[], Floats]] = [
+        lambda: null_evidence(view, n_clusters, own, likely),
+        lambda: stability_evidence(view, codes, n_clusters),
+    ]
+    against_null, stability = side_by_side(lambda part: part(), parts, codes.shape[1])
+    return Traits(own, size_evidence(codes), stability, against_null, likely)
+
+
+def _again(code: Codes) -> Codes:
     kept = code >= 0
     out = np.full(len(code), -1, dtype=np.int32)
     out[kept] = np.unique(code[kept], return_inverse=True)[1]
     return out
 
 
-def _measures(
-    points: Floats, codes: NDArray[np.int32], given: dict[str, Floats]
-) -> dict[str, Floats]:
-    from karat.measures import catalogue
-    from karat.measures.evaluation import evaluate
-
-    wanted = measure_keys()
-    found: dict[str, Any] = {key: given[key] for key in wanted if key in given}
-    missing = [key for key in wanted if key not in found]
-    if missing:
-        table = evaluate(points, codes, measures=missing, noise="drop")
-        found |= {key: table[key].to_numpy(dtype=np.float64) for key in missing}
-    return {key: found[key] * catalogue[key].sign for key in wanted}
-
-
 def columns(evidence: Evidence) -> dict[str, Floats]:
     """What a judge reads of each partition, by name.
 
-    Places are among the distinct partitions, from 0 to 1; so nothing depends on the order of
-    the objects, the names of clusters, the scale of the data or copies of a candidate.
+    Places are among the anchors, from 0 to 1; so nothing depends on the other candidates, the
+    order of the objects, the names of clusters, or the scale of the data.
     """
-    from karat.measures import catalogue
-
-    out: dict[str, Floats] = {}
+    out = _of_each(evidence.traits, evidence, evidence.to_anchors)
     M = len(evidence)
-    for names, table, prefix in (
-        (OWN_NAMES, evidence.own, "own "),
-        (STABILITY_NAMES, evidence.stability, "stab "),
-        (AGAINST_NULL, evidence.against_null, "null "),
-    ):
-        places = place(table)
-        for j, name in enumerate(names):
-            out[prefix + name] = table[:, j]
-            out[prefix + name + " place"] = places[:, j]
-    out |= {f"size {n}": v for n, v in zip(SIZE_NAMES, evidence.sizes.T, strict=True)}
-    agreed = shared(evidence)
-    out |= agreed
-    out |= {name + " place": place(values) for name, values in agreed.items()}
-    for key, values, places in _measured(evidence):
-        fine = np.isfinite(values)
-        out["measure " + key] = places
-        measure = catalogue[key]
-        if np.all(np.isfinite(measure.range)):
-            out["value " + key] = np.where(fine, values, -1.0)
     out |= {f"data {n}": np.full(M, v) for n, v in zip(DATA_NAMES, evidence.data, strict=True)}
+    theirs = _of_each(evidence.anchors, evidence, evidence.among_anchors)
     for name in ABOUT_ALL:
-        out["best " + name] = np.full(M, out[name].max())
-        out["median " + name] = np.full(M, np.median(out[name]))
+        out["best " + name] = np.full(M, theirs[name].max())
+        out["median " + name] = np.full(M, np.median(theirs[name]))
     return out
 
 
-def _measured(evidence: Evidence) -> Iterator[tuple[str, Floats, Floats]]:
-    """Key, values and places of each measure; a place of -0.05 where it is undefined."""
-    V = np.column_stack(list(evidence.measures.values()))
-    fine = np.isfinite(V)
-    n_fine = fine.sum(axis=0)
-    # undefined ones come first and are not counted
-    places = rankdata(np.where(fine, V, -np.inf), axis=0) - (len(V) - n_fine) - 1
-    places = np.where(fine & (n_fine > 1), places / np.maximum(n_fine - 1, 1), -0.05)
-    yield from zip(evidence.measures, V.T, places.T, strict=True)
+def _of_each(traits: Traits, evidence: Evidence, to_anchors: Floats) -> dict[str, Floats]:
+    """The columns that differ between partitions of a data set."""
+    out: dict[str, Floats] = {}
+    fixed = evidence.anchors
+    for names, table, theirs, prefix in (
+        (OWN_NAMES, traits.own, fixed.own, "own "),
+        (STABILITY_NAMES, traits.stability, fixed.stability, "stab "),
+        (NULL_NAMES, traits.against_null, fixed.against_null, "null "),
+        (LIKELIHOOD_NAMES, traits.likely, fixed.likely, "likely "),
+    ):
+        for j, name in enumerate(names):
+            out[prefix + name] = table[:, j]
+            if not name.endswith(" of k"):
+                out[prefix + name + " place"] = place(table[:, j], theirs[:, j])
+    for j, name in enumerate(LIKELIHOOD_NAMES):
+        out[f"likely {name} behind"] = traits.likely[:, j] - fixed.likely[:, j].max()
+    out |= {f"size {n}": v for n, v in zip(SIZE_NAMES, traits.sizes.T, strict=True)}
+    out |= agreement_with(to_anchors, evidence, traits.sizes[:, 0])
+    return out
 
 
-def place(values: Floats) -> Floats:
-    """Places of values from 0 (least) to 1 (greatest) in each column, ties sharing theirs."""
-    if len(values) == 1:
-        return np.ones(values.shape)
-    places: Floats = (rankdata(values, axis=0) - 1) / (len(values) - 1)
-    return places
+def place(values: Floats, among: Floats) -> Floats:
+    """Share of other values that are less, ties half."""
+    # what differs by rounding is tied, in whatever order it was summed
+    values, among = values.round(9), np.sort(among.round(9))
+    less, most = (np.searchsorted(among, values, side) for side in ("left", "right"))
+    found: Floats = (less + most) / (2 * len(among))
+    return found
 
 
-def shared(evidence: Evidence) -> dict[str, Floats]:
-    """How far the other candidates agree with each."""
-    A = evidence.agreement
-    M = len(A)
-    if M == 1:
-        return {f"agree {n}": np.ones(1) for n in ("mean", "top5", "top20", "near", "k", "others")}
-    others = A - np.diag(A.diagonal())
-    nearest = np.sort(others, axis=1)[:, ::-1]
-    k = evidence.sizes[:, 0]
-    alike = np.abs(k[:, None] - k[None]) <= 1
-    np.fill_diagonal(alike, False)
-    families = sorted(frozenset().union(*evidence.clusterers))
-    best = np.column_stack(
-        [A[:, [f in by for by in evidence.clusterers]].max(axis=1) for f in families]
-    )
-    foreign = np.array([[f not in by for f in families] for by in evidence.clusterers])
-    n_foreign = foreign.sum(axis=1)
-    by_others = (best * foreign).sum(axis=1) / np.maximum(n_foreign, 1)
-    if len(families) == 1:
-        by_others = nearest[:, :5].mean(axis=1)
+def agreement_with(A: Floats, evidence: Evidence, n_clusters: Floats) -> dict[str, Floats]:
+    """How far the anchors agree with partitions (M, R); equal ones are no company."""
+    others = np.where(A < 1 - 1e-12, A, np.nan)
+    nearest = -np.sort(-np.nan_to_num(others, nan=-1.0), axis=1)
+    k = evidence.anchors.sizes[:, 0]
+    alike = (np.abs(n_clusters[:, None] - k[None]) <= 1) & ~np.isnan(others)
+    best = np.column_stack([
+        A[:, evidence.found_by[:, f]].max(axis=1) for f in range(len(METHODS))
+    ])  # fmt: skip
+    by = -np.sort(-best, axis=1)
+    R = max(1, A.shape[1] - 1)
+
+    def top(m: int) -> Floats:
+        return np.asarray(np.maximum(nearest[:, : min(m, R)], 0).mean(axis=1))
+
     return {
-        "agree mean": others.sum(axis=1) / (M - 1),
-        "agree top5": nearest[:, :5].mean(axis=1),
-        "agree top20": nearest[:, :20].mean(axis=1),
-        "agree near": (others > 0.7).mean(axis=1),
-        "agree k": (others * alike).sum(axis=1) / np.maximum(alike.sum(axis=1), 1),
-        "agree others": np.where((n_foreign > 0) | (len(families) == 1), by_others, 1.0),
+        "agree mean": np.nan_to_num(others).mean(axis=1),
+        "agree top5": top(5),
+        "agree top20": top(20),
+        "agree near": (nearest > 0.7).mean(axis=1),
+        "agree k": np.where(alike, np.nan_to_num(others), 0).sum(axis=1)
+        / np.maximum(alike.sum(axis=1), 1),
+        **{f"agree {name} method": by[:, j] for j, name in enumerate(("first", "second", "third"))},
     }

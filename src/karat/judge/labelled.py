@@ -11,8 +11,10 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["log_likelihood", "prior"]
+__all__ = ["TEMPERATURE", "log_likelihood", "prior"]
 
+#: of the prior, in units of the predicted agreement
+TEMPERATURE = 0.3
 #: part of the prior that all candidates share evenly
 EVEN = 0.02
 
@@ -62,11 +64,11 @@ def log_likelihood(codes: NDArray[Any], classes: NDArray[Any]) -> Floats:
     return out
 
 
-def prior(ahead: Floats, temperature: float) -> Floats:
-    """Shares (M,) of the candidates before any label, in proportion to exp(ahead / temperature).
+def prior(predicted: Floats) -> Floats:
+    """Shares (M,) of the candidates before any label, in proportion to exp(predicted / 0.3).
 
     They sum to 1, and every candidate has some of it.
     """
-    weights = np.exp((ahead - ahead.max()) / temperature)
-    shares: Floats = (1 - EVEN) * weights / weights.sum() + EVEN / len(ahead)
+    weights = np.exp((predicted - predicted.max()) / TEMPERATURE)
+    shares: Floats = (1 - EVEN) * weights / weights.sum() + EVEN / len(predicted)
     return shares

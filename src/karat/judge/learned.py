@@ -23,30 +23,45 @@ if TYPE_CHECKING:
 
 __all__ = [
     "HALF",
+    "NEAR",
     "VERSION",
     "Judge",
     "Judgement",
     "degenerate",
     "digest",
+    "doubt_of",
     "load_judge",
+    "nearly_alike",
     "set_back",
     "shared_score",
+    "shares",
     "shortlist",
 ]
 
-VERSION = "2"
+VERSION = "3"
 HALF = 0.5
 #: how far behind a partition is put that may not win, however many labels speak for it
 FAR = 100.0
+#: part of the probability that all candidates share evenly
+EVEN = 0.02
+#: the temperatures of the probability do not fall below this part of them
+LEAST_DOUBT = 0.1
+#: adjusted Rand index from which on a candidate is nearly the chosen one
+NEARLY = 0.9
+#: how far behind the best candidate is still near it
+NEAR = 0.05
 PACKAGED = Path(__file__).with_name("judge.npz")
 #: what a column is evidence of, by how its name begins; the first that fits
 KINDS = (
-    ("agree", "agreement among the candidates"),
-    ("best agree", "agreement among the candidates"),
-    ("median agree", "agreement among the candidates"),
+    ("agree", "agreement with karat's own partitions"),
+    ("best agree", "agreement with karat's own partitions"),
+    ("median agree", "agreement with karat's own partitions"),
     ("stab", "stability on half of the objects"),
     ("best stab", "stability on half of the objects"),
     ("median stab", "stability on half of the objects"),
+    ("likely", "likelihood of the clusters as distributions"),
+    ("best likely", "likelihood of the clusters as distributions"),
+    ("median likely", "likelihood of the clusters as distributions"),
     ("null", "contrast to data without clusters"),
     ("best null", "contrast to data without clusters"),
     ("median null", "contrast to data without clusters"),
@@ -57,8 +72,6 @@ KINDS = (
     ("own nearest", "neighbours kept together"),
     ("own worst conductance", "neighbours kept together"),
     ("own fallen", "neighbours kept together"),
-    ("measure informativeness", "neighbours kept together"),
-    ("value informativeness", "neighbours kept together"),
     ("own tree", "gaps and valleys between clusters"),
     ("own worst tree", "gaps and valleys between clusters"),
     ("own valley", "gaps and valleys between clusters"),
@@ -71,8 +84,6 @@ KINDS = (
     ("own", "shape of the clusters"),
     ("best own", "gaps and valleys between clusters"),
     ("median own", "gaps and valleys between clusters"),
-    ("measure", "compactness and separation"),
-    ("value", "compactness and separation"),
 )
 
 
@@ -83,16 +94,20 @@ class Judgement:
     Attributes
     ----------
     score : ndarray, shape (M,)
-        What orders them.
-    ahead : ndarray, shape (M,)
-        By how much each is expected to be better than the average candidate.
+        What orders them, on the scale of ``predicted``, which is the score of the first.
+    predicted : ndarray, shape (M,)
+        Expected adjusted Rand index with the structure that experts would name. It does not
+        depend on the other candidates.
+    low, high : ndarray, shape (M,)
+        Bounds of an interval that held for four of five partitions in collections left out of
+        training.
+    probability : ndarray, shape (M,)
+        That a candidate is the one that agrees best, with sum 1; added up over the candidates
+        with k clusters, how likely k is.
     prior : ndarray, shape (M,)
         Shares that sum to 1, as a prior for a few labels: likely partitions have short words.
-    predicted : ndarray, shape (M,)
-        Expected adjusted Rand index with the structure that experts would name.
-    low, high : ndarray, shape (M,)
-        Bounds of an interval that held in four of five collections left out of training, for
-        the partition that was chosen.
+    near_best : float
+        How likely the first is within 0.05 of the candidate that agrees best.
     structure : float
         Evidence that there are clusters at all: the share of the judge's trees that say so.
     has_structure : bool
@@ -104,11 +119,12 @@ class Judgement:
     """
 
     score: Floats
-    ahead: Floats
-    prior: Floats
     predicted: Floats
     low: Floats
     high: Floats
+    probability: Floats
+    prior: Floats
+    near_best: float
     structure: float
     has_structure: bool
     contributions: dict[str, Floats]
@@ -124,20 +140,24 @@ class Judge:
     version : str
     columns : tuple of str
         What the trees read, in order.
-    order : Forest
-        By how much a partition is better than the average candidate.
     level : Forest
-        Adjusted Rand index of a partition that is ahead.
+        Adjusted Rand index of a partition, however it was made, with the structure that experts
+        name.
+    order : Forest
+        By how much a clusterer's partition is better than the average one of a sweep.
     structure : Forest
         1 for data with clusters, 0 for data without.
     temperature : float
         How far ahead a partition must be for the others to count little.
-    prior_temperature : float
-        The same for the prior that a few labels meet.
+    between, within : float
+        Temperatures of the probability where an agreement of 0 is predicted: between numbers of
+        clusters, and among the candidates with one. They fall as the prediction grows.
     limit : float
         Least value of ``structure`` for data with clusters.
     steps, below, above : ndarray
         Prediction of the level, and the interval around it there.
+    nearness, near : ndarray
+        Probability of all that is nearly the first, and how often the first was near the best.
     gains : ndarray, shape (3, 2)
         With 10, 20 and 40 labels: by how much the choice was better on the corpus, where the
         predicted agreement was below and above 0.5.
@@ -147,15 +167,18 @@ class Judge:
 
     version: str
     columns: tuple[str, ...]
-    order: Forest
     level: Forest
+    order: Forest
     structure: Forest
     temperature: float
-    prior_temperature: float
+    between: float
+    within: float
     limit: float
     steps: Floats
     below: Floats
     above: Floats
+    nearness: Floats
+    near: Floats
     gains: Floats
     digest: str = ""
 
@@ -182,15 +205,18 @@ class Judge:
         Judgement
         """
         F = self.table(evidence)
-        ahead = set_back(self.order.predict(F), evidence)
-        score = shared_score(ahead, evidence.agreement, self.temperature)
-        score[degenerate(evidence.sizes)] -= 1.0
         level, parts, average = self.level.paths(F)
+        predicted = np.clip(level, -0.1, 1.0)
+        ahead = set_back((level + self.order.predict(F)) / 2, evidence)
+        score = shared_score(ahead, evidence.agreement, self.temperature)
+        score[degenerate(evidence.traits.sizes)] -= 1.0
         best = int(np.argmax(score))
-        # the level is learned for those ahead; the others fall behind as their score does
-        predicted = np.clip(np.minimum(level, level[best]) - (score[best] - score) / 2, -0.1, 1.0)
-        low = np.clip(predicted - np.interp(predicted, self.steps, self.below), -0.1, 1)
-        high = np.clip(predicted + np.interp(predicted, self.steps, self.above), -0.1, 1)
+        score += predicted[best] - score[best]
+        doubt = doubt_of(predicted[best])
+        probability = shares(
+            ahead, evidence.traits.sizes[:, 0], doubt * self.between, doubt * self.within
+        )
+        alike = nearly_alike(probability, evidence.agreement[best])
         structure = float(self.structure.predict(F[best : best + 1])[0])
         kinds: dict[str, Floats] = {}
         for name, part in zip(self.columns, parts.T, strict=True):
@@ -198,11 +224,12 @@ class Judge:
             kinds[kind] = kinds.get(kind, np.zeros(len(F))) + part
         return Judgement(
             score,
-            ahead,
-            prior(ahead, self.prior_temperature),
             predicted,
-            low,
-            high,
+            np.clip(predicted - np.interp(predicted, self.steps, self.below), -0.1, 1),
+            np.clip(predicted + np.interp(predicted, self.steps, self.above), -0.1, 1),
+            probability,
+            prior(set_back(predicted, evidence)),
+            float(np.interp(alike, self.nearness, self.near)) if len(score) > 1 else 1.0,
             structure,
             structure >= self.limit,
             kinds,
@@ -223,13 +250,15 @@ class Judge:
         return {
             "version": np.array(self.version),
             "columns": np.array(self.columns),
-            **self.order.arrays("order_"),
             **self.level.arrays("level_"),
+            **self.order.arrays("order_"),
             **self.structure.arrays("structure_"),
-            "numbers": np.array([self.temperature, self.prior_temperature, self.limit]),
+            "numbers": np.array([self.temperature, self.between, self.within, self.limit]),
             "steps": self.steps,
             "below": self.below,
             "above": self.above,
+            "nearness": self.nearness,
+            "near": self.near,
             "gains": self.gains,
         }
 
@@ -247,8 +276,13 @@ def kind_of(column: str) -> str:
     return next(kind for start, kind in KINDS if column.startswith(start))
 
 
+def set_back(ahead: Floats, evidence: Evidence) -> Floats:
+    """Partitions of all but a few objects against these are put far behind."""
+    return np.where(degenerate(evidence.traits.sizes), ahead - FAR, ahead)
+
+
 def shared_score(ahead: Floats, agreement: Floats, temperature: float) -> Floats:
-    """Expected agreement with the right partition, if it is each candidate with a probability.
+    """Expected agreement with the best candidate, if it is each with a probability.
 
     The probabilities are in proportion to exp(ahead / temperature): a partition gains from
     neighbours that are judged well.
@@ -258,9 +292,30 @@ def shared_score(ahead: Floats, agreement: Floats, temperature: float) -> Floats
     return score
 
 
-def set_back(ahead: Floats, evidence: Evidence) -> Floats:
-    """Partitions of all but a few objects against these are put far behind."""
-    return np.where(degenerate(evidence.sizes), ahead - FAR, ahead)
+def shares(ahead: Floats, n_clusters: Floats, between: float, within: float) -> Floats:
+    """Probabilities (M,) of the candidates; those of a number of clusters do not add up by count.
+
+    Each number of clusters gets its part by the best candidate with it, in proportion to
+    exp(ahead / between), and divides it in proportion to exp(ahead / within).
+    """
+    numbers, of = np.unique(n_clusters, return_inverse=True)
+    best = np.full(len(numbers), -np.inf)
+    np.maximum.at(best, of, ahead)
+    part = np.exp((best - best.max()) / between)
+    weights = np.exp((ahead - best[of]) / within)
+    found = (part / part.sum())[of] * weights / np.bincount(of, weights)[of]
+    out: Floats = (1 - EVEN) * found + EVEN / len(ahead)
+    return out
+
+
+def doubt_of(predicted: float) -> float:
+    """What the temperatures of the probability are in units of: 1 less what is predicted."""
+    return max(1 - float(predicted), LEAST_DOUBT)
+
+
+def nearly_alike(probability: Floats, agreement: Floats) -> float:
+    """Probability of all candidates that hardly differ from the first."""
+    return float(probability[agreement >= NEARLY].sum())
 
 
 def degenerate(sizes: Floats) -> NDArray[np.bool_]:
@@ -312,7 +367,7 @@ def load_judge(path: str | Path | BinaryIO | None = None) -> Judge:
     --------
     >>> from karat.judge import load_judge
     >>> load_judge().version
-    '2'
+    '3'
     """
     if path is None or isinstance(path, (str, Path)):
         return _loaded(Path(PACKAGED if path is None else path))
@@ -328,19 +383,22 @@ def _read(path: Path | BinaryIO) -> Judge:
     try:
         with np.load(path, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
-        temperature, prior_temperature, limit = arrays["numbers"].tolist()
+        temperature, between, within, limit = arrays["numbers"].tolist()
         return Judge(
             str(arrays["version"]),
             tuple(arrays["columns"].tolist()),
-            Forest.from_arrays(arrays, "order_"),
             Forest.from_arrays(arrays, "level_"),
+            Forest.from_arrays(arrays, "order_"),
             Forest.from_arrays(arrays, "structure_"),
             temperature,
-            prior_temperature,
+            between,
+            within,
             limit,
             arrays["steps"],
             arrays["below"],
             arrays["above"],
+            arrays["nearness"],
+            arrays["near"],
             arrays["gains"],
             digest(arrays),
         )
@@ -383,13 +441,13 @@ def shortlist(
 def good_for(evidence: Evidence, i: int, among: Sequence[int]) -> str:
     """What a partition of a shortlist is good for, compared with the others there: a key."""
     for j, key in OWN.items():
-        values = evidence.own[list(among), j]
-        if len(values) > 1 and evidence.own[i, j] >= values.max() > values.min():
+        values = evidence.traits.own[list(among), j]
+        if len(values) > 1 and evidence.traits.own[i, j] >= values.max() > values.min():
             return key
     if i == among[0]:
         return "stands out"
-    numbers = evidence.sizes[list(among), 0].tolist()
-    return "number" if numbers.count(evidence.sizes[i, 0]) == 1 else "division"
+    numbers = evidence.traits.sizes[list(among), 0].tolist()
+    return "number" if numbers.count(evidence.traits.sizes[i, 0]) == 1 else "division"
 
 
 #: columns of own evidence, and what it is to have the most of it

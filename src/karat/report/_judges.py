@@ -41,6 +41,7 @@ def judgement(facts: Facts) -> Section | None:
         "contributions": [(part.kind, f"{part.value:+.2f}") for part in answer.contributions],
         "shortlist": rows,
         "sampled": facts.fitted_on is not None,
+        "command": None,
     }
     if answer.gains:
         values |= {"gain": page.gains(answer), "command": wording.draw_labels(answer)}

@@ -316,7 +316,7 @@ class Answer:
     outliers, reached_by : int
         Objects that it excludes; candidates that are this clustering.
     decided_by : str
-        ``"judge-2"``, ``"consensus"``, ``"guarantee"``, the key of a measure, ...
+        ``"judge-3"``, ``"consensus"``, ``"guarantee"``, the key of a measure, ...
     score : float or None
         The value of the measure, the probability or the guarantee, where one of these decided. A
         judge has ``expected`` instead, and a vote orders candidates and values none.

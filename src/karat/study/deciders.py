@@ -402,7 +402,7 @@ def _with_labels(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> 
         logs -= FAR * degenerate(size_evidence(codes))
     else:
         before = found.judgement.prior
-        logs += found.judgement.ahead / found.judge.prior_temperature
+        logs += found.lead
     after = pd.Series(np.exp(logs - logs.max()), index=distinct.index)
     after /= after.sum()
     best = int(np.argmax(logs))

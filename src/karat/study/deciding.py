@@ -113,7 +113,7 @@ def judged(study: Study) -> judging.Judged | None:
 
 @derived(without=("by", "notes"))
 def _judged(study: Study) -> judging.Judged | None:
-    return judging.judged(study, *distinct(study))
+    return judging.judged(study, distinct(study)[0])
 
 
 @derived(without=("by", "notes"))

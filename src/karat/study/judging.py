@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from karat.judge import FEWEST_OBJECTS
+from karat.judge.labelled import TEMPERATURE
+from karat.judge.learned import set_back
 from karat.labelings.partitions import canonical_codes
 from karat.study import large
 from karat.study.answer import Contribution, Expected
 from karat.study.large import part_of
 from karat.study.reference import Company, company
-from karat.study.scoring import found_by
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,10 +25,8 @@ if TYPE_CHECKING:
     from karat.judge import Evidence, Judge, Judgement
     from karat.study.study import Study
 
-#: it compares candidates with one another; of two it chose no better than the consensus
+#: of fewer the answer says that they are few, and karat looks beside them
 FEWEST_CANDIDATES = 3
-#: by how much the expected lead of a partition over the average one may err
-UNSURE = 0.1
 
 
 @dataclass(frozen=True)
@@ -62,6 +61,11 @@ class Judged:
     numbers: dict[int, float]
     company: tuple[tuple[Company, Expected], ...] = ()
 
+    @property
+    def lead(self) -> NDArray[np.float64]:
+        """Log of the prior, up to a constant; none for all but a few objects against these."""
+        return set_back(self.judgement.predicted, self.evidence) / TEMPERATURE
+
     def expected(self, name: str) -> Expected:
         """Predicted agreement of a clustering with experts, and its interval."""
         return _expected(self.judgement, self.names.index(name))
@@ -75,7 +79,7 @@ class Judged:
         return tuple(sorted(parts, key=lambda part: -abs(part.value)))
 
 
-def judged(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Judged | None:
+def judged(study: Study, distinct: pd.DataFrame) -> Judged | None:
     """Judge the clusterings with two clusters or more; None where there is too little to see."""
     from karat.judge.learned import good_for, shortlist
 
@@ -83,31 +87,29 @@ def judged(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Judged
     if why_not(study) is not None or usable.empty:
         return None
     others = _company(study, usable)
-    if len(usable) + len(others) < FEWEST_CANDIDATES:
-        return None
-    seen = _gathered(study, usable, others, values)
+    seen = _gathered(study, usable, others)
     if seen is None:
         return None
     evidence, usable, others, codes = seen
     judge, m = study.judge, len(usable)
     said = judge(evidence)
-    own = _of_first(said, m)
-    shares = shares_of(said)
+    mine = evidence.take(np.arange(m))
+    own = led_by_the_best(judge(mine) if others else said)
     k = np.array([*usable["n_clusters"], *(one.codes.max() + 1 for one in others)], dtype=int)
-    numbers = {int(one): float(shares[k == one].sum()) for one in np.unique(k)}
+    numbers = {int(one): float(said.probability[k == one].sum()) for one in np.unique(k)}
     names = tuple(map(str, usable.index))
-    places = shortlist(evidence.agreement[:m, :m], own.score)
+    places = shortlist(mine.agreement, own.score)
     # what a kind of structure is good for means nothing where none was found
-    use = [good_for(evidence, i, places) if said.has_structure else "parts" for i in places]
-    mine = dict(zip(usable["partition"], range(m), strict=True))
+    use = [good_for(mine, i, places) if said.has_structure else "parts" for i in places]
+    place = dict(zip(usable["partition"], range(m), strict=True))
     both = company(study).items() if others else ()
-    also = [(one, mine[key]) for key, one in both if key in mine]
+    also = [(one, place[key]) for key, one in both if key in place]
     also += [(one, m + i) for i, one in enumerate(others)]
     also.sort(key=lambda one: -said.score[one[1]])
     return Judged(
         judge,
         own,
-        evidence.take(np.arange(m), evidence.clusterers[:m]),
+        mine,
         names,
         tuple((names[i], one) for i, one in zip(places, use, strict=True)),
         codes.shape[1] if codes.shape[1] < study.n_objects else None,
@@ -116,12 +118,16 @@ def judged(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Judged
     )
 
 
-def shares_of(said: Judgement) -> NDArray[np.float64]:
-    """How likely each partition is the right one; the prior is made flat for a few labels."""
-    if hasattr(said, "probability"):
-        return np.asarray(said.probability)
-    weights = np.exp((said.ahead - said.ahead.max()) / UNSURE)
-    return np.asarray(weights / weights.sum())
+def led_by_the_best(said: Judgement) -> Judgement:
+    """The same, nobody expected to be better than the one that the judge puts first."""
+    first = int(np.argmax(said.score))
+    lower = np.maximum(said.predicted - said.predicted[first], 0.0)
+    return replace(
+        said,
+        predicted=said.predicted - lower,
+        low=np.maximum(said.low - lower, -0.1),
+        high=said.high - lower,
+    )
 
 
 def why_not(study: Study) -> str | None:
@@ -141,19 +147,13 @@ def _company(study: Study, usable: pd.DataFrame) -> list[Company]:
 
 
 def _gathered(
-    study: Study, usable: pd.DataFrame, others: list[Company], values: pd.DataFrame
+    study: Study, usable: pd.DataFrame, others: list[Company]
 ) -> tuple[Evidence, pd.DataFrame, list[Company], NDArray[np.int32]] | None:
     """The evidence of the clusterings and of their company, those that it is of, their labels."""
     from karat.judge import gather
 
-    by = found_by(study)
-    if others:
-        by = {p: names | _finders(study, p) for p, names in by.items()}
-    clusterers = [by[partition] for partition in usable["partition"]]
-    clusterers += [one.clusterers for one in others]
-    given_labels = [study.labels(str(name)) for name in usable.index]
-    codes = np.stack([*given_labels, *(one.codes for one in others)])
-    given = {}
+    given = [study.labels(str(name)) for name in usable.index]
+    codes = np.stack([*given, *(one.codes for one in others)])
     X, metric = study.objects.points
     if study.n_objects > large.WEIGH_AT_MOST and not study.settings.exact:
         # evidence is weighed on the objects that clusterers which do not scale are fitted to
@@ -165,30 +165,7 @@ def _gathered(
         if usable.empty:
             return None
         codes = np.stack([canonical_codes(row) for row in codes[kept]])
-        clusterers = list(compress(clusterers, kept))
-    elif study.settings.noise == "drop" and not others:
-        table = values.loc[usable.index]
-        given = {str(key): table[key].to_numpy(dtype=np.float64) for key in table}
-    return gather(X, codes, clusterers, metric=metric, measures=given), usable, others, codes
-
-
-def _finders(study: Study, partition: str) -> frozenset[str]:
-    """Which of karat's own clusterers find a partition, too."""
-    found = company(study).get(partition)
-    return frozenset() if found is None else found.clusterers
-
-
-def _of_first(said: Judgement, m: int) -> Judgement:
-    """What is said of the first m partitions, their shares among themselves."""
-    own: dict[str, Any] = {
-        one.name: value[:m]
-        for one in fields(said)
-        if isinstance(value := getattr(said, one.name), np.ndarray)
-    }
-    for name in {"prior", "probability"} & {*own}:
-        own[name] = own[name] / own[name].sum()
-    parts = {kind: values[:m] for kind, values in said.contributions.items()}
-    return replace(said, contributions=parts, **own)
+    return gather(X, codes, metric=metric), usable, others, codes
 
 
 def _expected(said: Judgement, i: int) -> Expected:
@@ -215,7 +192,7 @@ def most_probable(study: Study, inputs: dict[str, Any]) -> Callable[[Any, Any], 
     candidates = list(inputs["labelings"])
     rows = [candidates.index(name) for name in found.names]
     codes = np.stack([study.labels(name) for name in found.names])
-    lead = found.judgement.ahead / found.judge.prior_temperature
+    lead = found.lead
 
     def chooser(labelled: Any, classes: Any) -> int:
         return rows[int(np.argmax(log_likelihood(codes[:, labelled], classes) + lead))]

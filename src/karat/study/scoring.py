@@ -229,14 +229,6 @@ def reasons(study: Study) -> dict[str, dict[str, str]]:
     return out
 
 
-def found_by(study: Study) -> dict[str, frozenset[str]]:
-    """The clusterers that found each distinct partition; copies from elsewhere add nothing."""
-    usable = study.candidates[study.candidates["partition"].notna()]
-    groups = usable.groupby("partition")["clusterer"]
-    by = {str(partition): frozenset(names) for partition, names in groups}
-    return {p: names - {"given"} or names for p, names in by.items()}
-
-
 def why_nothing(study: Study) -> str:
     """What kept candidates from being clusterings, or clusterings from having scores."""
     tried, planned = study.candidates, study.storage.planned()

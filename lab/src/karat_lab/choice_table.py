@@ -1,0 +1,274 @@
+"""The table of ways of choosing, and how far predictions held: the judge's model card."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.judge.learned import NEAR
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from karat_lab.cases import Case
+    from karat_lab.choice import Trial
+
+    Floats = NDArray[np.float64]
+
+BOOTSTRAPS = 2000
+GROUPS = (
+    ("benchmark sets", "benchmark", True),
+    ("parts of them", "benchmark", False),
+    ("real tables", "real", True),
+    ("real sub-tasks", "real", False),
+    ("terms and texts", "terms", None),
+)
+
+
+def members(cases: Sequence[Case], family: str, whole: bool | None) -> NDArray[np.intp]:
+    """Positions of the cases of a family, the whole sets or the parts of them."""
+    return np.array(
+        [
+            i
+            for i, case in enumerate(cases)
+            if case.family == family and (whole is None or case.whole == whole)
+        ],
+        dtype=np.intp,
+    )
+
+
+def mean_of_collections(cases: Sequence[Case], members: Any, values: Floats) -> Floats:
+    """Mean of the values within each collection."""
+    by: dict[str, list[float]] = {}
+    for i in members:
+        if not np.isnan(values[i]):
+            by.setdefault(cases[int(i)].collection, []).append(float(values[i]))
+    return np.array([np.mean(v) for v in by.values()])
+
+
+def interval(values: Floats) -> tuple[float, float, float]:
+    """The mean of values, one for each collection, and its 95 % bootstrap interval."""
+    values = values[~np.isnan(values)]
+    draws = np.random.default_rng(0).integers(len(values), size=(BOOTSTRAPS, len(values)))
+    low, high = np.quantile(values[draws].mean(axis=1), [0.025, 0.975])
+    return float(values.mean()), float(low), float(high)
+
+
+def with_interval(values: Floats, form: str = ".3f") -> str:
+    """:func:`interval` as text."""
+    mean, low, high = interval(values)
+    return f"{mean:{form}} ({low:{form}}–{high:{form}})"
+
+
+def table_of(trials: Sequence[Trial]) -> pd.DataFrame:
+    """Mean agreement with 95 % bootstrap intervals over collections; a column a family."""
+    import pandas as pd
+
+    cases = [trial.case for trial in trials]
+    ways = list(dict.fromkeys(way for trial in trials for way in trial.reached))
+    columns: dict[str, dict[str, str]] = {}
+    for title, family, whole in GROUPS:
+        these = members(cases, family, whole)
+        for way in ways if len(these) else ():
+            values = np.array([trial.reached.get(way, np.nan) for trial in trials])
+            means = mean_of_collections(cases, these, values)
+            if len(means):
+                columns.setdefault(title, {})[way] = with_interval(means)
+    return pd.DataFrame(columns).reindex(ways).fillna("–").rename_axis("way of choosing")
+
+
+def notes_on(trials: Sequence[Trial]) -> list[str]:
+    """The model card in sentences: what was left out, calibration, what fails."""
+    tested = [trial for trial in trials if trial.case.is_tested]
+    collections = {trial.case.collection for trial in tested}
+    return [
+        f"{len(tested):,} tasks of {len(collections)} collections, each left out of training with "
+        f"all its tasks, and {len(trials) - len(tested):,} generated or shuffled ones that only "
+        "train. Means over collections, 95 % bootstrap intervals.",
+        *_by_family(trials),
+        *_levels(tested),
+        *_numbers(tested),
+        *_near(tested),
+        *_own(tested),
+        *_prepared(tested),
+        *_structure(trials),
+        *_among(tested),
+    ]
+
+
+def _best(trial: Trial) -> int:
+    return int(np.argmax(trial.judgement.score))
+
+
+def _predicted(trials: Sequence[Trial]) -> Floats:
+    return np.array([trial.judgement.predicted[_best(trial)] for trial in trials])
+
+
+def _true(trials: Sequence[Trial]) -> Floats:
+    return np.array([trial.reached["judge"] for trial in trials])
+
+
+def _by_family(trials: Sequence[Trial]) -> Iterator[str]:
+    cases = [trial.case for trial in trials]
+    true = _true(trials)
+    median = np.array([np.median(case.first) for case in cases])
+    inside, every = np.empty(len(trials)), np.empty(len(trials))
+    for i, trial in enumerate(trials):
+        said, best = trial.judgement, _best(trial)
+        inside[i] = said.low[best] <= true[i] <= said.high[best]
+        every[i] = ((said.low <= trial.case.first) & (trial.case.first <= said.high)).mean()
+    for title, family, whole in GROUPS:
+        these = members(cases, family, whole)
+        if len(these):
+            below, covered, all_covered = (
+                100 * mean_of_collections(cases, these, np.asarray(values, float)).mean()
+                for values in (true < median, inside, every)
+            )
+            yield (
+                f"{title} (n = {len(these)}): below the sweep's median on {below:.0f} %; the 80 % "
+                f"interval covers {covered:.0f} % of the choices and {all_covered:.0f} % of all "
+                "candidates."
+            )
+
+
+def _levels(tested: Sequence[Trial]) -> Iterator[str]:
+    predicted, true = _predicted(tested), _true(tested)
+    for low, high in pairwise((-1.0, 0.2, 0.4, 0.6, 0.8, 1.01)):
+        near = (predicted >= low) & (predicted < high)
+        if near.any():
+            yield (
+                f"predicted {max(low, 0):.1f} to {min(high, 1):.1f}: {near.sum()} tasks, mean "
+                f"prediction {predicted[near].mean():.2f}, true mean {true[near].mean():.2f}."
+            )
+
+
+def _numbers(tested: Sequence[Trial]) -> Iterator[str]:
+    """Reliability of the distribution over the number of clusters."""
+    losses, shares, hits, same = [], [], [], []
+    for trial in tested:
+        k = trial.case.evidence.traits.sizes[:, 0]
+        numbers, of = np.unique(k, return_inverse=True)
+        probability = np.bincount(of, trial.judgement.probability)
+        right = numbers == k[int(np.argmax(trial.case.first))]
+        losses.append((-np.log(probability[right].sum()), np.log(len(numbers))))
+        shares += probability.tolist()
+        hits += right.tolist()
+        same.append(numbers[np.argmax(probability)] == k[_best(trial)])
+    judge, even = np.mean(losses, axis=0)
+    yield (
+        f"the number of clusters of the candidate that agrees best: log loss {judge:.3f}, of even "
+        f"shares {even:.3f}. The likeliest number is that of the choice in "
+        f"{100 * np.mean(same):.0f} %."
+    )
+    yield from _reliability("a number of clusters", np.array(shares), np.array(hits))
+
+
+def _reliability(what: str, said: Floats, held: NDArray[Any]) -> Iterator[str]:
+    for low, high in pairwise((0.0, 0.1, 0.2, 0.4, 0.6, 0.8, 1.01)):
+        near = (said >= low) & (said < high)
+        if near.any():
+            yield (
+                f"{what} with probability {low:.1f} to {min(high, 1):.1f}: {near.sum()}, mean "
+                f"{said[near].mean():.2f}, held {held[near].mean():.2f}."
+            )
+
+
+def _near(tested: Sequence[Trial]) -> Iterator[str]:
+    said = np.array([trial.judgement.near_best for trial in tested])
+    held = np.array([t.reached["judge"] >= t.case.first.max() - NEAR for t in tested])
+    base = held.mean()
+    loss = -np.mean(np.log(np.where(held, said, 1 - said)))
+    even = -np.mean(np.log(np.where(held, base, 1 - base)))
+    yield f"within {NEAR} of the best: log loss {loss:.3f}, of their share {even:.3f}."
+    yield from _reliability(f"a choice within {NEAR} of the best", said, held)
+
+
+def _own(tested: Sequence[Trial]) -> Iterator[str]:
+    """Labelings as users bring them, of whole sets."""
+    from scipy.stats import spearmanr
+
+    whole = [trial for trial in tested if trial.case.whole and trial.own.shape[1] > 2]
+    if not whole:
+        return
+    both = np.concatenate([trial.own for trial in whole], axis=1)
+    names = [name for trial in whole for name in trial.own_names]
+    random = np.array(["random" in name for name in names])
+    exact = np.array(["with 0 %" in name for name in names])
+    rng = np.random.default_rng(0)
+    hits = []
+    for trial in whole:
+        for _ in range(20):
+            three = rng.choice(trial.own.shape[1], 3, replace=False)
+            predicted, true = trial.own[:, three]
+            first, second = np.sort(true)[::-1][:2]
+            if first >= second + 0.1:
+                hits.append(predicted[np.argmax(true)] >= predicted.max())
+    yield (
+        f"users' labelings of {len(whole)} whole sets ({both.shape[1]}): Spearman's correlation of "
+        f"predicted and true agreement {spearmanr(*both)[0]:.2f}; of three that differ by 0.1 the "
+        f"best is chosen in {100 * np.mean(hits):.0f} %."
+    )
+    yield (
+        f"labelings at random ({random.sum()}): predicted at most 0.10 in "
+        f"{100 * (both[0, random] <= 0.1).mean():.0f} %, 95 % of them at most "
+        f"{np.quantile(both[0, random], 0.95):.2f}; the truth itself: predicted "
+        f"{both[0, exact].mean():.2f} on average, 0.5 or more in "
+        f"{100 * (both[0, exact] >= 0.5).mean():.0f} %."
+    )
+
+
+def _prepared(tested: Sequence[Trial]) -> Iterator[str]:
+    cases = [trial.case for trial in tested]
+    for title, family, whole in GROUPS[2:4]:
+        these = [i for i in members(cases, family, whole) if tested[i].prepared is not None]
+        if these:
+            values = np.full((2, len(tested)), np.nan)
+            for i in these:
+                chosen, best = tested[i].prepared or (np.nan, np.nan)
+                values[:, i] = chosen, best
+            plain = np.array([trial.reached["judge"] for trial in tested])
+            best = np.array([trial.reached["best candidate"] for trial in tested])
+            gain, ceiling = (
+                with_interval(mean_of_collections(cases, these, more - less), "+.3f")
+                for more, less in zip(values, (plain, best), strict=True)
+            )
+            yield (
+                f"{title}, candidates of all preparations ({len(these)} tasks): the choice "
+                f"{gain}, the best candidate {ceiling} against the usual preparation."
+            )
+
+
+def _structure(trials: Sequence[Trial]) -> Iterator[str]:
+    for what, family in (
+        ("clouds without clusters called structure", "cloud"),
+        ("tables with shuffled features called structure", "shuffled"),
+        ("generated sets that a candidate finds to 0.9, called structure", "synthetic"),
+    ):
+        said = [
+            trial.judgement.has_structure
+            for trial in trials
+            if trial.case.family == family
+            and (family != "synthetic" or trial.case.agreement.max() > 0.9)
+        ]
+        if said:
+            yield f"{what}: {100 * np.mean(said):.0f} % of {len(said)}."
+
+
+def _among(tested: Sequence[Trial]) -> Iterator[str]:
+    cases = [trial.case for trial in tested]
+    every = np.arange(len(tested))
+    sizes = sorted({size for trial in tested for _, size in trial.among})
+    for size in sizes:
+        ways = dict.fromkeys(way for t in tested for way, m in t.among if m == size)
+        means = {
+            way: mean_of_collections(
+                cases, every, np.array([t.among.get((way, size), np.nan) for t in tested])
+            ).mean()
+            for way in ways
+        }
+        told = ", ".join(f"{way} {mean:.3f}" for way, mean in means.items())
+        yield f"among {size} of the candidates: {told}."
