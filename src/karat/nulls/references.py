@@ -52,7 +52,7 @@ class Null:
     def _along_axes(self) -> tuple[Any, Floats, Any]:
         """Mean, scores along the principal axes, and the axes (distances have neither)."""
         if self.metric == "precomputed":
-            return 0.0, _principal_coordinates(self.X), None
+            return 0.0, principal_coordinates(self.X), None
         mean = self.X.mean(axis=0, dtype=np.float64)
         with threadpool_limits(1, "blas"):  # several threads round otherwise, and may turn an axis
             _, _, axes = np.linalg.svd(self.X - mean, full_matrices=False)
@@ -134,7 +134,7 @@ def draw_reference(
     return null.draw(kind, check_random_state(random_state))
 
 
-def _principal_coordinates(D: Floats) -> Floats:
+def principal_coordinates(D: Floats) -> Floats:
     """Points whose Euclidean distances are near those of the matrix."""
     n = len(D)
     inner = -0.5 * np.square(D, dtype=np.float64)
