@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from karat.measures.properties import properties as properties
     from karat.measures.recommended import recommend as recommend
     from karat.measures.scores import Scores as Scores
+    from karat.nulls import assess_structure as assess_structure
     from karat.report import write_report as write_report
     from karat.runtime.validation import InputError as InputError
     from karat.runtime.validation import StorageError as StorageError
@@ -37,6 +38,7 @@ _HOME = {
     "properties": "karat.measures.properties",
     "Benchmark": "karat.bench",
     "ContingencyTable": "karat.labelings.contingency",
+    "assess_structure": "karat.nulls",
     "evaluate": "karat.measures.evaluation",
     "evaluate_from_moments": "karat.measures.moments",
     "explain": "karat.measures.evaluation",

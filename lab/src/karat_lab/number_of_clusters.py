@@ -77,8 +77,12 @@ def run(
             continue
         answers = kept.get((number, "answers"))
         if answers is None:
-            found = n_clusters(X, k=NUMBERS, truth=_half(truth, random_state))
+            found = n_clusters(
+                X, k=NUMBERS, estimators=tuple(ESTIMATORS), truth=_half(truth, random_state)
+            )
             answers = {str(k): float(v) for k, v in found.table["k"].dropna().items()}
+            assert found.structure is not None
+            answers["structure"] = found.structure.probability
             kept.put((number, "answers"), answers)
         classes = len(np.unique(truth[truth >= 0]))
         rows += [

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.stats import norm
 
+from karat.runtime.threads import in_threads
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -42,7 +44,7 @@ BORDER, EMPTY = 0.25, 5
 NEIGHBOURS, BESIDE, SHARED = 5, 3, 2.5
 #: standard errors from which on two clusters are pieces of a curve; what is then subtracted since
 #: k-means may cut a curve where it is thin; the factor of the evidence of a border that is straight
-BENT, CHOSEN, STRAIGHT = 2.5, 2.0, 2.0
+BENT, CHOSEN, STRAIGHT = 3.2, 2.0, 2.0
 
 
 @dataclass(frozen=True)
@@ -94,10 +96,16 @@ def find_valleys(Z: Floats, rng: np.random.Generator) -> Valleys:
     """
     n = len(Z)
     numbers = tuple(k for k in NUMBERS if n >= CLUSTER_SIZE * k) if Z.shape[1] else ()
-    found = [[_weakest_links(Z, k, rng) for _ in range(REPEATS)] for k in numbers]
+    jobs = [(k, np.random.default_rng(seed)) for k in numbers for seed in _seeds(rng)]
+    links = in_threads(lambda job: _weakest_links(Z, *job), jobs)
+    found = [links[i : i + REPEATS] for i in range(0, len(jobs), REPEATS)]
     strongest = [np.mean([links.max(initial=0.0) for links in runs]) for runs in found]
     groups = [np.median([(links > LIMIT).sum() for links in runs]) for runs in found]
     return Valleys(numbers, np.array(strongest), 1 + np.round(groups).astype(np.int64), n)
+
+
+def _seeds(rng: np.random.Generator) -> list[int]:
+    return [int(seed) for seed in rng.integers(2**31 - 1, size=REPEATS)]
 
 
 def _weakest_links(Z: Floats, k: int, rng: np.random.Generator) -> Floats:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.judge.learned import HALF
+from karat.nulls.structure import Structure as Structure
 from karat.study import wording
 from karat.study.wording import notebook
 
@@ -25,21 +25,6 @@ GUARANTEED = (
     "name", "method", "bound", "bound_rate", "m", "n", "delta", "errors", "constant_error_rate",
     "labels_read", "premises", "warnings",
 )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Structure:
-    """Whether there are clusters at all: the judge's evidence, and how much is needed."""
-
-    value: float
-    limit: float
-
-    @property
-    def decision(self) -> str:
-        """``"yes"``, ``"no"`` where less than half speaks for it, or ``"unclear"`` between."""
-        if self.value >= self.limit:
-            return "yes"
-        return "no" if self.value < HALF else "unclear"
 
 
 @dataclass(frozen=True)
@@ -257,6 +242,7 @@ class Answer:
         Why the judge did not decide where it would have: edges alone, too few objects, too few
         candidates.
     structure : Structure or None
+        Whether the data have clusters at all; None for a graph.
     expected : Expected or None
     average : float or None
         What is expected where nothing is known; with ``contributions`` it sums to the expectation.
@@ -355,8 +341,6 @@ class Answer:
             for one in fields(self)
             if one.name != "labels"
         }
-        if self.structure is not None:
-            facts["structure"]["decision"] = self.structure.decision
         told = {name: list(getattr(wording, name)(self)) for name in ("sentences", "remarks")}
         return {"schema": SCHEMA, **facts, **told, "footer": wording.footer(self)}
 

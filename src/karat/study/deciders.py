@@ -30,7 +30,6 @@ from karat.study.answer import (
     Labelled,
     Measured,
     Rate,
-    Structure,
     Votes,
 )
 from karat.study.ranking import INSIDE, Consensus, consensus
@@ -333,7 +332,6 @@ def _judgement(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> dict[st
     lost = study.candidates["sample_agreement"].dropna().to_dict()
     return {
         "judge": _judged_by(found),
-        "structure": Structure(found.judgement.structure, found.judge.limit),
         "expected": expected,
         "average": found.judgement.average,
         "contributions": found.contributions(name),

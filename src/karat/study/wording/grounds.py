@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from karat.bounds import percent_up
-from karat.study.wording.phrases import FEW, clusters, interval, is_own, listed, share
+from karat.study.wording.phrases import FEW, clusters, interval, listed, share
 
 if TYPE_CHECKING:
     from karat.study.answer import Answer, Candidate
@@ -43,18 +43,14 @@ def judgement(answer: Answer) -> list[str]:
 
 
 def structure(answer: Answer) -> list[str]:
-    """The evidence of structure, where it is not enough."""
+    """How likely it is that the data have clusters."""
     said = answer.structure
-    if said is None or said.decision == "yes":
+    if said is None:
         return []
-    needed = (
-        f"The judge's evidence of structure is {said.value:.2f}, and {said.limit:.2f} is needed"
-    )
-    if said.decision == "unclear":
-        return [f"{needed}, which one in ten data sets without clusters reaches at most."]
-    if is_own(answer):
-        return [f"{needed}."]
-    return [f"{needed}: you can split these data, but the groups are not natural."]
+    told = f"The probability that these data have clusters is {said.probability:.2f}"
+    if said.decision == "no":
+        told += ": you can split these data, but the groups are not natural"
+    return [f"{told}."]
 
 
 def expected(answer: Answer) -> list[str]:

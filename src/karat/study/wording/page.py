@@ -19,12 +19,10 @@ def judgement(answer: Answer) -> list[str]:
     """What the judge expects, and whether there is structure."""
     said = answer.structure
     assert said is not None
-    enough = "is enough" if said.decision == "yes" else "is not enough"
     return [
         f"Expected agreement with the structure that experts would name: ARI {interval(answer)}, "
         "by a judge that was trained on data sets whose classes are known.",
-        f"Evidence that there are clusters at all: {said.value:.2f}, which {enough} "
-        f"({said.limit:.2f} is needed).",
+        f"Probability that there are clusters at all: {said.probability:.2f}.",
     ]
 
 
