@@ -153,8 +153,18 @@ CLUSTERED = (
             (2, 2, 5.0), (2, 500, 5.0), (5, 5, 5.0), (10, 100, 5.0), (20, 500, 8.0),
         )
     ),
-    Kind("5 in a simplex, d = 10, 4 sd", "mixture, 4 sd", True, partial(_simplex, k=5, d=10, apart=4.0)),
-    Kind("4 in a row, d = 2, 4 sd", "mixture, 4 sd", True, partial(mixture, k=4, d=2, apart=4.0, row=True)),
+    Kind(
+        "5 in a simplex, d = 10, 4 sd",
+        "mixture, 4 sd",
+        True,
+        partial(_simplex, k=5, d=10, apart=4.0),
+    ),
+    Kind(
+        "4 in a row, d = 2, 4 sd",
+        "mixture, 4 sd",
+        True,
+        partial(mixture, k=4, d=2, apart=4.0, row=True),
+    ),
     Kind("two moons", "shapes", True, _moons),
     Kind("two rings", "shapes", True, _rings),
 )  # fmt: skip

@@ -75,7 +75,7 @@ def _without_copies(D: Floats) -> Floats:
 
 
 def _spread(X: Floats, rng: np.random.Generator) -> Floats:
-    """Rows in lexicographic order, ties of their values spread, copies of continuous rows dropped."""
+    """Rows in lexicographic order: ties of values spread, copies of continuous rows dropped."""
     X = X[:, np.ptp(X, axis=0) > 0] if len(X) else X
     if X.shape[1] == 0:
         return X
@@ -101,7 +101,7 @@ def _spread(X: Floats, rng: np.random.Generator) -> Floats:
 def _first_components(X: Any, rng: np.random.Generator) -> Floats:
     """Scores along the principal axes that stand out."""
     n, d = X.shape
-    if n < 2:
+    if n < 2 or d == 0:
         return np.zeros((n, 0))
     seed = int(rng.integers(2**31 - 1))
     if sparse.issparse(X):

@@ -12,6 +12,17 @@ from karat.nulls.coordinates import coordinates
 from karat.nulls.valleys import LIMIT, find_valleys
 from karat.runtime.validation import InputError, check_random_state
 
+__all__ = [
+    "CERTAIN",
+    "ENOUGH",
+    "USUAL",
+    "Structure",
+    "assess_structure",
+    "needed",
+    "probability_of",
+    "structure_of",
+]
+
 Decision: TypeAlias = Literal["yes", "no", "unclear"]
 
 #: logistic regression of 0, 1 (clusters) on these, by ``karat reproduce structure``
@@ -42,6 +53,8 @@ class Structure:
         The number of clusters for which it was found; 1 where there is none.
     n_objects : int
         Distinct objects that were looked at.
+
+    Equal objects have no clusters.
     """
 
     probability: float
@@ -112,7 +125,10 @@ def assess_structure(X: Any, *, metric: Any = "euclidean", random_state: Any = 0
 
 def structure_of(X: Any, metric: Any, rng: np.random.Generator) -> Structure:
     """The same for checked input."""
-    found = find_valleys(coordinates(X, metric, rng), rng)
+    Z = coordinates(X, metric, rng)
+    if Z.shape[1] == 0:
+        return Structure(0.0, "no", 0.0, 1, len(Z))
+    found = find_valleys(Z, rng)
     evidence, n = found.strongest, found.n_objects
     probability = probability_of(evidence, n)
     decision: Decision = "unclear"

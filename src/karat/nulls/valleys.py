@@ -115,9 +115,7 @@ def _weakest_links(Z: Floats, k: int, rng: np.random.Generator) -> Floats:
     labels = _kmeans(Z, k, rng)
     held = _held_out(Z, labels, k, rng.permutation(len(Z)) % FOLDS)
     evidence = np.zeros((k, k))
-    pair_valleys(
-        held.own, held.half, held.apart, held.fold, held.assigned, k, FEWEST, evidence
-    )
+    pair_valleys(held.own, held.half, held.apart, held.fold, held.assigned, k, FEWEST, evidence)
     there = np.flatnonzero(np.bincount(held.assigned, minlength=k) >= FEWEST)
     for a, b in zip(*np.nonzero(np.tril(evidence) > WORTH), strict=True):
         near = min(float(evidence[a, b]), _thin_border(Z, held, int(a), int(b)), MOST_EVIDENCE)

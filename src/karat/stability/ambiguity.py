@@ -69,7 +69,9 @@ def pac(
     """
     engine = prepare(X, clusterer, metric=metric, random_state=random_state, executor=executor)
     value = _ambiguous(engine, engine.X, k, n_resamples, fraction, executor)
-    table = curve_table({n: np.array([v, v]) for n, v in value.items()}, [], greater_is_better=False)
+    table = curve_table(
+        {n: np.array([v, v]) for n, v in value.items()}, [], greater_is_better=False
+    )
     table["standard_error"] = np.nan
     selected = min(value, key=lambda n: (value[n], n))
     samples = {n: np.array([v]) for n, v in value.items()}

@@ -100,7 +100,7 @@ def calibrated_stability(
     through a gap does not. So it is the ratio that tells, also where both are nearly stable.
 
     Two halves of one long cloud are stable without a gap. Where the data have clusters beyond
-    doubt, the null is one Gaussian with the covariance *within* the k clusters; where that is in
+    doubt, the null is one Gaussian with the covariance *within* the clusters; where that is in
     doubt, the more stable of this one, a Gaussian and a uniform box with the covariance and the
     extent of all data decides; where there is no evidence of clusters, the answer is 1. Sparse data
     have their values shuffled within features instead. No object is drawn twice.
@@ -137,19 +137,26 @@ def calibrated_stability(
     own = values("data", lambda: engine, numbers, n_resamples)
     null = Null(engine.X, engine.metric)
     structure, kinds = _kinds(engine, null) if n_references else (None, ())
+    labels = None
+    if structure is not None:
+        number = min(max(structure.n_clusters, 2), numbers[-1])
+        labels = engine.fit(None, [number], engine.generator(2**31 + 5))[0]
     #: mean of each reference set, NaN where the null is not needed
     sets = np.full((max(len(kinds), 1), max(n_references, 1), len(numbers)), np.nan)
+
+    def drawn(place: int, r: int) -> Engine:
+        seed = np.random.default_rng([engine.random_state, 2**31, place, r])
+        return replace(engine, X=null.draw(kinds[place], seed, labels), _lists=[])
+
     samples = {k: own[:, i] for i, k in enumerate(numbers)}
-    for i in _in_turn(1 - own.mean(axis=0), everywhere) if kinds else ():
-        number = numbers[i]
-        labels = engine.fit(None, [number], engine.generator(2**31 + 5))[0]
+    for beside in _in_turn(engine, 1 - own.mean(axis=0), everywhere) if kinds else ():
+        ks = [numbers[i] for i in beside]
+        told = "" if everywhere else f" of {ks}"
         for place, kind in enumerate(kinds):
             for r in range(n_references):
-                seed = np.random.default_rng([engine.random_state, 2**31, place, r, number])
-                part = partial(_drawn, engine, null, kind, labels, seed)
-                name = f"{kind} {r} of {number}"
-                found = values(name, part, [number], n_null_resamples(n_resamples))
-                sets[place, r, i] = found.mean()
+                part = partial(drawn, place, r)
+                found = values(f"{kind} {r}{told}", part, ks, n_null_resamples(n_resamples))
+                sets[place, r, beside] = found.mean(axis=0)
         if not everywhere and _stable(_table(samples, sets)):
             break
     table = _table(samples, sets) if kinds else curve_table(samples, [], greater_is_better=True)
@@ -176,12 +183,6 @@ def _kinds(engine: Engine, null: Null) -> tuple[Structure | None, tuple[Referenc
     return found, ("within",) if found.decision == "yes" else ("within", *null.kinds)
 
 
-def _drawn(
-    engine: Engine, null: Null, kind: Reference, labels: Any, rng: np.random.Generator
-) -> Engine:
-    return replace(engine, X=null.draw(kind, rng, labels), _lists=[])
-
-
 def _table(samples: dict[int, Floats], sets: Floats) -> pd.DataFrame:
     """The curve beside the mean of each reference set, the ratio of both, and its error."""
     references = [dict(zip(samples, rows.T, strict=True)) for rows in sets]
@@ -198,8 +199,11 @@ def _stable(table: pd.DataFrame) -> list[int]:
     return list(map(int, table.index[clear]))
 
 
-def _in_turn(lost: Floats, everywhere: bool) -> list[int]:
-    """Which numbers stand beside their null; the answer may be there before the last."""
+def _in_turn(engine: Engine, lost: Floats, everywhere: bool) -> list[list[int]]:
+    """Which numbers stand beside their null together; the answer may be there before the last."""
     if everywhere:
-        return list(range(len(lost)))
-    return [i for i in reversed(range(len(lost))) if lost[i] <= RATIO]
+        return [list(range(len(lost)))]
+    hopeful = [i for i in range(len(lost)) if lost[i] <= RATIO]
+    if engine.clusterer.every_k:  # one tree serves them all
+        return [hopeful] if hopeful else []
+    return [[i] for i in reversed(hopeful)]
