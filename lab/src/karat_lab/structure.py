@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat import InputError, adjusted_rand_index, assess_structure, clusterers
+from karat import InputError, assess_structure, clusterers
+from karat.measures import adjusted_rand_index
 from karat.nulls.structure import CERTAIN, ENOUGH, USUAL
 from karat_lab import ExperimentResult
 from karat_lab.choice_tasks import family_of, read

@@ -174,7 +174,7 @@ def _ambiguous(
 ) -> dict[int, float]:
     """Share of ambiguous pairs for each k of 2 and more."""
     part = replace(engine, X=data, _lists=[])
-    numbers = [int(n) for n in (k if isinstance(k, Iterable) else [k]) if n > 1]
+    numbers = sorted({int(n) for n in (k if isinstance(k, Iterable) else [k]) if n > 1})
     if not numbers:
         raise InputError("consensus needs at least 2 clusters; k has only 1")
     found = consensus_matrix(
@@ -187,4 +187,4 @@ def _ambiguous(
         random_state=part.random_state,
         executor=executor,
     )
-    return {int(n): float(v) for n, v in found.table["ambiguous"].items()}
+    return dict(zip(numbers, found.table["ambiguous"].tolist(), strict=True))

@@ -427,7 +427,7 @@ def n_clusters(
         structure = structure_of(engine.X, engine.metric, np.random.default_rng(random_state))
     votes = [int(number) for number in table["k"].dropna()]
     shares = probabilities(votes, numbers, 1.0 if structure is None else structure.probability)
-    return NumberOfClusters(int(shares.idxmax()), shares, table, structure)
+    return NumberOfClusters(numbers[int(shares.argmax())], shares, table, structure)
 
 
 def probabilities(votes: list[int], numbers: list[int], clusters: float) -> pd.Series[float]:
