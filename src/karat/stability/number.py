@@ -26,6 +26,16 @@ from karat.stability.result import StabilityCurve
 if TYPE_CHECKING:
     import pandas as pd
 
+__all__ = [
+    "ESTIMATORS",
+    "USUAL",
+    "Estimator",
+    "NumberOfClusters",
+    "clest",
+    "n_clusters",
+    "probabilities",
+]
+
 #: ``estimator(X, clusterer, numbers, random_state)`` gives the number of clusters
 Estimator: TypeAlias = Callable[[Any, Any, list[int], int], int]
 
@@ -277,9 +287,7 @@ ESTIMATORS: Mapping[str, tuple[Estimator, bool]] = {
     "rcsi": (_of_curve(rcsi, n_resamples=50, n_references=19), True),
 }
 #: those that vote
-USUAL = (
-    "gap", "gap-pca", "prediction-strength", "stability", "valleys", "silhouette", "fang-wang",
-)  # fmt: skip
+USUAL = ("gap", "prediction-strength", "stability", "valleys", "silhouette")
 #: how quickly a vote for k fades with the logarithm of the ratio to k, and the share of the
 #: probability that no vote takes, by ``karat reproduce number-of-clusters``
 FADES, UNHEARD = 0.25, 0.1
@@ -374,11 +382,11 @@ def n_clusters(
     shared out by the estimators' answers above 1, one vote each: a vote for j gives k a part in
     proportion to exp(−|log(k/j)| / 0.25), and a tenth is the same for every k.
 
-    gap and gapPC (Tibshirani, Walther & Hastie 2001), prediction strength (Tibshirani & Walther
-    2005), :func:`calibrated_stability`, valleys (:func:`karat.assess_structure`), :func:`fang_wang`
-    and the silhouette vote; on request also Clest (Dudoit & Fridlyand 2002), informativeness
-    beside that of 19 uniform data sets (whissell2012; the largest excess, 1 where its p-value over
-    all numbers exceeds 0.05), :func:`wang`, :func:`pac` and :func:`rcsi`.
+    The gap (Tibshirani, Walther & Hastie 2001), prediction strength (Tibshirani & Walther 2005),
+    :func:`calibrated_stability`, valleys (:func:`karat.assess_structure`) and the silhouette vote;
+    on request also gapPC, Clest (Dudoit & Fridlyand 2002), informativeness beside that of 19
+    uniform data sets (whissell2012; the largest excess, 1 where its p-value over all numbers
+    exceeds 0.05), :func:`fang_wang`, :func:`wang`, :func:`pac` and :func:`rcsi`.
 
     Examples
     --------
@@ -430,7 +438,9 @@ def n_clusters(
     return NumberOfClusters(numbers[int(shares.argmax())], shares, table, structure)
 
 
-def probabilities(votes: list[int], numbers: list[int], clusters: float) -> pd.Series[float]:
+def probabilities(
+    votes: list[int], numbers: list[int], clusters: float, fades: float = FADES
+) -> pd.Series[float]:
     """Of each number, from estimators' answers and the probability that there are clusters."""
     import pandas as pd
 
@@ -441,7 +451,7 @@ def probabilities(votes: list[int], numbers: list[int], clusters: float) -> pd.S
     each = np.full(len(above), 1 / len(above))
     heard = [vote for vote in votes if vote > 1]
     if heard:
-        near = np.exp(-np.abs(np.log(above / np.array(heard)[:, None])) / FADES)
+        near = np.exp(-np.abs(np.log(above / np.array(heard)[:, None])) / fades)
         each = UNHEARD * each + (1 - UNHEARD) * (near / near.sum(axis=1)[:, None]).mean(axis=0)
     shares[[n for n in numbers if n > 1]] = clusters * each
     if 1 in shares.index:
