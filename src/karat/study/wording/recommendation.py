@@ -22,7 +22,9 @@ def lead(answer: Answer) -> list[str]:
         what += f" and {share:.1f} % of the objects excluded as outliers"
     if answer.reached_by > 1:
         what += f", on which {answer.reached_by} candidates agree"
-    if answer.structure is not None and answer.structure.decision != "yes":
+    said = answer.structure
+    # labels and measures that decide need no structure
+    if answer.expected is not None and said is not None and said.decision != "yes":
         anyway = "The best of them is" if is_own(answer) else "If you split the data anyway:"
         return [*_no_structure(answer), f"{anyway} {answer.name}, {what}."]
     n = answer.tried.distinct
