@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from karat.measures.scores import Scores as Scores
     from karat.model import Model as Model
     from karat.model import load_model as load_model
+    from karat.nulls import assess_structure as assess_structure
     from karat.report import write_report as write_report
     from karat.runtime.validation import InputError as InputError
     from karat.runtime.validation import StorageError as StorageError
@@ -41,6 +42,7 @@ _HOME = {
     "properties": "karat.measures.properties",
     "Benchmark": "karat.bench",
     "ContingencyTable": "karat.labelings.contingency",
+    "assess_structure": "karat.nulls",
     "evaluate": "karat.measures.evaluation",
     "evaluate_from_moments": "karat.measures.moments",
     "explain": "karat.measures.evaluation",

@@ -73,8 +73,8 @@ CHANGES = [
         {"numbers": NUMBERS},
         "is 3 (70 %), or 2 (25 %), where setosa stands apart from the other two",
     ),
-    ({"structure": Structure(0.123, 0.84)}, "have clusters is 0.12"),
-    ({"structure": Structure(0.777, 0.84)}, "It cannot be told"),
+    ({"structure": Structure(0.123, "no", 0.4, 1, 150)}, "clusters is 0.12"),
+    ({"structure": Structure(0.777, "unclear", 2.1, 1, 150)}, "It cannot be told"),
     ({"contributions": (Contribution("luck", 0.33),)}, "luck (+0.33)"),
     ({"runner_up": Candidate("second", 9)}, "runner-up is second (9 clusters)"),
     (
@@ -243,3 +243,13 @@ def test_the_truth_alone_is_called_good():
     assert answer.reference.agreement > 0.8
     assert answer.numbers[0].k == 3
     assert sum(one.probability for one in answer.numbers) == pytest.approx(1)
+
+
+def test_bad_clusterings_say_nothing_of_the_data():
+    study = karat.Study(load_iris().data)
+    study.add(random_labelings(3))
+    of_three = study.best().structure
+    assert of_three.decision == "yes"
+    alone = karat.Study(load_iris().data)
+    alone.add({"mine": random_labelings(1)["mine 0"]})
+    assert alone.best().structure == of_three

@@ -224,6 +224,12 @@ EXPERIMENTS: Registry[Experiment] = Registry(
             "karat_lab.whissell2012_chosen",
         ),
         Experiment(
+            "structure",
+            "What data of 44 kinds, with clusters and without, and real tables are said to have",
+            "karat",
+            "karat_lab.structure",
+        ),
+        Experiment(
             "whissell2012-table4.1",
             "Properties of measures: each published cell beside what a search finds",
             "whissell2012 table 4.1",

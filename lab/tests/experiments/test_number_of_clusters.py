@@ -28,7 +28,7 @@ def test_every_estimator_is_in_the_table_and_answers_are_kept(planted, tmp_path,
     path = tmp_path / "kept.jsonl"
     found = run("number-of-clusters", samples=2, storage=path)
     table = found.table.set_index("estimator")
-    assert set(table.index) == {*number_of_clusters.ESTIMATORS, "pac-mdl"}
+    assert set(table.index) == {*number_of_clusters.ESTIMATORS, "pac-mdl", "n_clusters"}
     assert (
         table.loc[["stability", "prediction-strength", "silhouette"], "right"].tolist() == [1.0] * 3
     )

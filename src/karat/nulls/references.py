@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-Reference: TypeAlias = Literal["gaussian", "uniform", "box", "shuffled"]
+Reference: TypeAlias = Literal["gaussian", "uniform", "within", "box", "shuffled"]
 ALONG_AXES: tuple[Reference, ...] = ("gaussian", "uniform")
 
 #: principal coordinates that stand for a matrix of distances
@@ -52,21 +52,26 @@ class Null:
     def _along_axes(self) -> tuple[Any, Floats, Any]:
         """Mean, scores along the principal axes, and the axes (distances have neither)."""
         if self.metric == "precomputed":
-            return 0.0, _principal_coordinates(self.X), None
+            return 0.0, principal_coordinates(self.X), None
         mean = self.X.mean(axis=0, dtype=np.float64)
         with threadpool_limits(1, "blas"):  # several threads round otherwise, and may turn an axis
             _, _, axes = np.linalg.svd(self.X - mean, full_matrices=False)
         return mean, (self.X - mean) @ axes.T, axes
 
-    def draw(self, kind: Reference, rng: np.random.Generator) -> Any:
-        """One reference set: rows, or their distances where the data are distances."""
+    def draw(self, kind: Reference, rng: np.random.Generator, labels: Any = None) -> Any:
+        """One reference set: rows, or their distances where the data are distances.
+
+        ``"within"`` is one Gaussian with the covariance within the clusters of ``labels``.
+        """
         if kind == "shuffled":
             return _shuffled(self.X, rng)
         if kind == "box":
             return rng.uniform(self.X.min(axis=0), self.X.max(axis=0), self.X.shape)
         mean, turned, axes = self._along_axes
         drawn: Floats
-        if kind == "gaussian":
+        if kind == "within":
+            drawn = rng.normal(size=turned.shape) @ _within(turned, labels)
+        elif kind == "gaussian":
             drawn = rng.normal(size=turned.shape) * turned.std(axis=0, ddof=1)
         else:
             drawn = rng.uniform(turned.min(axis=0), turned.max(axis=0), turned.shape)
@@ -134,7 +139,20 @@ def draw_reference(
     return null.draw(kind, check_random_state(random_state))
 
 
-def _principal_coordinates(D: Floats) -> Floats:
+def _within(scores: Floats, labels: Any) -> Floats:
+    """A square root of the covariance within clusters; outliers are in none."""
+    inside = scores[labels >= 0]
+    codes = labels[labels >= 0]
+    sizes = np.maximum(np.bincount(codes), 1)
+    sums = np.stack([np.bincount(codes, weights=column) for column in inside.T], axis=1)
+    away = inside - (sums / sizes[:, None])[codes]
+    W = away.T @ away / max(len(away) - len(sizes), 1)
+    values, vectors = np.linalg.eigh(W)
+    root: Floats = np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T
+    return root
+
+
+def principal_coordinates(D: Floats) -> Floats:
     """Points whose Euclidean distances are near those of the matrix."""
     n = len(D)
     inner = -0.5 * np.square(D, dtype=np.float64)

@@ -1,6 +1,7 @@
 """Would these clusters be found again? Resampling methods, beside data without clusters."""
 
 from karat.nulls.references import draw_reference
+from karat.stability.ambiguity import pac, rcsi
 from karat.stability.assessment import Assessment, assess
 from karat.stability.calibrated import calibrated_stability
 from karat.stability.clusterwise import clusterwise_bootstrap
@@ -12,6 +13,7 @@ from karat.stability.curves import (
     levine_domany,
 )
 from karat.stability.halves import lange, prediction_strength
+from karat.stability.instability import fang_wang, wang
 from karat.stability.number import ESTIMATORS, NumberOfClusters, clest, n_clusters
 from karat.stability.result import ClusterStability, StabilityCurve
 from karat.stability.subsampling import subsampling
@@ -32,9 +34,13 @@ __all__ = [
     "consensus_matrix",
     "cross_validated_likelihood",
     "draw_reference",
+    "fang_wang",
     "lange",
     "levine_domany",
     "n_clusters",
+    "pac",
     "prediction_strength",
+    "rcsi",
     "subsampling",
+    "wang",
 ]

@@ -1,4 +1,4 @@
-"""Calibrated stability: which number of clusters is far more stable than data without clusters."""
+"""Calibrated stability: which number of clusters is far more stable than one cloud is."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.nulls.references import Null
+from karat.nulls.references import Null, Reference
+from karat.nulls.structure import Structure, structure_of
+from karat.nulls.valleys import WORTH
 from karat.runtime.validation import InputError
 from karat.stability._agreement import least_kept
 from karat.stability.curves import pairs_of_subsamples
@@ -23,8 +25,13 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-#: a number of clusters counts where it is at most so unstable, relative to the null
-RATIO = 0.25
+#: a number of clusters counts where it is clearly less than so unstable, relative to the null
+RATIO = 1 / 3
+#: standard errors of the ratio that make it clear
+CLEAR = 2.0
+#: objects that the smaller of two clusterings shares with the other, for each cluster, where half
+#: of the objects are drawn; else more are
+SHARED, HALF, MORE = 8, 0.5, 0.7
 
 
 def n_null_resamples(n_resamples: int) -> int:
@@ -55,14 +62,13 @@ def calibrated_stability(
     k : int or iterable of int
         Numbers of clusters from 2 upward; the answer may be 1.
     n_resamples : int
-        Pairs of subsamples, each half of the objects; 0.4 times as many of each reference set.
+        Pairs of subsamples, each half of the objects (0.7 of them where two halves share fewer
+        than eight for each cluster); 0.4 times as many of each reference set.
     n_references : int
-        Reference data sets of each kind (:func:`draw_reference`): one Gaussian, one uniform box,
-        both along the principal axes; of sparse data, values shuffled within features. 0 for none;
-        no k is selected then.
+        Reference data sets of each kind. 0 for none; no k is selected then.
     everywhere : bool
         Whether every k stands beside its null, or only those that the answer depends on: where the
-        worst cluster loses more than a quarter of its objects, no null can make it stable, and
+        worst cluster loses more than a third of its objects, no null can make it stable, and
         below a k that is stable enough none is selected.
     metric : str or callable
     random_state : None, int or Generator
@@ -77,7 +83,9 @@ def calibrated_stability(
     StabilityCurve
         ``value``: of the objects of a cluster, the share that one cluster of another subsample
         holds, for the worst cluster, over the objects in both. ``ratio``: 1 − value over
-        1 − null. The largest k with a ratio of at most 0.25 is selected, otherwise 1.
+        1 − null, with ``ratio_error``. The largest k with a ratio that is clearly (by two standard
+        errors) at most a third is selected, otherwise 1. ``details["structure"]``: whether the data
+        have clusters at all (:func:`karat.assess_structure`).
 
     Raises
     ------
@@ -89,9 +97,14 @@ def calibrated_stability(
     After Ben-Hur, Elisseeff & Guyon 2002 (overlapping subsamples), Tibshirani & Walther 2005 (the
     worst cluster), and Dudoit & Fridlyand 2002 (data without clusters); the rule is karat's own.
     A boundary through dense data moves from sample to sample, and moves as much in the null; one
-    through a gap does not. So it is the ratio that tells, also where both are nearly stable. No
-    object is drawn twice. 2·n_resamples·(1 + 0.8·n_references) fits for each k, of half of the
-    objects.
+    through a gap does not. So it is the ratio that tells, also where both are nearly stable.
+
+    Two halves of one long cloud are stable without a gap. Where the data have clusters beyond
+    doubt, the null is one Gaussian with the covariance *within* the clusters; where that is in
+    doubt, the more stable of this one, a Gaussian and a uniform box with the covariance and the
+    extent of all data decides; where there is no evidence of clusters, the answer is 1. Sparse data
+    have their values shuffled within features instead. No object is drawn twice.
+    2·n_resamples·(1 + 0.4·n_references) fits for each k, three times the second term in doubt.
 
     Examples
     --------
@@ -111,61 +124,79 @@ def calibrated_stability(
         raise InputError("calibrated stability compares numbers from 2 upward with 1; k has only 1")
     if n_references:
         check_draws(n_references)
+    few = engine.n * HALF**2 < SHARED * numbers[-1]
 
     def values(name: str, part: Callable[[], Engine], ks: list[int], n_pairs: int) -> Floats:
         if kept is not None and name in kept:
             return np.asarray(kept[name], dtype=np.float64)
-        found = pairs_of_subsamples(part(), ks, n_pairs, 0.5, least_kept)
+        found = pairs_of_subsamples(part(), ks, n_pairs, MORE if few else HALF, least_kept)
         if kept is not None:
             kept[name] = found.tolist()
         return found
 
     own = values("data", lambda: engine, numbers, n_resamples)
     null = Null(engine.X, engine.metric)
-    kinds = null.kinds if n_references else ()
+    structure, kinds = _kinds(engine, null) if n_references else (None, ())
+    labels = None
+    if structure is not None:
+        number = min(max(structure.n_clusters, 2), numbers[-1])
+        labels = engine.fit(None, [number], engine.generator(2**31 + 5))[0]
     #: mean of each reference set, NaN where the null is not needed
-    sets = np.full((len(kinds), n_references, len(numbers)), np.nan)
+    sets = np.full((max(len(kinds), 1), max(n_references, 1), len(numbers)), np.nan)
 
-    def drawn(number: int, r: int) -> Engine:
-        seed = np.random.default_rng([engine.random_state, 2**31, number, r])
-        return replace(engine, X=null.draw(null.kinds[number], seed), _lists=[])
+    def drawn(place: int, r: int) -> Engine:
+        seed = np.random.default_rng([engine.random_state, 2**31, place, r])
+        return replace(engine, X=null.draw(kinds[place], seed, labels), _lists=[])
 
     samples = {k: own[:, i] for i, k in enumerate(numbers)}
-    for beside in _in_turn(engine, 1 - own.mean(axis=0), everywhere):
+    for beside in _in_turn(engine, 1 - own.mean(axis=0), everywhere) if kinds else ():
         ks = [numbers[i] for i in beside]
         told = "" if everywhere else f" of {ks}"
-        for number, kind in enumerate(kinds):
+        for place, kind in enumerate(kinds):
             for r in range(n_references):
-                part = partial(drawn, number, r)
+                part = partial(drawn, place, r)
                 found = values(f"{kind} {r}{told}", part, ks, n_null_resamples(n_resamples))
-                sets[number, r, beside] = found.mean(axis=0)
-        if len(kinds) and not everywhere and _stable(_table(samples, sets)):
+                sets[place, r, beside] = found.mean(axis=0)
+        if not everywhere and _stable(_table(samples, sets)):
             break
-    table = _table(samples, sets)
-    selected = max(_stable(table), default=1) if len(kinds) else None
+    table = _table(samples, sets) if kinds else curve_table(samples, [], greater_is_better=True)
+    selected = max(_stable(table), default=1) if kinds else None
+    if structure is not None and structure.evidence < WORTH:
+        selected = 1
     return StabilityCurve(
         "Calibrated stability",
         table,
         samples,
         True,
         selected,
-        f"the largest k at most {RATIO:g} times as unstable as the null, otherwise 1",
+        "the largest k clearly at most a third as unstable as the null, otherwise 1",
         engine.n,
+        {} if structure is None else {"structure": structure},
     )
 
 
+def _kinds(engine: Engine, null: Null) -> tuple[Structure | None, tuple[Reference, ...]]:
+    """Whether there are clusters, and the kinds of null that the data stand beside then."""
+    if "gaussian" not in null.kinds:
+        return None, null.kinds
+    found = structure_of(engine.X, engine.metric, engine.generator(2**31 + 7))
+    return found, ("within",) if found.decision == "yes" else ("within", *null.kinds)
+
+
 def _table(samples: dict[int, Floats], sets: Floats) -> pd.DataFrame:
-    """The curve beside the mean of each reference set, and the ratio of both."""
+    """The curve beside the mean of each reference set, the ratio of both, and its error."""
     references = [dict(zip(samples, rows.T, strict=True)) for rows in sets]
     table = curve_table(samples, references, greater_is_better=True)
-    if references:
-        lost = 1 - table["null"]
-        table["ratio"] = ((1 - table["value"]) / lost).mask(lost <= 0, 1.0)
-    return table
+    lost, alone = 1 - table["null"], 1 - table["value"]
+    ratio = (alone / lost).mask(lost <= 0, 1.0)
+    of_null = table["null_error"] / np.sqrt(sets.shape[1])
+    error = np.hypot(table["standard_error"], ratio * of_null) / lost.where(lost > 0, 1.0)
+    return table.assign(ratio=ratio, ratio_error=error)
 
 
 def _stable(table: pd.DataFrame) -> list[int]:
-    return list(map(int, table.index[table["ratio"] <= RATIO]))
+    clear = table["ratio"] + CLEAR * table["ratio_error"] <= RATIO
+    return list(map(int, table.index[clear]))
 
 
 def _in_turn(engine: Engine, lost: Floats, everywhere: bool) -> list[list[int]]:

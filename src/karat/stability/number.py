@@ -1,4 +1,4 @@
-"""Estimators of the number of clusters, side by side; most can answer 1."""
+"""The number of clusters: one answer with probabilities, and the estimators that it is made of."""
 
 from __future__ import annotations
 
@@ -9,16 +9,32 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from karat.distances import check_points
+from karat.nulls.coordinates import coordinates
 from karat.nulls.references import draw_reference
+from karat.nulls.structure import Structure, structure_of
+from karat.nulls.valleys import LIMIT, find_valleys
 from karat.runtime.validation import InputError, check_choice, unknown_name
 from karat.stability._agreement import SIMILARITIES
+from karat.stability.ambiguity import pac, rcsi
 from karat.stability.calibrated import calibrated_stability
 from karat.stability.engine import check_draws, check_numbers, prepare, subsample, transfer
 from karat.stability.halves import prediction_strength
+from karat.stability.instability import fang_wang, wang
 from karat.stability.result import StabilityCurve
 
 if TYPE_CHECKING:
     import pandas as pd
+
+__all__ = [
+    "ESTIMATORS",
+    "USUAL",
+    "Estimator",
+    "NumberOfClusters",
+    "clest",
+    "n_clusters",
+    "probabilities",
+]
 
 #: ``estimator(X, clusterer, numbers, random_state)`` gives the number of clusters
 Estimator: TypeAlias = Callable[[Any, Any, list[int], int], int]
@@ -238,6 +254,23 @@ def _by_labels(truth: Any) -> Estimator:
     return estimate
 
 
+def _valleys(X: Any, clusterer: Any, numbers: list[int], seed: int) -> int:
+    rng = np.random.default_rng(seed)
+    found = find_valleys(coordinates(check_points(X, "euclidean"), "euclidean", rng), rng)
+    if found.strongest < LIMIT:
+        return 1
+    # parts of a finer division are seldom joined by a valley that is not there
+    return int(found.groups[found.evidence >= found.strongest / 2].max())
+
+
+def _of_curve(method: Callable[..., StabilityCurve], **options: Any) -> Estimator:
+    def estimate(X: Any, clusterer: Any, numbers: list[int], seed: int) -> int:
+        above = [n for n in numbers if n > 1]
+        return method(X, clusterer, k=above, random_state=seed, **options).selected or 1
+
+    return estimate
+
+
 #: name -> (estimator, whether it can answer 1)
 ESTIMATORS: Mapping[str, tuple[Estimator, bool]] = {
     "gap": (_gap("box"), True),
@@ -245,40 +278,68 @@ ESTIMATORS: Mapping[str, tuple[Estimator, bool]] = {
     "clest": (_clest, True),
     "prediction-strength": (_prediction_strength, True),
     "stability": (_stability, True),
+    "valleys": (_valleys, True),
     "informativeness": (_informativeness, True),
     "silhouette": (_silhouette, False),
+    "fang-wang": (_of_curve(fang_wang, n_resamples=25), False),
+    "wang": (_of_curve(wang, n_splits=25), False),
+    "pac": (_of_curve(pac, n_resamples=50), False),
+    "rcsi": (_of_curve(rcsi, n_resamples=50, n_references=19), True),
 }
+#: those that vote
+USUAL = ("gap", "prediction-strength", "stability", "valleys", "silhouette")
+#: how quickly a vote for k fades with the logarithm of the ratio to k, and the share of the
+#: probability that no vote takes, by ``karat reproduce number-of-clusters``
+FADES, UNHEARD = 0.25, 0.1
+#: probability from which on another number is named
+NAMED = 0.15
 
 
 @dataclass(frozen=True)
 class NumberOfClusters:
-    """What several estimators say.
+    """How many clusters there are.
 
     Attributes
     ----------
+    k : int
+        The most probable number.
+    probabilities : Series
+        The probability of each number asked for; they sum to 1.
     table : DataFrame
         A row per estimator: ``k`` (missing where it failed), ``can_answer_1``, ``seconds``,
         ``reason`` where it failed.
+    structure : Structure or None
+        Whether there are clusters at all, which is the probability of 1.
     """
 
+    k: int
+    probabilities: pd.Series[float]
     table: pd.DataFrame
+    structure: Structure | None = None
 
     def to_frame(self) -> pd.DataFrame:
         """A copy of the table."""
         return self.table.copy()
 
+    @property
+    def sentence(self) -> str:
+        """The answer, and what else it may be."""
+        ordered = self.probabilities.sort_values(ascending=False, kind="stable")
+        others = [f"{k} ({p:.0%})" for k, p in ordered.iloc[1:].items() if p >= NAMED]
+        what = "No clusters" if self.k == 1 else f"{self.k} clusters"
+        more = f", or {' or '.join(others)}" if others else ""
+        return f"{what} ({ordered.iloc[0]:.0%}){more}."
+
+    def __repr__(self) -> str:
+        return self.sentence
+
     def __str__(self) -> str:
-        counts = self.table["k"].value_counts()
-        if counts.empty:
-            return f"no estimator has an answer\n{self.table}"
-        says = ", ".join(f"{int(k)} by {c}" for k, c in counts.items())  # type: ignore[call-overload]
-        return f"Number of clusters: {says} of {len(self.table)} estimators\n{self.table}"
+        return f"{self.sentence}\n{self.table}"
 
     def _repr_html_(self) -> str:
         import html
 
-        head, _, _ = str(self).partition("\n")
-        return f"<p>{html.escape(head)}</p>{self.table.to_html()}"
+        return f"<p>{html.escape(self.sentence)}</p>{self.table.to_html()}"
 
 
 def n_clusters(
@@ -286,11 +347,11 @@ def n_clusters(
     clusterer: Any = "kmeans",
     *,
     k: Iterable[int] = range(1, 11),
-    estimators: Iterable[str] | Mapping[str, Estimator] = tuple(ESTIMATORS),
+    estimators: Iterable[str] | Mapping[str, Estimator] = USUAL,
     truth: Any = None,
     random_state: int = 0,
 ) -> NumberOfClusters:
-    """How many clusters there are, by several estimators side by side.
+    """How many clusters there are: one answer, by several estimators.
 
     Parameters
     ----------
@@ -317,10 +378,15 @@ def n_clusters(
 
     Notes
     -----
-    gap and gapPC (Tibshirani, Walther & Hastie 2001), Clest (Dudoit & Fridlyand 2002), prediction
-    strength (Tibshirani & Walther 2005), :func:`calibrated_stability`, informativeness beside that
-    of 19 uniform data sets (whissell2012; the largest excess, 1 where its p-value over all numbers
-    exceeds 0.05), and the silhouette, which never answers 1.
+    1 has the probability that there are no clusters (:func:`karat.assess_structure`). The rest is
+    shared out by the estimators' answers above 1, one vote each: a vote for j gives k a part in
+    proportion to exp(−|log(k/j)| / 0.25), and a tenth is the same for every k.
+
+    The gap (Tibshirani, Walther & Hastie 2001), prediction strength (Tibshirani & Walther 2005),
+    :func:`calibrated_stability`, valleys (:func:`karat.assess_structure`) and the silhouette vote;
+    on request also gapPC, Clest (Dudoit & Fridlyand 2002), informativeness beside that of 19
+    uniform data sets (whissell2012; the largest excess, 1 where its p-value over all numbers
+    exceeds 0.05), :func:`fang_wang`, :func:`wang`, :func:`pac` and :func:`rcsi`.
 
     Examples
     --------
@@ -328,7 +394,10 @@ def n_clusters(
     >>> from karat.stability import n_clusters
     >>> rng = np.random.default_rng(0)
     >>> X = np.concatenate([rng.normal(c, 0.1, (20, 2)) for c in (0, 2, 4)])
-    >>> n_clusters(X, k=range(1, 6), estimators=["gap", "silhouette"]).table["k"].tolist()
+    >>> found = n_clusters(X, k=range(1, 6), estimators=["gap", "silhouette"])
+    >>> found.k
+    3
+    >>> found.table["k"].tolist()
     [3, 3]
     """
     import pandas as pd
@@ -345,7 +414,8 @@ def n_clusters(
             chosen[name] = ESTIMATORS[name]
     if truth is not None:
         chosen["pac-mdl"] = (_by_labels(truth), True)
-    numbers = check_numbers(k, prepare(X, clusterer).n)
+    engine = prepare(X, clusterer)
+    numbers = check_numbers(k, engine.n)
     rows = {}
     for name, (estimate, one) in chosen.items():
         began, number, reason = time.perf_counter(), None, None
@@ -360,4 +430,30 @@ def n_clusters(
             "reason": reason,
         }
     table = pd.DataFrame.from_dict(rows, orient="index").astype({"k": "Int64"})
-    return NumberOfClusters(table)
+    structure = None
+    if 1 in numbers:
+        structure = structure_of(engine.X, engine.metric, np.random.default_rng(random_state))
+    votes = [int(number) for number in table["k"].dropna()]
+    shares = probabilities(votes, numbers, 1.0 if structure is None else structure.probability)
+    return NumberOfClusters(numbers[int(shares.argmax())], shares, table, structure)
+
+
+def probabilities(
+    votes: list[int], numbers: list[int], clusters: float, fades: float = FADES
+) -> pd.Series[float]:
+    """Of each number, from estimators' answers and the probability that there are clusters."""
+    import pandas as pd
+
+    above = np.array([n for n in numbers if n > 1], dtype=np.float64)
+    shares = pd.Series(0.0, index=pd.Index(numbers, name="k"))
+    if len(above) == 0:
+        return shares + 1.0
+    each = np.full(len(above), 1 / len(above))
+    heard = [vote for vote in votes if vote > 1]
+    if heard:
+        near = np.exp(-np.abs(np.log(above / np.array(heard)[:, None])) / fades)
+        each = UNHEARD * each + (1 - UNHEARD) * (near / near.sum(axis=1)[:, None]).mean(axis=0)
+    shares[[n for n in numbers if n > 1]] = clusters * each
+    if 1 in shares.index:
+        shares[1] = 1 - clusters
+    return shares

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.judge.learned import HALF
+from karat.nulls.structure import Structure as Structure
 from karat.runtime.validation import InputError
 from karat.study import wording
 from karat.study.wording import notebook, phrases
@@ -32,26 +32,6 @@ GUARANTEED = (
     "name", "method", "bound", "bound_rate", "m", "n", "delta", "errors", "constant_error_rate",
     "labels_read", "premises", "warnings",
 )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Structure:
-    """Whether there are clusters at all: the judge's evidence, and how much is needed."""
-
-    value: float
-    limit: float
-
-    @property
-    def probability(self) -> float:
-        """That there are clusters."""
-        return self.value
-
-    @property
-    def decision(self) -> str:
-        """``"yes"``, ``"no"`` where less than half speaks for it, or ``"unclear"`` between."""
-        if self.value >= self.limit:
-            return "yes"
-        return "no" if self.value < HALF else "unclear"
 
 
 @dataclass(frozen=True)
@@ -333,7 +313,7 @@ class Answer:
         Why the judge did not decide where it would have: edges alone, too few objects, no
         clustering of two clusters beside another.
     structure : Structure or None
-        Whether these data have clusters at all.
+        Whether the data have clusters at all; None for a graph.
     expected : Expected or None
         How good it is, on a scale that does not depend on the other candidates.
     near_best : float or None
@@ -535,8 +515,6 @@ class Answer:
             for one in fields(self)
             if one.name not in ("labels", "fitted")
         }
-        if self.structure is not None:
-            facts["structure"]["decision"] = self.structure.decision
         told = {name: list(getattr(wording, name)(self)) for name in ("sentences", "remarks")}
         return {"schema": SCHEMA, **facts, **told, "footer": wording.footer(self)}
 

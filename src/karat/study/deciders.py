@@ -31,7 +31,6 @@ from karat.study.answer import (
     Measured,
     Rate,
     Reference,
-    Structure,
     Votes,
 )
 from karat.study.judging import why_not
@@ -347,10 +346,6 @@ def _judgement(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> dict[st
     return {
         **beside,
         "judge": _judged_by(found),
-        # clusterings made elsewhere say nothing of others that the data may have
-        "structure": Structure(found.judgement.structure, found.judge.limit)
-        if swept or found.company
-        else None,
         "expected": expected,
         "near_best": getattr(found.judgement, "near_best", None),
         "numbers": numbers_of(study, ranking, found.numbers, found),

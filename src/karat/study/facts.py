@@ -57,6 +57,7 @@ def answer_of(study: Study, ranked: pd.DataFrame, verdict: Verdict) -> Answer:
         runner_up=candidate(ranked, 1) if len(ranked) > 1 else None,
         guarantee=guarantee,
         silhouette=_silhouette(study, name),
+        structure=study.objects.structure,
         sample=_sample(study, top),
         memberships=None if soft is None else Hardened.of(soft),
         stability=None if found is None else _found_again(study, ranked, found),

@@ -12,6 +12,7 @@ from scipy.spatial.distance import squareform
 
 from karat.datasets import Dataset, as_dataset, compares_objects, joining, with_embeddings
 from karat.distances import RELATIONS, check_metric, distance_matrix, metric_name
+from karat.nulls.structure import Structure, structure_of
 from karat.runtime.resources import is_large, total_memory
 from karat.runtime.validation import InputError, StorageError
 from karat.study import large, work
@@ -75,6 +76,13 @@ class Objects:
             D = distance_matrix(self.dataset.X, self.metric)
             keep_matrix(self._storage, key, D)
         return D, "precomputed"
+
+    @cached_property
+    def structure(self) -> Structure | None:
+        """Whether the data have clusters, whatever the candidates are; None for a graph."""
+        X, metric = self.points
+        seed = np.random.default_rng(self._seed("structure"))
+        return None if metric == "graph" else structure_of(X, metric, seed)
 
     @property
     def is_partly_labelled(self) -> bool:

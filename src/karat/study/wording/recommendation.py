@@ -23,7 +23,9 @@ def lead(answer: Answer) -> list[str]:
     if is_own(answer) and (poor or answer.tried.distinct == 1):
         of = "The best of them is" if answer.tried.distinct > 1 else "It is"
         return [f"{of} {answer.name}: {what}{sizes(answer) * poor}."]
-    if answer.structure is not None and answer.structure.decision != "yes":
+    said = answer.structure
+    # labels and measures that decide need no structure
+    if answer.expected is not None and said is not None and said.decision != "yes":
         return [f"If you split the data anyway: {answer.name}, {what}."]
     return [f"Use {answer.name}: {what}."]
 

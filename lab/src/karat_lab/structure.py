@@ -1,0 +1,196 @@
+"""How often data with clusters and without are said to have some; real tables beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat import InputError, assess_structure, clusterers
+from karat.measures import adjusted_rand_index
+from karat.nulls.structure import CERTAIN, ENOUGH, USUAL
+from karat_lab import ExperimentResult
+from karat_lab.choice_tasks import family_of, read
+from karat_lab.data import data_folder, index
+from karat_lab.journal import Kept
+from karat_lab.number_of_clusters import REAL
+from karat_lab.structure_kinds import CLUSTERED, NULLS
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+SIZES = (100, 400, 1000)
+#: data sets of each kind and size; the seeds of the fit and of the figures
+EACH, FIT, FIGURES = 10, 0, 1_000
+#: best agreement of k-means with the classes from which on real tables are clustered
+FOUND = 0.5
+MOST = 1_000
+
+
+def run(
+    *,
+    name: str = "structure",
+    samples: int | None = None,
+    random_state: Any = FIGURES,
+    storage: Any = None,
+    progress: Callable[[str], None] | None = None,
+) -> ExperimentResult:
+    """Ask whether there are clusters: in simulated data of 44 kinds, and in real tables.
+
+    Parameters
+    ----------
+    name : str
+        The only experiment here.
+    samples : int, optional
+        Data sets of each kind and size; ten by default.
+    random_state : int
+        First seed. What :func:`assess_structure` learned from has seeds below 1,000.
+    storage : path, optional
+        Text file that keeps the answers for each finished seed and size.
+    progress : callable, optional
+        Called with a line of text after each of these.
+
+    Returns
+    -------
+    ExperimentResult
+        For each group of kinds and number of objects, the share of each answer.
+    """
+    import pandas as pd
+
+    kept = Kept(storage, f"random_state {random_state!r}")
+    rows: list[dict[str, Any]] = []
+    for seed in range(
+        int(random_state), int(random_state) + (EACH if samples is None else samples)
+    ):
+        for n in SIZES:
+            rows += simulated(seed, n, kept)
+            if progress is not None:
+                progress(f"seed {seed}, {n} objects")
+    table = _shares(pd.DataFrame(rows))
+    real, absent = _real(kept)
+    return ExperimentResult(
+        name,
+        pd.concat([table, real], ignore_index=True),
+        (
+            "At most 1,000 objects of a real table, features of unit variance. Whether its classes "
+            f"are clusters is told by whether k-means at their number finds them (ARI of {FOUND}).",
+            *([f"Not in {data_folder()}: {', '.join(absent)}."] if absent else []),
+        ),
+    )
+
+
+def simulated(seed: int, n: int, kept: Kept) -> list[dict[str, Any]]:
+    """What is said of one data set of each kind."""
+    title = (str(seed), str(n))
+    found: Any = kept.get(title)
+    if found is None:
+        found = {}
+        for place, kind in enumerate((*NULLS, *CLUSTERED)):
+            said = assess_structure(kind.draw(np.random.default_rng([seed, n, place]), n))
+            found[kind.name] = {"evidence": said.evidence, "seen": said.n_objects}
+            found[kind.name] |= {"decision": said.decision, "probability": said.probability}
+        kept.put(title, found)
+    return [
+        {"kind": kind.name, "group": kind.group, "clusters": kind.clusters, "n": n}
+        | dict(found[kind.name])
+        for kind in (*NULLS, *CLUSTERED)
+    ]
+
+
+def fit(rows: pd.DataFrame) -> tuple[float, float, float]:
+    """Coefficients of the probability: intercept, by evidence, by the number of objects."""
+    from sklearn.linear_model import LogisticRegression
+
+    evidence, seen = rows["evidence"].to_numpy(), np.maximum(rows["seen"].to_numpy(), 2)
+    told = np.column_stack(
+        [
+            np.minimum(evidence, CERTAIN),
+            np.log(seen / USUAL) * np.maximum(1 - evidence / ENOUGH, 0),
+        ]
+    )
+    model = LogisticRegression(C=10).fit(told, rows["clusters"])
+    return float(model.intercept_[0]), float(model.coef_[0, 0]), float(model.coef_[0, 1])
+
+
+def _shares(each: pd.DataFrame) -> pd.DataFrame:
+    import pandas as pd
+
+    rows = []
+    for (clusters, group), part in each.groupby(["clusters", "group"], sort=False):
+        for n, own in part.groupby("n"):
+            rows.append({"data": group, "clusters": "yes" if clusters else "no", **_told(own, n)})
+    return pd.DataFrame(rows)
+
+
+def _told(own: pd.DataFrame, n: Any) -> dict[str, Any]:
+    said = {one: float((own["decision"] == one).mean()) for one in ("yes", "unclear", "no")}
+    return {"n": n, "sets": len(own), **said, "probability": float(own["probability"].mean())}
+
+
+def _real(kept: Kept) -> tuple[pd.DataFrame, list[str]]:
+    """Real tables by whether k-means finds their classes, and with shuffled features."""
+    import pandas as pd
+
+    rows, absent = [], []
+    there = index()
+    for name in REAL:
+        found: Any = kept.get(("real", name))
+        if found is None:
+            try:
+                X, truths = read(name)
+            except InputError:
+                absent.append(name)
+                continue
+            found = _of_table(X, truths[0])
+            kept.put(("real", name), found)
+        assert family_of(there[name]) == "real"
+        group = f"real tables, ARI {'from' if found['agreement'] >= FOUND else 'below'} {FOUND}"
+        rows.append({"group": group, **found})
+        rows.append({"group": "real tables, features shuffled", **found["shuffled"]})
+    each = pd.DataFrame(rows)
+    if each.empty:
+        return each, absent
+    told = [
+        {"data": group, "clusters": "no" if "shuffled" in str(group) else "", **_told(own, "")}
+        for group, own in each.groupby("group", sort=False)
+    ]
+    return pd.DataFrame(told), absent
+
+
+def _of_table(X: NDArray[Any], truth: NDArray[np.int64]) -> dict[str, Any]:
+    rng = np.random.default_rng(0)
+    rows = np.sort(rng.permutation(len(X))[:MOST])
+    X, truth = np.asarray(X[rows], dtype=np.float64), truth[rows]
+    X = X[:, np.ptp(X, axis=0) > 0]
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    k = len(np.unique(truth[truth >= 0]))
+    labels = clusterers.catalogue["kmeans"].make(k, 0).fit_predict(X)
+    known = truth >= 0
+    shuffled = np.column_stack([rng.permutation(column) for column in X.T])
+    return {
+        "agreement": float(adjusted_rand_index(truth[known], labels[known])),
+        **_answer(X),
+        "shuffled": _answer(shuffled),
+    }
+
+
+def _answer(X: NDArray[np.float64]) -> dict[str, Any]:
+    said = assess_structure(X)
+    return {"decision": said.decision, "probability": said.probability, "evidence": said.evidence}
+
+
+def as_rst(table: pd.DataFrame) -> str:
+    """The table of the documentation."""
+    heads = ("Data", "objects", "sets", "yes", "unclear", "no", "mean probability")
+    cells = [heads]
+    for row in table.to_dict("records"):
+        shares = [f"{row[one]:.0%}" for one in ("yes", "unclear", "no")]
+        cells.append(
+            (row["data"], str(row["n"]), str(row["sets"]), *shares, f"{row['probability']:.2f}")
+        )
+    lines = [".. list-table::", "   :header-rows: 1", ""]
+    for one in cells:
+        lines += [f"   {'* -' if i == 0 else '  -'} {cell}" for i, cell in enumerate(one)]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,141 @@
+"""Hartigan's dip: how far a sample is from the nearest unimodal distribution."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True, nogil=True)
+def _hull(x, first, last, lift, sign, out):
+    """Corners of the convex hull below (sign 1) or above (sign -1) the steps; their count."""
+    m = 0
+    for i in range(first, last + 1):
+        while m > 0 and x[out[m - 1]] == x[i] and sign < 0:
+            m -= 1
+        if m > 0 and x[out[m - 1]] == x[i]:
+            continue
+        while m > 1:
+            a, b = out[m - 2], out[m - 1]
+            bend = (b - a) * (x[i] - x[a]) - (i - a) * (x[b] - x[a])
+            if sign * bend < 0:
+                break
+            m -= 1
+        out[m] = i
+        m += 1
+    return m
+
+
+@njit(cache=True, nogil=True)
+def _height(x, corners, m, at, seg):
+    """The hull at x[at], between corners seg and seg + 1, in steps."""
+    a, b = corners[seg], corners[min(seg + 1, m - 1)]
+    if b == a or x[b] == x[a]:
+        return float(a)
+    return a + (b - a) * (x[at] - x[a]) / (x[b] - x[a])
+
+
+@njit(cache=True, nogil=True)
+def dip(x):
+    """The dip of ascending values (Hartigan & Hartigan 1985), at least 1 / (2 n).
+
+    The lower steps (x_i, i - 1) have a greatest convex minorant, the upper steps (x_i, i) a least
+    concave majorant; the modal interval shrinks to where these are farthest apart.
+    """
+    n = len(x)
+    if n < 2 or x[0] == x[n - 1]:
+        return 0.5 / max(n, 1)
+    low, high = np.empty(n, np.int64), np.empty(n, np.int64)
+    first, last = 0, n - 1
+    worst = 1.0
+    while True:
+        # in steps: the minorant is through (x_i, i), the majorant through (x_i, i + 1)
+        n_low = _hull(x, first, last, 0, 1, low)
+        n_high = _hull(x, first, last, 1, -1, high)
+        widest, new_first, new_last = -1.0, first, last
+        j = 0
+        for i in range(n_low):
+            at = low[i]
+            while j < n_high - 2 and x[high[j + 1]] <= x[at]:
+                j += 1
+            gap = _height(x, high, n_high, at, j) + 1.0 - at
+            if gap > widest:
+                # the corner of the majorant at or after it
+                k = j if x[high[j]] >= x[at] else min(j + 1, n_high - 1)
+                widest, new_first, new_last = gap, at, high[k]
+        j = 0
+        for i in range(n_high):
+            at = high[i]
+            while j < n_low - 2 and x[low[j + 1]] < x[at]:
+                j += 1
+            gap = at + 1.0 - _height(x, low, n_low, at, j)
+            if gap > widest:
+                k = j if x[low[min(j + 1, n_low - 1)]] > x[at] else min(j + 1, n_low - 1)
+                widest, new_first, new_last = gap, low[k], at
+        if widest <= worst:
+            break
+        seg = 0
+        for i in range(first, new_first + 1):
+            while seg < n_low - 2 and x[low[seg + 1]] < x[i]:
+                seg += 1
+            worst = max(worst, i + 1.0 - _height(x, low, n_low, i, seg))
+        seg = 0
+        for i in range(new_last, last + 1):
+            while seg < n_high - 2 and x[high[seg + 1]] < x[i]:
+                seg += 1
+            worst = max(worst, _height(x, high, n_high, i, seg) + 1.0 - i)
+        if new_first == first and new_last == last:
+            break
+        first, last = new_first, new_last
+        if first >= last:
+            break
+    return worst / (2.0 * n)
+
+
+@njit(cache=True, nogil=True)
+def dip_evidence(x):
+    """-log p of the dip of ascending values under one uniform density, the hardest unimodal one.
+
+    Fitted to 480,000 uniform samples of 12 to 800 values; within .4 up to p = .0005.
+    """
+    n = len(x)
+    if n < 4:
+        return 0.0
+    root = np.sqrt(n)
+    s = dip(x) * (root + 0.713 + 0.294 / root)
+    return max(21.74 * s * s - 6.497 * s, 0.0)
+
+
+@njit(cache=True, nogil=True)
+def pair_valleys(own, half, apart, fold, assigned, k, least, evidence):
+    """Evidence of a valley between each two clusters, from objects that their fold left out.
+
+    ``own[i, c]`` is object i along the discriminant of cluster c of its fold, ``half[f, c]`` half
+    the squared length of that centre, ``apart[f, a, b]`` the distance of two centres there.
+    """
+    n = len(assigned)
+    sizes = np.zeros(k, np.int64)
+    for i in range(n):
+        sizes[assigned[i]] += 1
+    starts = np.zeros(k + 1, np.int64)
+    for c in range(k):
+        starts[c + 1] = starts[c] + sizes[c]
+    members, filled = np.empty(n, np.int64), starts[:-1].copy()
+    for i in range(n):
+        members[filled[assigned[i]]] = i
+        filled[assigned[i]] += 1
+    t = np.empty(n)
+    for a in range(k):
+        for b in range(a):
+            if sizes[a] < least or sizes[b] < least:
+                continue
+            m = 0
+            for c in (a, b):
+                for at in range(starts[c], starts[c + 1]):
+                    i = members[at]
+                    f = fold[i]
+                    if apart[f, a, b] > 0:
+                        lead = own[i, a] - own[i, b] - half[f, a] + half[f, b]
+                        t[m] = 2.0 * lead / apart[f, a, b]
+                        m += 1
+            evidence[a, b] = evidence[b, a] = dip_evidence(np.sort(t[:m]))

@@ -1,0 +1,129 @@
+"""Few coordinates of the objects of any data, in which valleys between clusters are looked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import sparse
+
+from karat.distances import FORMS, RELATIONS, distance_matrix, embed
+from karat.nulls.references import principal_coordinates
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+#: objects that are looked at, drawn from more; fewer where all distances are computed
+MOST_OBJECTS, MOST_RELATED = 2_000, 1_000
+#: principal components that are kept: all of so many features, at least and at most of more
+FEWEST, MOST = 10, 30
+#: features from which on ties of single features vanish in the sum of all
+MANY_FEATURES = 100
+
+
+def coordinates(X: Any, metric: Any, rng: np.random.Generator) -> Floats:
+    """Principal coordinates of at most 2,000 distinct objects, in the order of the first.
+
+    Copies of continuous rows are dropped: drawn once each, they are no evidence. Values of features
+    with few distinct ones are spread evenly up to the neighbouring values, so that a grid has no
+    valleys. Of more than 30 features, those principal components are kept that exceed what
+    independent noise has (Marchenko & Pastur 1967), at least 10 and at most 30.
+
+    Parameters
+    ----------
+    X : ndarray, csr_array
+        As :func:`karat.distances.check_points` returns it; not a graph.
+    metric : str or callable
+    rng : Generator
+
+    Returns
+    -------
+    ndarray of float64, shape (m, r)
+        No column where all objects are equal.
+    """
+    n = X.shape[0]
+    related = metric in RELATIONS or metric not in FORMS
+    most = MOST_RELATED if related and metric not in RELATIONS else MOST_OBJECTS
+    rows = np.arange(n) if n <= most else np.sort(rng.choice(n, most, replace=False))
+    if metric in RELATIONS:
+        D = np.asarray(X[np.ix_(rows, rows)], dtype=np.float64)
+        Z = _first_components(principal_coordinates(_without_copies(D)), rng)
+    elif related:
+        D = distance_matrix(X[rows], metric).astype(np.float64)
+        Z = _first_components(principal_coordinates(_without_copies(D)), rng)
+    else:
+        Y = embed(X[rows], metric)
+        if not sparse.issparse(Y):
+            Y = _spread(np.asarray(Y, dtype=np.float64), rng)
+        elif min(Y.shape) <= 2 * MOST:
+            Y = Y.toarray().astype(np.float64)
+        Z = _first_components(Y, rng)
+    if Z.shape[1] == 0:
+        return Z
+    # signs and order of the objects that do not depend on how the data were stored
+    skew = (Z**3).sum(axis=0)
+    Z = Z * np.where(skew < 0, -1.0, 1.0)
+    return np.ascontiguousarray(Z[np.argsort(Z[:, 0], kind="stable")])
+
+
+def _without_copies(D: Floats) -> Floats:
+    """The matrix without objects at distance 0 from an earlier one."""
+    copies = np.triu(D == 0, 1).any(axis=0)
+    return D if not copies.any() else D[np.ix_(~copies, ~copies)]
+
+
+def _spread(X: Floats, rng: np.random.Generator) -> Floats:
+    """Rows in lexicographic order: ties of values spread, copies of continuous rows dropped."""
+    X = X[:, np.ptp(X, axis=0) > 0] if len(X) else X
+    if X.shape[1] == 0:
+        return X
+    distinct, counts = np.unique(X, axis=0, return_counts=True)
+    if X.shape[1] > MANY_FEATURES:
+        return distinct
+    values = [np.unique(column) for column in distinct.T]
+    if max(map(len, values)) < 0.5 * len(distinct):
+        distinct = np.repeat(distinct, counts, axis=0)
+    out = distinct.copy()
+    for j, known in enumerate(values):
+        if len(known) >= 0.8 * len(distinct):
+            continue
+        steps = np.diff(known)
+        # beside a gap a value spreads no farther than usual, so that the gap remains
+        reach = np.minimum(steps / 2, 1.5 * np.median(steps))
+        at = np.searchsorted(known, distinct[:, j])
+        down, up = np.append(reach[0], reach)[at], np.append(reach, reach[-1])[at]
+        out[:, j] += rng.uniform(-down, up)
+    return out
+
+
+def _first_components(X: Any, rng: np.random.Generator) -> Floats:
+    """Scores along the principal axes that stand out."""
+    n, d = X.shape
+    if n < 2 or d == 0:
+        return np.zeros((n, 0))
+    seed = int(rng.integers(2**31 - 1))
+    if sparse.issparse(X):
+        from sklearn.decomposition import PCA
+
+        found: Floats = PCA(MOST, svd_solver="arpack", random_state=seed).fit_transform(X)
+        return found
+    Z = X - X.mean(axis=0)
+    total = float(np.square(Z).sum())
+    if min(n, d) > 10 * MOST:
+        from sklearn.utils.extmath import randomized_svd
+
+        left, sizes, _ = randomized_svd(Z, MOST, n_iter=4, random_state=seed)
+    else:
+        left, sizes, _ = np.linalg.svd(Z, full_matrices=False)
+    there = sizes > 1e-9 * max(sizes[0], np.finfo(float).tiny)
+    left, sizes = left[:, there], sizes[there]
+    if d > MOST and len(sizes) > FEWEST:
+        first = np.square(sizes[:MOST])
+        noise = max(total - first.sum(), 0.0) / max(min(n, d) - len(first), 1)
+        edge = noise * min(n, d) / d * (1 + np.sqrt(d / n)) ** 2
+        r = int(np.clip((first > edge).sum(), FEWEST, MOST))
+        left, sizes = left[:, :r], sizes[:r]
+    r = max(2, n // 5)
+    return np.asarray((left * sizes)[:, :r])

@@ -1,0 +1,153 @@
+"""Is there anything to find? Whether data have clusters at all, whatever clusterings there are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from karat.distances import check_metric, check_points
+from karat.nulls.coordinates import coordinates
+from karat.nulls.valleys import LIMIT, find_valleys
+from karat.runtime.validation import InputError, check_random_state
+
+__all__ = [
+    "CERTAIN",
+    "ENOUGH",
+    "USUAL",
+    "Structure",
+    "assess_structure",
+    "needed",
+    "probability_of",
+    "structure_of",
+]
+
+Decision: TypeAlias = Literal["yes", "no", "unclear"]
+
+#: logistic regression of 0, 1 (clusters) on these, by ``karat reproduce structure``
+INTERCEPT, PER_EVIDENCE, PER_SIZE = -3.7, 1.5, -1.2
+#: objects of which nothing is added, evidence from which on their number does not matter, and
+#: from which on more evidence does not
+USUAL, ENOUGH, CERTAIN = 400, 4.0, 8.0
+#: more evidence that is needed from fewer objects, by the logarithm of how many are missing
+FEW = 0.7
+#: probability below which there are no clusters
+UNLIKELY = 0.2
+
+
+@dataclass(frozen=True)
+class Structure:
+    """Whether data have clusters, and what says so.
+
+    Attributes
+    ----------
+    probability : float
+        That there are clusters, where data with and without are equally frequent.
+    decision : {"yes", "no", "unclear"}
+        ``"yes"`` where the evidence is more than 95 % of data sets of every kind without clusters
+        have; ``"no"`` where data with clusters would have shown more; else ``"unclear"``.
+    evidence : float
+        -log p of the deepest valley between clusters that no way around it avoids.
+    n_clusters : int
+        The number of clusters for which it was found; 1 where there is none.
+    n_objects : int
+        Distinct objects that were looked at.
+
+    Equal objects have no clusters.
+    """
+
+    probability: float
+    decision: Decision
+    evidence: float
+    n_clusters: int
+    n_objects: int
+
+    def __str__(self) -> str:
+        told = {
+            "yes": f"These data have clusters (probability {self.probability:.2f})",
+            "no": f"These data have no clusters (probability of any {self.probability:.2f})",
+            "unclear": "It cannot be told whether these data have clusters (probability "
+            f"{self.probability:.2f})",
+        }[self.decision]
+        return f"{told}: evidence {self.evidence:.1f}, {needed(self.n_objects):.1f} is needed."
+
+    def _repr_html_(self) -> str:
+        return f"<p>{self}</p>"
+
+
+def assess_structure(X: Any, *, metric: Any = "euclidean", random_state: Any = 0) -> Structure:
+    """Whether data have clusters at all.
+
+    Parameters
+    ----------
+    X : array-like or sparse, shape (n, d)
+        The data, or the (n, n) distances with ``metric="precomputed"``.
+    metric : str or callable
+    random_state : None, int or Generator
+
+    Returns
+    -------
+    Structure
+
+    Raises
+    ------
+    InputError
+        For input that cannot be used, and for a graph, which has no coordinates.
+
+    Notes
+    -----
+    k-means for 2 to 30 clusters, each time without a quarter of the objects; Hartigan's dip of that
+    quarter between each two clusters; pairs without a valley are one cluster
+    (:func:`karat.nulls.valleys.find_valleys`). p-values are those of a uniform density, the hardest
+    without a valley. Of more than 2,000 objects 2,000 are drawn. What data of many kinds, with
+    clusters and without, are said to have is in the documentation of stability.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from karat import assess_structure
+    >>> rng = np.random.default_rng(0)
+    >>> assess_structure(rng.normal(size=(600, 2))).decision
+    'no'
+    >>> two = np.concatenate([rng.normal(c, 1, (100, 2)) for c in (0, 5)])
+    >>> assess_structure(two).decision
+    'yes'
+    """
+    metric = check_metric(metric)
+    if metric == "graph":
+        raise InputError(
+            "whether a graph has clusters cannot be assessed, since it has no coordinates; give "
+            "its vertices' features or a matrix of distances (metric='precomputed')"
+        )
+    return structure_of(check_points(X, metric), metric, check_random_state(random_state))
+
+
+def structure_of(X: Any, metric: Any, rng: np.random.Generator) -> Structure:
+    """The same for checked input."""
+    Z = coordinates(X, metric, rng)
+    if Z.shape[1] == 0:
+        return Structure(0.0, "no", 0.0, 1, len(Z))
+    found = find_valleys(Z, rng)
+    evidence, n = found.strongest, found.n_objects
+    probability = probability_of(evidence, n)
+    decision: Decision = "unclear"
+    if evidence >= needed(n):
+        decision = "yes"
+    elif probability < UNLIKELY:
+        decision = "no"
+    best = int(np.argmax(found.evidence)) if evidence else 0
+    k = int(found.groups[best]) if decision == "yes" else 1
+    return Structure(probability, decision, evidence, max(k, 1), n)
+
+
+def needed(n: int) -> float:
+    """The evidence from so many objects that is enough; few of a curve look like clusters."""
+    return LIMIT + FEW * max(float(np.log(USUAL / max(n, 2))), 0.0)
+
+
+def probability_of(evidence: float, n: int) -> float:
+    """That there are clusters, by the evidence from so many objects."""
+    size = np.log(max(n, 2) / USUAL) * max(1 - evidence / ENOUGH, 0.0)
+    logit = INTERCEPT + PER_EVIDENCE * min(evidence, CERTAIN) + PER_SIZE * size
+    return float(1 / (1 + np.exp(-logit)))

@@ -1,0 +1,266 @@
+"""Valleys between clusters, proved on objects that had no part in finding the clusters.
+
+k-means cuts any cloud in two, and what it cuts looks separated where it was cut. So the clusters,
+and the direction in which each two differ most, are found without a quarter of the objects in
+turn, and that quarter is projected. Under any density without a valley in that direction the
+projections are unimodal, which Hartigan's dip tests.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import log
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.stats import norm
+
+from karat.runtime.threads import in_threads
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Codes = NDArray[np.int64]
+
+#: numbers of clusters that are tried, while a cluster has so many objects
+NUMBERS = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 25, 30)
+CLUSTER_SIZE = 16
+#: objects of a cluster without which nothing is said of it
+FEWEST = 8
+FOLDS, STARTS, STEPS = 4, 3, 3
+#: clusterings and divisions into folds whose evidence is averaged
+REPEATS = 4
+#: share of the mean variance in the covariance within clusters, so that it has an inverse
+RIDGE = 0.1
+#: evidence (-log p) below which it is not looked at more closely, and above which clusters are two
+WORTH, LIMIT = 1.5, 3.5
+#: what is certain enough
+MOST_EVIDENCE = 50.0
+#: half of the border's width, centres being at -1 and 1; objects there without which it is empty
+BORDER, EMPTY = 0.25, 5
+#: neighbours that density is told by, axes beside that of the centres, and the factor of the
+#: variance of a mean density by which neighbours share neighbours
+NEIGHBOURS, BESIDE, SHARED = 5, 3, 2.5
+#: standard errors from which on two clusters are pieces of a curve; what is then subtracted since
+#: k-means may cut a curve where it is thin; the factor of the evidence of a border that is straight
+BENT, CHOSEN, STRAIGHT = 3.2, 2.0, 2.0
+
+
+@dataclass(frozen=True)
+class Valleys:
+    """What was found for each number of clusters tried.
+
+    Attributes
+    ----------
+    numbers : tuple of int
+    evidence : ndarray of float64
+        For each number: -log p of the deepest valley that no way around it avoids.
+    groups : ndarray of int64
+        In how many parts the valleys with more evidence than :data:`LIMIT` divide the clusters.
+    n_objects : int
+    """
+
+    numbers: tuple[int, ...]
+    evidence: Floats
+    groups: Codes
+    n_objects: int
+
+    @property
+    def strongest(self) -> float:
+        """The most evidence for any number; 0 where nothing could be tried."""
+        return float(self.evidence.max(initial=0.0))
+
+
+def find_valleys(Z: Floats, rng: np.random.Generator) -> Valleys:
+    """Look for valleys between the clusters of k-means for several k.
+
+    Parameters
+    ----------
+    Z : ndarray of float64, shape (n, r)
+        As :func:`karat.nulls.coordinates.coordinates` returns it.
+    rng : Generator
+
+    Returns
+    -------
+    Valleys
+
+    Notes
+    -----
+    Two clusters without a valley between them are one, and so are those that a chain of such pairs
+    connects: a ring or a sheet is cut by k-means, but its neighbouring pieces have no valley. The
+    evidence for a number of clusters is that of the weakest link of the strongest cut, the longest
+    edge of the minimum spanning tree (Kalogeratos & Likas 2012; Vardakas, Kalogeratos & Likas
+    2024). A curve is bimodal in projection, too; where the dip tells two clusters apart, the
+    objects near their border must also lie less densely than those beside the centres.
+    """
+    n = len(Z)
+    numbers = tuple(k for k in NUMBERS if n >= CLUSTER_SIZE * k) if Z.shape[1] else ()
+    jobs = [(k, np.random.default_rng(seed)) for k in numbers for seed in _seeds(rng)]
+    links = in_threads(lambda job: _weakest_links(Z, *job), jobs)
+    found = [links[i : i + REPEATS] for i in range(0, len(jobs), REPEATS)]
+    strongest = [np.mean([links.max(initial=0.0) for links in runs]) for runs in found]
+    groups = [np.median([(links > LIMIT).sum() for links in runs]) for runs in found]
+    return Valleys(numbers, np.array(strongest), 1 + np.round(groups).astype(np.int64), n)
+
+
+def _seeds(rng: np.random.Generator) -> list[int]:
+    return [int(seed) for seed in rng.integers(2**31 - 1, size=REPEATS)]
+
+
+def _weakest_links(Z: Floats, k: int, rng: np.random.Generator) -> Floats:
+    """Evidence on the edges of the minimum spanning tree of k clusters."""
+    from karat._kernels.dip import pair_valleys
+
+    labels = _kmeans(Z, k, rng)
+    held = _held_out(Z, labels, k, rng.permutation(len(Z)) % FOLDS)
+    evidence = np.zeros((k, k))
+    pair_valleys(held.own, held.half, held.apart, held.fold, held.assigned, k, FEWEST, evidence)
+    there = np.flatnonzero(np.bincount(held.assigned, minlength=k) >= FEWEST)
+    for a, b in zip(*np.nonzero(np.tril(evidence) > WORTH), strict=True):
+        near = min(float(evidence[a, b]), _thin_border(Z, held, int(a), int(b)), MOST_EVIDENCE)
+        evidence[a, b] = evidence[b, a] = near
+    return _spanning_edges(evidence[np.ix_(there, there)])
+
+
+def _kmeans(Z: Floats, k: int, rng: np.random.Generator) -> Codes:
+    from karat._kernels.kmeans import kmeans
+
+    columns = np.ascontiguousarray(Z.T)
+    trials = 2 + int(log(k))
+    labels = np.empty(len(Z), dtype=np.int32)
+    none = np.full((STARTS, k), -1, dtype=np.int64)
+    uniforms = rng.random((STARTS, 1 + (k - 1) * trials))
+    kmeans(columns, uniforms, none, trials, 100, 1e-4 * float(Z.var(axis=0).mean()), labels)
+    return labels.astype(np.int64)
+
+
+@dataclass(frozen=True)
+class _HeldOut:
+    """Each object as the clusters of the other folds have it."""
+
+    fold: Codes
+    assigned: Codes
+    #: along the discriminant of each cluster; half the squared length of each centre; distances
+    own: Floats
+    half: Floats
+    apart: Floats
+
+    def between(self, a: int, b: int) -> tuple[Codes, Floats]:
+        """The objects of two clusters, and where they are between the centres at -1 and 1."""
+        rows = np.flatnonzero((self.assigned == a) | (self.assigned == b))
+        f = self.fold[rows]
+        lead = self.own[rows, a] - self.own[rows, b] - self.half[f, a] + self.half[f, b]
+        apart = self.apart[f, a, b]
+        return rows[apart > 0], 2 * lead[apart > 0] / apart[apart > 0]
+
+
+def _held_out(Z: Floats, labels: Codes, k: int, fold: Codes) -> _HeldOut:
+    """Find the clusters again without each fold, and place the fold's objects among them."""
+    n, r = Z.shape
+    assigned, own = np.empty(n, dtype=np.int64), np.empty((n, k))
+    half, apart = np.empty((FOLDS, k)), np.empty((FOLDS, k, k))
+    for f in range(FOLDS):
+        left, rest = fold == f, fold != f
+        A, codes = Z[rest], labels[rest]
+        for step in range(STEPS + 1):
+            member = (codes[:, None] == np.arange(k)).astype(np.float64)
+            sizes = member.sum(axis=0)
+            centres = member.T @ A / np.maximum(sizes, 1)[:, None]
+            if step < STEPS:
+                codes = _nearest(A, centres, sizes)
+        within = A - centres[codes]
+        W = within.T @ within / max(len(A) - k, 1)
+        scale = max(float(np.trace(W)) / r, np.finfo(float).tiny)
+        axes = np.linalg.solve((1 - RIDGE) * W + RIDGE * scale * np.eye(r), centres.T).T
+        inner = axes @ centres.T
+        squares = np.diag(inner)
+        own[left], half[f] = Z[left] @ axes.T, squares / 2
+        apart[f] = squares[:, None] + squares[None, :] - inner - inner.T
+        apart[f][:, sizes == 0] = apart[f][sizes == 0] = 0
+        assigned[left] = _nearest(Z[left], centres, sizes)
+    return _HeldOut(fold.astype(np.int64), assigned, own, half, apart)
+
+
+def _nearest(A: Floats, centres: Floats, sizes: Floats) -> Codes:
+    squares = np.where(sizes > 0, np.square(centres).sum(axis=1), np.inf)
+    return np.asarray((squares - 2 * A @ centres.T).argmin(axis=1))
+
+
+def _thin_border(Z: Floats, held: _HeldOut, a: int, b: int) -> float:
+    """-log p of objects near the border of two clusters lying less densely than on either side.
+
+    Density is that of the nearest neighbours in the direction of the centres and along the widest
+    axes across it, less what the distance from the line of the centres explains.
+    """
+    from scipy.spatial import cKDTree
+
+    rows, t = held.between(a, b)
+    border = np.abs(t) < BORDER
+    if border.sum() < EMPTY:
+        return MOST_EVIDENCE
+    beside = (np.abs(t) > 2 * BORDER) & (np.abs(t) < 2 - 2 * BORDER)
+    sides = beside & (t > 0), beside & (t < 0)
+    if min(side.sum() for side in sides) < EMPTY:
+        return 0.0
+    P = _across(Z[rows], t > 0)
+    nearest = cKDTree(P).query(P, NEIGHBOURS + 1)[0][:, -1]
+    q = P.shape[1]
+    density = -q * np.log(np.maximum(nearest, 1e-12))
+    if q > 1:
+        off = np.minimum(np.square(P[:, 1:]).sum(axis=1), 2.0 * q + 2)
+        centred = off[beside] - off[beside].mean()
+        slope = centred @ density[beside] / max(centred @ centred, 1e-12)
+        density = density - min(slope, 0.0) * off
+    thin = density[border]
+    z = np.inf
+    for side in sides:
+        here = density[side]
+        error = SHARED * (thin.var(ddof=1) / len(thin) + here.var(ddof=1) / len(here))
+        z = min(z, float(here.mean() - thin.mean()) / max(np.sqrt(error), 1e-9))
+    evidence = float(-norm.logsf(z))
+    if q > 1 and _bend(P[border, 1:], P[beside, 1:]) > BENT:
+        return max(evidence - CHOSEN, 0.0)
+    return STRAIGHT * evidence
+
+
+def _bend(border: Floats, beside: Floats) -> float:
+    """How far the objects at the border lie off the line of the centres, in standard errors.
+
+    A curve leaves the line where two straight clusters meet on it.
+    """
+    m = len(border)
+    shift = np.abs(border.mean(axis=0) - beside.mean(axis=0)) / np.maximum(
+        beside.std(axis=0), 1e-300
+    )
+    ratio = np.square(border).mean(axis=0) / np.maximum(np.square(beside).mean(axis=0), 1e-300)
+    return float(np.sqrt(m) * max(shift.max(), (ratio.max() - 1) / np.sqrt(2)))
+
+
+def _across(P: Floats, side: NDArray[np.bool_]) -> Floats:
+    """Objects of two clusters: along the line of the centres, and along the widest axes across."""
+    one, other = P[side].mean(axis=0), P[~side].mean(axis=0)
+    line = (one - other) / max(float(np.linalg.norm(one - other)), 1e-300)
+    within = np.where(side[:, None], P - one, P - other)
+    within = within - np.outer(within @ line, line)
+    spread, axes = np.linalg.eigh(within.T @ within / len(P))
+    q = min(BESIDE, P.shape[1] - 1)
+    axes = axes[:, ::-1][:, :q]
+    # one scale for all axes, so that a curve remains one
+    scale = np.sqrt(spread[-1]) if q else (P @ line).std()
+    return np.asarray((P - (one + other) / 2) @ np.column_stack([line, axes]) / max(scale, 1e-300))
+
+
+def _spanning_edges(evidence: Floats) -> Floats:
+    """Edges of the minimum spanning tree (Prim 1957)."""
+    m = len(evidence)
+    if m < 2:
+        return np.zeros(0)
+    least, inside, edges = evidence[0].copy(), np.zeros(m, dtype=bool), []
+    inside[0] = True
+    for _ in range(m - 1):
+        b = int(np.where(inside, np.inf, least).argmin())
+        edges.append(least[b])
+        inside[b] = True
+        least = np.minimum(least, evidence[b])
+    return np.array(edges)

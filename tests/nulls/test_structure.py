@@ -1,0 +1,127 @@
+"""Whether data have clusters: what is said of data with and without, and what it ignores."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.spatial.distance import cdist
+from sklearn.datasets import load_iris
+
+import karat
+from karat.nulls.coordinates import coordinates
+from karat.nulls.structure import needed, probability_of
+from karat.nulls.valleys import _spanning_edges, find_valleys
+from karat.runtime.validation import InputError
+
+
+def two(n=300, d=2, apart=5.0, seed=0):
+    X = np.random.default_rng(seed).normal(size=(n, d))
+    X[::2, 0] += apart
+    return X
+
+
+def ring(n=400, seed=0):
+    rng = np.random.default_rng(seed)
+    angle = rng.uniform(0, 2 * np.pi, n)
+    return np.column_stack([np.cos(angle), np.sin(angle)]) + 0.1 * rng.normal(size=(n, 2))
+
+
+WITHOUT = {
+    "gaussian": lambda r: r.normal(size=(400, 5)),
+    "uniform": lambda r: r.uniform(size=(400, 2)),
+    "cubed": lambda r: r.normal(size=(400, 10)) ** 3,
+    "lognormal": lambda r: np.exp(r.normal(size=(400, 2))),
+    "counts": lambda r: r.poisson(0.2, size=(400, 30)),
+    "answers": lambda r: np.clip(np.round(r.normal(3, 1, size=(400, 6))), 1, 5),
+    "copies": lambda r: np.repeat(r.normal(size=(80, 3)), 5, axis=0),
+    "binary": lambda r: r.integers(0, 2, size=(400, 3)),
+    "ring": lambda r: ring(seed=int(r.integers(100))),
+}
+
+
+@pytest.mark.parametrize("kind", WITHOUT)
+def test_one_group_is_no_structure(kind):
+    found = karat.assess_structure(WITHOUT[kind](np.random.default_rng(1)))
+    assert found.decision != "yes"
+    assert found.n_clusters == 1
+    assert found.probability < 0.6
+
+
+@pytest.mark.parametrize("d", [2, 20, 200])
+def test_two_groups_are(d):
+    found = karat.assess_structure(two(d=d))
+    assert (found.decision, found.n_clusters) == ("yes", 2)
+    assert found.probability > 0.9
+
+
+def test_shapes_are_clusters_and_a_curve_is_none():
+    inner, outer = 0.4 * ring(seed=1), 1.6 * ring(seed=2)
+    assert karat.assess_structure(np.concatenate([inner, outer])).decision == "yes"
+    assert karat.assess_structure(outer).decision != "yes"
+
+
+def test_few_objects_say_nothing_and_many_say_no():
+    rng = np.random.default_rng(0)
+    few, many = (karat.assess_structure(rng.normal(size=(n, 2))) for n in (12, 800))
+    assert few.decision == "unclear"
+    assert many.decision == "no"
+    assert few.evidence == 0 < many.n_objects
+
+
+@pytest.mark.parametrize("change", ["permuted", "scaled", "moved", "turned", "copied"])
+def test_what_the_answer_does_not_follow(change):
+    X = load_iris().data + np.random.default_rng(0).normal(scale=1e-6, size=(150, 4))
+    turn = np.linalg.qr(np.random.default_rng(1).normal(size=(4, 4)))[0]
+    Z = {
+        "permuted": X[np.random.default_rng(2).permutation(150)],
+        "scaled": 1000 * X,
+        "moved": X + 7,
+        "turned": X @ turn,
+        "copied": np.repeat(X, 3, axis=0),
+    }[change]
+    before, after = karat.assess_structure(X), karat.assess_structure(Z)
+    assert (after.decision, after.n_clusters) == (before.decision, before.n_clusters)
+    assert after.evidence == pytest.approx(before.evidence, rel=0.3)
+    assert after.n_objects == before.n_objects
+
+
+def test_the_same_for_the_matrix_for_sparse_data_and_for_any_number_of_cores(monkeypatch):
+    X = two(n=200)
+    said = karat.assess_structure(X)
+    assert karat.assess_structure(cdist(X, X), metric="precomputed").decision == "yes"
+    assert karat.assess_structure(X, metric="manhattan").decision == "yes"
+    assert karat.assess_structure(sparse.csr_array(X)).decision == "yes"
+    monkeypatch.setattr("karat.runtime.threads.available_cores", lambda: 3)
+    assert karat.assess_structure(X) == said
+    with pytest.raises(InputError, match="no coordinates"):
+        karat.assess_structure(sparse.csr_array(np.eye(5)), metric="graph")
+
+
+@pytest.mark.parametrize("X", [np.zeros((50, 3)), np.zeros((1, 2)), np.arange(4.0)[:, None]])
+def test_degenerate_data_have_a_defined_answer(X):
+    found = karat.assess_structure(X)
+    assert (found.evidence, found.n_clusters) == (0.0, 1)
+    assert found.decision in ("no", "unclear")
+
+
+def test_a_link_without_a_valley_joins():
+    # a chain 0 - 1 - 2 without valleys, and 3 apart from all
+    evidence = np.full((4, 4), 20.0)
+    evidence[0, 1] = evidence[1, 0] = evidence[1, 2] = evidence[2, 1] = 0.5
+    evidence[3] = evidence[:, 3] = 9.0
+    assert sorted(_spanning_edges(evidence)) == [0.5, 0.5, 9.0]
+
+
+def test_more_evidence_is_more_probable_and_fewer_objects_need_more():
+    at = [[probability_of(e, n) for e in np.arange(0, 9, 0.5)] for n in (30, 400, 2000)]
+    assert (np.diff(at, axis=1) >= 0).all()
+    assert needed(50) > needed(200) > needed(400) == needed(2000)
+
+
+def test_valleys_count_the_clusters():
+    rng = np.random.default_rng(0)
+    centres = rng.uniform(0, 60, size=(6, 2))
+    Z = coordinates(np.repeat(centres, 60, axis=0) + rng.normal(size=(360, 2)), "euclidean", rng)
+    found = find_valleys(Z, rng)
+    assert found.groups[found.numbers.index(6)] == 6
