@@ -188,10 +188,7 @@ def test_dark_where_the_reader_has_it_so(browser: Chromium, page: Path) -> None:
 def test_printed_with_everything_in_it(browser: Chromium, page: Path) -> None:
     show(browser, page)
     browser.complaints.clear()
-    browser.run(
-        "addEventListener('afterprint', () => { window.printed = window.printed || "
-        f"{ALL_DRAWN}; }}, {{ capture: true }})"
-    )
+    browser.run(f"addEventListener('beforeprint', () => {{ window.printed = {ALL_DRAWN}; }})")
     pdf = browser.printed()
     assert browser.run("window.printed")
     browser.wait("!document.querySelector('details.fold[open]')")
