@@ -22,6 +22,7 @@ from karat_lab.scale import QUICK, WHOLE, quick_of
     [
         (0.3646, 0.36, math.nan, math.nan, AGREES),
         (0.3646, 0.37, math.nan, math.nan, NO_ERROR),
+        (0.963216456624, 0.963216456624, math.nan, math.nan, AGREES),
         (0.5, 0.6, 0.3, 0.7, AGREES),
         (0.5, 0.6, 0.45, 0.55, DIFFERS),
         (math.nan, 0.6, math.nan, math.nan, "no value"),

@@ -53,7 +53,7 @@ class Comparison:
             return "no value"
         if not math.isnan(self.low):
             return AGREES if self.low <= self.published <= self.high else DIFFERS
-        digits = len(f"{self.published:.10g}".partition(".")[2])
+        digits = len(f"{self.published:.15g}".partition(".")[2])
         return AGREES if round(self.ours, digits) == self.published else NO_ERROR
 
     def as_dict(self) -> dict[str, Any]:
