@@ -74,7 +74,8 @@ CHANGES = [
         "is 3 (70 %), or 2 (25 %), where setosa stands apart from the other two",
     ),
     ({"structure": Structure(0.123, "no", 0.4, 1, 150)}, "clusters is 0.12"),
-    ({"structure": Structure(0.777, "unclear", 2.1, 1, 150)}, "It cannot be told"),
+    ({"structure": Structure(0.477, "unclear", 2.1, 1, 150)}, "It cannot be told"),
+    ({"structure": Structure(0.877, "unclear", 3.1, 1, 150)}, "These data probably have groups"),
     ({"contributions": (Contribution("luck", 0.33),)}, "luck (+0.33)"),
     ({"runner_up": Candidate("second", 9)}, "runner-up is second (9 clusters)"),
     (

@@ -95,8 +95,13 @@ class Case:
 
     @cached_property
     def sweep(self) -> Case:
-        """The case with the candidates of the sweep."""
-        return self.take(self.kinds["swept"])
+        """The case with the candidates of the sweep, and the clusterers that found each."""
+        case = self.take(self.kinds["swept"])
+        plain = (frozenset(s for s in by if PREPARED_BY not in s) for by in case.sources)
+        table = case.table
+        case = replace(case, sources=tuple(plain))
+        case.__dict__["table"] = table
+        return case
 
     @cached_property
     def table(self) -> NDArray[np.float32]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat_lab import ExperimentResult
-from karat_lab.cases import PREPARED_BY, Case
+from karat_lab.cases import Case
 from karat_lab.choice import FEW, FOLDS, PARTS, TESTED, corpus, judges_of_folds
 from karat_lab.choice_table import GROUPS, mean_of_collections, members, with_interval
 from karat_lab.training import Size, folds_of
@@ -75,7 +75,6 @@ def without_each(
     """Of each clusterer and case, what choice and ceiling lose without it; NaN where untested."""
     fold = folds_of(cases, n_folds)
     names = sorted(frozenset().union(*(by for c in cases for by in c.sweep.sources)))
-    names = [name for name in names if PREPARED_BY not in name]
     lost = {name: (np.full(len(cases), np.nan), np.full(len(cases), np.nan)) for name in names}
     say = progress or (lambda line: None)
     for f, _, judge in judges_of_folds(cases, fold, size, random_state, say):

@@ -100,7 +100,9 @@ def judged(study: Study, distinct: pd.DataFrame) -> Judged | None:
     names = tuple(map(str, usable.index))
     places = shortlist(mine.agreement, own.score)
     # what a kind of structure is good for means nothing where none was found
-    use = [good_for(mine, i, places) if said.has_structure else "parts" for i in places]
+    there = study.objects.structure
+    natural = there is not None and there.decision != "no"
+    use = [good_for(mine, i, places) if natural else "parts" for i in places]
     place = dict(zip(usable["partition"], range(m), strict=True))
     both = company(study).items() if others else ()
     also = [(one, place[key]) for key, one in both if key in place]
