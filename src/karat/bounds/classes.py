@@ -106,7 +106,7 @@ def known_classes(y_partial: Any, n: int, classes: Classes = None) -> KnownClass
     classes = listed_classes(classes)
     listed = classes if isinstance(classes, list) else None
     truth = known_labels(y_partial, n, name="y_partial", classes=listed or ())
-    known = np.flatnonzero(np.not_equal(truth, None))
+    known = np.flatnonzero(truth != np.array(None, dtype=object))
     encoded = encode(truth[known], name="y_partial")
     seen = list(encoded.names)
     codes = np.full(n, -1, dtype=np.int64)
