@@ -12,22 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat import InputError
-from karat_lab.choice import (
-    FEW,
-    FOLDS,
-    GROUPS,
-    PARTS,
-    TESTED,
-    corpus,
-    judges_of_folds,
-    learned_rivals,
-    mean_of_collections,
-    members,
-    with_interval,
-)
+from karat_lab.cases import Case
+from karat_lab.choice import FEW, FOLDS, PARTS, TESTED, corpus, judges_of_folds, learned_rivals
+from karat_lab.choice_table import GROUPS, mean_of_collections, members, with_interval
 from karat_lab.choice_tasks import build
 from karat_lab.rivals import RIVALS
-from karat_lab.training import Case, folds_of
+from karat_lab.training import folds_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -106,7 +96,7 @@ def challenge(
             choose(OWN, i, _position(method, case))
             choose("the judge", i, int(np.argmax(judge(case.evidence).score)))
             for way, rival in {**RIVALS, **simple}.items():
-                choose(way, i, int(np.argmax(rival(case.evidence))))
+                choose(way, i, int(np.argmax(rival(case))))
     return _table(cases, chosen)
 
 

@@ -35,7 +35,7 @@ class Telling:
 
 
 @dataclass(frozen=True)
-class ClusterDescription:
+class Card:
     """What is told of a cluster.
 
     Attributes
@@ -65,23 +65,27 @@ class ClusterDescription:
     accuracy: float | None = None
 
 
-def describe(chosen: Chosen) -> tuple[ClusterDescription, ...]:
+def describe(chosen: Chosen) -> tuple[Card, ...]:
     """Each cluster of the choice, the largest first."""
     shares = chosen.map.edge_shares(chosen.labels)
     titles = object_titles(chosen.study.dataset)
+    meant = {one.cluster: one for one in chosen.study.describe(chosen.answer.name)}
     found = []
     for cluster in chosen.clusters:
+        one = meant[cluster]
         size = int((chosen.labels == cluster).sum())
         telling = _telling(chosen, cluster)
         found.append(
-            ClusterDescription(
+            Card(
                 cluster=cluster,
-                name=_proposed(telling, terms=chosen.terms is not None),
+                name="" if one.name == str(cluster) else one.name,
                 size=size,
                 share=size / len(chosen.labels),
                 telling=telling,
                 central=(str(titles[chosen.typical[cluster]]),),
                 edge=shares.get(cluster),
+                rule=None if one.rule is None else str(one.rule),
+                accuracy=one.accuracy,
             )
         )
     return tuple(sorted(found, key=lambda one: (-one.size, one.cluster)))
@@ -106,14 +110,6 @@ def _telling(chosen: Chosen, cluster: int) -> tuple[Telling, ...]:
             float(np.clip(profile.deviation[c, j] / FULL, -1, 1)),
         )
         for j in profile.most_telling(cluster, TOLD)
-    )
-
-
-def _proposed(telling: tuple[Telling, ...], *, terms: bool) -> str:
-    if terms:
-        return ", ".join(one.feature for one in telling)
-    return ", ".join(
-        f"{'high' if one.strength > 0 else 'low'} {one.feature}" for one in telling[:2]
     )
 
 

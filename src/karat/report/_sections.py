@@ -17,14 +17,14 @@ from karat.measures.families import effective_number
 from karat.report._candidates import candidates
 from karat.report._cards import cards
 from karat.report._clusters import classes, features, fit
-from karat.report._facts import Chosen, Facts
+from karat.report._facts import Facts
 from karat.report._judges import clarity, guarantee, judgement, stability
 from karat.report._levels import levels
 from karat.report._page import Fold, Picture, Section
 from karat.report._tables import group_of, scorecard, sparklines, undefined_values
 from karat.report._topics import representation, topics
 from karat.study import NO_LABELS, wording
-from karat.study.wording import first_screen, footer, page
+from karat.study.wording import first_screen, footer, page, story
 
 #: the programs of the page, in their order
 SCRIPTS = ("script.js", "unpacking.js", "map.js", "ranking.js", "figures.js")
@@ -39,7 +39,7 @@ def answer(facts: Facts) -> Section:
         drawn = cards(facts)
         values |= {
             "heading": first_screen.heading(answer),
-            "told": first_screen.three_sentences(answer, noun=chosen.noun, edge=_edge(chosen)),
+            "told": story(answer),
             "caption": first_screen.caption(
                 chosen.noun,
                 kept=shown.layout.kept,
@@ -55,13 +55,6 @@ def answer(facts: Facts) -> Section:
             "d": study.dataset.n_features,
         }
     return Section("answer", "Answer", "answer.html", values)
-
-
-def _edge(chosen: Chosen) -> float | None:
-    """Share of all objects on the edge between two clusters."""
-    shares = chosen.map.edge_shares(chosen.labels)
-    sizes = np.array([(chosen.labels == c).sum() for c in shares])
-    return float(np.dot(list(shares.values()), sizes) / sizes.sum()) if len(shares) > 1 else None
 
 
 def reasons(facts: Facts) -> Section | None:
