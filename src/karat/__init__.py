@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from karat.runtime.validation import InputError as InputError
     from karat.runtime.validation import StorageError as StorageError
     from karat.runtime.validation import UndefinedMeasureError as UndefinedMeasureError
-    from karat.stability import n_clusters as n_clusters
     from karat.study import Answer as Answer
     from karat.study import Study as Study
     from karat.study import load_study as load_study
     from karat.study.estimator import ChosenClustering as ChosenClustering
+    from karat.study.numbers import n_clusters as n_clusters
     from karat.study.representations import representations as representations
 
 # public name -> the module that has it; nothing is imported before it is asked for
@@ -54,7 +54,7 @@ _HOME = {
     "Model": "karat.model",
     "load_model": "karat.model",
     "moments_sql": "karat.measures.moments",
-    "n_clusters": "karat.stability",
+    "n_clusters": "karat.study.numbers",
     "recommend": "karat.measures.recommended",
     "FewLabelClassifier": "karat.labeling",
     "guarantee": "karat.bounds",

@@ -79,9 +79,13 @@ def _show_clusters(study: Study, answer: Answer, console: Console) -> None:
     from rich.table import Table
 
     from karat.cli._output import printable
+    from karat.study.wording import NO_RULE
 
     found = sorted(study.describe(answer.name), key=lambda one: -one.size)
     of_terms = study.dataset.of_documents
+    if not of_terms and all(one.rule is None for one in found):
+        console.print(NO_RULE, style="dim")
+        return
     table = Table(title="The clusters", box=None, pad_edge=False)
     for title in ("cluster", "words" if of_terms else "rule"):
         table.add_column(title, overflow="fold")

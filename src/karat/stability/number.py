@@ -306,8 +306,8 @@ class NumberOfClusters:
     probabilities : Series
         The probability of each number asked for; they sum to 1.
     table : DataFrame
-        A row per estimator: ``k`` (missing where it failed), ``can_answer_1``, ``seconds``,
-        ``reason`` where it failed.
+        What it follows from. Of :func:`karat.stability.n_clusters` a row per estimator: ``k``
+        (missing where it failed), ``can_answer_1``, ``seconds``, ``reason`` where it failed.
     structure : Structure or None
         Whether there are clusters at all, which is the probability of 1.
     """
@@ -351,7 +351,7 @@ def n_clusters(
     truth: Any = None,
     random_state: int = 0,
 ) -> NumberOfClusters:
-    """How many clusters there are: one answer, by several estimators.
+    """How many clusters there are by several estimators of the literature, and what they add up to.
 
     Parameters
     ----------
@@ -378,6 +378,7 @@ def n_clusters(
 
     Notes
     -----
+    :func:`karat.n_clusters` is the better answer: on labelled sets this vote is overconfident.
     1 has the probability that there are no clusters (:func:`karat.assess_structure`). The rest is
     shared out by the estimators' answers above 1, one vote each: a vote for j gives k a part in
     proportion to exp(−|log(k/j)| / 0.25), and a tenth is the same for every k.

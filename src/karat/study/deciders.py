@@ -347,7 +347,7 @@ def _judgement(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> dict[st
         **beside,
         "judge": _judged_by(found),
         "expected": expected,
-        "near_best": getattr(found.judgement, "near_best", None),
+        "near_best": found.judgement.near_best if len(found.names) > 1 else None,
         "numbers": numbers_of(study, ranking, found.numbers, found),
         "reference": _reference(study, name, found),
         "average": found.judgement.average,

@@ -18,7 +18,7 @@ from karat.study.wording.grounds import (
     rivals,
     vote,
 )
-from karat.study.wording.phrases import interval, span
+from karat.study.wording.phrases import NO_RULE, interval, span
 from karat.study.wording.recommendation import fitted, lead, memberships, singles
 from karat.study.wording.story import draw_labels, story
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "GOOD_FOR",
+    "NO_RULE",
     "THEMES",
     "draw_labels",
     "findings",

@@ -5,7 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from karat.bounds import percent_up
-from karat.study.wording.phrases import FEW, agreement, clusters, interval, listed, share
+from karat.study.wording.phrases import (
+    FEW,
+    agreement,
+    certain,
+    clusters,
+    interval,
+    listed,
+    natural,
+    share,
+)
 
 if TYPE_CHECKING:
     from karat.study.answer import Answer, Candidate
@@ -44,7 +53,7 @@ def structure(answer: Answer) -> list[str]:
     said = answer.structure
     if said is None:
         return []
-    told = f"The probability that these data have clusters is {said.probability:.2f}"
+    told = f"The probability that these data have clusters is {certain(said.probability)}"
     if said.decision == "no":
         told += ": you can split these data, but the groups are not natural"
     return [f"{told}."]
@@ -55,7 +64,7 @@ def expected(answer: Answer) -> list[str]:
     if answer.expected is None:
         return []
     what = "Expected agreement with the structure that experts would name"
-    if answer.structure is not None and answer.structure.decision != "yes":
+    if not natural(answer):
         what = "Should experts name classes anyway, the expected agreement with these"
     told = [f"{what}: ARI {interval(answer)}."]
     if answer.judge is not None and answer.judge.weighed is not None:

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
 FEW = 3
 #: share of the objects from which on one clustering is said to divide another
 NESTS = 0.9
+#: said of clusters without one
+NO_RULE = "No rule tells these clusters apart."
+#: probability from which on groups are likely where it cannot be told with certainty
+PROBABLE = 0.6
 
 
 def listed(names: Iterable[str]) -> str:
@@ -24,6 +28,25 @@ def listed(names: Iterable[str]) -> str:
 def share(value: float) -> str:
     """A probability in per cent, to a tenth below ten."""
     return f"{100 * value:.0f} %" if value >= 0.0995 else f"{100 * value:.1f} %"
+
+
+def certain(value: float) -> str:
+    """A probability that is never said to be 0 or 1."""
+    if value > 0.99:
+        return "over 0.99"
+    return "below 0.01" if value < 0.01 else f"{value:.2f}"
+
+
+def probably(answer: Answer) -> bool:
+    """Whether groups are likely, though the evidence is less than some data without them have."""
+    said = answer.structure
+    return said is not None and said.decision == "unclear" and said.probability >= PROBABLE
+
+
+def natural(answer: Answer) -> bool:
+    """Whether nothing speaks against groups that are there, however they are divided."""
+    said = answer.structure
+    return said is None or said.decision == "yes" or probably(answer)
 
 
 def clusters(k: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from karat.study.wording.phrases import clusters, is_own
+from karat.study.wording.phrases import clusters, is_own, natural
 from karat.study.wording.story import sizes
 
 if TYPE_CHECKING:
@@ -23,9 +23,8 @@ def lead(answer: Answer) -> list[str]:
     if is_own(answer) and (poor or answer.tried.distinct == 1):
         of = "The best of them is" if answer.tried.distinct > 1 else "It is"
         return [f"{of} {answer.name}: {what}{sizes(answer) * poor}."]
-    said = answer.structure
     # labels and measures that decide need no structure
-    if answer.expected is not None and said is not None and said.decision != "yes":
+    if answer.expected is not None and not natural(answer):
         return [f"If you split the data anyway: {answer.name}, {what}."]
     return [f"Use {answer.name}: {what}."]
 

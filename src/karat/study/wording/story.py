@@ -14,6 +14,7 @@ from karat.study.wording.phrases import (
     is_own,
     listed,
     percent,
+    probably,
     span,
 )
 
@@ -26,8 +27,6 @@ MOST_SIZES = 8
 SAME = 0.8
 #: by how much karat's own must be better for it to be recommended
 BETTER = 0.05
-#: probability from which on groups are likely where it cannot be told with certainty
-PROBABLE = 0.6
 #: what an expected agreement is called
 GRADES = {
     "good": "good agreement", "fair": "some agreement", "weak": "little agreement",
@@ -50,7 +49,7 @@ def found(answer: Answer) -> str:
     k, decision = groups(answer.n_clusters), _decision(answer)
     if decision == "yes":
         told = f"These data have groups: karat finds {answer.n_clusters}{sizes(answer)}"
-    elif decision == "unclear" and _probably(answer):
+    elif decision == "unclear" and probably(answer):
         told = f"These data probably have groups: karat finds {answer.n_clusters}{sizes(answer)}"
     elif decision == "unclear":
         told = (
@@ -97,7 +96,7 @@ def _own(answer: Answer) -> str:
 
 def _data(answer: Answer) -> str:
     """Whether the data have groups, after what was said of a clustering."""
-    if _probably(answer):
+    if probably(answer):
         return "the data probably have groups"
     return {
         "yes": "the data do have groups",
@@ -216,12 +215,6 @@ def _is_better(other: Reference, mine: Expected | None) -> bool:
 
 def _decision(answer: Answer) -> str | None:
     return None if answer.structure is None else answer.structure.decision
-
-
-def _probably(answer: Answer) -> bool:
-    """Whether groups are likely, though the evidence is less than some data without them have."""
-    said = answer.structure
-    return said is not None and said.decision == "unclear" and said.probability >= PROBABLE
 
 
 def _compared(answer: Answer) -> str:
