@@ -114,7 +114,12 @@ def n_clusters(X: Any, *, metric: Any = "euclidean", random_state: int = 0) -> N
     ranking = study.rank().reset_index(names="name")
     best = ranking.drop_duplicates("n_clusters").set_index("n_clusters").rename_axis("k")
     table = best[["name", "expected", "low", "high"]].sort_index()
-    return NumberOfClusters(int(probabilities.index[int(probabilities.argmax())]), probabilities, table, answer.structure)
+    return NumberOfClusters(
+        int(probabilities.index[int(probabilities.argmax())]),
+        probabilities,
+        table,
+        answer.structure,
+    )
 
 
 def numbers_of(
