@@ -148,10 +148,12 @@ def test_lines_and_pairs_are_the_objects():
     labels = np.where(np.arange(120) % 30 == 0, -1, LABELS)
     for given in (data, sparse.csr_array(data)):
         figure = plot.pairs(given, labels, feature_names=["a", "b", "c"])
-        for c, trace in zip((0, 1, 2, -1), figure.data, strict=True):
-            for j, dimension in enumerate(trace.dimensions):
-                assert dimension.label == "abc"[j]
-                np.testing.assert_allclose(dimension["values"], data[labels == c, j])
+        panels = [(i, j, c) for i, j in ((1, 0), (2, 0), (2, 1)) for c in (0, 1, 2, -1)]
+        for (i, j, c), trace in zip(panels, figure.data, strict=True):
+            np.testing.assert_allclose(trace.x, data[labels == c, j])
+            np.testing.assert_allclose(trace.y, data[labels == c, i])
+            axis = figure.layout[trace.yaxis.replace("y", "yaxis")]
+            assert axis.title.text == ("abc"[i] if j == 0 else None)
         lines = plot.parallel_coordinates(given, labels, feature_names=["a", "b", "c"])
         z = (data - data.mean(axis=0)) / data.std(axis=0)
         drawn = np.array(lines.data[1].y).reshape(-1, 4)[:, :3]
@@ -163,7 +165,10 @@ def test_lines_and_pairs_are_the_objects():
         means = plot.table(figure).set_index("cluster")
         np.testing.assert_allclose(means.loc["1"], data[labels == 1].mean(axis=0))
     one = plot.pairs(data, labels, feature_names=["a", "b", "c"], features=["c", "a"])
-    assert [d.label for d in one.data[0].dimensions] == ["c", "a"]
+    assert one.layout.xaxis.title.text == "c"
+    assert one.layout.yaxis.title.text == "a"
+    with pytest.raises(InputError, match="two features"):
+        plot.pairs(data, labels, features=1)
     with pytest.raises(InputError, match="'z'"):
         plot.pairs(data, labels, feature_names=["a", "b", "c"], features=["z"])
     with pytest.raises(InputError, match="at least 1"):

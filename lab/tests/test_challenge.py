@@ -12,19 +12,26 @@ from typer.testing import CliRunner
 
 from karat import InputError
 from karat.cli import app
+from karat.judge import gather
 from karat_lab import challenge as module
+from karat_lab.cases import OWN as USERS
+from karat_lab.cases import PREPARED_BY, Case
 from karat_lab.challenge import OWN, challenge, load_method
-from karat_lab.training import Case
 
-AGREEMENT = np.array([[0.2, 0.9, 0.4, 0.5, 0.1]])
+#: of a labeling of a user's, of the five candidates of the sweep, and of another preparation
+AGREEMENT = np.array([[1.0, 0.2, 0.9, 0.4, 0.5, 0.1, 0.95]])
+NAMES = (USERS + "classes", *["kmeans"] * 5, "robust" + PREPARED_BY + "ward")
+SOURCES = tuple(frozenset({name}) for name in NAMES)
 
 
 @pytest.fixture
 def corpus(monkeypatch: pytest.MonkeyPatch) -> list[Case]:
-    """Four tasks of four collections; the judge takes the first candidate."""
-    codes = np.stack([np.arange(12) % k for k in (2, 3, 4, 5, 6)])
+    """Four tasks of four collections; the judge takes the first candidate of the sweep."""
+    i = np.arange(12)
+    codes = np.stack([i // 6, *(i % k for k in range(2, 7)), i // 4]).astype(np.int32)
+    evidence = gather(np.random.default_rng(0).normal(size=(12, 2)), codes)
     cases = [
-        Case(f"real/set{i}/0", "real", f"set{i}", None, AGREEMENT, True, codes)  # type: ignore[arg-type]
+        Case(f"real/set{i}/0", "real", f"set{i}", evidence, AGREEMENT, SOURCES, {}, True, codes)
         for i in range(4)
     ]
     judge = lambda evidence: SimpleNamespace(score=np.array([1.0, 0, 0, 0, 0]))  # noqa: E731

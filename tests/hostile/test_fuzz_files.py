@@ -27,6 +27,7 @@ import pytest
 from scipy import io as scipy_io
 from scipy import sparse
 from scipy.spatial.distance import cdist
+from typer.main import get_command
 from typer.models import OptionInfo
 from typer.testing import CliRunner
 
@@ -52,6 +53,8 @@ COMMANDS = [
     f"run {{distances}} {FIT} --as distances",
     f"run {{texts}} {FIT} --text-column text --min-df 1 --embeddings {{embeddings}}",
     f"run {{table}} {FIT} --storage {{study}}",
+    f"run {{table}} {FIT} --against {{model}}",
+    "assign {table} --model {model} --output a.csv",
     "sample {data} -n 2",
     "check {data}",
     "check {table} --truth {labels}",
@@ -63,6 +66,7 @@ COMMANDS = [
     "compare {labelings} --truth {labels}",
     "label {table} --labelings {labelings} --output {session} --expert {few}",
     "label {table} -k 2 -c average --storage {study} --output {session}",
+    "label {table} --labelings {labelings} --output {session} --import {answers}",
     "bench results --storage {journal}",
     "bench embeddings --clusterer average --tries 1 --storage {journal}",
     "report {study} --data {table} --output r.html",
@@ -79,7 +83,7 @@ FOLDERS = {
     for name, kind in found.items()
 }
 #: options that take files which are written alone, or no file
-WRITTEN = {"report", "labels", "output", "picture", "predict"}
+WRITTEN = {"report", "labels", "output", "picture", "predict", "export", "save_model"}
 
 
 def tables(rng: np.random.Generator) -> list[tuple[str, bytes]]:
@@ -140,13 +144,17 @@ def saved(function: Any, *arguments: Any, **options: Any) -> bytes:
 
 
 @lru_cache
-def studied() -> bytes:
-    """A study of the table of ``goods``."""
+def studied() -> list[bytes]:
+    """A study of the table of ``goods``, the model of its answer, and a session of labelling."""
     with TemporaryDirectory() as folder:
         (path := Path(folder) / "x.csv").write_bytes(goods(0)["table"][0][1])
-        words = f"run {path} {FIT} --storage {path}.karat"
-        assert CliRunner().invoke(app, words.split()).exit_code == 0
-        return Path(f"{path}.karat").read_bytes()
+        study, model, session = (path.with_suffix(f".{end}") for end in ("karat", "m", "jsonl"))
+        for words in (
+            f"run {path} {FIT} --storage {study} --save-model {model}",
+            f"label {path} -k 2 -c average --storage {study} --output {session} --by a",
+        ):
+            assert CliRunner().invoke(app, words.split(), input="u\nv\n:q\n").exit_code == 0
+        return [made.read_bytes() for made in (study, model, session)]
 
 
 @lru_cache
@@ -177,6 +185,10 @@ def goods(seed: int) -> dict[str, list[tuple[str, bytes]]]:
     )
     lines = "\n".join(y)
     row = json.dumps({"key": "a", "row": {"score": 0.5}})
+    chosen = [{"type": "choices", "value": {"choices": ["u"]}}]
+    task = {"data": {"row": 3}, "annotations": [{"completed_by": 1, "result": chosen}]}
+    tasks = [task, {"row": 4, "label": "v", "annotator": "b"}]
+    study, model, session = [b"", b"", b""] if seed == 0 else studied()
     return {
         "data": tables(rng),
         "table": [("t.csv", pd.DataFrame(X, columns=["p", "q"]).to_csv(index=False).encode())],
@@ -195,9 +207,12 @@ def goods(seed: int) -> dict[str, list[tuple[str, bytes]]]:
         "mtx": [("m.mtx", saved(scipy_io.mmwrite, counts))],
         "terms": [("terms.txt", b"tea\nsail\nrook\nmast\nking\n")],
         "texts": [("x.jsonl", texts.encode())],
-        "study": [("s.karat", b"" if seed == 0 else studied())],
+        "study": [("s.karat", study)],
+        "model": [("s.karat-model", model), ("s.karat", study)],
+        "answers": [("a.csv", drawn.to_csv(index=False).encode()),
+                    ("a.json", json.dumps(tasks).encode()), ("a.jsonl", session)],
         "journal": [("race.jsonl", f"{row}\n".encode()), ("race.jsonl", row[:-9].encode())],
-        "session": [("session.csv", b"row,label,object\n")],
+        "session": [("session.jsonl", session)],
     }  # fmt: skip
 
 
@@ -265,7 +280,7 @@ def wrong(case: Case) -> str | None:
             Path(name).parent.mkdir(parents=True, exist_ok=True)
             Path(name).write_bytes(content)
         warnings.simplefilter("error", RuntimeWarning)
-        error = CliRunner().invoke(app, words, input="u\nv\nq\n").exception
+        error = CliRunner().invoke(app, words, input="u\nv\n:q\n").exception
     if error is None or isinstance(error, SystemExit):
         return None
     if not isinstance(error, InputError):
@@ -310,8 +325,11 @@ def test_commands_answer_or_say_why(part: int) -> None:
 
 def file_options() -> Iterator[tuple[str, str]]:
     """Commands and those of their options that take a file to read."""
+    group: Any = get_command(app)
     for command in app.registered_commands:
         assert command.callback is not None
+        called = str(command.name or command.callback.__name__)
+        options = {str(one.name): one.opts[0] for one in group.commands[called].params}
         hints = get_type_hints(command.callback, include_extras=True)
         for name, hint in hints.items():
             said = getattr(hint, "__metadata__", [None])[0]
@@ -319,7 +337,7 @@ def file_options() -> Iterator[tuple[str, str]]:
                 "Path" in str(hint) or "FILE" in str(said.metavar)
             )
             if told and name not in WRITTEN:
-                yield str(command.name or command.callback.__name__), f"--{name}"
+                yield called, options[name]
 
 
 def test_every_option_that_reads_a_file_is_drawn() -> None:

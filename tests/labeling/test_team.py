@@ -210,9 +210,16 @@ def test_what_label_studio_exports(open_session, tmp_path):
     by = session.by_labeller()
     assert by["ann@x"][3] == "ham"
     assert (by["2"][5], by["2"][6]) == (UNKNOWN, "spam")
-    for spoilt in ('{"a": 1}', "no", '[{"data": {"row": 999}, "annotations": [{"result": []}]}]'):
+    for spoilt, said in (
+        ('{"a": 1}', "list of tasks"),
+        ("no", "list of tasks"),
+        ('[{"data": {"row": 999}, "annotations": [{"result": []}]}]', "row 999 is not one"),
+        ('[{"data": 3}]', "task 1 is not as"),
+        ('[{}, {"annotations": ["a"]}]', "task 2 is not as"),
+        ('[{"annotations": [{"result": [{"type": "choices"}]}]}]', "task 1 is not as"),
+    ):
         path.write_text(spoilt)
-        with pytest.raises(InputError, match=r"list of tasks|row 999 is not one"):
+        with pytest.raises(InputError, match=said):
             import_labels(session, path)
 
 

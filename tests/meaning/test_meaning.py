@@ -225,6 +225,25 @@ def test_sparse_is_as_dense():
         assert [one.feature for one in a.telling] == [one.feature for one in b.telling]
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("exponent", [-1000, 1020])
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_the_unit_of_a_feature_changes_no_effect(exponent, form):
+    """Squares of such values are more than any number, or 0."""
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(90, 3)) + np.repeat([[0.0], [3.0], [6.0]], 30, axis=0)
+    labels = np.repeat([0, 1, 2], 30)
+    one, other = (
+        describe_clusters(X, labels, original=form(values)) for values in (X, np.ldexp(X, exponent))
+    )
+    for a, b in zip(one, other, strict=True):
+        assert b.rule is not None
+        assert [(t.feature, t.effect, t.interval) for t in a.telling] == [
+            (t.feature, t.effect, t.interval) for t in b.telling
+        ]
+        assert [math.ldexp(t.within, exponent) for t in a.telling] == [t.within for t in b.telling]
+
+
 def test_clusters_of_noise_have_no_effect_on_other_objects():
     broken = 0
     for seed in range(12):

@@ -230,7 +230,7 @@ def test_frames_are_labelings():
 @pytest.mark.parametrize("kind", [np.int8, np.int64, np.uint16, "pandas"])
 def test_integer_truth_never_becomes_objects(kind, monkeypatch):
     """One object for each label would take seconds and a gigabyte for ten million labels."""
-    from karat.measures import evaluation
+    from karat.measures import inputs
 
     def refuse(*_):
         raise AssertionError("labels were made objects")
@@ -239,7 +239,7 @@ def test_integer_truth_never_becomes_objects(kind, monkeypatch):
     labels, truth = rng.integers(0, 4, 200), rng.integers(0, 5, 200)
     given = pd.Series(truth) if kind == "pandas" else truth.astype(kind)
     expected = karat.evaluate(None, labels, truth=truth.astype(object))
-    monkeypatch.setattr(evaluation, "known_labels", refuse)
+    monkeypatch.setattr(inputs, "known_labels", refuse)
     found = karat.evaluate(None, labels, truth=given)
     pd.testing.assert_frame_equal(found.table, expected.table)
 

@@ -260,11 +260,12 @@ def test_a_damaged_file_is_an_error(tmp_path_factory: Any, data: st.DataObject) 
     folder = tmp_path_factory.mktemp("damaged")
     whole, path = saved(folder)
     content = bytearray(path.read_bytes())
-    if data.draw(st.booleans()):
-        content = content[: data.draw(st.integers(0, len(content) - 1))]
-    else:
-        at = data.draw(st.integers(0, len(content) - 1))
+    at = data.draw(st.integers(0, len(content) - 1))
+    how = data.draw(st.sampled_from(["truncated", "changed", "cut out"]))
+    if how == "changed":
         content[at] ^= data.draw(st.integers(1, 255))
+    else:
+        del content[at : None if how == "truncated" else at + data.draw(st.integers(1, 50))]
     path.write_bytes(bytes(content))
     try:
         found = load_model(path)
@@ -286,6 +287,11 @@ def test_foreign_and_later_files(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="no model of karat"):
         load_model(tmp_path / "x.npz")
     _, path = saved(tmp_path)
+    whole = path.read_bytes()
+    path.write_bytes(whole[:50] + whole[60:])  # the first member would begin before the file does
+    with pytest.raises(StorageError, match="damaged or truncated"):
+        load_model(path)
+    path.write_bytes(whole)
     with zipfile.ZipFile(path) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
     for change, said in (({"version": 99}, "update karat"), ({"digest": "0"}, "digest differs")):

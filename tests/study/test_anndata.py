@@ -222,7 +222,7 @@ def test_the_command_compares_the_clusterings_of_a_file(h5ad):
 
 def test_a_file_without_clusterings_says_so(h5ad, monkeypatch):
     path, _ = h5ad
-    monkeypatch.setattr(karat.datasets.annotated_matrices, "_CLUSTERING", re.compile("xyz"))
+    monkeypatch.setattr(karat.datasets.annotated_matrices, "CLUSTERINGS", re.compile("xyz"))
     assert karat.datasets.annotated_matrices.clusterings_in(path) == []
     with pytest.raises(InputError, match="called as clusterings are"):
         karat.datasets.read_labelings(path)

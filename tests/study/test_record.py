@@ -446,7 +446,7 @@ def test_labels_report_terminal_and_json_tell_the_same(tmp_path, monkeypatch):
     assert f"k={k}: {k} clusters" in shown.replace(" start=0", "")
     page = (tmp_path / "r.html").read_text()
     lead = page[page.index('class="lead"') :][:200]
-    assert f"{k} groups" in lead
+    assert f"karat finds {k}, of" in lead
     assert "by=&#39;silhouette&#39;" in page
     answer = json.loads(run("run", *options[:3], *options[5:], "--json"))
     assert (answer["best"]["n_clusters"], answer["best"]["decided_by"]) == (k, "silhouette")

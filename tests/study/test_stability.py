@@ -173,7 +173,7 @@ with karat.Study(X, storage=sys.argv[1], by="silhouette") as study:
 @pytest.mark.posix
 @pytest.mark.parametrize(
     ("last", "sets", "batches"),
-    [("gaussian 1", 2, 4), ("consensus 0", 0, 1)],
+    [("within 0", 1, 4), ("consensus 0", 0, 1)],
 )
 def test_a_killed_call_resumes_from_what_was_finished(tmp_path, monkeypatch, last, sets, batches):
     path = tmp_path / "killed.karat"
@@ -188,8 +188,8 @@ def test_a_killed_call_resumes_from_what_was_finished(tmp_path, monkeypatch, las
     )
     with karat.Study(triangle(), storage=path) as study:
         found = study.stability(**few)
-    # of the data and two sets of each kind; of two batches of resamples, twice
-    assert sum(name.startswith(("data", "gauss", "uniform")) for name in done) == sets
+    # of the data and two sets without clusters; of two batches of resamples, twice
+    assert sum(name.startswith(("data", "within")) for name in done) == sets
     assert sum(name.startswith(("clusters", "consensus")) for name in done) == batches
     with karat.Study(triangle(), by="silhouette") as study:
         study.sweep(["average"], k=[2, 3], workers=1)
@@ -250,9 +250,17 @@ def counted_fits(study, name, monkeypatch):
     return sum(shares) / study.n_objects
 
 
-@pytest.mark.parametrize("clusterer", ["average", "hdbscan", "kmeans"])
-def test_predicted_work_is_what_is_done(clusterer, monkeypatch):
-    with karat.Study(triangle(20)) as study:
+CLOUD = np.random.default_rng(0).normal(size=(60, 2))
+
+
+@pytest.mark.parametrize(
+    ("clusterer", "X"),
+    [("average", triangle(20)), ("average", triangle(40)), ("average", CLOUD), ("hdbscan", CLOUD),
+     ("kmeans", triangle(20))],
+    ids=["average", "halves", "in doubt", "hdbscan", "kmeans"],
+)  # fmt: skip
+def test_predicted_work_is_what_is_done(clusterer, X, monkeypatch):
+    with karat.Study(X) as study:
         study.sweep([clusterer], k=[2, 3], n_init=1, workers=1)
         ours = next(c for c in study.storage.candidates() if c["partition"] is not None)
         work = stability.work_of(study, ours)

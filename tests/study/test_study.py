@@ -116,9 +116,9 @@ def test_resume_fits_nothing_again(tmp_path, monkeypatch, wine):
         before = study.scores()
     fits, judged = [], []
     monkeypatch.setattr(running, "run_job", lambda X, job: fits.append(job))
-    original = karat.study.scoring.judge
+    original = karat.study.scoring.compute
     monkeypatch.setattr(
-        karat.study.scoring, "judge", lambda *a, **kw: judged.append(a) or original(*a, **kw)
+        karat.study.scoring, "compute", lambda *a, **kw: judged.append(a) or original(*a, **kw)
     )
     with karat.Study(wine[0], storage=path) as study:
         study.sweep(["kmeans", "ward"], k=range(2, 5), n_init=2, workers=1)
@@ -480,7 +480,7 @@ def test_a_notebook_shows_what_was_tried_and_computes_nothing(monkeypatch):
     assert "nothing was tried" in study._repr_html_()
     study.sweep(["ward", "average"], k=[2, 3], workers=1)
     with monkeypatch.context() as patched:
-        patched.setattr("karat.study.scoring.judge", None)
+        patched.setattr("karat.study.scoring.compute", None)
         before = study._repr_html_()
     assert "ward: 2 ok" in before
     assert "Not judged yet" in before

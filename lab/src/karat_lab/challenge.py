@@ -78,16 +78,17 @@ def challenge(
         bootstrap intervals over collections.
     """
     say = progress or (lambda line: None)
-    cases = corpus(PARTS if samples is None else samples, storage, say)
-    fold = folds_of(cases, FOLDS)
+    every = corpus(PARTS if samples is None else samples, storage, say)
+    fold = folds_of(every, FOLDS)
+    cases = [case.sweep for case in every]
     chosen: dict[str, NDArray[np.intp]] = {}
 
     def choose(way: str, i: int, position: int) -> None:
         chosen.setdefault(way, np.zeros(len(cases), dtype=np.intp))[i] = position
 
     size = TESTED if samples is None else FEW
-    for f, learned, judge in judges_of_folds(cases, fold, size, random_state, say):
-        tested = [case for case in learned if case.is_tested]
+    for f, learned, judge in judges_of_folds(every, fold, size, random_state, say):
+        tested = [case.sweep for case in learned if case.is_tested]
         simple = learned_rivals(tested)
         if hasattr(method, "train"):
             method.train([(*_given(case), case.first) for case in tested])

@@ -144,21 +144,29 @@ def _studio(path: Path, by: str) -> Iterator[tuple[str, str, str, str]]:
         raise StorageError(f"{path} cannot be read: {error.strerror}") from None
     except ValueError:
         raise InputError(f"{path} is no list of tasks, as Label Studio exports them") from None
-    for task in tasks:
-        data = task.get("data", task)
-        row, text = data.get("row", ""), str(data.get("text", data.get("image", "")))
-        notes = task.get("annotations")
-        if notes is None:  # JSON-MIN
-            label = _choice(task.get("label"))
-            notes = [{"completed_by": task.get("annotator"), "result": label}] if label else []
-        for note in notes:
-            if note.get("was_cancelled"):
-                continue
-            found = note.get("result") or []
-            if not isinstance(found, str):
-                chosen = [one for one in found if one.get("type") == "choices"]
-                found = _choice(chosen[0]["value"]["choices"]) if chosen else UNKNOWN
-            yield str(row), text, found, _labeller(note.get("completed_by"), by)
+    for number, task in enumerate(tasks, 1):
+        try:
+            yield from list(_annotations(task, by))
+        except (AttributeError, KeyError, TypeError):
+            raise InputError(f"{path}: task {number} is not as Label Studio exports it") from None
+
+
+def _annotations(task: dict[str, Any], by: str) -> Iterator[tuple[str, str, str, str]]:
+    """The same of one task."""
+    data = task.get("data", task)
+    row, text = data.get("row", ""), str(data.get("text", data.get("image", "")))
+    notes = task.get("annotations")
+    if notes is None:  # JSON-MIN
+        label = _choice(task.get("label"))
+        notes = [{"completed_by": task.get("annotator"), "result": label}] if label else []
+    for note in notes:
+        if note.get("was_cancelled"):
+            continue
+        found = note.get("result") or []
+        if not isinstance(found, str):
+            chosen = [one for one in found if one.get("type") == "choices"]
+            found = _choice(chosen[0]["value"]["choices"]) if chosen else UNKNOWN
+        yield str(row), text, found, _labeller(note.get("completed_by"), by)
 
 
 def _choice(given: Any) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from karat.labelings.held_out import HeldOut
-from karat.meaning.features import Feature, Table
+from karat.meaning.features import Feature, Table, units
 from karat.runtime.resources import row_blocks
 
 if TYPE_CHECKING:
@@ -83,6 +83,7 @@ class Means:
         shape = k + 1, values.shape[1]
         self._sums, self._counts = np.zeros(shape), np.zeros(shape)
         squares = np.zeros(shape[1])
+        self._units = units(values)
         for rows in row_blocks(values.shape):
             part = sparse.csr_array(
                 (np.ones(len(groups[rows])), (groups[rows], np.arange(len(groups[rows])))),
@@ -92,12 +93,13 @@ class Means:
             if isinstance(block, np.ndarray):
                 block = block.astype(np.float64)
                 known = ~np.isnan(block)
-                block = np.where(known, block, 0)
+                block = np.where(known, block / self._units, 0)
                 self._counts += part @ known
                 squares += (block**2).sum(axis=0)
                 self._sums += part @ block
             else:
                 self._counts += np.asarray(part.sum(axis=1)).reshape(-1, 1)
+                block = sparse.csr_array(block.multiply(1 / self._units))
                 squares += np.asarray(block.multiply(block).sum(axis=0)).ravel()
                 self._sums += (part @ block).toarray()
         n = np.maximum(self._counts.sum(axis=0), 1)
@@ -118,7 +120,8 @@ class Means:
         for j in np.argsort(-np.abs(effect).round(12), kind="stable"):
             if abs(effect[j]) < LEAST or len(picked) == COUNT:
                 break
-            feature, ends = self.table.features[j], (float(within[j]), float(elsewhere[j]))
+            feature, unit = self.table.features[j], self._units[j]
+            ends = float(within[j] * unit), float(elsewhere[j] * unit)
             picked.setdefault(feature.source, Difference(int(j), feature, *ends, float(effect[j])))
         return list(picked.values())
 
@@ -132,7 +135,8 @@ def elsewhere(
     if halves is None or not halves.found[cluster] or not one.feature.columns:
         return None
     placed = halves.clusters(one.feature.columns)
-    values = table.columns(halves.rows, np.array([one.column])).ravel()
+    values = table.columns(halves.rows, np.array([one.column]))
+    values = (values / units(values)).ravel()
     known = ~np.isnan(values)
     own, other = values[(placed == cluster) & known], values[(placed != cluster) & known]
     spread = values[known].std()

@@ -156,6 +156,16 @@ def as_table(X: Any, feature_names: Sequence[object] | None, original: Any) -> T
     return Table(np.column_stack(parts), tuple(features))
 
 
+def units(values: Any) -> NDArray[np.float64]:
+    """The power of two below the largest value of each column, in which no square overflows."""
+    if sparse.issparse(values):
+        largest = np.abs(values).max(axis=0).toarray().ravel()
+    else:
+        largest = np.fmax(np.fmax.reduce(values, axis=0), -np.fmin.reduce(values, axis=0))
+    exponent = np.frexp(np.asarray(largest, dtype=np.float64))[1] - 1
+    return np.ldexp(1.0, np.maximum(exponent, -1022))
+
+
 def _checked(original: Any, X: Any) -> Any:
     if len(original.shape) != 2 or original.shape[0] != X.shape[0]:
         raise InputError(

@@ -7,8 +7,9 @@ from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Context
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy import sparse
 
-from karat.meaning.features import Condition, Feature, Rule, Table
+from karat.meaning.features import Condition, Feature, Rule, Table, units
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -124,10 +125,11 @@ def _strongest(table: Table, rows: NDArray[np.intp], own: Flags) -> NDArray[np.i
     values = table.values[rows]
     weights = own / own.sum() - ~own / (~own).sum()
     if isinstance(values, np.ndarray):
-        filled = np.nan_to_num(values.astype(np.float64))
+        filled = np.nan_to_num(values / units(values))
         spread = filled.std(axis=0)
         difference = np.abs(weights @ filled)
     else:
+        values = sparse.csr_array(values.multiply(1 / units(values)))
         mean = np.asarray(values.mean(axis=0)).ravel()
         squares = np.asarray(values.multiply(values).mean(axis=0)).ravel()
         spread = np.sqrt(np.maximum(squares - mean**2, 0))
@@ -181,7 +183,7 @@ def _worded(cuts: tuple[_Cut, ...], features: list[Feature], values: Floats, own
             low_high[0] = threshold if low_high[0] is None else max(threshold, low_high[0])
         else:
             low_high[1] = threshold if low_high[1] is None else min(threshold, low_high[1])
-    conditions = []
+    conditions, values = [], values / units(values)
     for j, (low, high) in ends.items():
         within, elsewhere = np.nanmean(values[own, j]), np.nanmean(values[~own, j])
         shift = (within - elsewhere) * (1 if high is None else -1)

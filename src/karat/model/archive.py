@@ -28,6 +28,11 @@ if TYPE_CHECKING:
 FORMAT = "karat-model"
 #: raised when older versions of karat cannot read what is written
 VERSION = 1
+#: what zipfile raises for an archive that is none or is damaged, a place before its start too
+_DAMAGED = (
+    zipfile.BadZipFile, EOFError, zlib.error, NotImplementedError, RuntimeError, OSError,
+    UnicodeDecodeError,
+)  # fmt: skip
 _WHEN = (1980, 1, 1, 0, 0, 0)  # the same model is the same bytes
 _MANIFEST, _FACTS = "manifest.json", "facts.json"
 
@@ -103,7 +108,7 @@ def load_model(path: str | Path) -> Model:
     try:
         with zipfile.ZipFile(path) as archive:
             members = _members(archive, path)
-    except (zipfile.BadZipFile, EOFError, zlib.error, NotImplementedError, RuntimeError) as error:
+    except _DAMAGED as error:
         begins = path.read_bytes()[:2] == b"PK"
         what = "is damaged or truncated" if begins else "is no model of karat"
         raise StorageError(f"{path} {what} ({error}); save it again (Answer.save)") from None

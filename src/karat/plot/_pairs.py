@@ -42,7 +42,7 @@ def pairs(
     names : sequence, optional
         What the clusters are called, by number.
     random_state : int, Generator or None, default 0
-        Of more than 2,000 objects a random sample is drawn.
+        Of more than 1,000 objects a random sample is drawn.
 
     Returns
     -------
@@ -52,43 +52,68 @@ def pairs(
     Raises
     ------
     InputError
-        If sizes do not fit, or a feature is not there.
+        If sizes do not fit, a feature is not there, or there is one alone.
 
     Examples
     --------
     >>> import karat
     >>> figure = karat.plot.pairs([[0.0, 1.0], [1.0, 0.0], [9.0, 9.0]], [0, 0, 1])
-    >>> len(figure.data[0].dimensions)
-    2
+    >>> figure.data[0].x.tolist(), figure.layout.xaxis.title.text
+    ([0.0, 1.0], '0')
     """
     points, codes, profile, chosen = _chosen(X, labels, feature_names, features)
-    rows = draw(len(codes), 2_000, random_state)
+    m = len(chosen)
+    if m < 2:
+        raise InputError("pairs need at least two features; got one")
+    rows = draw(len(codes), 1_000, random_state)
     values = dense(points, rows, chosen)
     called = style.cluster_names(codes, names)
     titles = [style.safe(profile.names[j]) for j in chosen]
-    traces = []
-    for cluster, name in called.items():
-        own = codes[rows] == cluster
-        traces.append(
-            {
-                "type": "splom",
-                "dimensions": [
-                    {"label": title, "values": values[own, i]} for i, title in enumerate(titles)
-                ],
-                "name": style.safe(name),
-                "text": [f"object {row}<br>cluster {style.safe(name)}" for row in rows[own]],
+    panels = [(i, j) for i in range(1, m) for j in range(i)]
+    figure, traces = _panels(m, titles), []
+    for panel, (i, j) in enumerate(panels):
+        for cluster, name in called.items():
+            own = codes[rows] == cluster
+            label = style.safe(name)
+            trace = {
+                "type": "scatter",
+                "mode": "markers",
+                "x": values[own, j],
+                "y": values[own, i],
+                "name": label,
+                "legendgroup": str(cluster),
+                "showlegend": panel == 0,
+                "customdata": rows[own],
+                "hovertemplate": f"object %{{customdata}}<br>cluster {label}<br>"
+                f"{titles[j]} <b>%{{x:.4g}}</b><br>{titles[i]} <b>%{{y:.4g}}</b><extra></extra>",
                 "marker": {
                     "color": style.color(cluster),
                     "symbol": style.symbol(cluster).replace("-thin-open", ""),
                     "size": 5,
                     "opacity": 0.7,
                 },
-                "diagonal": {"visible": False},
-                "showupperhalf": False,
             }
-        )
-    figure = style.figure(traces, height=max(320, 170 * len(titles)), hovermode="closest")
+            traces.append(trace)
+    each = [panel for panel in panels for _ in called]
+    figure.add_traces(traces, rows=[i for i, _ in each], cols=[j + 1 for _, j in each])
     return finished(figure, _means(profile, chosen, called), len(rows), len(codes))
+
+
+def _panels(m: int, titles: Sequence[str]) -> go.Figure:
+    """Axes for each two of m features, below the diagonal."""
+    from plotly.subplots import make_subplots
+
+    figure = make_subplots(
+        m - 1, m - 1, shared_xaxes=True, shared_yaxes=True,
+        horizontal_spacing=0.02, vertical_spacing=0.02,
+        specs=[[{} if j <= i else None for j in range(m - 1)] for i in range(m - 1)],
+    )  # fmt: skip
+    template = style.figure().layout.template
+    figure.update_layout(template=template, height=max(320, 60 + 190 * (m - 1)))
+    for i in range(1, m):
+        figure.update_yaxes(title_text=titles[i], row=i, col=1)
+        figure.update_xaxes(title_text=titles[i - 1], row=m - 1, col=i)
+    return figure
 
 
 def parallel_coordinates(

@@ -130,7 +130,7 @@ def rcsi(
     >>> from karat.stability import rcsi
     >>> rng = np.random.default_rng(0)
     >>> X = np.concatenate([rng.normal(c, 0.1, (20, 2)) for c in ([0, 0], [2, 0], [0, 2])])
-    >>> rcsi(X, k=range(2, 5), n_resamples=20, n_references=19).selected
+    >>> rcsi(X, k=range(2, 5), n_resamples=10, n_references=39).selected
     3
     """
     engine = prepare(X, clusterer, metric=metric, random_state=random_state, executor=executor)

@@ -188,9 +188,9 @@ def assess(
 
     Notes
     -----
-    2·n_resamples·(1 + 0.8·n_references) fits for each k, and 4·n_resamples for the clusters. The
-    curve is :func:`calibrated_stability`; the clusters are Hennig 2007; the consensus is Monti,
-    Tamayo, Mesirov & Golub 2003.
+    2·n_resamples·(1 + 0.4·n_references) fits for each k, three times the second term where clusters
+    are in doubt, and 4·n_resamples for the clusters. The curve is :func:`calibrated_stability`; the
+    clusters are Hennig 2007; the consensus is Monti, Tamayo, Mesirov & Golub 2003.
 
     Examples
     --------

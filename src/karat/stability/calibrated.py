@@ -39,6 +39,20 @@ def n_null_resamples(n_resamples: int) -> int:
     return max(2, round(0.4 * n_resamples))
 
 
+def share_drawn(n: int, most: int) -> float:
+    """The share of n objects in a subsample, for up to so many clusters."""
+    return MORE if n * HALF**2 < SHARED * most else HALF
+
+
+def kinds_beside(
+    kinds: tuple[Reference, ...], structure: Structure | None
+) -> tuple[Reference, ...]:
+    """The kinds of null that data stand beside, of those that they could."""
+    if "gaussian" not in kinds or structure is None:
+        return kinds
+    return ("within",) if structure.decision == "yes" else ("within", *kinds)
+
+
 def calibrated_stability(
     X: Any,
     clusterer: Any = "kmeans",
@@ -124,12 +138,12 @@ def calibrated_stability(
         raise InputError("calibrated stability compares numbers from 2 upward with 1; k has only 1")
     if n_references:
         check_draws(n_references)
-    few = engine.n * HALF**2 < SHARED * numbers[-1]
+    share = share_drawn(engine.n, numbers[-1])
 
     def values(name: str, part: Callable[[], Engine], ks: list[int], n_pairs: int) -> Floats:
         if kept is not None and name in kept:
             return np.asarray(kept[name], dtype=np.float64)
-        found = pairs_of_subsamples(part(), ks, n_pairs, MORE if few else HALF, least_kept)
+        found = pairs_of_subsamples(part(), ks, n_pairs, share, least_kept)
         if kept is not None:
             kept[name] = found.tolist()
         return found
@@ -177,10 +191,10 @@ def calibrated_stability(
 
 def _kinds(engine: Engine, null: Null) -> tuple[Structure | None, tuple[Reference, ...]]:
     """Whether there are clusters, and the kinds of null that the data stand beside then."""
-    if "gaussian" not in null.kinds:
-        return None, null.kinds
-    found = structure_of(engine.X, engine.metric, engine.generator(2**31 + 7))
-    return found, ("within",) if found.decision == "yes" else ("within", *null.kinds)
+    found = None
+    if "gaussian" in null.kinds:
+        found = structure_of(engine.X, engine.metric, engine.generator(2**31 + 7))
+    return found, kinds_beside(null.kinds, found)
 
 
 def _table(samples: dict[int, Floats], sets: Floats) -> pd.DataFrame:

@@ -47,7 +47,7 @@ def describe(study: Study, name: str | None = None) -> tuple[ClusterDescription,
     >>> study = karat.Study(karat.datasets.load("wine", scale="standard"))
     >>> study.sweep("ward", k=[3])
     >>> [one.size for one in study.describe("ward k=3")]
-    [56, 58, 64]
+    [64, 58, 56]
     """
     name = study.best().name if name is None else name
     labels = study.labels(name)

@@ -123,7 +123,9 @@ def judged(study: Study, distinct: pd.DataFrame) -> Judged | None:
 def led_by_the_best(said: Judgement) -> Judgement:
     """The same, nobody expected to be better than the one that the judge puts first."""
     first = int(np.argmax(said.score))
-    lower = np.maximum(said.predicted - said.predicted[first], 0.0)
+    # behind it by a hair, in the order of the scores: they are no ties
+    most = said.predicted[first] - 1e-6 * (said.score[first] - said.score)
+    lower = np.maximum(said.predicted - most, 0.0)
     return replace(
         said,
         predicted=said.predicted - lower,

@@ -16,7 +16,7 @@ from karat.runtime.version import __version__
 from karat.stability import Assessment, ClusterStability, StabilityCurve, assess
 from karat.stability.assessment import MOST_OBJECTS, n_steps
 from karat.stability.batches import from_text, to_text
-from karat.stability.calibrated import n_null_resamples
+from karat.stability.calibrated import kinds_beside, n_null_resamples, share_drawn
 from karat.stability.engine import prepare
 from karat.stability.progress import counted
 from karat.study.store import UNFINISHED, Store
@@ -73,12 +73,13 @@ def work_of(
     n, most = study.n_objects, None if study.settings.exact else MOST_OBJECTS
     share = min(n, most or n) / n
     data, metric = _given(study, clusterer)
-    n_sets = len(Null(data, metric).kinds) * n_references
+    n_sets = _n_sets(study, clusterer, n_references)
     one = 1 / QUICK_FITS if prepare(data, clusterer, metric=metric).quick is not None else 1.0
     if clusterer.parameter == "n_clusters":
-        numbers = 1 if clusterer.every_k else len(set(swept_numbers(study)) or DEFAULT_NUMBERS)
+        numbers = set(swept_numbers(study)) or set(DEFAULT_NUMBERS)
         pairs = n_resamples + n_sets * n_null_resamples(n_resamples)
-        curve = 0.5 * 2 * pairs * numbers
+        drawn = share_drawn(min(n, most or n), max(numbers))
+        curve = 2 * pairs * drawn * (1 if clusterer.every_k else len(numbers))
     else:
         curve = float(n_sets)
     # bootstrap samples have 1 − 1/e of the objects, those of the consensus 0.8
@@ -180,7 +181,7 @@ def stability(
         return _unpack(kept["answer"])
     told = clusterer.parameter == "n_clusters"
     data, metric = _given(study, clusterer)
-    n_sets = len(Null(data, metric).kinds) * n_references
+    n_sets = _n_sets(study, clusterer, n_references)
     steps = n_steps(len(question["k"]) if told else 0, n_resamples, n_sets)
     parts = _Parts(study.storage, candidate["partition"], question)
     with counted("Resampling", steps, show=progress) as threads:
@@ -209,6 +210,14 @@ def _given(study: Study, clusterer: Clusterer) -> tuple[Any, Any]:
     if "features" in clusterer.distances:
         return study.X, study.metric
     return study.objects.points
+
+
+def _n_sets(study: Study, clusterer: Clusterer, n_references: int) -> int:
+    """How many reference data sets there are to cluster."""
+    kinds = Null(*_given(study, clusterer)).kinds
+    if clusterer.parameter == "n_clusters":
+        kinds = kinds_beside(kinds, study.objects.structure)
+    return len(kinds) * n_references
 
 
 class _Parts(dict[str, Any]):

@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from karat.study.wording.phrases import FEW, NESTS, agreement, clusters, counted, listed, percent
+from karat.study.wording.phrases import (
+    FEW,
+    NESTS,
+    agreement,
+    clusters,
+    counted,
+    listed,
+    natural,
+    percent,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -56,6 +65,8 @@ def _likely(answer: Answer) -> list[str]:
     likely = [f"{one.k} ({percent(one.probability, 0)}){_relation(named[0], one)}" for one in named]
     start = "" if named[0].probability >= CERTAIN else "uncertain, most likely "
     told = f"the number of clusters is {start}{', or '.join(likely)}"
+    if not natural(answer):
+        told = f"if there are clusters at all, {told}"
     mine = [one for one in answer.numbers if one.k == answer.n_clusters and one not in named]
     if not mine and answer.n_clusters == named[0].k:
         return [told]

@@ -39,7 +39,7 @@ GOOD_FOR = {
 SKIPPED = {
     "graph": "The learned judge needs distances, and a graph has edges alone",
     "objects": "There are too few objects for the learned judge",
-    "candidates": "The learned judge compares three clusterings or more",
+    "candidates": "No clustering has two clusters for the learned judge to see",
 }
 
 

@@ -13,6 +13,7 @@ from karat.study.wording.phrases import (
     groups,
     is_own,
     listed,
+    natural,
     percent,
     probably,
     span,
@@ -134,12 +135,13 @@ def trust(answer: Answer) -> str:
         return certain.sentence
     expected, one = answer.expected, answer.measured
     if expected is not None:
+        start = "Expect" if natural(answer) else "Were there groups all the same, expect"
         told = (
-            f"Expect {GRADES[expected.grade]} with the groups that an expert would name: "
+            f"{start} {GRADES[expected.grade]} with the groups that an expert would name: "
             f"{agreement(expected)}, where 1 is perfect and 0 is chance (80 % interval "
             f"{span(expected.low, expected.high)})"
         )
-        if answer.near_best is not None:
+        if answer.near_best is not None and natural(answer):
             told += f"; with probability {percent(answer.near_best, 0)} it is nearly the best here"
         return told + "."
     if one is not None and one.n_known:
