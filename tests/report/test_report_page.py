@@ -121,8 +121,9 @@ def test_the_answer_comes_first_and_whole(blind: karat.Study, page: Page) -> Non
 
 def test_the_parts_are_there(page: Page) -> None:
     expected = [
-        "answer", "comparison", "reasons", "by-k", "fit", "clarity", "data", "features", "ranking",
-        "failures", "agreement", "scorecard", "reproduce",
+        "answer", "comparison", "reasons", "by-k", "elbow", "fit", "clarity", "data", "features",
+        "parallel", "pairs", "ranking", "failures", "agreement", "scorecard", "dendrogram",
+        "reproduce",
     ]  # fmt: skip
     assert [s for s in page.sections if s in expected] == expected
     folds = [attrs["id"] for attrs in page.all("details") if attrs.get("class") == "fold"]
@@ -141,6 +142,46 @@ def test_every_figure_has_words_and_a_place(page: Page) -> None:
     assert len(figures) == len(plots)
     for attrs in figures:
         assert len(attrs["aria-label"] or "") > 40
+
+
+def test_the_pictures_people_know_are_there(blind: karat.Study, page: Page) -> None:
+    figures = page.payload["figures"]
+    known = {"silhouettes", "elbow", "parallel-coordinates", "pairs", "dendrogram"}
+    assert known <= set(figures)
+    assert "consensus" not in figures
+    # drawn without WebGL, whose programs the page's policy forbids
+    assert {t["type"] for name in known for t in figures[name]["data"]} <= {"scatter", "bar"}
+    names = {str(one["name"]) for one in figures["parallel-coordinates"]["data"]}
+    assert names == set(blind.cluster_names(blind.best().name))
+    best = next(one for one in blind.rank().index if one.startswith("ward"))
+    assert f"The tree of {best}, " in page.texts["dendrogram"]
+
+
+def test_the_consensus_matrix_is_shown_where_stability_was_asked() -> None:
+    study = karat.Study(wine())
+    study.sweep(["ward"], k=[3], workers=1)
+    assert "consensus-matrix" not in Page(render(study)).sections
+    study.stability(n_resamples=4, n_references=0)
+    shown = Page(render(study))
+    assert "178 of 178 objects" in shown.texts["consensus-matrix"]
+    assert "The tree of ward k=3, the clustering to use" in shown.texts["dendrogram"]
+
+
+@pytest.mark.parametrize("metric", ["precomputed", "graph", "manhattan", "sparse"])
+def test_pictures_that_the_data_do_not_allow_are_left_out(metric: str) -> None:
+    rng = np.random.default_rng(0)
+    X = np.vstack([rng.normal(i, 0.1, (15, 3)) for i in (0, 5)])
+    square = np.sqrt(((X[:, None] - X[None]) ** 2).sum(axis=-1))
+    given = {"precomputed": square, "graph": np.exp(-square) - np.eye(30)}
+    study = karat.Study(
+        sparse.csr_array(X) if metric == "sparse" else given.get(metric, X),
+        metric="euclidean" if metric == "sparse" else metric,
+    )
+    study.add({"halves": [0] * 15 + [1] * 15})
+    sections = Page(render(study)).sections
+    assert "elbow" not in sections
+    assert ("pairs" in sections) == ("parallel" in sections) == (metric == "manhattan")
+    assert "dendrogram" not in sections
 
 
 def test_links_and_labels_lead_somewhere(page: Page) -> None:
@@ -443,6 +484,7 @@ def test_page_is_small_for_many_points_and_candidates(
     study = karat.Study(data)
     added = {f"clustering {i}": rng.integers(0, 2 + i % 19, n) for i in range(2)}
     study.add(added, reference=False)
+    study.by = "consensus"
     scores = study.scores()
     many = scores.iloc[np.arange(m) % 2].set_axis([f"clusterer k={i}" for i in range(m)])
     many["partition"] = many.index
@@ -465,6 +507,9 @@ def test_page_is_small_for_many_points_and_candidates(
 
         def best(self) -> Any:
             return replace(study.best(), name=many.index[0])
+
+        def describe(self, name: str) -> Any:
+            return study.describe(study.best().name)
 
         def cluster_names(self, name: str) -> list[str]:
             return [str(i) for i in range(40)]

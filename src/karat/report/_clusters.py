@@ -43,10 +43,11 @@ def fit(facts: Facts) -> Section | None:
     picture = Picture(
         "silhouettes",
         figure,
-        f"Silhouette profile: mean {np.nanmean(values):.3f}, {percent(below)} of the objects "
+        f"Silhouette plot: mean {np.nanmean(values):.3f}, {percent(below)} of the objects "
         "below 0; the table of clusters has the mean of each.",
-        "1: far from every other cluster; 0: between two; below 0: nearer to another cluster than "
-        "to its own. The broken line is the mean of all objects." + note,
+        "The silhouette plot, a line for each object. 1: far from every other cluster; 0: between "
+        "two; below 0: nearer to another cluster than to its own. The broken line is the mean of "
+        "all objects." + note,
     )
     return Section(
         "fit",

@@ -134,16 +134,12 @@ def stability(facts: Facts) -> Section | None:
     sentences = wording.stability(answer)
     n, curve = found.n_references, found.curve
     somewhere = n > 0 and curve is not None and bool(curve.table["null"].isna().any())
-    of_curve, of_pairs = page.stability_figures(answer, n, somewhere)
     pictures = []
     if curve is not None:
         figure = plot.stability_by_k(curve)
         alt = f"Stability against the number of clusters. {sentences[0]}"
-        pictures.append(Picture("stability", figure, alt, of_curve))
-    if len(found.shown):
-        alt = f"Heat map: how often {len(found.shown)} objects share a cluster in subsamples."
-        caption = f"{len(found.shown):,} {of_pairs}"
-        pictures.append(Picture("consensus", plot.consensus(found), alt, caption))
+        caption = page.stability_figure(answer, n, somewhere)
+        pictures.append(Picture("stability", figure, alt, caption))
     at = {int(row): i for i, row in enumerate(found.rows)}
     changing = [
         {

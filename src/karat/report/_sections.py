@@ -21,6 +21,13 @@ from karat.report._facts import Facts
 from karat.report._judges import clarity, guarantee, judgement, stability
 from karat.report._levels import levels
 from karat.report._page import Fold, Picture, Section
+from karat.report._pictures import (
+    consensus_matrix,
+    dendrogram,
+    elbow,
+    pairs,
+    parallel_coordinates,
+)
 from karat.report._tables import group_of, scorecard, sparklines, undefined_values
 from karat.report._topics import representation, topics
 from karat.study import NO_LABELS, wording
@@ -271,11 +278,19 @@ def failures(facts: Facts) -> Section | None:
 Builder: TypeAlias = Callable[[Facts], "Section | None"]
 #: what folds away below the first screen, in this order
 FOLDS: tuple[tuple[str, str, tuple[Builder, ...]], ...] = (
-    ("why", "Why this one", (reasons, judgement, by_k)),
+    ("why", "Why this one", (reasons, judgement, by_k, elbow)),
     ("how-sure", "How sure", (guarantee, classes, stability, fit, clarity)),
-    ("the-data", "The data", (data, features, topics, representation)),
+    (
+        "the-data",
+        "The data",
+        (data, features, parallel_coordinates, pairs, topics, representation),
+    ),
     ("candidates", "All candidates", (ranking, levels, failures)),
-    ("specialists", "For specialists", (agreement, scores_of_choice, reproduce)),
+    (
+        "specialists",
+        "For specialists",
+        (agreement, scores_of_choice, dendrogram, consensus_matrix, reproduce),
+    ),
 )
 
 

@@ -92,7 +92,7 @@ function forPrint(plotly) {
     for (const element of all(".plot")) {
       const figure = data.figures[element.dataset.figure];
       if (!figure || element.closest("[hidden]") || printed.includes(element)) continue;
-      const { height } = figure.layout, low = (figure.data[0] || {}).type === "scatter" ? 300 : 440;
+      const { height } = figure.layout, low = (figure.data[0] || {}).type === "scatter" && height < 500 ? 300 : 440;
       const wanted = { width: 680, height: Math.min(height, low), autosize: false };
       element.dataset.height = height;
       if (drawn.includes(element)) plotly.relayout(element, wanted);

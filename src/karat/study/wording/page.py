@@ -10,6 +10,8 @@ from karat.bounds import percent_up
 from karat.study.wording.phrases import clusters, interval
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pandas as pd
 
     from karat.study.answer import Answer
@@ -71,8 +73,8 @@ def bound_figure(answer: Answer, n: int, beside: str | None) -> tuple[str, str]:
     )
 
 
-def stability_figures(answer: Answer, references: int, somewhere: bool) -> tuple[str, str]:
-    """Below the curve of stability, and below the consensus of pairs."""
+def stability_figure(answer: Answer, references: int, somewhere: bool) -> str:
+    """Below the curve of stability."""
     assert answer.stability is not None
     beside = ""
     if references:
@@ -85,9 +87,70 @@ def stability_figures(answer: Answer, references: int, somewhere: bool) -> tuple
     return (
         f"Of the objects in a cluster of {answer.stability.clusterer} on half of the data, the "
         "share that one cluster on another half holds, for the worst cluster, over the objects in "
-        f"both, with twice its error.{beside}",
-        f"of {answer.n_objects:,} objects in the order of the dendrogram of average linkage. Such "
-        "a map looks crisp on null references, too; compare the curve with its null.",
+        f"both, with twice its error.{beside}"
+    )
+
+
+def consensus(shown: int, n: int) -> tuple[str, str]:
+    """What the consensus matrix shows: for who cannot see it, and below it."""
+    return (
+        f"Heat map: how often each two of {shown:,} objects share a cluster in subsamples.",
+        f"Dark blocks are groups that subsamples of the data agree on; {shown:,} of {n:,} objects, "
+        "in the order of a tree of average linkage. Such a map looks crisp for data without "
+        "clusters, too: whether there are any, the curve of stability tells.",
+    )
+
+
+def elbow(table: pd.DataFrame, first: int, chosen: int, n: int, of: int) -> tuple[str, str]:
+    """What the elbow shows: for who cannot see it, and below it."""
+    sample = "" if n == of else f" Both are of a random sample of {n:,} of {of:,} objects."
+    return (
+        f"Within-cluster sum of squares of k-means for 1 to {len(table)} clusters, from "
+        f"{table['within'].iloc[0]:,.4g} down to {table['within'].iloc[-1]:,.4g}, and the gap "
+        f"statistic, whose rule stops at {clusters(first)}.",
+        "Left, what varies within the clusters of k-means: it falls with every further cluster, "
+        "in data spread evenly, too, which the grey line is. Right, the gap between the two "
+        f"lines. Its rule stops at the ring, {clusters(first)}: the first gap that the next one "
+        f"does not beat by more than its error. The clustering to use has {chosen}; this rule is "
+        f"for comparison and did not decide.{sample}",
+    )
+
+
+def parallel_coordinates(shown: int, of: int, n_clusters: int) -> tuple[str, str]:
+    """What the lines across the features show: for who cannot see it, and below it."""
+    which = f"{shown} features" if shown < of else f"all {of} features"
+    best = " These are the ones that differ most between the clusters." if shown < of else ""
+    return (
+        f"Parallel coordinates: the objects and the means of {clusters(n_clusters)} across "
+        f"{which}. The heat map above has the means.",
+        "A thin line is an object, a thick one the mean of a cluster; 0 is the mean of all "
+        f"objects. Where thick lines part, the feature tells the clusters apart.{best}",
+    )
+
+
+def pairs(names: list[str], of: int) -> tuple[str, str]:
+    """What the pairs of features show: for who cannot see it, and below it."""
+    best = " the features that differ most between the clusters" if len(names) < of else ""
+    return (
+        f"Scatter plots of each two of {', '.join(names)}; a point is an object, its colour its "
+        "cluster.",
+        f"The objects by each two of{best or ' the features'}, in original units. Colours are "
+        "those of the map.",
+    )
+
+
+def dendrogram(name: str, k: int, span: Sequence[float], *, chosen: bool) -> tuple[str, str]:
+    """What the dendrogram shows: for who cannot see it, and below it."""
+    which = "the clustering to use" if chosen else "the best clustering that is cut from a tree"
+    heights = ""
+    if np.isfinite(span).all():
+        heights = f", anywhere between the heights {span[0]:.3g} and {span[1]:.3g}"
+    return (
+        f"Dendrogram of {name} with the cut into {clusters(k)}{heights}.",
+        f"The tree of {name}, {which}: groups merge from the bottom up, and the higher, the less "
+        f"alike they are. The dashed line cuts it into {clusters(k)}{heights}; the longer the "
+        "lines that it crosses, the clearer the cut. A number in brackets is a branch of so many "
+        "objects. Its colours are its own, not those of the map.",
     )
 
 

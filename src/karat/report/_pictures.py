@@ -1,0 +1,144 @@
+"""The pictures people know: elbow, dendrogram, consensus matrix, features across and in pairs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import sparse
+
+from karat import plot
+from karat.clusterers import LinkageClustering
+from karat.labelings import Dendrogram
+from karat.report._page import Picture, Section, plain
+from karat.runtime.validation import InputError
+from karat.study.wording import page
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from karat.report._facts import Chosen, Facts
+
+#: values of the sample that k-means is run on, its objects at most, and the data beside it
+ELBOW_VALUES, ELBOW_SAMPLE, REFERENCES = 12_000, 600, 10
+#: numbers of clusters of the elbow: so many, or two more than the choice has
+NUMBERS, MOST_NUMBERS = 10, 20
+#: with more features, or clusters, lines and pairs are a thicket
+MOST_FEATURES, MOST_CLUSTERS = 50, 12
+#: above this, a tree would be that of a sample, which the clustering is not a cut of
+MOST_IN_TREE = 2_000
+LINKAGES = ("ward", "average", "complete", "single", "weighted", "centroid")
+
+
+def elbow(facts: Facts) -> Section | None:
+    """The within-cluster sum of squares and the gap statistic over the number of clusters."""
+    from threadpoolctl import threadpool_limits
+
+    study, chosen = facts.study, facts.chosen
+    X, metric = study.objects.points
+    dense = not sparse.issparse(X) and not study.dataset.n_embedded
+    if chosen is None or not dense or not isinstance(metric, str) or metric != "euclidean":
+        return None
+    n, d = X.shape
+    most = min(ELBOW_SAMPLE, ELBOW_VALUES // d)
+    if n > most:
+        X = X[np.sort(np.random.default_rng(0).choice(n, max(most, 1), replace=False))]
+    top = min(max(NUMBERS, len(chosen.clusters) + 2), MOST_NUMBERS, len(X) // 2)
+    if top < 2:
+        return None
+    try:
+        with threadpool_limits(1):  # threads only cost for so few objects
+            figure = plot.elbow(X, range(1, top + 1), n_references=REFERENCES)
+    except InputError:  # fewer distinct objects than clusters
+        return None
+    rule = int(figure.data[-1].x[0])  # the ring
+    alt, caption = page.elbow(plot.table(figure), rule, len(chosen.clusters), len(X), n)
+    return plain("elbow", "Elbow and gap", [], Picture("elbow", figure, alt, caption, 560))
+
+
+def parallel_coordinates(facts: Facts) -> Section | None:
+    """Every object as a line across the features."""
+    found = _features(facts)
+    if found is None or facts.chosen is None:
+        return None
+    X, shown = found
+    chosen = facts.chosen
+    figure = plot.parallel_coordinates(
+        X, chosen.labels, feature_names=chosen.feature_names, names=chosen.names, features=shown
+    )
+    alt, caption = page.parallel_coordinates(shown, X.shape[1], len(chosen.clusters))
+    picture = Picture("parallel-coordinates", figure, alt, caption, 160 + 40 * shown)
+    return plain("parallel", "Across the features", [], picture)
+
+
+def pairs(facts: Facts) -> Section | None:
+    """The objects by each two of the features that tell the clusters apart; two are the map."""
+    found = _features(facts)
+    if found is None or facts.chosen is None or found[0].shape[1] < 3:
+        return None
+    X, chosen = found[0], facts.chosen
+    figure = plot.pairs(
+        X, chosen.labels, feature_names=chosen.feature_names, names=chosen.names,
+        features=min(4, X.shape[1]),
+    )  # fmt: skip
+    names = list(plot.table(figure).columns[1:])
+    alt, caption = page.pairs(names, X.shape[1])
+    return plain("pairs", "Pairs of features", [], Picture("pairs", figure, alt, caption, 560))
+
+
+def dendrogram(facts: Facts) -> Section | None:
+    """The tree of the choice, or else of the best clustering that is cut from a tree."""
+    study, n = facts.study, facts.study.n_objects
+    if facts.chosen is None or study.metric == "graph" or n > MOST_IN_TREE:
+        return None
+    X, metric = study.objects.points
+    of = facts.scores["clusterer"]
+    names = [facts.chosen.answer.name, *map(str, facts.distinct.index)]
+    name = next((one for one in names if of.get(one) in LINKAGES), None)
+    if name is None:
+        return None
+    labels = np.asarray(study.labels(name))
+    k = len(np.unique(labels))
+    try:
+        model = LinkageClustering(k, method=str(of[name]), metric=metric).fit(X)
+    except InputError:  # the linkage was of other coordinates, those that fit the distance
+        return None
+    if len(np.unique(np.column_stack([labels, model.labels_]), axis=0)) != k:
+        return None
+    tree = Dendrogram(model.linkage_)
+    figure = plot.dendrogram(tree, k, ids=[str(one) for one in study.dataset.ids])
+    figure.update_yaxes(title_text=f"Height ({of[name]} linkage)")
+    span = plot.table(figure).set_index("k").reindex([k]).to_numpy()[0]
+    alt, caption = page.dendrogram(name, k, span, chosen=name == names[0])
+    return plain("dendrogram", "Dendrogram", [], Picture("dendrogram", figure, alt, caption, 560))
+
+
+def consensus_matrix(facts: Facts) -> Section | None:
+    """How often each two objects share a cluster in subsamples, where stability was assessed."""
+    from karat.study import kept_assessment
+
+    if facts.chosen is None or facts.chosen.answer.stability is None:
+        return None
+    found = kept_assessment(facts.study, facts.chosen.answer.name)
+    if found is None or not len(found.shown):
+        return None
+    alt, caption = page.consensus(len(found.shown), facts.study.n_objects)
+    picture = Picture("consensus", plot.consensus(found), alt, caption)
+    return plain("consensus-matrix", "Consensus matrix", [], picture)
+
+
+def _features(facts: Facts) -> tuple[NDArray[np.float64], int] | None:
+    """The features in original units, and how many to draw; None where they cannot be drawn."""
+    chosen: Chosen | None = facts.chosen
+    given = facts.study.dataset
+    if chosen is None or given.of_documents or facts.study.metric in ("precomputed", "graph"):
+        return None
+    data = given.without_embeddings()
+    X: Any = data.X
+    if sparse.issparse(X) or not 2 <= X.shape[1] <= MOST_FEATURES:
+        return None
+    differ = int((chosen.profile.explained > 0).sum())
+    if not 2 <= len(chosen.clusters) <= MOST_CLUSTERS or not differ:
+        return None
+    rows = np.asarray(X, dtype=np.float64) * (1 if data.scale is None else data.scale)
+    return rows + (0 if data.center is None else data.center), min(13, X.shape[1])
