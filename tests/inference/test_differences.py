@@ -8,8 +8,8 @@ from scipy import stats
 from sklearn.cluster import AgglomerativeClustering, KMeans
 
 from karat import InputError
+from karat.bounds.multiplicity import holm
 from karat.inference import clusters_differ, conditional_test, features_differ
-from karat.inference.differences import holm
 
 KMEANS = KMeans(2, n_init=1, random_state=0)
 WARD = AgglomerativeClustering(2)

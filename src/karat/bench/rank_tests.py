@@ -10,6 +10,7 @@ import numpy as np
 
 from karat.bench.permutation import rank_sums, settled, signed_rank_p, signed_ranks
 from karat.bench.statistics import score_table
+from karat.bounds.multiplicity import holm
 from karat.runtime.validation import InputError, check_random_state
 
 if TYPE_CHECKING:
@@ -270,11 +271,7 @@ def pairwise_wilcoxon(scores: Any) -> pd.DataFrame:
             }
         )
     found = pd.DataFrame(rows)
-    order = np.argsort(found["p"].to_numpy(), kind="stable")
-    stepped = found["p"].to_numpy()[order] * (len(found) - np.arange(len(found)))
-    holm = np.empty(len(found))
-    holm[order] = np.minimum(np.maximum.accumulate(stepped), 1.0)
-    return found.assign(p_holm=holm)
+    return found.assign(p_holm=holm(found["p"].to_numpy()))
 
 
 def bayesian_signed_rank(

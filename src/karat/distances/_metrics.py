@@ -121,8 +121,8 @@ def as_distances(
         For dense data no centring, no products of matrices, and sums strictly in order, so that
         which distances are equal is the same on every machine; for measures of ranks.
     weights : ndarray of float64, shape (n,), optional
-        Positive; how many coincident objects each stands for, in the variances that
-        ``seuclidean`` and ``mahalanobis`` divide by.
+        Positive; the number of identical objects that each row represents, in the variances
+        that ``seuclidean`` and ``mahalanobis`` divide by.
 
     Returns
     -------

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat.bounds.multiplicity import holm
 from karat.inference.conditional import as_procedure
 from karat.inference.thinning import FAMILIES, thin
 
@@ -219,16 +220,6 @@ def _one_sided(one: Floats, other: Floats) -> tuple[float, float]:
         return (0.0, 1.0) if gap <= 0 else (float("inf"), 0.0)
     p = ttest_ind(one, other, equal_var=False, alternative="greater").pvalue
     return gap / spread, float(p)
-
-
-def holm(p_values: Floats) -> Floats:
-    """P-values corrected by Holm (1979); NaN stays and is not counted."""
-    adjusted = np.full(len(p_values), np.nan)
-    known = np.flatnonzero(~np.isnan(p_values))
-    order = known[np.argsort(p_values[known], kind="stable")]
-    stepped = p_values[order] * np.arange(len(order), 0, -1)
-    adjusted[order] = np.minimum(np.maximum.accumulate(stepped), 1.0)
-    return adjusted
 
 
 def _differences(

@@ -38,11 +38,10 @@ FIT_AT_MOST = 2_000
 
 @dataclass(frozen=True)
 class Company:
-    """One of these clusterings: what it is called, its labels, and which clusterers found it."""
+    """One of these clusterings: what it is called, and its labels."""
 
     name: str
     codes: NDArray[np.int32]
-    clusterers: frozenset[str]
 
 
 @derived(without=("by", "judge", "scores", "notes"))
@@ -70,10 +69,6 @@ def company(study: Study) -> dict[str, Company]:
         if one.labels is None:
             continue
         codes = canonical_codes(one.labels if whole else sample.extend(one.labels))
-        if codes.max() < 1:
-            continue
-        key = partition_hash(codes)
-        known = found.get(key, Company(one.name, codes, frozenset()))
-        names_of = known.clusterers | {one.name.partition(" ")[0]}
-        found[key] = Company(known.name, codes, names_of)
+        if codes.max() >= 1:
+            found.setdefault(partition_hash(codes), Company(one.name, codes))
     return found
