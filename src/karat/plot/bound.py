@@ -14,18 +14,16 @@ if TYPE_CHECKING:
 _NEEDED = ("n_clusters", "labelled", "errors", "bits", "bound_rate", "constant_error_rate")
 
 
-def bound_by_k(bounds: Any, *, chosen: str | None = None, target: float | None = None) -> go.Figure:
+def bound_by_k(bounds: Any, *, chosen: str | None = None) -> go.Figure:
     """Draw the guaranteed error rate against the number of clusters; lower is better.
 
     Parameters
     ----------
     bounds : Guarantee, PacMdlBounds or DataFrame
-        From :func:`karat.guarantee` or :func:`karat.pac_mdl_bound` with many clusterings, or the
-        table of :func:`karat.bounds.bound_candidates`, which gives a line for each clusterer.
+        From :func:`karat.guarantee` or :func:`karat.pac_mdl_bound` with many clusterings, or their
+        table; with a column ``clusterer`` each has a line.
     chosen : str, optional
         A clustering to mark; by default the one with the lowest bound.
-    target : float, optional
-        A wanted error rate, drawn as a line.
 
     Returns
     -------
@@ -52,8 +50,8 @@ def bound_by_k(bounds: Any, *, chosen: str | None = None, target: float | None =
     missing = [column for column in _NEEDED if column not in getattr(table, "columns", ())]
     if missing:
         raise InputError(
-            f"a table of bounds is wanted, which has a column {missing[0]!r}; "
-            "karat.bounds.bound_candidates gives one"
+            f"a table of bounds is wanted, which has a column {missing[0]!r}; karat.guarantee and "
+            "karat.pac_mdl_bound give one"
         )
     if len(table) == 0:
         raise InputError("the table of bounds has no row")
@@ -66,9 +64,7 @@ def bound_by_k(bounds: Any, *, chosen: str | None = None, target: float | None =
         traces += _clusterer(own, str(group), i)
     constant = float(table["constant_error_rate"].median())
     ends = [int(table["n_clusters"].min()), int(table["n_clusters"].max())]
-    traces.append(_level(ends, constant, "always the largest class", style.NOISE_COLOR, "dash"))
-    if target is not None:
-        traces.append(_level(ends, target, "target", style.INK, "dot"))
+    traces.append(_level(ends, constant))
     marked = table[table.index == mark]
     traces.append(
         go.Scatter(
@@ -134,17 +130,17 @@ def _clusterer(own: pd.DataFrame, name: str, i: int) -> list[Any]:
     return [line, dots]
 
 
-def _level(ends: list[int], y: float, name: str, color: str, dash: str) -> Any:
+def _level(ends: list[int], rate: float) -> Any:
     import plotly.graph_objects as go
 
     from karat.bounds import percent_up
 
     return go.Scatter(
         x=ends,
-        y=[y, y],
+        y=[rate, rate],
         mode="lines+markers" if ends[0] == ends[1] else "lines",
-        line={"color": color, "dash": dash, "width": 1.5},
-        name=name,
-        hovertemplate=f"{name}: {percent_up(y)}<extra></extra>",
+        line={"color": style.NOISE_COLOR, "dash": "dash", "width": 1.5},
+        name="always the largest class",
+        hovertemplate=f"always the largest class: {percent_up(rate)}<extra></extra>",
         meta={"role": "level"},
     )
