@@ -19,7 +19,6 @@ from karat.bench import (
     friedman_test,
     nemenyi_difference,
     pairwise_wilcoxon,
-    performance_profile,
     sets_needed,
 )
 from karat.runtime.validation import InputError
@@ -361,23 +360,3 @@ def test_groups_of_sets():
 def test_tables_that_compare_nothing(scores, message):
     with pytest.raises(InputError, match=message):
         compare_methods(scores)
-
-
-def test_profiles_by_counting():
-    rng = np.random.default_rng(6)
-    scores = rng.normal(size=(9, 3)).round(1)
-    found = performance_profile(scores)
-    assert found.index[0] == 0
-    assert (found.iloc[-1] == 1).all()
-    for distance in (0.0, 0.35, 1.0):
-        at = found[found.index <= distance].iloc[-1]
-        wanted = [(scores.max(axis=1) - scores[:, m] <= distance + 1e-12).mean() for m in range(3)]
-        assert at.tolist() == pytest.approx(wanted)
-    costs = np.array([[1.0, 4.0], [3.0, 2.0]])
-    # best on half of the sets; within 1.5 times the least on all, and on half
-    assert performance_profile(costs, ratios=True).loc[[1.0, 1.5]].to_numpy().tolist() == [
-        [0.5, 0.5],
-        [1.0, 0.5],
-    ]
-    with pytest.raises(InputError, match="above 0"):
-        performance_profile(scores, ratios=True)

@@ -1,4 +1,4 @@
-"""Statistics of scores over data sets: intervals, profiles, the best of several tries, power."""
+"""Statistics of scores over data sets: intervals, the best of several tries, power."""
 
 from __future__ import annotations
 
@@ -61,50 +61,6 @@ def mean_interval(values: Any, level: float = 0.95) -> tuple[float, float]:
         return math.nan, math.nan
     half = float(stats.t.ppf((1 + level) / 2, len(x) - 1) * x.std(ddof=1) / math.sqrt(len(x)))
     return float(x.mean()) - half, float(x.mean()) + half
-
-
-def performance_profile(values: Any, *, ratios: bool = False) -> pd.DataFrame:
-    """On which share of the data sets a method is at most so far from the best.
-
-    Parameters
-    ----------
-    values : DataFrame or array-like, shape (sets, methods)
-        Scores, greater is better; with ``ratios`` costs above 0 (seconds, bytes), less is better.
-    ratios : bool, default False
-        Distance from the best of a set as cost over the least cost (Dolan & Moré 2002), otherwise
-        as the difference from the greatest score, because scores may be 0 or negative.
-
-    Returns
-    -------
-    DataFrame
-        A row for each distance at which any share changes, ascending from 0 (1 with ``ratios``),
-        named ``distance``; a column for each method, non-decreasing to 1. The first row is the
-        share of sets on which the method is best or as good as the best.
-
-    Raises
-    ------
-    InputError
-        For missing values, or costs that are not positive.
-
-    Examples
-    --------
-    >>> from karat.bench import performance_profile
-    >>> performance_profile({"a": [2, 8], "b": [4, 4]}, ratios=True)
-                a    b
-    distance
-    1.0       0.5  0.5
-    2.0       1.0  1.0
-    """
-    import pandas as pd
-
-    table = score_table(values)
-    x = settled(table.to_numpy())
-    if ratios and not (x > 0).all():
-        raise InputError("ratios are of costs, which must be above 0; leave ratios out for scores")
-    away = x / x.min(axis=1, keepdims=True) if ratios else x.max(axis=1, keepdims=True) - x
-    steps = np.unique(np.append(away, 1.0 if ratios else 0.0))
-    shares = (away[None] <= steps[:, None, None]).mean(axis=1)
-    return pd.DataFrame(shares, index=pd.Index(steps, name="distance"), columns=table.columns)
 
 
 def expected_best(tries: Any, m: int) -> float:
