@@ -108,8 +108,7 @@ class CriterionClustering(RowClusterer):
         self.criterion = criterion
         self.method = method
 
-    def _check(self, n: int) -> None:
-        super()._check(n)
+    def _check(self) -> None:
         check_choice(self.criterion, CRITERIA, "criterion")
         check_choice(self.method, METHODS, "method")
         if self.method != "direct" and not isinstance(self.init, str):

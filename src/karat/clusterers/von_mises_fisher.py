@@ -115,8 +115,7 @@ class VonMisesFisherMixture(RowClusterer):
         out = out[np.diff(rows.indptr) > 0]
         return float(kernels.posteriors(out)) / len(out) if len(out) else 0.0
 
-    def _check(self, n: int) -> None:
-        super()._check(n)
+    def _check(self) -> None:
         check_choice(self.assignment, ("soft", "hard"), "assignment")
         if not self.tol >= 0:
             raise InputError(f"tol must be 0 or more; got {self.tol!r}")
