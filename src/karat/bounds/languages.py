@@ -45,32 +45,10 @@ class Language(ABC):
 
     @abstractmethod
     def choice_bits(self, names: tuple[str, ...], n_clusters: Any) -> NDArray[np.float64]:
-        """Bits that name each of the clusterings, labels of clusters not counted.
-
-        Parameters
-        ----------
-        names : tuple of str, length M
-            The clusterings.
-        n_clusters : ndarray of int64, shape (M,)
-            Their numbers of clusters.
-
-        Returns
-        -------
-        ndarray of float64, shape (M,)
-        """
+        """Bits that name each of the clusterings, labels of clusters not counted."""
 
     def bits(self, n_clusters: int, n_classes: int) -> float:
-        """Bits of a clustering with all its cluster labels written out, c·log2(ℓ) for them.
-
-        Parameters
-        ----------
-        n_clusters, n_classes : int
-            c and ℓ.
-
-        Returns
-        -------
-        float
-        """
+        """Bits of a clustering with all its cluster labels written out, c·log2(ℓ) for them."""
         choice = float(self.choice_bits(("0",), np.array([n_clusters]))[0])
         return choice + n_clusters * math.log2(n_classes)
 

@@ -93,11 +93,6 @@ class PacMdlBound(wording.Worded):
         return self.choice_bits + self.label_bits
 
     @property
-    def bound_rate(self) -> float:
-        """The bound as a share of the unlabelled objects; 0 where there are none."""
-        return self.bound / self.n if self.n else 0.0
-
-    @property
     def error_rate(self) -> float:
         """Errors as a share of the labelled objects."""
         return self.errors / self.m if self.m else 0.0

@@ -108,23 +108,7 @@ class Searched:
         return cls(tried, n_user)
 
     def bits(self, origin: tuple[str, Hashable] | None, start: int = 0) -> float:
-        """Length of naming one candidate.
-
-        Parameters
-        ----------
-        origin : (clusterer, setting), or None for one that the user supplied
-        start : int
-            Which of the candidates of this origin, from 0.
-
-        Returns
-        -------
-        float
-
-        Raises
-        ------
-        InputError
-            If nothing like it was searched, or not so often.
-        """
+        """Length of naming one candidate."""
         bits = math.log2(len(self.tried) + (self.n_user > 0))
         if origin is None:
             count, what = self.n_user, "the user"

@@ -67,23 +67,7 @@ class RowClusterer(Estimator):
         """Follow one start, given as labels, to its end."""
 
     def fit(self, X: Any, y: Any = None) -> Any:
-        """Cluster the rows of X.
-
-        Parameters
-        ----------
-        X : array-like or sparse, shape (n, d)
-            float32 and float64 are kept.
-        y : ignored
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        InputError
-            For a number of clusters or starts that is impossible.
-        """
+        """Cluster the rows of X."""
         X = self._rows(X)
         rows = unit_rows(X, self._norm)
         self._full = full = np.diff(rows.indptr) > 0
@@ -116,16 +100,7 @@ class RowClusterer(Estimator):
         return self
 
     def predict(self, X: Any) -> NDArray[np.int32]:
-        """The cluster that each row fits best; an empty row goes to the largest.
-
-        Parameters
-        ----------
-        X : array-like or sparse, shape (m, d)
-
-        Returns
-        -------
-        ndarray of int32, shape (m,)
-        """
+        """The cluster that each row fits best; an empty row goes to the largest."""
         rows, out = self._scores(X)
         labels = out.argmax(axis=1).astype(np.int32)
         labels[np.diff(rows.indptr) == 0] = self._empty_label

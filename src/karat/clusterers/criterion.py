@@ -142,17 +142,7 @@ class CriterionClustering(RowClusterer):
         return run
 
     def cut(self, n_clusters: int) -> NDArray[np.int32]:
-        """Labels for another number of clusters, where the method is agglomerative.
-
-        Parameters
-        ----------
-        n_clusters : int
-
-        Returns
-        -------
-        ndarray of int32, shape (n,)
-            Empty rows go to the largest cluster.
-        """
+        """Labels for another number of clusters, where the method is agglomerative."""
         check_is_fitted(self)
         if self.method != "agglomerative":
             raise InputError(

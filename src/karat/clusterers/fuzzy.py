@@ -78,22 +78,7 @@ class FuzzyCMeans(Estimator):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> FuzzyCMeans:
-        """Cluster X.
-
-        Parameters
-        ----------
-        X : array-like or sparse, shape (n, d)
-        y : ignored
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        InputError
-            For a number of clusters that X cannot have, or a fuzzifier of 1 or less.
-        """
+        """Cluster X."""
         X = self._rows(X)
         best: tuple[float, Floats, Floats, int, bool] | None = None
         for rng in check_random_state(self.random_state).spawn(self.n_init):
@@ -108,16 +93,7 @@ class FuzzyCMeans(Estimator):
         return self
 
     def memberships(self, X: Any) -> Floats:
-        """Memberships of other objects in the clusters that were found.
-
-        Parameters
-        ----------
-        X : array-like or sparse, shape (m, d)
-
-        Returns
-        -------
-        ndarray of float64, shape (m, n_clusters)
-        """
+        """Memberships of other objects in the clusters that were found."""
         check_is_fitted(self)
         X = validated(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
         return self._memberships(_squares(X, self.cluster_centers_))

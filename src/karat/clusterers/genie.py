@@ -84,20 +84,7 @@ class GenieClustering(Estimator):
 def spanning_tree(
     X: Any, metric: Any, core: NDArray[np.float64] | None = None
 ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-    """Minimum spanning tree of the distances, each at least the ``core`` of both its objects.
-
-    Parameters
-    ----------
-    X : ndarray or csr, shape (n, d)
-    metric : str or callable
-    core : ndarray, shape (n,), optional
-        Distances to a neighbour, for HDBSCAN's mutual reachability.
-
-    Returns
-    -------
-    edges : ndarray of int32, shape (n-1, 2)
-    weights : ndarray of float64, shape (n-1,)
-    """
+    """Minimum spanning tree of the distances, each at least the ``core`` of both its objects."""
     from karat._kernels.spanning import euclidean_tree
 
     n = X.shape[0]

@@ -87,22 +87,7 @@ class InformativenessAgglomeration(Estimator):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> InformativenessAgglomeration:
-        """Cluster X.
-
-        Parameters
-        ----------
-        X : array-like, shape (n, d)
-        y : ignored
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        InputError
-            For a number of clusters that X cannot have.
-        """
+        """Cluster X."""
         from karat._kernels.informativeness_agglomeration import agglomerate
         from karat.distances.neighbors import neighbor_lists
 

@@ -74,22 +74,7 @@ class KMedoids(Estimator):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> KMedoids:
-        """Cluster X.
-
-        Parameters
-        ----------
-        X : array-like or sparse, shape (n, d), or (n, n) where the metric is ``"precomputed"``
-        y : ignored
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        InputError
-            For a number of clusters that X cannot have, or a matrix that holds no distances.
-        """
+        """Cluster X."""
         from karat._kernels.kmedoids import swap
 
         metric = check_metric(self.metric)
@@ -167,22 +152,7 @@ class CLARA(Estimator):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> CLARA:
-        """Cluster X.
-
-        Parameters
-        ----------
-        X : array-like or sparse, shape (n, d), or (n, n) where the metric is ``"precomputed"``
-        y : ignored
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        InputError
-            For a number of clusters that X or a sample cannot have, or no sample.
-        """
+        """Cluster X."""
         metric = check_metric(self.metric)
         X = self._rows(X, least=2)
         n, k = X.shape[0], self.n_clusters

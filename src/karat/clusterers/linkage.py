@@ -82,30 +82,10 @@ class LinkageClustering(Estimator):
         return self
 
     def fit_cells(self, means: Any, sizes: Any) -> LinkageClustering:
-        """Build Ward's tree of cells of objects instead of objects, and cut it.
+        """Build Ward's tree of cells of objects, from their means and sizes, and cut it.
 
-        Parameters
-        ----------
-        means : array-like, shape (s, d)
-            The mean of each cell's objects.
-        sizes : array-like of int, shape (s,)
-            How many objects each has.
-
-        Returns
-        -------
-        LinkageClustering
-            Its labels are those of the cells.
-
-        Raises
-        ------
-        InputError
-            Unless the method is Ward's, with Euclidean distance.
-
-        Notes
-        -----
-        O(s² d) time, 8 s² bytes. The criterion is exact for whole cells, as what varies within
-        them is the same whatever is merged; with cells of one object each the tree is that of the
-        objects. Murtagh 1983; the idea of Zhang, Ramakrishnan & Livny 1996.
+        Exact for whole cells, as what varies within them is the same whatever is merged (Murtagh
+        1983; the idea of Zhang, Ramakrishnan & Livny 1996). O(s² d) time, 8 s² bytes.
         """
         if self.method != "ward" or check_metric(self.metric) != "euclidean":
             raise InputError(

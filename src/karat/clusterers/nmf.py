@@ -69,23 +69,7 @@ class NormalizedCutNMF(Estimator):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> NormalizedCutNMF:
-        """Factorise the rows.
-
-        Parameters
-        ----------
-        X : array-like or sparse, shape (n, d)
-            Without negative values.
-        y : ignored
-
-        Returns
-        -------
-        NormalizedCutNMF
-
-        Raises
-        ------
-        InputError
-            For negative values, or a number of clusters or starts that is impossible.
-        """
+        """Factorise the rows."""
         from sklearn.decomposition import NMF
 
         X = self._rows(X)

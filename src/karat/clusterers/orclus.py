@@ -83,22 +83,7 @@ class ORCLUS(Estimator):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> ORCLUS:
-        """Cluster X.
-
-        Parameters
-        ----------
-        X : array-like, shape (n, d)
-        y : ignored
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        InputError
-            For numbers of clusters, dimensions or seeds that X cannot have.
-        """
+        """Cluster X."""
         X = self._rows(X, least=2, dtype=[np.float64])
         n, d = X.shape
         k = self.n_clusters

@@ -65,22 +65,7 @@ class PCAKMeans(Estimator):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> PCAKMeans:
-        """Find the components and cluster the rows in them.
-
-        Parameters
-        ----------
-        X : array-like or sparse, shape (n, d)
-        y : ignored
-
-        Returns
-        -------
-        PCAKMeans
-
-        Raises
-        ------
-        InputError
-            For a number of clusters or components that is impossible.
-        """
+        """Find the components and cluster the rows in them."""
         from sklearn.cluster import KMeans
         from sklearn.decomposition import PCA
 

@@ -159,24 +159,7 @@ def embedding(
     laplacian: str,
     rng: np.random.Generator,
 ) -> Floats:
-    """The first k eigenvectors of a Laplacian of a graph without loops and single nodes.
-
-    Parameters
-    ----------
-    W : csr_array, shape (n, n)
-        Symmetric affinities.
-    component : ndarray of int, shape (n,)
-        The component of each node, numbered from 0; fewer than k.
-    k : int
-    laplacian : {"random-walk", "symmetric", "unnormalized"}
-    rng : Generator
-        For the vector that the iterations start from.
-
-    Returns
-    -------
-    ndarray of float64, shape (n, k)
-        Those of eigenvalue 0 first, one for each component.
-    """
+    """The first k eigenvectors of a Laplacian of a graph without loops and single nodes."""
     from scipy.sparse.linalg import LinearOperator, eigsh
 
     n = W.shape[0]

@@ -93,17 +93,7 @@ class VonMisesFisherMixture(RowClusterer):
         self.tol = tol
 
     def posterior(self, X: Any) -> NDArray[np.float64]:
-        """The posterior probability of each component.
-
-        Parameters
-        ----------
-        X : array-like or sparse, shape (m, d)
-
-        Returns
-        -------
-        ndarray of float64, shape (m, k)
-            Rows sum to 1; that of an empty row has the weights of the components.
-        """
+        """The posterior probability of each component."""
         rows, out = self._scores(X)
         kernels.posteriors(out)
         out[np.diff(rows.indptr) == 0] = self.weights_

@@ -118,43 +118,14 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
 
     def ask(self, X: Any, y: Any = None) -> NDArray[np.intp]:
-        """The objects that are to be labelled next.
-
-        Parameters
-        ----------
-        X : array-like or sparse, shape (n, d)
-        y : array-like, shape (n,), optional
-            The labels so far, missing (None, NaN) where there is none.
-
-        Returns
-        -------
-        ndarray of int
-            Positions, the largest cluster first; none once :meth:`fit` has all it needs.
-        """
+        """The objects that are to be labelled next."""
         X = self._validated(X, reset=True)
         self._cluster(X)
         known = np.full(X.shape[0], None, dtype=object) if y is None else _labels(y, X.shape[0])
         return self._unlabelled(known)
 
     def fit(self, X: Any, y: Any) -> FewLabelClassifier:
-        """Cluster, read the labels of the asked objects, and train.
-
-        Parameters
-        ----------
-        X : array-like or sparse, shape (n, d)
-        y : array-like, shape (n,)
-            The labels, missing (None, NaN) where unknown. Only those of the asked objects are
-            read, whatever else is known.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        InputError
-            If an asked object has no label.
-        """
+        """Cluster, read the labels of the asked objects, and train."""
         X = self._validated(X, reset=True)
         known = _labels(y, X.shape[0])
         self._cluster(X)

@@ -185,21 +185,6 @@ def _gap(reference: Any) -> Estimator:
     return estimate
 
 
-def _clest(X: Any, clusterer: Any, numbers: list[int], seed: int) -> int:
-    curve = clest(X, clusterer, k=numbers, n_splits=10, n_references=20, random_state=seed)
-    return curve.selected or 1
-
-
-def _prediction_strength(X: Any, clusterer: Any, numbers: list[int], seed: int) -> int:
-    curve = prediction_strength(X, clusterer, k=[1, *numbers], random_state=seed)
-    return curve.selected or 1
-
-
-def _stability(X: Any, clusterer: Any, numbers: list[int], seed: int) -> int:
-    curve = calibrated_stability(X, clusterer, k=numbers, everywhere=False, random_state=seed)
-    return curve.selected or 1
-
-
 def _silhouette(X: Any, clusterer: Any, numbers: list[int], seed: int) -> int:
     from karat.measures.internal.silhouette import silhouette
 
@@ -269,9 +254,9 @@ def _of_curve(method: Callable[..., StabilityCurve], **options: Any) -> Estimato
 ESTIMATORS: Mapping[str, tuple[Estimator, bool]] = {
     "gap": (_gap("box"), True),
     "gap-pca": (_gap("pca"), True),
-    "clest": (_clest, True),
-    "prediction-strength": (_prediction_strength, True),
-    "stability": (_stability, True),
+    "clest": (_of_curve(clest, n_splits=10, n_references=20), True),
+    "prediction-strength": (_of_curve(prediction_strength), True),
+    "stability": (_of_curve(calibrated_stability, everywhere=False), True),
     "valleys": (_valleys, True),
     "informativeness": (_informativeness, True),
     "silhouette": (_silhouette, False),
