@@ -19,7 +19,6 @@ from karat.bench import (
     friedman_test,
     nemenyi_difference,
     pairwise_wilcoxon,
-    sets_needed,
 )
 from karat.runtime.validation import InputError
 
@@ -275,27 +274,6 @@ def test_bayesian_probabilities_by_definition_and_by_a_peer():
     for (i, j), probabilities in wanted.items():
         found = bayesian_signed_rank(DEMSAR[:, i], DEMSAR[:, j], 0.0123)
         assert found == pytest.approx(probabilities, abs=0.015)
-
-
-@pytest.mark.parametrize("effect", [0.3, 1.0])
-def test_the_number_of_sets_has_the_power(effect):
-    rng = np.random.default_rng(4)
-    pilot = rng.normal(size=200)
-    pilot = (pilot - pilot.mean()) / pilot.std(ddof=1)
-    n = sets_needed(pilot, np.zeros(200), effect)
-    trials = rng.normal(effect, 1, (4000, n))
-    power = np.mean(stats.wilcoxon(trials, axis=1).pvalue <= 0.05)
-    assert 0.77 < power < 0.87
-
-
-def test_numbers_of_sets_at_the_ends():
-    assert sets_needed([1.0, 1.0001], [0, 0], 0.5, alpha=0.05) == 6  # 2^-5 is below 0.05
-    assert sets_needed([1.0, 1.0001], [0, 0], 0.5, alpha=0.05 / 10) == 9
-    many = sets_needed([1.0, -1.0], [0, 0], 1e-4)
-    normal = (1.959964 + 0.841621) ** 2 * 2 / 1e-8 * np.pi / 3
-    assert many == pytest.approx(normal, rel=1e-4)
-    with pytest.raises(InputError, match="same difference on every set"):
-        sets_needed([0.9, 0.8], [0.8, 0.7])
 
 
 def test_words_follow_the_numbers():

@@ -13,7 +13,7 @@ from karat.bench.rank_tests import (
     nemenyi_difference,
     pairwise_wilcoxon,
 )
-from karat.bench.statistics import expected_best, mean_interval, sets_needed
+from karat.bench.statistics import expected_best, mean_interval
 
 __all__ = [
     "Benchmark",
@@ -30,5 +30,4 @@ __all__ = [
     "pairwise_wilcoxon",
     "rank_agreement",
     "read_folder",
-    "sets_needed",
 ]

@@ -146,13 +146,13 @@ def _pairs(found: Comparison) -> str:
             f"{_escape(r['one'])} – {_escape(r['other'])}", f"{r['difference']:+.3f}",
             f"{r['effect']:+.2f}", f"{r['wins']:.0f}/{r['losses']:.0f}", p_text(r["p"]),
             p_text(r["p_holm"]), f"{r['better']:.2f}", f"{r['equivalent']:.2f}",
-            f"{r['worse']:.2f}", "" if math.isnan(r["sets_for"]) else f"{r['sets_for']:,.0f}",
+            f"{r['worse']:.2f}",
         ]
         for _, r in found.pairs.iterrows()
     ]  # fmt: skip
     heads = [
         "pair", "mean difference", "effect", "won/lost", "p", "p (Holm)", "P(better)",
-        "P(equivalent)", "P(worse)", f"sets to see {2 * found.rope:g}",
+        "P(equivalent)", "P(worse)",
     ]  # fmt: skip
     about = (
         f"Probability that the row is better than the column by more than {found.rope:g}, by the "
@@ -167,8 +167,7 @@ def _pairs(found: Comparison) -> str:
         + _note(
             "p: Wilcoxon's signed-rank test, corrected by Holm. Effect: rank-biserial correlation, "
             f"1 where all ranks speak for the first. P: Bayesian signed-rank test; "
-            f"equivalent within {found.rope:g}. Sets: how many would show a mean difference of "
-            f"{2 * found.rope:g} with a power of 0.8 after the correction, at the spread seen here."
+            f"equivalent within {found.rope:g}."
         )
     )
 
@@ -195,26 +194,6 @@ def _groups(found: Comparison) -> str:
     return f"<h2>Groups of data sets</h2>{drawn}" + _note(
         "Mean score, and in small the average rank, on the data sets of a group; their number in "
         "brackets. Nothing is tested within a group."
-    )
-
-
-def _cost_table(race: Scored, order: list[str]) -> str:
-    table = race.table.assign(contestant=race.contestants)
-    if table["seconds"].isna().all():
-        return ""
-    own = table.groupby("contestant")[["seconds", "megabytes"]].agg(["median", "max"])
-    rows = [
-        [
-            _escape(name),
-            *("" if math.isnan(v) else f"{v:,.3g}" for v in own.loc[name].to_numpy(dtype=float)),
-        ]
-        for name in order
-        if name in own.index
-    ]
-    heads = ["", "seconds, median", "most", "megabytes, median", "most"]
-    return f"<h2>Time and memory of a fit</h2>{_table(heads, rows)}" + _note(
-        "Megabytes: by how much the fit raised the most resident memory of its process, compiled "
-        "code included; 0 where what the process had free was enough."
     )
 
 
@@ -311,6 +290,5 @@ def html_page(race: Scored, found: Comparison, options: dict[str, Any]) -> str:
         )
         + f"<h2>Scores</h2>{_scores(race, found, options)}{_groups(found)}"
         f"<h2>Pairs</h2>{_pairs(found)}{_agreements(race, options)}"
-        f"{_cost_table(race, [*found.ranks.index])}"
         f"{_failures(race)}{_environment(race)}</body></html>"
     )
