@@ -8,7 +8,7 @@ import inspect
 import pytest
 
 #: they draw for the user, so the default is to draw anew
-DRAWS = {"sample", "stratified_sample", "draw_reference", "make_whissell2012"}
+DRAWS = {"sample", "draw_reference", "make_whissell2012"}
 ROOMS = [
     "karat",
     "karat.bounds",

@@ -11,7 +11,6 @@ import pytest
 from typer.testing import CliRunner
 
 import karat
-from karat.bounds.entities import entity_estimates_from_parquet
 from karat.cli import app
 from karat.datasets import contingency_of_file, label_files
 from karat.runtime.validation import InputError
@@ -91,19 +90,6 @@ def test_small_files_need_no_duckdb(monkeypatch):
     monkeypatch.setattr("karat.runtime.resources.available_memory", lambda: 10)
     with pytest.raises(InputError, match=r"karat\[sql\]"):
         contingency_of_file("both.parquet", "t", "p")
-
-
-def test_entities_are_estimated_alike(tmp_path, monkeypatch):
-    rng = np.random.default_rng(0)
-    entity = np.where(rng.random(300) < 0.5, rng.integers(0, 60, 300), -1)
-    names = [None if e < 0 else f"e{e}" for e in entity]
-    table = pd.DataFrame({"entity": names, "cluster": rng.integers(0, 150, 300)})
-    table.to_parquet(tmp_path / "x.parquet")
-    in_memory = entity_estimates_from_parquet(tmp_path / "x.parquet")
-    monkeypatch.setattr(label_files, "SMALL", -1)
-    by_duckdb = entity_estimates_from_parquet(tmp_path / "x.parquet")
-    pd.testing.assert_frame_equal(in_memory.table, by_duckdb.table)
-    assert in_memory.n_clusters == by_duckdb.n_clusters
 
 
 @pytest.mark.usefixtures("files")

@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 import karat
-from karat.bounds import codes, languages, sample
+from karat.bounds import sample
 from karat.cli import app
 from karat.cli._query_count import share_of
 from karat.datasets import read, read_cells, read_labelings, read_labels
@@ -310,8 +310,8 @@ def test_labelling_until_the_target_is_met_keeps_delta() -> None:
         for look in range(1, 11):
             y = np.full(400, None, dtype=object)
             y[rows[: 20 * look]] = truth[rows[: 20 * look]]
-            language = languages.Mixed(languages.Looks(look))
-            found = karat.pac_mdl_bound({"k": labels}, y, 0.1, language, classes=[0, 1]).best
+            level = 0.1 * share_of(look)
+            found = karat.pac_mdl_bound({"k": labels}, y, level, classes=[0, 1]).best
             if found.bound_rate <= 0.3:
                 broken += (found.predicted != truth)[pd.isna(y)].sum() > found.bound
                 break
@@ -358,11 +358,6 @@ def test_the_command_counts_its_looks(tmp_path: Path) -> None:
 def test_the_shares_of_all_questions_sum_to_one(look: int) -> None:
     rest = 1 - sum(share_of(j) for j in range(1, look + 1))
     assert rest == pytest.approx(0.2 / look, abs=1e-12)
-
-
-def test_the_label_mixture_uses_all_of_its_shares() -> None:
-    found = codes.mixed_labels(3, 3)
-    assert found.kraft() == 1
 
 
 # -- files that exist ------------------------------------------------------------------------

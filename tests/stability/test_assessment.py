@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from karat.cli import app
 from karat.runtime.validation import InputError
 from karat.stability import assess, calibrated_stability, clusterwise_bootstrap
-from karat.stability._over_k import beyond_null
+from karat.stability.method import beyond_null
 from karat.stability.progress import counted
 from scattering import Scattering
 
