@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Codes = NDArray[np.int32]
 
-__all__ = ["DATA_NAMES", "NULL_NAMES", "OWN_NAMES", "SIZE_NAMES", "STABILITY_NAMES"]
-
 S = TypeVar("S")
 T = TypeVar("T")
 

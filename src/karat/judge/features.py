@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     Codes = NDArray[np.int32]
     Floats = NDArray[np.float64]
 
-__all__ = ["FEWEST_OBJECTS", "Evidence", "Traits", "columns", "gather"]
-
 #: columns of which the best and the median of all anchors tell about the data
 ABOUT_ALL = (
     "own neighbour modularity", "own tree validity", "own valley", "own gap", "stab stability",
