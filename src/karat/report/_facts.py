@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.distances import RELATIONS
 from karat.labelings.labels import NOISE
 from karat.measures import Measure, catalogue
 from karat.measures.measure_map import grouped
@@ -133,37 +132,6 @@ class Chosen:
             scale=data.scale,
         )
 
-    @cached_property
-    def typical(self) -> dict[int, int]:
-        """Of each cluster the object that is nearest to its centroid, where it is drawn.
-
-        Of a matrix of distances that with the least sum of them within the cluster, of a graph
-        the node with the strongest edges within it.
-        """
-        from scipy import sparse
-
-        metric = self.study.metric
-        if metric in RELATIONS:
-            nearest = {}
-            for cluster in self.clusters:
-                own = np.flatnonzero(self.labels == cluster)
-                sums = np.asarray(self.study.X[np.ix_(own, own)].sum(axis=1)).ravel()
-                best = np.argmin(sums) if metric == "precomputed" else np.argmax(sums)
-                nearest[cluster] = int(own[best])
-            return nearest
-        X: Any = self.drawn.X
-        out = {}
-        for cluster in self.clusters:
-            own = np.flatnonzero(self.labels == cluster)
-            rows = X[own]
-            centroid = np.asarray(rows.mean(axis=0), dtype=np.float64).ravel()
-            if sparse.issparse(rows):
-                squares = np.asarray(rows.multiply(rows).sum(axis=1)).ravel()
-            else:
-                squares = np.einsum("ij,ij->i", rows, rows)
-            out[cluster] = int(own[np.argmin(squares - 2 * (rows @ centroid))])
-        return out
-
 
 @dataclass(frozen=True)
 class Facts:
@@ -182,12 +150,6 @@ class Facts:
     def decided_by(self) -> str:
         """``"consensus"`` or the key of the measure that decided."""
         return "consensus" if self.chosen is None else self.chosen.answer.decided_by
-
-    @property
-    def fitted_on(self) -> int | None:
-        """To how many objects those were fitted that were not fitted to all; None without any."""
-        sizes = self.scores["fitted_on"].dropna()
-        return None if sizes.empty else int(sizes.max())
 
     @property
     def families(self) -> list[str]:

@@ -31,7 +31,6 @@ def judgement(facts: Facts) -> Section | None:
             "use": "" if one.good_for is None else wording.GOOD_FOR[one.good_for],
             "k": one.n_clusters,
             "expected": wording.interval(one),
-            "agreement": one.sample_agreement,
         }
         for one in answer.shortlist
     ]
@@ -40,7 +39,6 @@ def judgement(facts: Facts) -> Section | None:
         "average": answer.average,
         "contributions": [(part.kind, f"{part.value:+.2f}") for part in answer.contributions],
         "shortlist": rows,
-        "sampled": facts.fitted_on is not None,
         "command": None,
     }
     if answer.gains:

@@ -78,7 +78,6 @@ class Candidate:
     score: float | None = None
     expected: Expected | None = None
     good_for: str | None = None
-    sample_agreement: float | None = None
 
 
 @dataclass(frozen=True)
@@ -205,11 +204,15 @@ class Rate:
 
 @dataclass(frozen=True)
 class Sample:
-    """What it was fitted to, if not to all objects, and the agreement with another sample."""
+    """What it was fitted to, if not to all objects, and the agreement with another sample.
+
+    ``reason`` says why there is no agreement, where it was asked for.
+    """
 
     fitted_on: int
     of_cells: bool
     agreement: float | None
+    reason: str | None = None
 
 
 @dataclass(frozen=True)
@@ -487,8 +490,7 @@ class Answer:
     @property
     def shortlist(self) -> tuple[Candidate, ...]:
         """The answer, then the alternatives."""
-        lost = None if self.sample is None else self.sample.agreement
-        own = Candidate(self.name, self.n_clusters, self.score, self.expected, self.good_for, lost)
+        own = Candidate(self.name, self.n_clusters, self.score, self.expected, self.good_for)
         return own, *self.alternatives
 
     @property

@@ -342,7 +342,6 @@ def _judgement(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> dict[st
         return facts | beside
     name, expected = str(ranking.index[0]), found.expected(str(ranking.index[0]))
     place = {str(other): i for i, other in enumerate(ranking.index)}
-    lost = study.candidates["sample_agreement"].dropna().to_dict()
     return {
         **beside,
         "judge": _judged_by(found),
@@ -355,9 +354,7 @@ def _judgement(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> dict[st
         "gains": found.judge.gain(expected.value) or (),
         "good_for": dict(found.shortlist).get(name),
         "alternatives": tuple(
-            replace(
-                candidate(ranking, place[other]), good_for=use, sample_agreement=lost.get(other)
-            )
+            replace(candidate(ranking, place[other]), good_for=use)
             for other, use in found.shortlist
             if other != name
         ),

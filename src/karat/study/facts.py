@@ -19,6 +19,7 @@ from karat.study.answer import (
 )
 from karat.study.deciders import Verdict, as_decider, candidate, own_score
 from karat.study.fitted import fitted_of
+from karat.study.loss import kept_agreement
 from karat.study.numbers import nesting
 from karat.study.scoring import bound_of
 from karat.study.stability import kept_assessment
@@ -97,8 +98,8 @@ def _sample(study: Study, top: pd.Series[Any]) -> Sample | None:
     if clusterer is None and key in clusterers.catalogue:
         clusterer = clusterers.catalogue[key]
     of_cells = clusterer is not None and study.fits.fits_cells(clusterer)
-    agreement = None if missing["sample_agreement"] else float(top["sample_agreement"])
-    return Sample(int(top["fitted_on"]), of_cells, agreement)
+    kept = kept_agreement(study.storage, str(top.name)) or {"value": None, "reason": None}
+    return Sample(int(top["fitted_on"]), of_cells, kept["value"], kept["reason"])
 
 
 def _found_again(study: Study, ranked: pd.DataFrame, found: Assessment) -> FoundAgain:

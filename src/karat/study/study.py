@@ -10,7 +10,7 @@ import numpy as np
 
 from karat.labelings.labels import NOISE_POLICIES, NoisePolicy, known_labels
 from karat.runtime.validation import InputError, check_choice, in_order_of
-from karat.study import annotated, deciding, describing, scoring, trying
+from karat.study import deciding, describing, scoring, trying
 from karat.study import loss as losses
 from karat.study import stability as stabilities
 from karat.study.code import code_of
@@ -263,7 +263,6 @@ class Study:
     # -- what was tried -----------------------------------------------------------------------
 
     sweep = trying.sweep
-    plan = trying.plan
     add = trying.add
     labels = scoring.labels
     labelings = scoring.labelings
@@ -286,18 +285,13 @@ class Study:
     bounds = scoring.bounds
     guarantee = deciding.guarantee
     stability = stabilities.stability
-    sample_agreements = losses.sample_agreements
+    sample_agreement = losses.sample_agreement
 
     # -- the answer ---------------------------------------------------------------------------
 
     best = deciding.best
 
     describe = describing.describe
-
-    # -- annotated matrices -------------------------------------------------------------------
-
-    from_anndata = classmethod(annotated.study_from)
-    write_anndata = annotated.write_back
 
 
 def _checked(given: dict[str, Any], *, stored: bool) -> dict[str, Any]:

@@ -23,7 +23,6 @@ from karat.runtime.threads import available_cores
 from karat.runtime.validation import InputError, StorageError, in_order_of
 from karat.study import large, work
 from karat.study.objects import Objects
-from karat.study.plan import SweepPlan, order_of_work, plan_of
 from karat.study.record import stable
 from karat.study.running import run_jobs
 from karat.study.store import Finished, Planned, partition_hash
@@ -50,6 +49,19 @@ DOCUMENT_CLUSTERERS = (
 )
 #: above, these are fitted to a sample, and mini-batches to all documents in place of k-means
 MANY_DOCUMENTS = 100_000
+
+
+def order_of_work(jobs: Sequence[work.Job]) -> list[work.Job]:
+    """Cheap families first, in each one start of every k before the next, and short fits first."""
+    return sorted(
+        jobs,
+        key=lambda job: (
+            job.clusterer.growth,
+            not job.clusterer.every_k,
+            job.candidates[0].start,
+            job.candidates[0].value or 0,
+        ),
+    )
 
 
 @dataclass
@@ -277,27 +289,6 @@ def sweep(
             advance(len(finished))
 
 
-def plan(
-    study: Study,
-    clusterers: Any = None,
-    *,
-    k: int | Iterable[int] = range(2, 11),
-    grid: Mapping[str, Iterable[Any]] | None = None,
-    n_init: int = 5,
-    workers: int | None = None,
-) -> SweepPlan:
-    """What a sweep with the same arguments will take; nothing is tried or kept.
-
-    Returns
-    -------
-    SweepPlan
-        Print it. Each clusterer is timed on a few hundred of the objects, and extrapolated
-        by the growth of its time; so is a function that gives the distances.
-    """
-    asked, workers = _asked(study, clusterers, k, grid, n_init, workers)
-    return plan_of(study, asked, workers)
-
-
 def _asked(
     study: Study, clusterers: Any, k: Any, grid: Any, n_init: int, workers: int | None
 ) -> tuple[Request, int]:
@@ -341,8 +332,8 @@ def add(study: Study, labelings: Any, *, reference: bool | None = None) -> None:
         see :func:`karat.labelings.held_labelings`. Unnamed ones are called ``"labels 0"``,
         ``"labels 1"``, ... A :class:`~karat.labelings.SoftPartition` or
         :class:`~karat.labelings.OverlappingPartition` is compared with the others by its hard
-        labels; its memberships are kept, see :meth:`Study.memberships` and
-        :func:`karat.study.soft_scores`. Of a :class:`~karat.Dendrogram` each cut is a candidate.
+        labels; its memberships are kept, see :meth:`Study.memberships`. Of a
+        :class:`~karat.Dendrogram` each cut is a candidate.
     reference : bool, optional
         Whether karat looks for clusterings of its own where nothing is swept, on at most 2,000
         objects. They are no candidates: the judge compares with them, and the answer says what

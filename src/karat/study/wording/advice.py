@@ -40,6 +40,8 @@ def remarks(answer: Answer) -> tuple[str, ...]:
     if answer.guarantee is not None:
         told.append(answer.guarantee.conditions)
     told += [f"Note: {note}" for note in answer.notes]
+    if answer.sample is not None and answer.sample.reason is not None:
+        told.append(f"What the sample loses was not measured: {answer.sample.reason}")
     if answer.stability_skipped is not None:
         told.append(f"Stability was not judged: {answer.stability_skipped}")
     return tuple(told)

@@ -173,37 +173,3 @@ def clarity(row: pd.Series[float], pairs: pd.DataFrame) -> list[str]:
         )
         told.append(f"Hardest to tell apart: {hard}.")
     return told
-
-
-def views(n_measures: int, independent: float) -> str:
-    """As how many independent views the internal measures count."""
-    repeat = "largely repeat each other" if independent < n_measures / 2 else "differ"
-    return (
-        f"The {n_measures} internal measures that may vote {repeat} on these clusterings (about "
-        f"{independent:.1f} independent views, by their rank correlations)."
-    )
-
-
-def agreement(tau: pd.DataFrame, titles: dict[str, str]) -> str:
-    """The strongest agreement and disagreement of measures."""
-    values = tau.to_numpy(dtype=float)
-    upper = [
-        (values[i, j], i, j)
-        for i in range(len(values))
-        for j in range(i + 1, len(values))
-        if not np.isnan(values[i, j])
-    ]
-    if not upper:
-        return "No two of these measures tell enough clusterings apart to be compared."
-    (low, a, b), (high, c, d) = min(upper), max(upper)
-    name = [titles[key] for key in tau.index]
-    middle = float(np.median([value for value, _, _ in upper]))
-    text = f"The median τ of two measures is {_signed(middle)}. "
-    text += f"Most alike are {name[c]} and {name[d]} (τ = {_signed(high)})"
-    if (a, b) != (c, d):
-        text += f"; least alike are {name[a]} and {name[b]} (τ = {_signed(low)})"
-    return text + "."
-
-
-def _signed(value: float) -> str:
-    return f"{value:.2g}".replace("-", "−")
