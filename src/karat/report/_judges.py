@@ -35,14 +35,10 @@ def judgement(facts: Facts) -> Section | None:
         for one in answer.shortlist
     ]
     values: dict[str, Any] = {
-        "sentences": page.judgement(answer),
         "average": answer.average,
         "contributions": [(part.kind, f"{part.value:+.2f}") for part in answer.contributions],
         "shortlist": rows,
-        "command": None,
     }
-    if answer.gains:
-        values |= {"gain": page.gains(answer), "command": wording.draw_labels(answer)}
     return Section("judgement", "What the judge expects", "judgement.html", values)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -76,16 +76,9 @@ class Verdict:
     column: str | None = None
 
 
-class Judge(Protocol):
-    """``judge(study, distinct, values)``: from the distinct clusterings (columns as in
-    :meth:`Study.rank`, and ``partition``) and their measures to the scores.
-    """
-
-    def __call__(self, study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Verdict:
-        """Score the distinct clusterings."""
-        ...
-
-
+#: from the distinct clusterings (columns as in :meth:`Study.rank`, and ``partition``) and their
+#: measures to the scores
+Judge = Callable[["Study", "pd.DataFrame", "pd.DataFrame"], Verdict]
 Facts = Callable[["Study", "pd.DataFrame", Verdict], dict[str, Any]]
 
 
@@ -104,7 +97,7 @@ class Decider:
     title : str
         The heading of its score.
     judge : callable
-        See :class:`Judge`.
+        ``judge(study, distinct, values)`` gives the verdict.
     facts : callable
         ``facts(study, ranking, verdict)`` gives fields of :class:`karat.Answer`.
     greater_is_better : bool
@@ -210,10 +203,6 @@ def _votes(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> dict[str, A
 
 
 # -- the guarantee ---------------------------------------------------------------------------
-
-
-def _bound(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Verdict:
-    return bound_verdict(study, distinct, study.bounds())
 
 
 def bound_verdict(study: Study, distinct: pd.DataFrame, bounds: PacMdlBounds) -> Verdict:
@@ -440,13 +429,6 @@ for one in (
         key="guarantee",
         title="Guaranteed maximum error",
         judge=_guarantee,
-        greater_is_better=False,
-        unit="guarantee",
-    ),
-    Decider(
-        key="pac_mdl_bound",
-        title="Guaranteed maximum error",
-        judge=_bound,
         greater_is_better=False,
         unit="guarantee",
     ),

@@ -12,7 +12,6 @@ from karat.runtime.validation import InputError
 from karat.runtime.version import __version__
 from karat.study import work
 from karat.study.store import Planned, Store
-from karat.study.sweeping import Swept
 
 if TYPE_CHECKING:
     from karat.study.study import Study
@@ -104,7 +103,7 @@ def clusterers_of(study: Study) -> dict[str, Clusterer]:
     for sweep in study.record.sweeps:
         keys = [one["key"] for one in sweep["clusterers"]]
         known = {key: catalogue[key] for key in keys if key in catalogue} | study.fits.known
-        chosen = [Swept(known[key], None) for key in keys if key in known]
+        chosen = [known[key] for key in keys if key in known]
         out |= {one.key: one for one in study.fits.under_distance(chosen, sweep["grid"])[0]}
     return out
 

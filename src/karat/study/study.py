@@ -180,7 +180,7 @@ class Study:
 
     @property
     def by(self) -> str:
-        """What decides: a measure's key, ``"guarantee"``, ``"pac_mdl_bound"`` or ``"consensus"``.
+        """What decides: a measure's key, ``"guarantee"`` or ``"consensus"``.
 
         Set it for the ranking, the choice, the report and the code alike. None is what suits the
         truth: the judge and the labels together where some are known, the adjusted Rand index

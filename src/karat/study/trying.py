@@ -26,7 +26,7 @@ from karat.study.objects import Objects
 from karat.study.record import stable
 from karat.study.running import run_jobs
 from karat.study.store import Finished, Planned, partition_hash
-from karat.study.sweeping import Grid, Request, Swept, along, check_count
+from karat.study.sweeping import Grid, Request, along, catalogue_name, check_count
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -112,7 +112,7 @@ class Fits:
         return self._workers[1]
 
     def under_distance(
-        self, chosen: Sequence[Swept], grid: Grid
+        self, chosen: Sequence[Clusterer], grid: Grid
     ) -> tuple[list[Clusterer], dict[str, str]]:
         """The clusterers under the study's distance, and why others cannot take it."""
         out: list[Clusterer] = []
@@ -120,13 +120,13 @@ class Fits:
         for one in chosen:
             try:
                 # a function of two rows has no form of the rows, and its matrix is what is given
-                fitted = under(one.clusterer, self.objects.metric)
-                if callable(self.objects.metric) and "features" not in one.clusterer.distances:
-                    fitted = under(one.clusterer, "precomputed")
+                fitted = under(one, self.objects.metric)
+                if callable(self.objects.metric) and "features" not in one.distances:
+                    fitted = under(one, "precomputed")
                 for part in self._of_representations(fitted):
                     out += along(part, grid)
             except ExcludedError as error:
-                excluded[one.clusterer.key] = str(error)
+                excluded[one.key] = str(error)
         return out, excluded
 
     def _of_representations(self, clusterer: Clusterer) -> list[Clusterer]:
@@ -256,7 +256,7 @@ def sweep(
     asked, workers = _asked(study, clusterers, k, grid, n_init, workers)
     fitting, excluded = fits.under_distance(asked.chosen, asked.grid)
     _record(study, asked)
-    fits.known |= {one.clusterer.key: one.clusterer for one in asked.chosen}
+    fits.known |= {one.key: one for one in asked.chosen}
     new = [Planned(key, key, None, None, 0, None) for key in excluded]
     there = {candidate["name"] for candidate in storage.candidates()}
     storage.plan(new)
@@ -307,16 +307,15 @@ def _record(study: Study, asked: Request) -> None:
     }
     clusterers = []
     for one in asked.chosen:
-        key, stored = one.clusterer.key, study.storage.path is not None
-        now = stable(one.clusterer.make(1, 0), f"clusterer {key!r}", needed=stored)
+        key, stored = one.key, study.storage.path is not None
+        now = stable(one.make(1, 0), f"clusterer {key!r}", needed=stored)
         if before.get(key, now) != now:
             raise StorageError(
                 f"this study was started with clusterer {key} = {before[key]}, not {now}; give "
                 "other settings a name of their own (sweep({'name': estimator})) or use "
                 "another storage file"
             )
-        written = {"expression": one.expression, "imports": list(one.imports)}
-        clusterers.append({"key": key, "identity": now, **written})
+        clusterers.append({"key": key, "identity": now, "name": catalogue_name(one)})
     content = {"k": asked.numbers, "n_init": asked.n_init, "grid": asked.grid}
     study.storage.record("sweep", {"clusterers": clusterers, **content})
 

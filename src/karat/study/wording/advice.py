@@ -9,17 +9,6 @@ if TYPE_CHECKING:
     from karat.study.answer import Answer
 
 
-def more_labels(answer: Answer) -> list[str]:
-    """What labelling a few objects would bring."""
-    if not answer.gains:
-        return []
-    few, _, many = answer.gains
-    return [
-        f"Labelling 10 rows typically improves agreement by {few:.2f}, 40 rows by {many:.2f}, "
-        "since karat weighs judge and labels together."
-    ]
-
-
 def findings(found: Iterable[Any]) -> list[str]:
     """What to know of the data before the answer, the most harmful first."""
     return [str(one.to_dict()["sentence"]) for one in found]

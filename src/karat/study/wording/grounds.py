@@ -212,7 +212,7 @@ def rivals(answer: Answer) -> list[str]:
             about.append(f"probability {share(second.score)}")
         elif answer.measured is not None and second.score is not None:
             about.append(f"{second.score:.4g}")
-        elif answer.decided_by in ("guarantee", "pac_mdl_bound") and second.score is not None:
+        elif answer.decided_by == "guarantee" and second.score is not None:
             about.append(f"guaranteed maximum error {percent_up(second.score)}")
         told.append(f"The runner-up is {second.name} ({', '.join(about)}).")
     if answer.alternatives and (answer.expected is None or answer.expected.grade != "random"):

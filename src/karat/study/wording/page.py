@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from karat.bounds import percent_up
-from karat.study.wording.phrases import clusters, interval
+from karat.study.wording.phrases import clusters
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,26 +15,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from karat.study.answer import Answer
-
-
-def judgement(answer: Answer) -> list[str]:
-    """What the judge expects, and whether there is structure."""
-    said = answer.structure
-    assert said is not None
-    return [
-        f"Expected agreement with the structure that experts would name: ARI {interval(answer)}, "
-        "by a judge that was trained on data sets whose classes are known.",
-        f"Probability that there are clusters at all: {said.probability:.2f}.",
-    ]
-
-
-def gains(answer: Answer) -> str:
-    """What labelling a few objects would bring."""
-    few, some, many = answer.gains
-    return (
-        f"Labelling 10, 20 or 40 rows typically improves agreement by {few:.2f}, {some:.2f} or "
-        f"{many:.2f} on data judged like these. To draw the objects to label:"
-    )
 
 
 def guarantee(answer: Answer) -> list[str]:
