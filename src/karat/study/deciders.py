@@ -33,10 +33,9 @@ from karat.study.answer import (
     Reference,
     Votes,
 )
-from karat.study.judging import why_not
+from karat.study.judging import FIT_AT_MOST, company, why_not
 from karat.study.numbers import numbers_of
 from karat.study.ranking import INSIDE, Consensus, consensus
-from karat.study.reference import FIT_AT_MOST, company
 from karat.study.scoring import why_nothing
 
 if TYPE_CHECKING:
