@@ -292,15 +292,16 @@ def test_the_judgement_has_its_own_section(blind: karat.Study, page: Page) -> No
     study.sweep(["kmeans", "ward", "hdbscan"], k=range(2, 7), n_init=2, workers=1)
     found, name = study.judged(), study.best().name
     assert found is not None
-    text = Page(render(study)).texts["judgement"]
-    assert f"ARI {found.expected(name).value:.2f}" in text
+    shown = Page(render(study)).texts
+    text = shown["judgement"]
+    assert f"ARI {found.expected(name).value:.2f}" in shown["reasons"]
     for part in found.contributions(name):
         assert part.kind in text
         assert f"{part.value:+.2f}" in text
     for other, use in found.shortlist if len(found.shortlist) > 1 else ():
         assert other in text
         assert GOOD_FOR[use] in text
-    assert "karat sample wine.csv -n 10" in text
+    assert "karat sample wine.csv -n 10" in shown["answer"]
 
 
 def test_a_few_labels_give_a_guarantee() -> None:

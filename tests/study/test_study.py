@@ -474,23 +474,6 @@ def test_ties_are_broken_alike_in_answer_and_report(names):
     assert shown["name"][shown["rows"][0]] == study.best().name == ranked.index[0]
 
 
-def test_a_notebook_shows_what_was_tried_and_computes_nothing(monkeypatch):
-    study = karat.Study(THREE)
-    assert "nothing was tried" in study._repr_html_()
-    study.sweep(["ward", "average"], k=[2, 3], workers=1)
-    with monkeypatch.context() as patched:
-        patched.setattr("karat.study.scoring.compute", None)
-        before = study._repr_html_()
-    assert "ward: 2 ok" in before
-    assert "Not judged yet" in before
-    best = study.best()
-    assert best.name in study._repr_html_()
-    study.by = "dunn_index"
-    assert "Not judged yet" in study._repr_html_()
-    study.add({"<i>": [0, 1] * (len(THREE) // 2)})
-    assert "<i>" not in study._repr_html_()
-
-
 def test_chunks_of_the_judged_leave_none_out(monkeypatch, wine):
     monkeypatch.setattr(karat.study.scoring, "CHUNK", 3)
     study = karat.Study(wine[0])

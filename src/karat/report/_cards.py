@@ -58,7 +58,6 @@ def cards(facts: Facts) -> list[dict[str, Any]]:
                 "badge": badge,
                 "why": why,
                 "classes": _classes([] if truth is None else truth[chosen.labels == c]),
-                "stays": _stays(chosen, c),
             }
         )
     return out
@@ -78,15 +77,6 @@ def _found_again(chosen: Chosen) -> dict[int, float]:
         return {}
     shares = found.clusters.table["recovered"]
     return dict(zip(chosen.clusters, map(float, shares), strict=True))
-
-
-def _stays(chosen: Chosen, cluster: int) -> float | None:
-    """Of a graph, the share of the weight of its nodes' edges that ends in the cluster."""
-    if chosen.study.metric != "graph":
-        return None
-    own = np.flatnonzero(chosen.labels == cluster)
-    edges = chosen.study.X[own]
-    return float(edges[:, own].sum() / (edges.sum() or 1.0))
 
 
 def _classes(values: Any, most: int = 3) -> list[tuple[str, float]]:

@@ -250,26 +250,8 @@ def _leading(measures: Sequence[Measure], decided_by: Any) -> tuple[Measure, ...
 def snippet(text: str, most: int = 280) -> str:
     r"""The beginning of a text on one line, cut between words.
 
-    Of a message what it quotes, and lines without a letter, are skipped, unless that is all.
-
     >>> snippet("One  two\nthree", 9)
     'One two …'
-    >>> snippet("In article <1@x> Ann writes:\n> Is it?\n=====\nIt is.")
-    'It is.'
     """
-    lines = text[: 8 * most].split("\n")
-    own = [line for line in lines if not _quotes(line)]
-    line = " ".join(" ".join(own if any(map(str.strip, own)) else lines).split())
-    if len(line) <= most:
-        return line
-    return line[:most].rpartition(" ")[0] + " …"
-
-
-def _quotes(line: str) -> bool:
-    bare = line.strip()
-    return (
-        bare.startswith((">", "|", ":"))
-        or bare.endswith(("writes:", "wrote:"))
-        or (bare.startswith("In article <") and len(bare) < 80)
-        or not any(map(str.isalpha, bare))
-    )
+    line = " ".join(text[: 8 * most].split())
+    return line if len(line) <= most else line[:most].rpartition(" ")[0] + " …"

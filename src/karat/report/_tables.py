@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -166,17 +167,16 @@ def _whole(values: pd.Series[Any]) -> list[int | None]:
 
 def undefined_values(facts: Facts) -> list[dict[str, Any]]:
     """Measures that are undefined for some candidates, grouped by the reason."""
-    groups: dict[tuple[str, str], int] = {}
     titles = {m.key: m.title for m in facts.measures}
-    for reasons in facts.reasons.values():
-        for key, reason in reasons.items():
-            group = (titles.get(key, key), str(reason))
-            groups[group] = groups.get(group, 0) + 1
-    by_reason: dict[tuple[str, int], list[str]] = {}
-    for (title, reason), count in groups.items():
-        by_reason.setdefault((reason, count), []).append(title)
-    ordered = sorted(by_reason.items(), key=lambda item: -item[0][1])
+    groups = Counter(
+        (str(reason), titles.get(key, key))
+        for reasons in facts.reasons.values()
+        for key, reason in reasons.items()
+    )
+    alike: dict[tuple[str, int], list[str]] = {}
+    for (reason, title), count in groups.most_common():
+        alike.setdefault((reason, count), []).append(title)
     return [
         {"reason": reason, "count": count, "measures": measures}
-        for (reason, count), measures in ordered
+        for (reason, count), measures in alike.items()
     ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import compress
@@ -68,7 +67,7 @@ def company(study: Study) -> dict[str, Company]:
     data, metric = study.objects.points
     drawn = work.derived_seed(seed, "reference")
     sample = draw_sample(data, FIT_AT_MOST, metric=metric, random_state=drawn)
-    options: dict[str, Any] = {"workers": 1, "executor": None, "deadline": math.inf}
+    options: dict[str, Any] = {"workers": 1, "executor": None}
     whole = len(sample) == study.n_objects
     outcomes = fits.outcomes(jobs, **options) if whole else fits.on_sample(jobs, sample, **options)
     found: dict[str, Company] = {}

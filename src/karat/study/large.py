@@ -23,10 +23,6 @@ WEIGH_AT_MOST = 10_000
 JUDGE_EXACTLY = 20_000
 #: standard error that an estimate may have (of unbounded measures: times the value)
 PRECISION = 0.005
-#: how many objects' distances to all others an estimate takes, roughly
-OBJECTS = 5_000
-#: coordinates that cost as much as what is done with one distance
-OF_ONE = 32
 _CELL_ROWS = 2**17
 
 

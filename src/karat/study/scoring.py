@@ -318,21 +318,9 @@ def bounds(study: Study) -> PacMdlBounds:
     InputError
         If no class is known, or nothing was tried.
     """
-    return bounds_with(study, None)
-
-
-def bounds_with(study: Study, shares: Mapping[str, float] | None) -> PacMdlBounds:
-    """The bounds, with shares of the distinct partitions that were decided without labels.
-
-    Parameters
-    ----------
-    shares : mapping of str to float or None
-        They sum to 1 at most. Partitions that are not in it share what is left of 1, so it must
-        not be all. None charges for what was searched.
-    """
     from karat.bounds import study_bounds
 
-    return study_bounds(**bound_inputs(study, shares), noise="cluster")
+    return study_bounds(**bound_inputs(study), noise="cluster")
 
 
 def bound_inputs(study: Study, shares: Mapping[str, float] | None = None) -> dict[str, Any]:

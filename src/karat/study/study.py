@@ -15,11 +15,9 @@ from karat.study import loss as losses
 from karat.study import stability as stabilities
 from karat.study.code import code_of
 from karat.study.deciders import as_decider, usual
-from karat.study.derived import kept
 from karat.study.objects import Objects, dataset_of, index_of, keep_matrix
 from karat.study.record import Record, Settings, check_identities, keep_truth, stable
 from karat.study.sqlite import SqliteStore
-from karat.study.wording import notebook
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -245,10 +243,6 @@ class Study:
     def __repr__(self) -> str:
         done = sum(c["status"] != "planned" for c in self.storage.candidates())
         return f"Study({self.dataset.name}, {self.n_objects} objects, {done} candidates)"
-
-    def _repr_html_(self) -> str:
-        found = kept("answer", self)
-        return notebook.study_html(self, found[-1] if found else None)
 
     @property
     def X(self) -> Any:  # noqa: N802

@@ -143,7 +143,7 @@ class Fits:
         return out
 
     def outcomes(
-        self, jobs: Sequence[work.Job], *, deadline: float, **options: Any
+        self, jobs: Sequence[work.Job], *, deadline: float = math.inf, **options: Any
     ) -> Generator[list[Finished], None, None]:
         """Fit what scales to all objects, then the rest to a sample that is extended."""
         jobs = order_of_work(jobs)

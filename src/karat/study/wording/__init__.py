@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from karat.study.wording.advice import findings, footer, remarks
 from karat.study.wording.certainty import how_many, sample, stability
 from karat.study.wording.grounds import (
     GOOD_FOR,
@@ -18,15 +19,7 @@ from karat.study.wording.grounds import (
     vote,
 )
 from karat.study.wording.phrases import NO_RULE, interval, span
-from karat.study.wording.recommendation import (
-    findings,
-    fitted,
-    footer,
-    lead,
-    memberships,
-    remarks,
-    singles,
-)
+from karat.study.wording.recommendation import fitted, lead, memberships, singles
 from karat.study.wording.story import draw_labels, story
 
 if TYPE_CHECKING:
