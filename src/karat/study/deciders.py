@@ -31,7 +31,6 @@ from karat.study.answer import (
     Measured,
     Rate,
     Reference,
-    Votes,
 )
 from karat.study.judging import FIT_AT_MOST, company, why_not
 from karat.study.numbers import numbers_of
@@ -49,29 +48,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The scores that a decider gives.
+    """The scores that a decider gives."""
 
-    Attributes
-    ----------
-    score : Series
-        By the name of the clustering; those that cannot be ranked are not in it.
-    columns : DataFrame
-        What belongs beside the score in a ranking: voters, parts of it.
-    ties : tuple of array
-        What breaks ties of the score, lower first, in the order of ``score``.
-    details : object
-        What the decider's facts are made of.
-    bound : Guarantee or PacMdlBound, optional
-        What is guaranteed about the best.
-    column : str, optional
-        What the score is called in a ranking, where it is not the decider's own.
-    """
-
+    #: by the name of the clustering; those that cannot be ranked are not in it
     score: pd.Series[Any]
+    #: what belongs beside the score in a ranking: voters, parts of it
     columns: pd.DataFrame | None = None
+    #: what breaks ties of the score, lower first, in the order of ``score``
     ties: tuple[NDArray[Any], ...] = ()
+    #: what the decider's facts are made of
     details: Any = None
+    #: what is guaranteed about the best
     bound: Guarantee | PacMdlBound | None = None
+    #: what the score is called in a ranking, where it is not the decider's own
     column: str | None = None
 
 
@@ -87,34 +76,22 @@ def _no_facts(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> dict[str
 
 @dataclass(frozen=True, kw_only=True)
 class Decider:
-    """One way to decide.
+    """One way to decide."""
 
-    Attributes
-    ----------
-    key : str
-        Its name, for ``by``.
-    title : str
-        The heading of its score.
-    judge : callable
-        ``judge(study, distinct, values)`` gives the verdict.
-    facts : callable
-        ``facts(study, ranking, verdict)`` gives fields of :class:`karat.Answer`.
-    greater_is_better : bool
-    unit : {"number", "share", "guarantee"}
-        How the score is written: a guarantee is a share that is rounded up.
-    needs : tuple of str
-        Measures that must be there before it judges.
-    shown : str
-        The column of its score in a ranking.
-    """
-
+    #: its name, for ``by``
     key: str
+    #: the heading of its score
     title: str
+    #: ``judge(study, distinct, values)`` gives the verdict
     judge: Judge = field(repr=False)
+    #: ``facts(study, ranking, verdict)`` gives fields of :class:`karat.Answer`
     facts: Facts = field(default=_no_facts, repr=False)
     greater_is_better: bool = True
+    #: how the score is written: a guarantee is a share that is rounded up
     unit: Literal["number", "share", "guarantee"] = "number"
+    #: measures that must be there before it judges
     needs: tuple[str, ...] = ()
+    #: the column of its score in a ranking
     shown: str = "score"
 
     @property
@@ -191,14 +168,12 @@ def _votes(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> dict[str, A
         Family(
             str(name),
             tuple(found.members.get(str(name), ())),
-            float(points[name].iloc[0]),
-            float(points[name].iloc[1]) if len(points) > 1 else None,
             str(points[name].idxmax()),
             bool(points[name].iloc[0] >= points[name].max()),
         )
         for name in points
     )
-    return {"votes": Votes(families, found.agreement, found.opinions)}
+    return {"votes": families}
 
 
 # -- the guarantee ---------------------------------------------------------------------------

@@ -82,34 +82,22 @@ def company(study: Study) -> dict[str, Company]:
 
 @dataclass(frozen=True)
 class Judged:
-    """What the judge said of a study's distinct clusterings.
-
-    Attributes
-    ----------
-    judge : Judge
-    judgement : Judgement
-        In the order of ``names``; its shares sum to 1 over these.
-    evidence : Evidence
-    names : tuple of str
-    shortlist : tuple of (str, str)
-        Really different clusterings, the best first, and what each is good for: a key of
-        :data:`karat.study.wording.GOOD_FOR`.
-    weighed : int or None
-        How many of the objects the evidence is of, if not of all.
-    numbers : dict of int to float
-        The shares of all that was compared, by number of clusters, the greatest first.
-    company : tuple of (Company, Expected)
-        What karat found itself where nothing was swept, the best first; some of it may be what was
-        added, too.
-    """
+    """What the judge said of a study's distinct clusterings."""
 
     judge: Judge
+    #: in the order of ``names``; its shares sum to 1 over these
     judgement: Judgement
     evidence: Evidence
     names: tuple[str, ...]
+    #: really different clusterings, the best first, and what each is good for: a key of
+    #: :data:`karat.study.wording.GOOD_FOR`
     shortlist: tuple[tuple[str, str], ...]
+    #: how many of the objects the evidence is of, if not of all
     weighed: int | None
+    #: the shares of all that was compared, by number of clusters, the greatest first
     numbers: dict[int, float]
+    #: what karat found itself where nothing was swept, the best first; some of it may be what was
+    #: added, too
     company: tuple[tuple[Company, Expected], ...] = ()
 
     @property

@@ -28,17 +28,11 @@ _CELL_ROWS = 2**17
 
 @dataclass(frozen=True)
 class Sample:
-    """A simple random sample of the objects, and the sampled object nearest to each object.
+    """A simple random sample of the objects, and the sampled object nearest to each object."""
 
-    Attributes
-    ----------
-    rows : ndarray of int64, shape (s,)
-        The sampled objects, ascending.
-    nearest : ndarray of int32, shape (n,)
-        Position in ``rows`` of the nearest sampled object; a sampled object is its own.
-    """
-
+    #: the sampled objects, ascending
     rows: NDArray[np.int64]
+    #: position in ``rows`` of the nearest sampled object; a sampled object is its own
     nearest: NDArray[np.int32]
 
     def __len__(self) -> int:

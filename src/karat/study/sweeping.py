@@ -21,18 +21,10 @@ Grid: TypeAlias = dict[str, list[Any]]
 
 @dataclass(frozen=True)
 class Request:
-    """What a sweep is asked for, checked.
-
-    Attributes
-    ----------
-    chosen : list of Clusterer
-    numbers : list of int
-        Numbers of clusters.
-    grid : dict of str to list
-    n_init : int
-    """
+    """What a sweep is asked for, checked."""
 
     chosen: list[Clusterer]
+    #: numbers of clusters
     numbers: list[int]
     grid: Grid
     n_init: int

@@ -45,8 +45,9 @@ def footer(answer: Answer) -> str:
         return f"Judged by {judge}." if judge else "There was nothing to decide."
     if answer.labelled is not None:
         who = f"{judge} and {answer.labelled.n_labels:,} labels" if judge else "the labels"
-    elif answer.votes is not None:
-        who = f"a vote of {answer.votes.n_measures} measures"
+    elif answer.votes:
+        n = sum(len(family.measures) for family in answer.votes)
+        who = f"a vote of {n} measures"
     else:
         who = judge or (answer.measured.title if answer.measured else answer.decided_by)
     return f"Decided by {who}."

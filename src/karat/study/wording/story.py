@@ -156,7 +156,7 @@ def trust(answer: Answer) -> str:
             "nothing of whether the groups are natural."
         )
     told = "How good it is"
-    if answer.votes is not None:
+    if answer.votes:
         told = "A vote orders candidates; how good the first is"
     if answer.reference_skipped is not None:
         told += ", and whether the data have better groups"
