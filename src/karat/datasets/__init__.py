@@ -28,7 +28,6 @@ from karat.datasets._relations import (
 )
 from karat.datasets.column_kinds import Column
 from karat.datasets.findings import Finding
-from karat.datasets.label_files import contingency_of_file
 from karat.datasets.problems import DoubtfulError, RepairableError, UnusableError
 from karat.datasets.reading_plan import ReadingPlan
 
@@ -46,7 +45,6 @@ __all__ = [
     "as_dataset",
     "available",
     "compares_objects",
-    "contingency_of_file",
     "from_array",
     "from_distances",
     "from_graph",

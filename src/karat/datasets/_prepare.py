@@ -17,6 +17,7 @@ from karat.datasets._work import (
     Options,
     Raw,
     Work,
+    check_names,
     quoted,
     row_numbers,
     visible,
@@ -159,7 +160,6 @@ def _from_table(raw: Raw, options: Options) -> tuple[Work, Reading | None]:
     table = with_visible_names(table)
     raw_names = table.column_names
     known = None if raw.names is None else [visible(name) for name in raw.names]
-    _check_names(table.column_names)
     options.check_columns(table.column_names if known is None else known)
     if table.num_rows == 0:
         raise InputError(f"{raw.name} has no rows")
@@ -214,19 +214,13 @@ def _asides(plan: ReadingPlan) -> str:
     )
 
 
-def _check_names(names: list[str]) -> None:
-    twice = [name for name, count in Counter(names).items() if count > 1]
-    if twice:
-        raise InputError(f"two columns are called {twice[0]!r}; rename one")
-
-
 def _from_matrix(raw: Raw, options: Options) -> Work:
     X = as_numbers(raw.content, name=raw.name)
     d = X.shape[1]
     names = raw.names if raw.names is not None else tuple(f"x{j + 1}" for j in range(d))
     if len(names) != d:
         raise InputError(f"there are {len(names)} feature names and {d} columns")
-    _check_names(list(names))
+    check_names(names)
     options.check_columns(raw.all_names or [*(() if raw.of_terms else names), *raw.beside])
     notes = list(raw.notes)
     if options.drop:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
@@ -194,9 +195,17 @@ def visible(name: str) -> str:
     return re.sub(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", "\ufffd", name)
 
 
+def check_names(names: Iterable[str]) -> None:
+    """Raise where two columns have the same name."""
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        raise InputError(f"two columns are called {twice[0]!r}; rename one")
+
+
 def with_visible_names(table: Any) -> Any:
-    """An Arrow table whose columns have names that can be shown; metadata are kept."""
+    """An Arrow table whose columns have different names that can be shown; metadata are kept."""
     named = table.rename_columns([visible(name) for name in table.column_names])
+    check_names(named.column_names)
     return named.replace_schema_metadata(table.schema.metadata)
 
 
