@@ -385,7 +385,7 @@ def test_an_export_is_read_at_once(tmp_path):
     }  # fmt: skip
     assert {"units", "date", "id", "text", "missing"} <= set(found(data))
     assert dirty_tables.agreement(data.X, segment) > 0.95
-    with pytest.raises(InputError, match=r"(?s)'notes'.*This works"):
+    with pytest.raises(InputError, match=r"(?s)'notes'.*--drop 'notes'"):
         read(path, strict=True)
 
 

@@ -28,7 +28,7 @@ from karat.datasets._relations import (
 )
 from karat.datasets.column_kinds import Column
 from karat.datasets.findings import Finding
-from karat.datasets.problems import DoubtfulError, RepairableError, UnusableError
+from karat.datasets.problems import DoubtfulError, RepairableError
 from karat.datasets.reading_plan import ReadingPlan
 
 __all__ = [
@@ -41,7 +41,6 @@ __all__ = [
     "LabelColumns",
     "ReadingPlan",
     "RepairableError",
-    "UnusableError",
     "as_dataset",
     "available",
     "compares_objects",
