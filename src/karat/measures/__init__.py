@@ -12,7 +12,6 @@ from karat.measures.external.dendrogram import *  # noqa: F403
 from karat.measures.external.homogeneity import *  # noqa: F403
 from karat.measures.external.information import *  # noqa: F403
 from karat.measures.external.matching import *  # noqa: F403
-from karat.measures.external.pair_sets import *  # noqa: F403
 from karat.measures.external.pairs import *  # noqa: F403
 from karat.measures.external.soft import *  # noqa: F403
 from karat.measures.internal.centroids import *  # noqa: F403
@@ -42,7 +41,6 @@ if not TYPE_CHECKING:  # type checkers read the star imports instead
         "external.agreement",
         "external.chance",
         "external.covers",
-        "external.pair_sets",
         "external.dendrogram",
         "external.homogeneity",
         "external.information",
