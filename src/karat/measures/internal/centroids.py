@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,6 +35,7 @@ __all__ = [
 
 FAMILY = "centroid separation"
 SAME_CENTROID = "two clusters have the same centroid"
+_of_centroids = partial(of_features, family=FAMILY, needs=["centroids"], default=False)
 
 
 def davies_bouldin_index(
@@ -161,15 +163,12 @@ define(
 )
 
 
-@of_features(
+@_of_centroids(
     "Ray–Turi index",
-    family=FAMILY,
     references=[Reference("ray1999")],
-    needs=["centroids"],
     greater_is_better=False,
     range=(0.0, math.inf),
     cost="O(n d + k² d)",
-    default=False,
 )
 def ray_turi_index(stats: Statistics, m: int) -> float | str:
     """Mean squared distance to the centroid over the smallest squared distance of centroids.
@@ -202,17 +201,14 @@ def variance_lengths(stats: Statistics, m: int) -> tuple[Floats, float]:
     return within, float(np.linalg.norm(total)) / stats.n_judged(m)
 
 
-@of_features(
+@_of_centroids(
     "Scattering of the SD index (Scat)",
-    family=FAMILY,
     references=[Reference("halkidi2000")],
     least_k=1,
-    needs=["centroids"],
     greater_is_better=False,
     range=(0.0, math.inf),
     cost="O(n d)",
     compares_k=False,
-    default=False,
 )
 def sd_scattering(stats: Statistics, m: int) -> float | str:
     """Scat, the first part of SD: mean length of the clusters' variances over that of all.
@@ -236,16 +232,13 @@ def sd_scattering(stats: Statistics, m: int) -> float | str:
     return float(within.mean()) / total if total > 0 else ALL_COINCIDE
 
 
-@of_features(
+@_of_centroids(
     "Separation of the SD index (Dis)",
-    family=FAMILY,
     references=[Reference("halkidi2000")],
-    needs=["centroids"],
     greater_is_better=False,
     range=(0.0, math.inf),
     cost="O(n d + k² d)",
     compares_k=False,
-    default=False,
 )
 def sd_separation(stats: Statistics, m: int) -> float | str:
     """Dis, the second part of SD: (D_max/D_min) Σ_a 1/Σ_b ∣v_a − v_b∣ over the centroids v.
@@ -294,13 +287,10 @@ def _to_centroids(stats: Statistics, m: int) -> Iterator[tuple[NDArray[np.int32]
         yield own[kept], weights[start : start + step][kept], cdist(dense, C)
 
 
-@of_features(
+@_of_centroids(
     "Wemmert–Gançarski index",
-    family=FAMILY,
     references=[Reference("wemmert2000")],
-    needs=["centroids"],
     cost="O(n k d)",
-    default=False,
 )
 def wemmert_gancarski_index(stats: Statistics, m: int) -> float:
     """Wemmert–Gançarski: Σ_c max(0, n_c − Σ_{x in c} R(x))/n.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -196,13 +197,14 @@ def conductance(edges: EdgeSums) -> float:
     return _over(edges.cut, np.minimum(edges.volumes, others)).mean()
 
 
-@of_graph(
+_of_cuts = partial(
+    of_graph, family=CUTS, greater_is_better=False, range=(0.0, math.inf), compares_k=False
+)
+
+
+@_of_cuts(
     "Ratio cut of a graph",
-    family=CUTS,
     references=[Reference("whissell2012", "2.24"), Reference("hagen1992")],
-    greater_is_better=False,
-    range=(0.0, math.inf),
-    compares_k=False,
 )
 def graph_ratio_cut(edges: EdgeSums) -> float:
     """Ratio cut of a graph: Σ_c cut(c)/∣c∣, the weight that leaves a cluster over its size.
@@ -224,13 +226,9 @@ def graph_ratio_cut(edges: EdgeSums) -> float:
     return _over(edges.cut, edges.sizes).sum()
 
 
-@of_graph(
+@_of_cuts(
     "N-cut of a graph",
-    family=CUTS,
     references=[Reference("whissell2012", "2.25"), Reference("shi2000")],
-    greater_is_better=False,
-    range=(0.0, math.inf),
-    compares_k=False,
 )
 def graph_normalized_cut(edges: EdgeSums) -> float:
     """N-cut of a graph: Σ_c cut(c)/vol(c), the weight that leaves a cluster over its degrees.
@@ -252,13 +250,9 @@ def graph_normalized_cut(edges: EdgeSums) -> float:
     return _over(edges.cut, edges.volumes).sum()
 
 
-@of_graph(
+@_of_cuts(
     "Min-max cut of a graph",
-    family=CUTS,
     references=[Reference("whissell2012", "2.26"), Reference("ding2001")],
-    greater_is_better=False,
-    range=(0.0, math.inf),
-    compares_k=False,
 )
 def graph_minmax_cut(edges: EdgeSums) -> float:
     """Min-max cut of a graph: Σ_c cut(c)/within(c), the weight that leaves over that within.

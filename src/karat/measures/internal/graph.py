@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,16 @@ from karat.measures.passes.statistics import Statistics
 from karat.runtime.validation import InputError, check_data
 
 __all__ = ["gaussian_affinity", "normalized_cut", "ratio_cut"]
+
+_of_cuts = partial(
+    of_distances,
+    family="graph cuts",
+    needs=["inverse_square_sums"],
+    greater_is_better=False,
+    range=(0.0, math.inf),
+    cost="O(n² d)",
+    compares_k=False,
+)
 
 
 @cite(Reference("whissell2012", "2.10"))
@@ -45,15 +56,9 @@ def gaussian_affinity(X: Any, *, sigma: float) -> np.ndarray[Any, np.dtype[np.fl
         return np.exp(-squares / (2 * sigma**2))
 
 
-@of_distances(
+@_of_cuts(
     "Ratio-Cut of 1/d²",
-    family="graph cuts",
     references=[Reference("whissell2012", "3.7"), Reference("ackerman2008")],
-    needs=["inverse_square_sums"],
-    greater_is_better=False,
-    range=(0.0, math.inf),
-    cost="O(n² d)",
-    compares_k=False,
 )
 def ratio_cut(stats: Statistics, m: int) -> float:
     """Ratio-Cut with 1/d² as affinity: (Σ_{P_b} 1/d²) · Σ_c 1/∣c∣.
@@ -74,15 +79,9 @@ def ratio_cut(stats: Statistics, m: int) -> float:
     return float(stats.between_inverse[m].sum()) / 2 * float((1 / stats.sizes[m]).sum())
 
 
-@of_distances(
+@_of_cuts(
     "N-Cut of 1/d²",
-    family="graph cuts",
     references=[Reference("whissell2012", "3.9"), Reference("ackerman2008")],
-    needs=["inverse_square_sums"],
-    greater_is_better=False,
-    range=(0.0, math.inf),
-    cost="O(n² d)",
-    compares_k=False,
 )
 def normalized_cut(stats: Statistics, m: int) -> float | str:
     """N-Cut with 1/d² as affinity: (Σ_{P_b} 1/d²) · Σ_c 1/(Σ_{pairs in c} 1/d²).

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 from karat.measures.bibliography import Reference
@@ -18,6 +19,18 @@ __all__ = [
 ]
 
 
+_of_gaussians = partial(
+    of_features,
+    family="model",
+    least_k=1,
+    needs=["centroids"],
+    greater_is_better=False,
+    range=(-math.inf, math.inf),
+    cost="O(n d)",
+    default=False,
+)
+
+
 def _fit(stats: Statistics, m: int) -> tuple[float, int] | str:
     """−2 ln L and the number of free parameters of the spherical Gaussians."""
     within, n, d = float(stats.squares[m].sum()), stats.n_judged(m), stats.X.shape[1]
@@ -29,16 +42,9 @@ def _fit(stats: Statistics, m: int) -> tuple[float, int] | str:
     return n * d * (math.log(2 * math.pi * variance) + 1) - 2 * shares, k - 1 + k * d + 1
 
 
-@of_features(
+@_of_gaussians(
     "BIC of spherical Gaussians",
-    family="model",
     references=[Reference("whissell2012", "3.19")],
-    least_k=1,
-    needs=["centroids"],
-    greater_is_better=False,
-    range=(-math.inf, math.inf),
-    cost="O(n d)",
-    default=False,
 )
 def bayesian_information_criterion(stats: Statistics, m: int) -> float | str:
     """BIC of a hard clustering: −2 ln L + p ln n of its spherical Gaussians, in nats.
@@ -68,16 +74,9 @@ def bayesian_information_criterion(stats: Statistics, m: int) -> float | str:
     return fit if isinstance(fit, str) else fit[0] + fit[1] * math.log(stats.n_judged(m))
 
 
-@of_features(
+@_of_gaussians(
     "AIC of spherical Gaussians",
-    family="model",
     references=[Reference("whissell2012", "3.20")],
-    least_k=1,
-    needs=["centroids"],
-    greater_is_better=False,
-    range=(-math.inf, math.inf),
-    cost="O(n d)",
-    default=False,
 )
 def akaike_information_criterion(stats: Statistics, m: int) -> float | str:
     """AIC of a hard clustering: −2 ln L + 2p of its spherical Gaussians.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 from karat.measures.bibliography import Reference
 from karat.measures.internal.batch import SINGLETONS_ONLY, of_distances, of_order
@@ -20,8 +21,14 @@ __all__ = [
     "within_cluster_scatter",
 ]
 
-FAMILY = "scatter"
-COST = "O(n² d)"
+_of_sums = partial(
+    of_distances,
+    family="scatter",
+    needs=["pair_sums"],
+    range=(0.0, math.inf),
+    cost="O(n² d)",
+    compares_k=False,
+)
 
 
 def pair_means(stats: Statistics, m: int) -> tuple[float, float]:
@@ -33,16 +40,11 @@ def pair_means(stats: Statistics, m: int) -> tuple[float, float]:
     )
 
 
-@of_distances(
+@_of_sums(
     "Average within-cluster scatter (aWCS)",
-    family=FAMILY,
     references=[Reference("whissell2012", "3.4")],
     least_k=1,
-    needs=["pair_sums"],
     greater_is_better=False,
-    range=(0.0, math.inf),
-    cost=COST,
-    compares_k=False,
 )
 def average_within_cluster_scatter(stats: Statistics, m: int) -> float | str:
     """Mean distance of the pairs within clusters (aWCS), which falls as clusters are split.
@@ -62,16 +64,11 @@ def average_within_cluster_scatter(stats: Statistics, m: int) -> float | str:
     return SINGLETONS_ONLY if math.isnan(value) else value
 
 
-@of_distances(
+@_of_sums(
     "Within-cluster scatter (WCS)",
-    family=FAMILY,
     references=[Reference("whissell2012", "3.1")],
     least_k=1,
-    needs=["pair_sums"],
     greater_is_better=False,
-    range=(0.0, math.inf),
-    cost=COST,
-    compares_k=False,
 )
 def within_cluster_scatter(stats: Statistics, m: int) -> float:
     """Within-cluster scatter (WCS): the sum of the distances of the pairs within clusters.
@@ -92,16 +89,11 @@ def within_cluster_scatter(stats: Statistics, m: int) -> float:
     return float(stats.within_sums[m].sum())
 
 
-@of_distances(
+@_of_sums(
     "Within-cluster scatter by cluster size (WWCS1)",
-    family=FAMILY,
     references=[Reference("whissell2012", "3.2")],
     least_k=1,
-    needs=["pair_sums"],
     greater_is_better=False,
-    range=(0.0, math.inf),
-    cost=COST,
-    compares_k=False,
 )
 def weighted_within_cluster_scatter_1(stats: Statistics, m: int) -> float:
     """Within-cluster scatter with each cluster's sum divided by its size (WWCS1).
@@ -117,16 +109,11 @@ def weighted_within_cluster_scatter_1(stats: Statistics, m: int) -> float:
     return float((stats.within_sums[m] / stats.sizes[m]).sum())
 
 
-@of_distances(
+@_of_sums(
     "Within-cluster scatter by cluster (WWCS2)",
-    family=FAMILY,
     references=[Reference("whissell2012", "3.3")],
     least_k=1,
-    needs=["pair_sums"],
     greater_is_better=False,
-    range=(0.0, math.inf),
-    cost=COST,
-    compares_k=False,
 )
 def weighted_within_cluster_scatter_2(stats: Statistics, m: int) -> float:
     """Within-cluster scatter with each cluster's sum over ∣c∣(∣c∣−1), half its mean (WWCS2).
@@ -144,14 +131,9 @@ def weighted_within_cluster_scatter_2(stats: Statistics, m: int) -> float:
     return float((stats.within_sums[m][more] / (2 * pairs[more])).sum())
 
 
-@of_distances(
+@_of_sums(
     "Average between-cluster scatter (aBCS)",
-    family=FAMILY,
     references=[Reference("whissell2012", "3.6")],
-    needs=["pair_sums"],
-    range=(0.0, math.inf),
-    cost=COST,
-    compares_k=False,
 )
 def average_between_cluster_scatter(stats: Statistics, m: int) -> float:
     """Mean distance of the pairs between clusters (aBCS).
@@ -170,14 +152,9 @@ def average_between_cluster_scatter(stats: Statistics, m: int) -> float:
     return pair_means(stats, m)[1]
 
 
-@of_distances(
+@_of_sums(
     "Between-cluster scatter (BCS)",
-    family=FAMILY,
     references=[Reference("whissell2012", "3.5")],
-    needs=["pair_sums"],
-    range=(0.0, math.inf),
-    cost=COST,
-    compares_k=False,
 )
 def between_cluster_scatter(stats: Statistics, m: int) -> float:
     """Between-cluster scatter (BCS): the sum of the distances of the pairs between clusters.
@@ -196,14 +173,9 @@ def between_cluster_scatter(stats: Statistics, m: int) -> float:
     return float(stats.between_sums[m].sum()) / 2
 
 
-@of_distances(
+@_of_sums(
     "Between–within ratio (B/W)",
-    family=FAMILY,
     references=[Reference("whissell2012", "3.8")],
-    needs=["pair_sums"],
-    range=(0.0, math.inf),
-    cost=COST,
-    compares_k=False,
 )
 def between_within_ratio(stats: Statistics, m: int) -> float | str:
     """Mean distance between clusters over mean distance within them (B/W = aBCS/aWCS).
@@ -227,15 +199,10 @@ def between_within_ratio(stats: Statistics, m: int) -> float | str:
     return between / within if within > 0 else "all distances within clusters are 0"
 
 
-@of_distances(
+@_of_sums(
     "McClain–Rao index",
-    family=FAMILY,
     references=[Reference("mcclain1975")],
-    needs=["pair_sums"],
     greater_is_better=False,
-    range=(0.0, math.inf),
-    cost=COST,
-    compares_k=False,
 )
 def mcclain_rao_index(stats: Statistics, m: int) -> float | str:
     """Mean distance within clusters over mean distance between them.
@@ -261,11 +228,11 @@ def mcclain_rao_index(stats: Statistics, m: int) -> float | str:
 
 @of_order(
     "Point-biserial correlation",
-    family=FAMILY,
+    family="scatter",
     references=[Reference("milligan1981")],
     needs=["distance_squares", "pair_sums"],
     range=(-1.0, 1.0),
-    cost=COST,
+    cost="O(n² d)",
     default=False,
 )
 def point_biserial_index(stats: Statistics, m: int) -> float | str:

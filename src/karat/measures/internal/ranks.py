@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 
 from karat.measures.bibliography import Reference
 from karat.measures.internal.batch import SINGLETONS_ONLY, Value, of_order
@@ -12,7 +12,9 @@ from karat.measures.passes.statistics import Statistics
 __all__ = ["aucc", "baker_hubert_gamma", "c_index", "g_plus_index", "kendall_tau_index"]
 
 FAMILY = "order of pairs"
-COST = "O(n² log n)"
+_of_concordance = partial(
+    of_order, family=FAMILY, needs=["concordance"], cost="O(n² log n)", default=False
+)
 
 
 def _of_pairs(value: Value) -> Callable[[Statistics, int], float | str]:
@@ -64,14 +66,10 @@ def c_index(stats: Statistics, m: int) -> float | str:
     return min(max((within - low) / (high - low), 0.0), 1.0)
 
 
-@of_order(
+@_of_concordance(
     "Gamma",
-    family=FAMILY,
     references=[Reference("baker1975"), Reference("whissell2012", "3.10")],
-    needs=["concordance"],
     range=(-1.0, 1.0),
-    cost=COST,
-    default=False,
 )
 @_of_pairs
 def baker_hubert_gamma(stats: Statistics, m: int) -> float | str:
@@ -104,13 +102,9 @@ def baker_hubert_gamma(stats: Statistics, m: int) -> float | str:
     return (plus - minus) / (plus + minus)
 
 
-@of_order(
+@_of_concordance(
     "Area under the curve for clustering (AUCC)",
-    family=FAMILY,
     references=[Reference("jaskowiak2022")],
-    needs=["concordance"],
-    cost=COST,
-    default=False,
 )
 @_of_pairs
 def aucc(stats: Statistics, m: int) -> float:
@@ -130,15 +124,11 @@ def aucc(stats: Statistics, m: int) -> float:
     return (2 * plus + tied) / (2 * (plus + minus + tied))
 
 
-@of_order(
+@_of_concordance(
     "G+",
-    family=FAMILY,
     references=[Reference("rohlf1974")],
-    needs=["concordance"],
     greater_is_better=False,
-    cost=COST,
     compares_k=False,
-    default=False,
 )
 @_of_pairs
 def g_plus_index(stats: Statistics, m: int) -> float:
@@ -156,14 +146,10 @@ def g_plus_index(stats: Statistics, m: int) -> float:
     return 2 * stats.discordant[m] / (pairs * (pairs - 1))
 
 
-@of_order(
+@_of_concordance(
     "Kendall's tau of pairs",
-    family=FAMILY,
     references=[Reference("rohlf1974")],
-    needs=["concordance"],
     range=(-1.0, 1.0),
-    cost=COST,
-    default=False,
 )
 @_of_pairs
 def kendall_tau_index(stats: Statistics, m: int) -> float:

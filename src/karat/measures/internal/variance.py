@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 
@@ -23,6 +24,7 @@ __all__ = [
 FAMILY = "variance ratio"
 ALL_COINCIDE = "all objects coincide"
 NO_SCATTER = "every object is at its cluster's centroid"
+_of_squares = partial(of_features, family=FAMILY, needs=["centroids"], cost="O(n d)")
 
 
 def sums_of_squares(stats: Statistics, m: int) -> tuple[float, float]:
@@ -32,13 +34,10 @@ def sums_of_squares(stats: Statistics, m: int) -> tuple[float, float]:
     return float(stats.squares[m].sum()), float((sizes * ((C - mean) ** 2).sum(axis=1)).sum())
 
 
-@of_features(
+@_of_squares(
     "Calinski–Harabasz index",
-    family=FAMILY,
     references=[Reference("calinski1974")],
-    needs=["centroids"],
     range=(0.0, math.inf),
-    cost="O(n d)",
 )
 def calinski_harabasz_index(stats: Statistics, m: int) -> float | str:
     """Variance between clusters over variance within them, per degree of freedom.
@@ -63,15 +62,12 @@ def calinski_harabasz_index(stats: Statistics, m: int) -> float | str:
     return between / (len(stats.sizes[m]) - 1) / (within / freedom)
 
 
-@of_features(
+@_of_squares(
     "Sum of squares within clusters",
-    family=FAMILY,
     references=[Reference("macqueen1967")],
     least_k=1,
-    needs=["centroids"],
     greater_is_better=False,
     range=(0.0, math.inf),
-    cost="O(n d)",
     compares_k=False,
 )
 def within_sum_of_squares(stats: Statistics, m: int) -> float:
@@ -89,12 +85,9 @@ def within_sum_of_squares(stats: Statistics, m: int) -> float:
     return float(stats.squares[m].sum())
 
 
-@of_features(
+@_of_squares(
     "Share of the variance explained (R²)",
-    family=FAMILY,
     references=[Reference("sarle1983"), Reference("liu2008")],
-    needs=["centroids"],
-    cost="O(n d)",
     compares_k=False,
 )
 def r_squared(stats: Statistics, m: int) -> float | str:
@@ -118,15 +111,12 @@ def r_squared(stats: Statistics, m: int) -> float | str:
     return between / (within + between) if within + between > 0 else ALL_COINCIDE
 
 
-@of_features(
+@_of_squares(
     "Ball–Hall index",
-    family=FAMILY,
     references=[Reference("ball1965")],
     least_k=1,
-    needs=["centroids"],
     greater_is_better=False,
     range=(0.0, math.inf),
-    cost="O(n d)",
     compares_k=False,
 )
 def ball_hall_index(stats: Statistics, m: int) -> float:
@@ -141,12 +131,9 @@ def ball_hall_index(stats: Statistics, m: int) -> float:
     return float((stats.squares[m] / stats.sizes[m]).mean())
 
 
-@of_features(
+@_of_squares(
     "Ratkowsky–Lance index",
-    family=FAMILY,
     references=[Reference("ratkowsky1978")],
-    needs=["centroids"],
-    cost="O(n d)",
 )
 def ratkowsky_lance_index(stats: Statistics, m: int) -> float | str:
     """√(mean over features of BSS/TSS) / √k; constant features are excluded.
@@ -171,15 +158,12 @@ def ratkowsky_lance_index(stats: Statistics, m: int) -> float | str:
     return math.sqrt(float((between[varies] / total[varies]).mean()) / len(sizes))
 
 
-@of_features(
+@_of_squares(
     "Pooled variance within clusters",
-    family=FAMILY,
     references=[Reference("milligan1985")],
     least_k=1,
-    needs=["centroids"],
     greater_is_better=False,
     range=(0.0, math.inf),
-    cost="O(n d)",
     compares_k=False,
     default=False,
 )
