@@ -10,6 +10,7 @@ import numpy as np
 
 from karat.labelings.labels import NOISE_POLICIES, NoisePolicy, known_labels
 from karat.runtime.validation import InputError, check_choice, in_order_of
+from karat.study import alternatives as other_ways
 from karat.study import annotated, deciding, describing, scoring, trying
 from karat.study import loss as losses
 from karat.study import stability as stabilities
@@ -291,6 +292,8 @@ class Study:
     # -- the answer ---------------------------------------------------------------------------
 
     best = deciding.best
+
+    alternatives = other_ways.alternatives
 
     describe = describing.describe
 
