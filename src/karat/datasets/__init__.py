@@ -6,6 +6,7 @@ What was done is written into :attr:`Dataset.notes`.
 """
 
 from karat.datasets._dataset import Dataset
+from karat.datasets._constraints import read_constraints
 from karat.datasets._embeddings import with_embeddings
 from karat.datasets._files import read_lines
 from karat.datasets._labelings import (
@@ -56,6 +57,7 @@ __all__ = [
     "read",
     "read_cells",
     "read_columns",
+    "read_constraints",
     "read_labelings",
     "read_labels",
     "read_lines",

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 #: numbers of clusters that are tried, while a cluster has so many objects
 NUMBERS = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 25, 30)
 CLUSTER_SIZE = 16
-#: how many of these numbers are tried where every cluster must be set apart
-SMALL = 6
+#: how many of these numbers are tried where every cluster must be set apart, and starts of each
+SMALL, MANY_STARTS = 6, 10
 #: of these so many, of which none has a valley where nothing has
 FIRST = 3
 #: objects of a cluster without which nothing is said of it
@@ -134,7 +134,7 @@ def separated(Z: Floats, rng: np.random.Generator, least: float) -> tuple[Codes,
         if len(Z) < CLUSTER_SIZE * k or (i == FIRST and deepest < WORTH):
             break
         # one division into folds says whether a closer look is worth it
-        labels = _kmeans(Z, k, rng)
+        labels = _kmeans(Z, k, rng, MANY_STARTS)
         edges = _links_between(Z, labels, k, rng)
         deepest = max(deepest, edges.max(initial=0.0))
         if len(edges) == k - 1 and edges.min() >= min(WORTH, least):
@@ -168,14 +168,14 @@ def _links_between(Z: Floats, labels: Codes, k: int, rng: np.random.Generator) -
     return _spanning_edges(evidence[np.ix_(there, there)])
 
 
-def _kmeans(Z: Floats, k: int, rng: np.random.Generator) -> Codes:
+def _kmeans(Z: Floats, k: int, rng: np.random.Generator, starts: int = STARTS) -> Codes:
     from karat._kernels.kmeans import kmeans
 
     columns = np.ascontiguousarray(Z.T)
     trials = 2 + int(log(k))
     labels = np.empty(len(Z), dtype=np.int32)
-    none = np.full((STARTS, k), -1, dtype=np.int64)
-    uniforms = rng.random((STARTS, 1 + (k - 1) * trials))
+    none = np.full((starts, k), -1, dtype=np.int64)
+    uniforms = rng.random((starts, 1 + (k - 1) * trials))
     kmeans(columns, uniforms, none, trials, 100, 1e-4 * float(Z.var(axis=0).mean()), labels)
     return labels.astype(np.int64)
 

@@ -44,9 +44,11 @@ SHARE = 0.5
 SEARCHED, JUDGED = 2_000, 500
 #: features that are named, and the least share of their variance
 NAMED, LEAST = 3, 0.1
-#: what a clustering tells of another from which on that is merged from its clusters, and of crossed
-#: ones the part of the weaker effect that may be left
-MERGED, LEFT = 0.8, 0.15
+#: share of a clustering's information that two others have which it crosses, and the part of the
+#: weaker effect on the means that their interaction may be
+MERGED, LEFT = 0.75, 0.15
+#: evidence from which on more says nothing
+CERTAIN = 20.0
 #: clusterings that are projected out before the search ends
 ROUNDS = 3
 
@@ -263,20 +265,25 @@ def search(
     good = {name: one for name, one in pool.items() if one[1].value >= least or name == first}
     found = seeker.candidates(good, answer)
     found += seeker.beyond(good, answer, found)
-    crosses = is_crossed(answer, found, seeker)
-    others = [one for one in found if not is_crossed(one, found, seeker)]
+    crossed = crossing(answer, found, seeker)
+    others = [one for one in found if not crossing(one, found, seeker)]
     # what is set apart everywhere says most where it is finest
-    others.sort(key=lambda one: (-one.n_clusters, -one.evidence))
-    kinds = [] if crosses else [answer]
+    others.sort(key=_order)
+    others = [one for one in crossed if one in others] + others
+    kinds = [] if crossed else [answer]
     for one in others:
         if _differs(one.labels, kinds):
             judged = seeker.judged(one)
             if judged.expected is not None and judged.expected.value >= least:
                 kinds.append(judged)
-    if crosses and len(kinds) < 2:
-        crosses, kinds = False, [answer]
-    kinds[1 - crosses :] = sorted(kinds[1 - crosses :], key=lambda one: -one.expected.value)
-    return Alternatives(tuple(kinds), first if crosses else None, None, seeker.searched)
+    if len(kinds) < 2:
+        return Alternatives((answer,), None, None, seeker.searched)
+    if crossed:
+        answer = kinds[0]
+    rest = [one for one in kinds if one is not answer]
+    rest.sort(key=lambda one: -one.expected.value)
+    name = first if crossed else None
+    return Alternatives((answer, *rest), name, None, seeker.searched)
 
 
 class _Seeker:
@@ -329,9 +336,9 @@ class _Seeker:
         part, metric = self.X[self.rows], self.metric
         here = {name: codes[self.rows] for name, (codes, _) in pool.items()}
         finest = max(here, key=lambda name: int(here[name].max()))
-        finest = answer.name if here[answer.name].max() == here[finest].max() else finest
         views, tried = feature_groups(part, metric)
-        views += components(part, metric, finest, here[finest])
+        for name in dict.fromkeys([answer.name, finest]):
+            views += components(part, metric, name, here[name])
         if metric == "euclidean" and part.min() >= 0:
             views.append(View("directions", (), (), "cosine"))
         projected = {answer.name} | {one.name for one in known}
@@ -341,16 +348,11 @@ class _Seeker:
             views.append(residual(part, metric, {name: here[name]}))
         self.searched = max(tried, len(views))
         found = [one for view in views if (one := self.look_at(view)) is not None]
-        for _ in range(ROUNDS):
-            kinds = _different([answer, *known, *found])
-            if len(kinds) < 2:
-                break
+        for known_now in _rounds(answer, known, found):
             self.searched += 1
-            rest = residual(part, metric, {one.name: one.labels[self.rows] for one in kinds})
-            more = self.look_at(rest)
-            if more is None:
-                break
-            found.append(more)
+            rest = residual(part, metric, {o.name: o.labels[self.rows] for o in known_now})
+            if (one := self.look_at(rest)) is not None:
+                found.append(one)
         return found
 
     def look_at(self, view: View | None) -> Alternative | None:
@@ -390,6 +392,27 @@ def _alternative(
 ) -> Alternative:
     sizes = np.sort(np.bincount(codes[codes >= 0]))[::-1].tolist()
     return Alternative(name, len(sizes), codes, tuple(sizes), expected, view, float(evidence))
+
+
+def _order(one: Alternative) -> tuple[int, float, bool, float]:
+    """The finest first; of what is beyond doubt, what features show."""
+    doubt = -min(one.evidence, CERTAIN)
+    return -one.n_clusters, doubt, one.view.kind != "features", -one.evidence
+
+
+def _rounds(
+    answer: Alternative, known: Sequence[Alternative], found: list[Alternative]
+) -> Iterator[list[Alternative]]:
+    """What is projected out after the first views: each kind that they showed, then all kinds."""
+    clear = sorted(found, key=lambda one: -one.evidence)
+    yield from ([one] for one in _different(clear)[:ROUNDS])
+    for _ in range(ROUNDS):
+        before = len(found)
+        kinds = _different([answer, *known, *found])
+        if len(kinds) > 1:
+            yield kinds
+        if len(found) == before:
+            break
 
 
 # -- what is different ------------------------------------------------------------------------
@@ -446,38 +469,47 @@ def _different(found: Sequence[Alternative]) -> list[Alternative]:
     return kinds
 
 
-def is_crossed(one: Alternative, found: Sequence[Alternative], seeker: _Seeker) -> bool:
-    """Whether a clustering is two others crossed, and their effects on the means add up.
+def crossing(
+    one: Alternative, found: Sequence[Alternative], seeker: _Seeker
+) -> tuple[Alternative, ...]:
+    """The two divisions that a clustering is made of by crossing them, the finest; none if not so.
 
-    Merging clusters in two ways gives other clusterings, too; but where two independent divisions
-    make the clusters, what the sums of two effects leave of the means is little against either.
+    Knowing the clusters of both tells that of the clustering, and their effects on the means add
+    up, as those of independent divisions do. Merging clusters in two ways gives other clusterings,
+    too, whose effects do not.
     """
     if seeker.points is None:
-        return False
+        return ()
     rows, P = seeker.rows, seeker.points
-    merged = [
-        o for o in found
-        if o is not one and o.n_clusters < one.n_clusters and told_by(one.labels, o.labels) > MERGED
-    ]  # fmt: skip
-    return any(
-        differ(a.labels, b.labels) and _adds_up(*(o.labels[rows] for o in (one, a, b)), P)
-        for i, a in enumerate(merged)
-        for b in merged[:i]
+    own = one.labels[rows]
+    parts = [o for o in found if o is not one and told_by(own, o.labels[rows]) > ALIKE]
+    pairs = [(a, b) for i, a in enumerate(parts) for b in parts[:i]]
+    pairs.sort(
+        key=lambda two: (-sum(o.n_clusters for o in two), sorted(map(_order, two), reverse=True))
     )
+    for two in pairs:
+        a, b = (o.labels[rows] for o in two)
+        if differ(a, b) and _makes_up(own, a, b) and _adds_up(a, b, P):
+            return two
+    return ()
 
 
-def _adds_up(whole: Codes, a: Codes, b: Codes, P: Floats) -> bool:
-    """Whether the clusters' means are sums of an effect of either division, by the variance left.
+def _makes_up(own: Codes, a: Codes, b: Codes) -> bool:
+    """Whether two divisions together tell a clustering, and are no coarser."""
+    both = a * (int(b.max()) + 1) + b
+    whole = _entropy(np.bincount(own[own >= 0]) / max((own >= 0).sum(), 1))
+    shared = told_by(both, own) * min(whole, _entropy(np.bincount(both) / len(both)))
+    return bool(shared >= MERGED * whole)
 
-    Each cluster counts with the part of either division that most of it is in.
-    """
-    W = _members(whole)
-    weight = np.sqrt(W.sum(axis=0))[:, None]
-    means = weight * (W.T @ P / np.square(weight) - P.mean(axis=0))
-    A, B = (weight * _members(_table(whole, one).argmax(axis=1)) for one in (a, b))
-    both = _explained(np.column_stack([A, B]), means)
-    rest = np.square(means).sum() - both
-    return bool(rest <= LEFT * min(both - _explained(A, means), both - _explained(B, means)))
+
+def _adds_up(a: Codes, b: Codes, P: Floats) -> bool:
+    """Whether the means of the crossed clusters are sums of an effect of either division."""
+    A, B = _members(a), _members(b)
+    crossed = (A[:, :, None] * B[:, None, :]).reshape(len(P), -1)
+    one, other = _explained(A, P), _explained(B, P)
+    both = _explained(np.column_stack([A, B]), P)
+    rest = _explained(crossed, P) - both
+    return bool(rest <= LEFT * min(both - one, both - other))
 
 
 def _members(codes: Codes) -> Floats:

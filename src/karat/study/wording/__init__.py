@@ -15,6 +15,7 @@ from karat.study.wording.grounds import (
     judgement,
     labelled,
     measured,
+    paired,
     rivals,
     vote,
 )
@@ -42,7 +43,7 @@ __all__ = [
 
 #: what is said, in this order: for everybody, then for who knows what an index is
 THEMES = (
-    story, lead, how_many, singles, fitted, memberships, judgement, vote, measured, labelled,
+    story, lead, how_many, singles, fitted, memberships, judgement, vote, measured, labelled, paired,
     guarantee, rivals, sample, stability, more_labels,
 )  # fmt: skip
 

@@ -52,7 +52,9 @@ def sentences(found: Alternatives) -> list[str]:
     """What was found, and what it rests on."""
     if not found.items:
         return [REASONS[found.reason or "candidates"]]
-    where = f"in {counted(found.searched)} other views" if found.searched else "among the candidates"
+    where = (
+        f"in {counted(found.searched)} other views" if found.searched else "among the candidates"
+    )
     if len(found) == 1:
         return [f"One way to divide them was found; {where}, none is as good and really different."]
     told = [
