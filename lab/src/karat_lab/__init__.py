@@ -224,6 +224,12 @@ EXPERIMENTS: Registry[Experiment] = Registry(
             "karat_lab.whissell2012_chosen",
         ),
         Experiment(
+            "alternatives",
+            "How often two planted partitions are found as two, one as one, none as none",
+            "karat",
+            "karat_lab.alternatives",
+        ),
+        Experiment(
             "structure",
             "What data of 44 kinds, with clusters and without, and real tables are said to have",
             "karat",

@@ -5,6 +5,7 @@ text becomes columns of 0 and 1; missing values are an error or are imputed; fea
 What was done is written into :attr:`Dataset.notes`.
 """
 
+from karat.datasets._constraints import read_constraints
 from karat.datasets._dataset import Dataset
 from karat.datasets._embeddings import with_embeddings
 from karat.datasets._files import read_lines
@@ -53,6 +54,7 @@ __all__ = [
     "read",
     "read_cells",
     "read_columns",
+    "read_constraints",
     "read_labelings",
     "read_labels",
     "read_lines",
