@@ -6,21 +6,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import sparse
 
+from karat.datasets import original_units
 from karat.distances import RELATIONS
 from karat.meaning import ClusterDescription, describe_clusters
 
 if TYPE_CHECKING:
-    from karat.datasets import Dataset
     from karat.study.study import Study
 
 #: objects that are looked at; of more, a random sample
 AT_MOST = 200_000
 #: columns without names up to which they are features to speak of, and not coordinates
 NAMELESS = 20
-#: significant digits that undoing a scaling keeps
-DIGITS = 12
 
 
 def describe(study: Study, name: str | None = None) -> tuple[ClusterDescription, ...]:
@@ -109,24 +106,4 @@ def _objects(study: Study, rows: Any) -> dict[str, Any]:
     if data.n_features == 0 or (not of_words and data.n_features > NAMELESS):
         return told | {"kind": "objects"}
     names = None if isinstance(metric, str) and metric in RELATIONS else data.feature_names
-    return told | {"feature_names": names, "original": _original(data, rows)}
-
-
-def _original(data: Dataset, rows: Any) -> Any:
-    """The features in original units; dates as dates."""
-    import pandas as pd
-
-    X: Any = data.X if len(rows) == data.n_objects else data.X[rows]
-    if not isinstance(X, np.ndarray):
-        return X if data.scale is None else sparse.csr_array(X @ sparse.diags_array(data.scale))
-    X = X.astype(np.float64)
-    if data.scale is not None and data.center is not None:
-        X = X * data.scale + data.center
-        largest = np.maximum(np.abs(X).max(axis=0), np.finfo(np.float64).tiny)
-        for j, places in enumerate(DIGITS - np.ceil(np.log10(largest)).astype(int)):
-            X[:, j] = np.round(X[:, j], min(int(places), 300))
-    table = pd.DataFrame(X, columns=list(data.feature_names))
-    for one in () if data.plan is None else data.plan.columns:
-        if one.kind == "date" and one.use == "feature":
-            table[one.name] = pd.to_datetime(table[one.name], unit="D")
-    return table
+    return told | {"feature_names": names, "original": original_units(data, rows)}
