@@ -23,7 +23,8 @@ class Oracle:
         if self.rng.random() < self.fails:
             raise ConnectionError("no line")
         if self.rng.random() < self.nonsense:
-            return self.rng.choice(["", "??", "{}", "1 or 2, hard to say", '{"group": 99}'])
+            unclear = "??" if "have in common" in prompt else "1 or 2, hard to say"
+            return self.rng.choice(["", "??", "{}", unclear, '{"group": 99}'])
         if "does not?" in prompt:
             return self._intruder(prompt)
         if "have in common" in prompt:

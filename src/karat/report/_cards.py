@@ -52,6 +52,8 @@ class Card:
     rule : str or None
     accuracy : float or None
         Of the rule on held-out objects.
+    named_by : str or None
+        Who gave the name, where somebody did.
     """
 
     cluster: int
@@ -63,6 +65,7 @@ class Card:
     edge: float | None
     rule: str | None = None
     accuracy: float | None = None
+    named_by: str | None = None
 
 
 def describe(chosen: Chosen) -> tuple[Card, ...]:
@@ -86,6 +89,7 @@ def describe(chosen: Chosen) -> tuple[Card, ...]:
                 edge=shares.get(cluster),
                 rule=None if one.rule is None else str(one.rule),
                 accuracy=one.accuracy,
+                named_by=one.named_by,
             )
         )
     return tuple(sorted(found, key=lambda one: (-one.size, one.cluster)))

@@ -293,6 +293,7 @@ class Study:
     best = deciding.best
 
     describe = describing.describe
+    name_clusters = describing.name_clusters
 
     # -- annotated matrices -------------------------------------------------------------------
 

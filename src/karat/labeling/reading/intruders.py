@@ -27,51 +27,6 @@ MEMBERS, LISTED = 4, 100
 
 
 @dataclass(frozen=True)
-class IntruderRound:
-    """What is asked in an intruder test.
-
-    Attributes
-    ----------
-    clusters : tuple
-        The cluster of the members of each question.
-    sets : tuple of tuple of int
-        Positions of what is shown.
-    places : tuple of int
-        Where in its set the intruder is.
-    show : callable
-    """
-
-    clusters: tuple[Any, ...]
-    sets: tuple[tuple[int, ...], ...]
-    places: tuple[int, ...]
-    show: Show = field(repr=False, compare=False)
-    #: no question asks for a name
-    n_names: int = 0
-
-    def __len__(self) -> int:
-        return len(self.sets)
-
-    @property
-    def identity(self) -> NDArray[np.intp]:
-        """What makes the round this one."""
-        return np.array([i for one in self.sets for i in one])
-
-    def question(self, at: int, said: Mapping[int, Any]) -> Question:
-        """A question; none depends on what was said."""
-        things = [self.show(i) for i in self.sets[at]]
-        lines = [as_line(one) for one in things]
-        images = tuple(path for one in things for path in one.images)
-        cells = tuple((str(number), line) for number, line in enumerate(lines, 1))
-        return Question(
-            "Which of these does not belong with the others?",
-            Shown("", cells, images, ()),
-            tuple(f"{number}: {line[:40]}" for number, line in enumerate(lines, 1)),
-            prompt(INTRUDER).format(objects=numbered(things)),
-            lambda answer: parse_choice(answer, lines, "intruder", none=False),
-        )
-
-
-@dataclass(frozen=True)
 class Intrusion:
     """How often the intruder was found.
 
@@ -115,6 +70,86 @@ class Intrusion:
             f"{self.by} found the intruder in {self.hits} of {self.answered} sets: "
             f"{self.share:.2f} ({low:.2f} to {high:.2f} with a probability of at least "
             f"{1 - self.delta:.4g}; a guess {self.chance:.2f})."
+        )
+
+
+@dataclass(frozen=True)
+class IntruderRound:
+    """What is asked in an intruder test.
+
+    Attributes
+    ----------
+    clusters : tuple
+        The cluster of the members of each question.
+    sets : tuple of tuple of int
+        Positions of what is shown.
+    places : tuple of int
+        Where in its set the intruder is.
+    show : callable
+    """
+
+    clusters: tuple[Any, ...]
+    sets: tuple[tuple[int, ...], ...]
+    places: tuple[int, ...]
+    show: Show = field(repr=False, compare=False)
+    #: no question asks for a name
+    n_names: int = 0
+
+    def __len__(self) -> int:
+        return len(self.sets)
+
+    @property
+    def identity(self) -> NDArray[np.intp]:
+        """What makes the round this one."""
+        return np.array([i for one in self.sets for i in one])
+
+    def question(self, at: int, said: Mapping[int, Any]) -> Question:
+        """A question; none depends on what was said."""
+        things = [self.show(i) for i in self.sets[at]]
+        lines = [as_line(one) for one in things]
+        images = tuple(path for one in things for path in one.images)
+        cells = tuple((str(number), line) for number, line in enumerate(lines, 1))
+        return Question(
+            "Which of these does not belong with the others?",
+            Shown("", cells, images, ()),
+            tuple(f"{number}: {line[:40]}" for number, line in enumerate(lines, 1)),
+            prompt(INTRUDER).format(objects=numbered(things)),
+            lambda answer: parse_choice(answer, lines, "intruder", none=False),
+        )
+
+    def read(
+        self, said: Mapping[int, Any], by: str, *, delta: float = 0.1, cost: Cost | None = None
+    ) -> Intrusion:
+        """What the answers come to; an InputError where there is none."""
+        import pandas as pd
+
+        told = [
+            (cluster, said[at] == place)
+            for at, (cluster, place) in enumerate(zip(self.clusters, self.places, strict=True))
+            if said.get(at) is not None
+        ]
+        if not told:
+            raise InputError(f"{by} answered none of the {len(self)} questions")
+        rows = {}
+        for cluster in dict.fromkeys(cluster for cluster, _ in told):
+            own = [hit for of, hit in told if of == cluster]
+            low, high = exact_interval(sum(own), len(own), delta)
+            share = sum(own) / len(own)
+            rows[cluster] = {
+                "hits": sum(own), "answered": len(own), "share": share, "low": low, "high": high,
+            }  # fmt: skip
+        hits, n = sum(hit for _, hit in told), len(told)
+        return Intrusion(
+            hits=hits,
+            answered=n,
+            asked=len(self),
+            chance=1 / (MEMBERS + 1),
+            share=hits / n,
+            interval=exact_interval(hits, n, delta),
+            per_cluster=pd.DataFrame.from_dict(rows, orient="index").rename_axis("cluster"),
+            by=by,
+            delta=delta,
+            cost=cost,
         )
 
 
@@ -174,7 +209,7 @@ def intruder_test(
     drawn = draw_intruders(shown_by(objects, n), labels, n_sets, random_state)
     interview = Interview(reader, by or name_of(reader), answers, max_calls)
     said = interview.go_through(drawn)
-    return read_intruders(drawn, said, interview.name, cost=interview.cost)
+    return drawn.read(said, interview.name, cost=interview.cost)
 
 
 def draw_intruders(show: Show, labels: Any, n_sets: int, random_state: int) -> IntruderRound:
@@ -213,44 +248,3 @@ def draw_intruders(show: Show, labels: Any, n_sets: int, random_state: int) -> I
             sets.append(tuple(shown))
             places.append(place)
     return IntruderRound(tuple(clusters), tuple(sets), tuple(places), show)
-
-
-def read_intruders(
-    drawn: IntruderRound,
-    said: Mapping[int, Any],
-    by: str,
-    *,
-    delta: float = 0.1,
-    cost: Cost | None = None,
-) -> Intrusion:
-    """What the answers come to; an InputError where there is none."""
-    import pandas as pd
-
-    told = [
-        (cluster, said[at] == place)
-        for at, (cluster, place) in enumerate(zip(drawn.clusters, drawn.places, strict=True))
-        if said.get(at) is not None
-    ]
-    if not told:
-        raise InputError(f"{by} answered none of the {len(drawn)} questions")
-    rows = {}
-    for cluster in dict.fromkeys(cluster for cluster, _ in told):
-        own = [hit for of, hit in told if of == cluster]
-        low, high = exact_interval(sum(own), len(own), delta)
-        share = sum(own) / len(own)
-        rows[cluster] = {
-            "hits": sum(own), "answered": len(own), "share": share, "low": low, "high": high,
-        }  # fmt: skip
-    hits, n = sum(hit for _, hit in told), len(told)
-    return Intrusion(
-        hits=hits,
-        answered=n,
-        asked=len(drawn),
-        chance=1 / (MEMBERS + 1),
-        share=hits / n,
-        interval=exact_interval(hits, n, delta),
-        per_cluster=pd.DataFrame.from_dict(rows, orient="index").rename_axis("cluster"),
-        by=by,
-        delta=delta,
-        cost=cost,
-    )

@@ -13,12 +13,15 @@ import numpy as np
 from karat.labeling.desk import Shown
 from karat.labeling.medoids import central_objects
 from karat.labeling.reading.answers import NONE, parse_choice, parse_name
+from karat.labeling.reading.score import ClarityByReading
 from karat.labeling.reading.shown import Show, as_line, as_text, numbered
 from karat.labelings.labels import NOISE, apply_noise_policy, encode
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from karat.labeling.reading.interview import Cost
 
 #: members of a cluster that are shown, half of them central, and objects of others beside them
 EXAMPLES, OTHERS = 6, 4
@@ -128,6 +131,19 @@ class Round:
             count=len(members), members=numbered(members), others=numbered(others)
         )
         return Question(told, Shown("", tuple(cells), images, ()), (), text, parse_name)
+
+    def read(
+        self, said: Mapping[int, Any], by: str, *, delta: float = 0.1, cost: Cost | None = None
+    ) -> ClarityByReading:
+        """What the answers come to; an InputError where no object has one."""
+        assigned = tuple(said.get(at) for at in range(self.n_names, len(self)))
+        if all(one is None for one in assigned):
+            told = "" if cost is None else f"; {cost}; {cost.last_failure}"
+            raise InputError(
+                f"{by} assigned none of the {len(assigned)} objects, so there is no clarity to "
+                f"tell{told}"
+            )
+        return ClarityByReading(self, self.names(said), assigned, by, delta, cost)
 
     def names(self, said: Mapping[int, Any]) -> tuple[str, ...]:
         """What each cluster is called, no two alike."""
