@@ -10,6 +10,7 @@ import numpy as np
 from karat.bounds import Estimate, prediction_powered_mean
 from karat.labeling.agreement import Agreement, agreement
 from karat.labeling.reading.answers import NONE
+from karat.labeling.reading.intervals import bounded_interval
 from karat.labeling.reading.score import ClarityByReading
 from karat.runtime.validation import InputError
 
@@ -27,11 +28,14 @@ class CorrectedClarity:
         Of model and person about the objects that both assigned.
     estimate : Estimate
         The person's score, of all the objects that the model assigned.
+    interval : tuple of float
+        Its limits; they do not suppose that the corrections are normal, as the estimate's own do.
     model, person : ClarityByReading
     """
 
     agreement: Agreement
     estimate: Estimate
+    interval: tuple[float, float]
     model: ClarityByReading
     person: ClarityByReading
 
@@ -39,16 +43,6 @@ class CorrectedClarity:
     def score(self) -> float:
         """The person's score, estimated."""
         return self.estimate.value
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """Approximate limits; the person's own, exact ones where model and person never differ.
-
-        An estimate whose corrections are all equal has no error to tell a width by.
-        """
-        if self.estimate.standard_error == 0:
-            return self.person.interval
-        return self.estimate.low, self.estimate.high
 
     def __str__(self) -> str:
         both, (low, high) = self.agreement, self.interval
@@ -61,7 +55,7 @@ class CorrectedClarity:
         own_low, own_high = self.person.interval
         return (
             f"{told}Clarity for {self.person.by}, {self.model.by} being corrected: "
-            f"{self.score:.2f} ({low:.2f} to {high:.2f}, approximately); from the person's answers "
+            f"{self.score:.2f} ({low:.2f} to {high:.2f}); from the person's answers "
             f"alone {self.person.score:.2f} ({own_low:.2f} to {own_high:.2f})."
         )
 
@@ -89,8 +83,9 @@ def correct_reading(model: ClarityByReading, person: ClarityByReading) -> Correc
     -----
     :func:`karat.bounds.prediction_powered_mean` (Angelopoulos et al. 2023) of what each object that
     the model assigned adds to the score: 1, or -1/(k - 1) for a miss. A bad model does no harm, it
-    is given no weight. The objects were drawn with as many of each cluster; the error, which is
-    that of a simple draw, is not too small for it.
+    is given no weight. A few corrections are far from normal, so the limits are Gaffke's (2005)
+    for bounded values; that the objects are as many of each cluster, and part of a finite number,
+    makes them conservative.
 
     Examples
     --------
@@ -129,7 +124,12 @@ def correct_reading(model: ClarityByReading, person: ClarityByReading) -> Correc
     values = np.array([_worth(own, true, k) for _, own, true, _ in repeated])
     both = agreement(_said([one[0] for one in told]), _said([one[1] for one in told]))
     estimate = prediction_powered_mean(guesses, values, person.delta)
-    return CorrectedClarity(both, estimate, model, person)
+    weight, miss, known = estimate.weight, -1 / (k - 1), np.isfinite(values)
+    rest = bounded_interval(
+        values[known] - weight * guesses[known], miss - weight, 1 - weight * miss, person.delta
+    )
+    low, high = (min(1.0, max(miss, end + weight * float(guesses.mean()))) for end in rest)
+    return CorrectedClarity(both, estimate, (low, high), model, person)
 
 
 def agreement_of_readers(one: ClarityByReading, other: ClarityByReading) -> Agreement:
