@@ -18,7 +18,7 @@ from karat_lab.journal import Kept
 if TYPE_CHECKING:
     from karat.labeling.reading import ClarityByReading
 
-SAMPLES = 1_000
+SAMPLES = 500
 #: sizes of the clusters, and the share of each whose objects the reader recognises
 SHAPES: dict[str, tuple[tuple[int, ...], tuple[float, ...]]] = {
     "2 clusters, a guess": ((100,) * 2, (0.5,)),
@@ -49,7 +49,7 @@ def run(
     name : str
         The only experiment here.
     samples : int, optional
-        Rounds of each design; 1,000 by default.
+        Rounds of each design; 500 by default.
     random_state : int
         Seed of readers and rounds.
     storage : path, optional

@@ -111,16 +111,18 @@ def clarity(
             found = _by_people(path, questions, reader or getpass.getuser(), page=by == "page")
         else:
             found = _by_function(path, questions, by, reader, max_calls)
-        told: list[Any] = list(found.values())
+        corrected, agreements = [], {}
         if person is not None and task is Task.names:
             few = _questions(dataset, shown, given, task, person_n, seed)
-            told += _corrected(person, few, told[0])
+            corrected = _corrected(person, few, next(iter(found.values())))
         elif task is Task.names:
-            told += _agreements(found)
+            agreements = _agreements(found)
         if json:
-            typer.echo(jsonlib.dumps([one.to_dict() for one in found.values()]))
+            read = {by: one.to_dict() for by, one in found.items()}
+            told = [one.to_dict() for one in corrected]
+            typer.echo(jsonlib.dumps({"read": read, "agree": agreements, "corrected": told}))
         else:
-            _tell(told)
+            _tell([*found.values(), *agreements.values(), *corrected])
         if study is not None and task is Task.names:
             who, first = next(iter(found.items()))
             study.name_clusters(first.cluster_names, by=who)
@@ -275,23 +277,20 @@ def _corrected(path: Path, few: Any, model: Any) -> list[Any]:
     return [correct_reading(model, few.read(said, by)) for by, said in desk.readers.items()]
 
 
-def _agreements(found: dict[str, Any]) -> list[str]:
+def _agreements(found: dict[str, Any]) -> dict[str, str]:
     """How far each two readers agree."""
     from itertools import combinations
 
     from karat.labeling.reading import agreement_of_readers
-    from karat.runtime.validation import InputError
 
-    told = []
+    told = {}
     for (one, a), (other, b) in combinations(found.items(), 2):
-        try:
-            both = agreement_of_readers(a, b)
-        except InputError:
-            continue
-        told.append(
-            f"{one} and {other} assigned {both.same} of {both.common} objects alike "
-            f"(kappa {both.kappa:.2f})."
-        )
+        both = agreement_of_readers(a, b)
+        if both is not None:
+            told[f"{one}, {other}"] = (
+                f"{one} and {other} assigned {both.same} of {both.common} objects alike "
+                f"(kappa {both.kappa:.2f})."
+            )
     return told
 
 

@@ -44,6 +44,14 @@ class CorrectedClarity:
         """The person's score, estimated."""
         return self.estimate.value
 
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        both = self.agreement
+        told = {"common": both.common, "same": both.same, "kappa": both.kappa}
+        low, high = self.interval
+        own = {"score": self.score, "low": low, "high": high, "weight": self.estimate.weight}
+        return {"model": self.model.by, "person": self.person.by, **own, **told}
+
     def __str__(self) -> str:
         both, (low, high) = self.agreement, self.interval
         told = (
@@ -132,17 +140,22 @@ def correct_reading(model: ClarityByReading, person: ClarityByReading) -> Correc
     return CorrectedClarity(both, estimate, (low, high), model, person)
 
 
-def agreement_of_readers(one: ClarityByReading, other: ClarityByReading) -> Agreement:
+def agreement_of_readers(one: ClarityByReading, other: ClarityByReading) -> Agreement | None:
     """How far two readers put the same objects into the same clusters, each by own names.
+
+    None where no object has an answer of both.
 
     Raises
     ------
     InputError
-        If no object has an answer of both.
+        If they were not asked the same questions.
     """
     if one.round != other.round:
         raise InputError("the readers were not asked the same questions")
-    return agreement(_said(one.assigned), _said(other.assigned))
+    ours, theirs = _said(one.assigned), _said(other.assigned)
+    if not any(a is not None and b is not None for a, b in zip(ours, theirs, strict=True)):
+        return None
+    return agreement(ours, theirs)
 
 
 def _worth(given: int | None, true: int, k: int) -> float:

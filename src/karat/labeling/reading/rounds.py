@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 #: members of a cluster that are shown, half of them central, and objects of others beside them
 EXAMPLES, OTHERS = 6, 4
+#: characters of a text among several
+SHOWN = 600
 #: members among which the central ones are sought
 _MOST = 1_000
 _PROMPTS = Path(__file__).with_name("prompts")
@@ -124,8 +126,11 @@ class Round:
         members = [self.show(i) for i in self.examples[at]]
         others = [self.show(i) for i in self.others[at]]
         told = f"Group {at + 1} of {self.n_names}: what do these have in common?"
-        cells = [(f"member {i}", as_line(one)) for i, one in enumerate(members, 1)]
-        cells += [(f"of another {i}", as_line(one)) for i, one in enumerate(others, 1)]
+        if any(one.text for one in (*members, *others)):
+            cells = [(f"member {i}", as_line(one, SHOWN)) for i, one in enumerate(members, 1)]
+            cells += [(f"of another {i}", as_line(one, SHOWN)) for i, one in enumerate(others, 1)]
+        else:
+            cells = _side_by_side(members, others)
         images = tuple(path for one in members for path in one.images)
         text = prompt(NAME).format(
             count=len(members), members=numbered(members), others=numbered(others)
@@ -244,6 +249,16 @@ def _draws(sizes: list[int], n: int, random_state: int) -> dict[tuple[int, int],
             one = int(c), turn % sizes[c]
             found[one] = found.get(one, 0) + 1
     return found
+
+
+def _side_by_side(members: list[Shown], others: list[Shown]) -> list[tuple[str, str]]:
+    """The values of each feature: those of the members, then those of others."""
+
+    def told(name: str, ones: list[Shown]) -> str:
+        return " · ".join(dict(one.cells).get(name, "–") for one in ones)
+
+    names = dict.fromkeys(name for one in members for name, _ in one.cells)
+    return [(name, f"{told(name, members)}  | others: {told(name, others)}") for name in names]
 
 
 def _plain(name: Any) -> Any:
