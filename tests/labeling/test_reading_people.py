@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import io
 import json
 import re
 import shutil
@@ -260,8 +261,6 @@ COMMAND = ("clarity", "news.jsonl", "--text-column", "text", "--labels", "mine.c
 
 def test_the_command_lets_a_person_read_at_the_terminal(folder, monkeypatch):
     typed = "dogs: barking\ncats\n:\nbirds\n1\n2\nd\nx\nq\n"
-    import io
-
     monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
     done = karat_command(*COMMAND, "--reader", "ann", cwd=folder)
     assert done.returncode == 0, done.stderr
@@ -300,6 +299,46 @@ def test_the_command_lets_a_function_read_and_corrects_it(folder):
     karat_command(*COMMAND, "-o", "people.jsonl", "--reader", "ben", cwd=folder)
     done = karat_command(*COMMAND, "--by", "my_reader:ask", "--task", "intruders", cwd=folder)
     assert "found the intruder in 30 of 30 sets" in done.stdout
+
+
+def test_the_command_asks_for_intruders_among_words(folder):
+    topics = {0: "goal match team ball", 1: "bank share stock price", 2: "rain snow wind sun"}
+    rng = np.random.default_rng(0)
+    lines = [
+        json.dumps({"text": " ".join(rng.permutation(topics[label].split())[:3])})
+        for label in LABELS
+    ]
+    (folder / "news.jsonl").write_text("\n".join(lines) + "\n")
+    (folder / "knows.py").write_text(
+        f"topics = {[*topics.values()]!r}\n"
+        "def ask(prompt):\n"
+        "    shown = prompt.split('<objects>')[-1].split('</objects>')[0].split()[1::2]\n"
+        "    of = [next(t for t in topics if word in t) for word in shown]\n"
+        "    return str(1 + next(i for i, t in enumerate(of) if of.count(t) == 1))\n"
+    )
+    options = ("--by", "knows:ask", "--task", "words", "--json")
+    done = karat_command(*COMMAND, *options, cwd=folder)
+    sys.modules.pop("knows")
+    assert json.loads(done.stdout)["read"]["knows:ask"]["share"] == 1
+
+
+def test_an_interrupted_person_loses_nothing(folder, monkeypatch):
+    class Typed(io.StringIO):
+        def readline(self, *size):
+            line = super().readline(*size)
+            if line == "interrupt\n":
+                raise KeyboardInterrupt
+            return line
+
+    monkeypatch.setattr(sys, "stdin", Typed("dogs\ncats\nbirds\n2\ninterrupt\n"))
+    done = karat_command(*COMMAND, "--reader", "ann", cwd=folder)
+    assert done.returncode == 130
+    assert "4 answers are kept in news-clarity.jsonl" in done.stderr
+    monkeypatch.setattr(sys, "stdin", io.StringIO("q\n"))
+    done = karat_command(*COMMAND, "--reader", "ann", "--json", cwd=folder)
+    told = json.loads(done.stdout.splitlines()[-1])["read"]["ann"]
+    assert (told["answered"], told["objects"] > 20) == (1, True)
+    assert [one["name"] for one in told["clusters"]] == ["dogs", "cats", "birds"]
 
 
 def _as_the_command_draws(folder, n):
@@ -345,4 +384,6 @@ def test_names_become_those_of_a_study(tmp_path):
         karat.write_report(again, tmp_path / "r.html")
         with pytest.raises(InputError, match="has the clusters 0 to 1"):
             again.name_clusters({5: "x"}, by="m")
-    assert "named by m" in (tmp_path / "r.html").read_text()
+    page = (tmp_path / "r.html").read_text()
+    assert "named by m" in page
+    assert "0: name of 0" in page

@@ -28,6 +28,7 @@ class Task(StrEnum):
 
     names = "names"
     intruders = "intruders"
+    words = "words"
 
 
 @takes_groups
@@ -57,7 +58,7 @@ def clarity(
         Task,
         typer.Option(
             help="names: name the clusters, then assign objects; intruders: find the object that "
-            "does not belong."
+            "does not belong; words: find the word, among those that tell a cluster of texts."
         ),
     ] = Task.names,
     n: Annotated[int, typer.Option("-n", min=1, help="Objects to assign, or sets.")] = 30,
@@ -103,8 +104,10 @@ def clarity(
     tell_findings(dataset.findings, err=True)
     study = None if study_file is None else load_study(study_file, dataset)
     try:
-        given = _clustering(dataset, labels, column, study)
+        given: Any = _clustering(dataset, labels, column, study)
         shown = _shown(dataset, reading)
+        if task is Task.words:
+            shown, given = _words(dataset, given)
         path = output or Path(f"{dataset.name}-clarity.jsonl")
         questions = _questions(dataset, shown, given, task, n, seed)
         if by in ("terminal", "page"):
@@ -171,11 +174,28 @@ def _shown(dataset: Dataset, reading: Reading) -> Any:
     return Objects(dataset, cells.iloc[rows].reset_index(drop=True), Path(reading.data).parent)
 
 
+def _words(dataset: Dataset, labels: Any) -> tuple[list[str], list[int]]:
+    """The words that tell each cluster of texts from the others, and its number."""
+    from karat.runtime.validation import InputError
+    from karat.study import Study
+
+    if not dataset.of_documents:
+        raise InputError("--task words needs texts, of whose clusters words are characteristic")
+    with Study(dataset) as study:
+        study.add({"clusters": labels}, reference=False)
+        told = [
+            (one.feature, c)
+            for c, cluster in enumerate(study.describe("clusters"))
+            for one in cluster.telling
+        ]
+    return [word for word, _ in told], [c for _, c in told]
+
+
 def _questions(dataset: Dataset, shown: Any, labels: Any, task: Task, n: int, seed: int) -> Any:
     from karat.labeling.reading import draw_intruders, draw_round, shown_by
 
-    show = shown_by(shown, dataset.n_objects)
-    if task is Task.intruders:
+    show = shown_by(shown, len(labels))
+    if task is not Task.names:
         return draw_intruders(show, labels, n, seed)
     return draw_round(show, labels, n, X=dataset.X, metric=dataset.metric, random_state=seed)
 
