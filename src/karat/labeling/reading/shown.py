@@ -83,13 +83,14 @@ def as_text(one: Shown) -> str:
     """An object in a prompt."""
     if one.text:
         return _cut(one.text, MOST_TEXT)
-    return "\n".join(f"{name}: {_cut(value, 300)}" for name, value in one.cells[:MOST_CELLS])
+    cells = [f"{name}: {_cut(value, 300)}" for name, value in one.cells[:MOST_CELLS]]
+    return "\n".join(cells) or "(empty)"
 
 
 def as_line(one: Shown, most: int = 200) -> str:
     """An object on one line."""
     text = one.text or ", ".join(f"{name}: {value}" for name, value in one.cells[:MOST_CELLS])
-    return _cut(" ".join(text.split()), most)
+    return _cut(" ".join(text.split()) or "(empty)", most)
 
 
 def numbered(ones: Sequence[Shown]) -> str:
