@@ -23,7 +23,7 @@ def clarity_by_reading(
     max_calls: int | None = None,
     random_state: int = 0,
 ) -> ClarityByReading:
-    """How well somebody reproduces a clustering from names: clarity, by whoever reads prompts.
+    """How well a reader reproduces a clustering from names: clarity by a person or a model.
 
     From six members of each cluster, three central and three random, the reader gives it a name
     and a line. Then unseen objects, as many of each cluster, come in random order without their
@@ -51,8 +51,8 @@ def clarity_by_reading(
     Returns
     -------
     ClarityByReading
-        ``score`` is 1 for who assigns every object as the clustering does, and 0 on average for who
-        names clusters at random; ``interval`` misses with a probability of at most 0.1.
+        ``score`` is 1 for a reader who assigns every object as the clustering does, and 0 on
+        average for one who assigns at random; ``interval`` misses with a probability of at most 0.1.
 
     Raises
     ------
@@ -69,8 +69,8 @@ def clarity_by_reading(
     The protocol follows Hoyle, Calvo-Bartolome, Boyd-Graber & Resnik (2025), ProxAnn; clarity is
     that of whissell2012 chapter 6, how well people put unseen objects into the clusters. The score
     is (p - 1/k)/(1 - 1/k), where p is the share of hits and k the number of clusters; with as many
-    objects of each cluster it is Cohen's kappa for whoever never says none. None is a miss, so
-    that who always says none has -1/(k - 1). An answer that cannot be understood, and a call that
+    objects of each cluster and no answer of none it is Cohen's kappa. None is a miss: a reader who
+    always says none scores -1/(k - 1). An answer that cannot be understood, and a call that
     fails, is asked for up to three times; then the object has no answer and does not count.
 
     The interval is Clopper and Pearson's for p over the draw of the objects, which is exact for

@@ -34,7 +34,7 @@ class Intrusion:
     ----------
     hits, answered, asked : int
     chance : float
-        Share of who guesses.
+        Share that a guess finds.
     share : float
     interval : tuple of float
         Exact limits of the share (Clopper-Pearson).
