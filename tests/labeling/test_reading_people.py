@@ -322,6 +322,18 @@ def test_the_command_asks_for_intruders_among_words(folder):
     assert json.loads(done.stdout)["read"]["knows:ask"]["share"] == 1
 
 
+def test_the_command_opens_the_page(folder, monkeypatch):
+    def serve(self):
+        answer_all(self.desk, most=8)
+
+    monkeypatch.setattr(LabelPage, "serve", serve)
+    done = karat_command(*COMMAND, "--by", "page", "--reader", "ann", cwd=folder)
+    assert "Read on http://127.0.0.1:" in done.stderr
+    assert "5 of 5 unseen objects" in done.stdout
+    done = karat_command(*COMMAND, "--by", "page", "--reader", "ben", cwd=folder)
+    assert "ben and ann assigned 5 of 5 objects alike (kappa 1.00)" in done.stdout
+
+
 def test_an_interrupted_person_loses_nothing(folder, monkeypatch):
     class Typed(io.StringIO):
         def readline(self, *size):

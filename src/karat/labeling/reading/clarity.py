@@ -25,8 +25,8 @@ def clarity_by_reading(
 ) -> ClarityByReading:
     """How well a reader reproduces a clustering from names: clarity by a person or a model.
 
-    From six members of each cluster, three central and three random, the reader gives it a name
-    and a line. Then unseen objects, as many of each cluster, come in random order without their
+    From six members of each cluster (of a Dataset three central and three random ones, otherwise
+    random ones) the reader gives it a name and a line. Then unseen objects, as many of each cluster, come in random order without their
     clusters, and are assigned to the names, or to none.
 
     Parameters
@@ -52,7 +52,8 @@ def clarity_by_reading(
     -------
     ClarityByReading
         ``score`` is 1 for a reader who assigns every object as the clustering does, and 0 on
-        average for one who assigns at random; ``interval`` misses with a probability of at most 0.1.
+        average for one who assigns at random; ``interval`` misses with a probability of at most
+        0.1.
 
     Raises
     ------
