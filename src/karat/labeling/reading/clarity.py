@@ -26,8 +26,8 @@ def clarity_by_reading(
     """How well a reader reproduces a clustering from names: clarity by a person or a model.
 
     From six members of each cluster (of a Dataset three central and three random ones, otherwise
-    random ones) the reader gives it a name and a line. Then unseen objects, as many of each cluster, come in random order without their
-    clusters, and are assigned to the names, or to none.
+    random ones) the reader gives it a name and a line. Then unseen objects, as many of each
+    cluster, come in random order without their clusters, and are assigned to the names, or to none.
 
     Parameters
     ----------
