@@ -76,12 +76,14 @@ def _show_clusters(study: Study, answer: Answer, console: Console) -> None:
 
     found = sorted(study.describe(answer.name), key=lambda one: -one.size)
     of_terms = study.dataset.of_documents
-    if not of_terms and all(one.rule is None for one in found):
+    named = sorted({one.named_by for one in found if one.named_by is not None})
+    if not of_terms and not named and all(one.rule is None for one in found):
         console.print(NO_RULE, style="dim")
         return
-    table = Table(title="The clusters", box=None, pad_edge=False)
-    for title in ("cluster", "words" if of_terms else "rule"):
-        table.add_column(title, overflow="fold")
+    title = ", named by ".join(["The clusters", *named])
+    table = Table(title=printable(title), box=None, pad_edge=False)
+    for column in ("cluster", "words" if of_terms else "rule"):
+        table.add_column(column, overflow="fold")
     table.add_column("right", justify="right")
     table.add_column("objects", justify="right")
     for one in found[:CLUSTERS_SHOWN]:

@@ -17,6 +17,7 @@ from karat.datasets._labelings import (
     read_labelings,
     read_labels,
 )
+from karat.datasets._original_units import original_units
 from karat.datasets._packaged import available, load
 from karat.datasets._read import from_array, from_table, read, read_cells
 from karat.datasets._relations import (
@@ -51,6 +52,7 @@ __all__ = [
     "from_objects",
     "from_table",
     "load",
+    "original_units",
     "read",
     "read_cells",
     "read_columns",

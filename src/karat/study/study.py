@@ -297,6 +297,7 @@ class Study:
     alternatives = other_ways.alternatives
 
     describe = describing.describe
+    name_clusters = describing.name_clusters
 
 
 def _checked(given: dict[str, Any], *, stored: bool) -> dict[str, Any]:
