@@ -385,7 +385,7 @@ def test_names_become_those_of_a_study(tmp_path):
     study.by = "silhouette"
     labels = study.best().labels
     found = clarity_by_reading([f"object {i}" for i in range(60)], labels, Oracle(labels), by="m")
-    study.name_clusters(found.cluster_names, by=found.by)
+    study.name_clusters(found.cluster_names, by=found.by, notes=found.cluster_notes)
     study.close()
     with karat.load_study(tmp_path / "a.karat", X) as again:
         told = again.describe()
@@ -399,3 +399,4 @@ def test_names_become_those_of_a_study(tmp_path):
     page = (tmp_path / "r.html").read_text()
     assert "named by m" in page
     assert "0: name of 0" in page
+    assert "those of 1; recognised in 15 of 15 by m" in page

@@ -128,7 +128,7 @@ def clarity(
             _tell([*found.values(), *agreements.values(), *corrected])
         if study is not None and task is Task.names:
             who, first = next(iter(found.items()))
-            study.name_clusters(first.cluster_names, by=who)
+            study.name_clusters(first.cluster_names, by=who, notes=first.cluster_notes)
             typer.echo(f"The clusters in {study_file} have the names of {who} now.", err=True)
     finally:
         if study is not None:

@@ -56,6 +56,8 @@ class ClusterDescription:
         doubtful first.
     named_by : str or None
         Who gave the name, where somebody did (:meth:`karat.Study.name_clusters`).
+    note : str or None
+        What was told of that name: by what members are recognised, and how often they were.
     """
 
     cluster: Any
@@ -71,6 +73,7 @@ class ClusterDescription:
     central: tuple[int, ...] = ()
     edge: tuple[tuple[int, Any], ...] = ()
     named_by: str | None = None
+    note: str | None = None
 
     def __str__(self) -> str:
         told = f"{self.name}: {self.size:,} objects ({100 * self.share:.0f} %)"
@@ -85,6 +88,7 @@ class ClusterDescription:
             "cluster": self.cluster,
             "name": self.name,
             "named_by": self.named_by,
+            "note": self.note,
             "size": self.size,
             "share": self.share,
             "rule": None if self.rule is None else str(self.rule),

@@ -63,13 +63,20 @@ def describe(study: Study, name: str | None = None) -> tuple[ClusterDescription,
         return found
     return tuple(
         one if (own := given["names"].get(str(one.cluster))) is None
-        else replace(one, name=own, named_by=given["by"])
+        else replace(
+            one, name=own, named_by=given["by"], note=given["notes"].get(str(one.cluster))
+        )
         for one in found
     )  # fmt: skip
 
 
 def name_clusters(
-    study: Study, names: Mapping[Any, str], *, by: str, candidate: str | None = None
+    study: Study,
+    names: Mapping[Any, str],
+    *,
+    by: str,
+    notes: Mapping[Any, str] | None = None,
+    candidate: str | None = None,
 ) -> None:
     """Give clusters the names that somebody found for them; descriptions and the report have them.
 
@@ -79,6 +86,8 @@ def name_clusters(
         By the number of the cluster in :meth:`labels`; clusters without one keep their own.
     by : str
         Who named them, which is told with the names.
+    notes : mapping of int to str, optional
+        What is told of each name: by what its members are recognised, and how often they were.
     candidate : str, optional
         By default the answer. Candidates that are the same clustering have the same names.
 
@@ -108,8 +117,11 @@ def name_clusters(
             f"{', '.join(map(repr, names))}"
         )
     named = dict(study.storage.meta.get(NAMES) or {})
-    told = {str(int(cluster)): str(name) for cluster, name in names.items()}
-    named[_partition(study, candidate)] = {"names": told, "by": str(by)}
+    named[_partition(study, candidate)] = {
+        "names": {str(int(cluster)): str(name) for cluster, name in names.items()},
+        "notes": {str(int(cluster)): str(note) for cluster, note in (notes or {}).items()},
+        "by": str(by),
+    }
     study.storage.set_meta({NAMES: named})
 
 

@@ -132,6 +132,16 @@ class ClarityByReading:
         told = zip(self.round.clusters, self.names, strict=True)
         return {cluster: name.partition(":")[0] for cluster, name in told}
 
+    @property
+    def cluster_notes(self) -> dict[Any, str]:
+        """The line about each cluster by its label, and how many of its objects were recognised."""
+        return {
+            cluster: "; ".join([*filter(None, [line]), f"recognised in {hits} of {n} by {self.by}"])
+            for cluster, line, hits, n in self.per_cluster[
+                ["line", "recognised", "asked"]
+            ].itertuples(name=None)
+        }
+
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
         low, high = self.interval
