@@ -17,6 +17,7 @@ from sklearn.metrics import cohen_kappa_score
 import karat
 from karat import InputError, clarity_by_reading
 from karat.labeling.reading import draw_round, intruder_test
+from karat.labeling.reading.answers import parse_choice, parse_name
 from karat.labeling.reading.intervals import bounded_interval, exact_interval
 from readers import Oracle, guesser, objects_of
 
@@ -124,7 +125,7 @@ def test_a_round_is_drawn_as_it_says(labels, m, seed):
         assert all(labels[i] == cluster for i in (*shown, *own))
         assert all(labels[i] != cluster for i in one.others[c])
         assert not set(shown) & set(own)
-        assert 1 <= len(shown) == len(set(shown)) <= 6
+        assert 1 <= len(shown) == len(set(shown)) == min(6, sizes[cluster] // 2)
     per = [sum(d for d, of in zip(one.draws, one.truth, strict=True) if of == c)
            for c in range(len(one.clusters))]  # fmt: skip
     assert sum(per) == m
@@ -280,6 +281,43 @@ def test_prompts_have_a_version():
     assert {one.name for one in folder.iterdir()} == {
         "name_1.txt", "assign_1.txt", "intruder_1.txt",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("2", 1),
+        ("Group 2.", 1),
+        ('{"group": "2"}', 1),
+        ('Sure!\n```json\n{"group": 2}\n```', 1),
+        ('{"number": 2}', 1),
+        ('{"reason": "3 dogs", "group": 1}', 0),
+        ("dogs", 0),
+        ("It belongs to Dogs.", 0),
+        ("hot dogs", 2),
+        ("None", -1),
+        ('{"group": null}', -1),
+        ('{"group": "none"}', -1),
+        ("2, not 99", None),
+        ("1 or 2", None),
+        ("4", None),
+        ("0", None),
+        ("dogs or cats", None),
+        ("2.5", None),
+        ("", None),
+        ('{"a": 1, "b": 2}', None),
+    ],
+)
+def test_what_an_answer_says(answer, expected):
+    names = ["dogs", "cats", "hot dogs"]
+    assert parse_choice(answer, names, "group", none=True) == expected
+
+
+@given(st.text(), st.lists(st.text(min_size=1), min_size=1, max_size=4))
+def test_no_answer_is_too_odd_to_be_read(answer, names):
+    assert parse_choice(answer, names, "group", none=True) in (None, *range(-1, len(names)))
+    name = parse_name(answer)
+    assert name is None or (name.isprintable() and any(map(str.isalnum, name)))
 
 
 def test_intruders_are_found_by_one_who_knows_and_guessed_by_one_who_does_not():

@@ -27,6 +27,7 @@ from karat.labeling.reading import (
     draw_round,
     shown_by,
 )
+from karat.labeling.reading.intervals import bounded_interval
 from readers import Oracle, objects_of
 
 LABELS = np.repeat([0, 1, 2], [40, 25, 20])
@@ -120,6 +121,17 @@ def test_a_model_is_corrected_by_a_person():
     assert abs(found.score - person.score) < 0.15
     assert found.interval[0] < found.score < found.interval[1] < model.score
     assert str(found).startswith("300 and 60 assigned")
+    # the person's corrections of the model's answers, and the model's mean
+    own = dict(zip(person.round.objects, person.hits, strict=True))
+    weight, guesses = found.estimate.weight, [1.0 if hit else -0.5 for hit in model.hits]
+    rest = [
+        (1.0 if own[at] else -0.5) - weight * guess
+        for at, guess in zip(model.round.objects, guesses, strict=True)
+        if at in own
+    ]
+    ends = bounded_interval(rest, -0.5 - weight, 1 + 0.5 * weight, 0.1)
+    assert 0 < weight < 1
+    assert found.interval == pytest.approx([end + weight * np.mean(guesses) for end in ends])
     assert "does not read as the person does" in str(
         correct_reading(read(Oracle(labels, lies=0.9), 300), person)
     )

@@ -13,7 +13,7 @@ from karat.labeling.desk import Shown
 from karat.labeling.reading.answers import parse_choice
 from karat.labeling.reading.intervals import exact_interval
 from karat.labeling.reading.interview import Cost, Interview, Reader, name_of
-from karat.labeling.reading.rounds import INTRUDER, Question, prompt
+from karat.labeling.reading.rounds import INTRUDER, SHOWN, Question, prompt
 from karat.labeling.reading.shown import Show, as_line, numbered, shown_by
 from karat.labelings.labels import apply_noise_policy, encode
 from karat.runtime.validation import InputError
@@ -106,7 +106,7 @@ class IntruderRound:
     def question(self, at: int, said: Mapping[int, Any]) -> Question:
         """A question; none depends on what was said."""
         things = [self.show(i) for i in self.sets[at]]
-        lines = [as_line(one) for one in things]
+        lines = [as_line(one, SHOWN) for one in things]
         images = tuple(path for one in things for path in one.images)
         cells = tuple((str(number), line) for number, line in enumerate(lines, 1))
         return Question(
