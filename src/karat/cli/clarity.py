@@ -68,7 +68,7 @@ def clarity(
             "--output",
             "-o",
             help="File of the answers; resumed where it exists, shared by several readers.",
-            show_default="DATA-clarity.jsonl",
+            show_default="DATA-clarity.jsonl, of a function DATA-prompts.jsonl",
         ),
     ] = None,
     reader: Annotated[
@@ -88,9 +88,9 @@ def clarity(
     """Name the clusters from a few members, then assign unseen objects to the names.
 
     How well that reproduces the clustering is its clarity: 0 is a guess, 1 the clustering itself.
-    Thirty objects take about five minutes, and the interval says what they are worth. Each answer
-    is on disk at once, so that the same command goes on where you stopped; when two have read,
-    their agreement is told.
+    Thirty objects take about five minutes; the interval says what they are worth. Each answer is
+    on disk at once, so that the same command resumes; when two have read, it tells how far they
+    agree.
 
     For example:
 
@@ -108,9 +108,11 @@ def clarity(
         shown = _shown(dataset, reading)
         if task is Task.words:
             shown, given = _words(dataset, given)
-        path = output or Path(f"{dataset.name}-clarity.jsonl")
+        people = by in ("terminal", "page")
+        kind = "clarity" if task is Task.names else task.value
+        path = output or Path(f"{dataset.name}-{kind if people else 'prompts'}.jsonl")
         questions = _questions(dataset, shown, given, task, n, seed)
-        if by in ("terminal", "page"):
+        if people:
             found = _by_people(path, questions, reader or getpass.getuser(), page=by == "page")
         else:
             found = _by_function(path, questions, by, reader, max_calls)

@@ -12,7 +12,7 @@ from karat.labeling.desk import Shown
 from karat.labeling.reading.answers import MOST_LINE, NONE
 from karat.labeling.reading.rounds import Question
 from karat.labeling.reading.shown import as_line
-from karat.runtime.validation import InputError
+from karat.runtime.validation import InputError, StorageError
 
 if TYPE_CHECKING:
     from karat.labeling.reading.intruders import IntruderRound
@@ -60,7 +60,11 @@ class ReadingDesk:
         self.questions, self.by = questions, check_name(by)
         lines = [as_line(questions.question(at, {}).shown) for at in range(len(questions))]
         self._lines = lines
-        self.file = AnswerFile(path, np.asarray(questions.identity), lines)
+        try:
+            self.file = AnswerFile(path, np.asarray(questions.identity), lines)
+        except StorageError as error:
+            hint = "other labels, -n, --task or --seed make another round"
+            raise StorageError(f"{error} ({hint})") from None
         self._replay()
 
     def __len__(self) -> int:
