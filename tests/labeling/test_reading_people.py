@@ -73,7 +73,7 @@ def test_a_desk_resumes_and_takes_back(tmp_path):
     with pytest.raises(InputError, match="is none of"):
         again.give("label", "no such name", 5)
     assert len(ReadingDesk(path, round_of(), "ann").said) == 5
-    with pytest.raises(StorageError, match="has answers about.*another round"):
+    with pytest.raises(StorageError, match=r"has answers about.*another round"):
         ReadingDesk(path, round_of(seed=1), "ann")
 
 
