@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -72,15 +71,6 @@ class Recommendation:
             "reasons": list(self.reasons),
             "cannot_see": list(self.cannot_see),
         }
-
-    def _repr_html_(self) -> str:
-        def listed(lines: Sequence[str]) -> str:
-            return "<ul>" + "".join(f"<li>{html.escape(line)}</li>" for line in lines) + "</ul>"
-
-        return (
-            f"<p>For {_DATA[self.kind]}: <b>{', '.join(self.measures)}</b></p>"
-            f"{listed(self.reasons)}<p>What they cannot see:</p>{listed(self.cannot_see)}"
-        )
 
 
 def recommend(X: Any = None, *, kind: str | None = None) -> Recommendation:

@@ -204,26 +204,6 @@ class Clarity:
         order = order[share[order] > 0]
         return pd.DataFrame({"a": names[a[order]], "b": names[b[order]], "confusion": share[order]})
 
-    def misplaced(self, m: str | int = 0) -> pd.DataFrame:
-        """Objects that the best classifier puts in another cluster than clustering ``m`` does.
-
-        ``agreement`` is the share of all classifiers that predict the same other cluster.
-        """
-        import pandas as pd
-
-        row = self._row(m)
-        codes, predicted, _ = self._best(m)
-        names = self.labelings.cluster_names[row]
-        at = np.flatnonzero((codes != NOISE) & (predicted != codes) & (predicted != NOISE))
-        agreement = (self.predictions[:, row, at] == predicted[at]).mean(axis=0)
-        table = pd.DataFrame(
-            {"cluster": names[codes[at]], "predicted": names[predicted[at]]},
-            index=pd.Index(at, name="object"),
-        )
-        return table.assign(agreement=agreement).sort_values(
-            "agreement", ascending=False, kind="stable"
-        )
-
     def __str__(self) -> str:
         how = "leave-one-out" if self.folds is None else f"{int(self.folds.max()) + 1} folds"
         head = f"Clarity of {len(self.labelings)} clusterings by {', '.join(self.classifiers)}, "
