@@ -167,7 +167,7 @@ def test_passes_over_pairs_are_jobs(monkeypatch):
     X, labelings = some_data(500)
     batch = karat.labelings.as_labelings(labelings["truth"])
     monkeypatch.setattr("karat.measures.passes.over_pairs.in_order", None)
-    for need in ("extreme_sums", "concordance", "densities"):
+    for need in ("extreme_sums", "concordance"):
         there = Scattering()
         assert not Statistics(X, batch, [need], workers=Workers(there)).failed
         assert there.jobs >= 4
