@@ -169,7 +169,8 @@ def test_nbclust_prints_the_same_criteria(k):
 def test_nbclust_prints_the_same_krzanowski_lai_and_one_more_in_hartigan(monkeypatch):
     within = dict(zip(range(3, 9), NBCLUST["TraceW"], strict=True))
     labels = {f"k{k}": np.arange(N) % k for k in within}
-    monkeypatch.setattr(sweeps, "_within", lambda stats: within)
+    read = sweeps._sweep
+    monkeypatch.setattr(sweeps, "_sweep", lambda *given: (read(*given)[0], within))
     X = np.random.default_rng(0).normal(size=(N, 2))
     kl = karat.krzanowski_lai_index(X, labels)
     hartigan = karat.hartigan_index(X, labels)

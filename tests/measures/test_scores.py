@@ -45,8 +45,6 @@ def test_it_prints_standard_errors_and_reasons(scores):
         assert f"{value:.{places}f} ± {error:.{places}f}" in text
         assert "has 1 cluster" in text
         assert f"{scores.sample_size['objects']} objects" in text
-    assert rf"{value:.{places}f} $\pm$ {error:.{places}f}" in scores.to_latex()
-    assert r"davies\_bouldin\_index" in scores.to_latex()
 
 
 def test_the_longer_side_goes_down():

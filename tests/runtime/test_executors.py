@@ -138,7 +138,6 @@ def test_passes_of_sums_are_the_same_bit_by_bit(monkeypatch):
             "total_spreads",
             "cross_spreads",
             "determinants",
-            "cluster_determinants",
         }
     ] + ["informativeness"]
     here, _ = judged(X, labelings, measures=keys)
@@ -148,14 +147,14 @@ def test_passes_of_sums_are_the_same_bit_by_bit(monkeypatch):
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "cosine", "precomputed"])
-def test_ranks_and_densities_are_the_same_bit_by_bit(metric, monkeypatch):
+def test_ranks_are_the_same_bit_by_bit(metric, monkeypatch):
     monkeypatch.setattr(ranks, "CAPACITY", 2**12)
     X, labelings = some_data(500)
     X[::5] = np.round(X[::5])  # ties
     if metric == "precomputed":
         X = np.abs(X[:, None] - X).max(axis=2)
     batch = karat.labelings.as_labelings(labelings, noise="drop")
-    needs = ["extreme_sums", "concordance", "densities", "distance_squares"]
+    needs = ["extreme_sums", "concordance", "distance_squares"]
     here = Statistics(X, batch, needs, metric=metric)
     for executor in (Scattering(), ThreadPoolExecutor(3)):
         there = Statistics(X, batch, needs, metric=metric, workers=Workers(executor))
@@ -168,7 +167,7 @@ def test_passes_over_pairs_are_jobs(monkeypatch):
     X, labelings = some_data(500)
     batch = karat.labelings.as_labelings(labelings["truth"])
     monkeypatch.setattr("karat.measures.passes.over_pairs.in_order", None)
-    for need in ("extreme_sums", "concordance", "densities"):
+    for need in ("extreme_sums", "concordance"):
         there = Scattering()
         assert not Statistics(X, batch, [need], workers=Workers(there)).failed
         assert there.jobs >= 4

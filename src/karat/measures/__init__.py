@@ -34,36 +34,9 @@ from karat.measures.internal.sweeps import *  # noqa: F403
 from karat.measures.internal.variance import *  # noqa: F403
 
 if not TYPE_CHECKING:  # type checkers read the star imports instead
-    from importlib import import_module
+    import sys
 
     __all__ = ["Catalogue", "Measure", "catalogue"]
-    for _module in (
-        "external.agreement",
-        "external.chance",
-        "external.covers",
-        "external.dendrogram",
-        "external.homogeneity",
-        "external.information",
-        "external.matching",
-        "external.pairs",
-        "external.soft",
-        "internal.centroids",
-        "internal.chance",
-        "internal.clarity",
-        "internal.communities",
-        "internal.connected",
-        "internal.density",
-        "internal.gap",
-        "internal.graph",
-        "internal.margins",
-        "internal.models",
-        "internal.nearest",
-        "internal.pairs",
-        "internal.ranks",
-        "internal.scatter",
-        "internal.silhouette",
-        "internal.soft",
-        "internal.sweeps",
-        "internal.variance",
-    ):
-        __all__ += import_module(f"karat.measures.{_module}").__all__
+    for _name, _module in list(sys.modules.items()):
+        if _name.startswith(("karat.measures.external.", "karat.measures.internal.")):
+            __all__ += getattr(_module, "__all__", [])

@@ -181,6 +181,7 @@ def define(
     cost: str = "O(n + cells)",
     needs: Iterable[str] = (),
     structures: Iterable[str] = (),
+    undefined: str = "",
     **record: Any,
 ) -> Measure:
     """Add the measure that a public function computes to the catalogue.
@@ -194,6 +195,8 @@ def define(
         what the record knows: parameters, range and direction, cost, references.
     title, family, references, greater_is_better, range, cost, needs, structures
         See :class:`Measure`; by default greater is better, from 0 to 1, in linear time.
+    undefined : str
+        Where it has no value, for a documentation that does not say so.
     **record
         Other attributes of :class:`Measure`.
 
@@ -210,7 +213,8 @@ def define(
     external = "labels_true" in inspect.signature(function).parameters
     if external:
         record.setdefault("compute", function)
-    complete(function, references, returns=meaning_of(range, greater_is_better), cost=cost)
+    returns = meaning_of(range, greater_is_better)
+    complete(function, references, returns=returns, undefined=undefined, cost=cost)
     return catalogue.add(
         Measure(
             key=function.__name__,

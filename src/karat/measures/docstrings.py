@@ -56,11 +56,13 @@ def complete(
     references: Iterable[Reference] = (),
     *,
     returns: str = "",
+    undefined: str = "",
     cost: str = "",
 ) -> None:
     """Add to a function's docstring what it shares with others, and the works that it cites.
 
-    ``returns`` says what a float means where the docstring does not, ``cost`` what it takes.
+    Where the docstring does not, ``returns`` says what a float means, ``undefined`` when there is
+    none, and ``cost`` what it takes.
     """
     head, sections = split(inspect.cleandoc(function.__doc__ or ""))
     names = list(inspect.signature(function).parameters)
@@ -79,6 +81,8 @@ def complete(
         sections["Parameters"] = "\n".join(listed)
     if inspect.signature(function).return_annotation in (float, "float"):
         sections.setdefault("Returns", "float" + f"\n    {returns}" * bool(returns))
+    if undefined:
+        sections.setdefault("Raises", f"UndefinedMeasureError\n    {undefined}")
     notes = sections.get("Notes", "")
     if cost and "O(" not in notes:
         sections["Notes"] = f"{notes}\n\n{cost} time.".strip()

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.measures.families import cut
-from karat.runtime.validation import InputError, StorageError
+from karat.runtime.validation import StorageError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["GROUPS", "KINDS", "SAME", "MeasureMap", "check_kind", "grouped", "load_map"]
+__all__ = ["GROUPS", "KINDS", "SAME", "MeasureMap", "grouped", "load_map"]
 
 FILE = Path(__file__).parent / "measure_map.json"
 #: mean ρ above which measures are said to be the same
@@ -245,13 +245,6 @@ def load_map(path: str | None = None) -> MeasureMap:
     if _digest(given) != sha:
         raise StorageError(f"{file} was changed: its contents do not have its hash")
     return found
-
-
-def check_kind(kind: str) -> str:
-    """A kind of data that the map knows."""
-    if kind not in KINDS:
-        raise InputError(f"kind must be one of {', '.join(map(repr, KINDS))}; got {kind!r}")
-    return kind
 
 
 def _upper(matrix: pd.DataFrame) -> list[int | None]:

@@ -82,18 +82,9 @@ class Property:
 
 @dataclass(frozen=True, eq=False)
 class Situation:
-    """One thing to judge.
+    """One thing to judge: a clustering, for external measures beside classes.
 
-    Attributes
-    ----------
-    labels : ndarray, shape (n,)
-        The clustering.
-    truth : ndarray, shape (n,), optional
-        The classes: for external measures.
-    data : ndarray, optional
-        Points (n, d), or distances (n, n): for internal measures.
-    metric : {"euclidean", "precomputed"}
-        What the data are.
+    For internal measures ``data`` are points (n, d), or distances (n, n).
     """
 
     labels: NDArray[np.int64]
@@ -147,16 +138,7 @@ class Situation:
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """Situations that a property compares.
-
-    Attributes
-    ----------
-    situations : tuple of Situation
-    names : tuple of str
-        What each is called, such as ``("before", "after")``.
-    facts : dict
-        Numbers and words that the property needs beside them.
-    """
+    """Situations that a property compares, and what it needs to know beside them."""
 
     situations: tuple[Situation, ...]
     names: tuple[str, ...] = ("before", "after")
@@ -187,18 +169,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Counterexample:
-    """A case in which a measure lacks a property, with all that is needed to check it.
-
-    Attributes
-    ----------
-    property, measure : str
-        Keys.
-    case : Case
-        The situations that are compared.
-    values : tuple of float
-        The measure's value of each situation.
-    greater_is_better : bool
-    """
+    """A case in which a measure lacks a property, with the measure's value of each situation."""
 
     property: str
     measure: str

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from karat.measures.measure_map import KINDS, MeasureMap, check_kind, load_map
+from karat.measures.measure_map import KINDS, MeasureMap, load_map
 from karat.measures.properties import definitions, stored_verdicts
-from karat.runtime.validation import InputError
+from karat.runtime.validation import InputError, check_choice
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -73,15 +72,6 @@ class Recommendation:
             "cannot_see": list(self.cannot_see),
         }
 
-    def _repr_html_(self) -> str:
-        def listed(lines: Sequence[str]) -> str:
-            return "<ul>" + "".join(f"<li>{html.escape(line)}</li>" for line in lines) + "</ul>"
-
-        return (
-            f"<p>For {_DATA[self.kind]}: <b>{', '.join(self.measures)}</b></p>"
-            f"{listed(self.reasons)}<p>What they cannot see:</p>{listed(self.cannot_see)}"
-        )
-
 
 def recommend(X: Any = None, *, kind: str | None = None) -> Recommendation:
     """Say which three internal measures to report for some data, and what they cannot see.
@@ -126,7 +116,8 @@ def recommend(X: Any = None, *, kind: str | None = None) -> Recommendation:
             "give the data, or kind=" + ", ".join(map(repr, KINDS)) + " for what they are"
         )
     known = load_map()
-    found = kind_of(X) if kind is None else check_kind(kind)
+    found = kind_of(X) if kind is None else kind
+    check_choice(found, KINDS, "kind")
     few = chosen(known, found)
     return Recommendation(
         found,
@@ -144,7 +135,7 @@ def kind_of(X: Any) -> str:
     from karat.runtime.validation import check_data
 
     if isinstance(X, str):
-        return check_kind(X)
+        return X
     if sparse.issparse(X):
         return "texts"
     if not hasattr(X, "shape") and len(X) and all(isinstance(value, str) for value in X):

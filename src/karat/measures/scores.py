@@ -126,12 +126,6 @@ class Scores(Mapping[str, "pd.Series[float]"]):
         ]  # fmt: skip
         return pd.DataFrame(rows, columns=columns)
 
-    def to_latex(self) -> str:
-        """A LaTeX table (booktabs) with a column for each measure."""
-        cells = self._cells()
-        text = cells.to_latex(escape=True, column_format="l" + "r" * len(self))
-        return text.replace("±", r"$\pm$").replace("≈", r"$\approx$").replace("–", "--")
-
     def _error(self, name: str, key: str) -> float:
         if key not in self.standard_errors:
             return math.nan

@@ -64,23 +64,17 @@ class Clarity:
         found = [self.recognition(m, f).average_information for f in range(len(self.classifiers))]
         return int(np.argmax(found))
 
-    def _row(self, m: str | int) -> int:
+    def _best(self, m: str | int) -> tuple[Any, NDArray[np.int32], NDArray[np.int32]]:
+        """Names of the clusters, codes, and predictions of the best classifier."""
         if isinstance(m, str):
             if m not in self.labelings.names:
                 raise InputError(
                     f"no clustering is called {m!r}; there are: "
                     f"{', '.join(self.labelings.names[:20])}"
                 )
-            return self.labelings.names.index(m)
-        return m
-
-    def _best(self, m: str | int) -> tuple[NDArray[np.int32], NDArray[np.int32], int]:
-        row = self._row(m)
-        return (
-            self.labelings.codes[row],
-            self.predictions[self.best_classifier(row), row],
-            int(self.labelings.n_clusters[row]),
-        )
+            m = self.labelings.names.index(m)
+        predicted = self.predictions[self.best_classifier(m), m]
+        return self.labelings.cluster_names[m], self.labelings.codes[m], predicted
 
     def values(self, baseline: Any = "uniform") -> NDArray[np.float64]:
         """Informativeness (M,), the best classifier's; NaN for a single cluster."""
@@ -116,31 +110,26 @@ class Clarity:
         import pandas as pd
 
         rows = []
-        for m, k in enumerate(self.labelings.n_clusters):
-            f = self.best_classifier(m)
-            seen = self.recognition(m, f)
-            row: dict[str, Any] = {"n_clusters": int(k)}
+        for m, codes in enumerate(self.labelings.codes):
+            f, kept = self.best_classifier(m), codes != NOISE
+            seen, k = self.recognition(m, f), int(self.labelings.n_clusters[m])
+            value = error = corrected = np.nan
             if k >= 2:
-                kept = self.labelings.codes[m] != NOISE
-                row |= {
-                    "informativeness": seen.informativeness(),
-                    "standard_error": standard_error(
-                        self.labelings.codes[m][kept],
-                        self.predictions[f, m][kept],
-                        seen,
-                        None if self.folds is None else self.folds[m][kept],
-                    ),
-                    "corrected": seen.informativeness("permutation"),
+                value, corrected = seen.informativeness(), seen.informativeness("permutation")
+                folds = None if self.folds is None else self.folds[m][kept]
+                error = standard_error(codes[kept], self.predictions[f, m][kept], seen, folds)
+            rows.append(
+                {
+                    "n_clusters": k,
+                    "informativeness": value,
+                    "standard_error": error,
+                    "corrected": corrected,
+                    "accuracy": seen.accuracy,
+                    "normalized_accuracy": seen.normalized_accuracy,
+                    "macro_accuracy": seen.macro_accuracy,
+                    "classifier": self.classifiers[f],
                 }
-            else:
-                row |= dict.fromkeys(("informativeness", "standard_error", "corrected"), np.nan)
-            row |= {
-                "accuracy": seen.accuracy,
-                "normalized_accuracy": seen.normalized_accuracy,
-                "macro_accuracy": seen.macro_accuracy,
-                "classifier": self.classifiers[f],
-            }
-            rows.append(row)
+            )
         return pd.DataFrame(rows, index=list(self.labelings.names))
 
     def per_cluster(self, m: str | int = 0) -> pd.DataFrame:
@@ -153,15 +142,12 @@ class Clarity:
         """
         import pandas as pd
 
-        codes, predicted, k = self._best(m)
-        names = self.labelings.cluster_names[self._row(m)]
-        seen = Recognition.of_codes(codes, predicted, k)
-        wrong = _confusion(codes, predicted, k).astype(np.float64)
+        names, codes, predicted = self._best(m)
+        seen = Recognition.of_codes(codes, predicted, len(names))
+        wrong = self.confusion(m).to_numpy(dtype=np.float64, copy=True)
         np.fill_diagonal(wrong, 0)
-        other = wrong.argmax(axis=1)
         share = wrong.max(axis=1) / seen.sizes
-        taken = np.empty(k, dtype=object)
-        taken[:] = [names[c] if share[i] > 0 else None for i, c in enumerate(other)]
+        taken = np.where(share > 0, names[wrong.argmax(axis=1)], None)
         return pd.DataFrame(
             {
                 "size": seen.sizes,
@@ -178,10 +164,11 @@ class Clarity:
         """Objects of each cluster (rows) predicted to be in each cluster (columns)."""
         import pandas as pd
 
-        codes, predicted, k = self._best(m)
-        names = self.labelings.cluster_names[self._row(m)]
+        names, codes, predicted = self._best(m)
+        k, kept = len(names), (codes != NOISE) & (predicted != NOISE)
+        cells = codes[kept].astype(np.int64) * k + predicted[kept]
         return pd.DataFrame(
-            _confusion(codes, predicted, k),
+            np.bincount(cells, minlength=k * k).reshape(k, k),
             index=pd.Index(names, name="cluster"),
             columns=pd.Index(names, name="predicted"),
         )
@@ -194,35 +181,13 @@ class Clarity:
         """
         import pandas as pd
 
-        codes, predicted, k = self._best(m)
-        names = self.labelings.cluster_names[self._row(m)]
-        table = _confusion(codes, predicted, k)
-        sizes = np.bincount(codes[codes != NOISE], minlength=k)
-        a, b = np.triu_indices(k, 1)
+        names, codes, _ = self._best(m)
+        table, sizes = self.confusion(m).to_numpy(), np.bincount(codes[codes != NOISE])
+        a, b = np.triu_indices(len(names), 1)
         share = (table[a, b] + table[b, a]) / (sizes[a] + sizes[b])
-        order = np.argsort(-share, kind="stable")
-        order = order[share[order] > 0]
-        return pd.DataFrame({"a": names[a[order]], "b": names[b[order]], "confusion": share[order]})
-
-    def misplaced(self, m: str | int = 0) -> pd.DataFrame:
-        """Objects that the best classifier puts in another cluster than clustering ``m`` does.
-
-        ``agreement`` is the share of all classifiers that predict the same other cluster.
-        """
-        import pandas as pd
-
-        row = self._row(m)
-        codes, predicted, _ = self._best(m)
-        names = self.labelings.cluster_names[row]
-        at = np.flatnonzero((codes != NOISE) & (predicted != codes) & (predicted != NOISE))
-        agreement = (self.predictions[:, row, at] == predicted[at]).mean(axis=0)
-        table = pd.DataFrame(
-            {"cluster": names[codes[at]], "predicted": names[predicted[at]]},
-            index=pd.Index(at, name="object"),
-        )
-        return table.assign(agreement=agreement).sort_values(
-            "agreement", ascending=False, kind="stable"
-        )
+        found = pd.DataFrame({"a": names[a], "b": names[b], "confusion": share})
+        found = found.sort_values("confusion", ascending=False, kind="stable", ignore_index=True)
+        return found[found["confusion"] > 0]
 
     def __str__(self) -> str:
         how = "leave-one-out" if self.folds is None else f"{int(self.folds.max()) + 1} folds"
@@ -236,12 +201,6 @@ class Clarity:
 
     def _repr_html_(self) -> str:
         return self.table.round(3).to_html()
-
-
-def _confusion(codes: Any, predicted: Any, k: int) -> NDArray[np.int64]:
-    kept = (codes != NOISE) & (predicted != NOISE)
-    cells = codes[kept].astype(np.int64) * k + predicted[kept]
-    return np.bincount(cells, minlength=k * k).reshape(k, k)
 
 
 def assess(

@@ -186,7 +186,7 @@ def bootstrap_interval(
     """
     table = as_table(labels_true, labels_pred, noise=noise)
     need_counts(table, "The bootstrap")
-    function, (low, high), _ = resolve(measure)
+    function, (low, high), _ = _resolve(measure)
     optimum = catalogue[measure].optimum if isinstance(measure, str) else 0.0
     if n_resamples < 2:
         raise InputError(f"n_resamples must be at least 2; got {n_resamples}")
@@ -279,9 +279,8 @@ def permutation_test(
     """
     table = as_table(labels_true, labels_pred, noise=noise)
     need_counts(table, "The permutation test")
-    function, _, sign = resolve(measure)
-    value = function(table)
-    values = _under_chance(function, table, n_permutations, random_state)
+    sign = _resolve(measure)[2]
+    value, values = _beside_chance(measure, table, n_permutations, random_state)
     # values equal in exact arithmetic may differ in the last bits
     slack = 1e-12 * max(abs(value), 1.0)
     as_good = int((sign * values >= sign * value - slack).sum())
@@ -340,13 +339,11 @@ def chance_corrected(
     """
     table = as_table(labels_true, labels_pred, noise=noise)
     need_counts(table, "The correction for chance")
-    function, _, _ = resolve(measure)
     if optimum is None:
         optimum = catalogue[measure].optimum if isinstance(measure, str) else math.nan
     if not math.isfinite(optimum):
         raise InputError(f"{measure!r} has no optimum of its own; give optimum=")
-    value = function(table)
-    values = _under_chance(function, table, n_permutations, random_state)
+    value, values = _beside_chance(measure, table, n_permutations, random_state)
     expected = float(values.mean())
     room = optimum - expected
     error = float(values.std(ddof=1)) / math.sqrt(n_permutations)
@@ -359,7 +356,7 @@ def chance_corrected(
     )
 
 
-def resolve(
+def _resolve(
     measure: MeasureLike,
 ) -> tuple[Callable[[ContingencyTable], float], tuple[float, float], int]:
     """Function of a table, range and sign."""
@@ -376,23 +373,28 @@ def resolve(
 def _resampled(
     table: ContingencyTable, times: int, random_state: Any
 ) -> Iterator[ContingencyTable]:
+    """Multinomial tables, without the classes and clusters that a resample does not have."""
     rng = check_random_state(random_state)
     shares = table.counts / table.n
     for _ in range(times):
         counts = rng.multinomial(table.n, shares)
         kept = counts > 0
-        yield trimmed(table, table.rows[kept], table.columns[kept], counts[kept])
+        classes, rows = np.unique(table.rows[kept], return_inverse=True)
+        clusters, columns = np.unique(table.columns[kept], return_inverse=True)
+        yield ContingencyTable._of_cells(
+            rows, columns, counts[kept], table.row_names[classes], table.column_names[clusters]
+        )
 
 
-def _under_chance(
-    function: Callable[[ContingencyTable], float],
-    table: ContingencyTable,
-    times: int,
-    random_state: Any,
-) -> NDArray[np.float64]:
+def _beside_chance(
+    measure: MeasureLike, table: ContingencyTable, times: int, random_state: Any
+) -> tuple[float, NDArray[np.float64]]:
+    """The value of a table, and those of shuffled ones."""
     if times < 2:
         raise InputError(f"n_permutations must be at least 2; got {times}")
-    return np.array([function(t) for t in _shuffled(table, times, random_state)])
+    function = _resolve(measure)[0]
+    shuffled = _shuffled(table, times, random_state)
+    return function(table), np.array([function(t) for t in shuffled])
 
 
 def _shuffled(table: ContingencyTable, times: int, random_state: Any) -> Iterator[ContingencyTable]:
@@ -420,14 +422,3 @@ def _shuffled(table: ContingencyTable, times: int, random_state: Any) -> Iterato
             else np.asarray(margins.rvs(method="patefield", random_state=rng)).astype(np.int64)
         )
         yield ContingencyTable._of_cells(*cells_of(dense), table.row_names, table.column_names)
-
-
-def trimmed(
-    table: ContingencyTable, rows: NDArray[Any], columns: NDArray[Any], counts: NDArray[Any]
-) -> ContingencyTable:
-    """Without the classes and clusters that a resample does not have."""
-    used_rows, rows = np.unique(rows, return_inverse=True)
-    used_columns, columns = np.unique(columns, return_inverse=True)
-    return ContingencyTable._of_cells(
-        rows, columns, counts, table.row_names[used_rows], table.column_names[used_columns]
-    )

@@ -6,12 +6,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from karat.labelings.labels import NoisePolicy
-from karat.labelings.partitions import OverlappingPartition
+from karat.labelings.contingency import ContingencyTable
 from karat.measures.bibliography import Reference
-from karat.measures.catalogue import define
 from karat.measures.external.soft import _sets
-from karat.measures.external.table import as_table
+from karat.measures.external.table import of_table
 from karat.runtime.validation import InputError, check_choice
 
 if TYPE_CHECKING:
@@ -26,35 +24,44 @@ __all__ = ["overlapping_normalized_mutual_information"]
 PAIRS = 2**20
 
 
+def _of_covers(labels_true: Any, labels_pred: Any, normalizer: str = "max") -> float:
+    from scipy import sparse
+
+    if labels_pred is None:
+        raise InputError("labels_pred is missing; only a ContingencyTable may stand alone")
+    U, V = _sets(labels_true, "labels_true"), _sets(labels_pred, "labels_pred")
+    if len(U) != len(V):
+        raise InputError(
+            f"labels_true has {len(U)} objects and labels_pred {len(V)}; both must describe "
+            "the same objects in the same order"
+        )
+    X, Y = (S[:, S.any(axis=0)].astype(np.float64) for S in (U, V))
+    shared = (sparse.csr_array(X).T @ sparse.csr_array(Y)).tocoo()
+    return _normalized(len(X), X.sum(axis=0), Y.sum(axis=0), shared, normalizer)
+
+
+@of_table(
+    "Normalised mutual information of covers",
+    others={"overlapping": _of_covers},
+    family="information",
+    references=[Reference("mcdaid2011"), Reference("lancichinetti2009")],
+    cost="O(z + (k + t) s), s different sizes",
+    symmetric=True,
+)
 def overlapping_normalized_mutual_information(
-    labels_true: Any,
-    labels_pred: Any = None,
-    *,
-    normalizer: Literal["max", "cluster"] = "max",
-    noise: NoisePolicy = "error",
-    sample_weight: Any = None,
+    table: ContingencyTable, *, normalizer: Literal["max", "cluster"] = "max"
 ) -> float:
     """Normalised mutual information of two covers, whose clusters may overlap.
 
+    Either side may be an :class:`~karat.labelings.OverlappingPartition`. It is not the NMI of
+    partitions where nothing overlaps.
+
     Parameters
     ----------
-    labels_true, labels_pred : OverlappingPartition, or array-like of labels, shape (n,)
-        The gold standard and the clustering; or one :class:`~karat.ContingencyTable` as
-        ``labels_true`` alone.
     normalizer : {"max", "cluster"}
         ``"max"``: McDaid, Greene & Hurley, by the larger entropy of the two covers.
         ``"cluster"``: Lancichinetti, Fortunato & Kertész (LFK), cluster by cluster; it rates
         covers that share nothing too highly.
-
-    Returns
-    -------
-    float
-        From 0 to 1, greater is better. It is not the NMI of partitions where nothing overlaps.
-
-    Raises
-    ------
-    InputError
-        For different numbers of objects.
 
     Notes
     -----
@@ -74,8 +81,17 @@ def overlapping_normalized_mutual_information(
     >>> round(overlapping_normalized_mutual_information([0, 0, 1, 1], U), 6)
     0.655639
     """
+    from scipy import sparse
+
+    sums = table.row_sums.astype(np.float64), table.column_sums.astype(np.float64)
+    counts = table.counts.astype(np.float64)
+    shared = sparse.coo_array((counts, (table.rows, table.columns)), table.shape)
+    return _normalized(float(table.n), *sums, shared, normalizer)
+
+
+def _normalized(n: float, a: Floats, b: Floats, shared: coo_array, normalizer: str) -> float:
+    """From the sizes of the clusters of both sides, and what each two share."""
     check_choice(normalizer, ("max", "cluster"), "normalizer")
-    n, a, b, shared = _overlaps(labels_true, labels_pred, noise, sample_weight)
     if len(a) == len(b) and _same_covers(a, b, shared):
         return 1.0
     x, y = _entropies(a / n), _entropies(b / n)
@@ -89,35 +105,6 @@ def overlapping_normalized_mutual_information(
             parts = [np.where(h > 0, g / h, 1.0).mean() for h, g in ((x, x_given), (y, y_given))]
         value = 1 - sum(parts) / 2
     return float(min(max(value, 0.0), 1.0))
-
-
-def _overlaps(
-    labels_true: Any, labels_pred: Any, noise: NoisePolicy, sample_weight: Any
-) -> tuple[float, Floats, Floats, coo_array]:
-    """Number of objects, sizes of the clusters of both sides, and what each two share."""
-    from scipy import sparse
-
-    if isinstance(labels_true, OverlappingPartition) or isinstance(
-        labels_pred, OverlappingPartition
-    ):
-        if sample_weight is not None:
-            raise InputError("overlapping clusters take no sample_weight; repeat the objects")
-        if labels_pred is None:
-            raise InputError("labels_pred is missing; only a ContingencyTable may stand alone")
-        U, V = _sets(labels_true, "labels_true"), _sets(labels_pred, "labels_pred")
-        if len(U) != len(V):
-            raise InputError(
-                f"labels_true has {len(U)} objects and labels_pred {len(V)}; both must describe "
-                "the same objects in the same order"
-            )
-        X, Y = (S[:, S.any(axis=0)].astype(np.float64) for S in (U, V))
-        common = sparse.csr_array(X).T @ sparse.csr_array(Y)
-        return float(len(X)), X.sum(axis=0), Y.sum(axis=0), common.tocoo()
-    table = as_table(labels_true, labels_pred, noise=noise, sample_weight=sample_weight)
-    sums = table.row_sums.astype(np.float64), table.column_sums.astype(np.float64)
-    counts = table.counts.astype(np.float64)
-    shared = sparse.coo_array((counts, (table.rows, table.columns)), table.shape)
-    return float(table.n), *sums, shared
 
 
 def _same_covers(a: Floats, b: Floats, shared: coo_array) -> bool:
@@ -159,14 +146,3 @@ def _least_conditional(x: Floats, y: Floats, shared: csr_array) -> Floats:
         apart = np.where(others > 0, _conditional(own[:, None], sizes, 0.0)[at], np.inf)
         least[start : start + step] = np.minimum(least[start : start + step], apart.min(axis=1))
     return least.clip(min=0)
-
-
-define(
-    overlapping_normalized_mutual_information,
-    "Normalised mutual information of covers",
-    family="information",
-    references=[Reference("mcdaid2011"), Reference("lancichinetti2009")],
-    cost="O(z + (k + t) s), s different sizes",
-    symmetric=True,
-    structures={"overlapping", "soft"},
-)

@@ -134,11 +134,6 @@ def dom_q0(table: ContingencyTable) -> float:
     H(T∣C) + (1/n) Σ log C(∣c∣ + t − 1, t − 1). The second part pays for the class histogram of each
     cluster, so splitting does not come free.
 
-    Raises
-    ------
-    UndefinedMeasureError
-        For weights or memberships.
-
     Examples
     --------
     >>> from karat import dom_q0

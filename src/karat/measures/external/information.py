@@ -215,11 +215,6 @@ def adjusted_mutual_information(
     normalizer : {"max", "arithmetic", "geometric", "min"}
         The greatest value that mutual information is held to have; ``"max"`` is equation 3.28's.
 
-    Raises
-    ------
-    UndefinedMeasureError
-        For weights or memberships.
-
     Notes
     -----
     The expectation is exact under the permutation model, one hypergeometric sum for each pair of
@@ -292,11 +287,6 @@ def standardized_mutual_information(table: ContingencyTable) -> float:
     (MI − E) / sqrt(Var), both moments exact under the permutation model. 0 where chance has no
     variance: one side has one cluster or only singletons, or one has classes of one size and the
     other a single object and the rest.
-
-    Raises
-    ------
-    UndefinedMeasureError
-        For weights or memberships.
 
     Notes
     -----

@@ -137,7 +137,8 @@ def of_table(
         signature = plain.replace(parameters=[*own[:2], *more, *own[2:]])
         function.__signature__ = signature  # type: ignore[attr-defined]
         structures = {*(others or {}), *(() if counted else ("soft",))}
-        define(function, title, structures=structures, **record)
+        undefined = "For weights or memberships." if counted else ""
+        define(function, title, structures=structures, undefined=undefined, **record)
         return function
 
     return add

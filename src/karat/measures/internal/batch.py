@@ -234,5 +234,6 @@ def _defined(function: F, value: Value, title: str, record: dict[str, Any]) -> F
     least_k = record.pop("least_k", 2)
     for attribute in ("__name__", "__qualname__", "__module__", "__doc__"):
         setattr(function, attribute, getattr(value, attribute))
-    define(function, title, compute=each(value, least_k=least_k), **record)
+    undefined = "For fewer than two clusters." if least_k > 1 else ""
+    define(function, title, compute=each(value, least_k=least_k), undefined=undefined, **record)
     return function

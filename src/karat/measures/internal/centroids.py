@@ -298,11 +298,6 @@ def wemmert_gancarski_index(stats: Statistics, m: int) -> float:
     R(x) is the distance of an object to its own centroid over that to the nearest other one; 1
     (neutral) for an object at both.
 
-    Raises
-    ------
-    UndefinedMeasureError
-        For fewer than two clusters.
-
     Notes
     -----
     In the form of Desgraupes' clusterCrit. A singleton is at its centroid, so many singletons look

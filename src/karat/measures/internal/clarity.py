@@ -140,8 +140,6 @@ def generalized_informativeness(
 
     Parameters
     ----------
-    X : array-like or sparse, shape (n, d)
-        The data, or the (n, n) distances with ``metric="precomputed"``.
     labels : array-like, shape (n,) or (M, n)
         One or many clusterings.
     measure : str or callable
@@ -215,21 +213,6 @@ def _like(labels: Any, values: NDArray[np.float64]) -> Any:
 _predicted: WeakKeyDictionary[Any, Clarity] = WeakKeyDictionary()
 
 
-def _clarity(stats: Statistics) -> Clarity:
-    from karat.measures.clarity.assessment import assess_labelings
-
-    if stats not in _predicted:
-        metric = getattr(stats, "metric", "euclidean")
-        _predicted[stats] = assess_labelings(
-            stats.X,
-            stats.labelings,
-            metric=metric,
-            random_state=0,
-            executor=stats.workers,
-        )
-    return _predicted[stats]
-
-
 def _estimate(X: Any, labelings: Any, **options: Any) -> Any:
     from karat.measures.clarity.sampled import estimate_informativeness
 
@@ -237,7 +220,13 @@ def _estimate(X: Any, labelings: Any, **options: Any) -> Any:
 
 
 def _compute(stats: Statistics, judge: Any = None) -> list[float | str]:
-    found = _clarity(stats)
+    from karat.measures.clarity.assessment import assess_labelings
+
+    if stats not in _predicted:
+        _predicted[stats] = assess_labelings(
+            stats.X, stats.labelings, metric=stats.metric, random_state=0, executor=stats.workers
+        )
+    found = _predicted[stats]
     values = found.values() if judge is None else found.agreement(judge)
     return [
         float(value) if k > 1 else _ONE_CLUSTER
@@ -251,9 +240,6 @@ def _generalized(key: str, measure: str, title: str, low: float) -> Callable[...
     ) -> float:
         return generalized_informativeness(X, labels, measure=measure, metric=metric, noise=noise)
 
-    def compute(stats: Statistics) -> list[float | str]:
-        return _compute(stats, catalogue[measure].function)
-
     function.__name__ = function.__qualname__ = key
     function.__doc__ = f"""{title}: agreement of a clustering with what 5-NN predicts for it.
 
@@ -261,37 +247,17 @@ def _generalized(key: str, measure: str, title: str, low: float) -> Callable[...
     the five nearest neighbours; :func:`generalized_informativeness` takes other classifiers,
     folds and measures.
 
-    Parameters
-    ----------
-    X : array-like or sparse, shape (n, d)
-    labels : array-like, shape (n,)
-    metric : str or callable
-        The distance of the neighbours, or ``"precomputed"``.
-    noise : {{"error", "cluster", "singletons", "drop"}}
-        What the label ``-1`` means.
-
-    Returns
-    -------
-    float
-        {low:g} to 1; greater is better.
-
     Raises
     ------
     UndefinedMeasureError
         For a single cluster.
-    InputError
-        For input that cannot be used.
-
-    Notes
-    -----
-    One search for neighbours, O(n² d) or less. Whissell 2012, section 6.2.
     """
     define(
         function,
         title,
         family="clarity",
         references=[Reference("whissell2012", "§6.2")],
-        compute=compute,
+        compute=lambda stats: _compute(stats, catalogue[measure].function),
         range=(low, 1.0),
         cost=COST,
     )

@@ -58,7 +58,13 @@ def of_graph(
 
         for attribute in ("__name__", "__qualname__", "__module__", "__doc__"):
             setattr(function, attribute, getattr(value, attribute))
-        _define(function, title, _of_edges(value, least_k), **record)
+        undefined = (
+            "For fewer than two clusters, or where no edge joins two nodes that are judged."
+            if least_k > 1
+            else "Where no edge joins two nodes that are judged."
+        )
+        compute = _of_edges(value, least_k)
+        _define(function, title, compute, undefined=undefined, **record)
         return function
 
     return add
@@ -139,11 +145,6 @@ def map_equation(edges: EdgeSums) -> float:
     leaves it with q_c; q is the sum of the q_c, and the logarithms are binary. A walk stays long in
     a good cluster; one cluster has the entropy of the p_i.
 
-    Raises
-    ------
-    UndefinedMeasureError
-        Where no edge joins two nodes that are judged.
-
     Examples
     --------
     >>> from karat import map_equation
@@ -181,11 +182,6 @@ def conductance(edges: EdgeSums) -> float:
     The volume is the sum of the degrees of the cluster's nodes, or of all others' where that is
     less; a cluster without edges counts 0. 1 where no edge is within.
 
-    Raises
-    ------
-    UndefinedMeasureError
-        For fewer than two clusters, or where no edge joins two nodes that are judged.
-
     Examples
     --------
     >>> from karat import conductance
@@ -211,11 +207,6 @@ def graph_ratio_cut(edges: EdgeSums) -> float:
 
     It grows with the number of clusters.
 
-    Raises
-    ------
-    UndefinedMeasureError
-        For fewer than two clusters, or where no edge joins two nodes that are judged.
-
     Examples
     --------
     >>> from karat import graph_ratio_cut
@@ -234,11 +225,6 @@ def graph_normalized_cut(edges: EdgeSums) -> float:
     """N-cut of a graph: Σ_c cut(c)/vol(c), the weight that leaves a cluster over its degrees.
 
     At most k; it grows with the number of clusters.
-
-    Raises
-    ------
-    UndefinedMeasureError
-        For fewer than two clusters, or where no edge joins two nodes that are judged.
 
     Examples
     --------
@@ -259,11 +245,6 @@ def graph_minmax_cut(edges: EdgeSums) -> float:
 
     Infinite where a cluster has edges to others and none within, as a single node has. Both
     directions of an edge within count.
-
-    Raises
-    ------
-    UndefinedMeasureError
-        For fewer than two clusters, or where no edge joins two nodes that are judged.
 
     Examples
     --------

@@ -65,11 +65,6 @@ def ratio_cut(stats: Statistics, m: int) -> float:
 
     Infinite where coincident objects are in different clusters.
 
-    Raises
-    ------
-    UndefinedMeasureError
-        For fewer than two clusters.
-
     Examples
     --------
     >>> from karat import ratio_cut

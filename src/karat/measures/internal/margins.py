@@ -69,7 +69,6 @@ def relative_margin(
     *,
     metric: Any = "euclidean",
     noise: NoisePolicy = "error",
-    n_starts: int | None = None,
     random_state: Any = 0,
 ) -> MarginResult:
     """Relative margin: how much nearer objects are to the first than to the second representative.
@@ -81,12 +80,10 @@ def relative_margin(
 
     Parameters
     ----------
-    n_starts : int, optional
-        Starts of the local search: medoids first, then random ones. By default 32 and more
-        until eight have reached the best value, at most 256; fewer for more than 279 objects, and
-        the medoids alone for more than 3,162.
     random_state : None, int or Generator
-        For the random starts.
+        For the random starts of the local search, after medoids: 32 and more until eight have
+        reached the best value, at most 256; fewer for more than 279 objects, and the medoids alone
+        for more than 3,162.
 
     Returns
     -------
@@ -111,7 +108,7 @@ def relative_margin(
     >>> relative_margin([[0.0], [1.0], [10.0], [12.0]], [0, 0, 1, 1])
     0.1388888888888889 (exact)
     """
-    return _margin(X, labels, metric, noise, "relative", n_starts, random_state)
+    return _margin(X, labels, metric, noise, "relative", random_state)
 
 
 def additive_margin(
@@ -120,7 +117,6 @@ def additive_margin(
     *,
     metric: Any = "euclidean",
     noise: NoisePolicy = "error",
-    n_starts: int | None = None,
     random_state: Any = 0,
 ) -> MarginResult:
     """Additive margin: second nearest minus nearest representative, over the mean distance within.
@@ -143,7 +139,7 @@ def additive_margin(
     >>> additive_margin([[0.0], [1.0], [10.0], [12.0]], [0, 0, 1, 1])
     6.0 (exact)
     """
-    found = _margin(X, labels, metric, noise, "additive", n_starts, random_state)
+    found = _margin(X, labels, metric, noise, "additive", random_state)
     within = average_within_cluster_scatter(X, labels, metric=metric, noise=noise)
     if within == 0:
         raise UndefinedMeasureError("Additive margin is undefined: distances within are all 0")
@@ -156,7 +152,6 @@ def _margin(
     metric: Any,
     noise: NoisePolicy,
     kind: Literal["relative", "additive"],
-    n_starts: int | None,
     random_state: Any,
 ) -> MarginResult:
     metric = check_metric(metric)
@@ -178,7 +173,7 @@ def _margin(
         exact = True
     else:
         rng = check_random_state(random_state)
-        value, best = _local_search(distances, groups, kind, n_starts, rng)
+        value, best = _local_search(distances, groups, kind, rng)
         exact = False
     sign = 1 if kind == "relative" else -1
     return MarginResult(sign * value, exact, kept[best])
@@ -218,11 +213,10 @@ def _local_search(
     distances: Distances,
     groups: list[Ints],
     kind: str,
-    n_starts: int | None,
     rng: np.random.Generator,
 ) -> tuple[float, Ints]:
     """Change one representative at a time to the best of its cluster until none gets better."""
-    most = n_starts or min(max(SEARCH_WORK // distances.n**2, 1), MOST_STARTS)
+    most = min(max(SEARCH_WORK // distances.n**2, 1), MOST_STARTS)
     best, chosen, reached = math.inf, np.zeros(len(groups), dtype=np.intp), 0
     for start in range(most):
         if start == 0:
@@ -239,7 +233,7 @@ def _local_search(
         if not math.isfinite(best) or value < best - 1e-12 * abs(best):
             best, chosen, reached = value, current.copy(), 0
         reached += value <= best + 1e-12 * abs(best)
-        if n_starts is None and start + 1 >= LEAST_STARTS and reached >= REACHED:
+        if start + 1 >= LEAST_STARTS and reached >= REACHED:
             break
     return best, chosen
 

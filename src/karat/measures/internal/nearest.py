@@ -261,11 +261,6 @@ def point_wise_margin(stats: Statistics, m: int) -> float:
     of its own and of another cluster; one that coincides with objects of other clusters only makes
     the value infinite.
 
-    Raises
-    ------
-    UndefinedMeasureError
-        For fewer than two clusters.
-
     Examples
     --------
     >>> from karat import point_wise_margin

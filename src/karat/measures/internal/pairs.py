@@ -138,11 +138,6 @@ def weighted_within_cluster_scatter_2(stats: Statistics, m: int) -> float:
 def average_between_cluster_scatter(stats: Statistics, m: int) -> float:
     """Mean distance of the pairs between clusters (aBCS).
 
-    Raises
-    ------
-    UndefinedMeasureError
-        For fewer than two clusters.
-
     Examples
     --------
     >>> from karat import average_between_cluster_scatter
@@ -158,11 +153,6 @@ def average_between_cluster_scatter(stats: Statistics, m: int) -> float:
 )
 def between_cluster_scatter(stats: Statistics, m: int) -> float:
     """Between-cluster scatter (BCS): the sum of the distances of the pairs between clusters.
-
-    Raises
-    ------
-    UndefinedMeasureError
-        For fewer than two clusters.
 
     Examples
     --------

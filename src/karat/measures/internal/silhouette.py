@@ -113,11 +113,6 @@ def silhouette(stats: Statistics, m: int) -> float:
 
     The mean of (b − a)/max(a, b) over the objects, see :func:`silhouette_samples`.
 
-    Raises
-    ------
-    UndefinedMeasureError
-        For fewer than two clusters.
-
     Notes
     -----
     O(n² d) time, O(n d) memory; O(n k d) time for ``metric="sqeuclidean"`` and dense data, by
@@ -146,11 +141,6 @@ def squared_euclidean_silhouette(stats: Statistics, m: int) -> float:
     Equal to ``silhouette(X, labels, metric="sqeuclidean")`` up to rounding, by
     Σ_y ∣x − y∣² = n_c ∣x − μ_c∣² + Σ_y ∣y − μ_c∣². It is not the silhouette of Euclidean distances.
 
-    Raises
-    ------
-    UndefinedMeasureError
-        For fewer than two clusters.
-
     Examples
     --------
     >>> from karat import squared_euclidean_silhouette
@@ -172,11 +162,6 @@ def simplified_silhouette(stats: Statistics, m: int) -> float:
     """Silhouette with distances to centroids instead of mean distances to objects.
 
     a is the Euclidean distance to the own centroid, b to the nearest other one; 0 for singletons.
-
-    Raises
-    ------
-    UndefinedMeasureError
-        For fewer than two clusters.
 
     Examples
     --------

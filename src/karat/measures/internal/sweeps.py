@@ -6,12 +6,12 @@ these are functions of a sweep, and have no records in the catalogue.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
-from karat.distances import check_metric, check_points
+from karat.distances import check_points
 from karat.labelings.labels import NOISE, NoisePolicy
 from karat.labelings.partitions import as_labelings
 from karat.measures.bibliography import Reference
@@ -22,15 +22,7 @@ from karat.measures.passes.statistics import Statistics
 from karat.measures.scores import Scores
 from karat.runtime.validation import InputError
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-
-__all__ = [
-    "hartigan_index",
-    "krzanowski_lai_index",
-]
+__all__ = ["hartigan_index", "krzanowski_lai_index"]
 
 
 @cite(Reference("hartigan1975", "p. 91"))
@@ -66,8 +58,7 @@ def hartigan_index(X: Any, labelings: Any, *, noise: NoisePolicy = "error") -> S
     >>> hartigan_index(X, [[0, 0, 0, 0], [0, 0, 1, 1]])["hartigan_index"].round(6).tolist()
     [200.0, nan]
     """
-    stats = _sweep(X, labelings, noise, ["centroids"])
-    within = _within(stats)
+    stats, within = _sweep(X, labelings, noise)
 
     def value(m: int, k: int) -> float | str:
         if missing := _missing(within, k + 1):
@@ -86,20 +77,7 @@ def krzanowski_lai_index(X: Any, labelings: Any, *, noise: NoisePolicy = "error"
     Not negative; the k with the greatest value is taken. It may be very large where DIFF(k+1)
     is near 0.
 
-    Parameters
-    ----------
-    labelings : array-like (M, n), mapping or DataFrame
-        A clustering for each number of clusters, in any order.
-
-    Returns
-    -------
-    Scores
-        A value for each clustering, and ``reasons`` where there is none.
-
-    Raises
-    ------
-    InputError
-        Where two clusterings have the same number of clusters, or exclude different objects.
+    Parameters, result and errors are those of :func:`hartigan_index`.
 
     Notes
     -----
@@ -114,8 +92,8 @@ def krzanowski_lai_index(X: Any, labelings: Any, *, noise: NoisePolicy = "error"
     >>> found["krzanowski_lai_index"].round(6).tolist()
     [194.0, nan]
     """
-    stats = _sweep(X, labelings, noise, ["centroids"])
-    within, power = _within(stats), 2 / stats.X.shape[1]
+    stats, within = _sweep(X, labelings, noise)
+    power = 2 / stats.X.shape[1]
 
     def difference(k: int) -> float:
         return (k - 1) ** power * within[k - 1] - k**power * within[k]
@@ -131,13 +109,18 @@ def krzanowski_lai_index(X: Any, labelings: Any, *, noise: NoisePolicy = "error"
     return _by_clustering("krzanowski_lai_index", stats, value)
 
 
-def _sweep(
-    X: Any, labelings: Any, noise: NoisePolicy, needs: Iterable[str], metric: Any = "euclidean"
-) -> Statistics:
-    metric = check_metric(metric)
-    data = check_points(X, metric)
+def _sweep(X: Any, labelings: Any, noise: NoisePolicy) -> tuple[Statistics, dict[int, float]]:
+    """Statistics, and the trace of W by number of clusters; of one cluster it is always known."""
+    data = check_points(X, "euclidean")
     batch = as_labelings(labelings, n_objects=data.shape[0], noise=noise)
-    _check_once([int(k) for k in batch.n_clusters], batch.names)
+    seen: dict[int, str] = {}
+    for k, name in zip(batch.n_clusters.tolist(), batch.names, strict=True):
+        if k in seen:
+            raise InputError(
+                f"{seen[k]} and {name} both have {k} clusters; neighbouring numbers of clusters "
+                "are compared, so give one clustering of each: one sweep at a time"
+            )
+        seen[k] = name
     kept = batch.codes != NOISE
     if (kept != kept[0]).any():
         m = int(np.flatnonzero((kept != kept[0]).any(axis=1))[0])
@@ -145,48 +128,21 @@ def _sweep(
             f"{batch.names[0]} and {batch.names[m]} exclude different objects, so their sums "
             'cannot be compared; use noise="singletons" or "cluster"'
         )
-    stats = Statistics(data, batch, needs, metric=metric)
+    stats = Statistics(data, batch, ["centroids"])
     stats.raise_failed()
-    return stats
-
-
-def _check_once(numbers: list[int], names: Iterable[str]) -> None:
-    seen: dict[int, str] = {}
-    for k, name in zip(numbers, names, strict=True):
-        if k in seen:
-            raise InputError(
-                f"{seen[k]} and {name} both have {k} clusters; neighbouring numbers of clusters "
-                "are compared, so give one clustering of each: one sweep at a time"
-            )
-        seen[k] = name
-
-
-def _within(stats: Statistics) -> dict[int, float]:
-    """The trace of W for each number of clusters; of one cluster it is always known."""
     within = {1: sum(sums_of_squares(stats, 0))}
-    return within | {
-        int(k): float(stats.squares[m].sum()) for m, k in enumerate(stats.labelings.n_clusters)
-    }
+    return stats, within | {k: float(stats.squares[m].sum()) for m, k in enumerate(seen)}
 
 
-def _missing(known: dict[int, Any], *numbers: int) -> str:
+def _missing(known: dict[int, float], *numbers: int) -> str:
     for k in numbers:
         if k not in known:
             return f"there is no clustering of {k} cluster{'s' * (k != 1)} to compare with"
     return ""
 
 
-def _by_clustering(
-    name: str, stats: Statistics, value: Callable[[int, int], float | str]
-) -> Scores:
-    found = [value(m, int(k)) for m, k in enumerate(stats.labelings.n_clusters)]
-    values, why = split_results(found)
-    names = stats.labelings.names
-    return _scores(stats, {name: values}, {names[m]: {name: text} for m, text in why.items()})
-
-
-def _scores(
-    stats: Statistics, columns: dict[str, Floats], reasons: dict[str, dict[str, str]]
-) -> Scores:
+def _by_clustering(key: str, stats: Statistics, value: Callable[[int, int], float | str]) -> Scores:
     batch = stats.labelings
-    return Scores.of(batch.names, columns, reasons, (batch.codes != NOISE).mean(axis=1))
+    values, why = split_results([value(m, int(k)) for m, k in enumerate(batch.n_clusters)])
+    reasons = {batch.names[m]: {key: text} for m, text in why.items()}
+    return Scores.of(batch.names, {key: values}, reasons, (batch.codes != NOISE).mean(axis=1))
