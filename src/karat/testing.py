@@ -5,8 +5,8 @@ A package that adds one of them runs these in its own tests.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -268,16 +268,14 @@ def check_storage(make: Callable[[dict[str, Any]], Store]) -> None:
     store.close()
 
 
-class _raises(suppress):  # noqa: N801
+@contextmanager
+def _raises(otherwise: str, kind: type[Exception] = Exception) -> Iterator[None]:
     """Expect an exception."""
-
-    def __init__(self, otherwise: str, *kinds: type[Exception]) -> None:
-        super().__init__(*(kinds or (Exception,)))
-        self.otherwise = otherwise
-
-    def __exit__(self, kind: Any, value: Any, trace: Any) -> bool:
-        assert kind is not None, self.otherwise
-        return bool(super().__exit__(kind, value, trace))
+    try:
+        yield
+    except kind:
+        return
+    raise AssertionError(otherwise)
 
 
 def _all_of(store: Store) -> list[Any]:

@@ -235,6 +235,8 @@ def _form(X: Data, metric: str, width: int | None = None) -> Any:
 
 
 def _centers(X: Data, labels: NDArray[np.int32], metric: Any) -> Data:
+    from scipy import sparse
+
     k = int(labels.max()) + 1
     if not _has_means(metric):
         first = _few_of_each(labels)
@@ -245,17 +247,11 @@ def _centers(X: Data, labels: NDArray[np.int32], metric: Any) -> Data:
     for start in range(0, len(kept), _BLOCK):
         rows = kept[start : start + _BLOCK]
         form = _form(X[rows], metric)
-        member = _indicator(labels[rows], k)
+        cells = labels[rows], np.arange(len(rows))
+        member = sparse.csr_array((np.ones(len(rows)), cells), shape=(k, len(rows)))
         part = member @ form
         sums = sums + (part.toarray() if hasattr(part, "toarray") else part)
     return np.asarray(sums / np.bincount(labels[kept], minlength=k)[:, None])
-
-
-def _indicator(labels: NDArray[np.int32], k: int) -> Any:
-    from scipy import sparse
-
-    m = len(labels)
-    return sparse.csr_array((np.ones(m), (labels, np.arange(m))), shape=(k, m))
 
 
 def _few_of_each(labels: NDArray[np.int32], most: int = 1_000) -> NDArray[np.intp]:

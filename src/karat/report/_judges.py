@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 MOST_FOR_CLARITY = 20_000
 MOST_PAIRS = 5
-MOST_CLUSTERS_DRAWN = 100
 
 
 def judgement(facts: Facts) -> Section | None:
@@ -91,24 +90,13 @@ def clarity(facts: Facts) -> Section | None:
     )
     pairs = found.confused_pairs(0).head(MOST_PAIRS)
     sentences = page.clarity(found.table.iloc[0], pairs)
-    pictures = [
-        Picture(
-            "clarity",
-            plot.cluster_clarity(found),
-            f"Share of each of the {len(chosen.clusters)} clusters' objects that is recognised.",
-            "The share of a cluster's objects that a classifier puts into it.",
-        )
-    ]
-    if len(pairs) and len(chosen.clusters) <= MOST_CLUSTERS_DRAWN:
-        pictures.append(
-            Picture(
-                "confusion",
-                plot.cluster_confusion(found),
-                "Heat map: objects of each cluster by the cluster they are predicted to be in.",
-                "Rows: the clusters; columns: what their objects are taken for.",
-            )
-        )
-    return plain("clarity", "Can the clusters be learnt?", sentences, *pictures)
+    picture = Picture(
+        "clarity",
+        plot.cluster_clarity(found),
+        f"Share of each of the {len(chosen.clusters)} clusters' objects that is recognised.",
+        "The share of a cluster's objects that a classifier puts into it.",
+    )
+    return plain("clarity", "Can the clusters be learnt?", sentences, picture)
 
 
 MOST_CHANGING = 12
