@@ -15,7 +15,7 @@ from karat.study import loss as losses
 from karat.study import stability as stabilities
 from karat.study.code import code_of
 from karat.study.deciders import as_decider, usual
-from karat.study.objects import Objects, dataset_of, index_of, keep_matrix
+from karat.study.objects import Objects, dataset_of, index_of
 from karat.study.record import Record, Settings, check_identities, keep_truth, stable
 from karat.study.sqlite import SqliteStore
 
@@ -132,7 +132,7 @@ class Study:
         update: bool = False,
         embeddings: Any = None,
     ) -> None:
-        dataset, matrix = dataset_of(X, metric, storage, embeddings)
+        dataset = dataset_of(X, metric, embeddings)
         index = index_of(X, dataset)
         truth = in_order_of(index, truth, name="X", other_name="truth")
         named = {
@@ -155,8 +155,6 @@ class Study:
         try:
             if known is not None:
                 given["truth"] = keep_truth(self.storage, known)
-            if matrix is not None:
-                keep_matrix(self.storage, matrix, dataset.X)
             self.record = Record(self.storage, given, update=update, metric=dataset.metric)
             self.objects = Objects(dataset, metric, self.record.settings, self.storage)
         except BaseException:
