@@ -18,15 +18,19 @@ WIDE = 100  # characters of a terminal with room for every column
 
 def as_json(study: Study, answer: Answer, top: int = 10) -> dict[str, Any]:
     """What machines read: the answer, the best candidates, every score."""
-    from karat.cli.stability import as_json as stability_as_json
     from karat.study import kept_assessment, kept_representations
 
     best = answer.to_dict()
     resampled = kept_assessment(study, answer.name)
     if resampled is not None:
-        tables = stability_as_json(resampled)
-        best["stability"] |= {key: tables[key] for key in ("value", "curve", "clusters")}
-        best["stability"] |= {key: tables[key] for key in ("n_resampled", "changing")}
+        curve, clusters = resampled.curve, resampled.clusters.table.rename_axis("cluster")
+        best["stability"] |= {
+            "value": resampled.value,
+            "curve": None if curve is None else _records(curve.table, double_precision=15),
+            "clusters": _records(clusters, double_precision=15),
+            "n_resampled": len(resampled.rows),
+            "changing": resampled.changing.tolist(),
+        }
     represented = kept_representations(study)
     return {
         "data": {

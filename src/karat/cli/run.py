@@ -144,7 +144,10 @@ def run(
     from karat.report import write_report
     from karat.runtime.validation import InputError
     from karat.study import Study, study_representations
+    from karat.study.first_run import compile_ahead
 
+    if compile_ahead():
+        typer.echo("Compiling for this machine; only the first run takes so long", err=True)
     check_target(output.report, "--report", output.force)
     check_target(output.labels, "--labels", output.force)
     check_ending(output.labels, "--labels")
