@@ -36,53 +36,35 @@ _BLOCK = 2**14
 
 @dataclass(frozen=True)
 class Placed:
-    """Where objects belong.
+    """Where objects belong."""
 
-    Attributes
-    ----------
-    labels : ndarray of int32, shape (m,)
-        ``-1`` where the nearest object is an outlier.
-    margins : ndarray of float64, shape (m,)
-        One minus the distance to the cluster over that to the next one: 1 at its centre (or at
-        one of its objects), 0 on the border.
-    unlike : ndarray of bool, shape (m,)
-        Whether the object is like nothing in the data.
-    distances : ndarray of float64, shape (m,)
-        To the centre of the cluster; NaN for outliers, which have none.
-    """
-
+    #: ``-1`` where the nearest object is an outlier
     labels: NDArray[np.int32]
+    #: one minus the distance to the cluster over that to the next one: 1 at its centre (or at one
+    #: of its objects), 0 on the border
     margins: Floats
+    #: whether the object is like nothing in the data
     unlike: NDArray[np.bool_]
+    #: to the centre of the cluster; NaN for outliers, which have none
     distances: Floats
 
 
 @dataclass(frozen=True, eq=False)
 class Rule:
-    """Clusters as objects that stand for them, and their centres.
+    """Clusters as objects that stand for them, and their centres."""
 
-    Attributes
-    ----------
-    X : ndarray or csr_array, shape (r, d)
-        Objects that stand for all.
-    labels : ndarray of int32, shape (r,)
-        Their clusters from 0, ``-1`` for outliers.
-    metric : str or callable
-    centers : ndarray or csr_array, shape (k, d')
-        Means of the clusters in the form of the rows whose Euclidean distance this is
-        (:data:`karat.distances.FORMS`); under other distances their medoids.
-    limits : ndarray of float64, shape (k,)
-        How far an object may be from the nearest one of a cluster and still be like the data.
-    by_centers : bool
-        Whether an object belongs to the nearest centre; otherwise to the cluster of the nearest
-        object.
-    """
-
+    #: objects that stand for all
     X: Data
+    #: their clusters from 0, ``-1`` for outliers
     labels: NDArray[np.int32]
     metric: Any
+    #: means of the clusters in the form of the rows whose Euclidean distance this is
+    #: (:data:`karat.distances.FORMS`); under other distances their medoids
     centers: Data
+    #: how far an object may be from the nearest one of a cluster and still be like the data
     limits: Floats
+    #: whether an object belongs to the nearest centre; otherwise to the cluster of the nearest
+    #: object
     by_centers: bool
 
     @classmethod
