@@ -5,8 +5,8 @@ A package that adds one of them runs these in its own tests.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,12 +14,16 @@ import numpy as np
 from karat.clusterers import Clusterer
 from karat.labelings.labels import encode
 from karat.measures import Measure
+from karat.measures.computation import compute
+from karat.measures.inputs import Inputs
 from karat.measures.passes.plan import takes_weights
 from karat.runtime.validation import InputError, StorageError
 from karat.study.store import Finished, Planned, Score, Store
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from karat.measures.scores import Scores
 
 
 def check_measure(measure: Measure, *, random_state: int = 0, order_matters: bool = False) -> None:
@@ -94,8 +98,11 @@ def _rows(measure: Measure, data: Any, order: NDArray[np.integer[Any]]) -> Any:
     return data[order][:, order] if measure.takes == "graph" else data[order]
 
 
-def _metric(measure: Measure) -> str:
-    return "graph" if measure.takes == "graph" else "euclidean"
+def _table(measure: Measure, X: Any, truth: Any, labelings: Any, weights: Any = None) -> Scores:
+    """All of the labelings judged together."""
+    metric = "graph" if measure.takes == "graph" else "euclidean"
+    inputs = Inputs.read(X, labelings, truth=truth, metric=metric, sample_weight=weights)
+    return compute(inputs, [measure])
 
 
 def _value(measure: Measure, X: Any, truth: Any, labels: Any) -> float:
@@ -121,39 +128,27 @@ def _check_range(measure: Measure, values: dict[str, float]) -> None:
 def _check_batch(
     measure: Measure, X: Any, truth: Any, labelings: dict[str, Any], alone: dict[str, float]
 ) -> None:
-    from karat.measures.computation import compute
-    from karat.measures.inputs import Inputs
-
-    inputs = Inputs.read(X, labelings, truth=truth, metric=_metric(measure))
-    table = compute(inputs, [measure])
+    table = _table(measure, X, truth, labelings)
     for name, value in alone.items():
         together = float(table[measure.key].loc[name])
         _same(measure, value, together, "judging many together gives another value")
 
 
 def _check_weights(measure: Measure, X: Any, truth: Any, labelings: dict[str, Any]) -> None:
-    from karat.measures.computation import compute
-    from karat.measures.inputs import Inputs
-
     weights = np.arange(len(truth)) % 4
     rows = np.repeat(np.arange(len(truth)), weights)
-    inputs = Inputs.read(X, labelings, truth=truth, sample_weight=weights)
-    weighted = compute(inputs, [measure])
+    weighted = _table(measure, X, truth, labelings, weights)
     repeated = {name: labels[rows] for name, labels in labelings.items()}
-    expected = compute(Inputs.read(X[rows], repeated, truth=truth[rows]), [measure])
+    expected = _table(measure, X[rows], truth[rows], repeated)
     for name in labelings:
         values = float(weighted[measure.key].loc[name]), float(expected[measure.key].loc[name])
         _same(measure, *values, "a weight of w differs from w repeated objects")
 
 
 def _check_undefined(measure: Measure, X: Any, truth: Any) -> None:
-    from karat.measures.computation import compute
-    from karat.measures.inputs import Inputs
-
     n = len(truth)
     extremes = {"one cluster": np.zeros(n, dtype=int), "all singletons": np.arange(n)}
-    inputs = Inputs.read(X, extremes, truth=truth, metric=_metric(measure))
-    table = compute(inputs, [measure])
+    table = _table(measure, X, truth, extremes)
     for name, labels in extremes.items():
         value = float(table[measure.key].loc[name])
         if np.isnan(value):
@@ -268,16 +263,14 @@ def check_storage(make: Callable[[dict[str, Any]], Store]) -> None:
     store.close()
 
 
-class _raises(suppress):  # noqa: N801
+@contextmanager
+def _raises(otherwise: str, kind: type[Exception] = Exception) -> Iterator[None]:
     """Expect an exception."""
-
-    def __init__(self, otherwise: str, *kinds: type[Exception]) -> None:
-        super().__init__(*(kinds or (Exception,)))
-        self.otherwise = otherwise
-
-    def __exit__(self, kind: Any, value: Any, trace: Any) -> bool:
-        assert kind is not None, self.otherwise
-        return bool(super().__exit__(kind, value, trace))
+    try:
+        yield
+    except kind:
+        return
+    raise AssertionError(otherwise)
 
 
 def _all_of(store: Store) -> list[Any]:

@@ -13,7 +13,7 @@ from scipy.stats import spearmanr
 
 import karat
 from karat.measures import catalogue
-from karat.measures.families import cut, effective_number, rank_correlation
+from karat.measures.families import cut, rank_correlation
 from karat.measures.measure_map import FILE, KINDS, grouped, load_map
 from karat.measures.recommended import eligible, kind_of, one_a_family
 from karat.runtime.validation import InputError, StorageError
@@ -38,22 +38,6 @@ def test_families_are_those_of_average_linkage():
     assert 1 < len(set(found)) < 9
     np.testing.assert_array_equal(expected[:, None] == expected, found[:, None] == found)
     assert list(dict.fromkeys(found)) == list(range(len(set(found))))
-
-
-def test_opinions_by_eigenvalues():
-    votes = np.random.default_rng(2).normal(size=(40, 5))
-    votes[:, 3] = votes[:, 0] + 0.3 * votes[:, 3]
-    eigenvalues = np.linalg.eigvalsh(spearmanr(votes).statistic)
-    expected = eigenvalues.sum() ** 2 / (eigenvalues**2).sum()
-    assert effective_number(votes) == pytest.approx(expected)
-    assert 3 < expected < 5
-
-
-def test_copies_and_reversals_are_no_opinions_of_their_own():
-    one = np.random.default_rng(3).normal(size=(20, 1))
-    assert effective_number(np.hstack([one, one**3, -one])) == pytest.approx(1)
-    assert effective_number(np.hstack([one, np.ones_like(one)])) == pytest.approx(1)
-    assert effective_number(np.ones((5, 3))) == 0
 
 
 # -- the packaged map ----------------------------------------------------------------------------

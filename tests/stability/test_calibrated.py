@@ -89,19 +89,6 @@ def test_more_noise_means_less_confidence():
     assert values[0]["ratio"].item() < values[1]["ratio"].item()
 
 
-def test_what_is_kept_is_not_done_again(monkeypatch):
-    kept: dict[str, list] = {}
-    X = planted(2, 2, 0)
-    options = {"k": [2, 3], "n_resamples": 4, "n_references": 2}
-    first = calibrated_stability(X, kept=kept, **options)
-    assert set(kept) == {
-        "data",
-        *(f"within {r}" for r in (0, 1)),
-    }
-    monkeypatch.setattr("karat.stability.calibrated.pairs_of_subsamples", None)
-    assert calibrated_stability(X, kept=kept, **options).table.equals(first.table)
-
-
 def test_no_null_means_no_answer():
     X = planted(2, 2, 0)
     assert calibrated_stability(X, k=[2, 3], n_references=0).selected is None

@@ -8,8 +8,8 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import KMeans
 
 from karat.clusterers import catalogue
-from karat.stability import clusterwise, clusterwise_bootstrap, subsampling
-from karat.stability.engine import prepare
+from karat.stability import clusterwise_bootstrap, subsampling
+from karat.stability.engine import Engine, prepare
 
 
 class Planted(ClusterMixin, BaseEstimator):
@@ -69,12 +69,12 @@ def test_the_table_of_clusters_is_that_of_the_resamples(monkeypatch):
     """Shares count a Jaccard of 0.75 as found again and of 0.5 as dissolved."""
     values = iter([[1.0, 0.5], [0.75, 0.51], [0.74, np.nan], [0.2, 0.49]])
 
-    def known(engine, function, n, kept, key):
-        assert n == 4
+    def known(engine, function, jobs):
+        assert len(jobs) == 4
         stayed = np.array([1, 0, -1] * 4, dtype=np.int8)
-        return [(np.array(next(values)), stayed, np.array(2)) for _ in range(n)]
+        return [(np.array(next(values)), stayed, np.array(2)) for _ in jobs]
 
-    monkeypatch.setattr(clusterwise, "in_batches", known)
+    monkeypatch.setattr(Engine, "map", known)
     found = clusterwise_bootstrap(
         planted(6, 6), Planted(), k=2, labels=[0, 1] * 5 + [0, -1], n_resamples=4
     )

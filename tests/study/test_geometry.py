@@ -375,19 +375,17 @@ def noted_rows(x, y):
 
 
 @pytest.mark.parametrize("rows", [False, True])
-def test_distances_of_a_function_are_kept_in_the_file(tmp_path, monkeypatch, rows):
+def test_a_function_is_called_once_for_each_pair(tmp_path, monkeypatch, rows):
     monkeypatch.chdir(tmp_path)
     words = ["aaaa", "aaa", "aaaaa", "zzzz", "zzz", "zzzzy"]
     given, metric = (directions(6)[0], noted_rows) if rows else (words, noted)
-    for _ in range(3):
-        with karat.Study(given, metric=metric, storage="s.karat") as study:
-            study.sweep(["average", "kmedoids"], k=[2, 3], n_init=1, workers=1)
-            names = list(study.candidates["partition"])
-            study.best()
-        assert len((tmp_path / "calls.txt").read_text()) == 6 * 5  # few, so all both ways
-    fresh = karat.Study(given, metric=metric)
-    fresh.sweep(["average", "kmedoids"], k=[2, 3], n_init=1, workers=1)
-    assert list(fresh.candidates["partition"]) == names
+    with karat.Study(given, metric=metric, storage="s.karat") as study:
+        study.sweep(["average", "kmedoids"], k=[2, 3], n_init=1, workers=1)
+        names = list(study.candidates["partition"])
+        study.best()
+    assert len((tmp_path / "calls.txt").read_text()) == 6 * 5  # few, so all both ways
+    with karat.Study(given, metric=metric, storage="s.karat") as study:
+        assert list(study.candidates["partition"]) == names
     if not rows:
         with pytest.raises(InputError, match="belongs to other data"):
             karat.Study([*words[1:], "q"], metric=noted, storage="s.karat")

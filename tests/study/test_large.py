@@ -432,14 +432,13 @@ def test_a_budget_that_no_fit_meets_is_an_error():
 
 
 def test_one_start_of_every_k_comes_first_and_short_fits_first():
-    from karat.study.sweeping import candidates_of
+    from karat.study.sweeping import Request
 
+    asked = Request.checked("kmeans", [4, 2, 3], None, 2)
     jobs = [
         job
         for name in ("hdbscan", "average", "kmeans")
-        for job in work.jobs_for(
-            as_clusterer(name), candidates_of(as_clusterer(name), [4, 2, 3], 2, 0)
-        )
+        for job in work.jobs_for(as_clusterer(name), asked.candidates_of(as_clusterer(name), 0))
     ]
     names = [job.candidates[0].name for job in trying.order_of_work(jobs)]
     assert names[:6] == [f"kmeans k={k} start={start}" for start in (0, 1) for k in (2, 3, 4)]

@@ -410,7 +410,7 @@ def test_more_candidates_than_are_judged_at_a_time(monkeypatch):
     study.add({f"c{i}": rng.integers(0, 3, 12) for i in range(400)})
     assert len(study.storage.partitions()) > 256
     study.evaluate(["calinski_harabasz_index"])
-    values, reasons = score_table(study)
+    values, reasons, _ = score_table(study)
     assert list(values.index) == study.storage.partitions()
     undefined = values["calinski_harabasz_index"].isna()
     assert set(values.index[undefined]) <= set(reasons)

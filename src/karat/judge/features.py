@@ -60,13 +60,7 @@ class Traits:
 
     def take(self, kept: Any) -> Traits:
         """Those of some of the partitions."""
-        return Traits(
-            self.own[kept],
-            self.sizes[kept],
-            self.stability[kept],
-            self.against_null[kept],
-            self.likely[kept],
-        )
+        return Traits(**{name: values[kept] for name, values in vars(self).items()})
 
 
 @dataclass(frozen=True)

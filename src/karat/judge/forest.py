@@ -15,25 +15,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Forest:
-    """The mean of T regression trees.
-
-    Attributes
-    ----------
-    roots : ndarray of int32, shape (T,)
-    feature : ndarray of int16, shape (nodes,)
-        The column that a node asks for; ``-1`` at a leaf.
-    threshold : ndarray of float32, shape (nodes,)
-        Values up to it go left.
-    left : ndarray of int32, shape (nodes,)
-        The left child; the right one is next to it.
-    value : ndarray of float32, shape (nodes,)
-        Mean of the target at each node, inner ones too.
-    """
+    """The mean of T regression trees."""
 
     roots: NDArray[np.int32]
+    #: the column that a node asks for; ``-1`` at a leaf
     feature: NDArray[np.int16]
+    #: values up to it go left
     threshold: NDArray[np.float32]
+    #: the left child; the right one is next to it
     left: NDArray[np.int32]
+    #: mean of the target at each node, inner ones too
     value: NDArray[np.float32]
 
     def paths(self, F: NDArray[Any]) -> tuple[Floats, Floats, float]:

@@ -33,6 +33,8 @@ LEAST_DOUBT = 0.1
 NEARLY = 0.9
 #: how far behind the best candidate is still near it
 NEAR = 0.05
+#: arrays of a judge that are kept as they are, in the order of its fields
+PLAIN = ("steps", "below", "above", "nearness", "near", "gains")
 PACKAGED = Path(__file__).with_name("judge.npz")
 #: what a column is evidence of, by how its name begins; the first that fits
 KINDS = (
@@ -61,85 +63,58 @@ KINDS = (
 
 @dataclass(frozen=True)
 class Judgement:
-    """What a judge says of M partitions of one data set.
+    """What a judge says of M partitions of one data set."""
 
-    Attributes
-    ----------
-    score : ndarray, shape (M,)
-        What orders them, on the scale of ``predicted``, which is the score of the first.
-    predicted : ndarray, shape (M,)
-        Expected adjusted Rand index with the structure that experts would name. It does not
-        depend on the other candidates.
-    low, high : ndarray, shape (M,)
-        Bounds of an interval that held for four of five partitions in collections left out of
-        training.
-    probability : ndarray, shape (M,)
-        That a candidate is the one that agrees best, with sum 1; added up over the candidates
-        with k clusters, how likely k is.
-    prior : ndarray, shape (M,)
-        Shares that sum to 1, as a prior for a few labels: likely partitions have short words.
-    near_best : float
-        How likely the first is within 0.05 of the candidate that agrees best.
-    contributions : dict of str to ndarray, shape (M,)
-        What each kind of evidence added to the prediction; with ``average`` they sum to it.
-    average : float
-        The prediction where nothing is known.
-    """
-
+    #: what orders them, on the scale of ``predicted``, which is the score of the first
     score: Floats
+    #: expected adjusted Rand index with the structure that experts would name. It does not depend
+    #: on the other candidates
     predicted: Floats
+    #: bounds of an interval that held for four of five partitions in collections left out of
+    #: training
     low: Floats
     high: Floats
+    #: that a candidate is the one that agrees best, with sum 1; added up over the candidates with k
+    #: clusters, how likely k is
     probability: Floats
+    #: shares that sum to 1, as a prior for a few labels: likely partitions have short words
     prior: Floats
+    #: how likely the first is within 0.05 of the candidate that agrees best
     near_best: float
+    #: what each kind of evidence added to the prediction; with ``average`` they sum to it
     contributions: dict[str, Floats]
+    #: the prediction where nothing is known
     average: float
 
 
 @dataclass(frozen=True)
 class Judge:
-    """Trees that read evidence, and how far they were off on collections left out.
-
-    Attributes
-    ----------
-    version : str
-    columns : tuple of str
-        What the trees read, in order.
-    level : Forest
-        Adjusted Rand index of a partition, however it was made, with the structure that experts
-        name.
-    order : Forest
-        By how much a clusterer's partition is better than the average one of a sweep.
-    temperature : float
-        How far ahead a partition must be for the others to count little.
-    between, within : float
-        Temperatures of the probability where an agreement of 0 is predicted: between numbers of
-        clusters, and among the candidates with one. They fall as the prediction grows.
-    steps, below, above : ndarray
-        Prediction of the level, and the interval around it there.
-    nearness, near : ndarray
-        Probability of all that is nearly the first, and how often the first was near the best.
-    gains : ndarray, shape (3, 2)
-        With 10, 20 and 40 labels: by how much the choice was better on the corpus, where the
-        predicted agreement was below and above 0.5.
-    digest : str
-        SHA-256 of the arrays.
-    """
+    """Trees that read evidence, and how far they were off on collections left out."""
 
     version: str
+    #: what the trees read, in order
     columns: tuple[str, ...]
+    #: adjusted Rand index of a partition, however it was made, with the structure that experts name
     level: Forest
+    #: by how much a clusterer's partition is better than the average one of a sweep
     order: Forest
+    #: how far ahead a partition must be for the others to count little
     temperature: float
+    #: temperatures of the probability where an agreement of 0 is predicted: between numbers of
+    #: clusters, and among the candidates with one. They fall as the prediction grows
     between: float
     within: float
+    #: prediction of the level, and the interval around it there
     steps: Floats
     below: Floats
     above: Floats
+    #: probability of all that is nearly the first, and how often the first was near the best
     nearness: Floats
     near: Floats
+    #: (3, 2), with 10, 20 and 40 labels: by how much the choice was better on the corpus, where the
+    #: predicted agreement was below and above 0.5
     gains: Floats
+    #: SHA-256 of the arrays
     digest: str = ""
 
     @property
@@ -210,12 +185,7 @@ class Judge:
             **self.level.arrays("level_"),
             **self.order.arrays("order_"),
             "numbers": np.array([self.temperature, self.between, self.within]),
-            "steps": self.steps,
-            "below": self.below,
-            "above": self.above,
-            "nearness": self.nearness,
-            "near": self.near,
-            "gains": self.gains,
+            **{name: getattr(self, name) for name in PLAIN},
         }
 
     def signed(self) -> Judge:
@@ -351,13 +321,8 @@ def _read(path: Path | BinaryIO) -> Judge:
             temperature,
             between,
             within,
-            arrays["steps"],
-            arrays["below"],
-            arrays["above"],
-            arrays["nearness"],
-            arrays["near"],
-            arrays["gains"],
-            digest(arrays),
+            **{name: arrays[name] for name in PLAIN},
+            digest=digest(arrays),
         )
     except (OSError, KeyError, ValueError) as error:
         raise InputError(

@@ -84,30 +84,10 @@ class ClusterDescription:
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON, without the words for people that it repeats."""
-        return {
-            "cluster": self.cluster,
-            "name": self.name,
-            "named_by": self.named_by,
-            "note": self.note,
-            "size": self.size,
-            "share": self.share,
+        telling = ("feature", "within", "elsewhere", "effect", "interval")
+        return vars(self) | {
             "rule": None if self.rule is None else str(self.rule),
-            "accuracy": self.accuracy,
-            "precision": self.precision,
-            "recall": self.recall,
-            "n_held_out": self.n_held_out,
-            "telling": [
-                {
-                    "feature": one.feature,
-                    "within": one.within,
-                    "elsewhere": one.elsewhere,
-                    "effect": one.effect,
-                    "interval": None if one.interval is None else list(one.interval),
-                }
-                for one in self.telling
-            ],
-            "central": list(self.central),
-            "edge": [list(pair) for pair in self.edge],
+            "telling": [{name: getattr(one, name) for name in telling} for one in self.telling],
         }
 
 
@@ -203,15 +183,6 @@ def describe_clusters(
     out = []
     for c, label in enumerate(encoded.names):
         size, judged = int((codes == c).sum()), found.get(c)
-        worth: dict[str, Any] = {}
-        if judged is not None:
-            worth = {
-                "rule": judged.rule,
-                "accuracy": judged.accuracy,
-                "precision": judged.precision,
-                "recall": judged.recall,
-                "n_held_out": judged.n_held_out,
-            }
         description = ClusterDescription(
             cluster=label,
             name=called[c],
@@ -220,7 +191,7 @@ def describe_clusters(
             telling=telling.get(c, ()),
             central=central[c],
             edge=tuple((at, encoded.names[other]) for at, other in edge[c]),
-            **worth,
+            **({} if judged is None else vars(judged)),
         )
         out.append(description)
     return tuple(out)

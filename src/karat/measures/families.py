@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
-__all__ = ["cut", "effective_number", "rank_correlation", "tree"]
+__all__ = ["cut", "rank_correlation", "tree"]
 
 
 def rank_correlation(values: Floats) -> Floats:
@@ -84,44 +84,3 @@ def tree(correlation: Floats) -> Floats:
     np.fill_diagonal(apart, 0)
     found: Floats = linkage(squareform(apart, checks=False), "average", optimal_ordering=True)
     return found
-
-
-def effective_number(values: Floats) -> float:
-    """How many independent opinions some rankings are worth.
-
-    Parameters
-    ----------
-    values : ndarray, shape (M, K)
-        Votes of K voters on M clusterings; undefined ones count as the least.
-
-    Returns
-    -------
-    float
-        From 1, where all give the same order or its reverse, to K, where no two correlate; 0
-        where no voter tells any two clusterings apart.
-
-    Notes
-    -----
-    (Σ λ)² / Σ λ² for the eigenvalues λ of the matrix of Spearman's correlations, which is
-    K² / Σ ρ² and needs no eigenvalue: the number of independent voters whose sum would vary as
-    much [1]_. Voters that tell no two clusterings apart are not counted.
-
-    References
-    ----------
-    .. [1] Bretherton, C. S., Widmann, M., Dymnikov, V. P., Wallace, J. M., Bladé, I. (1999). The
-       effective number of spatial degrees of freedom of a time-varying field. Journal of Climate
-       12(7), 1990–2009. doi:10.1175/1520-0442(1999)012<1990:TENOSD>2.0.CO;2.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> votes = np.array([[1.0, 1.0, 2.0], [2.0, 2.0, 3.0], [3.0, 3.0, 1.0]])
-    >>> round(effective_number(votes[:, :2]), 3), round(effective_number(votes), 3)
-    (1.0, 1.5)
-    """
-    correlation = rank_correlation(values)
-    telling = ~np.isnan(correlation.diagonal())
-    if not telling.any():
-        return 0.0
-    inside = correlation[np.ix_(telling, telling)]
-    return float(telling.sum() ** 2 / (inside**2).sum())

@@ -48,7 +48,7 @@ def write_model(model: Model, path: str | Path, *, overwrite: bool = False) -> N
         "sizes": list(model.sizes),
         "n_objects": model.n_objects,
         "confidence": {"margins": model.confidence.margins, "shares": model.confidence.shares},
-        "extension_agreement": model.extension_agreement.to_dict(),
+        "extension_agreement": vars(model.extension_agreement),
         "training_agreement": model.training_agreement,
         "training_checked": model.training_checked,
         "facts": model.facts,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -60,10 +60,6 @@ class ExtensionAgreement:
     n_objects: int
     refitted: bool
     reason: str | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return asdict(self)
 
     def __str__(self) -> str:
         if self.value is None or self.share is None:

@@ -36,53 +36,35 @@ _BLOCK = 2**14
 
 @dataclass(frozen=True)
 class Placed:
-    """Where objects belong.
+    """Where objects belong."""
 
-    Attributes
-    ----------
-    labels : ndarray of int32, shape (m,)
-        ``-1`` where the nearest object is an outlier.
-    margins : ndarray of float64, shape (m,)
-        One minus the distance to the cluster over that to the next one: 1 at its centre (or at
-        one of its objects), 0 on the border.
-    unlike : ndarray of bool, shape (m,)
-        Whether the object is like nothing in the data.
-    distances : ndarray of float64, shape (m,)
-        To the centre of the cluster; NaN for outliers, which have none.
-    """
-
+    #: ``-1`` where the nearest object is an outlier
     labels: NDArray[np.int32]
+    #: one minus the distance to the cluster over that to the next one: 1 at its centre (or at one
+    #: of its objects), 0 on the border
     margins: Floats
+    #: whether the object is like nothing in the data
     unlike: NDArray[np.bool_]
+    #: to the centre of the cluster; NaN for outliers, which have none
     distances: Floats
 
 
 @dataclass(frozen=True, eq=False)
 class Rule:
-    """Clusters as objects that stand for them, and their centres.
+    """Clusters as objects that stand for them, and their centres."""
 
-    Attributes
-    ----------
-    X : ndarray or csr_array, shape (r, d)
-        Objects that stand for all.
-    labels : ndarray of int32, shape (r,)
-        Their clusters from 0, ``-1`` for outliers.
-    metric : str or callable
-    centers : ndarray or csr_array, shape (k, d')
-        Means of the clusters in the form of the rows whose Euclidean distance this is
-        (:data:`karat.distances.FORMS`); under other distances their medoids.
-    limits : ndarray of float64, shape (k,)
-        How far an object may be from the nearest one of a cluster and still be like the data.
-    by_centers : bool
-        Whether an object belongs to the nearest centre; otherwise to the cluster of the nearest
-        object.
-    """
-
+    #: objects that stand for all
     X: Data
+    #: their clusters from 0, ``-1`` for outliers
     labels: NDArray[np.int32]
     metric: Any
+    #: means of the clusters in the form of the rows whose Euclidean distance this is
+    #: (:data:`karat.distances.FORMS`); under other distances their medoids
     centers: Data
+    #: how far an object may be from the nearest one of a cluster and still be like the data
     limits: Floats
+    #: whether an object belongs to the nearest centre; otherwise to the cluster of the nearest
+    #: object
     by_centers: bool
 
     @classmethod
@@ -235,6 +217,8 @@ def _form(X: Data, metric: str, width: int | None = None) -> Any:
 
 
 def _centers(X: Data, labels: NDArray[np.int32], metric: Any) -> Data:
+    from scipy import sparse
+
     k = int(labels.max()) + 1
     if not _has_means(metric):
         first = _few_of_each(labels)
@@ -245,17 +229,11 @@ def _centers(X: Data, labels: NDArray[np.int32], metric: Any) -> Data:
     for start in range(0, len(kept), _BLOCK):
         rows = kept[start : start + _BLOCK]
         form = _form(X[rows], metric)
-        member = _indicator(labels[rows], k)
+        cells = labels[rows], np.arange(len(rows))
+        member = sparse.csr_array((np.ones(len(rows)), cells), shape=(k, len(rows)))
         part = member @ form
         sums = sums + (part.toarray() if hasattr(part, "toarray") else part)
     return np.asarray(sums / np.bincount(labels[kept], minlength=k)[:, None])
-
-
-def _indicator(labels: NDArray[np.int32], k: int) -> Any:
-    from scipy import sparse
-
-    m = len(labels)
-    return sparse.csr_array((np.ones(m), (labels, np.arange(m))), shape=(k, m))
 
 
 def _few_of_each(labels: NDArray[np.int32], most: int = 1_000) -> NDArray[np.intp]:

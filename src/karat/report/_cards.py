@@ -31,8 +31,7 @@ def object_titles(data: Dataset) -> Any:
 
 def cards(facts: Facts) -> list[dict[str, Any]]:
     """What the template draws: each cluster of the choice, the largest first."""
-    chosen = facts.chosen
-    assert chosen is not None
+    chosen = facts.choice
     truth, again = facts.study.truth, _found_again(chosen)
     shares, titles = chosen.map.edge_shares(chosen.labels), object_titles(chosen.study.dataset)
     found = sorted(

@@ -15,9 +15,7 @@ from karat.runtime.validation import InputError
 
 def fit(facts: Facts) -> Section | None:
     """How well the objects fit their clusters."""
-    if facts.chosen is None:
-        return None
-    chosen, data = facts.chosen, facts.study.dataset
+    chosen, data = facts.choice, facts.study.dataset
     values, why = chosen.silhouettes
     if values is None:
         return plain("fit", "How well objects fit", [f"There is no silhouette profile: {why}."])
@@ -61,9 +59,9 @@ def fit(facts: Facts) -> Section | None:
 def features(facts: Facts) -> Section | None:
     """What the clusters are made of; of documents the topics say it."""
     data = facts.study.dataset
-    if facts.chosen is None or data.of_documents or not data.n_features:
+    if data.of_documents or not data.n_features:
         return None
-    chosen = facts.chosen
+    chosen = facts.choice
     profile = chosen.profile
     if not (profile.explained > 0).any():
         return None
@@ -107,9 +105,9 @@ def features(facts: Facts) -> Section | None:
 def classes(facts: Facts) -> Section | None:
     """The clusters against the known classes."""
     truth = facts.study.truth
-    if facts.chosen is None or truth is None:
+    if truth is None:
         return None
-    chosen, data = facts.chosen, facts.study.dataset
+    chosen, data = facts.choice, facts.study.dataset
     known = np.array([value is not None for value in truth])
     kept = known & (chosen.labels != NOISE)
     if not kept.any():

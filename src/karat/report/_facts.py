@@ -163,9 +163,10 @@ class Facts:
         return columns[columns.index("votes") + 1 :]
 
     @property
-    def voters(self) -> list[Measure]:
-        """The measures of the data alone that may vote on the number of clusters."""
-        return _voters(self.measures)
+    def choice(self) -> Chosen:
+        """The choice, where there is one."""
+        assert self.chosen is not None
+        return self.chosen
 
     @property
     def decider(self) -> Decider | None:
@@ -231,14 +232,10 @@ def gather(study: Study) -> Facts:
     )
 
 
-def _voters(measures: Sequence[Measure]) -> list[Measure]:
-    return [m for m in measures if m.kind == "internal" and m.compares_k]
-
-
 def _leading(measures: Sequence[Measure], decided_by: Any) -> tuple[Measure, ...]:
     """The measures shown first: what decided, then one of each family."""
     first = [m for m in measures if m.key == decided_by]
-    voting = {m.key: m.family for m in _voters(measures)}
+    voting = {m.key: m.family for m in measures if m.kind == "internal" and m.compares_k}
     home = {m.key: m.family for m in measures}
     home |= {key: name for name, keys in grouped(voting).items() for key in keys}
     seen = {home[m.key] for m in first}

@@ -11,20 +11,20 @@ from karat.labelings.labels import NOISE
 from karat.report._page import Picture, Section, plain
 from karat.study import wording
 from karat.study.wording import page
+from karat.study.wording.grounds import guarantee as told_by
 
 if TYPE_CHECKING:
     from karat.report._facts import Facts
 
 MOST_FOR_CLARITY = 20_000
 MOST_PAIRS = 5
-MOST_CLUSTERS_DRAWN = 100
 
 
 def judgement(facts: Facts) -> Section | None:
     """What the learned judge expects of the choice, and why."""
-    if facts.chosen is None or facts.chosen.answer.expected is None:
+    answer = facts.choice.answer
+    if answer.expected is None:
         return None
-    answer = facts.chosen.answer
     rows = [
         {
             "name": one.name,
@@ -44,8 +44,8 @@ def judgement(facts: Facts) -> Section | None:
 
 def guarantee(facts: Facts) -> Section | None:
     """What the known labels guarantee about the others."""
-    answer = None if facts.chosen is None else facts.chosen.answer
-    if answer is None or answer.guarantee is None:
+    answer = facts.choice.answer
+    if answer.guarantee is None:
         return None
     from karat.bounds import Guarantee, forecast_labels
 
@@ -57,7 +57,7 @@ def guarantee(facts: Facts) -> Section | None:
         table, beside = tightest.table, tightest.name
     else:
         table = facts.study.bounds().table
-    sentences = page.guarantee(answer)
+    sentences = [own.sentence, *told_by(answer)]
     if own.n and own.m:
         sentences.append(str(forecast_labels(own, float(f"{own.bound_rate / 2:.2g}"))))
     table = table.assign(clusterer=facts.scores["clusterer"])
@@ -66,16 +66,13 @@ def guarantee(facts: Facts) -> Section | None:
     # the ring is the guarantee that is told, whatever bound the curves are of
     figure.data[-1].update(x=[own.n_clusters], y=[own.bound_rate], name="guaranteed")
     picture = Picture("bound", figure, alt, caption)
-    told = [*sentences, *page.premises(answer)]
-    return plain("guarantee", "The guarantee", told, picture)
+    return plain("guarantee", "The guarantee", sentences, picture)
 
 
 def clarity(facts: Facts) -> Section | None:
     """Which clusters a classifier can recognise, and which it takes for each other."""
-    if facts.chosen is None or facts.study.metric == "graph":
-        return None
-    chosen = facts.chosen
-    if facts.study.n_objects > MOST_FOR_CLARITY or len(chosen.clusters) < 2:
+    chosen, n = facts.choice, facts.study.n_objects
+    if facts.study.metric == "graph" or n > MOST_FOR_CLARITY or len(chosen.clusters) < 2:
         return None
     from karat.measures.clarity import assess
 
@@ -91,24 +88,13 @@ def clarity(facts: Facts) -> Section | None:
     )
     pairs = found.confused_pairs(0).head(MOST_PAIRS)
     sentences = page.clarity(found.table.iloc[0], pairs)
-    pictures = [
-        Picture(
-            "clarity",
-            plot.cluster_clarity(found),
-            f"Share of each of the {len(chosen.clusters)} clusters' objects that is recognised.",
-            "The share of a cluster's objects that a classifier puts into it.",
-        )
-    ]
-    if len(pairs) and len(chosen.clusters) <= MOST_CLUSTERS_DRAWN:
-        pictures.append(
-            Picture(
-                "confusion",
-                plot.cluster_confusion(found),
-                "Heat map: objects of each cluster by the cluster they are predicted to be in.",
-                "Rows: the clusters; columns: what their objects are taken for.",
-            )
-        )
-    return plain("clarity", "Can the clusters be learnt?", sentences, *pictures)
+    picture = Picture(
+        "clarity",
+        plot.cluster_clarity(found),
+        f"Share of each of the {len(chosen.clusters)} clusters' objects that is recognised.",
+        "The share of a cluster's objects that a classifier puts into it.",
+    )
+    return plain("clarity", "Can the clusters be learnt?", sentences, picture)
 
 
 MOST_CHANGING = 12
@@ -118,9 +104,7 @@ def stability(facts: Facts) -> Section | None:
     """Whether the clusters and their number would be found again, where the study was asked."""
     from karat.study import kept_assessment
 
-    if facts.chosen is None:
-        return None
-    chosen, ids = facts.chosen, facts.study.dataset.ids
+    chosen, ids = facts.choice, facts.study.dataset.ids
     answer = chosen.answer
     found = kept_assessment(facts.study, answer.name)
     if found is None or answer.stability is None:

@@ -1,13 +1,20 @@
-"""What the page is made of: sections with sentences, tables and pictures."""
+"""The page: what it is made of, and from a study to a file, whole or not at all."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from karat.runtime.output import check_output, write_output
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
+    from jinja2 import Environment
+
+    from karat.study import Study
 
 
 @dataclass(frozen=True)
@@ -49,3 +56,83 @@ class Fold:
 def plain(id: str, title: str, sentences: list[str], *pictures: Picture) -> Section:
     """A section of sentences, then pictures."""
     return Section(id, title, values={"sentences": sentences}, pictures=pictures)
+
+
+def render(study: Study) -> str:
+    """The report of a study as HTML.
+
+    Parameters
+    ----------
+    study : Study
+        With at least one candidate.
+
+    Returns
+    -------
+    str
+        A page with everything in it: data, figures, plotly.js, styles. It loads nothing, and its
+        content security policy forbids it to.
+
+    Raises
+    ------
+    NothingToRankError
+        If nothing was tried. If everything failed, the page says so instead.
+
+    Examples
+    --------
+    >>> import karat
+    >>> study = karat.Study([[0.0], [0.1], [5.0], [5.1]])
+    >>> study.add({"two": [0, 0, 1, 1]})
+    >>> karat.report.render(study)[:15]
+    '<!doctype html>'
+    """
+    from karat.report._facts import gather
+    from karat.report._sections import build
+
+    facts = gather(study)
+    return _environment().get_template("page.html").render(build(facts))
+
+
+def write_report(study: Study, path: str | Path, *, overwrite: bool = False) -> None:
+    """Write the report of a study to a file, whole or not at all.
+
+    Parameters
+    ----------
+    study : Study
+        With at least one candidate.
+    path : path-like
+        The HTML file.
+    overwrite : bool, default False
+        Replace a file that is there.
+
+    Raises
+    ------
+    InputError
+        If the file is there and ``overwrite`` is false, or the folder is not there.
+    StorageError
+        If the file cannot be written: a full disk, a read-only folder. What was at ``path``
+        stays as it was.
+    """
+    check_output(path, overwrite=overwrite)
+    write_output(path, render(study), overwrite=overwrite)
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    from karat.bounds import percent_up
+    from karat.plot.style import number, percent
+
+    environment = Environment(
+        loader=PackageLoader("karat.report", "page"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["number"] = number
+    environment.filters["fixed"] = lambda value, places: f"{value:,.{places}f}".replace("-", "−")
+    environment.filters["count"] = lambda value: f"{int(value):,}"
+    environment.filters["percent"] = percent
+    environment.filters["percent_up"] = percent_up
+    return environment

@@ -17,7 +17,7 @@ from karat.study.wording import page
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from karat.report._facts import Chosen, Facts
+    from karat.report._facts import Facts
 
 #: values of the sample that k-means is run on, its objects at most, and the data beside it
 ELBOW_VALUES, ELBOW_SAMPLE, REFERENCES = 12_000, 600, 10
@@ -34,10 +34,10 @@ def elbow(facts: Facts) -> Section | None:
     """The within-cluster sum of squares and the gap statistic over the number of clusters."""
     from threadpoolctl import threadpool_limits
 
-    study, chosen = facts.study, facts.chosen
+    study, chosen = facts.study, facts.choice
     X, metric = study.objects.points
     dense = not sparse.issparse(X) and not study.dataset.n_embedded
-    if chosen is None or not dense or not isinstance(metric, str) or metric != "euclidean":
+    if not dense or not isinstance(metric, str) or metric != "euclidean":
         return None
     n, d = X.shape
     most = min(ELBOW_SAMPLE, ELBOW_VALUES // d)
@@ -59,10 +59,10 @@ def elbow(facts: Facts) -> Section | None:
 def parallel_coordinates(facts: Facts) -> Section | None:
     """Every object as a line across the features."""
     found = _features(facts)
-    if found is None or facts.chosen is None:
+    if found is None:
         return None
     X, shown = found
-    chosen = facts.chosen
+    chosen = facts.choice
     figure = plot.parallel_coordinates(
         X, chosen.labels, feature_names=chosen.feature_names, names=chosen.names, features=shown
     )
@@ -74,9 +74,9 @@ def parallel_coordinates(facts: Facts) -> Section | None:
 def pairs(facts: Facts) -> Section | None:
     """The objects by each two of the features that tell the clusters apart; two are the map."""
     found = _features(facts)
-    if found is None or facts.chosen is None or found[0].shape[1] < 3:
+    if found is None or found[0].shape[1] < 3:
         return None
-    X, chosen = found[0], facts.chosen
+    X, chosen = found[0], facts.choice
     figure = plot.pairs(
         X, chosen.labels, feature_names=chosen.feature_names, names=chosen.names,
         features=min(4, X.shape[1]),
@@ -89,11 +89,11 @@ def pairs(facts: Facts) -> Section | None:
 def dendrogram(facts: Facts) -> Section | None:
     """The tree of the choice, or else of the best clustering that is cut from a tree."""
     study, n = facts.study, facts.study.n_objects
-    if facts.chosen is None or study.metric == "graph" or n > MOST_IN_TREE:
+    if study.metric == "graph" or n > MOST_IN_TREE:
         return None
     X, metric = study.objects.points
     of = facts.scores["clusterer"]
-    names = [facts.chosen.answer.name, *map(str, facts.distinct.index)]
+    names = [facts.choice.answer.name, *map(str, facts.distinct.index)]
     name = next((one for one in names if of.get(one) in LINKAGES), None)
     if name is None:
         return None
@@ -117,9 +117,7 @@ def consensus_matrix(facts: Facts) -> Section | None:
     """How often each two objects share a cluster in subsamples, where stability was assessed."""
     from karat.study import kept_assessment
 
-    if facts.chosen is None or facts.chosen.answer.stability is None:
-        return None
-    found = kept_assessment(facts.study, facts.chosen.answer.name)
+    found = kept_assessment(facts.study, facts.choice.answer.name)
     if found is None or not len(found.shown):
         return None
     alt, caption = page.consensus(len(found.shown), facts.study.n_objects)
@@ -129,9 +127,9 @@ def consensus_matrix(facts: Facts) -> Section | None:
 
 def _features(facts: Facts) -> tuple[NDArray[np.float64], int] | None:
     """The features in original units, and how many to draw; None where they cannot be drawn."""
-    chosen: Chosen | None = facts.chosen
+    chosen = facts.choice
     given = facts.study.dataset
-    if chosen is None or given.of_documents or facts.study.metric in ("precomputed", "graph"):
+    if given.of_documents or facts.study.metric in ("precomputed", "graph"):
         return None
     data = given.without_embeddings()
     X: Any = data.X

@@ -62,9 +62,7 @@ def answer(facts: Facts) -> Section:
 
 def reasons(facts: Facts) -> Section | None:
     """Everything that is said of the choice, and what looks wrong with the data."""
-    chosen = facts.chosen
-    if chosen is None:
-        return None
+    chosen = facts.choice
     status = facts.scores["status"]
     values = {
         "findings": wording.findings(chosen.answer.findings),
@@ -213,6 +211,8 @@ def failures(facts: Facts) -> Section | None:
     )
 
 
+#: what is there where nothing could be chosen, too
+WITHOUT_CHOICE = (by_k, data, ranking, failures, reproduce)
 Builder: TypeAlias = Callable[[Facts], "Section | None"]
 #: what folds away below the first screen, in this order
 FOLDS: tuple[tuple[str, str, tuple[Builder, ...]], ...] = (
@@ -236,11 +236,11 @@ def build(facts: Facts) -> dict[str, Any]:
     """All that the page template needs."""
     from karat.runtime.version import __version__
 
-    folds = [
-        Fold(id, title, tuple(section for one in of if (section := one(facts)) is not None))
-        for id, title, of in FOLDS
-    ]
-    folds = [fold for fold in folds if fold.sections]
+    folds = []
+    for id, title, of in FOLDS:
+        told = [one(facts) for one in of if facts.chosen is not None or one in WITHOUT_CHOICE]
+        found = tuple(section for section in told if section is not None)
+        folds += [Fold(id, title, found)] * bool(found)
     sections = [section for fold in folds for section in fold.sections]
     payload: dict[str, Any] = {
         "figures": {

@@ -17,15 +17,11 @@ if TYPE_CHECKING:
     from karat.report._facts import Facts
 
 
-# columns that a ranking by the bound has beside it
+# columns that a ranking by the judge has beside it
 PARTS = {
     "low": "Lower limit (80 %)",
     "high": "Upper limit (80 %)",
-    "bound": "Maximum errors",
-    "errors": "Errors on labelled",
-    "bits": "Bits",
 }
-DECIMALS = {"low": 2, "high": 2, "bits": 1}
 
 
 def table_payload(facts: Facts) -> dict[str, Any]:
@@ -74,7 +70,7 @@ def _columns(facts: Facts) -> list[dict[str, Any]]:
             _column("score", decider.title, kind, up=decider.greater_is_better, decimals=2)
         )
     columns += [
-        _column(f"parts.{key}", title, "number", up=False, decimals=DECIMALS.get(key, 0))
+        _column(f"parts.{key}", title, "number", up=False, decimals=2)
         for key, title in PARTS.items()
         if facts.ranked is not None and key in facts.ranked
     ]

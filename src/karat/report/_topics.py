@@ -18,9 +18,9 @@ READ = 3
 def topics(facts: Facts) -> Section | None:
     """Telling terms, central documents and quality of each cluster, where there are texts."""
     data = facts.study.dataset.without_embeddings()
-    if facts.chosen is None or facts.chosen.terms is None:
+    chosen, terms = facts.choice, facts.choice.terms
+    if terms is None:
         return None
-    chosen, terms = facts.chosen, facts.chosen.terms
     quality = topic_quality(data.X, chosen.labels)
     qualities: dict[int, dict[str, float]] = quality.to_dict("index")  # type: ignore[assignment]
     top = terms.groupby("cluster")

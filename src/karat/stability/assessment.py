@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, MutableMapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -142,7 +142,6 @@ def assess(
     n_references: int = 5,
     max_objects: int | None = MOST_OBJECTS,
     everywhere: bool = True,
-    kept: MutableMapping[str, Any] | None = None,
     **options: Unpack[Options],
 ) -> Assessment:
     """Judge how many clusters of a clusterer would be found again, and which ones.
@@ -170,9 +169,6 @@ def assess(
         on, see :func:`calibrated_stability`.
     **options
         As for :func:`prediction_strength`.
-    kept : mutable mapping, optional
-        What is finished, to resume from: each data set of the curve, each ten resamples of the
-        clusters and of the consensus.
 
     Returns
     -------
@@ -221,7 +217,7 @@ def assess(
         numbers = [n for n in (list(k) if isinstance(k, Iterable) else [k]) if n > 1]
         curve = calibrated_stability(
             data, record, k=numbers, n_resamples=n_resamples, n_references=n_references,
-            everywhere=everywhere, kept=kept, **options,
+            everywhere=everywhere, **options,
         )  # fmt: skip
         if value is None:
             value = curve.selected if (curve.selected or 1) > 1 else _most_stable(curve)
@@ -235,13 +231,12 @@ def assess(
         k=at,
         labels=None if own is None else own.codes,
         n_resamples=2 * n_resamples,
-        kept=kept,
         **options,
     )
     if own is not None:
         names = clusters.table.set_axis(own.names.tolist(), axis=0).rename_axis("cluster")
         clusters = replace(clusters, table=names)
-    shown, consensus = _consensus(data, record, at, clusters, 2 * n_resamples, kept, options)
+    shown, consensus = _consensus(data, record, at, clusters, 2 * n_resamples, options)
     return Assessment(
         record.key, curve, clusters, float(at), rows, rows[shown], consensus, n_references, in_null
     )
@@ -281,14 +276,13 @@ def _consensus(
     value: Any,
     clusters: ClusterStability,
     n_resamples: int,
-    kept: MutableMapping[str, Any] | None,
     options: Options,
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     """Objects in the order of the dendrogram, and the consensus of each two."""
     n = data.shape[0]
     if len(clusters.table) > MOST_CLUSTERS:
         return np.empty(0, dtype=np.int64), np.empty((0, 0), dtype=np.float32)
-    found = consensus_matrix(data, record, k=value, n_resamples=n_resamples, kept=kept, **options)
+    found = consensus_matrix(data, record, k=value, n_resamples=n_resamples, **options)
     rows = np.arange(n)
     if n > MOST_SHOWN:
         rng = np.random.default_rng([options["random_state"], 2**31 + 2])

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, MutableMapping
+from collections.abc import Iterable
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
@@ -60,7 +59,6 @@ def calibrated_stability(
     n_resamples: int = 20,
     n_references: int = 10,
     everywhere: bool = True,
-    kept: MutableMapping[str, Any] | None = None,
     **options: Unpack[Options],
 ) -> StabilityCurve:
     """How well the worst cluster survives in another half, beside data without clusters.
@@ -83,9 +81,6 @@ def calibrated_stability(
         below a k that is stable enough none is selected.
     **options
         As for :func:`prediction_strength`.
-    kept : mutable mapping, optional
-        Keeps the values of each finished data set under a name, as lists of numbers; a call with
-        the same arguments takes what is there, so that one that was killed resumes.
 
     Returns
     -------
@@ -135,15 +130,7 @@ def calibrated_stability(
         check_draws(n_references)
     share = share_drawn(engine.n, numbers[-1])
 
-    def values(name: str, part: Callable[[], Engine], ks: list[int], n_pairs: int) -> Floats:
-        if kept is not None and name in kept:
-            return np.asarray(kept[name], dtype=np.float64)
-        found = pairs_of_subsamples(part(), ks, n_pairs, share)
-        if kept is not None:
-            kept[name] = found.tolist()
-        return found
-
-    own = values("data", lambda: engine, numbers, n_resamples)
+    own = pairs_of_subsamples(engine, numbers, n_resamples, share)
     null = Null(engine.X, engine.metric)
     structure, kinds = _kinds(engine, null) if n_references else (None, ())
     labels = None
@@ -160,11 +147,10 @@ def calibrated_stability(
     samples = {k: own[:, i] for i, k in enumerate(numbers)}
     for beside in _in_turn(engine, 1 - own.mean(axis=0), everywhere) if kinds else ():
         ks = [numbers[i] for i in beside]
-        told = "" if everywhere else f" of {ks}"
-        for place, kind in enumerate(kinds):
+        for place in range(len(kinds)):
             for r in range(n_references):
-                part = partial(drawn, place, r)
-                found = values(f"{kind} {r}{told}", part, ks, n_null_resamples(n_resamples))
+                n_pairs = n_null_resamples(n_resamples)
+                found = pairs_of_subsamples(drawn(place, r), ks, n_pairs, share)
                 sets[place, r, beside] = found.mean(axis=0)
         if not everywhere and _stable(_table(samples, sets)):
             break

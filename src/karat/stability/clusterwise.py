@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import MutableMapping
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from karat.labelings.labels import encode
 from karat.runtime.validation import InputError
-from karat.stability.batches import in_batches
 from karat.stability.engine import Options, check_draws, check_numbers, prepare, subsample
 from karat.stability.result import ClusterStability
 
@@ -30,7 +28,6 @@ def clusterwise_bootstrap(
     labels: Any = None,
     n_resamples: int = 100,
     fraction: float | None = None,
-    kept: MutableMapping[str, Any] | None = None,
     **options: Unpack[Options],
 ) -> ClusterStability:
     """Mean Jaccard similarity of each cluster with the most similar one of each resample.
@@ -51,8 +48,6 @@ def clusterwise_bootstrap(
         clusters of their own.
     **options
         As for :func:`prediction_strength`.
-    kept : mutable mapping, optional
-        Keeps each ten finished resamples as text; a call with the same arguments resumes from it.
 
     Returns
     -------
@@ -116,9 +111,9 @@ def clusterwise_bootstrap(
 
     refits = None
     if labels is None and engine.clusterer.depends_on_seed:
-        again = in_batches(engine, refit, REFITS, kept, "refits")
+        again = engine.map(refit, range(REFITS))
         refits = np.min([best for (best,) in again], axis=0)
-    outcomes = in_batches(engine, resample, n_resamples, kept, "clusters")
+    outcomes = engine.map(resample, range(n_resamples))
     values = np.stack([best for best, *_ in outcomes])
     marks = np.stack([objects for _, objects, _ in outcomes])
     marks[:, own < 0] = NOT_DRAWN

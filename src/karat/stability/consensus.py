@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, MutableMapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -11,7 +11,6 @@ import numpy as np
 from karat.runtime.resources import require_memory
 from karat.runtime.threads import in_strips
 from karat.runtime.validation import InputError
-from karat.stability.batches import in_batches
 from karat.stability.engine import Options, check_draws, check_numbers, prepare, subsample
 from karat.stability.result import Tabled
 
@@ -103,7 +102,6 @@ def consensus_matrix(
     k: int | Iterable[int] = range(2, 11),
     n_resamples: int = 100,
     fraction: float = 0.8,
-    kept: MutableMapping[str, Any] | None = None,
     **options: Unpack[Options],
 ) -> Consensus:
     """Cluster many subsamples, and count how often pairs of objects stay together.
@@ -120,8 +118,6 @@ def consensus_matrix(
         Share of the objects in each.
     **options
         As for :func:`prediction_strength`.
-    kept : mutable mapping, optional
-        As for :func:`clusterwise_bootstrap`.
 
     Returns
     -------
@@ -169,7 +165,7 @@ def consensus_matrix(
             out.append(full)
         return tuple(out)
 
-    found = in_batches(engine, one, n_resamples, kept, "consensus")
+    found = engine.map(one, range(n_resamples))
     labels = {number: np.stack([row[i] for row in found]) for i, number in enumerate(numbers)}
     histograms, rows = {}, []
     before = None

@@ -364,9 +364,7 @@ class Answer:
         themselves: the clusterer is fitted five times more, to four fifths of (at most 5,000)
         objects.
         """
-        if self.fitted is None:
-            raise InputError("this answer was not made by a study, so it has no model")
-        return self.fitted.model
+        return self._made_of().model
 
     def predict(self, X: Any) -> Assignment:
         """The clusters of further objects, with confidence, see :meth:`karat.Model.predict`.
@@ -400,9 +398,7 @@ class Answer:
 
         Nothing is predicted; the confidence is that from the other objects.
         """
-        if self.fitted is None:
-            raise InputError("this answer was not made by a study, so it has no model")
-        return self.fitted.assignment
+        return self._made_of().assignment
 
     def against(self, model: Model, X: Any = None, **options: Any) -> Changes:
         """What became of the clusters of an older model: came back, grew, split, vanished, new.
@@ -421,9 +417,12 @@ class Answer:
         -------
         Changes
         """
+        return self._made_of().against(model, X, **options)
+
+    def _made_of(self) -> Fitted:
         if self.fitted is None:
-            raise InputError("this answer was not made by a study, so its data are not known")
-        return self.fitted.against(model, X, **options)
+            raise InputError("this answer was not made by a study, so it has no model and no data")
+        return self.fitted
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Keep what puts further objects into the clusters, for :func:`karat.load_model`.

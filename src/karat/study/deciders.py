@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from karat.bounds import Guarantee, PacMdlBound, PacMdlBounds
+    from karat.bounds import Guarantee, PacMdlBound
     from karat.study.judging import Judged
     from karat.study.study import Study
 
@@ -180,29 +180,18 @@ def _votes(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> dict[str, A
 # -- the guarantee ---------------------------------------------------------------------------
 
 
-def bound_verdict(study: Study, distinct: pd.DataFrame, bounds: PacMdlBounds) -> Verdict:
-    """Of the candidates that are the same partition, the one with the lowest bound."""
-    table = bounds.table.sort_values(["bound_rate", "bits"], kind="stable")
-    partition = study.candidates.loc[table.index, "partition"]
-    table["candidate"] = table.index
-    first = table[~partition.duplicated()].set_axis(partition.drop_duplicates(), axis=0)
-    found = first.loc[distinct["partition"]].set_axis(distinct.index)
-    ties = tuple(found[column].to_numpy() for column in ("errors", "bits"))
-    lowest = dict(zip(distinct.index, first.loc[distinct["partition"], "candidate"], strict=True))
-    details = {str(name): bounds[str(one)] for name, one in lowest.items()}
-    return Verdict(found["bound_rate"], found[["errors", "bits", "bound"]], ties, details)
-
-
-def guarantee_verdict(study: Study, distinct: pd.DataFrame, found: Guarantee) -> Verdict:
-    """The clustering that the guarantee is about; the others by their PAC-MDL bounds beside it."""
-    others = bound_verdict(study, distinct, found.mdl)
-    first = distinct["partition"] == study.candidates.at[found.name, "partition"]
-    score = others.score.where(~first, found.bound_rate)
-    return Verdict(score, None, ((~first).to_numpy(), *others.ties), found, found)
-
-
 def _guarantee(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Verdict:
-    return guarantee_verdict(study, distinct, study.guarantee())
+    """First what the guarantee is about; the others by their lowest PAC-MDL bounds beside it."""
+    found = study.guarantee()
+    table = found.mdl.table.sort_values(["bound_rate", "bits"], kind="stable")
+    partitions = study.candidates["partition"]
+    partition = partitions.loc[table.index]
+    lowest = table[~partition.duplicated()].set_axis(partition.drop_duplicates(), axis=0)
+    others = lowest.loc[distinct["partition"]].set_axis(distinct.index)
+    first = distinct["partition"] == partitions[found.name]
+    score = others["bound_rate"].where(~first, found.bound_rate)
+    ties = (~first).to_numpy(), *(others[column].to_numpy() for column in ("errors", "bits"))
+    return Verdict(score, None, ties, found, found)
 
 
 # -- one measure -----------------------------------------------------------------------------

@@ -67,9 +67,8 @@ def company(study: Study) -> dict[str, Company]:
     data, metric = study.objects.points
     drawn = work.derived_seed(seed, "reference")
     sample = draw_sample(data, FIT_AT_MOST, metric=metric, random_state=drawn)
-    options: dict[str, Any] = {"workers": 1, "executor": None}
     whole = len(sample) == study.n_objects
-    outcomes = fits.outcomes(jobs, **options) if whole else fits.on_sample(jobs, sample, **options)
+    outcomes = fits.outcomes(jobs) if whole else fits.on_sample(jobs, sample)
     found: dict[str, Company] = {}
     for one in (one for group in outcomes for one in group):
         if one.labels is None:

@@ -86,9 +86,7 @@ def _again(
     )  # fmt: skip
     jobs = work.jobs_for(clusterer, [Planned(*(first[key] for key in _FIELDS))])
     sample = study.objects.second_sample
-    outcomes = study.fits.on_sample(
-        jobs, sample, workers=1, executor=study.fits.workers_of(executor)
-    )
+    outcomes = study.fits.on_sample(jobs, sample, executor=study.fits.workers_of(executor))
     with closing(outcomes), progress_bar("Fitting a second sample", 1, show=progress) as advance:
         (outcome,) = next(outcomes)
         advance(1)

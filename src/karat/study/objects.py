@@ -4,30 +4,23 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.spatial.distance import squareform
 
-from karat.datasets import Dataset, as_dataset, compares_objects, joining, with_embeddings
+from karat.datasets import Dataset, as_dataset, joining, with_embeddings
 from karat.distances import RELATIONS, check_metric, distance_matrix, metric_name
 from karat.nulls.structure import Structure, structure_of
 from karat.runtime.resources import is_large, total_memory
 from karat.runtime.validation import InputError, StorageError
 from karat.study import large, work
-from karat.study.identity import NoIdentityError, identity
 from karat.study.record import Settings, kept_truth
-from karat.study.sqlite import SqliteStore
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
     from karat.study.store import Store
-
-#: SQLite holds no larger values: matrices of more than 11,180 objects are computed again
-LARGEST = 500_000_000
 
 
 class Objects:
@@ -63,19 +56,14 @@ class Objects:
         self.truth = None if settings.truth is None else kept_truth(storage, settings.truth)
         #: see :func:`index_of`
         self.index: Any = None
-        self._settings, self._storage = settings, storage
+        self._settings = settings
 
     @cached_property
     def points(self) -> tuple[Any, Any]:
         """What is clustered and judged, and its distance: a function is called once per pair."""
         if not callable(self.metric):
             return self.dataset.X, self.metric
-        key = f"of rows {self._settings.metric}"
-        D: Any = kept_matrix(self._storage, key)
-        if D is None:
-            D = distance_matrix(self.dataset.X, self.metric)
-            keep_matrix(self._storage, key, D)
-        return D, "precomputed"
+        return distance_matrix(self.dataset.X, self.metric), "precomputed"
 
     @cached_property
     def structure(self) -> Structure | None:
@@ -125,23 +113,9 @@ class Objects:
         return work.derived_seed(self._settings.random_state, name)
 
 
-# -- data, and matrices of distances that took long ------------------------------------------
-
-
-def dataset_of(X: Any, metric: Any, storage: Any, embeddings: Any) -> tuple[Dataset, str | None]:
-    """The data set of a study's first arguments, and the key that its matrix is kept under.
-
-    The distances of objects are read from the study's file where it has them.
-    """
-    key = None if storage is None or callable(storage) else _key_of(X, metric)
-    distances = None
-    if key is not None and Path(storage).is_file():
-        store = SqliteStore(storage, None)
-        try:
-            distances = kept_matrix(store, key)
-        finally:
-            store.close()
-    dataset = as_dataset(X, metric, distances=distances)
+def dataset_of(X: Any, metric: Any, embeddings: Any) -> Dataset:
+    """The data set of a study's first arguments."""
+    dataset = as_dataset(X, metric)
     if embeddings is not None:
         if metric == "cosine":
             dataset = replace(dataset, metric="cosine")
@@ -150,7 +124,7 @@ def dataset_of(X: Any, metric: Any, storage: Any, embeddings: Any) -> tuple[Data
         raise InputError(
             f"terms and embeddings are judged by the cosine; got the metric {metric_name(metric)!r}"
         )
-    return dataset, key
+    return dataset
 
 
 def index_of(X: Any, dataset: Dataset) -> pd.DataFrame | None:
@@ -162,25 +136,3 @@ def index_of(X: Any, dataset: Dataset) -> pd.DataFrame | None:
     if joining.are_positions(dataset.ids):
         return None
     return pd.DataFrame(index=pd.Index(list(dataset.ids), tupleize_cols=False))
-
-
-def _key_of(X: Any, metric: Any) -> str | None:
-    if isinstance(X, Dataset) or not compares_objects(X, metric):
-        return None
-    try:
-        return "of objects " + identity((list(X), metric)).rpartition("#")[2]
-    except NoIdentityError:
-        return None
-
-
-def keep_matrix(store: Store, key: str, D: Any) -> None:
-    """Keep a symmetric matrix, unless it is too large."""
-    condensed = squareform(D, checks=False).astype("<f8", copy=False)
-    if store.path is not None and condensed.nbytes <= LARGEST:
-        store.add_blob(key, condensed.tobytes())
-
-
-def kept_matrix(store: Store, key: str) -> NDArray[np.float64] | None:
-    """The matrix that was kept under a key."""
-    content = store.blob(key)
-    return None if content is None else squareform(np.frombuffer(content, "<f8"), checks=False)

@@ -29,44 +29,28 @@ FIXED = ("metric", "random_state", "exact")
 
 @dataclass(frozen=True)
 class Settings:
-    """What decides in a study, beside the data and what was tried.
+    """What decides in a study, beside the data and what was tried."""
 
-    Attributes
-    ----------
-    metric : str
-        The :func:`~karat.study.identity.identity` of the distance.
-    noise : str
-    delta : float
-    random_state : int
-    truth : str or None
-        Fingerprint of the classes.
-    classes : list, int, "open" or None
-        The classes there can be.
-    by : str or None
-        What decides; None for what suits the truth.
-    exact : bool
-        Whether nothing is fitted to a sample or estimated from one.
-    judge : str
-        Version and digest of the learned judge, as ``version#digest``.
-    embeddings : int
-        How many columns of the data are embeddings.
-    constraints : str or None
-        Fingerprint of the pairs of objects that must, or cannot, be together.
-    reference : bool
-        Whether karat looks for clusterings of its own beside those that were made elsewhere.
-    """
-
+    #: the :func:`~karat.study.identity.identity` of the distance
     metric: str = "euclidean"
     noise: NoisePolicy = "drop"
     delta: float = 0.1
     random_state: int = 0
+    #: fingerprint of the classes
     truth: str | None = None
+    #: the classes there can be
     classes: Any = None
+    #: what decides; None for what suits the truth
     by: str | None = None
+    #: whether nothing is fitted to a sample or estimated from one
     exact: bool = False
+    #: version and digest of the learned judge, as ``version#digest``
     judge: str = ""
+    #: how many columns of the data are embeddings
     embeddings: int = 0
+    #: fingerprint of the pairs of objects that must, or cannot, be together
     constraints: str | None = None
+    #: whether karat looks for clusterings of its own beside those that were made elsewhere
     reference: bool = True
 
 

@@ -64,8 +64,8 @@ def run_jobs(
     X: Data,
     jobs: Sequence[Job],
     *,
-    workers: int,
-    executor: Any,
+    workers: int = 1,
+    executor: Any = None,
     deadline: float = math.inf,
     share: float = math.inf,
 ) -> Generator[list[Finished], None, None]:

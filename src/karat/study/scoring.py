@@ -162,19 +162,24 @@ def candidate_table(study: Study) -> pd.DataFrame:
 
 
 @derived(without=("by", "judge", "notes"))
-def score_table(study: Study) -> tuple[pd.DataFrame, dict[str, dict[str, str]]]:
-    """A row per distinct partition, and the reasons for what is undefined."""
+def score_table(study: Study) -> tuple[pd.DataFrame, dict[str, dict[str, str]], pd.DataFrame]:
+    """A row per distinct partition, the reasons for what is undefined, and standard errors."""
     import pandas as pd
 
     values: dict[str, dict[str, float]] = {}
+    errors: dict[str, dict[str, float]] = {}
     reasons: dict[str, dict[str, str]] = {}
     for context in _contexts(study):
         for score in study.storage.scores(context):
             values.setdefault(score.measure, {})[score.partition] = score.value
             if score.reason is not None:
                 reasons.setdefault(score.partition, {})[score.measure] = score.reason
-    table = pd.DataFrame({m: values[m] for m in catalogue if m in values})
-    return table.reindex(study.storage.partitions()), reasons
+            if score.error is not None:
+                errors.setdefault(score.measure, {})[score.partition] = score.error
+    table, error = (
+        pd.DataFrame({m: found[m] for m in catalogue if m in found}) for found in (values, errors)
+    )
+    return table.reindex(study.storage.partitions()), reasons, error
 
 
 def scores(study: Study, *, progress: bool | None = None) -> pd.DataFrame:
@@ -201,14 +206,8 @@ def standard_errors(study: Study) -> pd.DataFrame:
     DataFrame
         Columns only for measures that were estimated; none where every score is exact.
     """
-    import pandas as pd
-
     study.evaluate()
-    errors: dict[str, dict[str, float]] = {}
-    for score in study.storage.scores(_contexts(study)[0]):
-        if score.error is not None:
-            errors.setdefault(score.measure, {})[score.partition] = score.error
-    table = pd.DataFrame({m: errors[m] for m in catalogue if m in errors})
+    table = score_table(study)[2]
     return study.candidates[["partition"]].join(table, on="partition").drop(columns="partition")
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 import math
+import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
+from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +18,6 @@ from karat.runtime.validation import InputError
 from karat.runtime.version import __version__
 from karat.stability import Assessment, ClusterStability, StabilityCurve, assess
 from karat.stability.assessment import MOST_OBJECTS, n_steps
-from karat.stability.batches import from_text, to_text
 from karat.stability.calibrated import kinds_beside, n_null_resamples, share_drawn
 from karat.stability.engine import prepare
 from karat.stability.progress import counted
@@ -23,6 +25,7 @@ from karat.study.store import UNFINISHED
 
 if TYPE_CHECKING:
     import pandas as pd
+    from numpy.typing import NDArray
 
     from karat.study.study import Study
 
@@ -283,6 +286,20 @@ def _unpack(kept: Any) -> Any:
     if kind == "ndarray":
         return from_text(content)
     return from_columns(content) if kind == "DataFrame" else tuple(content)
+
+
+def to_text(array: NDArray[Any]) -> str:
+    """An array as JSON takes it."""
+    file = BytesIO()
+    np.save(file, array, allow_pickle=False)
+    return base64.b64encode(zlib.compress(file.getvalue())).decode()
+
+
+def from_text(text: str) -> NDArray[Any]:
+    """The array that :func:`to_text` wrote."""
+    file = BytesIO(zlib.decompress(base64.b64decode(text)))
+    array: NDArray[Any] = np.load(file, allow_pickle=False)
+    return array
 
 
 def to_columns(table: pd.DataFrame) -> dict[str, Any]:

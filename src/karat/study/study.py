@@ -18,7 +18,7 @@ from karat.study import stability as stabilities
 from karat.study.code import code_of
 from karat.study.constraints import keep_constraints
 from karat.study.deciders import as_decider, usual
-from karat.study.objects import Objects, dataset_of, index_of, keep_matrix
+from karat.study.objects import Objects, dataset_of, index_of
 from karat.study.record import Record, Settings, check_identities, keep_truth, stable
 from karat.study.sqlite import SqliteStore
 
@@ -138,7 +138,7 @@ class Study:
         embeddings: Any = None,
         constraints: Any = None,
     ) -> None:
-        dataset, matrix = dataset_of(X, metric, storage, embeddings)
+        dataset = dataset_of(X, metric, embeddings)
         index = index_of(X, dataset)
         truth = in_order_of(index, truth, name="X", other_name="truth")
         named = {
@@ -163,8 +163,6 @@ class Study:
                 given["truth"] = keep_truth(self.storage, known)
             if constraints is not None:
                 given["constraints"] = keep_constraints(self.storage, constraints, dataset)
-            if matrix is not None:
-                keep_matrix(self.storage, matrix, dataset.X)
             self.record = Record(self.storage, given, update=update, metric=dataset.metric)
             self.objects = Objects(dataset, metric, self.record.settings, self.storage)
         except BaseException:

@@ -48,7 +48,17 @@ class Request:
 
     def candidates_of(self, clusterer: Clusterer, root: int) -> list[Planned]:
         """What one of the clusterers tries; ``root`` is the seed that all seeds follow from."""
-        return candidates_of(clusterer, self.numbers, self.n_init, root)
+        by_k = clusterer.parameter == "n_clusters"
+        label = "k" if by_k else clusterer.parameter
+        out = []
+        for value in self.numbers if by_k else clusterer.values:
+            for start in range(self.n_init if clusterer.depends_on_seed else 1):
+                name = f"{clusterer.key} {label}={_short(value)}"
+                if clusterer.depends_on_seed:
+                    name += f" start={start}"
+                seed = work.derived_seed(root, name)
+                out.append(Planned(name, clusterer.key, clusterer.parameter, value, start, seed))
+        return out
 
 
 def check_count(name: str, value: Any) -> None:
@@ -164,23 +174,6 @@ def _configured(make: Any, chosen: dict[str, Any], *arguments: Any, **options: A
 
 def _short(value: Any) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)
-
-
-def candidates_of(
-    clusterer: Clusterer, numbers: Sequence[int], n_init: int, root: int
-) -> list[Planned]:
-    """What one clusterer tries; ``root`` is the seed that all seeds follow from."""
-    by_k = clusterer.parameter == "n_clusters"
-    label = "k" if by_k else clusterer.parameter
-    out = []
-    for value in numbers if by_k else clusterer.values:
-        for start in range(n_init if clusterer.depends_on_seed else 1):
-            name = f"{clusterer.key} {label}={_short(value)}"
-            if clusterer.depends_on_seed:
-                name += f" start={start}"
-            seed = work.derived_seed(root, name)
-            out.append(Planned(name, clusterer.key, clusterer.parameter, value, start, seed))
-    return out
 
 
 def catalogue_name(clusterer: Clusterer) -> str | None:

@@ -253,7 +253,12 @@ def sweep(
         On Ctrl-C, after what is finished was kept. The same call resumes there.
     """
     fits, storage = study.fits, study.storage
-    asked, workers = _asked(study, clusterers, k, grid, n_init, workers)
+    if clusterers is None:
+        clusterers = fits.default_clusterers
+    asked = Request.checked(clusterers, k, grid, n_init)
+    if workers is not None:
+        check_count("workers", workers)
+    workers = workers or available_cores()
     fitting, excluded = fits.under_distance(asked.chosen, asked.grid)
     _record(study, asked)
     fits.known |= {one.key: one for one in asked.chosen}
@@ -287,17 +292,6 @@ def sweep(
         for finished in outcomes:
             storage.finish(finished)
             advance(len(finished))
-
-
-def _asked(
-    study: Study, clusterers: Any, k: Any, grid: Any, n_init: int, workers: int | None
-) -> tuple[Request, int]:
-    if clusterers is None:
-        clusterers = study.fits.default_clusterers
-    asked = Request.checked(clusterers, k, grid, n_init)
-    if workers is not None:
-        check_count("workers", workers)
-    return asked, workers or available_cores()
 
 
 def _record(study: Study, asked: Request) -> None:

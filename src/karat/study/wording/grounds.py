@@ -198,6 +198,11 @@ def guarantee(answer: Answer) -> list[str]:
     if found is None:
         return []
     told = [found.reason]
+    if found.bound_rate >= found.constant_error_rate:
+        told.append(
+            "That is no better than always guessing the largest class: with these labels the "
+            "clustering guarantees nothing of its own."
+        )
     other = answer.tightest
     if other is not None:
         told.append(

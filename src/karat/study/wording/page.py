@@ -17,27 +17,6 @@ if TYPE_CHECKING:
     from karat.study.answer import Answer
 
 
-def guarantee(answer: Answer) -> list[str]:
-    """What the known labels guarantee, and what it is made of."""
-    own = answer.guarantee
-    assert own is not None
-    told = [own.sentence, own.reason]
-    if own.bound_rate >= own.constant_error_rate:
-        told.append(
-            "That is no better than always guessing the largest class: with these labels the "
-            "clustering guarantees nothing of its own."
-        )
-    return told
-
-
-def premises(answer: Answer) -> list[str]:
-    """What the guarantee rests on."""
-    own = answer.guarantee
-    assert own is not None
-    drawn = "It covers every clustering of this study at once."
-    return [drawn, *(f"Warning: {warning}." for warning in own.warnings)]
-
-
 def bound_figure(answer: Answer, n: int, beside: str | None) -> tuple[str, str]:
     """What the curve of the bound shows: for who cannot see it, and below it."""
     own = answer.guarantee
