@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from karat.distances import check_metric, square
 from karat.runtime.validation import InputError, validated
 
 
+@dataclass(eq=False, repr=False)
 class QuantileAffinityPropagation(Estimator):
     """Affinity propagation on minus the squared distances, with one preference for all objects.
 
@@ -42,12 +44,10 @@ class QuantileAffinityPropagation(Estimator):
     array([0, 0, 0, 1, 1, 1])
     """
 
-    def __init__(
-        self, quantile: float = 0.5, *, metric: Any = "euclidean", damping: float = 0.9
-    ) -> None:
-        self.quantile = quantile
-        self.metric = metric
-        self.damping = damping
+    quantile: float = 0.5
+    _: KW_ONLY
+    metric: Any = "euclidean"
+    damping: float = 0.9
 
     def fit(self, X: Any, y: Any = None) -> QuantileAffinityPropagation:
         """Cluster X."""

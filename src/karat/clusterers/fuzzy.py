@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
+@dataclass(eq=False, repr=False)
 class FuzzyCMeans(Estimator):
     """Fuzzy c-means: memberships that fall with the squared distance to the centres.
 
@@ -60,22 +62,13 @@ class FuzzyCMeans(Estimator):
 
     _counts = ("n_clusters", "n_init", "max_iter")
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        fuzzifier: float = 2.0,
-        n_init: int = 1,
-        max_iter: int = 300,
-        tol: float = 1e-5,
-        random_state: Any = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.fuzzifier = fuzzifier
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
+    n_clusters: int = 8
+    _: KW_ONLY
+    fuzzifier: float = 2.0
+    n_init: int = 1
+    max_iter: int = 300
+    tol: float = 1e-5
+    random_state: Any = None
 
     def fit(self, X: Any, y: Any = None) -> FuzzyCMeans:
         """Cluster X."""

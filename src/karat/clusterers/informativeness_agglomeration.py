@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +19,7 @@ _LARGEST_START = 500
 _OBJECTS_PER_START = 15
 
 
+@dataclass(eq=False, repr=False)
 class InformativenessAgglomeration(Estimator):
     """Greedy merging of many small clusters so that informativeness stays as large as it can.
 
@@ -73,18 +75,11 @@ class InformativenessAgglomeration(Estimator):
 
     _sparse = False
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        n_start: int | None = None,
-        n_neighbors: int = 5,
-        random_state: Any = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.n_start = n_start
-        self.n_neighbors = n_neighbors
-        self.random_state = random_state
+    n_clusters: int = 8
+    _: KW_ONLY
+    n_start: int | None = None
+    n_neighbors: int = 5
+    random_state: Any = None
 
     def fit(self, X: Any, y: Any = None) -> InformativenessAgglomeration:
         """Cluster X."""

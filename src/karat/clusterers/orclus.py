@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from math import exp, log
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 SEEDS_PER_CLUSTER = 5
 
 
+@dataclass(eq=False, repr=False)
 class ORCLUS(Estimator):
     """Arbitrarily oriented projected clusters: each is narrow in a subspace of its own.
 
@@ -67,20 +69,12 @@ class ORCLUS(Estimator):
 
     _sparse = False
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        n_dimensions: int | None = None,
-        n_seeds: int | None = None,
-        reduction: float = 0.5,
-        random_state: Any = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.n_dimensions = n_dimensions
-        self.n_seeds = n_seeds
-        self.reduction = reduction
-        self.random_state = random_state
+    n_clusters: int = 8
+    _: KW_ONLY
+    n_dimensions: int | None = None
+    n_seeds: int | None = None
+    reduction: float = 0.5
+    random_state: Any = None
 
     def fit(self, X: Any, y: Any = None) -> ORCLUS:
         """Cluster X."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal
 
 import joblib
@@ -24,6 +25,7 @@ def _has(method: str) -> Any:
     return check
 
 
+@dataclass(eq=False, repr=False)
 class FewLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Learn to classify from a few labels, asked for where a clustering says they tell most.
 
@@ -96,26 +98,15 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     True
     """
 
-    def __init__(
-        self,
-        n_labels: int = 10,
-        *,
-        spread: Literal["cluster", "medoid"] = "cluster",
-        per_cluster: int = 1,
-        clusterers: Any = ("kmeans", "bisecting-kmeans", "average", "spectral"),
-        measure: str = "informativeness",
-        classifier: Any = None,
-        metric: Any = "euclidean",
-        random_state: Any = None,
-    ) -> None:
-        self.n_labels = n_labels
-        self.spread = spread
-        self.per_cluster = per_cluster
-        self.clusterers = clusterers
-        self.measure = measure
-        self.classifier = classifier
-        self.metric = metric
-        self.random_state = random_state
+    n_labels: int = 10
+    _: KW_ONLY
+    spread: Literal["cluster", "medoid"] = "cluster"
+    per_cluster: int = 1
+    clusterers: Any = ("kmeans", "bisecting-kmeans", "average", "spectral")
+    measure: str = "informativeness"
+    classifier: Any = None
+    metric: Any = "euclidean"
+    random_state: Any = None
 
     def ask(self, X: Any, y: Any = None) -> NDArray[np.intp]:
         """The objects that are to be labelled next."""
