@@ -289,9 +289,9 @@ def soft_scores(study: Study) -> pd.DataFrame:
     --------
     >>> import karat
     >>> study = karat.Study([[0.0], [0.1], [0.3], [5.0], [5.1], [9.0], [9.2], [9.3]])
-    >>> study.sweep("fuzzy-cmeans", k=[2, 3], n_init=1, workers=1)
+    >>> study.sweep("gaussian-mixture", k=[2, 3], n_init=1, workers=1)
     >>> karat.study.soft_scores(study)["partition_coefficient"].round(2).tolist()
-    [0.88, 1.0]
+    [1.0, 1.0]
     """
     import pandas as pd
 
