@@ -62,5 +62,5 @@ def test_a_guarantee_is_rounded_up_everywhere() -> None:
     from karat.bounds import percent_up
     from karat.study.deciders import deciders
 
-    assert deciders["pac_mdl_bound"].text(0.27501) == percent_up(0.27501) == "27.6 %"
+    assert deciders["guarantee"].text(0.27501) == percent_up(0.27501) == "27.6 %"
     assert percent_up(0.275) == "27.5 %"
