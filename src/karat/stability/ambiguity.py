@@ -178,8 +178,6 @@ def _ambiguous(
         k=numbers,
         n_resamples=n_resamples,
         fraction=fraction,
-        metric=part.metric,
-        random_state=part.random_state,
-        executor=part.executor,
+        **part.options,
     )
     return dict(zip(numbers, found.table["ambiguous"].tolist(), strict=True))
