@@ -13,7 +13,6 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from karat.bounds import Picked
 from karat.labeling.medoids import central_objects, spread_labels
 from karat.runtime.validation import InputError, check_choice, check_random_state, validated
 
@@ -67,8 +66,6 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         What the measure says about the clustering of each clusterer; empty if there is one only.
     y_spread_ : ndarray of object, shape (n,)
         The labels of which the classifier was trained; None for objects that it did not see.
-    picked_ : karat.bounds.Picked
-        The labels that were asked for, which every bound refuses.
     classifier_ : estimator
         The trained classifier.
     classes_ : ndarray
@@ -230,7 +227,6 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         model = clone(self._base()) if len(self.classes_) > 1 else DummyClassifier()
         self.classifier_ = model.fit(X[rows], codes)
         self.asked_, self.y_spread_ = self._first, y
-        self.picked_ = Picked(self.asked_, known[self.asked_], "medoids of clusters")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
