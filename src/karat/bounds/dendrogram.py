@@ -28,7 +28,6 @@ def prune_dendrogram(
     y_partial: Any,
     delta: float = 0.1,
     *,
-    extra_bits: float = 0.0,
     classes: Classes = None,
     random_state: Any = 0,
 ) -> PacMdlBound:
@@ -45,8 +44,6 @@ def prune_dendrogram(
         Known classes; None, NaN or ``-1`` elsewhere.
     delta : float, default 0.1
         Allowed chance that the guarantee fails.
-    extra_bits : float, default 0
-        Bits for having chosen this dendrogram among others, e.g. 2 for one of four.
     classes : iterable, int or "open", optional
         As for :func:`karat.pac_mdl_bound`.
     random_state : int, Generator or None
@@ -95,12 +92,10 @@ def prune_dendrogram(
     m, n = len(known), N - len(known)
     if not 0 < delta <= 1:
         raise InputError(f"delta must be in (0, 1]; got {delta!r}")
-    if not extra_bits >= 0:
-        raise InputError(f"extra_bits must be at least 0; got {extra_bits!r}")
     counts = kernel.class_counts(left, right, y, len(names))
     stop_errors = counts.sum(axis=1, dtype=np.int32) - counts.max(axis=1)
     log2_classes = math.log2(len(names))
-    paid = extra_bits + truth.bits
+    paid = truth.bits
     cap = _most_clusters(m, n, int(stop_errors[-1]), delta, log2_classes, paid, N)
     c = np.arange(1, cap + 1, dtype=np.float64)
     cut_bits = 1.0 + np.log2(c) + np.log2(c + 1)
@@ -119,7 +114,7 @@ def prune_dendrogram(
     trees = trees[np.diff(pruned, prepend=pruned[0] + 1)[trees] < 0][:_PROMISING]
     labels = [cut_dendrogram(Z, n_clusters=int(at) + 1) for at in cuts]
     labels += [kernel.pruned_labels(left, right, splits, at + 1) for at in trees]
-    lengths = np.concatenate([cut_bits[cuts], tree_bits[trees]]) + extra_bits
+    lengths = np.concatenate([cut_bits[cuts], tree_bits[trees]])
     found = pac_mdl_bound(
         np.stack(labels),
         y_partial,

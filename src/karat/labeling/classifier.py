@@ -39,9 +39,6 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     spread : {"cluster", "medoid"}
         Train on every object with the label of its cluster, full-cluster filtering (FCSF) in
         whissell2012, or on the labelled objects alone, cluster-medoid filtering (CMSF).
-    per_cluster : int, default 1
-        Labels asked for in each cluster, of which the most common counts; there are
-        ``n_labels // per_cluster`` clusters.
     clusterers : sequence of str or estimators
         Names in :data:`karat.clusterers.catalogue`, or estimators with ``n_clusters``.
     measure : str, default "informativeness"
@@ -98,7 +95,6 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     n_labels: int = 10
     _: KW_ONLY
     spread: Literal["cluster", "medoid"] = "cluster"
-    per_cluster: int = 1
     clusterers: Any = ("kmeans", "bisecting-kmeans", "average", "spectral")
     measure: str = "informativeness"
     classifier: Any = None
@@ -171,13 +167,9 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 f"metric={self.metric!r} has no rows that a classifier could be trained on; give "
                 "the rows and a metric on them"
             )
-        k = self.n_labels // self.per_cluster if self.per_cluster > 0 else 0
-        if k < 2:
-            raise InputError(
-                f"n_labels={self.n_labels} and per_cluster={self.per_cluster} leave {k} clusters; "
-                "there must be 2 or more"
-            )
-        k = min(k, X.shape[0])
+        if self.n_labels < 2:
+            raise InputError(f"n_labels must be at least 2; got {self.n_labels}")
+        k = min(self.n_labels, X.shape[0])
         seed = int(check_random_state(self.random_state).integers(2**31 - 1))
         candidates: dict[str, NDArray[Any]] = {}
         refused: list[str] = []
@@ -193,7 +185,7 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.scores_ = self._judged(X, candidates) if len(candidates) > 1 else {}
         self.chosen_ = max(self.scores_ or candidates, key=lambda key: self.scores_.get(key, 0.0))
         self.labels_ = candidates[self.chosen_]
-        groups = central_objects(X, self.labels_, self.per_cluster, metric=self.metric)
+        groups = central_objects(X, self.labels_, metric=self.metric)
         sizes = np.array([(self.labels_ == self.labels_[group[0]]).sum() for group in groups])
         self._groups = groups
         self._first = np.concatenate([groups[i] for i in np.argsort(-sizes, kind="stable")])
