@@ -61,15 +61,11 @@ def prune_dendrogram(
 
     Notes
     -----
-    The language is an even mixture of two: cut at c clusters, log2(c(c+1)) bits; and a pruning
-    with c clusters, itself an even mixture of one bit a node (2c − 1 bits) and of log2(c(c+1))
-    bits for c with log2 P(c) for which of the P(c) prunings. With log2(ℓ) bits for each cluster's
-    label, the bits depend on the pruning only through c, and the bound grows with errors and with
-    bits. So the fewest errors for each c, which a knapsack over the tree finds, lead to the very
-    best pruning. Its labels, and those of the next best c, are then written by the mixture of five
-    codes (:class:`~karat.bounds.languages.Mixed`): at most log2(5) bits longer, often much
-    shorter. No more clusters are looked at than could pay even without any error. Time
-    O(n · (ℓ + C)), C the most clusters that could pay, at most about the number of labels.
+    The language is an even mixture of a cut at c clusters, log2(c(c+1)) bits, and of a pruning
+    with c clusters: 2c − 1 bits, or log2(c(c+1)) bits for c and log2 P(c) for which of the P(c)
+    prunings. The bound depends on a pruning through c and its errors only, so a knapsack over the
+    tree finds the very best. Labels of it and of the next best c are then written by the five codes
+    of :class:`~karat.bounds.languages.Mixed`. O(n · (ℓ + C)), C the most clusters that could pay.
 
     Examples
     --------

@@ -56,11 +56,6 @@ def projection(
         ``explained``: the share of the variance of each of two principal components, None where
         others are drawn.
 
-    Raises
-    ------
-    InputError
-        If sizes do not fit.
-
     Examples
     --------
     >>> from karat.plot import projection

@@ -61,11 +61,6 @@ def clusterwise_bootstrap(
         Per cluster and per object. A mean below 0.6 is no cluster to believe in, 0.75 and more is
         a stable one (Hennig 2007).
 
-    Raises
-    ------
-    InputError
-        For input that cannot be used.
-
     Notes
     -----
     Hennig 2007; ``clusterboot`` of R's fpc with its default ``multipleboot=FALSE``. n_resamples + 1

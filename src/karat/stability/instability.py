@@ -46,11 +46,6 @@ def lange(
         Lower is better: 0 is perfect, 1 is what labels at random get. The k of the lowest value is
         selected, the larger one in a tie; it is never 1.
 
-    Raises
-    ------
-    InputError
-        For input that cannot be used.
-
     Notes
     -----
     Lange, Roth, Braun & Buhmann 2004: the least disagreement over all matchings of the names,
@@ -128,11 +123,6 @@ def fang_wang(
         Lower is better: the share of pairs of objects that are together by one and apart by the
         other. The k of the lowest mean is selected; it is never 1.
 
-    Raises
-    ------
-    InputError
-        For input that cannot be used.
-
     Notes
     -----
     Fang & Wang 2012. 2·n_resamples fits for each k.
@@ -186,11 +176,6 @@ def wang(
         Lower is better: the share of pairs of validation objects that are together by one and
         apart by the other. The k is selected that is the least instable in most splits, the smaller
         in a tie; ``details["votes"]`` counts them.
-
-    Raises
-    ------
-    InputError
-        For input that cannot be used.
 
     Notes
     -----

@@ -78,11 +78,6 @@ def clest(
         ``value`` is the median similarity; ``details["p"]`` the share of references that reach it.
         ``selected`` is the k that counts with the largest difference, otherwise 1.
 
-    Raises
-    ------
-    InputError
-        For input that cannot be used.
-
     Notes
     -----
     Dudoit & Fridlyand 2002. (1 + n_references) · n_splits · 2 fits for each k.
