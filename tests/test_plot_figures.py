@@ -98,18 +98,9 @@ def test_lines_join_the_best_starts_and_up_is_better(
     assert list(chosen.y) == [scores().at["a", key]]
 
 
-def test_panels_go_from_worst_to_best() -> None:
-    figure = plot.measures_by_k(scores(), ["silhouette", "davies_bouldin_index"])
-    dots = [t for t in figure.data if t.meta == {"role": "dots", "clusterer": "kmeans"}]
-    np.testing.assert_allclose(dots[0].y, [0.75, 1.0, 0.25])
-    np.testing.assert_allclose(dots[1].y, [1.0, 0.75, 0.25, 0.5])
-
-
 def test_measures_that_are_not_there() -> None:
     with pytest.raises(InputError, match=r"did you mean .silhouette"):
         plot.measures_by_k(scores(), "simplified_silhouette")
-    with pytest.raises(InputError, match="empty"):
-        plot.measures_by_k(scores(), [])
 
 
 # -- clusters

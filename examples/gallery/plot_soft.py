@@ -12,9 +12,9 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+from sklearn.mixture import GaussianMixture
 
 import karat
-from karat.clusterers import FuzzyCMeans
 
 # %%
 # Three groups, and a bridge of objects between two of them. A file with memberships from elsewhere
@@ -26,16 +26,16 @@ X = np.vstack([c + rng.normal(scale=0.7, size=(50, 2)) for c in centers])
 X = np.vstack([X, np.column_stack([np.linspace(1, 4, 20), rng.normal(scale=0.3, size=20)])])
 folder = Path(tempfile.mkdtemp())
 np.save(folder / "X.npy", X)
-mine = FuzzyCMeans(3, fuzzifier=1.5, random_state=0).fit(X).memberships_
-np.savez(folder / "mine.npz", fuzzy=mine, alike=np.full((len(X), 3), 1 / 3) + 0.01 * (mine - 1 / 3))
+mine = GaussianMixture(3, covariance_type="spherical", random_state=0).fit(X).predict_proba(X)
+np.savez(folder / "mine.npz", mine=mine, alike=np.full((len(X), 3), 1 / 3) + 0.01 * (mine - 1 / 3))
 
 # %%
-# On the command line: ``karat run X.npy --labelings mine.npz -c fuzzy-cmeans -c gaussian-mixture``.
-# Fuzzy c-means and mixtures bring their memberships.
+# On the command line: ``karat run X.npy --labelings mine.npz -c gaussian-mixture -c kmeans``.
+# Mixtures bring their memberships.
 
 study = karat.Study(karat.datasets.read(folder / "X.npy"))
 study.add(karat.datasets.read_labelings(folder / "mine.npz"))
-study.sweep(["fuzzy-cmeans", "gaussian-mixture", "kmeans"], k=range(2, 6), n_init=1, workers=1)
+study.sweep(["gaussian-mixture", "kmeans"], k=range(2, 6), n_init=1, workers=1)
 print(study.best())
 
 # %%
@@ -48,14 +48,14 @@ karat.evaluate(X, soft, measures=["xie_beni_index", "pbm_index"]).table.head(8)
 # %%
 # The bridge is between two clusters:
 
-memberships = study.memberships("fuzzy").memberships
+memberships = study.memberships("mine").memberships
 print(f"largest membership in the groups {memberships[:150].max(axis=1).mean():.2f}, ", end="")
 print(f"on the bridge {memberships[150:].max(axis=1).mean():.2f}")
 
 # %%
 # In one call without a study, ``hardened`` says which values are those of hard labels:
 
-given = {"fuzzy": karat.labelings.SoftPartition(mine), "hard": mine.argmax(axis=1)}
+given = {"soft": karat.labelings.SoftPartition(mine), "hard": mine.argmax(axis=1)}
 print(karat.evaluate(X, given, measures=["silhouette", "xie_beni_index", "pbm_index"]))
 
 # %%

@@ -111,6 +111,12 @@ def test_classes_are_drawn_and_clustered_into_as_many():
     assert race.scores()["ward"].iloc[0] == pytest.approx(race.scores()["ward"].iloc[1])
 
 
+def test_a_damaged_file_of_fits_is_no_storage(tmp_path):
+    (tmp_path / "race.jsonl").write_bytes(b'{"key": "a", "row":`{\xe8V\xb5\x92\xace": 0.5}}\n')
+    with pytest.raises(StorageError, match="line 1 is no finished work"):
+        Benchmark(_sets(), ["ward"], n_init=1, storage=tmp_path / "race.jsonl").run()
+
+
 def test_a_killed_run_resumes(tmp_path, monkeypatch):
     path = tmp_path / "race.jsonl"
     first = Benchmark(_sets(), ["kmeans"], n_init=2, storage=path).run()

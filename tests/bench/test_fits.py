@@ -1,6 +1,5 @@
 """Representations, draws, executors, limits and judges of a benchmark."""
 
-import json
 import os
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -10,11 +9,9 @@ import pytest
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
 from sklearn.metrics import v_measure_score
-from typer.testing import CliRunner
 
 import karat
 from karat.bench import Benchmark, mean_interval
-from karat.cli import app
 from karat.runtime.resources import added_memory
 from karat.runtime.validation import InputError
 
@@ -220,28 +217,3 @@ def test_what_cannot_take_the_distance_is_an_entry():
 def test_settings_that_cannot_work(options, message):
     with pytest.raises(InputError, match=message):
         Benchmark(embedded(["uno"]), **({"clusterers": ["ward"]} | options))
-
-
-def test_the_command_clusters_embeddings(tmp_path):
-    for name, (X, y) in embedded().items():
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "truth.csv").write_text("label\n" + "".join(f"{v}\n" for v in y))
-        for key, matrix in X.items():
-            np.save(tmp_path / name / f"{key}.npy", matrix)
-    options = ["--measure", "v_measure", "--tries", "2", "--bootstrap", "50", "--json"]
-    run = CliRunner().invoke
-    kept = ["--storage", str(tmp_path / "kept")]
-    done = run(app, ["bench", str(tmp_path), *options, *kept])
-    assert done.exit_code == 0, done.output
-    told = json.loads(done.stdout)
-    wanted = Benchmark(embedded(), ["kmeans"], ["v_measure"], n_init=2, draw=50).run()
-    assert told["scores"]["due"] == pytest.approx(wanted.scores().loc["due"].to_dict())
-    labels = tmp_path / "labels" / "uno"
-    labels.mkdir(parents=True)
-    (labels / "truth.csv").write_text("label\n1\n2\n")
-    (labels / "ward.csv").write_text("label\n1\n2\n")
-    nothing = run(app, ["bench", str(labels.parent), "--clusterer", "ward"])
-    assert "no embeddings" in str(nothing.exception)
-    np.save(tmp_path / "uno" / "clear.npy", np.zeros((3, 2)))
-    broken = run(app, ["bench", str(tmp_path), *options])
-    assert "clear has 3 objects where the reference has 80" in str(broken.exception)

@@ -161,17 +161,5 @@ def test_degenerate_trees() -> None:
     assert two.n == two.bound == 0
     with pytest.raises(InputError, match="linkage matrix"):
         prune_dendrogram([[0, 1, 1.0]], ["a", None])
-    with pytest.raises(InputError, match="extra_bits"):
-        prune_dendrogram(linkage([[0.0], [1.0]], "single"), ["a", "b"], extra_bits=-1)
     with pytest.raises(InputError, match="delta"):
         prune_dendrogram(linkage([[0.0], [1.0]], "single"), ["a", "b"], 0.0)
-
-
-def test_choosing_the_dendrogram_is_paid_for() -> None:
-    rng = np.random.default_rng(3)
-    X = np.concatenate([rng.normal(c, 1, (200, 2)) for c in (0, 8)])
-    y = [i // 200 if rng.random() < 0.2 else None for i in range(400)]
-    Z = linkage(X, "average")
-    free, paid = prune_dendrogram(Z, y), prune_dendrogram(Z, y, extra_bits=5)
-    assert paid.bits == pytest.approx(free.bits + 5)
-    assert paid.bound > free.bound

@@ -1,18 +1,13 @@
-"""Means powered by predictions, and labels that are no draw."""
+"""Means powered by predictions."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-import karat
 from karat.bounds import (
-    Picked,
     prediction_powered_mean,
-    prune_dendrogram,
     sample,
-    sampling_warnings,
-    supervised_yardstick,
 )
 from karat.runtime.validation import InputError
 
@@ -46,32 +41,3 @@ def test_useless_guesses_do_no_harm():
     assert everything.standard_error == 0
     with pytest.raises(InputError, match="at least two"):
         prediction_powered_mean([0.0, 1.0], [0.0, np.nan])
-
-
-@pytest.mark.parametrize(
-    "bound",
-    [
-        lambda y: karat.guarantee([0, 0, 1, 1], y),
-        lambda y: karat.guarantee([0, 0, 1, 1], y, anytime=True),
-        lambda y: karat.pac_mdl_bound([0, 0, 1, 1], y),
-        lambda y: karat.bounds.study_bounds([[0, 0, 1, 1]], y, origins=[None]),
-        lambda y: karat.bounds.study_guarantee([[0, 0, 1, 1]], y, origins=[None]),
-        lambda y: prune_dendrogram([[0, 1, 1, 2], [2, 3, 1, 2], [4, 5, 2, 4]], y),
-        lambda y: supervised_yardstick([[0.0], [0.0], [1.0], [1.0]], y),
-        lambda y: prediction_powered_mean([0.0, 0.0, 0.0, 0.0], y),
-        lambda y: np.asarray(y),
-    ],
-)
-def test_every_bound_rejects_picked_labels(bound):
-    with pytest.raises(InputError, match="picked \\(medoids\\), not drawn at random"):
-        bound(Picked([0, 2], ["a", "b"], "medoids"))
-
-
-def test_picked_labels_are_checked():
-    with pytest.raises(InputError, match="got Picked"):
-        karat.Study([[0.0], [1.0]], truth=Picked([0], ["a"]))
-    with pytest.raises(InputError, match="one position each"):
-        Picked([0, 1], ["a"])
-    with pytest.raises(InputError, match="twice"):
-        Picked([0, 0], ["a", "b"])
-    assert sampling_warnings([True, False]) == ()

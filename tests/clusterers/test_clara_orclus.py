@@ -54,7 +54,7 @@ def test_orclus_finds_clusters_that_are_narrow_in_subspaces_of_their_own():
     found, plain = [], []
     for seed in range(6):
         X, truth = projected(seed)
-        models = [ORCLUS(3, n_dimensions=2, n_seeds=45, random_state=s).fit(X) for s in range(4)]
+        models = [ORCLUS(3, n_dimensions=2, random_state=s).fit(X) for s in range(4)]
         best = min(models, key=lambda model: model.energy_)
         found.append(adjusted_rand_score(truth, best.labels_))
         plain.append(adjusted_rand_score(truth, KMeans(3, n_init=10).fit_predict(X)))
@@ -90,8 +90,6 @@ def test_merging_joins_the_narrowest_union():
         (CLARA(11), "between 1 and the 10"),
         (ORCLUS(11), "between 1 and the 10"),
         (ORCLUS(3, n_dimensions=9), "n_dimensions"),
-        (ORCLUS(3, n_seeds=2), "n_seeds"),
-        (ORCLUS(3, reduction=1.0), "reduction"),
     ],
 )
 def test_what_cannot_be_is_said(model, says):

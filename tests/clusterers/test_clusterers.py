@@ -14,13 +14,11 @@ from karat.clusterers import (
     CLARA,
     ORCLUS,
     Clusterer,
-    FuzzyCMeans,
     KMedoids,
     LinkageClustering,
     as_clusterer,
     catalogue,
 )
-from karat.clusterers.affinity_propagation import QuantileAffinityPropagation
 from karat.clusterers.linkage import METHODS
 from karat.clusterers.spectral import SpectralClustering
 from karat.labelings.partitions import canonical_codes, cut_dendrogram
@@ -36,10 +34,8 @@ from karat.testing import check_clusterer
         LinkageClustering(method="single"),
         SpectralClustering(),
         KMedoids(),
-        FuzzyCMeans(),
         CLARA(),
         ORCLUS(),
-        QuantileAffinityPropagation(),
     ]
 )
 def test_estimator_contract(estimator, check):
@@ -119,7 +115,7 @@ def test_whether_a_seed_matters_is_found_out():
     without = {key for key, clusterer in catalogue.items() if not clusterer.depends_on_seed}
     densities = {"hdbscan", "hdbscan-filled", "dbscan", "optics"}
     merges = {f"{c}-agglomerative" for c in ("i1", "i2", "e1", "h1", "h2")}
-    assert without == {*METHODS, *densities, *merges, "genie", "affinity-propagation"}
+    assert without == {*METHODS, *densities, *merges, "genie"}
     assert as_clusterer(KMeans()).depends_on_seed
     assert not as_clusterer(LinkageClustering()).depends_on_seed
     with pytest.raises(AssertionError, match="seeded=True"):
@@ -150,43 +146,3 @@ def test_any_estimator_is_a_clusterer():
         as_clusterer("kmean")
     with pytest.raises(InputError, match="estimator instance"):
         as_clusterer(KMeans)
-
-
-def test_fuzzy_c_means_is_a_fixed_point_of_its_two_steps():
-    X = np.random.default_rng(0).normal(size=(50, 3)) + 4 * np.eye(3)[np.arange(50) % 3]
-    for m in (1.5, 2.0, 3.0):
-        for form in (np.asarray, sparse.csr_array):
-            model = FuzzyCMeans(3, fuzzifier=m, tol=1e-12, max_iter=5000, random_state=1)
-            U = model.fit(form(X)).memberships_
-            centers = (U**m).T @ X / (U**m).sum(axis=0)[:, None]
-            np.testing.assert_allclose(model.cluster_centers_, centers, atol=1e-8)
-            for i in range(50):
-                apart = [np.linalg.norm(X[i] - v) for v in centers]
-                for c in range(3):
-                    # Bezdek's update, in sums over centres
-                    u = 1 / sum((apart[c] / other) ** (2 / (m - 1)) for other in apart)
-                    assert U[i, c] == pytest.approx(u, abs=1e-8)
-            np.testing.assert_allclose(model.memberships(form(X)), U, atol=1e-8)
-
-
-def test_fuzzy_c_means_lowers_its_objective_and_ends():
-    X = np.random.default_rng(3).normal(size=(60, 2))
-    last = np.inf
-    for steps in (1, 2, 5, 9):
-        model = FuzzyCMeans(4, max_iter=steps, random_state=0)
-        with pytest.warns(match="not settled after"):
-            model.fit(X)
-        assert model.objective_ <= last + 1e-9
-        last = model.objective_
-    assert FuzzyCMeans(4, random_state=0).fit(X).objective_ <= last
-
-
-def test_fuzzy_c_means_of_objects_that_coincide():
-    X = np.repeat([[0.0], [5.0]], 4, axis=0)
-    model = FuzzyCMeans(2, random_state=0).fit(X)
-    assert np.isin(model.memberships_, (0, 1)).all()
-    three = FuzzyCMeans(3, random_state=0).fit(X).memberships_
-    np.testing.assert_allclose(three.sum(axis=1), 1)
-    for wrong in ({"fuzzifier": 1.0}, {"n_clusters": 9}, {"n_init": 0}):
-        with pytest.raises(InputError):
-            FuzzyCMeans(**{"n_clusters": 2, **wrong}).fit(X)

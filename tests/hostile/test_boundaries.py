@@ -199,7 +199,7 @@ def test_what_has_no_index_is_matched_by_position():
 OWN = [
     key
     for key, one in clusterers.catalogue.items()
-    if type(one.make(2, 0)).__module__.startswith("karat") and key != "affinity-propagation"
+    if type(one.make(2, 0)).__module__.startswith("karat")
 ]
 
 

@@ -113,18 +113,6 @@ def test_minus_one_beside_classes_is_no_guess():
         FewLabelClassifier(4, clusterers=FAST).fit(X, np.where(y == 0, -1, y))
 
 
-def test_several_labels_of_each_cluster_outvote_a_wrong_medoid(rng):
-    X = np.concatenate([rng.normal(0, 1, (60, 2)), rng.normal(20, 1, (60, 2))])
-    y = np.repeat(["ham", "spam"], 60)
-    medoid = central_objects(X, y)[0][0]
-    y[medoid] = "spam"
-    one = FewLabelClassifier(2, clusterers=("kmeans",), random_state=0).fit(X, y)
-    three = FewLabelClassifier(6, per_cluster=3, clusterers=("kmeans",), random_state=0).fit(X, y)
-    assert one.score(X, y) < 0.6
-    assert three.score(X, y) > 0.99
-    assert list(one.classes_) == ["spam"]
-
-
 def test_the_measure_chooses_the_clusterer():
     X, y = load_iris(return_X_y=True)
     model = FewLabelClassifier(
@@ -145,9 +133,7 @@ def test_sparse_rows_give_what_dense_rows_give():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"n_labels": 1}, "leave 1 clusters"),
-        ({"n_labels": 9, "per_cluster": 5}, "leave 1 clusters"),
-        ({"per_cluster": 0}, "leave 0 clusters"),
+        ({"n_labels": 1}, "at least 2"),
         ({"spread": "all"}, "spread"),
         ({"metric": "precomputed"}, "no rows"),
         ({"clusterers": ()}, "no clusterer"),

@@ -201,7 +201,9 @@ def test_what_label_studio_exports(open_session, tmp_path):
         {"id": 8, "data": {"row": 5, "text": "?"}, "annotations": [
             {"completed_by": 2, "result": []},
         ]},
-        {"id": 9, "row": 6, "label": "spam", "annotator": 2},
+        {"id": 9, "data": {"row": 6, "text": "?"}, "annotations": [
+            {"completed_by": 2, "result": [{**choice, "value": {"choices": ["spam"]}}]},
+        ]},
     ]  # fmt: skip
     path = tmp_path / "project.json"
     path.write_text(json.dumps(tasks))

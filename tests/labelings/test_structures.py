@@ -202,32 +202,25 @@ def test_a_chosen_soft_clustering_says_what_was_hardened():
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_mixtures_and_fuzzy_c_means_bring_their_memberships(workers):
+def test_mixtures_bring_their_memberships(workers):
     from sklearn.mixture import GaussianMixture
 
-    from karat.clusterers import FuzzyCMeans
-
     study = karat.Study(X, metric="cosine")
-    names = ["gaussian-mixture", "fuzzy-cmeans", "kmeans", "soft-movmf", "hard-movmf"]
+    names = ["gaussian-mixture", "kmeans", "soft-movmf", "hard-movmf"]
     study.sweep(names, k=[2, 3], n_init=1, workers=workers)
     done = study.candidates.index
     soft = {name.split(" k=")[0] for name in done if study.memberships(name) is not None}
     on_rows = " on unit rows"
-    assert soft == {"gaussian-mixture" + on_rows, "fuzzy-cmeans" + on_rows, "soft-movmf"}
+    assert soft == {"gaussian-mixture" + on_rows, "soft-movmf"}
     rows = X / np.linalg.norm(X, axis=1, keepdims=True)
-    for name, model in (
-        ("gaussian-mixture", GaussianMixture(3)),
-        ("fuzzy-cmeans", FuzzyCMeans(3)),
-    ):
-        candidate = f"{name}{on_rows} k=3 start=0"
-        seed = next(c["seed"] for c in study.storage.candidates() if c["name"] == candidate)
-        model.set_params(random_state=seed).fit(rows)
-        expected = model.memberships_ if name == "fuzzy-cmeans" else model.predict_proba(rows)
-        kept = study.memberships(candidate)
-        np.testing.assert_array_equal(kept.harden(), study.labels(candidate))
-        np.testing.assert_allclose(
-            np.sort(kept.memberships, axis=None), np.sort(expected, axis=None), atol=1e-5
-        )
+    candidate = f"gaussian-mixture{on_rows} k=3 start=0"
+    seed = next(c["seed"] for c in study.storage.candidates() if c["name"] == candidate)
+    expected = GaussianMixture(3, random_state=seed).fit(rows).predict_proba(rows)
+    kept = study.memberships(candidate)
+    np.testing.assert_array_equal(kept.harden(), study.labels(candidate))
+    np.testing.assert_allclose(
+        np.sort(kept.memberships, axis=None), np.sort(expected, axis=None), atol=1e-5
+    )
 
 
 def test_memberships_are_extended_with_the_labels(monkeypatch):

@@ -23,7 +23,6 @@ def rank_agreement(
     scores: Mapping[str, Any],
     *,
     published: Mapping[str, Any] | None = None,
-    level: float = 0.95,
     n_resamples: int = 1000,
     random_state: Any = 0,
 ) -> pd.DataFrame:
@@ -35,7 +34,6 @@ def rank_agreement(
         By the measure's name; greater is better. All have the same sets and methods.
     published : mapping of str to sequence of methods, optional
         Rankings from elsewhere, best first, to compare with as they are. Each names all methods.
-    level : float, default 0.95
     n_resamples : int, default 1000
         Bootstrap draws of the data sets.
     random_state : int, Generator or None
@@ -75,7 +73,7 @@ def rank_agreement(
     tables = _tables(scores)
     first = next(iter(tables.values()))
     n, methods = first.shape[0], list(first.columns)
-    draws = _draws(n, n_resamples, level, random_state)
+    draws = _draws(n, n_resamples, random_state)
     # ranks turned so that greater is better; sums of ranks are exact, means would not be
     ranks = {key: -ranked(table).to_numpy() for key, table in tables.items()}
     whole = {key: _signs(own.sum(axis=0)) for key, own in ranks.items()}
@@ -97,9 +95,9 @@ def rank_agreement(
             drawn = _tau(resampled[one], resampled[other])
             each = _tau(_signs(ranks[one]), _signs(ranks[other]))
             row["each"] = _mean(each)
-            ends = _interval(row["each"], _mean(each[draws]), level)
+            ends = _interval(row["each"], _mean(each[draws]))
             row["each low"], row["each high"] = ends
-        row["low"], row["high"] = _interval(row["tau"], drawn, level)
+        row["low"], row["high"] = _interval(row["tau"], drawn)
         rows.append(row)
     columns = ["one", "other", "tau", "low", "high", "each", "each low", "each high"]
     return pd.DataFrame(rows).reindex(columns=columns)
@@ -131,11 +129,9 @@ def _positions(key: str, given: Any, methods: list[Any]) -> Floats:
     return np.array([-order.index(method) for method in methods], dtype=np.float64)
 
 
-def _draws(n: int, n_resamples: int, level: float, random_state: Any) -> NDArray[np.int64]:
-    if n_resamples < 1 or not 0 < level < 1:
-        raise InputError(
-            f"n_resamples must be at least 1 and level in (0, 1); got {n_resamples} and {level}"
-        )
+def _draws(n: int, n_resamples: int, random_state: Any) -> NDArray[np.int64]:
+    if n_resamples < 1:
+        raise InputError(f"n_resamples must be at least 1; got {n_resamples}")
     return check_random_state(random_state).integers(0, n, (n_resamples, n))
 
 
@@ -161,11 +157,11 @@ def _mean(values: Floats) -> Any:
     return float(mean) if mean.ndim == 0 else mean
 
 
-def _interval(value: float, drawn: Floats, level: float) -> tuple[float, float]:
+def _interval(value: float, drawn: Floats) -> tuple[float, float]:
     """What holds the percentiles of the draws and their reflection at the value."""
     known = drawn[~np.isnan(drawn)]
     if not len(known):
         return np.nan, np.nan
-    low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2])
+    low, high = np.quantile(known, [0.025, 0.975])
     reflected = np.clip([2 * value - high, 2 * value - low], -1.0, 1.0)
     return float(min(reflected[0], low)), float(max(reflected[1], high))

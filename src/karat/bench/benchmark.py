@@ -100,35 +100,12 @@ class Benchmark(Scored):
 
     @classmethod
     def from_folder(
-        cls, path: Any, measures: Iterable[str] = DEFAULT, clusterers: Any = (), **options: Any
+        cls, path: Any, measures: Iterable[str] = DEFAULT, *, random_state: int = 0
     ) -> Benchmark:
-        """Score the label files of a folder; see :func:`karat.bench.read_folder`.
-
-        Parameters
-        ----------
-        path : str or path
-        measures : sequence of str
-            External measures.
-        clusterers : sequence of str or estimators, or mapping
-            What clusters the embeddings in the folder, if there are any; ``"kmeans"`` if none is
-            given.
-        **options
-            As for :class:`Benchmark`.
-
-        Returns
-        -------
-        Benchmark
-            With its table; for embeddings, call :meth:`run`.
-        """
-        entries = read_folder(path)
-        embedded = any(entry.data for entry in entries.values())
-        if clusterers and not embedded:
-            raise InputError(f"{path} has no embeddings (NAME.npy) that could be clustered")
-        if embedded and not clusterers:
-            clusterers = ["kmeans"]
-        made = cls({}, clusterers, measures, **options)
-        made.sets = entries
-        if not embedded and not any(entry.tries for entry in entries.values()):
+        """Score the label files of a folder; see :func:`karat.bench.read_folder`."""
+        made = cls({}, (), measures, random_state=random_state)
+        made.sets = read_folder(path)
+        if not any(entry.tries for entry in made.sets.values()):
             raise InputError(f"{path} has references, but no clusterings")
         made._rows = made._from_files()
         return made

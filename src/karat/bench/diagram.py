@@ -93,14 +93,10 @@ def svg(drawing: Drawing, title: str) -> str:
     for x, y, text, anchor in drawing.texts:
         shown = html.escape(text)
         body.append(f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{shown}</text>')
-    return framed(drawing.width, drawing.height, title, body)
-
-
-def framed(width: float, height: float, title: str, body: list[str]) -> str:
-    """SVG elements in an image of this size."""
     return (
-        f'<svg viewBox="0 0 {width:.0f} {height:.0f}" role="img" font-size="{_FONT}" '
-        f'fill="currentColor" style="max-width:100%;width:{width:.0f}px">'
+        f'<svg viewBox="0 0 {drawing.width:.0f} {drawing.height:.0f}" role="img" '
+        f'font-size="{_FONT}" fill="currentColor" '
+        f'style="max-width:100%;width:{drawing.width:.0f}px">'
         f"<title>{html.escape(title)}</title>{''.join(body)}</svg>"
     )
 

@@ -76,8 +76,6 @@ def _set_folders(root: Path, files: list[Path]) -> dict[str, Entry]:
         stem = _stem(file)
         if _REFERENCE.fullmatch(stem):
             entry.references[stem] = _reference(entry, file, noise=None)
-        elif (X := _embedding(file)) is not None:
-            entry.data[stem] = X
         else:
             name, number = _try(stem)
             columns = _columns(entry, file)
@@ -164,7 +162,6 @@ def _check(root: Path, found: dict[str, Entry]) -> None:
             raise InputError(f"{root / name} has no reference: add truth.csv or labels0.csv")
         n = len(next(iter(entry.references.values())))
         given = [(f"reference {key}", values) for key, values in entry.references.items()]
-        given += list(entry.data.items())
         for key, tries in entry.tries.items():
             for labels in tries.values():
                 given += [(key, own) for own in (labels.values() if _cuts(labels) else [labels])]
@@ -185,19 +182,6 @@ def _stem(path: Path) -> str:
         name = name.removesuffix(ending)
     base, _, ending = name.rpartition(".")
     return base if base and ending.lower() in _TABLES else name
-
-
-def _embedding(file: Path) -> Any:
-    """The matrix in a NumPy file, None where it is a file of labels."""
-    from karat.runtime.validation import check_data
-
-    if file.suffix != ".npy":
-        return None
-    try:
-        X = np.load(file, allow_pickle=False)
-    except (OSError, ValueError) as error:
-        raise InputError(f"{file} cannot be read as a NumPy array: {error}") from None
-    return check_data(X, name=str(file)) if X.ndim == 2 and X.shape[1] > 1 else None
 
 
 def _columns(entry: Entry, file: Path) -> dict[str, Any]:

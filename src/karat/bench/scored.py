@@ -257,15 +257,12 @@ class Scored:
             f"{name} failed in {row['failed']} of {row['fits']} fits"
             for name, row in failures.iterrows()
         )
-        if failed is None and wide.isna().to_numpy().any():
+        if told and failed is None:
             raise InputError(
                 f"{told} ({failures['reason'].iloc[0]}). Say what a failed fit counts as, such as "
                 "failed=0 (--failed 0), or leave the method or the data set out"
             )
-        notes = []
-        if told:
-            counts = "" if failed is None else f"counts as {failed:g}"
-            notes = [f"{told}. A failed fit {counts}."]
+        notes = [f"{told}. A failed fit counts as {failed:g}."] if told else []
         if by_row := [file for entry in self.sets.values() for file in entry.by_row]:
             more = f" and {len(by_row) - 1:,} more have" if len(by_row) > 1 else " has"
             notes.append(f"{by_row[0]}{more} no ids, and the references have: taken row by row.")

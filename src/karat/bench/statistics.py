@@ -34,13 +34,12 @@ def score_table(scores: Any) -> pd.DataFrame:
     return table
 
 
-def mean_interval(values: Any, level: float = 0.95) -> tuple[float, float]:
-    """The interval of a mean by Student's t; missing for one value.
+def mean_interval(values: Any) -> tuple[float, float]:
+    """The 95 % interval of a mean by Student's t; missing for one value.
 
     Parameters
     ----------
     values : array-like, shape (n,)
-    level : float, default 0.95
 
     Returns
     -------
@@ -58,7 +57,7 @@ def mean_interval(values: Any, level: float = 0.95) -> tuple[float, float]:
     x = np.asarray(values, dtype=np.float64)
     if len(x) < 2:
         return math.nan, math.nan
-    half = float(stats.t.ppf((1 + level) / 2, len(x) - 1) * x.std(ddof=1) / math.sqrt(len(x)))
+    half = float(stats.t.ppf(0.975, len(x) - 1) * x.std(ddof=1) / math.sqrt(len(x)))
     return float(x.mean()) - half, float(x.mean()) + half
 
 

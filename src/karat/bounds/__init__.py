@@ -9,7 +9,7 @@ from karat.bounds.forecast import LabelAdvice, LabelForecast, advise, forecast_l
 from karat.bounds.guarantees import Guarantee, LabelSequence, guarantee
 from karat.bounds.pac_mdl import PacMdlBound, PacMdlBounds, pac_mdl_bound
 from karat.bounds.prediction_powered import Estimate, prediction_powered_mean
-from karat.bounds.sampling import Doubt, Picked, doubted_draw, sample, sampling_warnings
+from karat.bounds.sampling import Doubt, doubted_draw, sample, sampling_warnings
 from karat.bounds.sequential import Starts
 from karat.bounds.study import Searched, study_bounds, study_guarantee
 from karat.bounds.tails import b_max, bucket, log_bucket
@@ -30,7 +30,6 @@ __all__ = [
     "PacMdlBound",
     "PacMdlBounds",
     "Part",
-    "Picked",
     "Searched",
     "Starts",
     "advise",

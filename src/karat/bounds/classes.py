@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from karat.bounds.sampling import Picked
 from karat.bounds.wording import BLIND, DRAWN, LISTED, SAID
 from karat.labelings.labels import alike_names, count_labels, encode, known_labels
 from karat.runtime.validation import InputError
@@ -101,8 +100,6 @@ def listed_classes(classes: Classes) -> Any:
 
 def known_classes(y_partial: Any, n: int, classes: Classes = None) -> KnownClasses:
     """The labels of ``n`` objects with the list of classes that the bound is to be over."""
-    if isinstance(y_partial, Picked):
-        y_partial.reject()
     classes = listed_classes(classes)
     listed = classes if isinstance(classes, list) else None
     truth = known_labels(y_partial, n, name="y_partial", classes=listed or ())

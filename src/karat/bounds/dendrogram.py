@@ -28,7 +28,6 @@ def prune_dendrogram(
     y_partial: Any,
     delta: float = 0.1,
     *,
-    extra_bits: float = 0.0,
     classes: Classes = None,
     random_state: Any = 0,
 ) -> PacMdlBound:
@@ -45,8 +44,6 @@ def prune_dendrogram(
         Known classes; None, NaN or ``-1`` elsewhere.
     delta : float, default 0.1
         Allowed chance that the guarantee fails.
-    extra_bits : float, default 0
-        Bits for having chosen this dendrogram among others, e.g. 2 for one of four.
     classes : iterable, int or "open", optional
         As for :func:`karat.pac_mdl_bound`.
     random_state : int, Generator or None
@@ -64,15 +61,11 @@ def prune_dendrogram(
 
     Notes
     -----
-    The language is an even mixture of two: cut at c clusters, log2(c(c+1)) bits; and a pruning
-    with c clusters, itself an even mixture of one bit a node (2c − 1 bits) and of log2(c(c+1))
-    bits for c with log2 P(c) for which of the P(c) prunings. With log2(ℓ) bits for each cluster's
-    label, the bits depend on the pruning only through c, and the bound grows with errors and with
-    bits. So the fewest errors for each c, which a knapsack over the tree finds, lead to the very
-    best pruning. Its labels, and those of the next best c, are then written by the mixture of five
-    codes (:class:`~karat.bounds.languages.Mixed`): at most log2(5) bits longer, often much
-    shorter. No more clusters are looked at than could pay even without any error. Time
-    O(n · (ℓ + C)), C the most clusters that could pay, at most about the number of labels.
+    The language is an even mixture of a cut at c clusters, log2(c(c+1)) bits, and of a pruning
+    with c clusters: 2c − 1 bits, or log2(c(c+1)) bits for c and log2 P(c) for which of the P(c)
+    prunings. The bound depends on a pruning through c and its errors only, so a knapsack over the
+    tree finds the very best. Labels of it and of the next best c are then written by the five codes
+    of :class:`~karat.bounds.languages.Mixed`. O(n · (ℓ + C)), C the most clusters that could pay.
 
     Examples
     --------
@@ -95,12 +88,10 @@ def prune_dendrogram(
     m, n = len(known), N - len(known)
     if not 0 < delta <= 1:
         raise InputError(f"delta must be in (0, 1]; got {delta!r}")
-    if not extra_bits >= 0:
-        raise InputError(f"extra_bits must be at least 0; got {extra_bits!r}")
     counts = kernel.class_counts(left, right, y, len(names))
     stop_errors = counts.sum(axis=1, dtype=np.int32) - counts.max(axis=1)
     log2_classes = math.log2(len(names))
-    paid = extra_bits + truth.bits
+    paid = truth.bits
     cap = _most_clusters(m, n, int(stop_errors[-1]), delta, log2_classes, paid, N)
     c = np.arange(1, cap + 1, dtype=np.float64)
     cut_bits = 1.0 + np.log2(c) + np.log2(c + 1)
@@ -119,7 +110,7 @@ def prune_dendrogram(
     trees = trees[np.diff(pruned, prepend=pruned[0] + 1)[trees] < 0][:_PROMISING]
     labels = [cut_dendrogram(Z, n_clusters=int(at) + 1) for at in cuts]
     labels += [kernel.pruned_labels(left, right, splits, at + 1) for at in trees]
-    lengths = np.concatenate([cut_bits[cuts], tree_bits[trees]]) + extra_bits
+    lengths = np.concatenate([cut_bits[cuts], tree_bits[trees]])
     found = pac_mdl_bound(
         np.stack(labels),
         y_partial,

@@ -308,28 +308,12 @@ def pac_mdl_bound(
     Notes
     -----
     banerjee2004, theorem 1, in its transductive form: all m + n objects are fixed, and chance is
-    only in which m of them were labelled. Let σ be a classifier that errs on E of the m + n. Its
-    errors on the labelled part are hypergeometric, and ``bucket(m, n, a, E - a)`` is their
-    distribution function at a. A distribution function falls below s with probability at most s;
-    so ``E - a > b_max(m, n, a, s)`` has probability at most s. With s = p(σ)·delta and
-    Σ p(σ) ≤ 1 this holds for all σ at once with probability ``1 - delta``; hence any choice
-    among them may look at the labels, also the classes of clusters. What may not: the
-    clusterings themselves, the language, the number of labels, the list of classes. For objects
-    drawn independently from a distribution the same follows, since given the objects the split is
-    uniform.
-
-    The list of classes is part of every classifier, so one that was read off the labels depends
-    on the draw, and the theorem does not cover it: of 1,000 objects of 1,000 classes a single
-    labelled one would "guarantee" that at most 900 of the others differ from it. A list or a number
-    known beforehand is covered. An open list is covered once it is paid for: ℓ classes can be
-    named by ℓ objects that have them, whichever objects are labelled, so a list with n_t objects
-    of class t has the share ∏ n_t / (C(m+n, ℓ)·ℓ(ℓ+1)); a tenth of delta bounds the n_t.
-
-    A bound is for a number of labels that was fixed beforehand. To label until the bound is
-    low enough is to choose the best of many bounds, which :func:`karat.guarantee` with
-    ``anytime=True`` pays for.
-
-    The level is rounded down by one part in 10^12, so that floating point never tightens the
+    only in which m of them were labelled; proofs are on the page about the guarantee. The choice
+    may look at the labels; the clusterings, the language, the number of labels and the list of
+    classes may not. An open list is paid for: ℓ classes with n_t objects each have the share
+    ∏ n_t / (C(m+n, ℓ)·ℓ(ℓ+1)), and a tenth of delta bounds the n_t. To label until the bound is low
+    enough is to choose the best of many bounds, which :func:`karat.guarantee` with ``anytime=True``
+    pays for. Levels are rounded down by one part in 10^12, so that floating point never tightens a
     bound. O(M·(n + ℓ·c²)) time at most.
 
     Examples

@@ -122,7 +122,7 @@ def check_delta(delta: float) -> None:
 def learner_of(labelings: Any, X: Any, prior: Any, noise: NoisePolicy) -> tuple[Learner, Language]:
     """What learns from these clusterings and features, and what naming one of them costs."""
     batch = as_labelings(labelings, noise=noise)
-    language = _language(prior, batch)
+    language = Mixed() if prior is None else Mixed(prior_of(prior, batch))
     bits = np.asarray(language.choice_bits(batch.names, batch.n_clusters), dtype=np.float64)
     return Learner(batch, bits, features(X, batch.n_objects)), language
 
@@ -137,9 +137,8 @@ def features(X: Any, n: int) -> Any:
     return data
 
 
-def _language(prior: Any, batch: Labelings) -> Language:
-    if prior is None:
-        return Mixed()
+def prior_of(prior: Any, batch: Labelings) -> Prior:
+    """The shares of clusterings, by name or in their order."""
     if not isinstance(prior, Mapping):
         shares = np.asarray(prior, dtype=np.float64)
         if shares.shape != (len(batch),):
@@ -148,7 +147,7 @@ def _language(prior: Any, batch: Labelings) -> Language:
                 f"{shares.shape}"
             )
         prior = dict(zip(batch.names, shares.tolist(), strict=True))
-    return Mixed(Prior({str(name): float(share) for name, share in prior.items()}))
+    return Prior({str(name): float(share) for name, share in prior.items()})
 
 
 def order_of(order: Any, known: NDArray[np.intp], random_state: Any) -> NDArray[np.intp]:

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from karat.bounds.sampling import Picked
 from karat.runtime.validation import InputError
 
 
@@ -69,8 +68,7 @@ def prediction_powered_mean(guesses: Any, values: Any, delta: float = 0.1) -> Es
     Raises
     ------
     InputError
-        With fewer than two known values, or guesses that are not finite; for
-        :class:`~karat.bounds.Picked` labels.
+        With fewer than two known values, or guesses that are not finite.
 
     Notes
     -----
@@ -97,8 +95,6 @@ def prediction_powered_mean(guesses: Any, values: Any, delta: float = 0.1) -> Es
     """
     from scipy.special import ndtri
 
-    if isinstance(values, Picked):
-        values.reject()
     if not 0 < delta < 1:
         raise InputError(f"delta must be in (0, 1); got {delta!r}")
     f = np.asarray(guesses, dtype=np.float64)

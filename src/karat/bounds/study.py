@@ -15,7 +15,7 @@ from karat.bounds.classifiers import Learner
 from karat.bounds.guarantees import Guarantee, fixed_guarantee
 from karat.bounds.languages import Language, Lengths, Mixed
 from karat.bounds.pac_mdl import PacMdlBounds, pac_mdl_bound
-from karat.bounds.population import Labelled, Population, features, order_of
+from karat.bounds.population import Labelled, Population, features, order_of, prior_of
 from karat.bounds.selection import Chooser
 from karat.labelings.labels import NoisePolicy
 from karat.labelings.partitions import Labelings, as_labelings
@@ -246,7 +246,7 @@ def study_guarantee(
     sources = list(origins)
     language, n_user = _language(batch, searched, sources, None)
     if prior is not None:
-        judged = np.array(_lengths(prior, len(batch)))
+        judged = prior_of(prior, batch).choice_bits(batch.names, batch.n_clusters)
         both = (language.choice_bits(batch.names, batch.n_clusters) + judged) / 2
         both += math.log2(np.exp2(-both).sum()) + 1e-9
         language = Mixed(Lengths(tuple(both.tolist()), "Study"))
@@ -279,16 +279,5 @@ def _language(
         lengths.append(plan.bits(origin, seen[origin]))
         seen[origin] += 1
     if prior is not None:
-        lengths = _lengths(prior, len(batch))
+        lengths = prior_of(prior, batch).choice_bits(batch.names, batch.n_clusters).tolist()
     return Mixed(Lengths(tuple(lengths), "Study")), plan.n_user
-
-
-def _lengths(prior: Any, n_candidates: int) -> list[float]:
-    shares = np.asarray(prior, dtype=np.float64)
-    if shares.shape != (n_candidates,) or not (shares > 0).all() or shares.sum() > 1 + 1e-9:
-        raise InputError(
-            f"prior must be {n_candidates} positive shares that sum to at most 1; got shape "
-            f"{shares.shape} with sum {shares.sum():.4g}"
-        )
-    lengths: list[float] = (-np.log2(shares)).tolist()
-    return lengths

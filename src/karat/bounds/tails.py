@@ -164,13 +164,9 @@ def b_max(m: Any, n: Any, a: Any, delta: Any = None, *, log_delta: Any = None) -
     out = np.empty(len(ms), dtype=np.int64)
     unsure = np.zeros(len(ms), dtype=np.bool_)
     kernel.b_max_many(ms, ns, as_, logs, out, unsure)
-    settled: dict[tuple[int, int, int, float], int] = {}
     for i in np.flatnonzero(unsure):
-        key = (int(ms[i]), int(ns[i]), int(as_[i]), float(givens[i]))
-        if key not in settled:
-            exact = None if delta is None else key[3]
-            settled[key] = _settle(*key[:3], int(out[i]), exact, float(logs[i]))
-        out[i] = settled[key]
+        exact = None if delta is None else float(givens[i])
+        out[i] = _settle(int(ms[i]), int(ns[i]), int(as_[i]), int(out[i]), exact, float(logs[i]))
     return int(out[0]) if shape == () else out.reshape(shape)
 
 

@@ -175,7 +175,7 @@ def doubt(found: Doubt, batch: Labelings) -> str:
         f"{int((codes == found.cluster).sum()):,} of the {len(codes):,} objects, so "
         f"{found.expected:.1f} were expected; {share} in 1,000 random draws deviate so far. Draw "
         "with karat sample and label from the top, without skipping; labels that were picked may "
-        "train a classifier (karat.bounds.Picked), and guarantee nothing"
+        "train a classifier, and guarantee nothing"
     )
 
 

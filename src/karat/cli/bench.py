@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from karat.cli._input import workers_at
 from karat.cli._options import Json
 from karat.cli._output import Force, check_target
 
@@ -22,8 +21,7 @@ def bench(
             help="A folder for each data set, with truth.csv (or labels0.csv, labels1.csv, ...) "
             "and method.csv, or method.1.csv, method.2.csv for each try of a method; or "
             "SET.labels0.gz files beside a folder for each method with SET.gz or SET.result3.gz. "
-            "Either in folders of batteries. Matrices in NAME.npy are embeddings, which are "
-            "clustered."
+            "Either in folders of batteries."
         ),
     ],
     measure: Annotated[
@@ -61,32 +59,6 @@ def bench(
     rope: Annotated[
         float, typer.Option(min=0, help="Differences up to this have no practical meaning.")
     ] = 0.01,
-    clusterer: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--clusterer", help="What clusters the embeddings; kmeans by default. May be repeated."
-        ),
-    ] = None,
-    metric: Annotated[str, typer.Option(help="The distance between embeddings.")] = "euclidean",
-    tries: Annotated[
-        int, typer.Option("--tries", min=1, help="Tries of a clusterer on each embedding.")
-    ] = 10,
-    bootstrap: Annotated[
-        int | None,
-        typer.Option(
-            min=2, help="Each try is on so many objects drawn with replacement, the same for all."
-        ),
-    ] = None,
-    workers: Annotated[
-        int, typer.Option("--workers", min=1, help="Local processes that cluster.")
-    ] = 1,
-    dask: Annotated[
-        str | None,
-        typer.Option(help="Cluster on the workers of this Dask scheduler, e.g. tcp://host:8786."),
-    ] = None,
-    storage: Annotated[
-        Path | None, typer.Option(help="Keep finished fits here and resume from it.")
-    ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of all randomness.")] = 0,
     report: Annotated[
         list[Path] | None,
@@ -103,8 +75,6 @@ def bench(
     Outliers (-1) count as clusters of one. For example:
 
     karat bench results --report appendix.html --report tables.tex
-
-    karat bench embeddings --measure v_measure --tries 10 --bootstrap 2048
     """
     import json as jsonlib
 
@@ -116,13 +86,7 @@ def bench(
     for target in report or ():
         check_target(target, "--report", force)
     measures = measure or ["adjusted_rand_index"]
-    race = Benchmark.from_folder(
-        folder, measures, clusterer or (), metric=metric, n_init=tries, draw=bootstrap,
-        storage=storage, random_state=seed,
-    )  # fmt: skip
-    if any(entry.data for entry in race.sets.values()):
-        executor = None if dask is None else workers_at(dask)
-        race.run(lambda line: typer.echo(line, err=True), workers=workers, executor=executor)
+    race = Benchmark.from_folder(folder, measures, random_state=seed)
     counted = "mean" if best_of is None else best_of
     options: dict[str, Any] = {
         "measure": measures[0],

@@ -18,7 +18,6 @@ from karat.clusterers._metric_adapter import (
 from karat.clusterers._record import Clusterer, as_clusterer, catalogue, configured
 from karat.clusterers.criterion import CriterionClustering
 from karat.clusterers.filled import FilledHDBSCAN
-from karat.clusterers.fuzzy import FuzzyCMeans
 from karat.clusterers.genie import GenieClustering
 from karat.clusterers.information_theoretic import InformationTheoreticKMeans
 from karat.clusterers.kmedoids import CLARA, KMedoids
@@ -40,7 +39,6 @@ __all__ = [
     "FilledHDBSCAN",
     "FrequencySensitiveSphericalKMeans",
     "FunctionClusterer",
-    "FuzzyCMeans",
     "GenieClustering",
     "InformationTheoreticKMeans",
     "KMedoids",

@@ -101,8 +101,6 @@ _add("gaussian-mixture", "Gaussian mixture",
      _make("sklearn.mixture.GaussianMixture", "n_components"),
      "Dempster, Laird & Rubin 1977", "O(n k d²) per iteration", growth=1.0,
      whole_to=20_000)  # fmt: skip
-_add("fuzzy-cmeans", "Fuzzy c-means", _make("fuzzy.FuzzyCMeans"), "Dunn 1973; Bezdek 1981",
-     "O(n k d) per iteration", **_LINEAR)  # fmt: skip
 for _key, _title, _made in (
     ("hdbscan", "HDBSCAN", _make("sklearn.cluster.HDBSCAN", "min_cluster_size", copy=True)),
     ("hdbscan-filled", "HDBSCAN, outliers to the nearest cluster",
@@ -118,10 +116,6 @@ _add("dbscan", "DBSCAN", _make("sklearn.cluster.DBSCAN", "eps"),
 _add("optics", "OPTICS", _make("sklearn.cluster.OPTICS", "min_samples", metric="euclidean"),
      "Ankerst, Breunig, Kriegel & Sander 1999", "O(n² d)",
      parameter="min_samples", values=(5, 10, 20), **_ANY)  # fmt: skip
-_add("affinity-propagation", "Affinity propagation",
-     _make("affinity_propagation.QuantileAffinityPropagation", "quantile"), "Frey & Dueck 2007",
-     "O(n²) per iteration", parameter="quantile", values=(0.0, 0.1, 0.25, 0.5),
-     **_ANY)  # fmt: skip
 for _key, _title, _made, _source in (
     ("spherical-kmeans", "Spherical k-means",
      _make("spherical.SphericalKMeans", refine=False, n_init=1), "Dhillon & Modha 2001"),

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 
@@ -19,7 +20,7 @@ class Estimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     #: whether sparse rows are taken, and whether negative values are rejected
     _sparse, _positive = True, False
     #: parameters that count something
-    _counts: tuple[str, ...] = ()
+    _counts: ClassVar[tuple[str, ...]] = ()
 
     def _rows(self, X: Any, *, least: int = 1, dtype: Any = (np.float64, np.float32)) -> Any:
         """The rows of X, once the parameters are known to fit them."""
@@ -27,6 +28,11 @@ class Estimator(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             self, X, accept_sparse="csr" if self._sparse else False, dtype=list(dtype),
             ensure_min_samples=least,
         )  # fmt: skip
+        if self._positive and X.size and (X.data if sparse.issparse(X) else X).min(initial=0) < 0:
+            raise InputError(
+                f"Negative values in data passed to {type(self).__name__}: rows must be counts, "
+                "weights or shares; for embeddings take spherical k-means"
+            )
         for name in self._counts:
             value = getattr(self, name)
             if not isinstance(value, (int, np.integer)) or value < 1:

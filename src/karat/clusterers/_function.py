@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -12,6 +13,7 @@ from karat.clusterers._record import Clusterer
 from karat.runtime.validation import InputError
 
 
+@dataclass(eq=False, repr=False)
 class FunctionClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """Labels that a function gives, as a scikit-learn estimator; see :func:`from_function`.
 
@@ -29,12 +31,9 @@ class FunctionClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     labels_ : array-like, shape (n,)
     """
 
-    def __init__(
-        self, function: Callable[..., Any], value: Any = None, random_state: int | None = None
-    ) -> None:
-        self.function = function
-        self.value = value
-        self.random_state = random_state
+    function: Callable[..., Any]
+    value: Any = None
+    random_state: int | None = None
 
     def fit(self, X: Any, y: Any = None) -> FunctionClusterer:
         """Call the function."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ class ExcludedError(InputError):
     """A clusterer cannot take the distance; the message says why."""
 
 
+@dataclass(eq=False, repr=False)
 class OnDistances(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """An estimator that takes ``metric="precomputed"``, on the distances of any metric.
 
@@ -45,9 +46,8 @@ class OnDistances(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     array([0, 0, 1])
     """
 
-    def __init__(self, estimator: Any, metric: Any = "euclidean") -> None:
-        self.estimator = estimator
-        self.metric = metric
+    estimator: Any
+    metric: Any = "euclidean"
 
     def fit(self, X: Any, y: Any = None) -> OnDistances:
         """Compute the distances and cluster them."""
@@ -88,6 +88,7 @@ class OnRows(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return self.estimator_.cut(n_clusters)
 
 
+@dataclass(eq=False, repr=False)
 class OnForm(OnRows):
     """An estimator for Euclidean space, on rows whose Euclidean distance is that of a metric.
 
@@ -107,14 +108,14 @@ class OnForm(OnRows):
     True
     """
 
-    def __init__(self, estimator: Any, metric: str = "cosine") -> None:
-        self.estimator = estimator
-        self.metric = metric
+    estimator: Any
+    metric: str = "cosine"
 
     def _rows(self, X: Any) -> Any:
         return embed(check_points(X, self.metric), self.metric)
 
 
+@dataclass(eq=False, repr=False)
 class OnColumns(OnRows):
     """An estimator on the columns ``start:stop`` of the data: one of several representations.
 
@@ -133,10 +134,9 @@ class OnColumns(OnRows):
     True
     """
 
-    def __init__(self, estimator: Any, start: int, stop: int) -> None:
-        self.estimator = estimator
-        self.start = start
-        self.stop = stop
+    estimator: Any
+    start: int
+    stop: int
 
     def _rows(self, X: Any) -> Any:
         rows = X if hasattr(X, "shape") else np.asarray(X)

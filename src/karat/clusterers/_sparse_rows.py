@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import KW_ONLY, dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -41,26 +41,19 @@ class Run:
     learned: dict[str, Any] = field(default_factory=dict)
 
 
+@dataclass(eq=False, repr=False)
 class RowClusterer(Estimator):
     """Base of the estimators that cluster sparse rows and never make them dense."""
 
     _norm = "l2"
-    _counts: tuple[str, ...] = ("n_clusters", "n_init", "max_iter")
+    _counts: ClassVar[tuple[str, ...]] = ("n_clusters", "n_init", "max_iter")
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        init: Any = "k-means++",
-        n_init: int = 10,
-        max_iter: int = 300,
-        random_state: Any = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.random_state = random_state
+    n_clusters: int = 8
+    _: KW_ONLY
+    init: Any = "k-means++"
+    n_init: int = 10
+    max_iter: int = 300
+    random_state: Any = None
 
     @abstractmethod
     def _run(self, rows: csr_array, labels: NDArray[np.int64], k: int) -> Run:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -28,6 +29,7 @@ METHODS = ("direct", "bisection", "refined-bisection", "agglomerative")
 _TOLERANCE = 1e-12
 
 
+@dataclass(eq=False, repr=False)
 class CriterionClustering(RowClusterer):
     """Clusters of rows that are best by one of CLUTO's criteria.
 
@@ -91,22 +93,11 @@ class CriterionClustering(RowClusterer):
     True
     """
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        criterion: Literal["I1", "I2", "E1", "G1", "G1'", "H1", "H2"] = "I2",
-        method: Literal["direct", "bisection", "refined-bisection", "agglomerative"] = "direct",
-        init: Any = "random",
-        n_init: int = 10,
-        max_iter: int = 100,
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(
-            n_clusters, init=init, n_init=n_init, max_iter=max_iter, random_state=random_state
-        )
-        self.criterion = criterion
-        self.method = method
+    _: KW_ONLY
+    criterion: Literal["I1", "I2", "E1", "G1", "G1'", "H1", "H2"] = "I2"
+    method: Literal["direct", "bisection", "refined-bisection", "agglomerative"] = "direct"
+    init: Any = "random"
+    max_iter: int = 100
 
     def _check(self) -> None:
         check_choice(self.criterion, CRITERIA, "criterion")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+@dataclass(eq=False, repr=False)
 class FilledHDBSCAN(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """HDBSCAN, then every outlier joins the cluster of the nearest object that has one.
 
@@ -40,9 +42,9 @@ class FilledHDBSCAN(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     array([0, 0, 0, 0, 1, 1, 1])
     """
 
-    def __init__(self, min_cluster_size: int = 5, *, metric: str = "euclidean") -> None:
-        self.min_cluster_size = min_cluster_size
-        self.metric = metric
+    min_cluster_size: int = 5
+    _: KW_ONLY
+    metric: str = "euclidean"
 
     def fit(self, X: Any, y: Any = None) -> FilledHDBSCAN:
         """Cluster, then let the outliers join."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+@dataclass(eq=False, repr=False)
 class GenieClustering(Estimator):
     """Agglomeration along the minimum spanning tree, with a limit on unequal sizes.
 
@@ -49,12 +51,10 @@ class GenieClustering(Estimator):
     array([0, 0, 0, 1, 1, 2], dtype=int32)
     """
 
-    def __init__(
-        self, n_clusters: int = 2, *, gini_threshold: float = 0.3, metric: str = "euclidean"
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.gini_threshold = gini_threshold
-        self.metric = metric
+    n_clusters: int = 2
+    _: KW_ONLY
+    gini_threshold: float = 0.3
+    metric: str = "euclidean"
 
     def fit(self, X: Any, y: Any = None) -> GenieClustering:
         """Build the tree and merge."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 
+@dataclass(eq=False, repr=False)
 class InformationTheoreticKMeans(RowClusterer):
     """k-means with the divergence KL(row, mean of the cluster), rows divided by their sums.
 
@@ -76,37 +78,10 @@ class InformationTheoreticKMeans(RowClusterer):
 
     _norm, _positive = "l1", True
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        smoothing: float = 1.0,
-        refine: bool = True,
-        init: Any = "spherical-k-means",
-        n_init: int = 10,
-        max_iter: int = 300,
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(
-            n_clusters, init=init, n_init=n_init, max_iter=max_iter, random_state=random_state
-        )
-        self.smoothing = smoothing
-        self.refine = refine
-
-    def fit(self, X: Any, y: Any = None) -> Any:
-        """Cluster the rows of X, which has no negative values; see the base class."""
-        values = X.data if hasattr(X, "indptr") else X
-        if not hasattr(X, "dtype") or getattr(X.dtype, "kind", "O") in "fiu":
-            try:
-                negative = np.size(values) > 0 and np.nanmin(values) < 0
-            except (TypeError, ValueError):
-                negative = False
-            if negative:
-                raise InputError(
-                    "Negative values in data passed to InformationTheoreticKMeans: rows must be "
-                    "counts or shares"
-                )
-        return super().fit(X)
+    _: KW_ONLY
+    smoothing: float = 1.0
+    refine: bool = True
+    init: Any = "spherical-k-means"
 
     def _check(self) -> None:
         if not 0 <= self.smoothing < np.inf:

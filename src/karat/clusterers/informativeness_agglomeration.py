@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from karat.clusterers._estimator import Estimator
 from karat.labelings.partitions import canonical_codes
-from karat.runtime.validation import InputError, check_random_state
+from karat.runtime.validation import check_random_state
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -18,6 +19,7 @@ _LARGEST_START = 500
 _OBJECTS_PER_START = 15
 
 
+@dataclass(eq=False, repr=False)
 class InformativenessAgglomeration(Estimator):
     """Greedy merging of many small clusters so that informativeness stays as large as it can.
 
@@ -31,9 +33,6 @@ class InformativenessAgglomeration(Estimator):
     ----------
     n_clusters : int, default 8
         Number of clusters to stop at.
-    n_start : int, optional
-        Number of small clusters to begin with; by default one for every 15 objects, at most
-        500, at least ``n_clusters``.
     n_neighbors : int, default 5
         Neighbours that vote.
     random_state : None, int or Generator
@@ -73,18 +72,10 @@ class InformativenessAgglomeration(Estimator):
 
     _sparse = False
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        n_start: int | None = None,
-        n_neighbors: int = 5,
-        random_state: Any = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.n_start = n_start
-        self.n_neighbors = n_neighbors
-        self.random_state = random_state
+    n_clusters: int = 8
+    _: KW_ONLY
+    n_neighbors: int = 5
+    random_state: Any = None
 
     def fit(self, X: Any, y: Any = None) -> InformativenessAgglomeration:
         """Cluster X."""
@@ -109,13 +100,7 @@ class InformativenessAgglomeration(Estimator):
         from sklearn.exceptions import ConvergenceWarning
 
         n = len(X)
-        count = self.n_start
-        if count is None:
-            count = max(min(n // _OBJECTS_PER_START, _LARGEST_START), self.n_clusters)
-        if not self.n_clusters <= count <= n:
-            raise InputError(
-                f"n_start must be between n_clusters={self.n_clusters} and {n} objects; got {count}"
-            )
+        count = max(min(n // _OBJECTS_PER_START, _LARGEST_START), self.n_clusters)
         seed = int(check_random_state(self.random_state).integers(2**31 - 1))
         with warnings.catch_warnings():
             # fewer distinct objects than clusters, or not settled: good enough to start from

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+@dataclass(eq=False, repr=False)
 class KMedoids(Estimator):
     """k-medoids: each cluster has an object at its centre, the sum of distances to it is small.
 
@@ -58,20 +60,12 @@ class KMedoids(Estimator):
 
     _counts = ("n_init", "max_iter")
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        metric: Any = "euclidean",
-        n_init: int = 10,
-        max_iter: int = 100,
-        random_state: Any = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.metric = metric
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.random_state = random_state
+    n_clusters: int = 8
+    _: KW_ONLY
+    metric: Any = "euclidean"
+    n_init: int = 10
+    max_iter: int = 100
+    random_state: Any = None
 
     def fit(self, X: Any, y: Any = None) -> KMedoids:
         """Cluster X."""
@@ -99,6 +93,7 @@ class KMedoids(Estimator):
         return self
 
 
+@dataclass(eq=False, repr=False)
 class CLARA(Estimator):
     """Clustering large applications: k-medoids of small samples, the best of them for all objects.
 
@@ -136,20 +131,12 @@ class CLARA(Estimator):
     (array([0, 0, 0, 1, 1, 1], dtype=int32), [1, 4], 4.0)
     """
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        metric: Any = "euclidean",
-        n_samples: int = 5,
-        sample_size: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.metric = metric
-        self.n_samples = n_samples
-        self.sample_size = sample_size
-        self.random_state = random_state
+    n_clusters: int = 8
+    _: KW_ONLY
+    metric: Any = "euclidean"
+    n_samples: int = 5
+    sample_size: int | None = None
+    random_state: Any = None
 
     def fit(self, X: Any, y: Any = None) -> CLARA:
         """Cluster X."""

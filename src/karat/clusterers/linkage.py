@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +23,7 @@ METHODS = ("single", "complete", "average", "weighted", "centroid", "ward")
 OF_MEANS = ("centroid", "ward")
 
 
+@dataclass(eq=False, repr=False)
 class LinkageClustering(Estimator):
     """Single, complete, average (UPGMA), weighted (WPGMA), centroid or Ward linkage.
 
@@ -60,12 +62,10 @@ class LinkageClustering(Estimator):
     array([0, 1, 2, 2], dtype=int32)
     """
 
-    def __init__(
-        self, n_clusters: int = 2, *, method: str = "average", metric: Any = "euclidean"
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.method = method
-        self.metric = metric
+    n_clusters: int = 2
+    _: KW_ONLY
+    method: str = "average"
+    metric: Any = "euclidean"
 
     def fit(self, X: Any, y: Any = None) -> LinkageClustering:
         """Build the tree and cut it."""

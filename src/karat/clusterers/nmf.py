@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
 
 from karat.clusterers._estimator import Estimator
 from karat.clusterers._sparse_rows import unit_rows
-from karat.runtime.validation import InputError, check_random_state
+from karat.runtime.validation import check_random_state
 
 
+@dataclass(eq=False, repr=False)
 class NormalizedCutNMF(Estimator):
     """Clusters of documents by a weighted non-negative matrix factorisation (NC-NMF).
 
@@ -55,18 +57,11 @@ class NormalizedCutNMF(Estimator):
 
     _positive, _counts = True, ("n_init", "max_iter")
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        n_init: int = 1,
-        max_iter: int = 500,
-        random_state: Any = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.random_state = random_state
+    n_clusters: int = 8
+    _: KW_ONLY
+    n_init: int = 1
+    max_iter: int = 500
+    random_state: Any = None
 
     def fit(self, X: Any, y: Any = None) -> NormalizedCutNMF:
         """Factorise the rows."""
@@ -74,11 +69,6 @@ class NormalizedCutNMF(Estimator):
 
         X = self._rows(X)
         rows = unit_rows(X, "l2")
-        if (rows.data < 0).any():
-            raise InputError(
-                "Negative values in data passed to NormalizedCutNMF: rows must be counts, weights "
-                "or shares; for embeddings take spherical k-means"
-            )
         weights = np.asarray(rows @ np.asarray(rows.sum(axis=0)).ravel())
         roots = np.sqrt(np.where(weights > 0, weights, 1)).astype(rows.dtype)
         weighted = rows.copy()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from math import exp, log
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +19,11 @@ if TYPE_CHECKING:
 
 #: seeds to begin with, for each cluster that is wanted
 SEEDS_PER_CLUSTER = 5
+#: factor by which the number of clusters falls in each step
+REDUCTION = 0.5
 
 
+@dataclass(eq=False, repr=False)
 class ORCLUS(Estimator):
     """Arbitrarily oriented projected clusters: each is narrow in a subspace of its own.
 
@@ -30,10 +34,6 @@ class ORCLUS(Estimator):
         Dimensions of each cluster's subspace; about three quarters of the features by default.
         Clusters side by side along one direction are one cluster in the others: the more
         dimensions are excluded, the more of them are joined.
-    n_seeds : int, optional
-        Seeds to begin with; five for each cluster by default, at most one for each object.
-    reduction : float, default 0.5
-        The number of seeds falls to this share of itself at most in each step.
     random_state : None, int or Generator
         For the seeds.
 
@@ -67,20 +67,10 @@ class ORCLUS(Estimator):
 
     _sparse = False
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        n_dimensions: int | None = None,
-        n_seeds: int | None = None,
-        reduction: float = 0.5,
-        random_state: Any = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.n_dimensions = n_dimensions
-        self.n_seeds = n_seeds
-        self.reduction = reduction
-        self.random_state = random_state
+    n_clusters: int = 8
+    _: KW_ONLY
+    n_dimensions: int | None = None
+    random_state: Any = None
 
     def fit(self, X: Any, y: Any = None) -> ORCLUS:
         """Cluster X."""
@@ -88,24 +78,20 @@ class ORCLUS(Estimator):
         n, d = X.shape
         k = self.n_clusters
         dimensions = d - d // 4 if self.n_dimensions is None else self.n_dimensions
-        seeds = min(n, SEEDS_PER_CLUSTER * k) if self.n_seeds is None else self.n_seeds
+        seeds = min(n, SEEDS_PER_CLUSTER * k)
         if not 1 <= dimensions <= d:
             raise InputError(f"n_dimensions must be between 1 and {d}; got {dimensions}")
-        if not k <= seeds <= n:
-            raise InputError(f"n_seeds must be between {k} clusters and {n} objects; got {seeds}")
-        if not 0 < self.reduction < 1:
-            raise InputError(f"reduction must be between 0 and 1; got {self.reduction}")
         rng = check_random_state(self.random_state)
         centers = X[rng.choice(n, seeds, replace=False)]
         bases = np.repeat(np.eye(d)[None], seeds, axis=0)
         # the dimensions fall so that both reach their end in the same number of steps
-        steps = log(seeds / k) / log(1 / self.reduction) if seeds > k else 1.0
+        steps = log(seeds / k) / log(1 / REDUCTION) if seeds > k else 1.0
         slower = exp(-log(d / dimensions) / steps)
         count, now = float(seeds), float(d)
         while True:
             labels = _assign(X, centers, bases)
             groups = _Groups(X, labels)
-            count, now = max(k, count * self.reduction), max(dimensions, now * slower)
+            count, now = max(k, count * REDUCTION), max(dimensions, now * slower)
             done = len(groups.sizes) <= k
             if not done:
                 groups.merge(round(count), round(now))

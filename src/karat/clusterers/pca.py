@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from karat.clusterers._estimator import Estimator
 from karat.runtime.validation import check_random_state
 
 
+@dataclass(eq=False, repr=False)
 class PCAKMeans(Estimator):
     """k-means on the first principal components of the rows.
 
@@ -51,18 +53,11 @@ class PCAKMeans(Estimator):
 
     _counts = ("n_components", "n_init")
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        n_components: int = 20,
-        n_init: int = 20,
-        random_state: Any = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.n_components = n_components
-        self.n_init = n_init
-        self.random_state = random_state
+    n_clusters: int = 8
+    _: KW_ONLY
+    n_components: int = 20
+    n_init: int = 20
+    random_state: Any = None
 
     def fit(self, X: Any, y: Any = None) -> PCAKMeans:
         """Find the components and cluster the rows in them."""

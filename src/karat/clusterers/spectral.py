@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -22,6 +23,7 @@ _MORE_VECTORS = 40
 _TOLERANCE = 1e-8
 
 
+@dataclass(eq=False, repr=False)
 class SpectralClustering(Estimator):
     """Spectral clustering of the graph of each object's 20 nearest neighbours.
 
@@ -67,22 +69,13 @@ class SpectralClustering(Estimator):
     [True, True, True, False]
     """
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        metric: Any = "euclidean",
-        n_neighbors: int = 20,
-        laplacian: Literal["random-walk", "symmetric", "unnormalized"] = "random-walk",
-        affinity: Literal["neighbors", "cosine"] = "neighbors",
-        random_state: Any = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.metric = metric
-        self.n_neighbors = n_neighbors
-        self.laplacian = laplacian
-        self.affinity = affinity
-        self.random_state = random_state
+    n_clusters: int = 8
+    _: KW_ONLY
+    metric: Any = "euclidean"
+    n_neighbors: int = 20
+    laplacian: Literal["random-walk", "symmetric", "unnormalized"] = "random-walk"
+    affinity: Literal["neighbors", "cosine"] = "neighbors"
+    random_state: Any = None
 
     def fit(self, X: Any, y: Any = None) -> SpectralClustering:
         """Build the graph, embed and cluster."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 
+@dataclass(eq=False, repr=False)
 class SphericalKMeans(RowClusterer):
     """k-means with the cosine: rows and centers have length 1.
 
@@ -74,20 +76,8 @@ class SphericalKMeans(RowClusterer):
     True
     """
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        refine: bool = True,
-        init: Any = "k-means++",
-        n_init: int = 10,
-        max_iter: int = 300,
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(
-            n_clusters, init=init, n_init=n_init, max_iter=max_iter, random_state=random_state
-        )
-        self.refine = refine
+    _: KW_ONLY
+    refine: bool = True
 
     def _run(self, rows: csr_array, labels: NDArray[np.int64], k: int) -> Run:
         path, converged = batch_steps(rows, labels, k, self.max_iter)
@@ -99,6 +89,7 @@ class SphericalKMeans(RowClusterer):
         return Run(labels, np.ascontiguousarray(centers.T), centers, bias, path, converged)
 
 
+@dataclass(eq=False, repr=False)
 class FrequencySensitiveSphericalKMeans(RowClusterer):
     """Spherical k-means whose clusters are drawn together in inverse proportion to their size.
 

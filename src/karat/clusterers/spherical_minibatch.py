@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 
+@dataclass(eq=False, repr=False)
 class MiniBatchSphericalKMeans(RowClusterer):
     """Spherical k-means whose centers move after every batch of rows.
 
@@ -63,24 +65,11 @@ class MiniBatchSphericalKMeans(RowClusterer):
 
     _counts = (*RowClusterer._counts, "sample_size", "batch_size")
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        init: Any = "k-means++",
-        n_init: int = 10,
-        sample_size: int = 5000,
-        batch_size: int = 4096,
-        max_iter: int = 20,
-        tol: float = 1e-3,
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(
-            n_clusters, init=init, n_init=n_init, max_iter=max_iter, random_state=random_state
-        )
-        self.sample_size = sample_size
-        self.batch_size = batch_size
-        self.tol = tol
+    _: KW_ONLY
+    sample_size: int = 5000
+    batch_size: int = 4096
+    max_iter: int = 20
+    tol: float = 1e-3
 
     def _check(self) -> None:
         if not self.tol >= 0:

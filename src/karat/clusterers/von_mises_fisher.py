@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 
+@dataclass(eq=False, repr=False)
 class VonMisesFisherMixture(RowClusterer):
     """A mixture of von Mises–Fisher distributions, fitted by EM to rows of length 1.
 
@@ -75,22 +77,11 @@ class VonMisesFisherMixture(RowClusterer):
     array([1., 1.])
     """
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        assignment: str = "soft",
-        init: Any = "spherical-k-means",
-        n_init: int = 10,
-        max_iter: int = 100,
-        tol: float = 1e-3,
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(
-            n_clusters, init=init, n_init=n_init, max_iter=max_iter, random_state=random_state
-        )
-        self.assignment = assignment
-        self.tol = tol
+    _: KW_ONLY
+    assignment: str = "soft"
+    init: Any = "spherical-k-means"
+    max_iter: int = 100
+    tol: float = 1e-3
 
     def posterior(self, X: Any) -> NDArray[np.float64]:
         """The posterior probability of each component."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal
 
 import joblib
@@ -12,7 +13,6 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from karat.bounds import Picked
 from karat.labeling.medoids import central_objects, spread_labels
 from karat.runtime.validation import InputError, check_choice, check_random_state, validated
 
@@ -24,6 +24,7 @@ def _has(method: str) -> Any:
     return check
 
 
+@dataclass(eq=False, repr=False)
 class FewLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Learn to classify from a few labels, asked for where a clustering says they tell most.
 
@@ -38,9 +39,6 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     spread : {"cluster", "medoid"}
         Train on every object with the label of its cluster, full-cluster filtering (FCSF) in
         whissell2012, or on the labelled objects alone, cluster-medoid filtering (CMSF).
-    per_cluster : int, default 1
-        Labels asked for in each cluster, of which the most common counts; there are
-        ``n_labels // per_cluster`` clusters.
     clusterers : sequence of str or estimators
         Names in :data:`karat.clusterers.catalogue`, or estimators with ``n_clusters``.
     measure : str, default "informativeness"
@@ -65,8 +63,6 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         What the measure says about the clustering of each clusterer; empty if there is one only.
     y_spread_ : ndarray of object, shape (n,)
         The labels of which the classifier was trained; None for objects that it did not see.
-    picked_ : karat.bounds.Picked
-        The labels that were asked for, which every bound refuses.
     classifier_ : estimator
         The trained classifier.
     classes_ : ndarray
@@ -96,26 +92,14 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     True
     """
 
-    def __init__(
-        self,
-        n_labels: int = 10,
-        *,
-        spread: Literal["cluster", "medoid"] = "cluster",
-        per_cluster: int = 1,
-        clusterers: Any = ("kmeans", "bisecting-kmeans", "average", "spectral"),
-        measure: str = "informativeness",
-        classifier: Any = None,
-        metric: Any = "euclidean",
-        random_state: Any = None,
-    ) -> None:
-        self.n_labels = n_labels
-        self.spread = spread
-        self.per_cluster = per_cluster
-        self.clusterers = clusterers
-        self.measure = measure
-        self.classifier = classifier
-        self.metric = metric
-        self.random_state = random_state
+    n_labels: int = 10
+    _: KW_ONLY
+    spread: Literal["cluster", "medoid"] = "cluster"
+    clusterers: Any = ("kmeans", "bisecting-kmeans", "average", "spectral")
+    measure: str = "informativeness"
+    classifier: Any = None
+    metric: Any = "euclidean"
+    random_state: Any = None
 
     def ask(self, X: Any, y: Any = None) -> NDArray[np.intp]:
         """The objects that are to be labelled next."""
@@ -183,13 +167,9 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 f"metric={self.metric!r} has no rows that a classifier could be trained on; give "
                 "the rows and a metric on them"
             )
-        k = self.n_labels // self.per_cluster if self.per_cluster > 0 else 0
-        if k < 2:
-            raise InputError(
-                f"n_labels={self.n_labels} and per_cluster={self.per_cluster} leave {k} clusters; "
-                "there must be 2 or more"
-            )
-        k = min(k, X.shape[0])
+        if self.n_labels < 2:
+            raise InputError(f"n_labels must be at least 2; got {self.n_labels}")
+        k = min(self.n_labels, X.shape[0])
         seed = int(check_random_state(self.random_state).integers(2**31 - 1))
         candidates: dict[str, NDArray[Any]] = {}
         refused: list[str] = []
@@ -205,7 +185,7 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.scores_ = self._judged(X, candidates) if len(candidates) > 1 else {}
         self.chosen_ = max(self.scores_ or candidates, key=lambda key: self.scores_.get(key, 0.0))
         self.labels_ = candidates[self.chosen_]
-        groups = central_objects(X, self.labels_, self.per_cluster, metric=self.metric)
+        groups = central_objects(X, self.labels_, metric=self.metric)
         sizes = np.array([(self.labels_ == self.labels_[group[0]]).sum() for group in groups])
         self._groups = groups
         self._first = np.concatenate([groups[i] for i in np.argsort(-sizes, kind="stable")])
@@ -239,7 +219,6 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         model = clone(self._base()) if len(self.classes_) > 1 else DummyClassifier()
         self.classifier_ = model.fit(X[rows], codes)
         self.asked_, self.y_spread_ = self._first, y
-        self.picked_ = Picked(self.asked_, known[self.asked_], "medoids of clusters")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

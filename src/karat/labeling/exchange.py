@@ -71,7 +71,7 @@ def import_labels(session: LabelSession, path: Any, *, by: str | None = None) ->
     session : LabelSession
     path : str or path
         ``.jsonl``: answers of the same draw, as :class:`karat.labeling.AnswerFile` has them;
-        ``.json``: what Label Studio exports (JSON or JSON-MIN); otherwise a table with the columns
+        ``.json``: what Label Studio exports (JSON); otherwise a table with the columns
         ``row`` and ``label``, or ``label by NAME`` for several labellers.
     by : str, optional
         Who labelled, where the file does not say; the session's labeller by default.
@@ -154,29 +154,19 @@ def _annotations(task: dict[str, Any], by: str) -> Iterator[tuple[str, str, str,
     """The same of one task."""
     data = task.get("data", task)
     row, text = data.get("row", ""), str(data.get("text", data.get("image", "")))
-    notes = task.get("annotations")
-    if notes is None:  # JSON-MIN
-        label = _choice(task.get("label"))
-        notes = [{"completed_by": task.get("annotator"), "result": label}] if label else []
-    for note in notes:
+    for note in task.get("annotations", []):
         if note.get("was_cancelled"):
             continue
-        found = note.get("result") or []
-        if not isinstance(found, str):
-            chosen = [one for one in found if one.get("type") == "choices"]
-            found = _choice(chosen[0]["value"]["choices"]) if chosen else UNKNOWN
+        chosen = [one for one in note.get("result") or [] if one.get("type") == "choices"]
+        found = _choice(chosen[0]["value"]["choices"]) if chosen else UNKNOWN
         yield str(row), text, found, _labeller(note.get("completed_by"), by)
 
 
-def _choice(given: Any) -> str:
+def _choice(given: list[Any]) -> str:
     """The one class chosen; empty for none."""
-    if isinstance(given, dict):
-        given = given.get("choices")
-    if isinstance(given, list):
-        if len(given) > 1:
-            raise InputError(f"an object has one class; got {', '.join(map(str, given))}")
-        given = given[0] if given else None
-    return "" if given is None else str(given)
+    if len(given) > 1:
+        raise InputError(f"an object has one class; got {', '.join(map(str, given))}")
+    return str(given[0]) if given else ""
 
 
 def _labeller(given: Any, default: str) -> str:

@@ -18,17 +18,15 @@ FEW = 600  # cells with room for their counts
 _MOST_CELLS = 250_000
 
 
-def contingency(
-    table: ContingencyTable, *, row_title: str = "Class", column_title: str = "Cluster"
-) -> go.Figure:
+def contingency(table: ContingencyTable, *, row_title: str = "Class") -> go.Figure:
     """Draw a contingency table: counts, shaded by their share of the cluster.
 
     Parameters
     ----------
     table : ContingencyTable
         Classes in rows, clusters in columns.
-    row_title, column_title : str
-        What the rows and columns are.
+    row_title : str
+        What the rows are.
 
     Returns
     -------
@@ -57,7 +55,7 @@ def contingency(
             f"a picture of {table.shape[0]:,} × {table.shape[1]:,} cells shows nothing; the most "
             f"is {_MOST_CELLS:,} cells"
         )
-    row_title, column_title = style.safe(row_title), style.safe(column_title)
+    row_title = style.safe(row_title)
     counts = table.to_array()
     order = matched_columns(counts)
     counts = counts[:, order]
@@ -66,17 +64,17 @@ def contingency(
     share = counts / counts.sum(axis=0)
     hover = [
         [
-            f"{row_title} {rows[i]}, {column_title.lower()} {columns[j]}<br>"
+            f"{row_title} {rows[i]}, cluster {columns[j]}<br>"
             f"<b>{counts[i, j]:,} objects</b><br>"
-            f"{style.percent(share[i, j])} of the {column_title.lower()}"
+            f"{style.percent(share[i, j])} of the cluster"
             for j in range(len(columns))
         ]
         for i in range(len(rows))
     ]
     few = counts.size <= FEW
-    bar = f"share of the<br>{column_title.lower()}"
+    bar = "share of the<br>cluster"
     return shaded_counts(
-        share, rows, columns, hover, row_title, column_title,
+        share, rows, columns, hover, row_title, "Cluster",
         text=as_text(counts) if few else None,
         showscale=len(rows) > 4 or not few,
         colorbar=style.color_bar(bar, tickformat=".0%", dtick=0.25),

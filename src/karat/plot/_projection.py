@@ -56,11 +56,6 @@ def projection(
         ``explained``: the share of the variance of each of two principal components, None where
         others are drawn.
 
-    Raises
-    ------
-    InputError
-        If sizes do not fit.
-
     Examples
     --------
     >>> from karat.plot import projection
@@ -105,13 +100,7 @@ def projection(
         )
         if cluster >= 0 and len(drawn):
             x, y = np.median(points[drawn], axis=0)
-            labels_there.append(
-                {
-                    "x": float(x), "y": float(y), "text": f"<b>{style.safe(name)}</b>",
-                    "showarrow": False, "font": {"size": 13}, "borderpad": 2,
-                    "bgcolor": "rgba(255,255,255,0.8)",
-                }
-            )  # fmt: skip
+            labels_there.append(_label(x, y, style.safe(name)))
     _keep_apart(labels_there, points)
     few = len(called) <= 12
     return style.figure(
@@ -124,6 +113,14 @@ def projection(
         height=520,
         meta={"drawn": len(shown), "n": n, "kept": plane.kept, "explained": plane.explained},
     )
+
+
+def _label(x: float, y: float, name: str) -> dict[str, Any]:
+    """The name of a cluster where its objects are."""
+    return {
+        "x": float(x), "y": float(y), "text": f"<b>{name}</b>", "showarrow": False,
+        "font": {"size": 13}, "borderpad": 2, "bgcolor": "rgba(255,255,255,0.8)",
+    }  # fmt: skip
 
 
 def _keep_apart(labels: list[dict[str, Any]], points: NDArray[np.float32]) -> None:

@@ -15,6 +15,7 @@ from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
+    from numpy.typing import NDArray
 
 AT_MOST = 5_000
 _POINTS_PER_CLUSTER = 300
@@ -133,32 +134,8 @@ def silhouette_profile(
     for cluster, name in called.items():
         own = np.sort(values[judged & (codes == cluster)])[::-1]
         size = len(own)
-        ranks = np.unique(np.linspace(0, size - 1, min(size, _POINTS_PER_CLUSTER)).astype(int))
-        # a step for each object: its value over the whole of its width
-        x = np.repeat(own[ranks], 2)
-        edges = np.append(ranks, size)
-        y = start + np.repeat(edges, 2)[1:-1]
         middles.append(start + size / 2)
-        traces.append(
-            {
-                "type": "scatter",
-                "x": np.concatenate([[0], x, [0]]).astype(np.float32),
-                "y": np.concatenate([[y[0]], y, [y[-1]]]).astype(np.float32),
-                "fill": "toself",
-                "mode": "lines",
-                "line": {"width": 0.5, "color": style.color(cluster)},
-                "fillcolor": style.color(cluster),
-                "opacity": 0.85,
-                "name": style.safe(name),
-                "hoveron": "fills",
-                "hoverinfo": "text",
-                "text": (
-                    f"Cluster {style.safe(name)}: {size:,} objects<br>"
-                    f"mean silhouette <b>{own.mean():.3f}</b><br>"
-                    f"{style.percent((own < 0).mean())} below 0"
-                ),
-            }
-        )
+        traces.append(_shape(own, start, cluster, style.safe(name)))
         start += size + gap
     mean = float(values[judged].mean())
     ticks = [style.safe(name) for name in called.values()]
@@ -189,3 +166,26 @@ def silhouette_profile(
         margin={"t": 24},
         height=int(np.clip(160 + 46 * len(called), 300, 900)),
     )  # fmt: skip
+
+
+def _shape(own: NDArray[np.float64], start: float, cluster: int, name: str) -> dict[str, Any]:
+    """The descending silhouettes of a cluster, a step for each object."""
+    size = len(own)
+    ranks = np.unique(np.linspace(0, size - 1, min(size, _POINTS_PER_CLUSTER)).astype(int))
+    x = np.repeat(own[ranks], 2)
+    y = start + np.repeat(np.append(ranks, size), 2)[1:-1]
+    return {
+        "type": "scatter",
+        "x": np.concatenate([[0], x, [0]]).astype(np.float32),
+        "y": np.concatenate([[y[0]], y, [y[-1]]]).astype(np.float32),
+        "fill": "toself",
+        "mode": "lines",
+        "line": {"width": 0.5, "color": style.color(cluster)},
+        "fillcolor": style.color(cluster),
+        "opacity": 0.85,
+        "name": name,
+        "hoveron": "fills",
+        "hoverinfo": "text",
+        "text": f"Cluster {name}: {size:,} objects<br>mean silhouette <b>{own.mean():.3f}</b><br>"
+        f"{style.percent((own < 0).mean())} below 0",
+    }

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from karat.measures import catalogue
 from karat.plot import style
-from karat.runtime.validation import InputError, unknown_name
+from karat.runtime.validation import unknown_name
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,21 +17,19 @@ if TYPE_CHECKING:
 
 def measures_by_k(
     scores: pd.DataFrame,
-    measures: Any,
+    measure: Any,
     *,
     chosen: str | None = None,
 ) -> go.Figure:
-    """Draw measures against the number of clusters, a line for each clusterer; up is better.
+    """Draw a measure against the number of clusters, a line for each clusterer; up is better.
 
     Parameters
     ----------
     scores : DataFrame
         As from ``Study.scores()``: columns ``clusterer``, ``k``, ``n_clusters`` and the measures.
-    measures : str, Measure, or a sequence of these
-        Columns: keys of the catalogue, or records with ``key``, ``title``, ``sign`` and
-        ``greater_is_better``. One is drawn in its own units, on an axis that
-        is turned where lower is better; each of several gets a panel, scaled so that the worst
-        candidate is at 0 and the best at 1.
+    measure : str or Measure
+        A column: a key of the catalogue, or a record with ``key``, ``title``, ``sign`` and
+        ``greater_is_better``. The axis is turned where lower is better.
     chosen : str, optional
         A candidate to mark.
 
@@ -58,21 +55,11 @@ def measures_by_k(
     >>> measures_by_k(scores, "silhouette").layout.yaxis.title.text
     'Silhouette'
     """
-    several = isinstance(measures, Sequence) and not isinstance(measures, str)
-    given: list[Any] = list(measures) if several else [measures]
-    chosen_measures: list[Any] = [catalogue[m] if isinstance(m, str) else m for m in given]
-    for measure in chosen_measures:
-        if measure.key not in scores or not scores[measure.key].notna().any():
-            have = [c for c in scores.columns if c in catalogue and scores[c].notna().any()]
-            raise unknown_name(measure.key, have, "measure with values in these scores")
-    if not chosen_measures:
-        raise InputError("measures is empty; name at least one")
-    if len(chosen_measures) == 1:
-        return _one(scores, chosen_measures[0], chosen)
-    return _panels(scores, chosen_measures, chosen)
-
-
-def _one(scores: pd.DataFrame, measure: Any, chosen: str | None) -> go.Figure:
+    if isinstance(measure, str):
+        measure = catalogue[measure]
+    if measure.key not in scores or not scores[measure.key].notna().any():
+        have = [c for c in scores.columns if c in catalogue and scores[c].notna().any()]
+        raise unknown_name(measure.key, have, "measure with values in these scores")
     direction = "greater" if measure.greater_is_better else "lower"
     low, high, beyond = span(scores, chosen)
     ends = [low - 0.03 * (high - low) - 0.2, high + 0.03 * (high - low) + 0.2]
@@ -90,31 +77,6 @@ def _one(scores: pd.DataFrame, measure: Any, chosen: str | None) -> go.Figure:
         height=420,
     )
     figure.update_layout(meta={"measure": measure.key, "better": direction})
-    return figure
-
-
-def _panels(scores: pd.DataFrame, measures: Sequence[Any], chosen: str | None) -> go.Figure:
-    from plotly.subplots import make_subplots
-
-    columns = min(3, len(measures))
-    rows = -(-len(measures) // columns)
-    figure = make_subplots(
-        rows,
-        columns,
-        shared_xaxes="all",
-        shared_yaxes="all",
-        subplot_titles=[style.safe(measure.title) for measure in measures],
-        vertical_spacing=0.18 / rows,
-        horizontal_spacing=0.06,
-    )
-    for i, measure in enumerate(measures):
-        for trace in _traces(scores, upward(scores[measure.key], measure), 1, chosen):
-            trace.showlegend = trace.showlegend is not False and i == 0
-            figure.add_trace(trace, row=i // columns + 1, col=i % columns + 1)
-    base = style.figure()
-    figure.update_layout(template=base.layout.template, height=90 + 220 * rows, margin={"t": 60})
-    figure.update_annotations(font={"size": 13})
-    figure.update_yaxes(range=[-0.06, 1.06])
     return figure
 
 

@@ -45,11 +45,6 @@ def pac(
         ``value``: share of pairs with a consensus from 0.1 to 0.9. There is one consensus matrix
         for each k and so no standard error. The k of the lowest value is selected; it is never 1.
 
-    Raises
-    ------
-    InputError
-        For input that cannot be used.
-
     Notes
     -----
     Șenbabaoğlu, Michailidis & Li 2014. Data without clusters have a k of the lowest value, too:
@@ -178,8 +173,6 @@ def _ambiguous(
         k=numbers,
         n_resamples=n_resamples,
         fraction=fraction,
-        metric=part.metric,
-        random_state=part.random_state,
-        executor=part.executor,
+        **part.options,
     )
     return dict(zip(numbers, found.table["ambiguous"].tolist(), strict=True))

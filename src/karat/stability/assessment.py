@@ -174,11 +174,6 @@ def assess(
     -------
     Assessment
 
-    Raises
-    ------
-    InputError
-        For input that cannot be used.
-
     Notes
     -----
     2·n_resamples·(1 + 0.4·n_references) fits for each k, three times the second term where clusters

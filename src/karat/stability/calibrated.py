@@ -91,22 +91,13 @@ def calibrated_stability(
         errors) at most a third is selected, otherwise 1. ``details["structure"]``: whether the data
         have clusters at all (:func:`karat.assess_structure`).
 
-    Raises
-    ------
-    InputError
-        For input that cannot be used.
-
     Notes
     -----
     After Ben-Hur, Elisseeff & Guyon 2002 (overlapping subsamples), Tibshirani & Walther 2005 (the
     worst cluster), and Dudoit & Fridlyand 2002 (data without clusters); the rule is karat's own.
-    A boundary through dense data moves from sample to sample, and moves as much in the null; one
-    through a gap does not. So it is the ratio that tells, also where both are nearly stable.
-
-    Two halves of one long cloud are stable without a gap. Where the data have clusters beyond
-    doubt, the null is one Gaussian with the covariance *within* the clusters; where that is in
-    doubt, the more stable of this one, a Gaussian and a uniform box with the covariance and the
-    extent of all data decides; where there is no evidence of clusters, the answer is 1. Sparse data
+    The null is one Gaussian with the covariance *within* the clusters where the data have some
+    beyond doubt; in doubt the more stable of this one, a Gaussian and a uniform box with the
+    covariance and the extent of all data; without evidence of clusters the answer is 1. Sparse data
     have their values shuffled within features instead. No object is drawn twice.
     2·n_resamples·(1 + 0.4·n_references) fits for each k, three times the second term in doubt.
 

@@ -12,6 +12,7 @@ from karat.stability.engine import Options, check_draws, check_numbers, prepare,
 from karat.stability.result import ClusterStability
 
 if TYPE_CHECKING:
+    import pandas as pd
     from numpy.typing import NDArray
 
 RECOVERED, DISSOLVED = 0.75, 0.5
@@ -55,11 +56,6 @@ def clusterwise_bootstrap(
         Per cluster and per object. A mean below 0.6 is no cluster to believe in, 0.75 and more is
         a stable one (Hennig 2007).
 
-    Raises
-    ------
-    InputError
-        For input that cannot be used.
-
     Notes
     -----
     Hennig 2007; ``clusterboot`` of R's fpc with its default ``multipleboot=FALSE``. n_resamples + 1
@@ -75,8 +71,6 @@ def clusterwise_bootstrap(
     >>> clusterwise_bootstrap(X, k=3, n_resamples=20).advice
     'Every cluster is found again in the resamples (mean Jaccard at least 0.75).'
     """
-    import pandas as pd
-
     from karat._kernels.resamples import best_matches
 
     engine = prepare(X, clusterer, **options)
@@ -118,18 +112,25 @@ def clusterwise_bootstrap(
     marks = np.stack([objects for _, objects, _ in outcomes])
     marks[:, own < 0] = NOT_DRAWN
     stayed, seen = (marks == 1).sum(axis=0), (marks != NOT_DRAWN).sum(axis=0)
+    frame = _table(values, np.bincount(own[own >= 0], minlength=n_clusters))
+    objects = np.divide(stayed, seen, out=np.full(engine.n, np.nan), where=seen > 0)
+    found = np.array([int(count) for *_, count in outcomes])
+    return ClusterStability(frame, own, objects, n_resamples, found, refits)
+
+
+def _table(values: NDArray[np.float64], sizes: NDArray[np.int64]) -> pd.DataFrame:
+    """How well each cluster is found again, from its similarity in each resample."""
+    import pandas as pd
+
     drawn = np.maximum((~np.isnan(values)).sum(axis=0), 1)
     with np.errstate(invalid="ignore"):
-        frame = pd.DataFrame(
+        return pd.DataFrame(
             {
-                "size": np.bincount(own[own >= 0], minlength=n_clusters),
+                "size": sizes,
                 "jaccard": np.nanmean(values, axis=0),
                 "standard_error": np.nanstd(values, axis=0) / np.sqrt(drawn),
                 "recovered": (values >= RECOVERED).sum(axis=0) / drawn,
                 "dissolved": (values <= DISSOLVED).sum(axis=0) / drawn,
             },
-            index=pd.Index(range(n_clusters), name="cluster"),
+            index=pd.Index(range(len(sizes)), name="cluster"),
         )
-    objects = np.divide(stayed, seen, out=np.full(engine.n, np.nan), where=seen > 0)
-    found = np.array([int(count) for *_, count in outcomes])
-    return ClusterStability(frame, own, objects, n_resamples, found, refits)

@@ -45,11 +45,6 @@ class Consensus(Tabled):
     labels: dict[int, NDArray[np.uint8]]
     histograms: dict[int, NDArray[np.int64]]
 
-    def cdf(self, k: int) -> tuple[Floats, Floats]:
-        """Upper ends of the bins, and the share of pairs with at most so much consensus."""
-        counts = self.histograms[k]
-        return np.arange(1, BINS + 1) / BINS, np.cumsum(counts) / max(int(counts.sum()), 1)
-
     def rows(self, k: int, first: int, last: int) -> NDArray[np.float32]:
         """Rows first..last of the matrix for k clusters; NaN for pairs never drawn together."""
         from karat._kernels.consensus import consensus_rows

@@ -53,11 +53,6 @@ def ben_hur(
         ``selected`` is the k of the largest difference from its null, or 1 where no k exceeds it by
         two standard errors; without references there is no rule and it is None.
 
-    Raises
-    ------
-    InputError
-        For input that cannot be used.
-
     Notes
     -----
     Ben-Hur, Elisseeff & Guyon 2002. Small k is stable whatever the data, so compare with the
@@ -131,11 +126,6 @@ def levine_domany(
         Share of the neighbouring pairs in the subsample that are together, or apart, as in the
         clustering of all objects; from 0 to 1, higher is better. ``selected`` as for
         :func:`ben_hur`.
-
-    Raises
-    ------
-    InputError
-        For input that cannot be used.
 
     Notes
     -----
@@ -216,11 +206,6 @@ def prediction_strength(
     StabilityCurve
         Values from 0 to 1, higher is better. The value of a split is the mean over its halves of
         the least share, over the clusters of the half, of pairs that are predicted together.
-
-    Raises
-    ------
-    InputError
-        For input that cannot be used.
 
     Notes
     -----

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from karat.runtime.validation import InputError, check_choice
+from karat.runtime.validation import InputError
 from karat.stability._agreement import disagreement, matching
 from karat.stability.engine import Engine, Options, check_draws, halves
 from karat.stability.method import Draw, Method, carrier
@@ -45,11 +45,6 @@ def lange(
     StabilityCurve
         Lower is better: 0 is perfect, 1 is what labels at random get. The k of the lowest value is
         selected, the larger one in a tie; it is never 1.
-
-    Raises
-    ------
-    InputError
-        For input that cannot be used.
 
     Notes
     -----
@@ -128,11 +123,6 @@ def fang_wang(
         Lower is better: the share of pairs of objects that are together by one and apart by the
         other. The k of the lowest mean is selected; it is never 1.
 
-    Raises
-    ------
-    InputError
-        For input that cannot be used.
-
     Notes
     -----
     Fang & Wang 2012. 2·n_resamples fits for each k.
@@ -165,7 +155,6 @@ def wang(
     k: int | Iterable[int] = range(2, 11),
     n_splits: int = 50,
     fraction: float = 1 / 3,
-    rule: str = "voting",
     classifier: Any = "centroid",
     n_references: int = 0,
     **options: Unpack[Options],
@@ -180,20 +169,13 @@ def wang(
         Random splits into two training samples and a validation sample.
     fraction : float
         Share of the objects in each training sample, below one half.
-    rule : {"voting", "averaging"}
-        Whether the k is selected that is the least instable in most splits (the smaller in a
-        tie), or the one of the lowest mean.
 
     Returns
     -------
     StabilityCurve
         Lower is better: the share of pairs of validation objects that are together by one and
-        apart by the other. ``details["votes"]``: the splits in which each k is the least instable.
-
-    Raises
-    ------
-    InputError
-        For input that cannot be used.
+        apart by the other. The k is selected that is the least instable in most splits, the smaller
+        in a tie; ``details["votes"]`` counts them.
 
     Notes
     -----
@@ -208,7 +190,6 @@ def wang(
     >>> wang(X, k=range(2, 6), n_splits=10).selected
     3
     """
-    check_choice(rule, ("voting", "averaging"), "rule")
     check_draws(n_splits, fraction)
 
     def most(n: int) -> int:
@@ -228,11 +209,12 @@ def wang(
     curve = method.curve(X, clusterer, k, n_splits, n_references, options)
     numbers = list(curve.samples)
     counted = Counter(numbers[i] for i in np.stack(list(curve.samples.values())).argmin(axis=0))
-    curve = replace(curve, details={"votes": {number: counted[number] for number in numbers}})
-    if rule == "averaging":
-        return curve
-    winner = max(numbers, key=lambda c: (counted[c], -c))
-    return replace(curve, selected=winner, rule="the lowest value in most splits")
+    return replace(
+        curve,
+        selected=max(numbers, key=lambda c: (counted[c], -c)),
+        rule="the lowest value in most splits",
+        details={"votes": {number: counted[number] for number in numbers}},
+    )
 
 
 def _instability(

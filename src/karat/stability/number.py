@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -19,12 +19,13 @@ from karat.stability._agreement import fowlkes_mallows
 from karat.stability.ambiguity import pac, rcsi
 from karat.stability.calibrated import calibrated_stability
 from karat.stability.curves import prediction_strength
-from karat.stability.engine import check_draws, check_numbers, prepare, subsample, transfer
+from karat.stability.engine import Engine, check_draws, check_numbers, prepare, subsample, transfer
 from karat.stability.instability import fang_wang, wang
 from karat.stability.result import StabilityCurve, Tabled
 
 if TYPE_CHECKING:
     import pandas as pd
+    from numpy.typing import NDArray
 
 __all__ = [
     "ESTIMATORS",
@@ -77,11 +78,6 @@ def clest(
         ``value`` is the median similarity; ``details["p"]`` the share of references that reach it.
         ``selected`` is the k that counts with the largest difference, otherwise 1.
 
-    Raises
-    ------
-    InputError
-        For input that cannot be used.
-
     Notes
     -----
     Dudoit & Fridlyand 2002. (1 + n_references) · n_splits · 2 fits for each k.
@@ -106,36 +102,15 @@ def clest(
         raise InputError("Clest compares numbers from 2 upward with 1; k has only 1")
 
     def similarities(data: Any, key: int) -> Any:
-        from dataclasses import replace
-
         part = replace(engine, X=data, _lists=[])
-
-        def split(b: int) -> list[float]:
-            rng = engine.generator(key, b)
-            learn = subsample(engine.n, fraction, rng)
-            test = np.setdiff1d(np.arange(engine.n), learn)
-            learned, own = part.fit(learn, numbers, rng), part.fit(test, numbers, rng)
-            return [
-                fowlkes_mallows(transfer(part, "centroid", learn, a, test), c)
-                for a, c in zip(learned, own, strict=True)
-            ]
-
-        return np.array(part.map(split, range(n_splits)))
+        return _predicted(part, numbers, fraction, n_splits, key)
 
     found = similarities(engine.X, 0)
     median = np.median(found, axis=0)
-    null = np.array(
-        [
-            np.median(
-                similarities(
-                    draw_reference(engine.X, "uniform", random_state=engine.generator(2**31, r)),
-                    r + 1,
-                ),
-                axis=0,
-            )
-            for r in range(n_references)
-        ]
-    )
+    null = np.empty((n_references, len(numbers)))
+    for r in range(n_references):
+        drawn = draw_reference(engine.X, "uniform", random_state=engine.generator(2**31, r))
+        null[r] = np.median(similarities(drawn, r + 1), axis=0)
     p = (null >= median).mean(axis=0)
     difference = median - null.mean(axis=0)
     spread = null.std(axis=0, ddof=1)
@@ -163,6 +138,24 @@ def clest(
         engine.n,
         {"p": dict(zip(numbers, p.tolist(), strict=True))},
     )
+
+
+def _predicted(
+    engine: Engine, numbers: list[int], fraction: float, n_splits: int, key: int
+) -> NDArray[np.float64]:
+    """How alike a test set's clusters are to those that a learning set predicts, (B, K)."""
+
+    def split(b: int) -> list[float]:
+        rng = engine.generator(key, b)
+        learn = subsample(engine.n, fraction, rng)
+        test = np.setdiff1d(np.arange(engine.n), learn)
+        learned, own = engine.fit(learn, numbers, rng), engine.fit(test, numbers, rng)
+        return [
+            fowlkes_mallows(transfer(engine, "centroid", learn, a, test), c)
+            for a, c in zip(learned, own, strict=True)
+        ]
+
+    return np.array(engine.map(split, range(n_splits)))
 
 
 # -- estimators, by one protocol -------------------------------------------------------------
@@ -196,8 +189,6 @@ def _silhouette(X: Any, clusterer: Any, numbers: list[int], seed: int) -> int:
 
 
 def _informativeness(X: Any, clusterer: Any, numbers: list[int], seed: int) -> int:
-    from dataclasses import replace
-
     from karat.measures.internal.clarity import informativeness
 
     engine = prepare(X, clusterer, random_state=seed)

@@ -80,11 +80,6 @@ def subsampling(
         Confidence from 0 to 1 for each k, higher is better; the most confident k is selected.
         Method 1 is high for small k whatever the data.
 
-    Raises
-    ------
-    InputError
-        For input that cannot be used.
-
     Notes
     -----
     Abul, Lo, Alhajj, Polat & Barker 2003. A cluster of fewer than 10 objects is given to no

@@ -85,7 +85,7 @@ def test_path_and_repetition() -> None:
     np.testing.assert_array_equal(one.labels_, two.labels_)
     assert len(one.path_) == 20 - 4 + 1
     assert one.labels_.max() == 3
-    other = InformativenessAgglomeration(4, n_start=40, n_neighbors=3, random_state=3).fit(X)
+    other = InformativenessAgglomeration(4, n_neighbors=3, random_state=3).fit(X)
     near = KNearestNeighbors(3)
     value = karat.informativeness(X, other.labels_, classifiers=near)
     assert other.informativeness_ == pytest.approx(value)
@@ -100,8 +100,6 @@ def test_extremes() -> None:
     assert len(set(InformativenessAgglomeration(20).fit_predict(np.arange(20.0)[:, None]))) == 20
     with pytest.raises(InputError, match="between 1 and the 20"):
         InformativenessAgglomeration(21).fit(X)
-    with pytest.raises(InputError, match="n_start"):
-        InformativenessAgglomeration(5, n_start=3).fit(X)
 
 
 def test_scikit_learn_contract() -> None:
