@@ -129,7 +129,7 @@ def test_options_reach_the_reader(tmp_path: Path) -> None:
         id_column="name",
         drop=["colour"],
         scale="robust",
-        impute="most-frequent",
+        impute="median",
     )
     one = read_dataset(reading)
     assert one.feature_names == ("x", "y")
@@ -139,7 +139,7 @@ def test_options_reach_the_reader(tmp_path: Path) -> None:
         "id_column": "name",
         "drop": ("colour",),
         "scale": "robust",
-        "impute": "most-frequent",
+        "impute": "median",
     }
 
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from karat.cli._input import workers_at
 from karat.cli._options import Json
 from karat.cli._output import Force, check_target
 
@@ -43,24 +42,12 @@ def bench(
             "the mean over the tries.",
         ),
     ] = None,
-    references: Annotated[
-        str,
-        typer.Option(
-            help="Of several references: best, the one that a try agrees with most, or mean."
-        ),
-    ] = "best",
     failed: Annotated[
         float | None,
         typer.Option(
             help="What a fit that failed, or a missing file, counts as; by default an error."
         ),
     ] = None,
-    alpha: Annotated[
-        float, typer.Option(min=0.0001, max=0.5, help="Chance of any false difference.")
-    ] = 0.05,
-    rope: Annotated[
-        float, typer.Option(min=0, help="Differences up to this have no practical meaning.")
-    ] = 0.01,
     clusterer: Annotated[
         list[str] | None,
         typer.Option(
@@ -80,10 +67,6 @@ def bench(
     workers: Annotated[
         int, typer.Option("--workers", min=1, help="Local processes that cluster.")
     ] = 1,
-    dask: Annotated[
-        str | None,
-        typer.Option(help="Cluster on the workers of this Dask scheduler, e.g. tcp://host:8786."),
-    ] = None,
     storage: Annotated[
         Path | None, typer.Option(help="Keep finished fits here and resume from it.")
     ] = None,
@@ -110,9 +93,7 @@ def bench(
 
     from karat.bench import Benchmark
     from karat.bench.page import tries_of
-    from karat.runtime.validation import check_choice
 
-    check_choice(references, ("best", "mean"), "--references")
     for target in report or ():
         check_target(target, "--report", force)
     measures = measure or ["adjusted_rand_index"]
@@ -121,16 +102,12 @@ def bench(
         storage=storage, random_state=seed,
     )  # fmt: skip
     if any(entry.data for entry in race.sets.values()):
-        executor = None if dask is None else workers_at(dask)
-        race.run(lambda line: typer.echo(line, err=True), workers=workers, executor=executor)
+        race.run(lambda line: typer.echo(line, err=True), workers=workers)
     counted = "mean" if best_of is None else best_of
     options: dict[str, Any] = {
         "measure": measures[0],
-        "references": references,
         "tries": counted,
         "failed": failed,
-        "alpha": alpha,
-        "rope": rope,
     }
     found = race.compare(**options)
     if json:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Scale: TypeAlias = Literal["auto", "none", "standard", "robust", "minmax"]
 DataKind: TypeAlias = Literal["features", "distances", "graph"]
-Impute: TypeAlias = Literal["neighbors", "mean", "median", "most-frequent", "drop"]
+Impute: TypeAlias = Literal["neighbors", "median", "drop"]
 SCALES: tuple[Scale, ...] = get_args(Scale)
 IMPUTES: tuple[Impute, ...] = get_args(Impute)
 KINDS: tuple[DataKind, ...] = get_args(DataKind)
