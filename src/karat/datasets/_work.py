@@ -82,6 +82,24 @@ class Options:
             chosen["truth"] = self.truth
         return chosen
 
+    @property
+    def wrong(self) -> float:
+        """The share of cells up to which text among numbers is a mistake, not a category."""
+        return 0.5 if self.strict else 0.1
+
+    def accepts(self, key: str) -> bool:
+        """Whether columns are taken as written where there might be a finding of this kind."""
+        return self.strict or key in self.accept
+
+    def missing(self, name: str) -> frozenset[str]:
+        """The additional marks of one column: ``-9`` holds for all, ``age:0`` for one."""
+        own = [given.partition(":") for given in self.na_values]
+        return frozenset(
+            (value if colon and column == name else column + colon + value).strip().lower()
+            for column, colon, value in own
+            if not colon or column == name or ":" not in column + colon
+        )
+
     def columns(self) -> list[str]:
         """Every column that was named."""
         named = (self.label_column, self.id_column, *self.drop)
