@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -21,6 +21,10 @@ Impute: TypeAlias = Literal["neighbors", "median", "drop"]
 SCALES: tuple[Scale, ...] = get_args(Scale)
 IMPUTES: tuple[Impute, ...] = get_args(Impute)
 KINDS: tuple[DataKind, ...] = get_args(DataKind)
+
+
+#: share of the cells of a column that are taken for mistakes
+MISTAKES = 0.1
 
 
 @dataclass(frozen=True)
@@ -64,19 +68,9 @@ class Options:
     def given(self) -> dict[str, Any]:
         """The options that are not the default, so that they can be shown and given again."""
         chosen = {
-            name: getattr(self, name)
-            for name in (
-                "label_column",
-                "id_column",
-                "drop",
-                "scale",
-                "impute",
-                "strict",
-                "accept",
-                "na_values",
-                "kind",
-            )
-            if getattr(self, name) != getattr(type(self), name)
+            field.name: getattr(self, field.name)
+            for field in fields(self)
+            if field.name != "truth" and getattr(self, field.name) != field.default
         }
         if isinstance(self.truth, str):
             chosen["truth"] = self.truth
@@ -85,7 +79,7 @@ class Options:
     @property
     def wrong(self) -> float:
         """The share of cells up to which text among numbers is a mistake, not a category."""
-        return 0.5 if self.strict else 0.1
+        return 0.5 if self.strict else MISTAKES
 
     def accepts(self, key: str) -> bool:
         """Whether columns are taken as written where there might be a finding of this kind."""

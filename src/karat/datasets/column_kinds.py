@@ -11,6 +11,7 @@ import numpy as np
 
 from karat.datasets import _columns, number_formats
 from karat.datasets._scaling import center_spread
+from karat.datasets._work import MISTAKES
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -184,7 +185,7 @@ def _text(column: pa.ChunkedArray, name: str, options: Options) -> tuple[Column,
             facts["decimal_comma"] = True
         return _number(None, spread_out(values), name, options, facts)
     dates = number_formats.days([cells[i] for i in part])
-    dated = weight[part][np.isfinite(dates)].sum() >= 0.9 * weight[part].sum()
+    dated = weight[part][np.isfinite(dates)].sum() >= (1 - MISTAKES) * weight[part].sum()
     if dated and not options.accepts("date"):
         found, made = _dates(name, spread_out(number_formats.days(cells)), "text")
         day_first = number_formats.is_day_first(cells)

@@ -58,14 +58,7 @@ class ReadingPlan:
             "scale": self.scale,
             "impute": self.impute,
             "columns": [
-                {
-                    "name": one.name,
-                    "kind": one.kind,
-                    "use": one.use,
-                    "missing": one.missing,
-                    "n_values": one.n_values,
-                    "spread": one.spread,
-                }
+                {name: value for name, value in vars(one).items() if name != "facts"}
                 for one in self.columns
             ],
         }
