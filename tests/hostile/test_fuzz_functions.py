@@ -19,10 +19,9 @@ from karat.runtime.validation import InputError
 ROOMS = ("karat", "karat.bounds", "karat.measures.clarity", "karat.distances.neighbors")
 # they take no labels or data, or fit clusterers
 OTHERS = {
-    "load_study", "gap_statistic", "reference_null", "object_distances", "forecast_labels",
-    "mixture_criteria", "permutation_null", "in_strips", "check_random_state", "train_judge",
-    "advise", "representations", "evaluate_from_moments",
-    "neighbors_of_some", "level_differences",
+    "load_study", "gap_statistic", "object_distances", "forecast_labels",
+    "mixture_criteria", "in_strips", "check_random_state", "train_judge",
+    "advise", "representations", "neighbors_of_some",
 }  # fmt: skip
 
 
