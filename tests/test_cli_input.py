@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import get_args, get_type_hints
 
 import pytest
 
 from karat import cli
-from karat.cli._input import Impute, LabelledReading, Scale, read_dataset, split_names
+from karat.cli._input import LabelledReading, Reading, read_dataset, split_names
 
 FAST = ["-c", "kmeans", "-k", "2:3", "--n-init", "1", "--workers", "1"]
 GOOD = "name,x,y,colour,class\n" + "".join(
@@ -62,7 +63,7 @@ def test_rejected(
     code, out, err = karat(monkeypatch, capsys, "run", path, "--strict", *options, *FAST)
     assert code == 2
     assert out == ""
-    assert err.startswith("karat: ")
+    assert "karat: " in err
     assert "Traceback" not in err
     for part in parts:
         assert part in err
@@ -127,8 +128,8 @@ def test_options_reach_the_reader(tmp_path: Path) -> None:
         label_column="class",
         id_column="name",
         drop=["colour"],
-        scale=Scale.robust,
-        impute=Impute.most_frequent,
+        scale="robust",
+        impute="median",
     )
     one = read_dataset(reading)
     assert one.feature_names == ("x", "y")
@@ -138,15 +139,16 @@ def test_options_reach_the_reader(tmp_path: Path) -> None:
         "id_column": "name",
         "drop": ("colour",),
         "scale": "robust",
-        "impute": "most-frequent",
+        "impute": "median",
     }
 
 
 def test_choices_are_those_of_the_reader() -> None:
     from karat.datasets._work import IMPUTES, SCALES
 
-    assert {choice.value for choice in Scale} == set(SCALES)
-    assert {choice.value for choice in Impute} == set(IMPUTES)
+    hints = get_type_hints(Reading)
+    assert set(get_args(hints["scale"])) == set(SCALES)
+    assert set(get_args(get_args(hints["impute"])[0])) == set(IMPUTES)
 
 
 def test_several_names_in_one_option() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import itertools
 import math
-import pickle
 import re
 from collections import Counter
 
@@ -285,34 +284,6 @@ class TestFromCounts:
     def test_bad(self, args, message):
         with pytest.raises(InputError, match=message):
             ContingencyTable.from_counts(*args)
-
-
-@examples(40)
-@given(sides=two_labelings(), cut=st.integers(0, 60))
-def test_merged_parts_are_the_whole(sides, cut):
-    true, pred = sides
-    cut %= len(true)
-    whole = ContingencyTable(true, pred, noise="cluster")
-    if cut == 0:
-        assert_array_equal(whole.merge().to_array(), whole.to_array())
-        return
-    parts = [
-        ContingencyTable(true[part], pred[part], noise="cluster")
-        for part in (slice(cut), slice(cut, None))
-    ]
-    merged = pickle.loads(pickle.dumps(parts[0])).merge(parts[1])
-    assert list(merged.row_names) == list(whole.row_names)
-    assert_array_equal(merged.to_array(), whole.to_array())
-
-
-def test_merge_keeps_coverage_and_single_outliers_apart():
-    one = ContingencyTable([0, 0, -1], [0, 0, 0], noise="drop")
-    assert_allclose(one.merge(one, one).coverage, 2 / 3)
-    alone = ContingencyTable([0, -1], [0, 0], noise="singletons")
-    assert alone.merge(ContingencyTable([0, -1], [0, 0], noise="singletons")).shape == (3, 1)
-    weighted = ContingencyTable([0, 1], [0, 1], sample_weight=[1.5, 2])
-    with pytest.raises(InputError, match="merged"):
-        weighted.merge(weighted)
 
 
 class TestWeights:

@@ -120,26 +120,14 @@ def test_a_dendrogram_is_its_cuts():
         np.testing.assert_array_equal(hard[f"tree k={k}"], expected)
     assert next(iter(split(TREE)[0])) == "tree k=2"
     assert list(karat.evaluate(X, TREE, measures=["silhouette"]).table.index)[-1] == "tree k=10"
-    assert Dendrogram(Z, cuts="all").cuts == tuple(range(2, N))
-    assert Dendrogram(Z, cuts="lifetime").cuts == (3,)
     assert Dendrogram(Z, cuts=[4, 4, 7]).cuts == (4, 7)
     assert Dendrogram(Z, cuts=1).cuts == (1,)
-
-
-def test_the_longest_lifetime_is_the_widest_range_of_heights():
-    for seed in range(20):
-        points = np.random.default_rng(seed).normal(size=(15, 1))
-        heights = linkage(points, "single")[:, 2]
-        # how long there are k clusters, by moving a cut through the heights
-        spans = {k: heights[15 - k] - (heights[15 - k - 1] if k < 15 else 0) for k in range(2, 15)}
-        best = max(spans, key=spans.get)
-        assert Dendrogram(linkage(points, "single"), cuts="lifetime").cuts == (best,)
 
 
 def test_what_structures_cannot_be():
     Z = TREE.linkage
     for cuts, said in (
-        ("gap", "'lifetime' or 'all'"),
+        ("gap", "no cut into 'g'"),
         ([0], "no cut into 0"),
         ([N + 1], "no cut into 41"),
         ([], "no number of clusters"),

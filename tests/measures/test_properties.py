@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
-from typer.testing import CliRunner
 
 import karat
-from karat.cli import app
 from karat.measures import catalogue
 from karat.measures.properties import Verdict, definitions, stored_verdicts
 
@@ -38,17 +36,6 @@ def test_what_is_unknown_names_what_there_is(monkeypatch):
     monkeypatch.setattr("karat.measures.properties.stored_verdicts", list)
     with pytest.raises(karat.InputError, match=r"karat_lab.axioms.properties\('dunn_index'\)"):
         karat.properties("dunn_index")
-
-
-def test_the_command_line_tells_them():
-    told = CliRunner().invoke(app, ["measures", "modularity", "--properties"])
-    assert told.exit_code == 0
-    assert "not applicable" in told.stdout
-    assert "Richness: For each clustering" in " ".join(told.stdout.split())
-    table = CliRunner().invoke(app, ["measures", "purity", "--properties", "--json"])
-    assert json.loads(table.stdout) == karat.properties("purity").to_dict()
-    asked = CliRunner().invoke(app, ["measures", "--properties"])
-    assert "needs a measure" in str(asked.exception)
 
 
 def test_a_measure_of_the_catalogue_has_verdicts():

@@ -203,38 +203,18 @@ def _parquet(file: Any) -> Iterator[Callable[[pd.DataFrame], None]]:
 
 @contextmanager
 def _spreadsheet(file: Any) -> Iterator[Callable[[pd.DataFrame], None]]:
-    import xlsxwriter
+    import pandas as pd
 
-    options = {"constant_memory": True, "strings_to_formulas": False, "strings_to_urls": False}
-    book = xlsxwriter.Workbook(file, {**options, "nan_inf_to_errors": False})
-    sheet = book.add_worksheet("clusters")
-    row = 0
+    blocks: list[pd.DataFrame] = []
 
     def write(table: pd.DataFrame) -> None:
-        nonlocal row
-        if row + len(table) >= SHEET_ROWS:
+        blocks.append(table)
+        if sum(map(len, blocks)) >= SHEET_ROWS:
             raise InputError(
                 f"a sheet has at most {SHEET_ROWS - 1:,} rows; write .csv or .parquet instead"
             )
-        if row == 0:
-            sheet.write_row(0, 0, list(map(str, table.columns)))
-        for values in table.itertuples(index=False, name=None):
-            row += 1
-            for column, value in enumerate(values):
-                _write_cell(sheet, row, column, value)
 
     yield write
-    book.close()
-
-
-def _write_cell(sheet: Any, row: int, column: int, value: Any) -> None:
-    import numpy as np
-
-    if value is None or value != value:
-        return
-    if isinstance(value, (bool, np.bool_)):
-        sheet.write_boolean(row, column, bool(value))
-    elif isinstance(value, (int, float, np.number)):
-        sheet.write_number(row, column, float(value))
-    else:
-        sheet.write_string(row, column, str(value))
+    options = {"strings_to_formulas": False, "strings_to_urls": False}
+    with pd.ExcelWriter(file, "xlsxwriter", engine_kwargs={"options": options}) as book:
+        pd.concat(blocks).to_excel(book, sheet_name="clusters", index=False)

@@ -86,7 +86,7 @@ class Reading:
         ),
     ] = "auto"
     impute: Annotated[
-        Literal["neighbors", "median", "mean", "most-frequent", "drop"] | None,
+        Literal["neighbors", "median", "drop"] | None,
         _option(
             "--impute",
             "How to replace missing and infinite values, or drop those objects; in tables by "

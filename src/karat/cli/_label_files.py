@@ -40,6 +40,9 @@ def read_files(
     }
     notes += [f"{path}: {note}" for path, found in read.items() for note in found.notes]
     labelings = _unique(read)
+    if names is not None and len(names) == len(paths) == 2:
+        given = zip(names, read.values(), strict=True)
+        labelings |= {name: found[name] for name, found in given if name in found}
     gold = truth
     if gold_file is not None:
         if len(read[gold_file]) != 1:
@@ -52,9 +55,13 @@ def read_files(
         gold = next(iter(labelings))
     elif truth is None and names is not None and len(names) == 2:
         gold = names[0]
-    for name in [*([gold] if gold else []), *(names or [])]:
+    for name in names or ():
         if name not in labelings:
-            raise unknown_name(name, labelings, "column, or file")
+            raise unknown_name(name, labelings, "column")
+    if gold is not None and gold not in labelings:
+        raise InputError(
+            f"--truth {truth} is no file, and {unknown_name(gold, labelings, 'column')}"
+        )
     if names is not None:
         labelings = {name: labelings[name] for name in dict.fromkeys([gold or names[0], *names])}
     lengths = {name: len(labels) for name, labels in labelings.items()}
@@ -119,7 +126,11 @@ def _common(
         found[path] = columns[id_column]
     shared = set.intersection(*({str(value) for value in ids} for ids in found.values()))
     if not shared:
-        raise InputError(f"the files share no {id_column!r}, so there is no object to compare")
+        some = " and ".join(repr(str(ids[0])) for ids in found.values())
+        raise InputError(
+            f"the files share no {id_column!r} (they have for example {some}), so there is no "
+            "object to compare"
+        )
     ids = [value for value in found[paths[0]] if str(value) in shared]
     return ids, {str(path): len(given) - len(ids) for path, given in found.items()}
 

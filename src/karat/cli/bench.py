@@ -41,24 +41,12 @@ def bench(
             "the mean over the tries.",
         ),
     ] = None,
-    references: Annotated[
-        str,
-        typer.Option(
-            help="Of several references: best, the one that a try agrees with most, or mean."
-        ),
-    ] = "best",
     failed: Annotated[
         float | None,
         typer.Option(
             help="What a fit that failed, or a missing file, counts as; by default an error."
         ),
     ] = None,
-    alpha: Annotated[
-        float, typer.Option(min=0.0001, max=0.5, help="Chance of any false difference.")
-    ] = 0.05,
-    rope: Annotated[
-        float, typer.Option(min=0, help="Differences up to this have no practical meaning.")
-    ] = 0.01,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of all randomness.")] = 0,
     report: Annotated[
         list[Path] | None,
@@ -80,9 +68,7 @@ def bench(
 
     from karat.bench import Benchmark
     from karat.bench.page import tries_of
-    from karat.runtime.validation import check_choice
 
-    check_choice(references, ("best", "mean"), "--references")
     for target in report or ():
         check_target(target, "--report", force)
     measures = measure or ["adjusted_rand_index"]
@@ -90,11 +76,8 @@ def bench(
     counted = "mean" if best_of is None else best_of
     options: dict[str, Any] = {
         "measure": measures[0],
-        "references": references,
         "tries": counted,
         "failed": failed,
-        "alpha": alpha,
-        "rope": rope,
     }
     found = race.compare(**options)
     if json:

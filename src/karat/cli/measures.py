@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from karat.cli._options import Json
-from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     from karat.measures.catalogue import Measure
@@ -17,13 +16,6 @@ def measures(
     key: Annotated[
         str | None, typer.Argument(help="A measure to explain; lists all measures if omitted.")
     ] = None,
-    properties: Annotated[
-        bool,
-        typer.Option(
-            "--properties",
-            help="Which properties the measure has, and a counterexample to each no.",
-        ),
-    ] = False,
     for_: Annotated[
         str | None,
         typer.Option(
@@ -43,14 +35,6 @@ def measures(
         return
     from karat.measures import catalogue
 
-    if properties:
-        if key is None:
-            raise InputError(
-                "--properties needs a measure, such as karat measures silhouette --properties; "
-                "karat reproduce measure-properties is the table of all"
-            )
-        _properties(key, json)
-        return
     chosen = [catalogue[key]] if key else list(catalogue.values())
     if json:
         typer.echo(jsonlib.dumps([_as_json(measure) for measure in chosen]))
@@ -101,31 +85,3 @@ def _list(measures: list[Measure]) -> None:
     console.print(
         "[dim]karat measures KEY explains one measure; --for tables says which to report[/dim]"
     )
-
-
-def _properties(key: str, json: bool) -> None:
-    import json as jsonlib
-
-    from rich.console import Console
-    from rich.table import Table
-
-    from karat.measures.properties import definitions, properties
-
-    found = properties(key)
-    if json:
-        typer.echo(jsonlib.dumps(found.to_dict()))
-        return
-    console = Console()
-    table = Table(title=f"Properties of {key}", title_justify="left", box=None)
-    table.add_column("property", no_wrap=True)
-    table.add_column("outcome", no_wrap=True)
-    table.add_column("why")
-    for verdict in found.verdicts:
-        table.add_row(definitions()[verdict.property].name, verdict.outcome, verdict.reason)
-    console.print(table)
-    for example in found.counterexamples.values():
-        console.print()
-        typer.echo(str(example))
-    console.print()
-    for property in (definitions()[verdict.property] for verdict in found.verdicts):
-        console.print(f"[dim]{property.name}: {property.definition}[/dim]", highlight=False)

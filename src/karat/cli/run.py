@@ -239,7 +239,6 @@ def _kept_if_interrupted(study: Study) -> Iterator[None]:
 
 def _add(study: Study, sweep: Sweep, id_column: str | None) -> None:
     from karat.datasets import read_labelings
-    from karat.runtime.resources import release_memory
 
     path = sweep.labelings
     assert path is not None
@@ -249,8 +248,6 @@ def _add(study: Study, sweep: Sweep, id_column: str | None) -> None:
         typer.echo(f"Note: {path}: {note}", err=True)
     if own:
         study.add(own, reference=sweep.reference)
-    del own
-    release_memory()
 
 
 def _sweep(study: Study, sweep: Sweep) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.datasets._work import visible
+from karat.datasets._work import Work, visible
 from karat.runtime import resources
 from karat.runtime.validation import InputError
 
@@ -24,32 +24,6 @@ CONTROL = r"[\x00-\x08\x0b-\x1f\x7f-\x{9f}]"
 _WHOLE = r"^-?(0|[1-9][0-9]{0,17})(\.0*)?$"
 _DECIMAL = r"^-?(0|[1-9][0-9]*)(\.[0-9]*)?([eE][+-]?[0-9]+)?$"
 _MINUS_ONE = r"^-1(\.0*)?([eE][+-]?0+)?$"
-
-
-@dataclass(frozen=True)
-class Features:
-    """Numbers made of a table's columns, before missing values are dealt with.
-
-    Attributes
-    ----------
-    X : ndarray, shape (n, d)
-        NaN where a value is missing; freshly made, the caller may write to it.
-    names : tuple of str, length d
-    origin : ndarray of int, shape (d,)
-        The source column, an index into ``columns``.
-    columns : tuple of str
-        Names of the source columns.
-    categorical : ndarray of bool, shape (d,)
-        True for a one-hot column.
-    notes : tuple of str
-    """
-
-    X: NDArray[Any]
-    names: tuple[str, ...]
-    origin: NDArray[np.intp]
-    columns: tuple[str, ...]
-    categorical: NDArray[np.bool_]
-    notes: tuple[str, ...]
 
 
 def to_arrow(table: Any, id_column: str | None = None) -> pa.Table:
@@ -219,7 +193,7 @@ def _fits_int(column: pa.ChunkedArray) -> bool:
     return largest is not None and largest < 2**53
 
 
-def features(table: pa.Table) -> Features:
+def features(table: pa.Table) -> Work:
     """Every column of a table that was understood as numbers: booleans, numbers, categories."""
     import pyarrow as pa
 
@@ -248,13 +222,16 @@ def features(table: pa.Table) -> Features:
             block[plan.codes < 0] = np.nan
         at += len(plan.names)
         origin += [j] * len(plan.names)
-    return Features(
+    return Work(
         X,
         tuple(name for plan in plans for name in plan.names),
         np.array(origin, dtype=np.intp),
         tuple(table.column_names),
         np.array([plan.codes is not None for plan in plans for _ in plan.names], dtype=bool),
-        tuple(plan.note for plan in plans if plan.note),
+        None,
+        None,
+        [plan.note for plan in plans if plan.note],
+        owned=True,
     )
 
 

@@ -27,16 +27,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def read_table(
-    path: Path, layout: Layout, columns: list[str], *, as_text: set[str], encoding: str
-) -> pa.Table:
-    """Read ``columns``; those in ``as_text`` keep the characters they are written with.
-
-    There only the empty cell is missing; elsewhere all of :data:`MISSING` are.
-    """
-    return read_rows(path, layout, columns, as_text=as_text, encoding=encoding)[0]
-
-
 def read_rows(
     path: Path,
     layout: Layout,
@@ -46,7 +36,11 @@ def read_rows(
     encoding: str,
     skip: bool = False,
 ) -> tuple[pa.Table, NDArray[np.bool_] | None]:
-    """:func:`read_table`, and which rows have no values because they were skipped, if any."""
+    """Read ``columns``, and say which rows have no values because they were skipped, if any.
+
+    Columns in ``as_text`` keep the characters they are written with, and only the empty cell is
+    missing; elsewhere all of :data:`MISSING` are.
+    """
     import pyarrow as pa
 
     text = dict.fromkeys(as_text, pa.string())

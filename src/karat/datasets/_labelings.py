@@ -440,9 +440,8 @@ def _text(
         layout = layout_of(path, suffix, header, wanted, single)
         _delimited.require_memory(path, layout, len(layout.names))
         names = list(layout.names)
-        return layout, _delimited.read_table(
-            path, layout, names, as_text=set(names), encoding="utf-8"
-        )
+        read = _delimited.read_rows(path, layout, names, as_text=set(names), encoding="utf-8")
+        return layout, read[0]
 
     layout, table = parsed(header)
     sure = False

@@ -65,7 +65,7 @@ def _missing_error(work: Work, bad: NDArray[np.bool_]) -> InputError:
     return RepairableError(
         f"{count} value{'s are' if count > 1 else ' is'} missing or infinite, in {rows_bad} of "
         f"{len(bad):,} rows: {shown}. Fill them in with impute='median' (--impute median; also "
-        "mean, most-frequent), or drop those rows with impute='drop' (--impute drop). Rows "
+        "neighbors), or drop those rows with impute='drop' (--impute drop). Rows "
         "are counted from 1, without a header",
         impute="median",
     )
@@ -111,7 +111,7 @@ class Filler:
         values = np.zeros(work.X.shape[1])
         for j in dict.fromkeys(work.origin):
             columns = np.flatnonzero(work.origin == j)
-            values[columns] = _typical(work, columns, ~bad[:, columns[0]], how)
+            values[columns] = _typical(work, columns, ~bad[:, columns[0]])
         return cls(values)
 
     @classmethod
@@ -170,18 +170,13 @@ class Filler:
 
 
 def _typical(
-    work: Work, columns: NDArray[np.intp], known_rows: NDArray[np.bool_], how: Impute
-) -> Any:
-    """The mean, median or most frequent value of the features of one column."""
+    work: Work, columns: NDArray[np.intp], known_rows: NDArray[np.bool_]
+) -> NDArray[np.float64]:
+    """The median of the features of one column; of categories the most frequent one."""
     known = work.X[np.ix_(known_rows, columns)]
     if work.categorical[columns[0]]:
         return np.eye(len(columns))[np.argmax(known.sum(axis=0))]
-    if how == "mean":
-        return center_spread(known, "standard")[0]
-    if how == "median":
-        return np.median(known.astype(np.float64), axis=0)
-    distinct, counts = np.unique(known, return_counts=True)
-    return distinct[[np.argmax(counts)]]
+    return np.asarray(np.median(known.astype(np.float64), axis=0))
 
 
 def _impute(work: Work, bad: NDArray[np.bool_], how: Impute) -> None:
@@ -193,10 +188,9 @@ def _impute(work: Work, bad: NDArray[np.bool_], how: Impute) -> None:
     filled = {work.columns[j]: int(bad[:, work.origin == j][:, 0].sum()) for j in gaps}
     listed = ", ".join(f"{count} in {name!r}" for name, count in list(filled.items())[:8])
     more = f", and in {len(filled) - 8} more columns" if len(filled) > 8 else ""
-    what = {"mean": "mean", "median": "median", "most-frequent": "most frequent value"}[how]
     text = "; text columns by their most frequent value" if work.categorical.any() else ""
     work.notes.append(
-        f"Missing or infinite values were replaced by the column's {what}{text}: {listed}{more}."
+        f"Missing or infinite values were replaced by the column's median{text}: {listed}{more}."
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,17 +14,10 @@ from karat.runtime.validation import unknown_name
 _FOLDER = Path(__file__).parent / "data"
 
 
-@dataclass(frozen=True)
-class Packaged:
-    """A packaged set; where it is from stands in ``data/SOURCES.md``."""
-
-    title: str
-    label_column: str
-
-
+#: title and column of classes of each set; where they are from stands in ``data/SOURCES.md``
 _SETS = {
-    "iris": Packaged("Iris flowers: sepals and petals of 50 plants of each species", "species"),
-    "wine": Packaged("Wines of three cultivars, by chemical analysis", "cultivar"),
+    "iris": ("Iris flowers: sepals and petals of 50 plants of each species", "species"),
+    "wine": ("Wines of three cultivars, by chemical analysis", "cultivar"),
 }
 
 
@@ -38,7 +30,7 @@ def available() -> dict[str, str]:
     >>> list(karat.datasets.available())
     ['iris', 'wine']
     """
-    return {name: packaged.title for name, packaged in _SETS.items()}
+    return {name: title for name, (title, _) in _SETS.items()}
 
 
 def load(name: str, **options: Any) -> Dataset:
@@ -69,7 +61,7 @@ def load(name: str, **options: Any) -> Dataset:
     if name not in _SETS:
         raise unknown_name(name, _SETS, "packaged data set")
     if "truth" not in options:
-        options.setdefault("label_column", _SETS[name].label_column)
+        options.setdefault("label_column", _SETS[name][1])
     options.setdefault("scale", "none")
     chosen = Options.of(options.pop("drop", ()), **options)
     return prepare(open_set(name, chosen), chosen)
@@ -77,10 +69,9 @@ def load(name: str, **options: Any) -> Dataset:
 
 def open_set(name: str, options: Options, *, literal: bool = False) -> Raw:
     """What is in the file; the class column is never a feature."""
-    packaged = _SETS[name]
     raw = read_raw(_FOLDER / f"{name}.csv", options, literal=literal)
     raw.source = name
-    column = packaged.label_column
+    column = _SETS[name][1]
     if column in (options.label_column, options.id_column, *options.drop):
         return raw
     raw.content = raw.content.drop_columns([column])

@@ -109,7 +109,7 @@ def prepare(raw: Raw, options: Options, ids: Any = None) -> Dataset:
         plan = replace(plan, scale=how, impute=options.impute or filled)
     of_table = reading is not None
     preparation = preparation_of(
-        work, plan, center, scale, of_table=of_table, na_values=options.na_values,
+        work, plan, center, scale, of_table=of_table, options=options,
         aside=raw.all_names or raw.names or (),
     )  # fmt: skip
     truth, truth_name = work.labels, None
@@ -181,21 +181,13 @@ def _from_table(raw: Raw, options: Options) -> tuple[Work, Reading]:
         )
     if reading.ids is not None:
         aside[reading.id_column or ""] = reading.ids
-    made = _columns.features(reading.table)
+    work = _columns.features(reading.table)
     raw.all_names = raw.all_names or tuple(raw_names)
     raw.content = None  # the table's memory is wanted for scaling
     id_column = options.id_column or reading.id_column
-    work = Work(
-        made.X,
-        made.names,
-        made.origin,
-        made.columns,
-        made.categorical,
-        None if id_column is None else aside[id_column],
-        aside.get(options.label_column or ""),
-        notes + list(made.notes),
-        owned=True,
-    )
+    work.ids = None if id_column is None else aside[id_column]
+    work.labels = aside.get(options.label_column or "")
+    work.notes = notes + work.notes
     return work, reading
 
 

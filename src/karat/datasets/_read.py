@@ -86,10 +86,10 @@ def read(
         data are not centred). ``robust``: median 0, interquartile range 1. ``minmax``: from 0 to
         1. Columns of 0 and 1 that were
         made of text stay as they are; constant columns become 0.
-    impute : {"neighbors", "mean", "median", "most-frequent", "drop"}, optional
+    impute : {"neighbors", "median", "drop"}, optional
         What to do about missing and infinite values: put the mean (of text the most frequent
-        value) of the five objects that are nearest by the other columns, the column's mean,
-        median or most frequent value (text: always the most frequent), or drop those objects,
+        value) of the five objects that are nearest by the other columns, the column's median
+        (text: the most frequent value), or drop those objects,
         and those of lines with too few or too many cells. By default ``neighbors`` in tables; in
         arrays, and with ``strict``, they are an error.
     truth : array-like of shape (n,), or path, optional

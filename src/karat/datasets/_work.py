@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -17,10 +17,14 @@ if TYPE_CHECKING:
 
 Scale: TypeAlias = Literal["auto", "none", "standard", "robust", "minmax"]
 DataKind: TypeAlias = Literal["features", "distances", "graph"]
-Impute: TypeAlias = Literal["neighbors", "mean", "median", "most-frequent", "drop"]
+Impute: TypeAlias = Literal["neighbors", "median", "drop"]
 SCALES: tuple[Scale, ...] = get_args(Scale)
 IMPUTES: tuple[Impute, ...] = get_args(Impute)
 KINDS: tuple[DataKind, ...] = get_args(DataKind)
+
+
+#: share of the cells of a column that are taken for mistakes
+MISTAKES = 0.1
 
 
 @dataclass(frozen=True)
@@ -64,23 +68,31 @@ class Options:
     def given(self) -> dict[str, Any]:
         """The options that are not the default, so that they can be shown and given again."""
         chosen = {
-            name: getattr(self, name)
-            for name in (
-                "label_column",
-                "id_column",
-                "drop",
-                "scale",
-                "impute",
-                "strict",
-                "accept",
-                "na_values",
-                "kind",
-            )
-            if getattr(self, name) != getattr(type(self), name)
+            field.name: getattr(self, field.name)
+            for field in fields(self)
+            if field.name != "truth" and getattr(self, field.name) != field.default
         }
         if isinstance(self.truth, str):
             chosen["truth"] = self.truth
         return chosen
+
+    @property
+    def wrong(self) -> float:
+        """The share of cells up to which text among numbers is a mistake, not a category."""
+        return 0.5 if self.strict else MISTAKES
+
+    def accepts(self, key: str) -> bool:
+        """Whether columns are taken as written where there might be a finding of this kind."""
+        return self.strict or key in self.accept
+
+    def missing(self, name: str) -> frozenset[str]:
+        """The additional marks of one column: ``-9`` holds for all, ``age:0`` for one."""
+        own = [given.partition(":") for given in self.na_values]
+        return frozenset(
+            (value if colon and column == name else column + colon + value).strip().lower()
+            for column, colon, value in own
+            if not colon or column == name or ":" not in column + colon
+        )
 
     def columns(self) -> list[str]:
         """Every column that was named."""

@@ -11,10 +11,13 @@ import numpy as np
 
 from karat.datasets import _columns, number_formats
 from karat.datasets._scaling import center_spread
+from karat.datasets._work import MISTAKES
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
+
+    from karat.datasets._work import Options
 
 Kind = Literal["number", "category", "code", "date", "id", "text", "label", "constant", "empty"]
 Use = Literal["feature", "name", "excluded"]
@@ -41,7 +44,6 @@ _MEASURED = re.compile(
 MAX_LABELS = 50
 MAX_CODES = 30
 FAR = 2.0  # ranges of the other values
-MOST_NOT_NUMBERS = 0.1
 MOST_MISSING = 0.6
 LONG_NAME = 60
 
@@ -74,29 +76,8 @@ class Column:
     facts: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class Habits:
-    """What holds for every column: what is accepted as written, and what means missing.
-
-    ``wrong`` is the share of cells up to which text that is no number is a mistake among numbers.
-    """
-
-    accept: frozenset[str] = frozenset()
-    na_values: tuple[str, ...] = ()
-    wrong: float = MOST_NOT_NUMBERS
-
-    def missing(self, name: str) -> frozenset[str]:
-        """The additional marks of one column: ``-9`` holds for all, ``age:0`` for one."""
-        own = [given.partition(":") for given in self.na_values]
-        return frozenset(
-            (value if colon and column == name else column + colon + value).strip().lower()
-            for column, colon, value in own
-            if not colon or column == name or ":" not in column + colon
-        )
-
-
 def understand(
-    column: pa.ChunkedArray, name: str, habits: Habits
+    column: pa.ChunkedArray, name: str, options: Options
 ) -> tuple[Column, pa.ChunkedArray | None]:
     """How a column is understood, and the values to go on with, None if it is excluded."""
     import pyarrow as pa
@@ -108,11 +89,11 @@ def understand(
     if pa.types.is_temporal(kind):
         return _dates(name, temporal_days(column), "time" if pa.types.is_time(kind) else "date")
     if _columns._is_text(kind):
-        return _text(column.cast(pa.large_string()), name, habits)
+        return _text(column.cast(pa.large_string()), name, options)
     if pa.types.is_boolean(kind):
         return _boolean(column, name)
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
-        return _number(column, _columns._floats(column), name, habits, {})
+        return _number(column, _columns._floats(column), name, options, {})
     return Column(name, "empty" if pa.types.is_null(kind) else "text", "excluded", 0, 0), None
 
 
@@ -160,14 +141,14 @@ def _named(name: str, among: frozenset[str]) -> bool:
     return re.sub(r"[\W_]", "", name).lower() in among
 
 
-def _text(column: pa.ChunkedArray, name: str, habits: Habits) -> tuple[Column, Any]:
+def _text(column: pa.ChunkedArray, name: str, options: Options) -> tuple[Column, Any]:
     """Text that is numbers or dates but for a few cells is that; else category, id or text."""
     import pyarrow.compute as pc
 
     column = _columns._blank_to_null(pc.utf8_trim_whitespace(column))
     codes, dictionary = _columns._encoded(column)
     lower = np.array(pc.utf8_lower(dictionary).to_pylist() or [], dtype=object)
-    own = habits.missing(name)
+    own = options.missing(name)
     is_mark = np.array([one in number_formats.MARKS or one in own for one in lower], dtype=bool)
     counts = np.bincount(codes[codes >= 0], minlength=len(dictionary))
     written = dictionary.to_pylist()
@@ -189,7 +170,7 @@ def _text(column: pa.ChunkedArray, name: str, habits: Habits) -> tuple[Column, A
     part = np.arange(0, len(cells), max(1, len(cells) // 5000))
     values, form = number_formats.numbers([cells[i] for i in part])
     share = weight[part][np.isfinite(values)].sum() / weight[part].sum()
-    if share >= 1 - habits.wrong:
+    if share >= 1 - options.wrong:
         if len(part) < len(cells):
             values, form = number_formats.numbers(cells)
         wrong = np.isnan(values)
@@ -202,14 +183,14 @@ def _text(column: pa.ChunkedArray, name: str, habits: Habits) -> tuple[Column, A
             facts["form"] = form
         if number_formats.uses_decimal_comma(cells):
             facts["decimal_comma"] = True
-        return _number(None, spread_out(values), name, habits, facts)
+        return _number(None, spread_out(values), name, options, facts)
     dates = number_formats.days([cells[i] for i in part])
-    dated = weight[part][np.isfinite(dates)].sum() >= (1 - MOST_NOT_NUMBERS) * weight[part].sum()
-    if dated and "date" not in habits.accept:
+    dated = weight[part][np.isfinite(dates)].sum() >= (1 - MISTAKES) * weight[part].sum()
+    if dated and not options.accepts("date"):
         found, made = _dates(name, spread_out(number_formats.days(cells)), "text")
         day_first = number_formats.is_day_first(cells)
         return replace(found, facts={**found.facts, "day_first": day_first}), made
-    return _words(codes, written, is_mark, name, habits, facts, known)
+    return _words(codes, written, is_mark, name, options, facts, known)
 
 
 def _words(
@@ -217,7 +198,7 @@ def _words(
     written: list[str],
     is_mark: NDArray[np.bool_],
     name: str,
-    habits: Habits,
+    options: Options,
     facts: dict[str, Any],
     known: int,
 ) -> tuple[Column, Any]:
@@ -226,12 +207,12 @@ def _words(
     if c == 1:
         return Column(name, "constant", "excluded", missing, 1, None, facts), None
     label = c <= MAX_LABELS and 5 * c <= n and _named(name, LABELS)
-    if label and "label" not in habits.accept:
+    if label and not options.accepts("label"):
         return Column(name, "label", "excluded", missing, c, None, facts), None
     many = c > _columns.MAX_CATEGORIES or (n > 2 and c == known) or (c > 10 and 2 * c > n)
     if many:
         longest = max(len(one) for one in written)
-        if c == n and longest <= LONG_NAME and "id" not in habits.accept:
+        if c == n and longest <= LONG_NAME and not options.accepts("id"):
             return Column(name, "id", "name", 0, c, None, facts), _strings(codes, written)
         facts["examples"] = written[:2]
         return Column(name, "text", "excluded", missing, c, None, facts), None
@@ -260,17 +241,17 @@ def _number(
     column: pa.ChunkedArray | None,
     values: NDArray[Any],
     name: str,
-    habits: Habits,
+    options: Options,
     facts: dict[str, Any],
 ) -> tuple[Column, Any]:
     """Numbers, unless they are ids, dates, codes or classes; far repeated values are missing."""
     import pyarrow as pa
 
-    own = {float(one) for one in habits.missing(name) if _is_float(one)}
+    own = {float(one) for one in options.missing(name) if _is_float(one)}
     gone = np.isin(values, list(own)) if own else np.zeros(len(values), dtype=bool)
     known = np.isfinite(values) & ~gone
     distinct, counts = np.unique(values[known], return_counts=True)
-    if "sentinel" not in habits.accept:
+    if not options.accepts("sentinel"):
         far = sentinels(distinct.astype(np.float64), counts)
         if far:
             facts["sentinels"] = tuple(far)
@@ -292,10 +273,10 @@ def _number(
     if c == 1:
         return Column(name, "constant", "feature", missing, c, 0.0, facts), made
     whole = bool((distinct == np.floor(distinct)).all() and np.abs(distinct).max() < 2**53)
-    if c <= MAX_LABELS and 5 * c <= n and _named(name, LABELS) and "label" not in habits.accept:
+    if c <= MAX_LABELS and 5 * c <= n and _named(name, LABELS) and not options.accepts("label"):
         return Column(name, "label", "excluded", missing, c, spread, facts), None
     if whole:
-        other = _whole(values, known, distinct, counts, name, habits, facts)
+        other = _whole(values, known, distinct, counts, name, options, facts)
         if other is not None:
             return other
     return Column(name, "number", "feature", missing, c, spread, facts), made
@@ -307,7 +288,7 @@ def _whole(
     distinct: NDArray[Any],
     counts: NDArray[Any],
     name: str,
-    habits: Habits,
+    options: Options,
     facts: dict[str, Any],
 ) -> tuple[Column, Any] | None:
     """Whole numbers that are an id, a date or a code; None if they are quantities."""
@@ -317,17 +298,17 @@ def _whole(
     called_id = bool(_IDS.search(name) or name.lower() in ("id", "row", "rowid"))
     counted = distinct[-1] - distinct[0] == c - 1 and distinct[0] in (0, 1) and n >= 20
     in_order = missing == 0 and bool((np.diff(values) > 0).all())
-    if c == n and "id" not in habits.accept and (called_id or (counted and in_order)):
+    if c == n and not options.accepts("id") and (called_id or (counted and in_order)):
         return Column(name, "id", "name", missing, c, None, facts), pa.chunked_array(
             [pa.array(values.astype(np.int64))]
         )
     dates, form = _as_dates(distinct, name, c)
-    if dates is not None and "date" not in habits.accept:
+    if dates is not None and not options.accepts("date"):
         found = np.full(n, np.nan)
         found[known] = dates[np.searchsorted(distinct, values[known])]
         column, made = _dates(name, found, form)
         return Column(**{**vars(column), "facts": {**facts, "form": form}}), made
-    if "code" not in habits.accept and _is_code(distinct, n, name):
+    if not options.accepts("code") and _is_code(distinct, n, name):
         if c > MAX_CODES:
             return Column(name, "code", "excluded", missing, c, None, facts), None
         codes = np.full(n, -1)

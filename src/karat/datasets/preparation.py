@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from karat.datasets._dataset import Dataset
-    from karat.datasets._work import Work
+    from karat.datasets._work import Options, Work
     from karat.datasets.reading_plan import ReadingPlan
     from karat.runtime.validation import Data
 
@@ -285,20 +285,17 @@ def preparation_of(
     scale: NDArray[np.float64] | None,
     *,
     of_table: bool,
-    na_values: Iterable[str] = (),
+    options: Options,
     aside: Iterable[str] = (),
 ) -> Preparation:
     """What a finished data set was made by."""
-    from karat.datasets.column_kinds import Habits
-
     understood = {} if plan is None else {one.name: one for one in plan.columns}
-    habits = Habits(na_values=tuple(na_values))
     columns = []
     # of sparse data the columns are as many as the features, and have nothing to say
     for j in dict.fromkeys(work.origin.tolist()) if of_table else ():
         name = work.columns[j]
         own = np.flatnonzero(work.origin == j)
-        one = SourceColumn(name, missing=tuple(sorted(habits.missing(name))))
+        one = SourceColumn(name, missing=tuple(sorted(options.missing(name))))
         if work.categorical[own[0]]:
             values = tuple(work.names[i][len(name) + 1 :] for i in own)
             one = replace(one, kind="category", categories=values)

@@ -10,8 +10,8 @@ import numpy as np
 
 from karat.datasets import _columns, joining, table_kinds
 from karat.datasets._work import quoted
-from karat.datasets.column_kinds import MOST_MISSING, Column, Habits, understand
-from karat.datasets.findings import SENTENCES, Finding, ordered
+from karat.datasets.column_kinds import MOST_MISSING, Column, understand
+from karat.datasets.findings import Finding, ordered
 from karat.datasets.number_formats import MARKS, numbers
 from karat.datasets.problems import RepairableError
 
@@ -58,14 +58,7 @@ class ReadingPlan:
             "scale": self.scale,
             "impute": self.impute,
             "columns": [
-                {
-                    "name": one.name,
-                    "kind": one.kind,
-                    "use": one.use,
-                    "missing": one.missing,
-                    "n_values": one.n_values,
-                    "spread": one.spread,
-                }
+                {name: value for name, value in vars(one).items() if name != "facts"}
                 for one in self.columns
             ],
         }
@@ -85,17 +78,14 @@ class Reading:
 
 def understood(table: pa.Table, options: Options) -> Reading:
     """Understand every column; features are what is left in the table."""
-    habits = Habits(frozenset(options.accept), options.na_values)
-    if options.strict:
-        habits = Habits(frozenset(SENTENCES), options.na_values, wrong=0.5)
     ask = options.kind is None and not options.strict
     findings = _shape(table, options) if ask else []
     columns: list[Column] = []
     made: dict[str, Any] = {}
     for name in table.column_names:
-        column, values = understand(table.column(name), name, habits)
+        column, values = understand(table.column(name), name, options)
         mostly = column.use == "feature" and column.missing > MOST_MISSING * table.num_rows
-        if mostly and "sparse" not in habits.accept:
+        if mostly and not options.accepts("sparse"):
             column, values = replace(column, use="excluded", facts={"sparse": True}), None
         columns.append(column)
         if values is not None:

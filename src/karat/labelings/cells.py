@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -253,8 +252,3 @@ def ranked(
     if np.array_equal(order, np.arange(len(names))):
         return index, names
     return rank[index], names[order]
-
-
-def look_up(code: dict[Any, int], names: Iterable[Any]) -> NDArray[np.intp]:
-    """Codes of names."""
-    return np.array([code[name] for name in names], dtype=np.intp)

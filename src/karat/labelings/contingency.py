@@ -14,7 +14,6 @@ from karat.labelings.cells import (
     add_up,
     count,
     given_names,
-    look_up,
     ranked,
     settle_noise,
     weigh,
@@ -249,37 +248,6 @@ class ContingencyTable:
         table = cls.__new__(cls)
         table._fill(*add_up(rows, columns, sizes), row_names, column_names, noise=noise)
         return table
-
-    def merge(self, *others: ContingencyTable) -> ContingencyTable:
-        """Table of all the objects of this one and the others; names are matched.
-
-        Examples
-        --------
-        >>> from karat import ContingencyTable
-        >>> left = ContingencyTable(["a", "a"], [0, 1])
-        >>> left.merge(ContingencyTable(["b", "a"], [1, 1])).to_array()
-        array([[1, 2],
-               [0, 1]])
-        """
-        tables = [self, *others]
-        if any(table._squares is not None for table in tables):
-            raise InputError("tables of weights or memberships cannot be merged, only counts")
-        sides = []
-        for names in ([t.row_names for t in tables], [t.column_names for t in tables]):
-            code: dict[Any, int] = {}
-            for name in np.concatenate(names):
-                code.setdefault(name, len(code))
-            sides.append((as_names(code), code))
-        (row_names, row_code), (column_names, column_code) = sides
-        rows = [look_up(row_code, t.row_names)[t.rows] for t in tables]
-        columns = [look_up(column_code, t.column_names)[t.columns] for t in tables]
-        counts = np.concatenate([t.counts for t in tables])
-        merged = ContingencyTable.__new__(ContingencyTable)
-        cells = add_up(np.concatenate(rows), np.concatenate(columns), counts)
-        # -1 is an ordinary cluster here: each table had its policy already
-        merged._fill(*cells, row_names, column_names, noise="cluster")
-        merged.coverage = float(counts.sum() / sum(t.n / t.coverage for t in tables))
-        return merged
 
     @classmethod
     def _of_cells(

@@ -33,19 +33,13 @@ class Dendrogram:
     ----------
     linkage : ndarray of float64, shape (n-1, 4)
         Linkage matrix in SciPy's form.
-    cuts : int, iterable of int, "lifetime", "all" or None
-        The cuts that are candidates: these numbers of clusters; the one that exists over the
-        longest range of heights; all from 2 to n − 1; by default 2 to 10.
+    cuts : int, iterable of int or None
+        The numbers of clusters that are candidates; by default 2 to 10.
 
     Raises
     ------
     InputError
         If it is not one, or for cuts that it has not.
-
-    Notes
-    -----
-    The lifetime of k clusters is the height of the merge that ends them less that of the merge
-    that made them (Fred & Jain 2005); the smaller k wins a tie.
 
     Examples
     --------
@@ -54,7 +48,7 @@ class Dendrogram:
     >>> Z = linkage([[0.0], [1.0], [5.0], [9.5]], "single")
     >>> round(f_quality(["a", "a", "b", "b"], Dendrogram(Z)), 4)
     0.8333
-    >>> {k: labels.tolist() for k, labels in Dendrogram(Z, cuts="lifetime").labelings().items()}
+    >>> {k: labels.tolist() for k, labels in Dendrogram(Z, cuts=3).labelings().items()}
     {3: [0, 0, 1, 2]}
     """
 
@@ -79,12 +73,6 @@ class Dendrogram:
         n, cuts = self.n_objects, self.cuts
         if cuts is None:
             return tuple(k for k in USUAL_CUTS if k < n) or (n,)
-        if isinstance(cuts, str):
-            if cuts == "all":
-                return tuple(range(2, n)) or (n,)
-            if cuts == "lifetime":
-                return (_longest_lived(self.linkage[:, 2]),)
-            raise InputError(f"cuts must be numbers of clusters, 'lifetime' or 'all'; got {cuts!r}")
         numbers = tuple(cuts) if isinstance(cuts, Iterable) else (cuts,)
         for k in numbers:
             if not isinstance(k, (int, np.integer)) or not 1 <= k <= n:
@@ -96,15 +84,6 @@ class Dendrogram:
     def labelings(self) -> dict[int, NDArray[np.int32]]:
         """The labels of each cut, by its number of clusters."""
         return {k: cut_dendrogram(self.linkage, n_clusters=k) for k in self.cuts}
-
-
-def _longest_lived(heights: NDArray[np.float64]) -> int:
-    """The number of clusters, from 2 to n - 1, that exists over the longest range of heights."""
-    if len(heights) < 2:
-        return len(heights) + 1
-    rising = np.maximum.accumulate(heights)  # heights of centroid linkage may fall
-    # the merge n - k makes k clusters, and the next one ends them
-    return int(np.argmax(np.diff(rising)[::-1])) + 2
 
 
 def split(labelings: Any) -> tuple[Any, dict[str, Memberships]]:

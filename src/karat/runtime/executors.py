@@ -12,9 +12,10 @@ from concurrent.futures import (
     Future,
     wait,
 )
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from functools import lru_cache, partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 from uuid import uuid4
 from weakref import WeakKeyDictionary, finalize
@@ -22,7 +23,6 @@ from weakref import WeakKeyDictionary, finalize
 import numpy as np
 
 from karat.runtime.extras import require
-from karat.runtime.scratch import scratch_folder
 from karat.runtime.threads import in_order, one_core, thread_pools
 from karat.runtime.validation import InputError
 
@@ -294,14 +294,10 @@ class _Files:
     """Sends values to local processes: as files, as long as they are wanted."""
 
     def __init__(self) -> None:
-        self._folder: Path | None = None
+        self._folder = TemporaryDirectory(prefix="karat-")
 
     def __call__(self, value: Any) -> OnDisk:
-        if self._folder is None:
-            stack = ExitStack()
-            self._folder = stack.enter_context(scratch_folder())
-            finalize(self, stack.close)
-        return OnDisk(value, self._folder)
+        return OnDisk(value, Path(self._folder.name))
 
 
 class _OfDask(Executor):

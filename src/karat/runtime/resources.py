@@ -72,13 +72,6 @@ def added_memory() -> Iterator[list[int]]:
             found.append(max(0, peak - before))
 
 
-def release_memory() -> None:
-    """Give back what Arrow keeps of tables that are gone, which may be as much as they took."""
-    import pyarrow as pa
-
-    pa.default_memory_pool().release_unused()
-
-
 def total_memory() -> int | None:
     """Bytes that the machine has, or None where the system does not tell."""
     try:

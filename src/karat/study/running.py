@@ -18,12 +18,13 @@ from concurrent.futures import (
     wait,
 )
 from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from karat.runtime.executors import LOSSES, PATIENCE, OnDisk, Workers, lost
-from karat.runtime.scratch import scratch_folder
 from karat.runtime.worker import start_worker
 from karat.study.store import Finished
 from karat.study.work import (
@@ -156,8 +157,8 @@ def _run_locally(
         pool = _own_pool()
         running[pool.submit(int)] = (pool, None, math.inf)
 
-    with stops_noted(), scratch_folder() as folder:
-        handle = OnDisk(X, folder)
+    with stops_noted(), TemporaryDirectory(prefix="karat-") as folder:
+        handle = OnDisk(X, Path(folder))
         try:
             for _ in range(min(workers, len(jobs))):
                 start()
