@@ -5,8 +5,8 @@ text becomes columns of 0 and 1; missing values are an error or are imputed; fea
 What was done is written into :attr:`Dataset.notes`.
 """
 
-from karat.datasets._dataset import Dataset
 from karat.datasets._constraints import read_constraints
+from karat.datasets._dataset import Dataset
 from karat.datasets._embeddings import with_embeddings
 from karat.datasets._files import read_lines
 from karat.datasets._labelings import (

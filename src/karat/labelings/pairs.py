@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -123,7 +124,7 @@ def _object(value: Any, at: dict[str, int], place: str) -> int:
 
 
 def _contradiction(chain: list[Any]) -> InputError:
-    told = ", ".join(f"{a} must {b}" for a, b in zip(chain, chain[1:], strict=False))
+    told = ", ".join(f"{a} must {b}" for a, b in pairwise(chain))
     return InputError(
         f"the constraints contradict each other: {told}, and {chain[0]} cannot {chain[-1]}; drop "
         "one of these pairs"

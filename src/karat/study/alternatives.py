@@ -47,6 +47,8 @@ NAMED, LEAST = 3, 0.1
 #: share of a clustering's information that two others have which it crosses, and the part of the
 #: weaker effect on the means that their interaction may be
 MERGED, LEFT = 0.75, 0.15
+#: clusters of the answer below which the finest candidate spans more
+FEW = 4
 #: evidence from which on more says nothing
 CERTAIN = 20.0
 #: clusterings that are projected out before the search ends
@@ -337,7 +339,8 @@ class _Seeker:
         here = {name: codes[self.rows] for name, (codes, _) in pool.items()}
         finest = max(here, key=lambda name: int(here[name].max()))
         views, tried = feature_groups(part, metric)
-        for name in dict.fromkeys([answer.name, finest]):
+        spanning = [answer.name, finest] if answer.n_clusters < FEW else [answer.name]
+        for name in dict.fromkeys(spanning):
             views += components(part, metric, name, here[name])
         if metric == "euclidean" and part.min() >= 0:
             views.append(View("directions", (), (), "cosine"))
@@ -362,7 +365,9 @@ class _Seeker:
         P = view.points(self.X[self.rows])
         rng = np.random.default_rng(0)
         Z, at = placed(P, "euclidean", rng)
-        divided = separated(Z, rng, needed(len(Z)) + float(np.log(max(self.searched, 1))))
+        # views overlap: as many as the root of their number are independent
+        least = needed(len(Z)) + float(np.log(max(self.searched, 1))) / 2
+        divided = separated(Z, rng, least)
         if divided is None:
             return None
         labels, evidence = divided
@@ -449,11 +454,14 @@ def _table(one: Codes, other: Codes) -> Floats:
 
 def differ(one: Codes, other: Codes) -> bool:
     """Whether neither tells much of the other, and their clusters occur in most combinations."""
-    if told_by(one, other) > ALIKE:
-        return False
+    return told_by(one, other) <= ALIKE and _occurring(one, other) > CROSSED
+
+
+def _occurring(one: Codes, other: Codes) -> float:
+    """Share of the combinations of clusters that have a part of the objects expected by chance."""
     table = _table(one, other)
     expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / max(table.sum(), 1)
-    return bool((table >= OCCURS * expected).mean() > CROSSED)
+    return float((table >= OCCURS * expected).mean())
 
 
 def _differs(codes: Codes, kinds: Sequence[Alternative]) -> bool:
@@ -474,9 +482,9 @@ def crossing(
 ) -> tuple[Alternative, ...]:
     """The two divisions that a clustering is made of by crossing them, the finest; none if not so.
 
-    Knowing the clusters of both tells that of the clustering, and their effects on the means add
-    up, as those of independent divisions do. Merging clusters in two ways gives other clusterings,
-    too, whose effects do not.
+    Knowing the clusters of both tells that of the clustering, all combinations occur, and their
+    effects on the means add up, as those of independent divisions do. Merging clusters in two ways
+    gives other clusterings, too, whose effects do not.
     """
     if seeker.points is None:
         return ()
@@ -489,7 +497,8 @@ def crossing(
     )
     for two in pairs:
         a, b = (o.labels[rows] for o in two)
-        if differ(a, b) and _makes_up(own, a, b) and _adds_up(a, b, P):
+        every = told_by(a, b) <= ALIKE and _occurring(a, b) == 1
+        if every and _makes_up(own, a, b) and _adds_up(a, b, P):
             return two
     return ()
 

@@ -43,8 +43,8 @@ __all__ = [
 
 #: what is said, in this order: for everybody, then for who knows what an index is
 THEMES = (
-    story, lead, how_many, singles, fitted, memberships, judgement, vote, measured, labelled, paired,
-    guarantee, rivals, sample, stability, more_labels,
+    story, lead, how_many, singles, fitted, memberships, judgement, vote, measured, labelled,
+    paired, guarantee, rivals, sample, stability, more_labels,
 )  # fmt: skip
 
 
