@@ -12,8 +12,9 @@ import karat
 from karat.judge import load_judge
 from karat.labelings.partitions import canonical_codes
 from karat.measures import adjusted_mutual_information, adjusted_rand_index
-from karat.study.alternatives import Alternatives, differ, diverse, search, told_by
+from karat.study.alternatives import Alternatives, search
 from karat.study.answer import Expected
+from karat.study.difference import differ, diverse, told_by
 from karat.study.views import dependence, groups_of, residual, space_between
 from karat.study.wording import divisions
 

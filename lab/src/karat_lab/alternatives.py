@@ -68,8 +68,8 @@ def run(
         name,
         pd.DataFrame(rows),
         (
-            f"{runs} data sets of each design, swept by {', '.join(SWEPT)}. The constants were chosen on "
-            "other designs (other numbers of clusters, dimensions, distances and seeds).",
+            f"{runs} data sets of each design, swept by {', '.join(SWEPT)}. The constants were "
+            "chosen on other designs (numbers of clusters, dimensions, distances, seeds).",
         ),
     )
 
