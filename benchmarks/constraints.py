@@ -1,7 +1,7 @@
 """By how much must-link and cannot-link pairs improve the choice, on real sets.
 
-Of every real table of points with at most 1,100 objects: candidates are those of k-means, Ward,
-average linkage and Gaussian mixtures with k = 2 to 10; pairs are drawn at random from all pairs, and
+Of every real table of points with at most 1,100 objects: candidates are of k-means, Ward,
+average linkage and Gaussian mixtures with k = 2 to 10; pairs are drawn at random from all, and
 the classes say what holds of each. Nothing of the likelihood of pairs was chosen on data; the judge
 learned from most of these tables, so that without pairs it chooses better here than elsewhere.
 
