@@ -158,6 +158,12 @@ EXPERIMENTS: Registry[Experiment] = Registry(
             "karat_lab.clarity_combination",
         ),
         Experiment(
+            "clarity-intervals",
+            "How often the intervals of clarity by reading cover the score of a known reader",
+            "karat",
+            "karat_lab.clarity_intervals",
+        ),
+        Experiment(
             "map-of-measures",
             "Which internal measures say the same, and which are near the truth on what data",
             "karat",

@@ -83,7 +83,7 @@ def _share(draw: Draw, runs: int, seed: list[int]) -> dict[str, float]:
             study = Study(X)
             study.sweep(SWEPT, n_init=2, workers=1, progress=False)
             found = study.alternatives()
-            answer = study.best(stability=False, share=None).labels
+            answer = study.best(stability=False).labels
         best = [max((_agree(truth, one.labels) for one in found), default=0.0) for truth in planted]
         right.append(len(found) == len(planted) and all(one >= FOUND for one in best))
         ways.append(len(found))

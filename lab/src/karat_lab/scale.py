@@ -68,6 +68,7 @@ QUICK: dict[str, Quick] = {
     "clarity-combination": Quick(
         1, "one sample of each data set instead of 20: no intervals", "chapter6"
     ),
+    "clarity-intervals": Quick(50, "50 rounds instead of 500"),
     "internal-chance": Quick(1, "one data set instead of six"),
     "map-of-measures": Quick(
         0, "16 small data sets instead of all, no sub-tasks", "choice", sets=_CHOICE

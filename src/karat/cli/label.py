@@ -249,9 +249,7 @@ def _ask_about_variants(desk: Desk) -> None:
 
 
 def _same(name: str, like: str) -> bool:
-    given = _ask(
-        f"Is {printable(name)!r} the same class as {printable(like)!r}? [y] yes  [n] no > "
-    )
+    given = ask(f"Is {printable(name)!r} the same class as {printable(like)!r}? [y] yes  [n] no > ")
     return given is not None and given.lower().startswith("y")
 
 
@@ -346,7 +344,7 @@ class _Loop:
             typer.echo(desk.status)
         while (at := desk.at) is not None:
             typer.echo(f"\n--- object {len(desk.session) + 1} ---")
-            _show(desk.objects(at))
+            show_object(desk.objects(at))
             kind, label = self._answer()
             if kind == "stop":
                 return
@@ -368,7 +366,7 @@ class _Loop:
             offered = "  ".join(f"[{key}] {printable(name)}" for key, name in keys.items())
             more = "" if desk.fixed else "  [n] another class"
             rest = "[s] later  [d] don't know  [u] undo  [?] advice  [q] stop"
-            given = _ask(f"{offered}{more}  {rest} > ")
+            given = ask(f"{offered}{more}  {rest} > ")
             kind = "stop" if given is None else COMMANDS.get(f":{given}" if terminal else given)
             if kind == "advice":
                 typer.echo(self._advice())
@@ -398,7 +396,7 @@ class _Loop:
         return "Label some first." if now is None else str(advise(now.found))
 
 
-def _ask(prompt: str) -> str | None:
+def ask(prompt: str) -> str | None:
     """A key on a terminal, a line elsewhere; None at the end of the input."""
     typer.echo(prompt, nl=False)
     if sys.stdin.isatty():
@@ -406,13 +404,13 @@ def _ask(prompt: str) -> str | None:
         typer.echo(given if given.isprintable() else "")
         if given == "\x04":
             return None
-        return given.strip().lower() or _ask(prompt)
+        return given.strip().lower() or ask(prompt)
     line = sys.stdin.readline()
     typer.echo()
     return line.strip() if line else None
 
 
-def _show(shown: Shown) -> None:
+def show_object(shown: Shown) -> None:
     """The object's row or text, and the objects nearest to it."""
     if shown.text:
         text = printable(shown.text)
