@@ -8,6 +8,7 @@ from karat.bounds.dendrogram import prune_dendrogram
 from karat.bounds.forecast import LabelAdvice, LabelForecast, advise, forecast_labels
 from karat.bounds.guarantees import Guarantee, LabelSequence, guarantee
 from karat.bounds.pac_mdl import PacMdlBound, PacMdlBounds, pac_mdl_bound
+from karat.bounds.pairs import kept_pairs
 from karat.bounds.prediction_powered import Estimate, prediction_powered_mean
 from karat.bounds.sampling import Doubt, doubted_draw, sample, sampling_warnings
 from karat.bounds.sequential import Starts
@@ -41,6 +42,7 @@ __all__ = [
     "doubted_draw",
     "forecast_labels",
     "guarantee",
+    "kept_pairs",
     "languages",
     "log_bucket",
     "pac_mdl_bound",

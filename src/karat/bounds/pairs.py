@@ -12,6 +12,7 @@ from karat.runtime.validation import InputError, in_order_of
 
 if TYPE_CHECKING:
     import pandas as pd
+    from numpy.typing import NDArray
 
 
 def kept_pairs(
@@ -97,7 +98,6 @@ def share_of_pairs(x: int, m: int, population: int, delta: float) -> tuple[float
     >>> share_of_pairs(9, 10, 10, 0.05)
     (0.9, 0.9)
     """
-    from scipy.stats import hypergeom
 
     def least(reached: Any) -> int:
         """The least number in the population for which it holds, which it then does beyond."""
@@ -107,7 +107,20 @@ def share_of_pairs(x: int, m: int, population: int, delta: float) -> tuple[float
             low, high = (low, middle) if reached(middle) else (middle + 1, high)
         return low
 
-    low = least(lambda K: hypergeom.sf(x - 1, population, K, m) > delta / 2)
-    beyond = least(lambda K: hypergeom.cdf(x, population, K, m) <= delta / 2)
-    still = hypergeom.cdf(x, population, beyond, m) > delta / 2
+    low = least(lambda K: _chances(K, m, population)[x:].sum() > delta / 2)
+    beyond = least(lambda K: _chances(K, m, population)[: x + 1].sum() <= delta / 2)
+    still = _chances(beyond, m, population)[: x + 1].sum() > delta / 2
     return low / population, (beyond if still else max(beyond - 1, x)) / population
+
+
+def _chances(K: int, m: int, population: int) -> NDArray[np.float64]:
+    """Of 0 to m of the drawn having what K of the population have, without replacement."""
+
+    def ways(size: int) -> NDArray[np.float64]:
+        """Log of the ways to choose 0 to m of so many."""
+        steps = np.maximum(size - np.arange(m), 0) / np.arange(1.0, m + 1)
+        with np.errstate(divide="ignore"):
+            return np.concatenate([[0.0], np.cumsum(np.log(steps))])
+
+    found: NDArray[np.float64] = np.exp(ways(K) + ways(population - K)[::-1] - ways(population)[-1])
+    return found

@@ -30,14 +30,12 @@ def read_constraints(path: str | Path) -> list[tuple[Any, Any, str]]:
     InputError
         If the file cannot be read or has not three columns, the last of them with the words.
     """
-    columns, _ = read_columns(Path(path), n=None, header=None)
+    columns, _ = read_columns(Path(path), n=None, header=False)
     if len(columns) != 3:
         raise InputError(
             f"{path} has {len(columns)} columns ({', '.join(columns)}); constraints have three: "
             "two ids, and must or cannot"
         )
     rows = list(zip(*(np.asarray(one, dtype=object) for one in columns.values()), strict=True))
-    names = tuple(columns)
-    if names[2].strip().lower() in MUST + CANNOT:  # the first row was taken for a header
-        rows.insert(0, names)
-    return rows
+    is_header = str(rows[0][2]).strip().lower() not in MUST + CANNOT
+    return rows[1:] if is_header else rows

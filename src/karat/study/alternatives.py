@@ -13,6 +13,7 @@ from karat.distances import FORMS
 from karat.judge import FEWEST_OBJECTS, gather
 from karat.judge.anchors import canonical_order
 from karat.labelings.partitions import canonical_codes
+from karat.meaning.carriers import carriers
 from karat.nulls.coordinates import placed
 from karat.nulls.structure import needed
 from karat.nulls.valleys import separated, valley_evidence
@@ -20,6 +21,7 @@ from karat.runtime.validation import InputError
 from karat.study import deciding, judging
 from karat.study.answer import GRADES, Expected
 from karat.study.derived import derived
+from karat.study.difference import ALIKE, differ, diverse, is_crossed, told_by
 from karat.study.views import View, components, feature_groups, residual
 from karat.study.wording import divisions as wording
 from karat.study.wording.phrases import natural
@@ -33,20 +35,12 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Codes = NDArray[np.int32]
 
-#: the most that one clustering may tell of another: mutual information, corrected for chance, over
-#: the smaller entropy
-ALIKE = 0.2
-#: share of the combinations of clusters that occur, and of the expected objects that count
-CROSSED, OCCURS = 0.75, 0.25
 #: share of the best expected agreement that an alternative must have
 SHARE = 0.5
 #: objects that are searched and judged; of more, a systematic sample by distance from the mean
 SEARCHED, JUDGED = 2_000, 500
-#: features that are named, and the least share of their variance
-NAMED, LEAST = 3, 0.1
-#: share of a clustering's information that two others have which it crosses, and the part of the
-#: weaker effect on the means that their interaction may be
-MERGED, LEFT = 0.75, 0.15
+#: clusters of the answer below which the finest candidate spans more
+FEW = 4
 #: evidence from which on more says nothing
 CERTAIN = 20.0
 #: clusterings that are projected out before the search ends
@@ -214,10 +208,17 @@ def alternatives(study: Study, n: int = 3) -> Alternatives:
     return replace(
         found,
         items=tuple(
-            replace(one, agreement=agreement, carried_by=carriers(study, one.labels))
+            replace(one, agreement=agreement, carried_by=_carriers(study, one.labels))
             for one, agreement in zip(items, told, strict=True)
         ),
     )
+
+
+def _carriers(study: Study, codes: Codes) -> tuple[tuple[str, float], ...]:
+    data = study.dataset.without_embeddings()
+    if data.n_features == 0 or data.X.shape[1] != len(data.feature_names):
+        return ()
+    return carriers(data.X, codes, data.feature_names)
 
 
 @derived()
@@ -274,14 +275,14 @@ def search(
     for one in others:
         if _differs(one.labels, kinds):
             judged = seeker.judged(one)
-            if judged.expected is not None and judged.expected.value >= least:
+            if _worth(judged) >= least:
                 kinds.append(judged)
     if len(kinds) < 2:
         return Alternatives((answer,), None, None, seeker.searched)
     if crossed:
         answer = kinds[0]
     rest = [one for one in kinds if one is not answer]
-    rest.sort(key=lambda one: -one.expected.value)
+    rest.sort(key=_worth, reverse=True)
     name = first if crossed else None
     return Alternatives((answer, *rest), name, None, seeker.searched)
 
@@ -337,7 +338,8 @@ class _Seeker:
         here = {name: codes[self.rows] for name, (codes, _) in pool.items()}
         finest = max(here, key=lambda name: int(here[name].max()))
         views, tried = feature_groups(part, metric)
-        for name in dict.fromkeys([answer.name, finest]):
+        spanning = [answer.name, finest] if answer.n_clusters < FEW else [answer.name]
+        for name in dict.fromkeys(spanning):
             views += components(part, metric, name, here[name])
         if metric == "euclidean" and part.min() >= 0:
             views.append(View("directions", (), (), "cosine"))
@@ -345,12 +347,13 @@ class _Seeker:
         for k in (2, 3):
             projected |= set([name for name, codes in here.items() if codes.max() + 1 == k][:1])
         for name in sorted(projected, key=list(here).index):
-            views.append(residual(part, metric, {name: here[name]}))
+            rest = residual(part, metric, {name: here[name]})
+            views += [] if rest is None else [rest]
         self.searched = max(tried, len(views))
         found = [one for view in views if (one := self.look_at(view)) is not None]
-        for known_now in _rounds(answer, known, found):
+        for kinds in _rounds(answer, known, found):
             self.searched += 1
-            rest = residual(part, metric, {o.name: o.labels[self.rows] for o in known_now})
+            rest = residual(part, metric, {o.name: o.labels[self.rows] for o in kinds})
             if (one := self.look_at(rest)) is not None:
                 found.append(one)
         return found
@@ -362,7 +365,9 @@ class _Seeker:
         P = view.points(self.X[self.rows])
         rng = np.random.default_rng(0)
         Z, at = placed(P, "euclidean", rng)
-        divided = separated(Z, rng, needed(len(Z)) + float(np.log(max(self.searched, 1))))
+        # views overlap: as many as the root of their number are independent
+        least = needed(len(Z)) + float(np.log(max(self.searched, 1))) / 2
+        divided = separated(Z, rng, least)
         if divided is None:
             return None
         labels, evidence = divided
@@ -400,6 +405,10 @@ def _order(one: Alternative) -> tuple[int, float, bool, float]:
     return -one.n_clusters, doubt, one.view.kind != "features", -one.evidence
 
 
+def _worth(one: Alternative) -> float:
+    return -np.inf if one.expected is None else one.expected.value
+
+
 def _rounds(
     answer: Alternative, known: Sequence[Alternative], found: list[Alternative]
 ) -> Iterator[list[Alternative]]:
@@ -413,47 +422,6 @@ def _rounds(
             yield kinds
         if len(found) == before:
             break
-
-
-# -- what is different ------------------------------------------------------------------------
-
-
-def told_by(one: Codes, other: Codes) -> float:
-    """How much one clustering tells of the other, from 0 (as chance) to 1 (it is finer, or equal).
-
-    Mutual information over the smaller entropy, both less what chance brings on average, to first
-    order (adjusted mutual information; Miller & Madow 1955). Outliers of either are left out.
-    """
-    table = _table(one, other)
-    n = table.sum()
-    if n == 0:
-        return 0.0
-    rows, columns = table.sum(axis=1) / n, table.sum(axis=0) / n
-    smaller = min(_entropy(rows), _entropy(columns))
-    chance = (np.count_nonzero(rows) - 1) * (np.count_nonzero(columns) - 1) / (2 * n)
-    shared = _entropy(rows) + _entropy(columns) - _entropy(table.ravel() / n)
-    return float(np.clip((shared - chance) / max(smaller - chance, 1e-12), 0, 1))
-
-
-def _entropy(p: Floats) -> float:
-    p = p[p > 0]
-    return float(-(p * np.log(p)).sum())
-
-
-def _table(one: Codes, other: Codes) -> Floats:
-    both = (one >= 0) & (other >= 0)
-    k, m = int(one.max()) + 1, int(other.max()) + 1
-    counts = np.bincount(one[both].astype(np.int64) * m + other[both], minlength=k * m)
-    return counts.reshape(k, m).astype(np.float64)
-
-
-def differ(one: Codes, other: Codes) -> bool:
-    """Whether neither tells much of the other, and their clusters occur in most combinations."""
-    if told_by(one, other) > ALIKE:
-        return False
-    table = _table(one, other)
-    expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / max(table.sum(), 1)
-    return bool((table >= OCCURS * expected).mean() > CROSSED)
 
 
 def _differs(codes: Codes, kinds: Sequence[Alternative]) -> bool:
@@ -474,9 +442,9 @@ def crossing(
 ) -> tuple[Alternative, ...]:
     """The two divisions that a clustering is made of by crossing them, the finest; none if not so.
 
-    Knowing the clusters of both tells that of the clustering, and their effects on the means add
-    up, as those of independent divisions do. Merging clusters in two ways gives other clusterings,
-    too, whose effects do not.
+    Knowing the clusters of both tells that of the clustering, all combinations occur, and their
+    effects on the means add up, as those of independent divisions do. Merging clusters in two ways
+    gives other clusterings, too, whose effects do not.
     """
     if seeker.points is None:
         return ()
@@ -489,84 +457,6 @@ def crossing(
     )
     for two in pairs:
         a, b = (o.labels[rows] for o in two)
-        if differ(a, b) and _makes_up(own, a, b) and _adds_up(a, b, P):
+        if is_crossed(own, a, b, P):
             return two
     return ()
-
-
-def _makes_up(own: Codes, a: Codes, b: Codes) -> bool:
-    """Whether two divisions together tell a clustering, and are no coarser."""
-    both = a * (int(b.max()) + 1) + b
-    whole = _entropy(np.bincount(own[own >= 0]) / max((own >= 0).sum(), 1))
-    shared = told_by(both, own) * min(whole, _entropy(np.bincount(both) / len(both)))
-    return bool(shared >= MERGED * whole)
-
-
-def _adds_up(a: Codes, b: Codes, P: Floats) -> bool:
-    """Whether the means of the crossed clusters are sums of an effect of either division."""
-    A, B = _members(a), _members(b)
-    crossed = (A[:, :, None] * B[:, None, :]).reshape(len(P), -1)
-    one, other = _explained(A, P), _explained(B, P)
-    both = _explained(np.column_stack([A, B]), P)
-    rest = _explained(crossed, P) - both
-    return bool(rest <= LEFT * min(both - one, both - other))
-
-
-def _members(codes: Codes) -> Floats:
-    return np.asarray(codes[:, None] == np.arange(int(codes.max()) + 1), dtype=np.float64)
-
-
-def _explained(M: Floats, P: Floats) -> float:
-    """Sum of squares of the projection of P onto the columns of M."""
-    inner = M.T @ M
-    cross = M.T @ P
-    return float((cross * (np.linalg.pinv(inner, hermitian=True) @ cross)).sum())
-
-
-def diverse(codes: Sequence[Codes], n: int) -> list[int]:
-    """The first, then each time the one that the chosen tell least of; in their order."""
-    chosen = list(range(min(1, len(codes))))
-    while len(chosen) < min(n, len(codes)):
-        rest = [i for i in range(len(codes)) if i not in chosen]
-        chosen.append(min(rest, key=lambda i: max(told_by(codes[i], codes[j]) for j in chosen)))
-    return sorted(chosen)
-
-
-# -- what it is about -------------------------------------------------------------------------
-
-
-def carriers(study: Study, codes: Codes) -> tuple[tuple[str, float], ...]:
-    """The features whose variance lies most between the clusters, the first three."""
-    data = study.dataset.without_embeddings()
-    if data.n_features == 0 or data.X.shape[1] != len(data.feature_names):
-        return ()
-    between, total = _variance(data.X, codes)
-    sources: dict[str, list[int]] = {}
-    for j, name in enumerate(data.feature_names):
-        sources.setdefault(str(name).partition("=")[0], []).append(j)
-    n, k = int((codes >= 0).sum()), int(codes.max()) + 1
-    shares = {}
-    for name, columns in sources.items():
-        whole = total[columns].sum()
-        share = between[columns].sum() / whole if whole > 0 else 0.0
-        shares[name] = 1 - (1 - share) * (n - 1) / max(n - k, 1)
-    order = sorted(shares.items(), key=lambda one: (-round(one[1], 9), one[0]))
-    return tuple((name, float(share)) for name, share in order[:NAMED] if share >= LEAST)
-
-
-def _variance(X: Any, codes: Codes) -> tuple[Floats, Floats]:
-    """Sums of squares between the clusters, and in all, of each column."""
-    from scipy import sparse
-
-    inside = codes >= 0
-    X, own = X[inside], codes[inside]
-    n = len(own)
-    members = sparse.csr_array((np.ones(n), (own, np.arange(n))))
-    sums = members @ X
-    sums = sums.toarray() if sparse.issparse(sums) else np.asarray(sums, dtype=np.float64)
-    sizes = np.bincount(own)[:, None]
-    mean = sums.sum(axis=0) / n
-    squares = X.multiply(X) if sparse.issparse(X) else np.square(X, dtype=np.float64)
-    total = np.asarray(squares.sum(axis=0)).ravel() - n * mean**2
-    between = (sizes * (sums / sizes - mean) ** 2).sum(axis=0)
-    return between, np.maximum(total, 0.0)

@@ -112,6 +112,11 @@ def judged(study: Study) -> judging.Judged | None:
 
 @derived(without=("by", "notes"))
 def _judged(study: Study) -> judging.Judged | None:
+    return judging.with_pairs(study, _judged_alone(study))
+
+
+@derived(without=("by", "notes", "constraints"))
+def _judged_alone(study: Study) -> judging.Judged | None:
     return judging.judged(study, distinct(study)[0])
 
 

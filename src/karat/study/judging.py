@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import compress
 from typing import TYPE_CHECKING, Any
@@ -167,19 +167,19 @@ def judged(study: Study, distinct: pd.DataFrame) -> Judged | None:
         codes.shape[1] if codes.shape[1] < study.n_objects else None,
         dict(sorted(numbers.items(), key=lambda one: -one[1])),
         tuple((one, _expected(said, i)) for one, i in also),
-        _of_pairs(study, names),
     )
 
 
-def _of_pairs(study: Study, names: Sequence[str]) -> NDArray[np.float64] | float:
-    """How likely the known pairs are by each candidate."""
+def with_pairs(study: Study, found: Judged | None) -> Judged | None:
+    """The same, with how likely the known pairs are by each candidate."""
     from karat.judge.pairs import pairs_log_likelihood
     from karat.study.constraints import constraints_of
 
     known = constraints_of(study)
-    if known is None:
-        return 0.0
-    return pairs_log_likelihood(np.stack([study.labels(name) for name in names]), known)
+    if known is None or found is None:
+        return found
+    codes = np.stack([study.labels(name) for name in found.names])
+    return replace(found, pairs=pairs_log_likelihood(codes, known))
 
 
 def led_by_the_best(said: Judgement) -> Judgement:

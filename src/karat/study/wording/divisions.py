@@ -77,10 +77,16 @@ def rows(found: Alternatives) -> list[tuple[str, str, str, str, str]]:
     return [
         (
             _letter(i), one.name, clusters(one.n_clusters),
-            f"{agreement(one.expected)} ({span(one.expected.low, one.expected.high)})", about(one),
+            _worth(one), about(one),
         )
         for i, one in enumerate(found)
     ]  # fmt: skip
+
+
+def _worth(one: Alternative) -> str:
+    if one.expected is None:
+        return "not judged"
+    return f"{agreement(one.expected)} ({span(one.expected.low, one.expected.high)})"
 
 
 HEADS = ("", "clustering", "clusters", "expected agreement", "divides by")
