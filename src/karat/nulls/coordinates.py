@@ -56,7 +56,7 @@ def coordinates(X: Any, metric: Any, rng: np.random.Generator) -> Floats:
     else:
         Y = embed(X[rows], metric)
         if not sparse.issparse(Y):
-            Y = _spread(np.asarray(Y, dtype=np.float64), rng)
+            Y = spread_ties(np.asarray(Y, dtype=np.float64), rng)
         elif min(Y.shape) <= 2 * MOST:
             Y = Y.toarray().astype(np.float64)
         Z = _first_components(Y, rng)
@@ -74,7 +74,7 @@ def _without_copies(D: Floats) -> Floats:
     return D if not copies.any() else D[np.ix_(~copies, ~copies)]
 
 
-def _spread(X: Floats, rng: np.random.Generator) -> Floats:
+def spread_ties(X: Floats, rng: np.random.Generator) -> Floats:
     """Rows in lexicographic order: ties of values spread, copies of continuous rows dropped."""
     X = X[:, np.ptp(X, axis=0) > 0] if len(X) else X
     if X.shape[1] == 0:

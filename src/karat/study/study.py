@@ -10,7 +10,7 @@ import numpy as np
 
 from karat.labelings.labels import NOISE_POLICIES, NoisePolicy, known_labels
 from karat.runtime.validation import InputError, check_choice, in_order_of
-from karat.study import annotated, deciding, describing, scoring, trying
+from karat.study import annotated, deciding, describing, differing, scoring, trying
 from karat.study import loss as losses
 from karat.study import stability as stabilities
 from karat.study.code import code_of
@@ -293,6 +293,7 @@ class Study:
     best = deciding.best
 
     describe = describing.describe
+    differences = differing.differences
 
     # -- annotated matrices -------------------------------------------------------------------
 
