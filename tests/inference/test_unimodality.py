@@ -9,7 +9,8 @@ from sklearn.cluster import AgglomerativeClustering
 
 from karat import InputError
 from karat.inference import more_than_one
-from karat.inference.unimodality import _combined, _p_value
+from karat.inference.unimodality import _combined
+from karat.nulls.dips import dip_p_value
 
 ONE = {
     "uniform": lambda rng: rng.uniform(size=(60, 1)),
@@ -72,6 +73,6 @@ def test_combination_of_equal_p_values_is_their_value() -> None:
 
 def test_p_values_of_uniform_samples_are_uniform() -> None:
     rng = np.random.default_rng(1)
-    p = [_p_value(rng.random(40)) for _ in range(400)]
+    p = [dip_p_value(rng.random(40)) for _ in range(400)]
     assert stats.kstest(p, "uniform").pvalue > 0.01
-    assert _p_value(np.r_[rng.random(40), 5 + rng.random(40)]) == 1 / 2000
+    assert dip_p_value(np.r_[rng.random(40), 5 + rng.random(40)]) == 1 / 2000

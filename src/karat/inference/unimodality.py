@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat._kernels.dip import dip, dip_evidence
 from karat.inference.conditional import as_procedure
 from karat.nulls.coordinates import spread_ties
+from karat.nulls.dips import dip_p_value, evidence
 from karat.runtime.validation import InputError, check_data, check_random_state
 
 if TYPE_CHECKING:
@@ -29,8 +28,6 @@ SHARE, MOST = 0.25, 2_000
 FEWEST, CLUSTER_SIZE = 20, 5
 #: numbers of clusters of k-means
 NUMBERS = (2, 3, 4, 6, 8, 12)
-#: samples of a uniform density
-DRAWS = 1_999
 
 
 @dataclass(frozen=True)
@@ -131,7 +128,7 @@ def more_than_one(
     for _ in range(n_splits):
         order = rng.permutation(n)
         axis = _axis(values[order[:clustered]], run, rng)
-        found.append(1.0 if axis is None else _p_value(values[order[-tested:]] @ axis))
+        found.append(1.0 if axis is None else dip_p_value(values[order[-tested:]] @ axis))
     return MoreThanOne(_combined(np.array(found)), tuple(found), tested)
 
 
@@ -154,9 +151,9 @@ def _axis(
         within += 1e-9 * np.eye(len(within))
         for a, b in combinations(range(len(clusters)), 2):
             axis = np.linalg.solve(within, centres[a] - centres[b])
-            evidence = dip_evidence(np.sort(Z @ axis))
-            if evidence > most:
-                most, best = evidence, axis / np.where(spread > 0, spread, 1.0)
+            told = evidence(Z @ axis)
+            if told > most:
+                most, best = told, axis / np.where(spread > 0, spread, 1.0)
     return best
 
 
@@ -167,19 +164,6 @@ def _kmeans(Z: Floats, rng: np.random.Generator) -> Any:
         if len(Z) >= CLUSTER_SIZE * k or k == NUMBERS[0]:
             seed = int(rng.integers(2**31 - 1))
             yield KMeans(k, n_init=2, random_state=seed).fit_predict(Z)
-
-
-def _p_value(t: Floats) -> float:
-    """Of the dip of projections, among those of uniform samples of the same size."""
-    null = _uniform_dips(len(t))
-    above = len(null) - np.searchsorted(null, dip(np.sort(t)) * (1 - 1e-12))
-    return float((1 + above) / (1 + len(null)))
-
-
-@cache
-def _uniform_dips(m: int) -> Floats:
-    rng = np.random.default_rng(m)
-    return np.sort([dip(np.sort(rng.random(m))) for _ in range(DRAWS)])
 
 
 def _combined(p: Floats) -> float:
