@@ -83,9 +83,7 @@ def untestable() -> dict[str, karat.Study]:
     terms = from_array(scipy.sparse.csr_array(np.abs(X)))
     return {
         "distances": karat.Study(from_distances(abs(X[:, :1] - X[:, 0]))),
-        "weighted terms": karat.Study(
-            replace(from_array(scipy.sparse.csr_array(np.abs(X))), metric="cosine")
-        ),
+        "weighted terms": karat.Study(replace(terms, metric="cosine")),
         "categories": karat.Study(from_table(mixed)),
         "filled in": karat.Study(from_table(gaps, impute="mean")),
         "made elsewhere": own,
