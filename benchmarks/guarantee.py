@@ -1,7 +1,7 @@
 """How low the guarantee is beside its rivals, how many labels it needs, and what it sees.
 
 ``python -m benchmarks.guarantee [TASK ...] [DRAWS]`` from ``../shared/data``; the tasks are in
-``main``, by default all but the prunings. Candidates are those of a study with k = 2 to 10, one
+``main``, by default all of them. Candidates are those of a study with k = 2 to 10, one
 start each; delta = 0.1.
 
 What was seen when: the settings of the classifier (:class:`karat.bounds.Learner`), the prior and
@@ -19,7 +19,6 @@ import warnings
 from functools import cache
 from pathlib import Path
 
-import fastcluster
 import numpy as np
 import pandas as pd
 from scipy import sparse
@@ -29,15 +28,11 @@ from threadpoolctl import threadpool_limits
 import karat
 from karat.bounds import (
     LabelSequence,
-    allocate,
     b_always,
     b_max,
     doubted_draw,
     forecast_labels,
-    random_prunings,
     sample,
-    stratified_bound,
-    stratified_sample,
 )
 from karat.labeling import teaching_objects
 from karat.labelings.partitions import Labelings, as_labelings
@@ -287,59 +282,17 @@ def speed() -> None:
     print(f"b_always for m = 1..2,000 of 100,000: {(time.process_time() - began) * 1e3:.0f} ms")
 
 
-def strata(draws: int = 100) -> None:
-    """Draws from strata whose error rates a pilot of 20 labels each has found, beside one draw."""
-    for m, rates in ((200, [0.02, 0.5]), (600, [0.02, 0.5]), (600, [0.01, 0.05, 0.5])):
-        size = 6_000 // len(rates)
-        codes = np.repeat(np.arange(len(rates)), size)
-        truth = np.concatenate([np.arange(size) < round(rate * size) for rate in rates])
-        given = allocate([size] * len(rates), [(20 * rate + 1) / 22 for rate in rates], m)
-        found = []
-        for seed in range(draws):
-            rows = stratified_sample(codes, given, random_state=seed)
-            wrong = np.full(len(codes), None, dtype=object)
-            wrong[rows] = truth[rows]
-            errors = int(truth[sample(len(codes), m, random_state=seed)].sum())
-            one = b_max(m, len(codes) - m, errors, DELTA) / (len(codes) - m)
-            found.append((stratified_bound(codes, wrong, DELTA).bound_rate, one))
-        mean = 100 * np.mean(found, axis=0)
-        told = f"bound {mean[0]:.1f} %, one draw {mean[1]:.1f} %"
-        print(f"{m} labels, strata with {rates} wrong: {told}")
-
-
-def prunings(draws: int = 20) -> None:
-    """The guarantee with 200 random prunings of a Ward dendrogram among the candidates."""
-    for name in SEEN[1:4]:
-        X, y, batch = read(name)
-        drawn = random_prunings(fastcluster.linkage_vector(X, "ward"), 200)
-        more = {f"pruning {i}": labels for i, labels in enumerate(drawn)}
-        both = as_labelings(dict(zip(batch.names, batch.codes, strict=True)) | more)
-        for m in (40, 100):
-            orders = [sample(len(y), m, random_state=seed) for seed in range(draws)]
-            rates = np.array([
-                [karat.guarantee(some, partly(y, order), DELTA, order=order).bound_rate
-                 for order in orders] for some in (batch, both)
-            ])  # fmt: skip
-            change = rates[1] - rates[0]
-            print(
-                f"{name}, {m} labels: {rates[0].mean():.3f}, with prunings {rates[1].mean():.3f}: "
-                f"{change.mean():+.3f} ± {change.std(ddof=1) / draws**0.5:.3f}"
-            )
-
-
 def main() -> None:
     asked = [word for word in sys.argv[1:] if not word.isdigit()]
     draws = next((int(word) for word in sys.argv[1:] if word.isdigit()), 10)
     tasks = {
         "speed": speed,
-        "strata": strata,
         "tightness": lambda: tightness(draws),
         "stopping": lambda: stopping(draws),
         "forecasts": lambda: forecasts(draws),
         "draws": lambda: draws_by_design(draws),
-        "prunings": lambda: prunings(draws),
     }
-    for task in asked or [*tasks][:-1]:
+    for task in asked or tasks:
         tasks[task]()
 
 

@@ -158,6 +158,12 @@ EXPERIMENTS: Registry[Experiment] = Registry(
             "karat_lab.clarity_combination",
         ),
         Experiment(
+            "clarity-intervals",
+            "How often the intervals of clarity by reading cover the score of a known reader",
+            "karat",
+            "karat_lab.clarity_intervals",
+        ),
+        Experiment(
             "map-of-measures",
             "Which internal measures say the same, and which are near the truth on what data",
             "karat",
@@ -222,6 +228,12 @@ EXPERIMENTS: Registry[Experiment] = Registry(
             "What the clusterings that measures choose look like",
             "whissell2012 section 6.3.5, figures 6.7 to 6.10",
             "karat_lab.whissell2012_chosen",
+        ),
+        Experiment(
+            "alternatives",
+            "How often two planted partitions are found as two, one as one, none as none",
+            "karat",
+            "karat_lab.alternatives",
         ),
         Experiment(
             "structure",

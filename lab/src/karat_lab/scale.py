@@ -49,6 +49,7 @@ WHOLE = ("manning2008", "whissell2012-equation", "whissell2012-figure6")
 #: by the beginning of the name, the longest first
 QUICK: dict[str, Quick] = {
     "abul2003": Quick(1, "two resamples instead of 20; pendigits and isolet"),
+    "alternatives": Quick(3, "three data sets of each design instead of 30"),
     "banerjee2004-figure": Quick(
         1, "one start instead of 10, one draw of the documents instead of 20, seven of 19 numbers "
         "of clusters, the collection of 20,000 messages", "banerjee2004",
@@ -67,6 +68,7 @@ QUICK: dict[str, Quick] = {
     "clarity-combination": Quick(
         1, "one sample of each data set instead of 20: no intervals", "chapter6"
     ),
+    "clarity-intervals": Quick(50, "50 rounds instead of 500"),
     "internal-chance": Quick(1, "one data set instead of six"),
     "map-of-measures": Quick(
         0, "16 small data sets instead of all, no sub-tasks", "choice", sets=_CHOICE

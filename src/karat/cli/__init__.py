@@ -16,6 +16,7 @@ from karat.cli.assign import assign
 from karat.cli.bench import bench
 from karat.cli.bound import bound
 from karat.cli.check import check
+from karat.cli.clarity import clarity
 from karat.cli.compare import compare
 from karat.cli.label import label
 from karat.cli.measures import measures
@@ -23,7 +24,6 @@ from karat.cli.report import report
 from karat.cli.reproduce import FORWARD, lab, reproduce
 from karat.cli.run import run
 from karat.cli.sample import sample
-from karat.cli.stability import stability
 
 EXIT_CODES = (
     "Exit codes: 0 done; 1 it ran, but nothing could be judged; 2 the input or an option cannot be "
@@ -79,7 +79,7 @@ for _command in (
     compare,
     bound,
     label,
-    stability,
+    clarity,
     sample,
     bench,
     measures,

@@ -18,15 +18,19 @@ WIDE = 100  # characters of a terminal with room for every column
 
 def as_json(study: Study, answer: Answer, top: int = 10) -> dict[str, Any]:
     """What machines read: the answer, the best candidates, every score."""
-    from karat.cli.stability import as_json as stability_as_json
     from karat.study import kept_assessment, kept_differences, kept_representations
 
     best = answer.to_dict()
     resampled = kept_assessment(study, answer.name)
     if resampled is not None:
-        tables = stability_as_json(resampled)
-        best["stability"] |= {key: tables[key] for key in ("value", "curve", "clusters")}
-        best["stability"] |= {key: tables[key] for key in ("n_resampled", "changing")}
+        curve, clusters = resampled.curve, resampled.clusters.table.rename_axis("cluster")
+        best["stability"] |= {
+            "value": resampled.value,
+            "curve": None if curve is None else _records(curve.table, double_precision=15),
+            "clusters": _records(clusters, double_precision=15),
+            "n_resampled": len(resampled.rows),
+            "changing": resampled.changing.tolist(),
+        }
     represented, compared = kept_representations(study), kept_differences(study)
     return {
         "data": {
@@ -55,15 +59,6 @@ def _records(table: pd.DataFrame, **options: Any) -> Any:
     return jsonlib.loads(table.reset_index().to_json(orient="records", **options))
 
 
-def _agreements(candidates: pd.DataFrame) -> dict[str, list[str]]:
-    """The column of what samples lose; none where nothing was fitted to a sample."""
-    if candidates["fitted_on"].isna().all():
-        return {}
-    values = candidates["sample_agreement"].dropna().to_dict()
-    told = [f"{values[name]:.2f}" if name in values else "–" for name in candidates.index]
-    return {"sample agreement": told}
-
-
 def _show_shortlist(answer: Answer, console: Console) -> None:
     from rich.table import Table
 
@@ -72,13 +67,11 @@ def _show_shortlist(answer: Answer, console: Console) -> None:
     if not answer.alternatives:
         return
     table = Table(title="Really different and nearly as good", box=None, pad_edge=False)
-    sampled = any(one.sample_agreement is not None for one in answer.shortlist)
-    for title in ("candidate", "expected agreement", *["sample agreement"] * sampled, "good for"):
+    for title in ("candidate", "expected agreement", "good for"):
         table.add_column(title)
     for one in answer.shortlist:
         use = "" if one.good_for is None else GOOD_FOR[one.good_for]
-        agreement = "–" if one.sample_agreement is None else f"{one.sample_agreement:.2f}"
-        table.add_row(one.name, interval(one), *[agreement] * sampled, use)
+        table.add_row(one.name, interval(one), use)
     console.print(table)
 
 
@@ -91,12 +84,14 @@ def _show_clusters(study: Study, answer: Answer, console: Console) -> None:
 
     found = sorted(study.describe(answer.name), key=lambda one: -one.size)
     of_terms = study.dataset.of_documents
-    if not of_terms and all(one.rule is None for one in found):
+    named = sorted({one.named_by for one in found if one.named_by is not None})
+    if not of_terms and not named and all(one.rule is None for one in found):
         console.print(NO_RULE, style="dim")
         return
-    table = Table(title="The clusters", box=None, pad_edge=False)
-    for title in ("cluster", "words" if of_terms else "rule"):
-        table.add_column(title, overflow="fold")
+    title = ", named by ".join(["The clusters", *named])
+    table = Table(title=printable(title), box=None, pad_edge=False)
+    for column in ("cluster", "words" if of_terms else "rule"):
+        table.add_column(column, overflow="fold")
     table.add_column("right", justify="right")
     table.add_column("objects", justify="right")
     for one in found[:CLUSTERS_SHOWN]:
@@ -158,7 +153,26 @@ def _show_differences(study: Study, answer: Answer, console: Console) -> None:
         console.print(sentence, style="dim", markup=False, highlight=False)
 
 
-def show(study: Study, answer: Answer, top: int = 8) -> None:
+def _show_ways(study: Study, n: int, console: Console) -> None:
+    """Other honest ways to divide the objects."""
+    from rich.table import Table
+
+    from karat.cli._output import printable
+    from karat.study.wording import divisions
+
+    found = study.alternatives(n)
+    if len(found) > 1:
+        table = Table(title=divisions.TITLE, box=None, pad_edge=False)
+        for head in divisions.HEADS:
+            table.add_column(head, overflow="fold")
+        for row in divisions.rows(found):
+            table.add_row(*map(printable, row))
+        console.print(table)
+    for sentence in divisions.sentences(found):
+        console.print(printable(sentence), markup=False, highlight=False)
+
+
+def show(study: Study, answer: Answer, top: int = 8, ways: int | None = None) -> None:
     """The answer for a person: the sentences, the best candidates, what to mind."""
     from rich.console import Console
     from rich.panel import Panel
@@ -178,6 +192,8 @@ def show(study: Study, answer: Answer, top: int = 8) -> None:
     for sentence in answer.sentences[len(answer.story) :]:
         console.print(printable(sentence), markup=False, highlight=False)
     _show_shortlist(answer, console)
+    if ways is not None:
+        _show_ways(study, ways, console)
     _show_representations(study, console)
     _show_differences(study, answer, console)
     more = answer.tried.distinct - top
@@ -208,7 +224,6 @@ def _candidates(study: Study, answer: Answer, top: int, width: int) -> Table:
         columns[decider.title] = [decider.text(value) for value in ranked[decider.shown]]
     if "low" in ranked:
         columns["80 % interval"] = list(map(span, ranked["low"], ranked["high"]))
-    columns |= _agreements(ranked)
     for m in shown:
         title = catalogue[m].title.partition(" (")[0]
         columns[title] = [f"{value:.3f}" for value in measures.loc[ranked.index, m]]

@@ -83,12 +83,6 @@ Budget = Annotated[
     str | None,
     typer.Option(help="Time for the fits, e.g. 90s, 2m, 1h; what is not done by then is left."),
 ]
-Memory = Annotated[
-    str | None, typer.Option(help="Memory that may be used, e.g. 4G; less than needed ends.")
-]
-Plan = Annotated[
-    bool, typer.Option("--plan", help="Only print what would be done, and how long it takes.")
-]
 Stability = Annotated[
     bool | None,
     typer.Option(
@@ -169,6 +163,19 @@ Grid = Annotated[
     typer.Option(
         help="Values of another parameter, repeatable: eps=0.1:2:0.1 (both ends) or "
         "min_samples=5,10."
+    ),
+]
+Alternatives = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        help="Look for up to N really different ways to divide the objects that are each good.",
+    ),
+]
+Constraints = Annotated[
+    Path | None,
+    typer.Option(
+        help="Table of pairs of objects that are known to be together or apart: id,id,must|cannot."
     ),
 ]
 Update = Annotated[

@@ -5,6 +5,7 @@ text becomes columns of 0 and 1; missing values are an error or are imputed; fea
 What was done is written into :attr:`Dataset.notes`.
 """
 
+from karat.datasets._constraints import read_constraints
 from karat.datasets._dataset import Dataset
 from karat.datasets._embeddings import with_embeddings
 from karat.datasets._files import read_lines
@@ -16,6 +17,7 @@ from karat.datasets._labelings import (
     read_labelings,
     read_labels,
 )
+from karat.datasets._original_units import original_units
 from karat.datasets._packaged import available, load
 from karat.datasets._read import from_array, from_table, read, read_cells
 from karat.datasets._relations import (
@@ -28,8 +30,7 @@ from karat.datasets._relations import (
 )
 from karat.datasets.column_kinds import Column
 from karat.datasets.findings import Finding
-from karat.datasets.label_files import contingency_of_file
-from karat.datasets.problems import DoubtfulError, RepairableError, UnusableError
+from karat.datasets.problems import DoubtfulError, RepairableError
 from karat.datasets.reading_plan import ReadingPlan
 
 __all__ = [
@@ -42,20 +43,20 @@ __all__ = [
     "LabelColumns",
     "ReadingPlan",
     "RepairableError",
-    "UnusableError",
     "as_dataset",
     "available",
     "compares_objects",
-    "contingency_of_file",
     "from_array",
     "from_distances",
     "from_graph",
     "from_objects",
     "from_table",
     "load",
+    "original_units",
     "read",
     "read_cells",
     "read_columns",
+    "read_constraints",
     "read_labelings",
     "read_labels",
     "read_lines",

@@ -117,7 +117,7 @@ def more_than_one(
         data = data.toarray()
     # a stream of its own: the data may have been drawn from the same seed
     rng = check_random_state(random_state).spawn(1)[0]
-    values = spread_ties(np.asarray(data, dtype=np.float64), rng)
+    values, _ = spread_ties(np.asarray(data, dtype=np.float64), rng)
     n = len(values)
     if n < FEWEST or values.shape[1] == 0:
         return MoreThanOne(1.0, (1.0,), 0)

@@ -10,6 +10,7 @@ import numpy as np
 
 from karat.judge import load_judge
 from karat.labelings.labels import known_labels
+from karat.study.constraints import constraints_of
 from karat.study.record import Settings, fingerprint_of
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 LONGEST = 1000  # characters of a literal
 #: settings that are not written as arguments of the study by their values
-ELSEWHERE = ("truth", "metric", "judge", "embeddings", "reference")
+ELSEWHERE = ("truth", "metric", "judge", "embeddings", "constraints", "reference")
 
 
 def code_of(study: Study) -> str:
@@ -27,6 +28,10 @@ def code_of(study: Study) -> str:
     stand for what only the user has; a comment says what each is.
     """
     return _Program(study).text()
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
 
 
 class _Program:
@@ -40,6 +45,7 @@ class _Program:
         lines = [
             self._study(),
             *self._judge(),
+            *self._constraints(),
             *(
                 self._sweep(content) if kind == "sweep" else self._add(content["names"])
                 for kind, content in self.study.record
@@ -69,6 +75,18 @@ class _Program:
             return ["study.judge = kept.judge"]
         self.notes.append(f"# judge: your own, {judge.name}; karat.judge.load_judge reads a file")
         return ["study.judge = judge"]
+
+    def _constraints(self) -> list[str]:
+        known = constraints_of(self.study)
+        if known is None:
+            return []
+        ids, words = self.study.dataset.ids, ("cannot", "must")
+        rows = zip(known.pairs.tolist(), known.must.tolist(), strict=True)
+        text = repr([(_plain(ids[a]), _plain(ids[b]), words[must]) for (a, b), must in rows])
+        if len(text) <= LONGEST:
+            return [f"study.constrain({text})"]
+        self.notes.append(f"# constraints: {len(known)} pairs of the objects")
+        return ["study.constrain(constraints)"]
 
     def _study(self) -> str:
         study, settings = self.study, self.study.settings
@@ -113,10 +131,8 @@ class _Program:
     def _truth(self) -> str:
         assert self.study.truth is not None
         values = self.study.truth.tolist()
-        text = _shortest(values)
-        if text is not None and len(text) <= LONGEST:
-            if "np." in text:
-                self.imports.add("import numpy as np")
+        text = _written(values, len(values))
+        if text is not None:
             return text
         if self._can_load():
             return "kept.truth"
@@ -131,9 +147,8 @@ class _Program:
     def _sweep(self, content: dict[str, Any]) -> str:
         names, mapped = [], {}
         for one in content["clusterers"]:
-            key, expression = one["key"], one["expression"]
-            self.imports.update(one["imports"])
-            if expression is None:
+            key, expression = one["key"], repr(one["name"])
+            if one["name"] is None:
                 self.notes.append(f"# own[{key!r}]: your own clusterer, {one['identity']}")
                 expression = f"own[{key!r}]"
             mapped[key] = expression
@@ -148,11 +163,11 @@ class _Program:
 
     def _add(self, names: Sequence[str]) -> str:
         alone = "" if self.study.settings.reference else ", reference=False"
-        if _may_fit(len(names) * self.study.n_objects):
-            given = self.study.labelings(names)
-            text = repr({name: labels.tolist() for name, labels in given.items()})
-            if len(text) <= LONGEST:
-                return f"study.add({text}{alone})"
+        given = self.study.labelings(names)
+        plain = {name: labels.tolist() for name, labels in given.items()}
+        text = _written(plain, len(names) * self.study.n_objects)
+        if text is not None:
+            return f"study.add({text}{alone})"
         if self._can_load():
             return f"study.add(kept.labelings({list(names)!r}){alone})"
         self.notes.append(f"# labelings: a dict with your clusterings {', '.join(names)}")
@@ -166,21 +181,7 @@ def _span(ks: Sequence[int]) -> str:
     return repr(list(ks))
 
 
-def _may_fit(n_values: int) -> bool:
-    """Whether a literal of so many values, each with a comma and a space, may be short enough."""
-    return 3 * n_values <= LONGEST
-
-
-def _shortest(values: list[Any]) -> str | None:
-    """The shortest literal of a list of classes; None where all are longer than the longest."""
-    texts = [repr(values)] if _may_fit(len(values)) else []
-    kinds = {type(value) for value in values}
-    if len(kinds) == 1:
-        starts = [0, *(i for i in range(1, len(values)) if values[i] != values[i - 1])]
-        if _may_fit(len(starts)):
-            counts = np.diff([*starts, len(values)]).tolist()
-            texts.append(f"np.repeat({[values[i] for i in starts]!r}, {counts!r})")
-    known = {i: value for i, value in enumerate(values) if value is not None}
-    if len(known) < len(values) and _may_fit(len(known)):
-        texts.append(f"[{known!r}.get(i) for i in range({len(values)})]")
-    return min(texts, key=len, default=None)
+def _written(value: Any, n_values: int) -> str | None:
+    """A literal, where it is short; each value takes three characters at least."""
+    text = repr(value) if 3 * n_values <= LONGEST else ""
+    return text if 0 < len(text) <= LONGEST else None

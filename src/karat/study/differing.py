@@ -56,7 +56,7 @@ def differences(
 
     Notes
     -----
-    Where classes are known the clusters are chosen without them. It takes as long as the sweep did.
+    Classes and constraints have no part in the choice. It takes as long as the sweep did.
 
     Examples
     --------
@@ -74,8 +74,10 @@ def differences(
         return _from_kept(kept)
     first, second = study_parts(study, family, scale=scale, share=share)
     premises = premises_of(family, scale)
-    if study.truth is not None:
-        premises += ("The clusters were chosen without the classes.",)
+    aside = {"classes": study.truth, "constraints": study.settings.constraints}
+    given_too = [name for name, value in aside.items() if value is not None]
+    if given_too:
+        premises += (f"The clusters were chosen without the {' and '.join(given_too)}.",)
     labels = _chosen_again(study, first)
     names = list(study.dataset.feature_names)
     found = compared(first, second, labels, names, premises)

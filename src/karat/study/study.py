@@ -10,16 +10,17 @@ import numpy as np
 
 from karat.labelings.labels import NOISE_POLICIES, NoisePolicy, known_labels
 from karat.runtime.validation import InputError, check_choice, in_order_of
-from karat.study import annotated, deciding, describing, differing, scoring, trying
+from karat.study import alternatives as other_ways
+from karat.study import constraints as constraining
+from karat.study import deciding, describing, differing, scoring, trying
 from karat.study import loss as losses
 from karat.study import stability as stabilities
 from karat.study.code import code_of
+from karat.study.constraints import keep_constraints
 from karat.study.deciders import as_decider, usual
-from karat.study.derived import kept
 from karat.study.objects import Objects, dataset_of, index_of, keep_matrix
 from karat.study.record import Record, Settings, check_identities, keep_truth, stable
 from karat.study.sqlite import SqliteStore
-from karat.study.wording import notebook
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -78,6 +79,8 @@ class Study:
         Vectors of the same documents. Every clusterer is then fitted to the terms and to the
         embeddings, and all are judged by one distance in which both representations have the same
         part, see :func:`karat.datasets.with_embeddings`.
+    constraints : array-like, shape (m, 3), DataFrame or path-like, optional
+        Pairs of objects that must, or cannot, be together, see :meth:`constrain`.
 
     Attributes
     ----------
@@ -133,6 +136,7 @@ class Study:
         exact: bool | None = None,
         update: bool = False,
         embeddings: Any = None,
+        constraints: Any = None,
     ) -> None:
         dataset, matrix = dataset_of(X, metric, storage, embeddings)
         index = index_of(X, dataset)
@@ -157,6 +161,8 @@ class Study:
         try:
             if known is not None:
                 given["truth"] = keep_truth(self.storage, known)
+            if constraints is not None:
+                given["constraints"] = keep_constraints(self.storage, constraints, dataset)
             if matrix is not None:
                 keep_matrix(self.storage, matrix, dataset.X)
             self.record = Record(self.storage, given, update=update, metric=dataset.metric)
@@ -180,7 +186,7 @@ class Study:
 
     @property
     def by(self) -> str:
-        """What decides: a measure's key, ``"guarantee"``, ``"pac_mdl_bound"`` or ``"consensus"``.
+        """What decides: a measure's key, ``"guarantee"`` or ``"consensus"``.
 
         Set it for the ranking, the choice, the report and the code alike. None is what suits the
         truth: the judge and the labels together where some are known, the adjusted Rand index
@@ -246,10 +252,6 @@ class Study:
         done = sum(c["status"] != "planned" for c in self.storage.candidates())
         return f"Study({self.dataset.name}, {self.n_objects} objects, {done} candidates)"
 
-    def _repr_html_(self) -> str:
-        found = kept("answer", self)
-        return notebook.study_html(self, found[-1] if found else None)
-
     @property
     def X(self) -> Any:  # noqa: N802
         """The data, an array or CSR."""
@@ -263,10 +265,10 @@ class Study:
     # -- what was tried -----------------------------------------------------------------------
 
     sweep = trying.sweep
-    plan = trying.plan
     add = trying.add
     labels = scoring.labels
     labelings = scoring.labelings
+    constrain = constraining.constrain
     cluster_names = scoring.cluster_names
     memberships = scoring.memberships
 
@@ -286,19 +288,17 @@ class Study:
     bounds = scoring.bounds
     guarantee = deciding.guarantee
     stability = stabilities.stability
-    sample_agreements = losses.sample_agreements
+    sample_agreement = losses.sample_agreement
 
     # -- the answer ---------------------------------------------------------------------------
 
     best = deciding.best
 
+    alternatives = other_ways.alternatives
+
     describe = describing.describe
     differences = differing.differences
-
-    # -- annotated matrices -------------------------------------------------------------------
-
-    from_anndata = classmethod(annotated.study_from)
-    write_anndata = annotated.write_back
+    name_clusters = describing.name_clusters
 
 
 def _checked(given: dict[str, Any], *, stored: bool) -> dict[str, Any]:
