@@ -26,8 +26,10 @@ DISTANCES = (0, 3, 5)
 #: a seed that no data set has
 APART = 1_000_000
 KNOWN, MIXTURE = "known variance", "mixture covariance"
-#: data sets that there are for each by which slow tests and whole sweeps are judged; sizes of these
-FOR_EACH_SLOW, SWEPT_SIZES = 5, (60, 500)
+#: data sets of each design that there are for one of this size, by slow tests, of a whole sweep
+FOR_EACH, FOR_EACH_SLOW, FOR_EACH_SWEEP = {60: 1, 500: 5, 5_000: 20}, 5, 50
+SLOW = ("more than one", "thinning, mixture covariance")
+SWEPT_SIZES = (60, 500)
 SWEPT = "sweep, "
 
 
@@ -46,8 +48,9 @@ def run(
     name : str
         The only experiment here.
     samples : int, optional
-        Data sets of 60 objects of each design for the tests of k-means; 200 by default. Larger
-        ones, and the whole sweep with its choice, are tested on a fifth of them.
+        Data sets of 60 objects of each design for the tests of k-means; 200 by default. Of larger
+        ones there are fewer, and fewest for the whole sweep with its choice: the table says how
+        many.
     random_state : int or None
         Seed of the data.
     storage : path, optional
@@ -73,15 +76,15 @@ def run(
             key = (f"{design}, n = {n}, {distance} sigmas", test)
             row = kept.get(key)
             if row is None:
-                slow = n > SIZES[0] or (design == TRIANGLE and test.startswith("conditional"))
-                some = max(runs // FOR_EACH_SLOW, 1) if slow else runs
-                streams = np.random.default_rng(random_state).spawn(some)
+                slow = test in SLOW or (design == TRIANGLE and test.startswith("conditional"))
+                fewer = max(FOR_EACH[n], FOR_EACH_SLOW if slow else 1)
+                streams = np.random.default_rng(random_state).spawn(max(runs // fewer, 1))
                 row = _share([_rejects(design, n, distance, test, *s) for s in enumerate(streams)])
                 kept.put(key, row)
             rows.append(_row(design, n, distance, test, row))
         if progress is not None:
             progress(f"{design}, n = {n}, {distance}")
-    sweeps = max(runs // FOR_EACH_SLOW, 1)
+    sweeps = max(runs // FOR_EACH_SWEEP, 1)
     rows += _swept_rows(sweeps, random_state, storage, progress)
     table = pd.DataFrame(rows)
     return ExperimentResult(
@@ -113,7 +116,9 @@ def _swept_rows(
     """The whole procedure, one data set after another of all designs."""
     kept = Kept(storage, f"swept, random_state {random_state!r}")
     found: dict[tuple[str, int, int, str], list[bool]] = {}
-    for seed, stream in enumerate(np.random.default_rng(random_state).spawn(sweeps)):
+    streams = np.random.default_rng(random_state).spawn(sweeps + 1)
+    # the first has the stream that thinning by seed 0 has
+    for seed, stream in enumerate(streams[1:], 1):
         for design, n, distance in _cells(SWEPT_SIZES):
             tests = {
                 name: test
@@ -133,7 +138,7 @@ def _swept_rows(
             for name, p in row.items():
                 found.setdefault((design, n, distance, name), []).append(p <= ALPHA)
         if progress is not None:
-            progress(f"sweeps of data set {seed + 1} of {sweeps}")
+            progress(f"sweeps of data set {seed} of {sweeps}")
     return [_row(*cell, _share(rejected)) for cell, rejected in found.items()]
 
 

@@ -58,7 +58,7 @@ class MoreThanOne:
 
 
 def more_than_one(
-    X: Any, cluster: Any = None, *, n_splits: int = 10, random_state: Any = 0
+    X: Any, cluster: Any = None, *, n_splits: int = 5, random_state: Any = 0
 ) -> MoreThanOne:
     """Test whether there is more than one cluster, without a model of what one looks like.
 
@@ -73,7 +73,7 @@ def more_than_one(
     cluster : estimator or callable, optional
         Anything with ``fit_predict``, or a function from data to labels; by default k-means for
         2 to 12 clusters.
-    n_splits : int, default 10
+    n_splits : int, default 5
         Random splits, each with a p-value.
     random_state : int, Generator or None, default 0
 
