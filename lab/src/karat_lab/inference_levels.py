@@ -133,7 +133,7 @@ def _swept_rows(
                 X = DESIGNS[design](np.random.default_rng(same), n, distance)
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
-                    row = {name: float(p) for name, p in _swept(X, seed, tests).items()}
+                    row = {name: float(p) for name, p in _swept(X, seed, design, tests).items()}
                 kept.put(key, row)
             for name, p in row.items():
                 found.setdefault((design, n, distance, name), []).append(p <= ALPHA)
@@ -142,14 +142,15 @@ def _swept_rows(
     return [_row(*cell, _share(rejected)) for cell, rejected in found.items()]
 
 
-def _swept(X: NDArray[Any], seed: int, tests: dict[str, Any]) -> dict[str, float]:
+def _swept(X: NDArray[Any], seed: int, design: str, tests: dict[str, Any]) -> dict[str, float]:
     """P-values of all tests; where two have one covariance the sweep is made once."""
     found: dict[str, float] = {}
     for name, scale in tests.items():
         if scale == "mixture" and np.allclose(mixture_covariance(X), np.cov(X, rowvar=False)):
             found[name] = found[f"{SWEPT}thinning"]
         else:
-            found[name] = _thinning(X, seed, scale, _chosen)
+            how = COUNTED.get(design, {"scale": scale})
+            found[name] = _thinning(X, seed, cluster=_chosen, **how)
     return found
 
 
@@ -167,7 +168,8 @@ def _summary(table: pd.DataFrame) -> list[str]:
             if len(some):
                 told.append(
                     f"Without clusters,{title} {test}: {some.rejected.mean():.3f} on average over "
-                    f"{len(some)} designs and sizes, {some.rejected.max():.2f} at most."
+                    f"{len(some)} designs and sizes, {some.rejected.max():.2f} at most; "
+                    f"{some['data sets'].sum()} data sets."
                 )
         small = rows[rows.n == SIZES[0]].set_index(["design", "sigmas"]).rejected
         for title, design in (("", SPHERICAL), (" three groups,", TRIANGLE)):
@@ -193,7 +195,10 @@ def _tests(design: str, n: int) -> list[str]:
 def _rejects(design: str, n: int, distance: int, test: str, seed: int, rng: Any) -> bool:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return bool(TESTS[test](DESIGNS[design](rng, n, distance), seed) <= ALPHA)
+        X = DESIGNS[design](rng, n, distance)
+        if test == "thinning" and design in COUNTED:
+            return _thinning(X, seed, **COUNTED[design]) <= ALPHA
+        return TESTS[test](X, seed) <= ALPHA
 
 
 def _share(rejected: list[bool]) -> dict[str, float]:
@@ -250,11 +255,14 @@ def _triangle(rng: Any, n: int, distance: float) -> NDArray[Any]:
 
 SPHERICAL, TRIANGLE = "spherical, d = 2", "triangle, d = 10"
 WITH_GROUPS = (SPHERICAL, TRIANGLE)
-#: names that tests are told by: of the last the family is not that of Poisson counts
-COUNTS = (
-    "Poisson of mean 1, d = 10", "Poisson of mean 10, d = 10", "negative binomial, d = 10",
-    "binomial, d = 10",
-)  # fmt: skip
+#: counts, and what is known of them
+COUNTED: dict[str, dict[str, Any]] = {
+    "Poisson of mean 1, d = 10": {"family": "poisson"},
+    "Poisson of mean 10, d = 10": {"family": "poisson"},
+    "negative binomial, d = 10": {"family": "negative binomial", "scale": 2.0},
+    "binomial, d = 10": {"family": "binomial", "scale": 10},
+}
+COUNTS = tuple(COUNTED)
 NOT_NORMAL = ("uniform, d = 2", "exponential, d = 3", "t of 5 degrees, d = 5")
 DESIGNS: dict[str, Callable[..., NDArray[Any]]] = {
     SPHERICAL: partial(_gaussian, d=2),
@@ -289,13 +297,9 @@ def _chosen(X: NDArray[Any]) -> NDArray[Any]:
     return np.asarray(study.best(stability=False, share=None).labels)
 
 
-def _thinning(X: NDArray[Any], seed: int, scale: Any = None, cluster: Any = None) -> float:
-    family = "gaussian"
-    if X.dtype.kind != "f":
-        # as those who counted know it
-        excess = X.var() / X.mean()
-        family = "binomial" if excess < 0.85 else "poisson" if excess < 1.5 else "negative binomial"
-        scale = {"binomial": 10, "poisson": None, "negative binomial": 2.0}[family]
+def _thinning(
+    X: NDArray[Any], seed: int, scale: Any = None, cluster: Any = None, family: str = "gaussian"
+) -> float:
     cluster = _kmeans() if cluster is None else cluster
     # the first data set has the stream that thinning by seed 0 has
     seed = seed or APART
