@@ -7,9 +7,9 @@ import pytest
 from scipy import stats
 from sklearn.cluster import AgglomerativeClustering, KMeans
 
-from karat import InputError
+from karat import ChosenClustering, InputError
 from karat.bounds.multiplicity import holm
-from karat.inference import clusters_differ, conditional_test, features_differ
+from karat.inference import conditional_test, differences, mixture_covariance
 
 KMEANS = KMeans(2, n_init=1, random_state=0)
 WARD = AgglomerativeClustering(2)
@@ -21,13 +21,15 @@ def apart(sigmas: float, n: int = 60, seed: int = 0) -> np.ndarray:
     return X
 
 
-@pytest.mark.parametrize("scale", [1.0, None])
-def test_thinning_keeps_its_level_where_a_naive_test_always_rejects(scale: float | None) -> None:
+@pytest.mark.parametrize("scale", [1.0, None, pytest.param("mixture", marks=pytest.mark.long)])
+def test_thinning_keeps_its_level_where_a_naive_test_always_rejects(
+    scale: float | str | None,
+) -> None:
     rng = np.random.default_rng(5)
     valid, naive = [], []
     for seed in range(120):
         X = rng.normal(size=(60, 2))
-        valid.append(clusters_differ(X, KMEANS, scale=scale, random_state=seed).p_value)
+        valid.append(differences(X, KMEANS, scale=scale, random_state=seed).p_value)
         labels = KMEANS.fit_predict(X)
         axis = X[labels == 0].mean(0) - X[labels == 1].mean(0)
         naive.append(stats.ttest_ind(X[labels == 0] @ axis, X[labels == 1] @ axis).pvalue)
@@ -37,37 +39,70 @@ def test_thinning_keeps_its_level_where_a_naive_test_always_rejects(scale: float
 
 
 def test_clusters_that_are_apart_differ() -> None:
-    assert clusters_differ(apart(6), KMEANS, scale=1.0).p_value < 1e-6
+    assert differences(apart(6), KMEANS, scale=1.0).p_value < 1e-6
+
+
+def test_the_covariance_within_a_mixture_finds_what_the_sample_covariance_hides() -> None:
+    """At five standard deviations the sample variance is seven times that within groups."""
+    found = {None: 0, "mixture": 0}
+    for seed in range(10):
+        X = apart(5, seed=seed)
+        for scale in found:
+            found[scale] += differences(X, KMEANS, scale=scale, random_state=seed).p_value < 0.05
+    assert found["mixture"] >= 8
+    assert found[None] <= 4
+
+
+@pytest.mark.parametrize("groups", [1, 2, 4])
+def test_the_covariance_of_a_mixture_is_that_within_its_groups(groups: int) -> None:
+    rng = np.random.default_rng(2)
+    S = np.array([[4.0, 1.5], [1.5, 1.0]])
+    X = rng.multivariate_normal([0, 0], S, 600)
+    X[:, 1] += 9 * (np.arange(600) % groups)
+    found = mixture_covariance(X)
+    assert np.allclose(found, S, atol=0.5)
+    units = np.outer([10, 0.1], [10, 0.1])
+    assert np.allclose(mixture_covariance(X * [10, 0.1]), units * found, rtol=1e-3)
+
+
+def test_no_mixture_is_fitted_where_features_are_many_or_constant() -> None:
+    X = np.random.default_rng(0).normal(size=(60, 50))
+    assert np.array_equal(mixture_covariance(X), np.cov(X, rowvar=False))
+    S = mixture_covariance(np.column_stack([apart(9)[:, 0], np.ones(60)]))
+    assert S[1].tolist() == [0.0, 0.0]
+    assert S[0, 0] < 2
 
 
 def test_p_values_do_not_depend_on_the_names_of_clusters() -> None:
     X = apart(3)
-    renamed = clusters_differ(X, lambda Y: 7 - KMEANS.fit_predict(Y), scale=1.0).table
-    table = clusters_differ(X, KMEANS, scale=1.0).table
+    renamed = differences(X, lambda Y: 7 - KMEANS.fit_predict(Y), scale=1.0).pairs
+    table = differences(X, KMEANS, scale=1.0).pairs
     assert renamed.p_value.iloc[0] == pytest.approx(table.p_value.iloc[0], rel=1e-9)
 
 
 def test_one_cluster_outliers_and_clusters_of_two() -> None:
     X = apart(6)
-    assert clusters_differ(X, lambda Y: np.zeros(len(Y), int), scale=1.0).p_value == 1.0
-    assert features_differ(X, lambda Y: np.zeros(len(Y), int), scale=1.0).table.empty
+    alone = differences(X, lambda Y: np.zeros(len(Y), int), scale=1.0)
+    assert alone.p_value == 1.0
+    assert alone.pairs.empty
+    assert alone.features.empty
     labels = np.r_[np.zeros(29, int), [-1], np.ones(28, int), [2, 2]]
-    table = clusters_differ(X, lambda Y: labels, scale=1.0).table
+    table = differences(X, lambda Y: labels, scale=1.0).pairs
     assert set(table.cluster) | set(table.other) == {0, 1, 2}
     assert table.p_value.isna().tolist() == [False, True, True]
 
 
 def test_only_the_feature_that_differs_is_named() -> None:
     X = apart(8, n=200)
-    table = features_differ(X, KMEANS, scale=1.0, feature_names=["age", "noise"]).table
+    table = differences(X, KMEANS, scale=1.0, feature_names=["age", "noise"]).features
     assert set(table.feature[table.p_holm < 0.001]) == {"age"}
 
 
 def test_counts_are_tested_by_their_own_family() -> None:
     rng = np.random.default_rng(0)
     X = rng.poisson(np.where(np.arange(80)[:, None] < 40, [4, 9], [16, 9]))
-    found = features_differ(X, KMEANS, family="poisson")
-    assert set(found.table.feature[found.table.p_holm < 0.001]) == {"0"}
+    found = differences(X, KMEANS, family="poisson")
+    assert set(found.features.feature[found.features.p_holm < 0.001]) == {"0"}
     assert "Poisson" in found.premises[0]
 
 
@@ -132,7 +167,10 @@ def test_conditional_test_wants_the_clusterer_that_made_the_labels() -> None:
 @pytest.mark.long
 def test_the_whole_sweep_and_choice_keep_the_level() -> None:
     rng = np.random.default_rng(1)
-    p = [clusters_differ(rng.normal(size=(60, 2)), random_state=s).p_value for s in range(20)]
+    p = [
+        differences(rng.normal(size=(60, 2)), ChosenClustering(), random_state=s).p_value
+        for s in range(20)
+    ]
     assert (
         stats.binomtest(int(np.sum(np.array(p) < 0.05)), 20, 0.05, alternative="greater").pvalue
         > 0.01

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.inference import clusters_differ, conditional_test
+from karat import Study
+from karat.inference import conditional_test, differences, mixture_covariance, more_than_one
 from karat_lab import ExperimentResult
 from karat_lab.journal import Kept
 
@@ -18,11 +19,18 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 ALPHA = 0.05
-SIZES = (60, 500)
+SIZES = (60, 500, 5_000)
 DRAWS = 100
-#: standard deviations between the two means; 0 is the level
+#: standard deviations between the means; 0 is the level
 DISTANCES = (0, 3, 5)
-KNOWN = "known variance"
+#: a seed that no data set has
+APART = 1_000_000
+KNOWN, MIXTURE = "known variance", "mixture covariance"
+#: data sets of each design that there are for one of this size, by slow tests, of a whole sweep
+FOR_EACH, FOR_EACH_SLOW, FOR_EACH_SWEEP = {60: 1, 500: 5, 5_000: 20}, 5, 50
+SLOW = ("more than one", "thinning, mixture covariance")
+SWEPT_SIZES = (60, 500)
+SWEPT = "sweep, "
 
 
 def run(
@@ -40,87 +48,166 @@ def run(
     name : str
         The only experiment here.
     samples : int, optional
-        Data sets of each design; 200 by default.
+        Data sets of 60 objects of each design for the tests of k-means; 200 by default. Of larger
+        ones there are fewer, and fewest for the whole sweep with its choice: the table says how
+        many.
     random_state : int or None
         Seed of the data.
     storage : path, optional
-        Text file that keeps each finished design.
+        Text file that keeps each finished design, and each data set that was swept.
     progress : callable, optional
-        Called with a line of text after each design.
+        Called with a line of text after each of these.
 
     Returns
     -------
     ExperimentResult
-        A row for each design, size, distance of two means and test: the share of data sets in
-        which some pair of the three clusters found is said to differ (Holm), and its standard
-        error. At distance 0 that is the level.
+        A row for each design, size, distance of the means and test: the share of data sets in
+        which some pair of the clusters found is said to differ (Holm), or in which there is said
+        to be more than one, its standard error and the number of data sets. At distance 0 that is
+        the level.
     """
     import pandas as pd
 
     runs = 200 if samples is None else samples
     kept = Kept(storage, f"{runs} samples, random_state {random_state!r}")
     rows = []
-    for design, draw in DESIGNS.items():
-        for n in SIZES:
-            for distance in DISTANCES if design == "spherical, d = 2" else (0,):
-                for test in _tests(design, n):
-                    key = (f"{design}, n = {n}, {distance} sigmas", test)
-                    row = kept.get(key)
-                    if row is None:
-                        row = _share(draw, n, distance, test, runs, random_state)
-                        kept.put(key, row)
-                    rows.append({"design": design, "n": n, "sigmas": distance, "test": test} | row)
-            if progress is not None:
-                progress(f"{design}, n = {n}")
+    for design, n, distance in _cells(SIZES):
+        for test in _tests(design, n):
+            key = (f"{design}, n = {n}, {distance} sigmas", test)
+            row = kept.get(key)
+            if row is None:
+                slow = test in SLOW or (design == TRIANGLE and test.startswith("conditional"))
+                fewer = max(FOR_EACH[n], FOR_EACH_SLOW if slow else 1)
+                streams = np.random.default_rng(random_state).spawn(max(runs // fewer, 1))
+                row = _share([_rejects(design, n, distance, test, *s) for s in enumerate(streams)])
+                kept.put(key, row)
+            rows.append(_row(design, n, distance, test, row))
+        if progress is not None:
+            progress(f"{design}, n = {n}, {distance}")
+    sweeps = max(runs // FOR_EACH_SWEEP, 1)
+    rows += _swept_rows(sweeps, random_state, storage, progress)
     table = pd.DataFrame(rows)
     return ExperimentResult(
         name,
         table,
         (
-            f"{runs} data sets for each row, k-means with three clusters. 'naive' is Welch's test "
-            "on the data that were clustered. Nominal level 0.05.",
+            "k-means with three clusters; 'sweep' is the whole sweep of eight clusterers and the "
+            "choice. 'naive' is Welch's test on the data that were clustered. Nominal level 0.05.",
             *_summary(table),
         ),
     )
 
 
+def _cells(sizes: tuple[int, ...]) -> list[tuple[str, int, int]]:
+    """Designs, sizes and distances: means that differ only where it is said, in small data."""
+    return [
+        (design, n, distance)
+        for n in sizes
+        for design in DESIGNS
+        for distance in DISTANCES
+        if (distance > 0 and n == SIZES[0] and design in WITH_GROUPS)
+        or (distance == 0 and design != TRIANGLE)
+    ]
+
+
+def _swept_rows(
+    sweeps: int, random_state: Any, storage: Any, progress: Callable[[str], None] | None
+) -> list[dict[str, Any]]:
+    """The whole procedure, one data set after another of all designs."""
+    kept = Kept(storage, f"swept, random_state {random_state!r}")
+    found: dict[tuple[str, int, int, str], list[bool]] = {}
+    streams = np.random.default_rng(random_state).spawn(sweeps + 1)
+    # the first has the stream that thinning by seed 0 has
+    for seed, stream in enumerate(streams[1:], 1):
+        for design, n, distance in _cells(SWEPT_SIZES):
+            tests = {
+                name: test
+                for name, test in SWEEPS.items()
+                if (KNOWN not in name or design.startswith("spherical"))
+                and (MIXTURE not in name or design not in COUNTS)
+            }
+            key = (f"{design}, n = {n}, {distance} sigmas", f"swept, seed {seed}")
+            row = kept.get(key)
+            if row is None:
+                same: Any = stream.bit_generator.seed_seq
+                X = DESIGNS[design](np.random.default_rng(same), n, distance)
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    row = {name: float(p) for name, p in _swept(X, seed, design, tests).items()}
+                kept.put(key, row)
+            for name, p in row.items():
+                found.setdefault((design, n, distance, name), []).append(p <= ALPHA)
+        if progress is not None:
+            progress(f"sweeps of data set {seed} of {sweeps}")
+    return [_row(*cell, _share(rejected)) for cell, rejected in found.items()]
+
+
+def _swept(X: NDArray[Any], seed: int, design: str, tests: dict[str, Any]) -> dict[str, float]:
+    """P-values of all tests; where two have one covariance the sweep is made once."""
+    found: dict[str, float] = {}
+    for name, scale in tests.items():
+        if scale == "mixture" and np.allclose(mixture_covariance(X), np.cov(X, rowvar=False)):
+            found[name] = found[f"{SWEPT}thinning"]
+        else:
+            how = COUNTED.get(design, {"scale": scale})
+            found[name] = _thinning(X, seed, cluster=_chosen, **how)
+    return found
+
+
+def _row(design: str, n: int, distance: int, test: str, row: dict[str, Any]) -> dict[str, Any]:
+    return {"design": design, "n": n, "sigmas": distance, "test": test} | row
+
+
 def _summary(table: pd.DataFrame) -> list[str]:
-    """Levels over all designs, and how often the smaller data sets with two clusters are found."""
+    """Levels over all designs, and how often the smaller data sets with clusters are found."""
     told = []
     for test, rows in table.groupby("test", sort=False):
-        null = rows[rows.sigmas == 0].rejected
-        told.append(
-            f"Without clusters, {test}: {null.mean():.3f} on average over {len(null)} designs and "
-            f"sizes, {null.max():.2f} at most."
-        )
-        small = rows[rows.n == SIZES[0]].set_index("sigmas").rejected
-        power = " and ".join(f"{small[[d]].iloc[0]:.2f} at {d}" for d in DISTANCES[1:])
-        told.append(f"Found, {test}: {power} standard deviations.")
+        null = rows[rows.sigmas == 0]
+        fits = ~null.design.isin(NOT_NORMAL)
+        for title, some in (("", null[fits]), (" not normal,", null[~fits])):
+            if len(some):
+                told.append(
+                    f"Without clusters,{title} {test}: {some.rejected.mean():.3f} on average over "
+                    f"{len(some)} designs and sizes, {some.rejected.max():.2f} at most; "
+                    f"{some['data sets'].sum()} data sets."
+                )
+        small = rows[rows.n == SIZES[0]].set_index(["design", "sigmas"]).rejected
+        for title, design in (("", SPHERICAL), (" three groups,", TRIANGLE)):
+            if (design, DISTANCES[1]) in small.index:
+                power = " and ".join(f"{small[design, d]:.2f} at {d}" for d in DISTANCES[1:])
+                told.append(f"Found,{title} {test}: {power} standard deviations.")
     return told
 
 
 def _tests(design: str, n: int) -> list[str]:
     """Conditional tests refit a hundred times; a variance is known where it is one number."""
-    known = design.startswith("spherical")
+    known = design == TRIANGLE or design.startswith("spherical")
     return [
         test
         for test in TESTS
-        if (known or KNOWN not in test) and (n == SIZES[0] or not test.startswith("conditional"))
+        if (known or KNOWN not in test)
+        and (n == SIZES[0] or not test.startswith("conditional"))
+        and (MIXTURE not in test or (design not in COUNTS and n < SIZES[-1]))
+        and (design not in NOT_NORMAL + COUNTS[3:] or not test.startswith("conditional"))
     ]
 
 
-def _share(
-    draw: Any, n: int, distance: float, test: str, runs: int, random_state: Any
-) -> dict[str, float]:
-    streams = np.random.default_rng(random_state).spawn(runs)
+def _rejects(design: str, n: int, distance: int, test: str, seed: int, rng: Any) -> bool:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = [TESTS[test](draw(rng, n, distance), i) <= ALPHA for i, rng in enumerate(streams)]
-    share = float(np.mean(found))
-    return {"rejected": share, "standard error": float(np.sqrt(share * (1 - share) / runs))}
+        X = DESIGNS[design](rng, n, distance)
+        if test == "thinning" and design in COUNTED:
+            return _thinning(X, seed, **COUNTED[design]) <= ALPHA
+        return TESTS[test](X, seed) <= ALPHA
 
 
-# -- data: two groups whose means are so many standard deviations apart ----------------------------
+def _share(rejected: list[bool]) -> dict[str, float]:
+    share = float(np.mean(rejected))
+    error = float(np.sqrt(share * (1 - share) / len(rejected)))
+    return {"rejected": share, "standard error": error, "data sets": len(rejected)}
+
+
+# -- data: groups whose means are so many standard deviations apart --------------------------------
 
 
 def _gaussian(rng: Any, n: int, distance: float, *, d: int, root: Any = 1.0) -> NDArray[Any]:
@@ -142,15 +229,55 @@ def _negative_binomial(rng: Any, n: int, distance: float) -> NDArray[Any]:
     return np.asarray(rng.negative_binomial(2, 2 / 7, (n, 10)))
 
 
+def _binomial(rng: Any, n: int, distance: float) -> NDArray[Any]:
+    return np.asarray(rng.binomial(10, 0.3, (n, 10)))
+
+
+def _uniform(rng: Any, n: int, distance: float) -> NDArray[Any]:
+    return np.asarray(rng.uniform(size=(n, 2)))
+
+
+def _exponential(rng: Any, n: int, distance: float) -> NDArray[Any]:
+    return np.asarray(rng.exponential(size=(n, 3)))
+
+
+def _multivariate_t(rng: Any, n: int, distance: float) -> NDArray[Any]:
+    return np.asarray(rng.standard_normal((n, 5)) / np.sqrt(rng.chisquare(5, (n, 1)) / 5))
+
+
+def _triangle(rng: Any, n: int, distance: float) -> NDArray[Any]:
+    """Three groups, each two at this distance, as Gao, Bien & Witten (2022) draw them."""
+    X = rng.standard_normal((n, 10))
+    corners = np.array([[-0.5, 0.0], [0.0, np.sqrt(0.75)], [0.5, 0.0]])
+    X[:, :2] += distance * corners[np.arange(n) % 3]
+    return np.asarray(X)
+
+
+SPHERICAL, TRIANGLE = "spherical, d = 2", "triangle, d = 10"
+WITH_GROUPS = (SPHERICAL, TRIANGLE)
+#: counts, and what is known of them
+COUNTED: dict[str, dict[str, Any]] = {
+    "Poisson of mean 1, d = 10": {"family": "poisson"},
+    "Poisson of mean 10, d = 10": {"family": "poisson"},
+    "negative binomial, d = 10": {"family": "negative binomial", "scale": 2.0},
+    "binomial, d = 10": {"family": "binomial", "scale": 10},
+}
+COUNTS = tuple(COUNTED)
+NOT_NORMAL = ("uniform, d = 2", "exponential, d = 3", "t of 5 degrees, d = 5")
 DESIGNS: dict[str, Callable[..., NDArray[Any]]] = {
-    "spherical, d = 2": partial(_gaussian, d=2),
+    SPHERICAL: partial(_gaussian, d=2),
     "spherical, d = 10": partial(_gaussian, d=10),
     "spherical, d = 50": partial(_gaussian, d=50),
     "unequal variances, d = 5": partial(_gaussian, d=5, root=np.array([1, 2, 4, 8, 16])),
     "correlated, d = 5": _correlated,
-    "Poisson of mean 1, d = 10": partial(_poisson, mean=1.0),
-    "Poisson of mean 10, d = 10": partial(_poisson, mean=10.0),
-    "negative binomial, d = 10": _negative_binomial,
+    COUNTS[0]: partial(_poisson, mean=1.0),
+    COUNTS[1]: partial(_poisson, mean=10.0),
+    COUNTS[2]: _negative_binomial,
+    COUNTS[3]: _binomial,
+    NOT_NORMAL[0]: _uniform,
+    NOT_NORMAL[1]: _exponential,
+    NOT_NORMAL[2]: _multivariate_t,
+    TRIANGLE: _triangle,
 }
 
 
@@ -163,12 +290,20 @@ def _kmeans() -> Any:
     return KMeans(3, n_init=1, random_state=0)
 
 
-def _thinning(X: NDArray[Any], seed: int, scale: Any = None) -> float:
-    if X.dtype.kind == "f":
-        return clusters_differ(X, _kmeans(), scale=scale, random_state=seed).p_value
-    family = "poisson" if X.var() < 1.5 * X.mean() else "negative binomial"
-    scale = None if family == "poisson" else 2.0
-    return clusters_differ(X, _kmeans(), family=family, scale=scale, random_state=seed).p_value
+def _chosen(X: NDArray[Any]) -> NDArray[Any]:
+    """Karat's default sweep, and its choice."""
+    study = Study(X)
+    study.sweep(workers=1, progress=False)
+    return np.asarray(study.best(stability=False, share=None).labels)
+
+
+def _thinning(
+    X: NDArray[Any], seed: int, scale: Any = None, cluster: Any = None, family: str = "gaussian"
+) -> float:
+    cluster = _kmeans() if cluster is None else cluster
+    # the first data set has the stream that thinning by seed 0 has
+    seed = seed or APART
+    return differences(X, cluster, family=family, scale=scale, random_state=seed).p_value
 
 
 def _conditional(X: NDArray[Any], seed: int, scale: Any = None) -> float:
@@ -191,10 +326,22 @@ def _naive(X: NDArray[Any], seed: int) -> float:
     return 3 * float(np.nanmin(found))
 
 
+def _more_than_one(X: NDArray[Any], seed: int) -> float:
+    return more_than_one(X, random_state=seed).p_value
+
+
 TESTS: dict[str, Callable[[NDArray[Any], int], float]] = {
     "thinning": _thinning,
-    "thinning, known variance": partial(_thinning, scale=1.0),
+    f"thinning, {KNOWN}": partial(_thinning, scale=1.0),
+    f"thinning, {MIXTURE}": partial(_thinning, scale="mixture"),
     "conditional": _conditional,
-    "conditional, known variance": partial(_conditional, scale=1.0),
+    f"conditional, {KNOWN}": partial(_conditional, scale=1.0),
+    "more than one": _more_than_one,
     "naive": _naive,
+}
+#: what is known of the covariance in the tests of a whole sweep
+SWEEPS = {
+    f"{SWEPT}thinning": None,
+    f"{SWEPT}thinning, {KNOWN}": 1.0,
+    f"{SWEPT}thinning, {MIXTURE}": "mixture",
 }

@@ -18,7 +18,7 @@ WIDE = 100  # characters of a terminal with room for every column
 
 def as_json(study: Study, answer: Answer, top: int = 10) -> dict[str, Any]:
     """What machines read: the answer, the best candidates, every score."""
-    from karat.study import kept_assessment, kept_representations
+    from karat.study import kept_assessment, kept_differences, kept_representations
 
     best = answer.to_dict()
     resampled = kept_assessment(study, answer.name)
@@ -31,7 +31,7 @@ def as_json(study: Study, answer: Answer, top: int = 10) -> dict[str, Any]:
             "n_resampled": len(resampled.rows),
             "changing": resampled.changing.tolist(),
         }
-    represented = kept_representations(study)
+    represented, compared = kept_representations(study), kept_differences(study)
     return {
         "data": {
             "name": answer.data,
@@ -40,6 +40,14 @@ def as_json(study: Study, answer: Answer, top: int = 10) -> dict[str, Any]:
         },
         "clusters": [one.to_dict() for one in study.describe(answer.name)],
         "representations": None if represented is None else _records(represented),
+        "differences": None
+        if compared is None
+        else {
+            "pairs": _records(compared.pairs),
+            "features": _records(compared.features),
+            "labels": compared.labels.tolist(),
+            "premises": compared.premises,
+        },
         "findings": best["findings"],
         "best": best,
         "ranking": _records(study.rank().head(top), double_precision=15),
@@ -119,6 +127,32 @@ def _show_representations(study: Study, console: Console) -> None:
     console.print(table)
 
 
+def _show_differences(study: Study, answer: Answer, console: Console) -> None:
+    from rich.table import Table
+
+    from karat.cli._output import printable
+    from karat.study import kept_differences
+    from karat.study.wording import tested
+
+    found = kept_differences(study)
+    if found is None:
+        return
+    told = tested(found, answer.labels, study.cluster_names(answer.name))
+    table = Table(title="Do the clusters differ?", box=None, pad_edge=False)
+    for title in ("cluster", "other"):
+        table.add_column(title, overflow="fold")
+    for title in ("difference (sd)", "p"):
+        table.add_column(title, justify="right")
+    for row in told.pairs:
+        table.add_row(*map(printable, row))
+    console.print(table)
+    for cluster, features in told.features:
+        line = f"Cluster {cluster} differs in {features}."
+        console.print(printable(line), markup=False, highlight=False)
+    for sentence in told.sentences:
+        console.print(sentence, style="dim", markup=False, highlight=False)
+
+
 def _show_ways(study: Study, n: int, console: Console) -> None:
     """Other honest ways to divide the objects."""
     from rich.table import Table
@@ -161,6 +195,7 @@ def show(study: Study, answer: Answer, top: int = 8, ways: int | None = None) ->
     if ways is not None:
         _show_ways(study, ways, console)
     _show_representations(study, console)
+    _show_differences(study, answer, console)
     more = answer.tried.distinct - top
     if more > 0:
         console.print(f"... and {more} more distinct clusterings", style="dim")

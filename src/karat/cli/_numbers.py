@@ -50,6 +50,27 @@ def parse_grid(texts: list[str]) -> dict[str, list[float]]:
     return grid
 
 
+def parse_family(text: str) -> tuple[str, float | list[float] | str | None]:
+    """How values vary, and the scale of it.
+
+    >>> parse_family("gaussian:0.2,1.5"), parse_family("negative-binomial:2")
+    (('gaussian', [0.2, 1.5]), ('negative binomial', 2.0))
+    """
+    from karat.runtime.validation import InputError
+
+    family, _, given = text.partition(":")
+    family = family.replace("-", " ")
+    if given in ("", "mixture"):
+        return family, given or None
+    try:
+        numbers = [float(one) for one in given.split(",")]
+    except ValueError:
+        raise InputError(
+            f"--differences: the scale is a number, or one for each column (0.2,1.5); got {given!r}"
+        ) from None
+    return family, numbers if len(numbers) > 1 else numbers[0]
+
+
 def parse_clusterers(names: list[str]) -> list[str]:
     """Names from the catalogue; ``all`` for every one."""
     from karat.clusterers import catalogue

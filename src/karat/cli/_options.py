@@ -91,6 +91,15 @@ Stability = Annotated[
         show_default="where it takes at most as many fits as the sweep, and without --budget",
     ),
 ]
+Differences = Annotated[
+    str | None,
+    typer.Option(
+        metavar="KIND[:SCALE]",
+        help="Test which clusters differ, valid for the whole sweep and choice, by how values vary "
+        "about their means: gaussian:VARIANCE (one, or one for each column: 0.2,1.5), gaussian, "
+        "gaussian:mixture, poisson, negative-binomial:SIZE or binomial:TRIALS.",
+    ),
+]
 Report = Annotated[Path | None, typer.Option(help="Write an HTML report to this file.")]
 ForceBoth = Annotated[bool, typer.Option(help="Replace the report and the labels if they exist.")]
 ChosenLabels = Annotated[

@@ -30,6 +30,7 @@ from karat.cli._numbers import (
     parse_clusterers,
     parse_counts,
     parse_duration,
+    parse_family,
     parse_grid,
 )
 from karat.cli._output import check_target, printable
@@ -89,6 +90,7 @@ class Judging:
     classes: ClassesOption = None
     exact: options.Exact = False
     stability: options.Stability = None
+    differences: options.Differences = None
     alternatives: options.Alternatives = None
     constraints: options.Constraints = None
     update: options.Update = False
@@ -145,7 +147,7 @@ def run(
     from karat.datasets.object_files import OBJECT_FILES
     from karat.report import write_report
     from karat.runtime.validation import InputError
-    from karat.study import Study, study_representations
+    from karat.study import Study, study_parts, study_representations
     from karat.study.first_run import compile_ahead
 
     if compile_ahead():
@@ -158,9 +160,15 @@ def run(
     listed = _listed(judging.classes)
     if sweep.labelings is None and clusterings_in(reading.data):
         sweep = replace(sweep, labelings=Path(reading.data.partition("#")[0]))
+    if judging.differences is not None and sweep.labelings is not None:
+        raise InputError(
+            "--differences makes all clusterings again with a part of the values, which those of "
+            "--labelings cannot be"
+        )
     if sweep.only_labelings and sweep.labelings is None:
         raise InputError("--only-labelings needs --labelings FILE")
     sweep.numbers, sweep.values  # noqa: B018  mistakes are told before anything is read
+    varying = None if judging.differences is None else parse_family(judging.differences)
     dataset = _related(read_dataset(reading, documents, metric=relations.metric), relations)
     with Study(
         dataset, metric=None if relations.metric in OBJECT_FILES else relations.metric,
@@ -169,6 +177,8 @@ def run(
         update=judging.update, constraints=judging.constraints,
     ) as study:  # fmt: skip
         study.command = shlex.join(["karat", *sys.argv[1:]])
+        if varying is not None:
+            study_parts(study, varying[0], scale=varying[1])  # mistakes are told before the sweep
         with _kept_if_interrupted(study):
             if sweep.labelings is not None:
                 _add(study, sweep, reading.id_column)
@@ -178,6 +188,8 @@ def run(
         answer = _choose(study, sweep, judging.stability)
         if relations.representations or relations.embeddings is not None:
             study_representations(study)
+        if varying is not None:
+            study.differences(varying[0], scale=varying[1])
         if output.labels is not None:
             write_labels(study, answer, output.labels, reading)
         if output.save_model is not None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["Differences", "clusters_differ", "features_differ"]
+__all__ = ["Differences", "differences"]
 
 #: objects of a cluster that a test needs
 FEWEST = 3
@@ -30,64 +30,74 @@ class Differences:
 
     Attributes
     ----------
-    table : DataFrame
-        A row for each test: the clusters, the difference of their means in the part that was
-        tested, ``p_value``, and ``p_holm``, which is corrected for all tests of the table. NaN
-        where a cluster has fewer than three objects.
+    pairs : DataFrame
+        A row for each two clusters, ``cluster`` and ``other``: the ``difference`` of their means
+        in the part that was tested (in pooled standard deviations, along the direction that best
+        separates the two in the other part), ``p_value``, and ``p_holm``, which is corrected for
+        all tests of the table. NaN where a cluster has fewer than three objects.
+    features : DataFrame
+        A row for each cluster and feature: the standardised difference of the cluster's mean and
+        that of all other objects, ``p_value``, ``p_holm``.
     labels : ndarray, shape (n,)
         The clusters that are compared: those found in the part of the data that was clustered.
     premises : tuple of str
         What the p-values rest on.
     """
 
-    table: pd.DataFrame
+    pairs: pd.DataFrame
+    features: pd.DataFrame
     labels: NDArray[Any]
     premises: tuple[str, ...]
 
     @property
     def p_value(self) -> float:
-        """P-value of the hypothesis that nothing differs at all; 1 where nothing was compared."""
-        found = self.table["p_holm"].dropna()
+        """P-value of the hypothesis that no two clusters differ; 1 where nothing was compared."""
+        found = self.pairs["p_holm"].dropna()
         return float(found.min()) if len(found) else 1.0
 
     def __str__(self) -> str:
-        return f"{self.table.to_string(index=False)}\n{' '.join(self.premises)}"
+        return f"{self.pairs.to_string(index=False)}\n{' '.join(self.premises)}"
 
 
-def clusters_differ(
+def differences(
     X: Any,
-    cluster: Any = None,
+    cluster: Any,
     *,
     family: str = "gaussian",
     scale: Any = None,
     share: float = 0.5,
+    feature_names: Any = None,
     random_state: Any = 0,
 ) -> Differences:
-    """Test which pairs of clusters have different means, although the data chose the clusters.
+    """Test which clusters differ, and in which features, although the data chose the clusters.
 
-    The data are thinned into two independent parts: the first is clustered, by the whole procedure
-    where none is given, and the second says whether the clusters differ.
+    The data are thinned into two independent parts: the first is clustered, and the second says
+    whether the clusters differ.
 
     Parameters
     ----------
     X : array-like, shape (n, d)
-    cluster : estimator or callable, optional
-        Anything with ``fit_predict``, or a function from data to labels (``-1`` for outliers, which
-        are not compared); by default karat's sweep and choice.
+    cluster : estimator or callable
+        Anything with ``fit_predict``, :class:`karat.ChosenClustering` for a sweep and its choice,
+        or a function from data to labels (``-1`` for outliers, which are not compared).
     family, scale, share
         How values vary and what is known of that, see :func:`karat.inference.thin`.
+    feature_names : sequence of str, optional
+        By default the columns of a data frame, or ``"0"``, ``"1"``, ...
     random_state : int, Generator or None, default 0
 
     Returns
     -------
     Differences
-        Columns ``cluster``, ``other``, ``difference`` (in units of the pooled standard deviation
-        along the direction that best separates the two), ``p_value``, ``p_holm``.
 
     Raises
     ------
     InputError
         For values that the family does not have.
+
+    See Also
+    --------
+    karat.Study.differences : The same for all that a study did.
 
     Notes
     -----
@@ -99,89 +109,66 @@ def clusters_differ(
     --------
     >>> import numpy as np
     >>> from sklearn.cluster import KMeans
-    >>> from karat.inference import clusters_differ
+    >>> from karat.inference import differences
     >>> X = np.random.default_rng(0).normal(size=(200, 2))
-    >>> found = clusters_differ(X, KMeans(2, n_init=1, random_state=0), scale=1.0)
-    >>> found.p_value > 0.05
+    >>> kmeans = KMeans(2, n_init=1, random_state=0)
+    >>> differences(X, kmeans, scale=1.0).p_value > 0.05
     True
-    """
-    first, second, labels = _thinned(X, cluster, family, scale, share, random_state)
-    rows = []
-    for a, b in combinations(_clusters(labels), 2):
-        one, other = labels == a, labels == b
-        axis = _direction(first[one], first[other])
-        difference, p = _one_sided(second[one] @ axis, second[other] @ axis)
-        rows.append((a, b, difference, p))
-    columns = ["cluster", "other", "difference", "p_value"]
-    return _differences(rows, columns, labels, family, scale)
-
-
-def features_differ(
-    X: Any,
-    cluster: Any = None,
-    *,
-    family: str = "gaussian",
-    scale: Any = None,
-    share: float = 0.5,
-    feature_names: Any = None,
-    random_state: Any = 0,
-) -> Differences:
-    """Test which features differ between each cluster and all other objects.
-
-    Parameters
-    ----------
-    X, cluster, family, scale, share, random_state
-        As in :func:`clusters_differ`.
-    feature_names : sequence of str, optional
-        By default the columns of a data frame, or ``"0"``, ``"1"``, ...
-
-    Returns
-    -------
-    Differences
-        Columns ``cluster``, ``feature``, ``difference`` (of the means, standardised), ``p_value``,
-        ``p_holm``.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklearn.cluster import KMeans
-    >>> from karat.inference import features_differ
-    >>> X = np.random.default_rng(0).normal(size=(100, 2))
-    >>> X[50:, 0] += 8
-    >>> found = features_differ(X, KMeans(2, n_init=1, random_state=0), scale=1.0)
-    >>> set(found.table.feature[found.table.p_holm < 0.01])
-    {'0'}
+    >>> X[100:, 0] += 8
+    >>> found = differences(X, kmeans, scale=1.0)
+    >>> found.p_value < 0.001, set(found.features.feature[found.features.p_holm < 0.01])
+    (True, {'0'})
     """
     names = feature_names if feature_names is not None else getattr(X, "columns", None)
-    first, second, labels = _thinned(X, cluster, family, scale, share, random_state)
-    names = [str(one) for one in (range(first.shape[1]) if names is None else names)]
-    rows = []
-    kinds = _clusters(labels)
-    for a in kinds if len(kinds) > 1 else ():
+    first, second = thin(X, family, share=share, scale=scale, random_state=random_state)
+    names = range(first.shape[1]) if names is None else names
+    labels = np.asarray(as_procedure(cluster)(first))
+    return compared(first, second, labels, list(map(str, names)), premises_of(family, scale))
+
+
+def compared(
+    first: Floats, second: Floats, labels: NDArray[Any], names: list[str], premises: tuple[str, ...]
+) -> Differences:
+    """Tests in the second part of thinned data, by clusters and directions of the first."""
+    found = _clusters(labels)
+    pairs, features = [], []
+    for a, b in combinations(found, 2):
+        one, other = labels == a, labels == b
+        axis = _direction(first[one], first[other])
+        pairs.append((a, b, *_one_sided(second[one] @ axis, second[other] @ axis)))
+    for a in found if len(found) > 1 else ():
         one = labels == a
-        rest = np.isin(labels, kinds) & ~one
+        rest = np.isin(labels, found) & ~one
         for j, name in enumerate(names):
             sign = np.sign(first[one, j].mean() - first[rest, j].mean())
             difference, p = _one_sided(sign * second[one, j], sign * second[rest, j])
-            rows.append((a, name, sign * difference, p))
-    columns = ["cluster", "feature", "difference", "p_value"]
-    return _differences(rows, columns, labels, family, scale)
+            features.append((a, name, sign * difference, p))
+    return Differences(
+        _corrected(pairs, ["cluster", "other", "difference", "p_value"]),
+        _corrected(features, ["cluster", "feature", "difference", "p_value"]),
+        labels,
+        premises,
+    )
 
 
-def _thinned(
-    X: Any, cluster: Any, family: str, scale: Any, share: float, random_state: Any
-) -> tuple[Floats, Floats, NDArray[Any]]:
-    first, second = thin(X, family, share=share, scale=scale, random_state=random_state)
-    labels = (_chosen if cluster is None else as_procedure(cluster))(first)
-    return first, second, np.asarray(labels)
-
-
-def _chosen(X: Floats) -> NDArray[Any]:
-    from karat.study import Study
-
-    study = Study(X)
-    study.sweep()
-    return np.asarray(study.best().labels)
+def premises_of(family: str, scale: Any) -> tuple[str, ...]:
+    """What tests on thinned data rest on, in words."""
+    told = [
+        f"Valid where {FAMILIES[family]}.",
+        "One part of each value was clustered and another tested; the clusters compared are those "
+        "of the first part.",
+    ]
+    if family == "gaussian" and scale is None:
+        told.append(
+            "The covariance is that of all objects, which is too large where clusters differ: the "
+            "tests are conservative."
+        )
+    if isinstance(scale, str):
+        told.append(
+            "The covariance is that within the components of a fitted mixture: groups must be "
+            "normal with one covariance, otherwise the tests reject too often."
+        )
+    return tuple(told)
 
 
 def _clusters(labels: NDArray[Any]) -> list[Any]:
@@ -222,21 +209,9 @@ def _one_sided(one: Floats, other: Floats) -> tuple[float, float]:
     return gap / spread, float(p)
 
 
-def _differences(
-    rows: list[tuple[Any, ...]], columns: list[str], labels: NDArray[Any], family: str, scale: Any
-) -> Differences:
+def _corrected(rows: list[tuple[Any, ...]], columns: list[str]) -> pd.DataFrame:
     import pandas as pd
 
     table = pd.DataFrame(rows, columns=columns)
     table["p_holm"] = holm(table["p_value"].to_numpy(dtype=np.float64))
-    premises = [
-        f"Valid where {FAMILIES[family]}.",
-        "One part of each value was clustered and another tested; the clusters compared are those "
-        "of the first part.",
-    ]
-    if family == "gaussian" and scale is None:
-        premises.append(
-            "The covariance is that of all objects, which is too large where clusters differ: the "
-            "tests are conservative."
-        )
-    return Differences(table, labels, tuple(premises))
+    return table

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["FAMILIES", "thin"]
+__all__ = ["FAMILIES", "mixture_covariance", "thin"]
 
 #: family -> what is known of each value beside its mean, and what independence rests on
 FAMILIES = {
@@ -22,6 +23,11 @@ FAMILIES = {
     "negative binomial": "values are negative binomial counts of the size that was given",
     "binomial": "values are binomial counts of the number of trials that was given",
 }
+
+#: components of a mixture, starts of each, and how many more are tried that are no better
+MOST_COMPONENTS, STARTS, PATIENCE = 12, 5, 2
+#: objects for each feature without which no mixture is fitted
+OBJECTS_PER_FEATURE = 5
 
 
 def thin(
@@ -43,8 +49,10 @@ def thin(
         The share of each mean that the first part has, above 0 and below 1.
     scale : float or array-like, optional
         What is known of the variation: of a Gaussian its variance, the variances of the features
-        (d,), or their covariance (d, d), by default the sample covariance of all objects; of a
-        negative binomial its size (variance μ + μ²/size); of a binomial the number of trials.
+        (d,), or their covariance (d, d), by default the sample covariance of all objects, and
+        ``"mixture"`` for that within the components of a mixture
+        (:func:`karat.inference.mixture_covariance`); of a negative binomial its size (variance
+        μ + μ²/size); of a binomial the number of trials.
     random_state : int, Generator or None, default 0
 
     Returns
@@ -100,10 +108,12 @@ def thin(
 def covariance(X: Floats, scale: Any = None) -> Floats:
     """The covariance (d, d) that a scale stands for; that of the sample where none is given."""
     d = X.shape[1]
-    if scale is None:
+    if scale is None or isinstance(scale, str):
+        if scale is not None:
+            check_choice(scale, ("mixture",), "scale")
         if len(X) < 2:
             raise InputError("one object has no covariance; give scale")
-        return np.atleast_2d(np.cov(X, rowvar=False))
+        return np.atleast_2d(np.cov(X, rowvar=False)) if scale is None else mixture_covariance(X)
     given = np.asarray(scale, dtype=np.float64)
     if given.ndim < 2:
         return np.diag(_positive(given, d, "a variance", least=0.0))
@@ -115,6 +125,65 @@ def covariance(X: Floats, scale: Any = None) -> Floats:
     if np.linalg.eigvalsh(given).min() < -1e-9 * max(np.trace(given), 1e-300):
         raise InputError("scale is no covariance: it has a negative eigenvalue")
     return given
+
+
+def mixture_covariance(X: Any, *, random_state: int = 0) -> Floats:
+    """The covariance of objects about the mean of their group, where the groups are not known.
+
+    That of a mixture of normal distributions with one covariance, of as many components as the
+    Bayesian information criterion prefers; with one component the sample covariance. Components
+    are tried while there are :data:`OBJECTS_PER_FEATURE` objects for each feature.
+
+    Parameters
+    ----------
+    X : array-like, shape (n, d)
+    random_state : int, default 0
+
+    Returns
+    -------
+    ndarray of float64, shape (d, d)
+
+    Notes
+    -----
+    The test of k-means uses those that a hard clustering has left over, which is too small; a
+    mixture allows for the overlap of its components. Where groups are not normal with one
+    covariance it is too small all the same, and tests that use it reject too often.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from karat.inference import mixture_covariance
+    >>> X = np.random.default_rng(0).normal(size=(400, 1))
+    >>> X[200:] += 8
+    >>> bool(abs(mixture_covariance(X)[0, 0] - 1) < 0.15)
+    True
+    """
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.mixture import GaussianMixture
+
+    values = np.asarray(check_data(X), dtype=np.float64)
+    n, d = values.shape
+    found: Floats = np.atleast_2d(np.cov(values, rowvar=False))
+    spread = np.sqrt(np.diag(found))
+    used = spread > 0
+    Z = (values[:, used] - values[:, used].mean(axis=0)) / spread[used]
+    least, worse = np.inf, 0
+    for k in range(1, MOST_COMPONENTS + 1):
+        if n - k < OBJECTS_PER_FEATURE * d or worse == PATIENCE or not used.any():
+            break
+        mixture = GaussianMixture(
+            k, covariance_type="tied", n_init=STARTS, random_state=random_state
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            criterion = mixture.fit(Z).bic(Z)
+        worse += 1
+        if criterion < least:
+            least, worse = criterion, 0
+            if k > 1:
+                scaled = mixture.covariances_ * n / (n - k)
+                found[np.ix_(used, used)] = scaled * np.outer(spread[used], spread[used])
+    return found
 
 
 def root(S: Floats) -> Floats:

@@ -65,7 +65,7 @@ def placed(X: Any, metric: Any, rng: np.random.Generator) -> tuple[Floats, Rows]
         Y = embed(X[rows], metric)
         distinct = np.arange(len(rows))
         if not sparse.issparse(Y):
-            Y, distinct = _spread(np.asarray(Y, dtype=np.float64), rng)
+            Y, distinct = spread_ties(np.asarray(Y, dtype=np.float64), rng)
         elif min(Y.shape) <= 2 * MOST:
             Y = Y.toarray().astype(np.float64)
         Z = _first_components(Y, rng)
@@ -84,7 +84,7 @@ def _without_copies(D: Floats) -> Rows:
     return np.flatnonzero(~np.triu(D == 0, 1).any(axis=0))
 
 
-def _spread(X: Floats, rng: np.random.Generator) -> tuple[Floats, Rows]:
+def spread_ties(X: Floats, rng: np.random.Generator) -> tuple[Floats, Rows]:
     """Rows in lexicographic order: ties of values spread, copies of continuous rows dropped."""
     X = X[:, np.ptp(X, axis=0) > 0] if len(X) else X
     if X.shape[1] == 0:

@@ -102,6 +102,21 @@ def features(facts: Facts) -> Section | None:
     )
 
 
+def differences(facts: Facts) -> Section | None:
+    """Whether the clusters differ, where the study was asked and a valid test is known."""
+    from karat.study import kept_differences, why_untested
+    from karat.study.wording import tested, untested
+
+    if facts.chosen is None:
+        return None
+    chosen, title = facts.chosen, "Do they differ?"
+    found = kept_differences(facts.study)
+    if found is None:
+        return plain("differences", title, [untested(why_untested(facts.study))])
+    told = tested(found, chosen.labels, chosen.short_names)
+    return Section("differences", title, "differences.html", {"told": told})
+
+
 def classes(facts: Facts) -> Section | None:
     """The clusters against the known classes."""
     truth = facts.study.truth

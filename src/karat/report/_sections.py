@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 from karat import plot
 from karat.report._candidates import candidates
 from karat.report._cards import cards
-from karat.report._clusters import classes, features, fit
+from karat.report._clusters import classes, differences, features, fit
 from karat.report._facts import Facts
 from karat.report._judges import clarity, guarantee, judgement, stability
 from karat.report._page import Fold, Picture, Section
@@ -217,7 +217,7 @@ Builder: TypeAlias = Callable[[Facts], "Section | None"]
 #: what folds away below the first screen, in this order
 FOLDS: tuple[tuple[str, str, tuple[Builder, ...]], ...] = (
     ("why", "Why this one", (reasons, alternatives, judgement, by_k, elbow)),
-    ("how-sure", "How sure", (guarantee, classes, stability, fit, clarity)),
+    ("how-sure", "How sure", (guarantee, classes, stability, differences, fit, clarity)),
     (
         "the-data",
         "The data",

@@ -12,7 +12,7 @@ from karat.labelings.labels import NOISE_POLICIES, NoisePolicy, known_labels
 from karat.runtime.validation import InputError, check_choice, in_order_of
 from karat.study import alternatives as other_ways
 from karat.study import constraints as constraining
-from karat.study import deciding, describing, scoring, trying
+from karat.study import deciding, describing, differing, scoring, trying
 from karat.study import loss as losses
 from karat.study import stability as stabilities
 from karat.study.code import code_of
@@ -295,6 +295,7 @@ class Study:
     alternatives = other_ways.alternatives
 
     describe = describing.describe
+    differences = differing.differences
     name_clusters = describing.name_clusters
 
 

@@ -22,6 +22,7 @@ from karat.study.wording.grounds import (
 from karat.study.wording.phrases import NO_RULE, interval, span
 from karat.study.wording.recommendation import fitted, lead, memberships, singles
 from karat.study.wording.story import draw_labels, story
+from karat.study.wording.tested import tested, untested
 
 if TYPE_CHECKING:
     from karat.study.answer import Answer
@@ -39,6 +40,8 @@ __all__ = [
     "span",
     "stability",
     "story",
+    "tested",
+    "untested",
 ]
 
 #: what is said, in this order: for everybody, then for who knows what an index is

@@ -1,0 +1,173 @@
+"""Is there more than one cluster at all, whatever the shape of one?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from karat.inference.conditional import as_procedure
+from karat.nulls.coordinates import spread_ties
+from karat.nulls.dips import dip_p_value, evidence
+from karat.runtime.validation import InputError, check_data, check_random_state
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+__all__ = ["MoreThanOne", "more_than_one"]
+
+#: share of the objects in which a direction is looked for; objects that are tested at most
+SHARE, MOST = 0.25, 2_000
+#: objects without which there is no test; of a cluster of k-means
+FEWEST, CLUSTER_SIZE = 20, 5
+#: numbers of clusters of k-means
+NUMBERS = (2, 3, 4, 6, 8, 12)
+
+
+@dataclass(frozen=True)
+class MoreThanOne:
+    """A test of whether the objects have one mode in every direction.
+
+    Attributes
+    ----------
+    p_value : float
+        Of the hypothesis that they have. At least 0.0005, by the number of simulated samples.
+    p_values : tuple of float
+        Those of the splits.
+    n_tested : int
+        Objects that each split was tested by.
+    """
+
+    p_value: float
+    p_values: tuple[float, ...]
+    n_tested: int
+
+    premises = (
+        "Objects are independent draws; of one cluster every projection has one mode. Clusters "
+        "that are curved, and one density that is hollow, count as several.",
+    )
+
+    def __str__(self) -> str:
+        return f"p = {self.p_value:.2g} for one cluster. {' '.join(self.premises)}"
+
+
+def more_than_one(
+    X: Any, cluster: Any = None, *, n_splits: int = 5, random_state: Any = 0
+) -> MoreThanOne:
+    """Test whether there is more than one cluster, without a model of what one looks like.
+
+    A quarter of the objects is clustered, and the direction found in which two of the clusters are
+    most clearly apart; the test is whether the other objects, which had no part in this, have one
+    mode along it.
+
+    Parameters
+    ----------
+    X : array-like, shape (n, d)
+        Features; not distances.
+    cluster : estimator or callable, optional
+        Anything with ``fit_predict``, or a function from data to labels; by default k-means for
+        2 to 12 clusters.
+    n_splits : int, default 5
+        Random splits, each with a p-value.
+    random_state : int, Generator or None, default 0
+
+    Returns
+    -------
+    MoreThanOne
+
+    Raises
+    ------
+    InputError
+        For data that cannot be used, or fewer than one split.
+
+    See Also
+    --------
+    karat.assess_structure : Finds clusters more often, with limits set on simulated data.
+
+    Notes
+    -----
+    Hartigan's dip (1985) of the projections; its p-value is that of a uniform density, the hardest
+    with one mode, by simulation. p-values of the splits are combined by the Cauchy combination
+    (Liu & Xie 2020), which supposes that large and small ones come together as those of correlated
+    normal values do; its level is measured. Repeated values of a feature are spread up to their
+    neighbours, so that a grid has no modes. Of more than 2,000 objects for the test as many are
+    drawn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from karat.inference import more_than_one
+    >>> X = np.random.default_rng(0).normal(size=(200, 2))
+    >>> more_than_one(X).p_value > 0.05
+    True
+    >>> X[100:] += 5
+    >>> more_than_one(X).p_value < 0.01
+    True
+    """
+    if n_splits < 1:
+        raise InputError(f"n_splits must be at least 1; got {n_splits}")
+    data = check_data(X)
+    if hasattr(data, "toarray"):
+        data = data.toarray()
+    # a stream of its own: the data may have been drawn from the same seed
+    rng = check_random_state(random_state).spawn(1)[0]
+    values, _ = spread_ties(np.asarray(data, dtype=np.float64), rng)
+    n = len(values)
+    if n < FEWEST or values.shape[1] == 0:
+        return MoreThanOne(1.0, (1.0,), 0)
+    run = None if cluster is None else as_procedure(cluster)
+    clustered = max(int(SHARE * n), FEWEST // 2)
+    tested = min(n - clustered, MOST)
+    found = []
+    for _ in range(n_splits):
+        order = rng.permutation(n)
+        axis = _axis(values[order[:clustered]], run, rng)
+        found.append(1.0 if axis is None else dip_p_value(values[order[-tested:]] @ axis))
+    return MoreThanOne(_combined(np.array(found)), tuple(found), tested)
+
+
+def _axis(
+    A: Floats, run: Callable[[Floats], NDArray[Any]] | None, rng: np.random.Generator
+) -> Floats | None:
+    """The direction between two clusters along which the dip says most; None for one cluster."""
+    from sklearn.covariance import ledoit_wolf
+
+    spread = A.std(axis=0)
+    Z = A / np.where(spread > 0, spread, 1.0)
+    most, best = -1.0, None
+    for labels in _kmeans(Z, rng) if run is None else (run(A),):
+        clusters = [labels == c for c in np.unique(labels) if c != -1]
+        if len(clusters) < 2:
+            continue
+        centres = np.array([Z[one].mean(axis=0) for one in clusters])
+        left = np.concatenate([Z[one] - c for one, c in zip(clusters, centres, strict=True)])
+        within, _ = ledoit_wolf(left, assume_centered=True)
+        within += 1e-9 * np.eye(len(within))
+        for a, b in combinations(range(len(clusters)), 2):
+            axis = np.linalg.solve(within, centres[a] - centres[b])
+            told = evidence(Z @ axis)
+            if told > most:
+                most, best = told, axis / np.where(spread > 0, spread, 1.0)
+    return best
+
+
+def _kmeans(Z: Floats, rng: np.random.Generator) -> Any:
+    from sklearn.cluster import KMeans
+
+    for k in NUMBERS:
+        if len(Z) >= CLUSTER_SIZE * k or k == NUMBERS[0]:
+            seed = int(rng.integers(2**31 - 1))
+            yield KMeans(k, n_init=2, random_state=seed).fit_predict(Z)
+
+
+def _combined(p: Floats) -> float:
+    """The Cauchy combination."""
+    from scipy.stats import cauchy
+
+    return float(cauchy.sf(cauchy.isf(np.minimum(p, 0.999)).mean()))

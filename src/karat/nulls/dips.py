@@ -1,0 +1,36 @@
+"""Hartigan's dip of projections, and that of samples of a uniform density."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from karat._kernels.dip import dip, dip_evidence
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+#: samples of a uniform density
+DRAWS = 1_999
+
+
+def evidence(t: Floats) -> float:
+    """-log p of the dip, roughly."""
+    return float(dip_evidence(np.sort(t)))
+
+
+def dip_p_value(t: Floats) -> float:
+    """Of the dip of these values, among those of uniform samples of the same size."""
+    null = _uniform_dips(len(t))
+    above = len(null) - np.searchsorted(null, dip(np.sort(t)) * (1 - 1e-12))
+    return float((1 + above) / (1 + len(null)))
+
+
+@cache
+def _uniform_dips(m: int) -> Floats:
+    rng = np.random.default_rng(m)
+    return np.sort([dip(np.sort(rng.random(m))) for _ in range(DRAWS)])
