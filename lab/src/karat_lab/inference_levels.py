@@ -35,25 +35,11 @@ def run(
 ) -> ExperimentResult:
     """Draw data with known means, cluster, test, and count the rejections at 0.05.
 
-    Parameters
-    ----------
-    name : str
-        The only experiment here.
-    samples : int, optional
-        Data sets of each design; 200 by default.
-    random_state : int or None
-        Seed of the data.
-    storage : path, optional
-        Text file that keeps each finished design.
-    progress : callable, optional
-        Called with a line of text after each design.
+    ``samples``: data sets of each design; 200 by default.
 
-    Returns
-    -------
-    ExperimentResult
-        A row for each design, size, distance of two means and test: the share of data sets in
-        which some pair of the three clusters found is said to differ (Holm), and its standard
-        error. At distance 0 that is the level.
+    Returns a row for each design, size, distance of two means and test: the share of data sets
+    in which some pair of the three clusters found is said to differ (Holm), and its standard
+    error. At distance 0 that is the level.
     """
     import pandas as pd
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 import math
+import os
 import tempfile
 import time
 import zlib
@@ -46,7 +47,6 @@ def result_of(
         At quick scale data sets that are not there are simulated.
     samples : int, optional
         Another number of repetitions than that of the scale.
-    seed : int
     storage : path, optional
         Where the experiment keeps finished work.
     folder : path, optional
@@ -79,7 +79,7 @@ def result_of(
             if known is not None:
                 return known
             kept = storage if folder is None else _kept(folder, name, quick, missing)
-            begun = time.perf_counter()
+            begun = time.perf_counter(), _processor()
             found = run(
                 name,
                 samples=samples if samples is not None or not is_quick else quick.samples,
@@ -101,7 +101,8 @@ def result_of(
         "title": experiment.title,
         "source": experiment.source,
         **asked,
-        "seconds": round(time.perf_counter() - begun, 1),
+        "seconds": round(time.perf_counter() - begun[0], 1),
+        "processor_seconds": round(_processor() - begun[1], 1),
         "simulated": invented,
         "leaves_out": quick.leaves_out if is_quick and samples is None else "",
         "verdict": verdict_of([one["verdict"] for one in compared], simulated=bool(invented)),
@@ -114,6 +115,11 @@ def result_of(
         finished.parent.mkdir(parents=True, exist_ok=True)
         write_output(finished, json.dumps(result, ensure_ascii=False, indent=1), overwrite=True)
     return result
+
+
+def _processor() -> float:
+    """Seconds of processor time of this process and of those that it waited for."""
+    return sum(os.times()[:4])
 
 
 def _finished(path: Path | None, asked: dict[str, Any]) -> dict[str, Any] | None:

@@ -67,6 +67,10 @@ QUICK: dict[str, Quick] = {
     "clarity-combination": Quick(
         1, "one sample of each data set instead of 20: no intervals", "chapter6"
     ),
+    "guarantee-tightness": Quick(1, "one draw of the labels instead of 30", "guarantee"),
+    "guarantee-stopping": Quick(1, "one draw of the labels instead of 30", "guarantee"),
+    "guarantee-forecasts": Quick(1, "one draw of the labels instead of 50", "guarantee"),
+    "guarantee-draws": Quick(10, "ten draws instead of 100", "guarantee"),
     "internal-chance": Quick(1, "one data set instead of six"),
     "map-of-measures": Quick(
         0, "16 small data sets instead of all, no sub-tasks", "choice", sets=_CHOICE
@@ -91,8 +95,8 @@ QUICK: dict[str, Quick] = {
     "whissell2012-lemmas": Quick(2, "two of the claims"),
     "whissell2012-table6": Quick(
         1, "one sample of each data set instead of 50 or 20: no errors", "chapter6",
-        "Details that the thesis leaves open are listed with what each changes: Readings of "
-        "whissell2012 chapter 6, in the documentation.",
+        "Details that the thesis leaves open, and how they are read here, are in the "
+        "documentation (Published experiments).",
     ),
     "whissell2012-section6.3.5": Quick(
         1, "one sample of each data set instead of 50", "chapter6",
