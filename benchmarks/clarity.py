@@ -177,48 +177,9 @@ def agglomeration() -> None:
     print(f"InformativenessAgglomeration, n = 10,000, d = 16: {took:.2f} s", flush=True)
 
 
-def null(repetitions: int = 20) -> None:
-    """How often a reference null says that there are clusters, at 5 %, n = 300, two features."""
-    from sklearn.cluster import KMeans
-
-    def apart(distance: float) -> Callable[[Any], Any]:
-        def draw(rng: Any) -> Any:
-            X = rng.normal(size=(300, 2))
-            X[:150, 0] += distance
-            return X
-
-        return draw
-
-    kinds: dict[str, Callable[[Any], Any]] = {
-        **{f"two Gaussians, {sigma} σ": apart(sigma) for sigma in (4, 9, 20)},
-        "one Gaussian": lambda rng: rng.normal(size=(300, 2)) @ [[2, 0.5], [0, 1]],
-        "a square": lambda rng: rng.random((300, 2)),
-        "Student's t, 5 degrees": lambda rng: rng.standard_t(5, size=(300, 2)),
-        "exponential": lambda rng: rng.exponential(size=(300, 2)),
-    }
-    statistics = ("informativeness", "point_wise_margin", "r_squared")
-    print(f"{'':24s} {'reference':10s} " + "  ".join(statistics))
-    for kind, draw in kinds.items():
-        for reference in ("uniform", "gaussian"):
-            found = dict.fromkeys(statistics, 0)
-            for seed in range(repetitions):
-                X = draw(np.random.default_rng(seed))
-                labels = KMeans(2, n_init=1, random_state=0).fit_predict(X)
-                for statistic in statistics:
-                    test = karat.measures.clarity.reference_null(
-                        X, labels, "kmeans", statistic=statistic, reference=reference,
-                        random_state=seed,
-                    )  # fmt: skip
-                    found[statistic] += test.p_any <= 0.05
-            cells = "  ".join(
-                f"{count / repetitions:{len(name)}.2f}" for name, count in found.items()
-            )
-            print(f"{kind:24s} {reference:10s} {cells}", flush=True)
-
-
 PARTS = {
     part.__name__: part
-    for part in (neighbours, kernel_ridge, centroids, workers, sweep, agglomeration, null, large)
+    for part in (neighbours, kernel_ridge, centroids, workers, sweep, agglomeration, large)
 }
 
 

@@ -82,7 +82,7 @@ def documents() -> None:
     def study(metric: str) -> str:
         made = karat.Study(data, metric=metric)
         made.sweep(n_init=1, workers=1, progress=False)
-        return made.best(stability=False, share=None).name
+        return made.best(stability=False, second_sample=False).name
 
     own, _ = seconds(lambda: study("cosine"), 1)
     other, _ = seconds(lambda: study("euclidean"), 1)

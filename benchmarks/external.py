@@ -226,31 +226,8 @@ def agreement(labelings: int = 200, n: int = 100_000, pairs: int = 300) -> None:
     print(f"(scikit-learn: {pairs} of the {len(all_pairs):,} pairs measured)")
 
 
-def intervals(repetitions: int = 400) -> None:
-    """How often intervals of nominal 95 % hold the population's value, and how wide they are."""
-    from karat import ContingencyTable
-    from karat.measures import catalogue
-
-    population = np.eye(4) * 0.2 + 0.05 / 3 * (1 - np.eye(4))
-    population /= population.sum()
-    whole = ContingencyTable.from_counts((population * 6e9).astype(int))
-    for key in ("rand_index", "adjusted_rand_index", "jaccard_index"):
-        truth = (catalogue[key].compute or catalogue[key].function)(whole)
-        for n in (50, 200):
-            rng, found = np.random.default_rng(1), np.zeros((2, 2))
-            for _ in range(repetitions):
-                counts = rng.multinomial(n, population.ravel()).reshape(4, 4)
-                table = ContingencyTable.from_counts(counts)
-                drawn = karat.bootstrap_interval(key, table, n_resamples=200, random_state=rng)
-                ends = (karat.jackknife_interval(key, table).interval, drawn.interval)
-                found += [[low <= truth <= high, high - low] for low, high in ends]
-            (a, b), (c, d) = found / repetitions
-            print(f"{key:20s} n={n:3d}  jackknife {a:.3f}, width {b:.3f}"
-                  f"  bootstrap {c:.3f}, width {d:.3f}", flush=True)  # fmt: skip
-
-
 def main(parts: list[str] | None = None) -> None:
-    every = {f.__name__: f for f in (labels, ami, strings, parquet, agreement, intervals)}
+    every = {f.__name__: f for f in (labels, ami, strings, parquet, agreement)}
     for part in parts or every:
         every[part]()
 

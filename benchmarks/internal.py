@@ -181,7 +181,7 @@ def trees() -> None:
     for d, k in ((2, 2), (2, 10), (16, 2), (16, 10), (100, 10)):
         X, labels = blobs(5000, d, k)
         functions = [
-            karat.silhouette, karat.widest_within_gap, karat.dbcv, karat.relative_margin,
+            karat.silhouette, karat.dbcv, karat.relative_margin,
             karat.additive_margin,
         ]  # fmt: skip
         calls = {f"karat {f.__name__}": lambda f=f, X=X, y=labels: f(X, y) for f in functions}

@@ -167,7 +167,9 @@ def loss(n: int = 20_000) -> None:
             with karat.Study(X, exact=exact) as study:
                 study.sweep(["kmeans", "ward", "average", "gaussian-mixture"], n_init=1)
                 found.append(
-                    karat.adjusted_rand_index(truth, study.best(stability=False, share=None).labels)
+                    karat.adjusted_rand_index(
+                        truth, study.best(stability=False, second_sample=False).labels
+                    )
                 )
         differences.append(found[0] - found[1])
         print(f"  {name:16s} exact {found[0]:.3f}  sampled {found[1]:.3f}", flush=True)

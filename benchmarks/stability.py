@@ -233,7 +233,7 @@ def by_default(asked: list[str]) -> None:
         with threadpool_limits(1), karat.Study(X) as study:
             began = time.process_time()
             study.sweep(names, k=range(2, 11), n_init=5, workers=1, progress=False)
-            study.best(stability=False, share=None)
+            study.best(stability=False, second_sample=False)
             print(f"{name}, {len(X):,} objects: sweep {time.process_time() - began:.1f} s")
             for key in asked or names:
                 found = study.candidates.query(f"clusterer == '{key}' and status == 'ok'")

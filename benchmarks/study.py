@@ -66,7 +66,7 @@ def sweep(X: object, workers: int, storage: Path | None = None) -> tuple[float, 
     began = time.perf_counter()
     with karat.Study(X, storage=storage) as study:
         study.sweep(SWEEP, k=range(2, 21), n_init=5, workers=workers)
-        study.best(stability=False, share=None)
+        study.best(stability=False, second_sample=False)
         wall = time.perf_counter() - began
         fits = float(study.candidates["seconds"].sum())
     scoring.judge = original

@@ -74,13 +74,9 @@ def write(folder: Path, table: Table) -> None:
     put("fit", "".join(f"- {line}\n" for line in fit_and_unfit(found)))
     put("truth", table(["measure", "family", *(g for g in GROUPS if g != "tables")], truth))
 
-    for name, figure in (
-        ("heat", karat.plot.agreement(found.rho, symbol="ρ")),
-        ("points", karat.plot.measure_map(found)),
-    ):
-        script = "_static/plotly.min.js" if name == "heat" else False
-        html = figure.to_html(full_html=False, include_plotlyjs=script)
-        (folder / f"measure_map_{name}.html").write_text(html, encoding="utf-8")
+    figure = karat.plot.agreement(found.rho, symbol="ρ")
+    html = figure.to_html(full_html=False, include_plotlyjs="_static/plotly.min.js")
+    (folder / "measure_map_heat.html").write_text(html, encoding="utf-8")
 
     same = [f"- {', '.join(catalogue[key].title for key in group)}" for group in found.same()]
     put("same", f"These say the same (ρ > {SAME} for every two), so one of each is enough:\n\n"

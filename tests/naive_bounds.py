@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from fractions import Fraction
-from math import comb
+from math import comb, factorial, prod
 
 import mpmath
 
@@ -91,3 +91,22 @@ def prunings(children: list[tuple[int, int]], node: int, n: int) -> list[list[li
         return whole
     left, right = (prunings(children, child, n) for child in children[node - n])
     return whole + [a + b for a, b in itertools.product(left, right)]
+
+
+def label_shares(labels: tuple[int, ...], n_classes: int) -> list[Fraction]:
+    """Shares of cluster labels, the largest cluster's first, in the five codes of Mixed."""
+    c, counts = len(labels), Counter(labels)
+    histograms = comb(c + n_classes - 1, n_classes - 1)
+    vectors = factorial(c) // prod(factorial(h) for h in counts.values())
+    default = leading = Fraction(1)
+    if n_classes > 1:
+        exceptions = [c - counts[t] for t in range(n_classes)]
+        words = [comb(c, j) * (n_classes - 1) ** j for j in exceptions]
+        default = sum(Fraction(1, w) for w in words) / (n_classes * (c + 1))
+        lead = max((i + 1 for i in range(c) if labels[i] != labels[-1]), default=0)
+        last = n_classes - 1 if lead else 1
+        leading = Fraction(1, c * n_classes ** max(lead, 1) * last)
+    used = min(c, n_classes)
+    onto = sum((-1) ** i * comb(used, i) * (used - i) ** c for i in range(used + 1))
+    spread = Fraction(int(len(counts) == used), comb(n_classes, used) * onto)
+    return [Fraction(1, n_classes**c), Fraction(1, histograms * vectors), default, leading, spread]

@@ -10,15 +10,11 @@ COUNTED = {
     "adjusted_mutual_information",
     "standardized_mutual_information",
     "dom_q0",
-    "reduced_mutual_information",
-    "normalized_reduced_mutual_information",
 }
 #: measures whose definition stands beside a test of their own, in test_external_more
 OWN_TEST = {
     "overlapping_normalized_mutual_information": "test_information_of_covers",
     "pair_sets_index": "test_pair_sets_index",
-    "reduced_mutual_information": "test_reduced_mutual_information",
-    "normalized_reduced_mutual_information": "test_reduced_mutual_information",
 }
 
 

@@ -112,17 +112,16 @@ def test_four_segments_of_customers_are_found(tmp_path):
     assert karat.adjusted_rand_index(segment, found["cluster"], noise="singletons") > 0.95
 
 
-def test_candidates_of_a_sample_say_what_it_loses(tmp_path):
+def test_a_choice_of_a_sample_says_what_it_loses(tmp_path):
     rng = np.random.default_rng(0)
     np.save(tmp_path / "X.npy", rng.normal(size=(5400, 2)) + 6.0 * rng.integers(0, 3, (5400, 1)))
     arguments = ("run", "X.npy", "-c", "average", "-k", "2:4", "--no-stability")
     told = json.loads(run(*arguments, "--json", "--storage", "s.karat", cwd=tmp_path).stdout)
-    found = {row["name"]: row["sample_agreement"] for row in told["scores"]}
     with karat.load_study(tmp_path / "s.karat", tmp_path / "X.npy") as study:
-        kept = study.candidates["sample_agreement"].to_dict()
+        kept = study.sample_agreement(told["best"]["name"])
         assert study.candidates["fitted_on"].tolist() == [5000] * 3
-    assert found == pytest.approx(kept)
-    assert all(-1 <= value <= 1 for value in found.values())
+    assert told["best"]["sample"]["agreement"] == pytest.approx(kept)
+    assert -1 <= kept <= 1
     assert any("Fitted to 5,000 other objects" in one for one in told["best"]["sentences"])
 
 

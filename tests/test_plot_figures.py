@@ -141,12 +141,6 @@ def test_long_silhouette_profiles_are_thinned() -> None:
     assert float(np.min(trace.x)) == pytest.approx(values.min(), rel=1e-5)
 
 
-def test_sizes() -> None:
-    figure = plot.cluster_sizes([2, 0, 0, -1], names=["x", "y", "z"])
-    assert list(figure.data[0].y) == ["x", "z", "outliers"]
-    assert list(figure.data[0].x) == [2, 1, 1]
-
-
 @pytest.mark.parametrize(
     ("labels", "message"),
     [
@@ -158,12 +152,12 @@ def test_sizes() -> None:
 )
 def test_labels_that_cannot_be_drawn(labels: list[object], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        plot.cluster_sizes(labels)
+        plot.silhouette_profile(np.zeros(len(labels)), labels)
 
 
 def test_names_must_reach() -> None:
     with pytest.raises(InputError, match="cluster 2 occurs"):
-        plot.cluster_sizes([0, 2], names=["x", "y"])
+        plot.silhouette_profile([0.1, 0.2], [0, 2], names=["x", "y"])
 
 
 # -- contingency
@@ -254,31 +248,30 @@ def test_plane_of_sparse_data_is_that_of_dense_data() -> None:
 
 def test_two_features_are_drawn_as_given() -> None:
     X = np.array([[-1.0, 0.0], [0.0, 1.0], [1.0, 2.0]])
-    figure = plot.projection(
-        X, [0, 0, 1], feature_names=["age", "height"], center=[10.0, 100.0], scale=[2.0, 5.0]
-    )
-    np.testing.assert_allclose(figure.data[0].x, [8, 10])
-    np.testing.assert_allclose(figure.data[0].y, [100, 105])
+    figure = plot.projection(X, [0, 0, 1], feature_names=["age", "height"])
+    np.testing.assert_allclose(figure.data[0].x, [-1, 0])
+    np.testing.assert_allclose(figure.data[0].y, [0, 1])
     assert figure.layout.xaxis.title.text == "age"
     assert figure.layout.meta["explained"] is None
 
 
 def test_objects_are_named_where_they_are() -> None:
     X = np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 2.0]])
-    figure = plot.projection(X, [1, 0, -1], ids=["u", "<v>", "w"], truth=["a", None, "b"])
+    figure = plot.projection(X, [1, 0, -1], ids=["u", "<v>", "w"])
     assert [t.name for t in figure.data] == ["0", "1", "outliers"]
-    assert figure.data[0].text == ("<b>&lt;v&gt;</b><br>cluster 0<br>class not known",)
-    assert figure.data[1].text == ("<b>u</b><br>cluster 1<br>class a",)
+    assert figure.data[0].text == ("<b>&lt;v&gt;</b><br>cluster 0",)
+    assert figure.data[1].text == ("<b>u</b><br>cluster 1",)
 
 
-def test_sample_keeps_shares_and_small_clusters() -> None:
+def test_sample_keeps_shares_and_small_clusters(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("karat.plot._projection.AT_MOST", 200)
     labels = np.repeat([0, 1, 2], [9000, 1000, 15])
     X = RNG.normal(size=(len(labels), 3))
-    figure = plot.projection(X, labels, max_points=200)
+    figure = plot.projection(X, labels)
     drawn = [len(t.x) for t in figure.data]
     assert drawn == [180, 20, 15]
     assert figure.layout.meta["drawn"] == sum(drawn)
-    again = plot.projection(X, labels, max_points=200)
+    again = plot.projection(X, labels)
     assert figure.data[0].text == again.data[0].text
 
 

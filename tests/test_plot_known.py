@@ -184,4 +184,4 @@ def test_many_lines_are_a_sample():
 
 def test_other_figures_have_no_table_of_their_own():
     with pytest.raises(InputError, match="no table of its own"):
-        plot.table(plot.cluster_sizes([0, 1]))
+        plot.table(plot.silhouette_profile([0.1, 0.2], [0, 1]))

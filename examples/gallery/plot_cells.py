@@ -3,7 +3,7 @@ AnnData: how do I choose the resolution?
 ========================================
 
 Leiden was run at several resolutions, and each gave another number of clusters. The columns of
-``obs`` are candidates like any others: karat says which to use, and writes scores back to ``uns``.
+``obs`` are candidates like any others: karat says which to use.
 """
 
 # sphinx_gallery_thumbnail_path = '_static/gallery/cells.png'
@@ -17,9 +17,8 @@ import karat
 
 # %%
 # In place of ``anndata.read_h5ad("cells.h5ad")``: 300 cells of five types in ten principal
-# components, and five columns that a sweep of resolutions left. :meth:`karat.Study.from_anndata`
-# uses ``obs``, ``obsm``, ``obsp`` and ``uns`` of an AnnData object and nothing else; it takes a
-# path, too.
+# components, and five columns that a sweep of resolutions left. ``study.add`` takes the columns of
+# ``obs`` that are called as clusterings are.
 
 rng = np.random.default_rng(0)
 kind = rng.choice(5, 300, p=[0.35, 0.25, 0.2, 0.12, 0.08])
@@ -28,11 +27,12 @@ tree = karat.Dendrogram(linkage(pca, "ward"), cuts=[2, 4, 5, 9, 14])
 cells = [f"cell {i}" for i in range(300)]
 resolutions = zip((0.1, 0.3, 0.5, 1.0, 2.0), tree.labelings().values(), strict=True)
 obs = pd.DataFrame({f"leiden_{r}": labels.astype(str) for r, labels in resolutions}, cells)
-adata = SimpleNamespace(obs=obs, obs_names=obs.index, obsm={"X_pca": pca}, obsp={}, uns={})
+adata = SimpleNamespace(obs=obs, obs_names=obs.index, obsm={"X_pca": pca})
 
 # %%
 
-study = karat.Study.from_anndata(adata, rep="X_pca", clusterings=["leiden_*"])
+study = karat.Study(adata.obsm["X_pca"])
+study.add(adata)
 study.sweep(["kmeans", "ward"], k=range(2, 9), n_init=2, workers=1)  # others beside them
 print(study.best())
 
@@ -42,8 +42,9 @@ print(study.best())
 karat.plot.clustree(adata.obs, title="resolution")
 
 # %%
-# The answer goes back: labels to ``obs``, scores, ranking and reasons to ``uns``.
+# The answer goes back as one more column.
 
-study.write_anndata(adata)
+resolutions = list(adata.obs.columns)
+adata.obs["karat"] = pd.Categorical(study.best().labels.astype(str))
 print(adata.obs["karat"].value_counts())
-adata.uns["karat"]["scores"].loc[list(adata.obs.columns[:-1]), ["n_clusters", "silhouette"]]
+study.scores().loc[resolutions, ["n_clusters", "silhouette"]]

@@ -57,9 +57,9 @@ study.sweep(mine, grid={"resolution": [0.5, 1.0, 2.0]}, n_init=3, workers=1)
 print(study.best())
 
 # %%
-# Modularity and the map equation compare numbers of communities and vote; the others stand beside.
+# Modularity and the map equation compare numbers of communities and vote; conductance does not.
 
-keys = ["modularity", "map_equation", "conductance", "graph_coverage", "connectedness"]
+keys = ["modularity", "map_equation", "conductance"]
 study.scores().loc[study.rank().index[:6], ["n_clusters", *keys]].round(3)
 
 # %%

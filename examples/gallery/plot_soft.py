@@ -41,8 +41,9 @@ print(study.best())
 # %%
 # Equal hard labels can hide very different memberships; these columns see them.
 
-columns = ["xie_beni_index", "partition_coefficient", "partition_entropy"]
-karat.study.soft_scores(study)[columns].round(3).sort_values("xie_beni_index").head(8)
+soft = {name: study.memberships(name) for name in study.rank().index}
+soft = {name: one for name, one in soft.items() if one is not None}
+karat.evaluate(X, soft, measures=["xie_beni_index", "pbm_index"]).table.head(8)
 
 # %%
 # The bridge is between two clusters:

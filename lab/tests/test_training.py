@@ -25,7 +25,7 @@ from karat_lab.choice_tasks import build
 from karat_lab.rivals import RIVALS, measure_families
 from karat_lab.training import Size, folds_of, train, train_judge
 
-SMALL = Size((5, 20), (5, 20), (3, 8), 3)
+SMALL = Size((5, 20), (5, 20), 3)
 
 
 def case(kind, seed):
@@ -105,7 +105,7 @@ def test_what_a_clusterer_is_worth():
 
 @pytest.mark.long
 def test_a_judge_of_meaningless_agreement_is_no_better_than_chance():
-    size = Size((30, 30), (30, 30), (5, 8), 12)
+    size = Size((30, 30), (30, 30), 12)
     swept = [one.sweep for one in cases()]
     trials = left_out(cases(), size=size, n_folds=2)
     tested = [i for i, one in enumerate(swept) if one.is_tested]

@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from karat.labelings.contingency import ContingencyTable as ContingencyTable
     from karat.measures import *  # noqa: F403
     from karat.measures.evaluation import evaluate as evaluate
-    from karat.measures.evaluation import explain as explain
-    from karat.measures.moments import evaluate_from_moments as evaluate_from_moments
-    from karat.measures.moments import moments_sql as moments_sql
     from karat.measures.properties import properties as properties
     from karat.measures.recommended import recommend as recommend
     from karat.measures.scorer import scorer as scorer
@@ -44,8 +41,6 @@ _HOME = {
     "ContingencyTable": "karat.labelings.contingency",
     "assess_structure": "karat.nulls",
     "evaluate": "karat.measures.evaluation",
-    "evaluate_from_moments": "karat.measures.moments",
-    "explain": "karat.measures.evaluation",
     "Answer": "karat.study",
     "Study": "karat.study",
     "load_study": "karat.study",
@@ -53,7 +48,6 @@ _HOME = {
     "scorer": "karat.measures.scorer",
     "Model": "karat.model",
     "load_model": "karat.model",
-    "moments_sql": "karat.measures.moments",
     "n_clusters": "karat.study.numbers",
     "recommend": "karat.measures.recommended",
     "FewLabelClassifier": "karat.labeling",

@@ -1,7 +1,5 @@
 """Kendall's τ between rankings against SciPy, by hand, and its intervals."""
 
-import itertools
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,7 +8,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from example_counts import examples
-from karat.bench import rank_agreement, set_agreement
+from karat.bench import rank_agreement
 from karat.runtime.validation import InputError
 
 # whissell2012 table 5.7, by NMI and by FQ; table 5.8 has τ 0.279 for them
@@ -108,22 +106,6 @@ def test_the_interval_covers_what_more_sets_would_show():
     assert held >= 90
 
 
-def test_orders_of_sets():
-    rng = np.random.default_rng(1)
-    scores = pd.DataFrame(rng.normal(size=(6, 5)), index=list("uvwxyz"))
-    found = set_agreement(scores, random_state=0)
-    taus = np.array(
-        [[stats.kendalltau(a, b).statistic for b in scores.to_numpy()] for a in scores.to_numpy()]
-    )
-    pairs = [taus[i, j] for i, j in itertools.combinations(range(6), 2)]
-    assert found.loc["mean", "tau"] == pytest.approx(np.mean(pairs))
-    assert found.loc["w", "tau"] == pytest.approx((taus[2].sum() - 1) / 5)
-    assert found.loc["mean", "low"] < np.mean(pairs) < found.loc["mean", "high"]
-    assert found["low"].iloc[:-1].isna().all()
-    same = set_agreement([[1, 2, 3]] * 4)
-    assert same.loc["mean"].tolist() == [1, 1, 1]
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -131,7 +113,6 @@ def test_orders_of_sets():
         (lambda: rank_agreement({"a": np.eye(2), "b": np.eye(3)}), "other data sets or methods"),
         (lambda: rank_agreement({"a": np.eye(3)[:2]}, published={"p": [0]}), "once: 0, 1, 2"),
         (lambda: rank_agreement({"a": np.eye(3)[:2]}, level=1), "level in"),
-        (lambda: set_agreement(np.eye(2)), "three or more"),
     ],
 )
 def test_rankings_that_cannot_be_compared(call, message):

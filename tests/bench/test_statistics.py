@@ -19,8 +19,6 @@ from karat.bench import (
     friedman_test,
     nemenyi_difference,
     pairwise_wilcoxon,
-    performance_profile,
-    sets_needed,
 )
 from karat.runtime.validation import InputError
 
@@ -278,27 +276,6 @@ def test_bayesian_probabilities_by_definition_and_by_a_peer():
         assert found == pytest.approx(probabilities, abs=0.015)
 
 
-@pytest.mark.parametrize("effect", [0.3, 1.0])
-def test_the_number_of_sets_has_the_power(effect):
-    rng = np.random.default_rng(4)
-    pilot = rng.normal(size=200)
-    pilot = (pilot - pilot.mean()) / pilot.std(ddof=1)
-    n = sets_needed(pilot, np.zeros(200), effect)
-    trials = rng.normal(effect, 1, (4000, n))
-    power = np.mean(stats.wilcoxon(trials, axis=1).pvalue <= 0.05)
-    assert 0.77 < power < 0.87
-
-
-def test_numbers_of_sets_at_the_ends():
-    assert sets_needed([1.0, 1.0001], [0, 0], 0.5, alpha=0.05) == 6  # 2^-5 is below 0.05
-    assert sets_needed([1.0, 1.0001], [0, 0], 0.5, alpha=0.05 / 10) == 9
-    many = sets_needed([1.0, -1.0], [0, 0], 1e-4)
-    normal = (1.959964 + 0.841621) ** 2 * 2 / 1e-8 * np.pi / 3
-    assert many == pytest.approx(normal, rel=1e-4)
-    with pytest.raises(InputError, match="same difference on every set"):
-        sets_needed([0.9, 0.8], [0.8, 0.7])
-
-
 def test_words_follow_the_numbers():
     rng = np.random.default_rng(5)
     base = rng.uniform(0.3, 0.7, 12)
@@ -361,23 +338,3 @@ def test_groups_of_sets():
 def test_tables_that_compare_nothing(scores, message):
     with pytest.raises(InputError, match=message):
         compare_methods(scores)
-
-
-def test_profiles_by_counting():
-    rng = np.random.default_rng(6)
-    scores = rng.normal(size=(9, 3)).round(1)
-    found = performance_profile(scores)
-    assert found.index[0] == 0
-    assert (found.iloc[-1] == 1).all()
-    for distance in (0.0, 0.35, 1.0):
-        at = found[found.index <= distance].iloc[-1]
-        wanted = [(scores.max(axis=1) - scores[:, m] <= distance + 1e-12).mean() for m in range(3)]
-        assert at.tolist() == pytest.approx(wanted)
-    costs = np.array([[1.0, 4.0], [3.0, 2.0]])
-    # best on half of the sets; within 1.5 times the least on all, and on half
-    assert performance_profile(costs, ratios=True).loc[[1.0, 1.5]].to_numpy().tolist() == [
-        [0.5, 0.5],
-        [1.0, 0.5],
-    ]
-    with pytest.raises(InputError, match="above 0"):
-        performance_profile(scores, ratios=True)

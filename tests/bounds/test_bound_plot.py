@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 
 import karat
-from karat.bounds import bound_candidates
 from karat.plot.bound import bound_by_k
 from karat.runtime.validation import InputError
 
@@ -21,7 +20,8 @@ def table() -> pd.DataFrame:
     labelings = np.stack(
         [np.where(rng.random(300) < 0.2, rng.integers(0, k, 300), truth % k) for _, k in origins]
     )
-    return bound_candidates(labelings, y, origins=origins)
+    found = karat.pac_mdl_bound(labelings, y)
+    return found.table.assign(clusterer=[name for name, _ in origins])
 
 
 def roles(figure: object, role: str) -> list:
@@ -29,7 +29,7 @@ def roles(figure: object, role: str) -> list:
 
 
 def test_lines_dots_and_levels(table: pd.DataFrame) -> None:
-    figure = bound_by_k(table, target=0.1)
+    figure = bound_by_k(table)
     dots = roles(figure, "dots")
     assert sum(len(trace.x) for trace in dots) == len(table)
     for trace in roles(figure, "line"):
@@ -39,7 +39,7 @@ def test_lines_dots_and_levels(table: pd.DataFrame) -> None:
         assert list(trace.y) == list(want)
         assert "<b>" not in trace.name
     levels = [trace.y[0] for trace in roles(figure, "level")]
-    assert levels == [table["constant_error_rate"].iloc[0], 0.1]
+    assert levels == [table["constant_error_rate"].iloc[0]]
     (mark,) = roles(figure, "chosen")
     assert mark.y[0] == table["bound_rate"].min()
 
@@ -62,5 +62,5 @@ def test_a_guarantee_is_rounded_up_everywhere() -> None:
     from karat.bounds import percent_up
     from karat.study.deciders import deciders
 
-    assert deciders["pac_mdl_bound"].text(0.27501) == percent_up(0.27501) == "27.6 %"
+    assert deciders["guarantee"].text(0.27501) == percent_up(0.27501) == "27.6 %"
     assert percent_up(0.275) == "27.5 %"

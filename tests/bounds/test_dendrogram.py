@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from scipy.cluster.hierarchy import linkage
 
-import karat
 import naive_bounds as naive
 from karat import Dendrogram
 from karat._kernels.pruning import (
@@ -19,7 +18,7 @@ from karat._kernels.pruning import (
     log2_prunings,
     pruned_labels,
 )
-from karat.bounds import b_max, prune_dendrogram, random_prunings
+from karat.bounds import b_max, prune_dendrogram
 from karat.labelings.partitions import cut_dendrogram
 from karat.runtime.validation import InputError
 
@@ -176,30 +175,3 @@ def test_choosing_the_dendrogram_is_paid_for() -> None:
     free, paid = prune_dendrogram(Z, y), prune_dendrogram(Z, y, extra_bits=5)
     assert paid.bits == pytest.approx(free.bits + 5)
     assert paid.bound > free.bound
-
-
-def test_random_prunings_are_prunings():
-    rng = np.random.default_rng(3)
-    X = rng.normal(size=(40, 2))
-    Z = linkage(X, "ward")
-    below = [{i} for i in range(40)]
-    for a, b in Z[:, :2].astype(int):
-        below.append(below[a] | below[b])
-    labels = random_prunings(Z, 60, k=[3, 7], random_state=0)
-    assert labels.shape == (60, 40)
-    numbers = [len(set(row)) for row in labels]
-    assert set(numbers) == {3, 7}
-    assert 15 < numbers.count(3) < 45
-    for row in labels:
-        for cluster in set(row):
-            assert set(np.flatnonzero(row == cluster)) in below
-    heights = {tuple(cut_dendrogram(Z, n_clusters=7)), tuple(cut_dendrogram(Z, n_clusters=3))}
-    assert len({tuple(row) for row in labels} - heights) > 10
-    assert np.array_equal(labels, random_prunings(Z, 60, k=[3, 7], random_state=0))
-    assert (random_prunings(Z, 2, k=[40]) == random_prunings(Z, 1, k=[40])).all()
-    y = np.where(np.arange(40) % 2 == 0, X[:, 0] > 0, None)
-    assert karat.guarantee(labels, y).n_compared == 60
-    with pytest.raises(InputError, match="between 1 and 40"):
-        random_prunings(Z, k=[41])
-    with pytest.raises(InputError, match="n_prunings"):
-        random_prunings(Z, 0)

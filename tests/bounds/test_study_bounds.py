@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from karat.bounds import OpenEnded, Searched, bound_candidates, study_bounds, study_guarantee
+from karat.bounds import Searched, study_bounds, study_guarantee
 from karat.runtime.validation import InputError
 
 N = 240
@@ -23,17 +23,14 @@ def noisy(k: int) -> np.ndarray:
 def test_bits_by_hand() -> None:
     searched = Searched.grid(["kmeans", "average"], k=[2, 3, 4], starts={"kmeans": 10})
     labelings = {"km-3": noisy(3), "av-4": noisy(4)}
-    table = bound_candidates(
-        labelings, Y, searched=searched, origins=[("kmeans", 3), ("average", 4)]
-    )
+    origins = [("kmeans", 3), ("average", 4)]
+    table = study_bounds(labelings, Y, searched=searched, origins=origins).table
     total = 1 / 2 + 1 / 6 + 1 / 12
     assert table.loc["km-3", "choice_bits"] == pytest.approx(
         1 + math.log2(6 * total) + math.log2(10)
     )
     assert table.loc["av-4", "choice_bits"] == pytest.approx(1 + math.log2(12 * total))
     assert (table["bits"] == table["choice_bits"] + table["label_bits"]).all()
-    assert table["clusterer"].tolist() == ["kmeans", "average"]
-    assert table["setting"].tolist() == [3, 4]
 
 
 def test_more_search_costs_more() -> None:
@@ -51,16 +48,8 @@ def test_more_search_costs_more() -> None:
 def test_starts_that_agree_share_their_words() -> None:
     same = noisy(3)
     labelings = [same, (same + 1) % 3, same, noisy(3)]
-    table = bound_candidates(labelings, Y, origins=[("a", 3)] * 4)
+    table = study_bounds(labelings, Y, origins=[("a", 3)] * 4).table
     assert table["choice_bits"].tolist() == pytest.approx([math.log2(4 / 3)] * 3 + [2.0])
-
-
-def test_priors_move_the_bits() -> None:
-    labelings = {"a": noisy(2), "b": noisy(3)}
-    origins = [("a", 2), ("b", 3)]
-    plan = Searched.from_origins(origins, clusterer_prior={"a": 1, "b": 7})
-    bits = bound_candidates(labelings, Y, searched=plan, origins=origins)["choice_bits"]
-    assert bits.tolist() == pytest.approx([3.0, math.log2(8 / 7)])
 
 
 def test_clusterings_of_the_user_are_one_more_group_and_a_warning() -> None:
@@ -87,31 +76,10 @@ def test_what_was_not_counted_is_rejected() -> None:
 def test_outliers_may_be_left_out() -> None:
     labels = noisy(3)
     labels[:30] = -1
-    table = bound_candidates([labels, noisy(3)], Y, origins=[("a", 3), ("b", 3)], noise="drop")
+    found = study_bounds([labels, noisy(3)], Y, origins=[("a", 3), ("b", 3)], noise="drop")
+    table = found.table
     assert table["labelled"].iloc[0] == (Y[30:] >= 0).sum()
     assert table["labelled"].iloc[1] == (Y >= 0).sum()
-
-
-def test_an_open_ended_search_does_not_depend_on_what_was_tried() -> None:
-    plan = OpenEnded(["a", "b"], {"a": 3, "b": 1})
-    first = {"x": noisy(3)}
-    more = {**first, "y": noisy(3), "z": noisy(5)}
-    early = study_bounds(first, Y, searched=plan, origins=[("a", 3)]).table
-    late = study_bounds(more, Y, searched=plan, origins=[("a", 3), ("a", 3), ("b", 5)]).table
-    assert late.loc["x"].equals(early.loc["x"])
-    assert late["choice_bits"].tolist() == pytest.approx(
-        [math.log2(4 / 3 * 12 * 2), math.log2(4 / 3 * 12 * 6), math.log2(4 * 30 * 2)]
-    )
-    total = sum(
-        2.0 ** -plan.bits((name, k), start)
-        for name in "ab"
-        for k in range(1, 60)
-        for start in range(60)
-    )
-    assert total == pytest.approx((1 - 1 / 60) * (1 - 1 / 61))
-    for origin in [None, ("c", 2), ("a", 0), ("a", "eps")]:
-        with pytest.raises(InputError):
-            plan.bits(origin)
 
 
 def test_the_guarantee_of_a_study_pays_for_the_search_and_prefers_few_clusters() -> None:

@@ -87,8 +87,8 @@ def test_merging_joins_the_narrowest_union():
     ("model", "says"),
     [
         (CLARA(3, sample_size=2), "at least one sample of 3"),
-        (CLARA(11), "between 1 and 10"),
-        (ORCLUS(11), "between 1 and 10"),
+        (CLARA(11), "between 1 and the 10"),
+        (ORCLUS(11), "between 1 and the 10"),
         (ORCLUS(3, n_dimensions=9), "n_dimensions"),
         (ORCLUS(3, n_seeds=2), "n_seeds"),
         (ORCLUS(3, reduction=1.0), "reduction"),

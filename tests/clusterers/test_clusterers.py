@@ -174,7 +174,7 @@ def test_fuzzy_c_means_lowers_its_objective_and_ends():
     last = np.inf
     for steps in (1, 2, 5, 9):
         model = FuzzyCMeans(4, max_iter=steps, random_state=0)
-        with pytest.warns(match="has not settled after"):
+        with pytest.warns(match="not settled after"):
             model.fit(X)
         assert model.objective_ <= last + 1e-9
         last = model.objective_

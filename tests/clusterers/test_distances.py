@@ -217,7 +217,7 @@ class TestKMedoids:
         assert one.medoid_indices_[0] == D.sum(axis=0).argmin()
         assert len(set(KMedoids(12).fit(X).labels_)) == 12
         assert len(set(KMedoids(3, random_state=0).fit(np.zeros((6, 2))).labels_)) == 3
-        with pytest.raises(InputError, match="between 1 and 12 objects"):
+        with pytest.raises(InputError, match="between 1 and the 12 objects"):
             KMedoids(13).fit(X)
 
     def test_a_direction_that_matters_is_rejected(self):

@@ -70,7 +70,7 @@ CASES: dict[str, tuple[str | bytes, dict[str, Any], tuple[str, ...]]] = {
         ("4 values are missing", "3 of 4 rows", "'a': 2 missing (rows 2, 4)", "--impute median"),
     ),
     "infinite": ("a,b\n1,inf\n2,3\nnan,-inf\n", {}, ("'b': 2 infinite (rows 1, 3)", "'a': 1")),
-    "all missing": ("a,b\n,\nNA,NaN\n", {}, ("no column has a value", "'a', 'b'")),
+    "all missing": ("a,b\n,\nNA,NaN\n", {}, ("no feature left", "'a' as empty, 'b' as empty")),
     "dropping leaves nothing": ("a,b\n1,\n,2\n", {"impute": "drop"}, ("leaves none",)),
     "dropping leaves one": ("a,b\n1,\n1,2\n", {"impute": "drop"}, ("one object left",)),
     "label column unknown": (
@@ -109,7 +109,7 @@ CASES: dict[str, tuple[str | bytes, dict[str, Any], tuple[str, ...]]] = {
     "not utf-8": (b"a,b\ncaf\xe9,1\ncaf\xe9,2\nx,3\n", {}, ("byte 7 (line 2)", "0xe9", "latin-1")),
     "header not utf-8": (b"caf\xe9,b\n1,1\n", {}, ("byte 3 (line 1)",)),
     "late byte": (b"a,b\n" + b"1,2\n" * 600_000 + b"\xff,3\n", {}, ("byte 2400004 (line 600002)",)),
-    "utf-16": ("a,b\n1,2\n".encode("utf-16"), {}, ("UTF-16", "name the encoding")),
+    "utf-16": ("a,b\n1,2\n".encode("utf-16"), {}, ("UTF-16", "name that encoding")),
     "binary": (b"\x00\x01\x02\x03" * 10, {}, ("not text",)),
     "encoding unknown": ("a\n1\n2\n", {"encoding": "klingon"}, ("klingon", "latin-1")),
     "names": (
@@ -303,7 +303,8 @@ def test_memory_is_asked_before_reading(tmp_path: Path, monkeypatch: pytest.Monk
 
     monkeypatch.setattr(resources, "available_memory", lambda: 3_000_000)
     monkeypatch.setattr(_delimited, "read_rows", unread)
-    monkeypatch.setattr(np, "load", unread)
+    load = np.load
+    monkeypatch.setattr(np, "load", lambda p, **o: load(p, **o) if o.get("mmap_mode") else unread())
     for name in ("x.csv", "x.csv.gz", "x.parquet", "x.npy", "x.npz", "s.npz", "x.mtx"):
         with rejected(name, "3 MB are free", "--drop"):
             read(tmp_path / name)

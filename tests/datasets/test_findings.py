@@ -78,7 +78,7 @@ def test_classes_in_another_order_are_joined(with_ids, monkeypatch, capsys):
     answer = json.loads(out)
     assert any("joined by the column 'id'" in note for note in answer["notes"])
     (index,) = [one for one in answer["measures"] if one["key"] == "adjusted_rand_index"]
-    assert index["value"] == 1
+    assert index["values"] == {"kind": {"mine": 1}}
     code, out, _ = command(
         monkeypatch, capsys, "bound", with_ids / "lab.csv", with_ids / "few.csv", "--json"
     )
@@ -385,7 +385,7 @@ def test_an_export_is_read_at_once(tmp_path):
     }  # fmt: skip
     assert {"units", "date", "id", "text", "missing"} <= set(found(data))
     assert dirty_tables.agreement(data.X, segment) > 0.95
-    with pytest.raises(InputError, match=r"(?s)'notes'.*This works"):
+    with pytest.raises(InputError, match=r"(?s)'notes'.*--drop 'notes'"):
         read(path, strict=True)
 
 

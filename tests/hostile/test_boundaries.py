@@ -227,4 +227,4 @@ def test_two_columns_of_one_name_in_parquet(tmp_path: Path) -> None:
     with rejected("two columns", "'a'"):
         karat.datasets.read(path)
     with rejected("two columns", "'a'"):
-        karat.datasets.contingency_of_file(path, "a", "b")
+        read_labelings(path)

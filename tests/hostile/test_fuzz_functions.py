@@ -19,10 +19,9 @@ from karat.runtime.validation import InputError
 ROOMS = ("karat", "karat.bounds", "karat.measures.clarity", "karat.distances.neighbors")
 # they take no labels or data, or fit clusterers
 OTHERS = {
-    "load_study", "gap_statistic", "reference_null", "object_distances", "forecast_labels",
-    "mixture_criteria", "permutation_null", "in_strips", "check_random_state", "train_judge",
-    "advise", "representations", "evaluate_from_moments", "entity_estimates_from_parquet",
-    "neighbors_of_some", "allocate", "level_differences",
+    "load_study", "gap_statistic", "object_distances", "forecast_labels",
+    "mixture_criteria", "in_strips", "check_random_state", "train_judge",
+    "advise", "representations", "neighbors_of_some",
 }  # fmt: skip
 
 
@@ -123,10 +122,7 @@ POOLS: dict[str, Any] = {
     "truth": st.one_of(st.none(), labels()),
     "y_partial": labels(),
     "y_few": labels(),
-    "strata": labels(),
-    "entities": labels(),
     "clusters": labels(),
-    "wrong": st.lists(st.sampled_from([True, False, 0, 1, None, np.nan, -1]), max_size=9),
     "guesses": st.lists(st.sampled_from([0.0, 1.0, 0.5, np.nan, 1e300]), max_size=9),
     "values": st.lists(st.sampled_from([0.0, 1.0, None, np.nan, 1e300]), max_size=9),
     "sizes": st.one_of(st.integers(-1, 30), st.just({0: 1}), st.lists(st.integers(-1, 4))),

@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 import karat
-from karat.bounds import codes, languages, sample
+from karat.bounds import sample
 from karat.cli import app
 from karat.cli._query_count import share_of
 from karat.datasets import read, read_cells, read_labelings, read_labels
@@ -117,8 +117,6 @@ def test_names_are_no_patterns(tmp_path: Path) -> None:
     assert answer["objects"] == 2
     with rejected("no file"):
         invoke("compare", tmp_path / "lab*.csv", "--columns", "t,c")
-    with rejected("no file"):
-        karat.datasets.contingency_of_file("https://localhost/x.parquet", "t", "c")
 
 
 @pytest.mark.posix
@@ -151,7 +149,7 @@ def test_classes_called_none_or_na_are_classes(tmp_path: Path) -> None:
     assert read(data, drop="class", truth=few).truth.tolist() == [*names, None]
     (tmp_path / "k.csv").write_text("t,c\n" + "".join(f"{n},{n}\n" for n in names))
     answer = json.loads(invoke("compare", tmp_path / "k.csv", "--columns", "t,c", "--json"))
-    assert answer["classes"] == len(names)
+    assert answer["labelings"]["t"]["clusters"] == len(names)
 
 
 def test_two_marks_for_unknown_are_an_error_that_names_both(tmp_path: Path) -> None:
@@ -310,8 +308,8 @@ def test_labelling_until_the_target_is_met_keeps_delta() -> None:
         for look in range(1, 11):
             y = np.full(400, None, dtype=object)
             y[rows[: 20 * look]] = truth[rows[: 20 * look]]
-            language = languages.Mixed(languages.Looks(look))
-            found = karat.pac_mdl_bound({"k": labels}, y, 0.1, language, classes=[0, 1]).best
+            level = 0.1 * share_of(look)
+            found = karat.pac_mdl_bound({"k": labels}, y, level, classes=[0, 1]).best
             if found.bound_rate <= 0.3:
                 broken += (found.predicted != truth)[pd.isna(y)].sum() > found.bound
                 break
@@ -360,11 +358,6 @@ def test_the_shares_of_all_questions_sum_to_one(look: int) -> None:
     assert rest == pytest.approx(0.2 / look, abs=1e-12)
 
 
-def test_the_label_mixture_uses_all_of_its_shares() -> None:
-    found = codes.mixed_labels(3, 3)
-    assert found.kraft() == 1
-
-
 # -- files that exist ------------------------------------------------------------------------
 
 
@@ -376,7 +369,6 @@ def test_no_command_overwrites_without_force(tmp_path: Path) -> None:
     for command in (
         ["sample", data, "-n", 5, "-o", data],
         ["bound", data, few, "--predict", data],
-        ["compare", data, "--columns", "t,c", "--picture", data],
     ):
         with rejected("exists already", "--force"):
             invoke(*command)

@@ -20,10 +20,8 @@ FILE = Path(__file__).with_name("golden.npz")
 SEEN = ("data", "agreement", "to_anchors", "among_anchors", "found_by")
 TRAITS = ("own", "sizes", "stability", "against_null", "likely")
 TOLD = (
-    "score", "predicted", "low", "high", "probability", "prior", "near_best", "structure",
-    "average",
+    "score", "predicted", "low", "high", "probability", "prior", "near_best", "average",
 )  # fmt: skip
-#: the cloud's evidence of structure is below the judge's limit and above half of it
 DATA = {
     "iris": load_iris().data,
     "cloud": np.random.default_rng(4).uniform(size=(80, 2)),

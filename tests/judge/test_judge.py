@@ -13,7 +13,7 @@ from sklearn.datasets import load_iris, load_wine, make_blobs, make_moons
 
 import karat
 from karat import plot
-from karat.bounds import percent_up
+from karat.bounds import percent_up, study_bounds
 from karat.judge import gather, load_judge
 from karat.judge.features import columns
 from karat.judge.forest import Forest
@@ -21,7 +21,7 @@ from karat.judge.labelled import TEMPERATURE, log_likelihood
 from karat.judge.learned import shares, shortlist
 from karat.report import render
 from karat.runtime.validation import InputError
-from karat.study.scoring import bounds_with
+from karat.study.scoring import bound_inputs
 
 CLUSTERERS = ["kmeans", "ward", "average", "genie", "gaussian-mixture", "hdbscan"]
 
@@ -95,7 +95,6 @@ def test_other_candidates_are_no_evidence():
     for key in ("predicted", "low", "high"):
         np.testing.assert_allclose(getattr(more, key)[:M], getattr(judged(), key), atol=1e-9)
     assert (more.probability[:M] <= judged().probability + 0.02).all()
-    assert more.structure == judged().structure
     for i in (0, M // 2):  # alone as in company
         alone = load_judge()(gather(X, codes[i : i + 1]))
         assert alone.predicted[0] == pytest.approx(judged().predicted[i], abs=1e-9)
@@ -165,12 +164,10 @@ def test_one_object_against_the_rest_wins_only_alone():
 def test_shuffled_features_have_no_structure(load):
     X, _ = load(return_X_y=True)
     X = (X - X.mean(axis=0)) / X.std(axis=0)
-    said = swept(X).judged().judgement
-    assert said.has_structure
+    assert swept(X).best().structure.decision != "no"
     rng = np.random.default_rng(0)
     shuffled = np.column_stack([rng.permutation(column) for column in X.T])
     study = swept(shuffled)
-    assert not study.judged().judgement.has_structure
     best = study.best()
     assert best.structure.decision != "yes"
     assert f"If you split the data anyway: {best.name}" in str(best)
@@ -189,7 +186,6 @@ def test_one_cloud_has_no_structure_and_four_segments_have():
     best = segments.best()
     assert karat.adjusted_rand_index(y, best.labels, noise="singletons") > 0.95
     found = segments.judged()
-    assert found.judgement.has_structure
     assert found.expected(best.name) == best.expected
     assert best.expected.value > 0.8
     assert best.structure.decision == "yes"
@@ -270,7 +266,7 @@ def test_with_labels_the_judge_is_the_prior():
     assert best.name == found.names[int(np.argmax(logs))]
     assert found.judgement.prior.sum() == pytest.approx(1)
     shares = {p: 0.9 / len(found.names) for p in study.rank()["partition"][: len(found.names)]}
-    bits = bounds_with(study, shares).table["choice_bits"]
+    bits = study_bounds(**bound_inputs(study, shares), noise="cluster").table["choice_bits"]
     # copies of a partition have one word; Kraft: the lengths of all words are paid for
     words = bits.groupby(study.candidates.loc[bits.index, "partition"]).first()
     assert (2.0**-words).sum() <= 1 + 1e-9

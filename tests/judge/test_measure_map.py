@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.cluster.hierarchy import fcluster, linkage
-from scipy.spatial.distance import pdist, squareform
+from scipy.spatial.distance import squareform
 from scipy.stats import spearmanr
 
 import karat
@@ -167,13 +167,3 @@ def test_nothing_is_guessed():
         karat.recommend("my tables")
     assert karat.recommend("tables").kind == "tables"
     assert karat.recommend(["one text", "another"]).kind == "texts"
-
-
-def test_neighbours_on_the_map_agree():
-    from karat.plot._measure_map import principal_coordinates
-
-    Z = np.random.default_rng(0).normal(size=(6, 2))
-    Z /= np.linalg.norm(Z, axis=1, keepdims=True)
-    at, shares = principal_coordinates(Z @ Z.T)
-    np.testing.assert_allclose(pdist(at), pdist(Z), atol=1e-9)
-    assert shares.sum() == pytest.approx(1)

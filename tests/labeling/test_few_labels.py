@@ -5,7 +5,6 @@ import pytest
 from scipy import sparse
 from sklearn.datasets import load_iris, make_blobs
 from sklearn.linear_model import LogisticRegression
-from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from karat.labeling import FewLabelClassifier, central_objects, spread_labels
@@ -112,28 +111,6 @@ def test_minus_one_beside_classes_is_no_guess():
     X, y = load_iris(return_X_y=True)
     with pytest.raises(InputError, match="-1 beside other classes"):
         FewLabelClassifier(4, clusterers=FAST).fit(X, np.where(y == 0, -1, y))
-
-
-@pytest.mark.parametrize("classifier", [None, KNeighborsClassifier(1)])
-def test_the_second_round_asks_for_the_least_certain(classifier):
-    X, y = make_blobs(300, centers=4, cluster_std=2.0, random_state=1)
-    model = FewLabelClassifier(
-        12, n_uncertain=4, clusterers=FAST, classifier=classifier, random_state=0
-    )
-    known = np.full(300, None, dtype=object)
-    first = model.ask(X)
-    known[first] = y[first]
-    second = model.ask(X, known)
-    assert (len(first), len(second)) == (8, 4)
-    assert not set(first) & set(second)
-    with pytest.raises(InputError, match="4 objects"):
-        model.fit(X, known)
-    known[second] = y[second]
-    assert len(model.ask(X, known)) == 0
-    model.fit(X, known)
-    assert list(model.y_spread_[second]) == list(y[second])
-    probable = np.sort(model.fit(X, known).predict_proba(X), axis=1)
-    assert probable.shape == (300, len(model.classes_))
 
 
 def test_several_labels_of_each_cluster_outvote_a_wrong_medoid(rng):

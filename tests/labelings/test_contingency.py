@@ -392,47 +392,6 @@ def test_frame_has_names():
     assert list(frame.index) == [("a", 1), ("b", 2)]
 
 
-class TestFiles:
-    @pytest.fixture
-    def objects(self):
-        rng = np.random.default_rng(0)
-        true = rng.integers(0, 5, 3000)
-        return pd.DataFrame({"t": true, "p": np.where(rng.random(3000) < 0.7, true, 9)})
-
-    def test_parquet(self, objects, tmp_path):
-        for i, part in enumerate(np.array_split(np.arange(3000), 3)):
-            objects.iloc[part].to_parquet(tmp_path / f"part-{i}.parquet")
-        table = karat.datasets.contingency_of_file(tmp_path / "part-*.parquet", "t", "p")
-        whole = ContingencyTable(objects["t"], objects["p"])
-        assert_array_equal(table.to_array(), whole.to_array())
-        assert list(table.row_names) == list(whole.row_names)
-        paths = [tmp_path / "part-0.parquet", tmp_path / "part-1.parquet"]
-        assert karat.datasets.contingency_of_file(paths, "t", "p", memory_limit="1GB").n == 2000
-
-    def test_csv(self, objects, tmp_path):
-        objects["odd, \"name'"] = np.where(objects["p"] == 9, -1, objects["p"])
-        objects.to_csv(tmp_path / "a.csv.gz", index=False)
-        table = karat.datasets.contingency_of_file(
-            tmp_path / "a.csv.gz", "t", "odd, \"name'", noise="drop"
-        )
-        assert table.coverage == (objects["p"] != 9).mean()
-        assert list(table.row_names) == [0, 1, 2, 3, 4]
-
-    def test_bad(self, tmp_path):
-        path = tmp_path / "a.parquet"
-        pd.DataFrame({"t": ["a", None, None], "p": [0.0, np.nan, 1]}).to_parquet(path)
-        with pytest.raises(InputError, match="'t' has 2 missing"):
-            karat.datasets.contingency_of_file(path, "t", "p")
-        with pytest.raises(InputError, match="'p' has 1 missing"):
-            karat.datasets.contingency_of_file(path, "p", "p")
-        with pytest.raises(
-            InputError, match=r"a\.parquet.*no column is called 'T'; there are: p, t"
-        ):
-            karat.datasets.contingency_of_file(path, "T", "p")
-        with pytest.raises(InputError, match="there is no file"):
-            karat.datasets.contingency_of_file(tmp_path / "none.parquet", "t", "p")
-
-
 def test_import_stays_light():
     import subprocess
     import sys

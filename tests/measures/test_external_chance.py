@@ -256,3 +256,17 @@ def test_integer_truth_that_is_not_known_everywhere():
         karat.evaluate(None, labels, truth=np.full(200, -1))
     with pytest.raises(InputError, match="3 labels"):
         karat.evaluate(None, labels, truth=np.array([0, 1, 2]))
+
+
+def test_labels_of_too_many_objects_are_not_shuffled():
+    table = ContingencyTable.from_counts([[2**31, 5], [7, 2**31]])
+    with pytest.raises(UndefinedMeasureError, match="2,147,483,648 at most"):
+        karat.permutation_test("rand_index", table)
+    assert karat.bootstrap_interval("rand_index", table, n_resamples=9).value > 0.9
+
+
+@pytest.mark.parametrize("counts", [[[3, 4, 5]], [[3], [4]]])
+def test_one_cluster_shuffled_is_itself(counts):
+    table = ContingencyTable.from_counts(counts)
+    found = karat.permutation_test("purity", table, n_permutations=9)
+    assert (found.mean, found.standard_deviation) == (found.value, 0)

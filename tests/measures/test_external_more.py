@@ -1,4 +1,4 @@
-"""Pair sets index, reduced mutual information, NMI of covers: against their definitions."""
+"""Pair sets index and NMI of covers: against their definitions."""
 
 from __future__ import annotations
 
@@ -9,10 +9,8 @@ import numpy as np
 import pytest
 
 import karat
-from karat import ContingencyTable
 from karat.labelings.partitions import OverlappingPartition
-from karat.measures.external.reduced import log_number_of_tables
-from karat.runtime.validation import InputError, UndefinedMeasureError
+from karat.runtime.validation import InputError
 
 
 def two(seed, n=24):
@@ -56,70 +54,6 @@ def test_pair_sets_index_gives_small_clusters_the_same_vote():
     assert karat.pair_sets_index(big, one) < 0.75
     assert karat.pair_sets_index(big, other) < 0.75
     assert karat.matching_accuracy(big, one) > 0.99
-
-
-# -- reduced mutual information -------------------------------------------------------------
-
-
-def number_of_tables(a, b):
-    """All of them, counted."""
-    if len(a) == 1:
-        return 1
-    return sum(
-        number_of_tables(a[1:], tuple(y - x for x, y in zip(row, b, strict=True)))
-        for row in itertools.product(*(range(min(a[0], y) + 1) for y in b))
-        if sum(row) == a[0]
-    )
-
-
-@pytest.mark.parametrize(
-    ("a", "b"),
-    [((3, 2), (4, 1)), ((5, 5), (5, 5)), ((4, 3, 3), (6, 4)), ((2, 2, 2), (3, 3)), ((6,), (2, 4)),
-     ((3, 3, 2), (4, 2, 2)), ((1, 1, 1, 1), (2, 2)), ((7, 3), (1,) * 10)],
-)  # fmt: skip
-def test_number_of_tables(a, b):
-    exact = math.log(number_of_tables(a, b))
-    for found in (log_number_of_tables(a, b), log_number_of_tables(b, a)):
-        assert found == pytest.approx(exact, rel=0.05, abs=0.2)
-
-
-def test_number_of_tables_of_the_package():
-    # clustering-mi's test: log2 Ω of these margins, rows as they are given
-    from karat.measures.external.reduced import _effective_columns
-
-    found = _effective_columns(np.array([1.0, 3, 4, 4]), np.array([5.0, 2, 2, 3]))
-    assert found / math.log(2) == pytest.approx(9.4314, abs=5e-5)
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_reduced_mutual_information(seed):
-    true, pred = two(seed)
-    table = ContingencyTable(true, pred)
-    f = math.factorial
-    cells, a, b = (x.tolist() for x in (table.counts, table.row_sums, table.column_sums))
-    ways = math.log(f(24) * math.prod(map(f, cells)))
-    ways -= math.log(math.prod(map(f, a)) * math.prod(map(f, b)))
-    expected = (ways - log_number_of_tables(a, b)) / 24
-    assert karat.reduced_mutual_information(true, pred) == pytest.approx(expected, rel=1e-9)
-    with_itself = karat.reduced_mutual_information(true, true)
-    if len(a) > 1:
-        assert karat.normalized_reduced_mutual_information(true, true) == pytest.approx(1)
-        both = (with_itself + karat.reduced_mutual_information(pred, pred)) / 2
-        value = karat.normalized_reduced_mutual_information(true, pred)
-        assert value == pytest.approx(expected / both, rel=1e-9)
-
-
-def test_reduced_information_does_not_reward_singletons():
-    true = np.repeat([0, 1, 2], 30)
-    alone = np.arange(90)
-    assert karat.normalized_mutual_information(true, alone) > 0.4
-    assert abs(karat.reduced_mutual_information(true, alone)) < 0.002
-    for one, other in itertools.product((alone, np.zeros(90, int)), repeat=2):
-        value = karat.normalized_reduced_mutual_information(one, other)
-        assert value == (1 if one is other else 0)
-    table = ContingencyTable([0, 1], [0, 1], sample_weight=[1, 2.5])
-    with pytest.raises(UndefinedMeasureError, match="counted"):
-        karat.reduced_mutual_information(table)
 
 
 # -- covers ---------------------------------------------------------------------------------

@@ -81,14 +81,6 @@ def test_weights_are_repetitions_for_centroids(seed, dtype, integers):
     same(found, again)
 
 
-def test_equal_distances_are_equal_in_cdbw_however_they_were_rounded():
-    X, labels, w, _ = random_case(8295, integers=True)
-    repeated = np.repeat(np.arange(len(w)), w.astype(int))
-    found = karat.cdbw_index(X.astype(np.float32), labels, sample_weight=w)
-    again = karat.cdbw_index(X[repeated].astype(np.float32), labels[repeated])
-    assert found == again == 0  # at the radius itself, within rounding: not nearer
-
-
 @many
 @given(
     st.integers(0, 10**6),

@@ -34,13 +34,6 @@ def test_pair_sums_and_silhouettes_need_no_pairs():
     assert set(group({*OF_CENTROIDS, "nearest"}, "sqeuclidean")) == {"pairs"}
 
 
-def test_explain_shows_it():
-    plan = karat.explain([[0.0], [1], [5]], [0, 0, 1], measures=["silhouette"],
-                         metric="sqeuclidean")  # fmt: skip
-    assert plan.passes == {"centroids": ("silhouettes",)}
-    assert "centroids: O(n d)" in str(plan)
-
-
 @examples(60)
 @given(
     st.integers(0, 10**6),

@@ -20,7 +20,7 @@ from karat.distances.neighbors import neighbor_lists
 from karat.plot import layout as layouts
 from karat.plot.layout import lay_out, n_neighbors, principal_plane, share_kept
 from karat.report import render
-from karat.report._cards import describe
+from karat.report._cards import cards
 from karat.report._facts import gather
 from karat.report._map import ObjectMap
 
@@ -143,11 +143,12 @@ def test_flows_sizes_and_cards_are_those_of_all_objects(study: karat.Study, data
             assert count == ((chosen == a) & (labels == b)).sum()
         assert len(set(one["slots"])) == len(one["slots"])
         for c, told in enumerate(one["told"]):
-            for j, value, length in told:
-                column = X[labels >= 0][:, names.index(data["features"]["names"][j])]
-                mean = column[labels[labels >= 0] == c].mean()
-                assert float(value.replace("−", "-")) == pytest.approx(mean, rel=6e-3, abs=1e-3)
-                assert np.sign(length) == np.sign(mean - column.mean())
+            for j, value, length, elsewhere in told:
+                column = X[:, names.index(data["features"][j])]
+                mean, rest = column[labels == c].mean(), column[labels != c].mean()
+                assert float(value) == pytest.approx(mean, rel=6e-3, abs=1e-3)
+                assert float(elsewhere) == pytest.approx(rest, rel=6e-3, abs=1e-3)
+                assert np.sign(length) == np.sign(mean - rest)
     assert data["candidates"][0]["slots"] == list(range(len(data["candidates"][0]["sizes"])))
 
 
@@ -163,16 +164,16 @@ def test_matched_clusters_have_one_colour(study: karat.Study, data: Any) -> None
 def test_descriptions_are_of_the_clusters(study: karat.Study) -> None:
     facts = gather(study)
     assert facts.chosen is not None
-    found = describe(facts.chosen)
-    assert [one.size for one in found] == list(study.best().sizes)
+    found = cards(facts)
+    assert [one["about"].size for one in found] == list(study.best().sizes)
     for one in found:
-        own = study.best().labels == one.cluster
-        assert one.share == pytest.approx(own.mean())
-        first = one.telling[0]
+        own = study.best().labels == one["cluster"]
+        assert one["about"].share == pytest.approx(own.mean())
+        first, length = one["telling"][0]
         j = facts.chosen.feature_names.index(first.feature)
         z = (study.X[own].mean(axis=0) - study.X.mean(axis=0)) / study.X.std(axis=0)
         assert j == np.argmax(np.abs(z))
-        assert np.sign(first.strength) == np.sign(z[j])
+        assert np.sign(length) == np.sign(z[j])
 
 
 def test_first_screen_has_no_word_that_needs_a_course(study: karat.Study) -> None:

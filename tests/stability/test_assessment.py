@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
-from typer.testing import CliRunner
 
-from karat.cli import app
 from karat.runtime.validation import InputError
 from karat.stability import assess, calibrated_stability, clusterwise_bootstrap
-from karat.stability._over_k import beyond_null
+from karat.stability.method import beyond_null
 from karat.stability.progress import counted
 from scattering import Scattering
 
@@ -121,28 +118,6 @@ def test_elsewhere_it_is_the_same_and_data_are_not_sent_with_functions(clusterer
     assert sum(np.array_equal(X, value) for value in there.held) <= 2
     assert not any(isinstance(value, bytes) and len(value) > X.nbytes / 2 for value in there.held)
     assert there.largest < X.nbytes / 2
-
-
-def test_command(tmp_path):
-    path = tmp_path / "points.csv"
-    np.savetxt(path, triangle(), delimiter=",", header="x,y", comments="")
-    options = [str(path), "-k", "2:4", "--resamples", "10", "--references", "3"]
-    result = CliRunner().invoke(app, ["stability", *options])
-    assert result.exit_code == 0, result.output
-    assert "Every cluster is found again" in " ".join(result.output.replace("│", " ").split())
-    assert "without clusters" in result.output
-    machine = CliRunner().invoke(app, ["stability", *options, "--json", "--quiet"])
-    answer = json.loads(machine.stdout)
-    assert answer["selected"] in (1, 3)
-    assert answer["value"] == 3
-    assert [row["k"] for row in answer["curve"]] == [2, 3, 4]
-    assert len(answer["clusters"]) == 3
-
-
-def test_command_says_what_is_wrong(tmp_path):
-    result = CliRunner().invoke(app, ["stability", "iris", "-c", "kmeens"])
-    assert isinstance(result.exception, InputError)
-    assert "kmeans" in str(result.exception)
 
 
 def test_the_largest_difference_is_selected_where_any_is_clear():

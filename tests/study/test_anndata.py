@@ -1,4 +1,4 @@
-"""Annotated matrices: obs columns are clusterings, obsm and obsp the data, uns the answer."""
+"""Annotated matrices: obs columns are clusterings, obsm and obsp the data."""
 
 from __future__ import annotations
 
@@ -61,108 +61,32 @@ def real():
 
 
 @pytest.mark.parametrize("make", [cells, real])
-def test_from_columns_to_an_answer_and_back(make, tmp_path):
+def test_columns_of_obs_are_candidates(make):
     adata, kind = make()
-    study = karat.Study.from_anndata(adata, clusterings=["leiden_*"], by="silhouette")
+    study = karat.Study(adata.obsm["X_pca"], by="silhouette")
+    study.add(adata)
     assert list(study.candidates.index) == ["leiden_0.2", "leiden_0.5", "leiden_1.0"]
     study.sweep("kmeans", k=[2, 4], n_init=1, workers=1)
     choice = study.best()
     assert choice.name == "leiden_0.5"
     assert adjusted_rand_score(kind, choice.labels) == 1
-    assert study.dataset.ids[5] == "cell 5"
-    assert study.dataset.feature_names == ("pca 1", "pca 2", "pca 3")
-    study.write_anndata(adata)
-    assert list(adata.obs["karat"]) == list(adata.obs["leiden_0.5"])
-    kept = adata.uns["karat"]
-    assert kept["chosen"] == "leiden_0.5"
-    assert kept["decided_by"] == "silhouette"
-    assert kept["scores"].loc["leiden_1.0", "n_clusters"] == 6
-    expected = karat.silhouette(study.X, adata.obs["leiden_0.2"])
-    assert kept["scores"].loc["leiden_0.2", "silhouette"] == pytest.approx(expected)
-    assert kept["ranking"].index[0] == "leiden_0.5"
-    assert {str(kept["scores"][c].dtype) for c in kept["scores"]} == {"float64", "object"}
-    karat.write_report(study, tmp_path / "r.html")
-
-
-def test_what_was_written_back_can_be_saved(tmp_path):
-    adata, _ = real()
-    import anndata
-
-    study = karat.Study.from_anndata(adata, clusterings="leiden_*", by="silhouette")
-    study.write_anndata(adata, key="answer")
-    # texts of pandas 3 need a setting; what karat writes does not
-    settings = getattr(anndata, "settings", None)
-    if hasattr(settings, "allow_write_nullable_strings"):
-        settings.allow_write_nullable_strings = True
-    adata.write_h5ad(tmp_path / "cells.h5ad")
-    again = karat.Study.from_anndata(tmp_path / "cells.h5ad", clusterings="leiden_*")
-    read = anndata.read_h5ad(tmp_path / "cells.h5ad").uns["answer"]
-    assert read["chosen"] == "leiden_0.5"
-    np.testing.assert_allclose(
-        read["scores"]["silhouette"], study.scores()["silhouette"].to_numpy(float)
-    )
-    np.testing.assert_array_equal(again.X, study.X)
 
 
 def test_the_graph_of_cells():
     adata, kind = cells()
-    study = karat.Study.from_anndata(
-        adata, graph="connectivities", clusterings="leiden_*", by="modularity"
-    )
-    assert study.metric == "graph"
+    study = karat.Study(adata.obsp["connectivities"], metric="graph", by="modularity")
+    study.add(adata)
     study.sweep("spectral", k=[2, 3, 4], n_init=1, workers=1)
     assert adjusted_rand_score(kind, study.best().labels) == 1
-    assert study.dataset.notes[0] == "The graph is obsp['connectivities']."
     modularity = karat.modularity(adata.obsp["connectivities"], adata.obs["leiden_1.0"])
     assert study.scores().loc["leiden_1.0", "modularity"] == pytest.approx(modularity)
 
 
-def test_other_representations_and_truth():
-    adata, kind = cells()
-    genes = karat.Study.from_anndata(adata, rep="X", truth="type", metric="cosine")
-    assert genes.dataset.feature_names[3] == "gene 3"
-    assert sparse.issparse(genes.X)
-    assert genes.dataset.truth_name == "type"
-    assert list(genes.truth[:3]) == ["B", "T", "NK"]
-    flat = karat.Study.from_anndata(adata, rep="X_umap", truth=kind)
-    assert flat.X.shape == (60, 2)
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"rep": "X_pcs"}, "no representation in obsm is called 'X_pcs'; did you mean 'X_pca'"),
-        ({"graph": "distances"}, "no graph in obsp is called 'distances'"),
-        ({"clusterings": "louvain_*"}, r"no column of obs is called 'louvain_\*'"),
-        ({"truth": "typ"}, "no column of obs is called 'typ'; did you mean 'type'"),
-    ],
-)
-def test_what_is_not_there_is_named(options, said):
-    with pytest.raises(InputError, match=said):
-        karat.Study.from_anndata(cells()[0], **options)
-
-
-def test_the_wrong_objects_are_noticed():
-    adata, _ = cells()
-    study = karat.Study.from_anndata(adata, clusterings="leiden_*")
-    other, _ = cells()
-    other.obs_names = other.obs_names[::-1]
-    with pytest.raises(InputError, match="not those of the study"):
-        study.write_anndata(other)
-    with pytest.raises(InputError, match="ndarray has no obs"):
-        karat.Study.from_anndata(np.zeros((3, 2)))
-    adata.obs["leiden_2.0"] = np.where(np.arange(60) == 7, np.nan, 1.0)
-    with pytest.raises(InputError, match=r"leiden_2.0.* 1 missing label"):
-        karat.Study.from_anndata(adata, clusterings="leiden_*")
-    adata.X = None
-    with pytest.raises(InputError, match="has no X; name a representation"):
-        karat.Study.from_anndata(adata, rep="X")
-
-
 def test_a_file_needs_the_extra(monkeypatch, tmp_path):
     monkeypatch.setattr("karat.runtime.extras.find_spec", lambda name: None)
+    (tmp_path / "a.h5ad").write_bytes(b"stub")
     with pytest.raises(InputError, match=r"karat\[anndata\]"):
-        karat.Study.from_anndata(tmp_path / "a.h5ad")
+        karat.datasets.read(tmp_path / "a.h5ad")
 
 
 @pytest.fixture(params=["stub", "real"])
@@ -231,7 +155,7 @@ def test_a_file_without_clusterings_says_so(h5ad, monkeypatch):
 @pytest.mark.parametrize("make", [cells, real])
 def test_an_annotated_matrix_is_no_matrix(make):
     adata, kind = make()
-    said = r"annotated matrix .* obsm\['X_pca'\] or obsm\['X_umap'\] or X .*from_anndata"
+    said = r"annotated matrix .* obsm\['X_pca'\] or obsm\['X_umap'\] or X"
     for call in (
         lambda: karat.Study(adata),
         lambda: karat.evaluate(adata, kind),
@@ -300,21 +224,3 @@ def test_what_cannot_be_drawn():
         karat.plot.clustree({"a": np.arange(500), "b": np.arange(500)})
     with pytest.raises(InputError, match="a mapping from names"):
         karat.plot.clustree([[0, 1], [0, 1]])
-
-
-def test_the_report_draws_what_nearly_nests():
-    from karat.report import render
-
-    adata, _ = cells()
-    study = karat.Study.from_anndata(adata, clusterings="leiden_*", by="silhouette")
-    page = render(study)
-    assert "From coarse to fine" in page
-    assert '"leiden"' in page or "leiden" in page
-    X = np.random.default_rng(0).normal(size=(60, 2))
-    tree = karat.Study(X, by="silhouette")
-    tree.sweep("average", k=range(2, 6), workers=1)
-    assert "Each row only divides clusters of the row above." in render(tree)
-    scattered = karat.Study(X, by="silhouette")
-    rng = np.random.default_rng(1)
-    scattered.add({f"r_{k}": rng.integers(0, k, 60) for k in (2, 3, 4)})
-    assert "From coarse to fine" not in render(scattered)

@@ -210,7 +210,7 @@ def test_without_a_reference_one_is_judged_and_what_else_there_is_is_not_known()
     study.add(random_labelings(1), reference=False)
     answer = study.best()
     text = str(answer)
-    assert (answer.reference, answer.votes) == (None, None)
+    assert (answer.reference, answer.votes) == (None, ())
     assert answer.expected.grade == "random"
     assert answer.reference_skipped == "asked"
     assert "karat's own" not in answer.story[0]

@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist
@@ -18,6 +19,7 @@ from karat.measures import catalogue
 from karat.runtime.validation import InputError
 from karat.study import large, trying, work
 from karat.study.ranking import points
+from karat.study.wording import remarks
 
 
 @pytest.fixture
@@ -158,36 +160,12 @@ def test_a_budget_stops_fits_and_a_larger_one_resumes(tmp_path):
         assert study.best().name == "kmeans k=3 start=0"
 
 
-def test_a_plan_names_what_is_sampled_and_tries_nothing(low):
-    X, _ = blobs()
-    study = karat.Study(X)
-    plan = study.plan(["kmeans", "average"], k=[2, 3], n_init=2, workers=2)
-    assert plan.table["candidates"].tolist() == [4, 2]
-    assert plan.table["fits"].tolist() == [4, 1]
-    assert plan.table["on"].tolist() == [600, 120]
-    assert (plan.table["seconds"] > 0).all()
-    assert "average: 2 candidates from 1 fit on 120 of 600, extended" in str(plan)
-    assert study.candidates.empty
-
-
-def test_too_little_memory_names_what_would_do():
-    from karat.study.plan import check_memory
-
-    study = karat.Study(blobs()[0])
-    check_memory(study, 2, 8e9)
-    with pytest.raises(InputError, match=r"allow 6.* MB, or use fewer workers"):
-        check_memory(study, 2, 5e8)
-    with pytest.raises(InputError, match=r"allow \d+ MB$"):
-        check_memory(study, 1, 1e6)
-
-
 @pytest.mark.parametrize("text", ["", "soon", "-1s", "0", "nan"])
-def test_times_and_amounts_that_are_none(text):
-    from karat.cli._numbers import parse_bytes, parse_duration
+def test_times_that_are_none(text):
+    from karat.cli._numbers import parse_duration
 
-    for parse in (parse_duration, parse_bytes):
-        with pytest.raises(InputError, match="is not"):
-            parse(text)
+    with pytest.raises(InputError, match="is not"):
+        parse_duration(text)
 
 
 def test_the_judge_weighs_a_sample_of_large_data(low, monkeypatch):
@@ -224,6 +202,13 @@ class Unlucky(KMeans):
         return super().fit_predict(X)
 
 
+def agreements(study, **options):
+    """What a sample loses, of every candidate that was fitted to one."""
+    table = study.candidates
+    names = table.index[table["fitted_on"].notna() & table["partition"].notna()]
+    return pd.Series({name: study.sample_agreement(name, **options) for name in names})
+
+
 def overlapping(n: int = 600):
     X, _ = blobs(n)
     return X + np.random.default_rng(1).normal(scale=3, size=X.shape)
@@ -237,7 +222,7 @@ def test_agreement_of_two_samples_is_that_of_two_fits(low):
     X = overlapping()
     study = karat.Study(X)
     study.sweep(["average", "ward", "spectral", "kmeans"], k=[3, 4], n_init=2, workers=1)
-    found = study.sample_agreements(workers=1)
+    found = agreements(study)
     rows = second_rows()
     nearest = cdist(X, X[rows]).argmin(axis=1)
     cells = np.array([X[nearest == i].mean(axis=0) for i in range(120)])
@@ -261,14 +246,11 @@ def test_agreement_of_two_samples_is_that_of_two_fits(low):
     np.testing.assert_allclose(found, [expected[name] for name in found.index], rtol=1e-12)
     assert found.min() < 0.9
     table = study.scores()
-    assert table["sample_agreement"].dropna().to_dict() == found.to_dict()
     assert table.loc[found.index, "fitted_on"].notna().all()
-    assert not any("sample_agreement" in why for why in study.reasons().values())
-    ranked = study.rank()["sample_agreement"].dropna()
-    assert ranked.to_dict() == found[ranked.index].to_dict()
-    assert "kmeans k=4 start=0" not in found
+    with pytest.raises(InputError, match="was fitted to all objects"):
+        study.sample_agreement("kmeans k=4 start=0")
     with pytest.raises(InputError, match="did you mean"):
-        study.sample_agreements("averge k=4")
+        study.sample_agreement("averge k=4")
 
 
 def test_a_second_sample_of_everything_agrees(low, monkeypatch):
@@ -276,14 +258,14 @@ def test_a_second_sample_of_everything_agrees(low, monkeypatch):
     study = karat.Study(overlapping(120))
     study.sweep(["average", "ward", "kmeans"], k=[2, 5], n_init=1, workers=1)
     assert study.candidates["fitted_on"].tolist() == [120] * 6
-    assert study.sample_agreements(workers=1).tolist() == [1.0] * 6
+    assert agreements(study).tolist() == [1.0] * 6
 
 
 def test_agreements_of_a_grid_and_of_another_distance(low):
     X, _ = blobs()
     study = karat.Study(X, metric="cityblock")
     study.sweep(["average", "hdbscan"], k=[3], grid={"min_samples": [3, 5]}, workers=1)
-    found = study.sample_agreements(workers=1)
+    found = agreements(study)
     table = study.candidates
     assert table["fitted_on"].notna().all()
     assert found.index.tolist() == table.index[table["partition"].notna()].tolist()
@@ -305,97 +287,36 @@ def test_what_was_measured_is_not_fitted_again(low, tmp_path, monkeypatch):
         for outcomes in on_sample(self, jobs, sample, **options):
             fitted.extend(outcome.name for outcome in outcomes)
             yield outcomes
-            if stop and len(fitted) == stop:
-                raise KeyboardInterrupt
 
     with karat.Study(X, storage=path) as study:
         study.sweep(["average", "spectral"], k=[2, 3], n_init=2, workers=1)
         monkeypatch.setattr(trying.Fits, "on_sample", noted)
-        stop = 3
-        with pytest.raises(KeyboardInterrupt):
-            study.sample_agreements(workers=1)
-        assert study.candidates["sample_agreement"].count() == 4
+        found = study.sample_agreement("spectral k=3 start=1")
     with karat.Study(X, storage=path) as study:
-        before, stop = list(fitted), 0
-        found = study.sample_agreements(workers=1)
-        assert found.notna().all()
-        assert fitted == [*before, "spectral k=3 start=0"]
-        assert study.sample_agreements(workers=1).to_dict() == found.to_dict()
-        assert study.sample_agreements("spectral k=2 start=1").to_dict() == found.to_dict()
-        assert len(fitted) == len(before) + 1
+        assert study.sample_agreement("spectral k=3 start=1") == found
+        assert fitted == ["spectral k=3 start=0"]
+        every = agreements(study)
     fresh = karat.Study(X)
     fresh.sweep(["average", "spectral"], k=[2, 3], n_init=2, workers=1)
     with ThreadPoolExecutor(2) as pool:
-        assert fresh.sample_agreements(executor=pool).to_dict() == found.to_dict()
+        assert agreements(fresh, executor=pool).to_dict() == every.to_dict()
 
 
 def test_a_fit_that_fails_on_the_second_sample_has_a_reason(low, monkeypatch):
     X = overlapping()
     monkeypatch.setattr(Unlucky, "unlucky", X[second_rows()][0, 0])
-    study = karat.Study(X)
+    study = karat.Study(X, by="silhouette")
     unlucky = replace(as_clusterer(Unlucky(n_init=1)), key="unlucky", whole_to=0)
-    study.sweep([unlucky, "average"], k=[3], n_init=2, workers=1)
+    study.sweep([unlucky], k=[3], n_init=2, workers=1)
     assert set(study.candidates["status"]) == {"ok"}
-    assert "not measured" in study.reasons()["average k=3"]["sample_agreement"]
-    found = study.sample_agreements(workers=1)
-    assert found.isna().to_dict() == {
-        "unlucky k=3 start=0": True, "unlucky k=3 start=1": True, "average k=3": False
-    }  # fmt: skip
-    why = study.reasons()["unlucky k=3 start=1"]["sample_agreement"]
-    assert why == "the fit to a second sample failed: RuntimeError: not these"
-    assert "sample_agreement" not in study.reasons().get("average k=3", {})
-
-
-def test_a_share_measures_the_choice_and_the_best_ranked(low, monkeypatch):
-    run_jobs = trying.run_jobs
-
-    def timed(*args, **options):
-        for outcomes in run_jobs(*args, **options):
-            yield [replace(one, seconds=1 / len(outcomes)) for one in outcomes]
-
-    monkeypatch.setattr(trying, "run_jobs", timed)
-    study = karat.Study(overlapping(), by="silhouette")
-    study.sweep(["average", "spectral"], k=[2, 3, 4, 5], n_init=2, workers=1)
-    fits = [
-        name.partition(" start")[0] if name.startswith("spectral") else "average"
-        for name in study.rank().index
-    ]
-    best = list(dict.fromkeys(fits))
-    assert len(best) == 5
-    for share, measured in ((0.0, 1), (3.5 / 9, 3), (None, 5)):
-        found = study.sample_agreements(share=share, workers=1)
-        expected = [name.startswith(tuple(best[:measured])) for name in found.index]
-        assert found.notna().tolist() == expected
-    assert len(found) == 12
-
-
-def test_answer_and_report_show_agreements(low, capsys):
-    from karat.cli._answer import as_json, show
-    from karat.report import render
-
-    X = overlapping()
-    study = karat.Study(X)
-    study.sweep(["average", "spectral", "kmeans"], k=[2, 3, 4], n_init=1, workers=1)
-    found = study.sample_agreements(share=0.0, workers=1)
-    choice = study.best()
-    told = as_json(study, choice)
-    kept = {row["name"]: row["sample_agreement"] for row in told["ranking"]}
-    assert {name: kept[name] for name in found.index[found.notna()]} == pytest.approx(
-        found.dropna().to_dict()
-    )
-    assert kept["kmeans k=3 start=0"] is None
-    for one in told["best"]["alternatives"]:
-        assert one["sample_agreement"] == pytest.approx(kept[one["name"]])
-    show(study, choice)
-    assert "sample" in capsys.readouterr().out.partition("╰")[2]
-    page = render(study)
-    assert "that were drawn independently" in page
-    assert '"title":"Sample agreement"' in page
-    whole = karat.Study(X)
-    whole.sweep("kmeans", k=[2, 3, 4], n_init=1, workers=1)
-    assert whole.sample_agreements().empty
-    show(whole, whole.best())
-    assert "sample" not in capsys.readouterr().out.partition("╰")[2]
+    why = "the fit to a second sample failed: RuntimeError: not these"
+    for _ in range(2):
+        with pytest.raises(InputError, match=why):
+            study.sample_agreement("unlucky k=3 start=1")
+    answer = study.best(stability=False)
+    assert answer.sample.agreement is None
+    assert answer.sample.reason == why
+    assert f"What the sample loses was not measured: {why}" in remarks(answer)
 
 
 def test_the_clusterer_of_an_agreement_must_be_known(low, tmp_path):
@@ -406,19 +327,17 @@ def test_the_clusterer_of_an_agreement_must_be_known(low, tmp_path):
         study.sweep(mine, k=[3], workers=1)
         assert study.candidates["fitted_on"].notna().all()
     with karat.Study(X, storage=path) as study:
-        assert study.sample_agreements(workers=1).isna().all()
-        why = study.reasons()[study.candidates.index[0]]["sample_agreement"]
-        assert "the clusterer is not in the catalogue" in why
+        with pytest.raises(InputError, match="the clusterer mine is not in the catalogue"):
+            study.sample_agreement("mine k=3")
         study.sweep(mine, k=[3], workers=1)
-        assert study.sample_agreements(workers=1).notna().all()
+        assert study.sample_agreement("mine k=3") > 0
 
 
 def test_the_choice_says_what_its_sample_loses(low):
     X, _ = blobs()
     study = karat.Study(X, by="silhouette")
     study.sweep(["average"], k=[3], workers=1)
-    assert "other objects" not in str(study.best(share=None))
-    study.sample_agreements("average k=3")
+    assert "other objects" not in str(study.best(second_sample=False))
     assert "Fitted to 120 other objects it finds nearly the same" in str(study.best())
 
 
@@ -504,16 +423,15 @@ def test_a_fit_beyond_its_share_is_stopped_recorded_and_resumed(tmp_path, monkey
         assert study.candidates["reason"].isna().all()
 
 
-def test_a_budget_that_no_fit_meets_names_the_least_that_would_do():
+def test_a_budget_that_no_fit_meets_is_an_error():
     X, _ = blobs(60)
     with karat.Study(X) as study:
         study.sweep(["kmeans"], k=[2], n_init=1, budget=1e-3, workers=1)
-        with pytest.raises(InputError, match=r"no fit was finished .* allow at least 1\ds"):
+        with pytest.raises(InputError, match="no fit was finished within the budget"):
             study.best()
 
 
 def test_one_start_of_every_k_comes_first_and_short_fits_first():
-    from karat.study.plan import order_of_work
     from karat.study.sweeping import candidates_of
 
     jobs = [
@@ -523,7 +441,7 @@ def test_one_start_of_every_k_comes_first_and_short_fits_first():
             as_clusterer(name), candidates_of(as_clusterer(name), [4, 2, 3], 2, 0)
         )
     ]
-    names = [job.candidates[0].name for job in order_of_work(jobs)]
+    names = [job.candidates[0].name for job in trying.order_of_work(jobs)]
     assert names[:6] == [f"kmeans k={k} start={start}" for start in (0, 1) for k in (2, 3, 4)]
     assert names[6].startswith("average")
     assert names[7].startswith("hdbscan")
@@ -539,13 +457,6 @@ def test_many_documents_are_clustered_whole_by_mini_batches(monkeypatch):
     assert "spherical-kmeans-minibatch" not in whole.fits.default_clusterers
     few = karat.Study(X[:40], metric="cosine")
     assert few.fits.default_clusterers == whole.fits.default_clusterers
-
-
-def test_the_plan_of_documents_counts_what_is_stored():
-    X = csr_array((np.ones(600), (np.arange(600) % 300, np.arange(600))), shape=(300, 100_000))
-    table = karat.Study(X, metric="cosine").plan("spherical-kmeans", k=[5], n_init=1).table
-    # what belongs to the clusters: sums, centers, the centers before
-    assert 3 * 5 * 100_000 * 8 < table["bytes"].item() < 300 * 100_000 * 8 / 10
 
 
 # -- cells -----------------------------------------------------------------------------------
@@ -583,11 +494,10 @@ def test_ward_is_given_all_objects_as_cells(low):
     np.testing.assert_allclose(means[5], X[nearest == 5].mean(axis=0))
     tree = LinkageClustering(3, method="ward").fit_cells(means, sizes)
     assert (study.labels("ward k=3") == canonical_codes(tree.labels_[nearest])).all()
-    assert study.plan(["ward", "average"], k=[3]).table["cells"].tolist() == [True, False]
     study = karat.Study(X, by="silhouette")
     study.sweep(["ward"], k=[3], workers=1)
     assert "120 cells of the 600 objects" in str(study.best())
-    assert study.sample_agreements("ward k=3")["ward k=3"] > 0.9
+    assert study.sample_agreement("ward k=3") > 0.9
 
 
 def test_a_cluster_of_twelve_among_many_is_judged_by_all_that_it_has(low):

@@ -1,4 +1,4 @@
-"""Consensus: Borda by families, ties, coverage, agreement."""
+"""Consensus: Borda by families, ties, coverage."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import rankdata, spearmanr
+from scipy.stats import rankdata
 
 import karat
 from karat.measures import catalogue
-from karat.study.ranking import consensus, kendalls_w, order, points, ranks
+from karat.study.ranking import consensus, order, points, ranks
 from karat.study.wording.grounds import vote
 
 
@@ -28,7 +28,7 @@ def test_each_family_has_one_voice():
     np.testing.assert_allclose(result.families["a"], [1, 0.5, 0])
 
 
-def test_families_and_opinions_come_from_the_map():
+def test_families_come_from_the_map():
     keys = ["silhouette", "simplified_silhouette", "ray_turi_index", "ratkowsky_lance_index"]
     rng = np.random.default_rng(0)
     values = pd.DataFrame(rng.normal(size=(12, 4)), columns=keys)
@@ -37,15 +37,12 @@ def test_families_and_opinions_come_from_the_map():
     together = next(name for name, members in result.members.items() if len(members) == 3)
     points = rankdata(values[keys[:3]] * [1, 1, -1], axis=0).mean(axis=1)
     np.testing.assert_allclose(result.families[together], (points - 1) / 11)
-    rho = spearmanr(result.families).statistic
-    assert result.opinions == pytest.approx(4 / (2 + 2 * rho**2))
 
 
 def test_direction_and_undefined_values():
     values = pd.DataFrame({"low": [0.1, np.nan, 0.2]})
     result = consensus(values, [measure("low", "x", up=False)], np.ones(3))
     np.testing.assert_allclose(result.score, [1, 0, 0.5])
-    assert result.agreement is None
 
 
 def test_what_is_left_out_counts_against_a_clustering():
@@ -58,32 +55,6 @@ def test_what_is_left_out_counts_against_a_clustering():
 def test_one_candidate():
     result = consensus(pd.DataFrame({"a": [1.0]}), [measure("a", "a")], np.ones(1))
     assert result.score[0] == 1.0
-
-
-def test_kendalls_w_of_a_published_example():
-    # Siegel & Castellan 1988, table 9.11: three voters, six things
-    votes = np.array([[1, 6, 3, 2, 5, 4], [1, 5, 6, 4, 2, 3], [6, 3, 2, 5, 4, 1]]).T
-    assert kendalls_w(votes) == pytest.approx(0.162, abs=5e-4)
-
-
-def test_kendalls_w_is_mean_spearman():
-    untied = np.random.default_rng(1).permuted(np.tile(np.arange(12.0), (4, 1)), axis=1).T
-    rho = spearmanr(untied).statistic
-    mean = (rho.sum() - 4) / 12
-    assert kendalls_w(untied) == pytest.approx((mean * 3 + 1) / 4)
-
-
-def test_kendalls_w_corrects_for_ties():
-    rng = np.random.default_rng(4)
-    for _ in range(20):
-        votes = rng.integers(0, 4, size=(9, 3)).astype(float)
-        ranks_ = np.column_stack([rankdata(column) for column in votes.T])
-        p, f = votes.shape
-        spread = ((ranks_.sum(axis=1) - f * (p + 1) / 2) ** 2).sum()
-        ties = sum((c**3 - c) for v in votes.T for c in np.unique(v, return_counts=True)[1])
-        expected = 12 * spread / (f**2 * (p**3 - p) - f * ties)  # Siegel & Castellan 1988, 9.19
-        assert kendalls_w(votes) == pytest.approx(expected)
-        assert kendalls_w(np.column_stack([votes[:, 0]] * 4)) == pytest.approx(1.0)
 
 
 def test_ties_have_half_a_point_each():
@@ -134,14 +105,13 @@ def test_how_the_families_voted_is_said(families, said):
     ranked = pd.DataFrame(
         {"n_clusters": [2, 3, 4], "score": [0.91, 0.52, 0.1]}, index=families.index
     )
-    votes = Consensus(ranked["score"].to_numpy(), families, 0.25)
+    votes = Consensus(ranked["score"].to_numpy(), families)
     facts = deciders["consensus"].facts(None, ranked, Verdict(ranked["score"], details=votes))
     study = karat.Study([[0.0], [0.1], [5.0], [5.1]], by="consensus")
     study.add({"one": [0, 0, 1, 1], "two": [0, 1, 1, 2], "three": [0, 1, 2, 3]})
     answer = replace(study.best(), **facts)
     sentences = vote(answer)
     assert re.search(said, sentences[0])
-    assert "W = 0.25" in sentences[1]
     # the place among the candidates is no quality: no score is told
     assert not re.search(r"0\.91|0\.52", str(answer))
     tied = replace(answer, tied=("two", "three"))

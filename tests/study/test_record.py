@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.spatial.distance import canberra, chebyshev
-from sklearn.cluster import KMeans, SpectralClustering
+from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris
 from sklearn.mixture import GaussianMixture
 from sklearn.pipeline import make_pipeline
@@ -289,7 +289,7 @@ def test_a_resumed_study_says_that_it_had_another_packaged_judge(tmp_path, monke
     path = tmp_path / "s.karat"
     with karat.Study(X, storage=path) as study:
         old = study.judge
-    new = replace(load_judge(), version="4", limit=0.4).signed()
+    new = replace(load_judge(), version="4", temperature=0.4).signed()
     monkeypatch.setattr("karat.study.record.load_judge", lambda path=None: new)
     with pytest.warns(UserWarning, match=rf"begun with judge 3 \({old.digest[:8]}\).* judge 4 \("):
         study = karat.Study(X, storage=path)
@@ -357,19 +357,12 @@ def test_code_of_what_is_too_long_to_write(tmp_path):
 
 
 def test_code_of_own_estimators():
+    own = {"km": KMeans(n_init=2, max_iter=7), "GaussianMixture": GaussianMixture(max_iter=50)}
     study = karat.Study(X)
-    study.sweep(
-        {
-            "km": KMeans(n_init=2, max_iter=7),
-            "piped": "ward",
-            "init": KMeans(init=X[:2], n_init=1),
-            "nested": SpectralClustering(affinity="rbf", gamma=0.3),
-        },
-        k=2, n_init=1, workers=1,
-    )  # fmt: skip
-    study.sweep(GaussianMixture(max_iter=50), k=[3], n_init=2, workers=1)
-    assert "# own" not in study.code
-    check_code(study, X=X)
+    study.sweep({"km": own["km"], "piped": "ward"}, k=2, n_init=1, workers=1)
+    study.sweep(own["GaussianMixture"], k=[3], n_init=2, workers=1)
+    assert "'piped': 'ward'" in study.code
+    check_code(study, X=X, own=own)
 
 
 def test_code_of_embeddings():
@@ -452,20 +445,3 @@ def test_labels_report_terminal_and_json_tell_the_same(tmp_path, monkeypatch):
     assert (answer["best"]["n_clusters"], answer["best"]["decided_by"]) == (k, "silhouette")
     run("report", "s.karat", "-o", "again.html")
     assert lead in (tmp_path / "again.html").read_text()
-
-
-@pytest.mark.parametrize(
-    ("values", "start"),
-    [
-        (["a"] * 30 + ["b"] * 20, "np.repeat(['a', 'b'], [30, 20])"),
-        ([None] * 40 + [3, None, 5], "[{40: 3, 42: 5}.get(i)"),
-        (["a", "b", "a"], "['a', 'b', 'a']"),
-        ([1, "a", 1, "a"] * 3, "[1, 'a'"),
-    ],
-)
-def test_the_shortest_way_to_write_classes(values, start):
-    from karat.study.code import _shortest
-
-    text = _shortest(values)
-    assert text.startswith(start)
-    assert list(eval(text, {"np": np})) == values

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -146,60 +143,6 @@ def test_run_with_stability(tmp_path):
     best = json.loads(result.stdout)["best"]
     assert any("esampling agrees on 3 clusters" in one for one in best["sentences"])
     assert len(best["stability"]["clusters"]) == best["n_clusters"]
-
-
-KILLED = """
-import os, signal, sys
-import numpy as np
-import karat
-from karat.study import stability
-
-rng = np.random.default_rng(0)
-X = np.concatenate([rng.normal(c, 0.3, (12, 2)) for c in ((0, 0), (4, 0), (0, 4))])
-keep = stability._Parts.__setitem__
-
-def then_die(self, name, values):
-    keep(self, name, values)
-    if name == sys.argv[2]:
-        os.kill(os.getpid(), signal.SIGKILL)
-
-stability._Parts.__setitem__ = then_die
-with karat.Study(X, storage=sys.argv[1], by="silhouette") as study:
-    study.sweep(["average"], k=[2, 3], workers=1)
-    study.stability(n_resamples=6, n_references=2)
-"""
-
-
-@pytest.mark.posix
-@pytest.mark.parametrize(
-    ("last", "sets", "batches"),
-    [("within 0", 1, 4), ("consensus 0", 0, 1)],
-)
-def test_a_killed_call_resumes_from_what_was_finished(tmp_path, monkeypatch, last, sets, batches):
-    path = tmp_path / "killed.karat"
-    ended = subprocess.run([sys.executable, "-c", KILLED, str(path), last], check=False)
-    assert ended.returncode == -signal.SIGKILL
-    done, few = [], {"n_resamples": 6, "n_references": 2}
-    keep = stability._Parts.__setitem__
-    monkeypatch.setattr(
-        stability._Parts,
-        "__setitem__",
-        lambda self, name, v: (done.append(name), keep(self, name, v)),
-    )
-    with karat.Study(triangle(), storage=path) as study:
-        found = study.stability(**few)
-    # of the data and two sets without clusters; of two batches of resamples, twice
-    assert sum(name.startswith(("data", "within")) for name in done) == sets
-    assert sum(name.startswith(("clusters", "consensus")) for name in done) == batches
-    with karat.Study(triangle(), by="silhouette") as study:
-        study.sweep(["average"], k=[2, 3], workers=1)
-        whole = study.stability(**few)
-    assert found.curve.table.equals(whole.curve.table)
-    assert found.clusters.table.equals(whole.clusters.table)
-    assert np.array_equal(found.clusters.objects, whole.clusters.objects, equal_nan=True)
-    assert np.array_equal(found.consensus, whole.consensus, equal_nan=True)
-    with karat.Study(triangle(), storage=path) as study:
-        assert study.storage.meta[next(k for k in study.storage.meta if "in parts" in k)] is None
 
 
 def test_processes_give_the_same(stored):

@@ -36,7 +36,7 @@ FOLDS = 4
 TRIED = 10
 #: trees of the judges in the table, of the one that is kept, and of both with ``samples``
 TESTED, SHIPPED = Size((30, 500), (30, 400)), Size()
-FEW = Size((15, 120), (15, 100), (15, 20), 8)
+FEW = Size((15, 120), (15, 100), 8)
 
 
 def run(
@@ -135,8 +135,7 @@ def left_out(
 ) -> list[Trial]:
     """Let every way choose on collections that it learned nothing from.
 
-    Synthetic cases are left out by turns, too, for the limit of structure; they never count in
-    the table.
+    Synthetic cases never count in the table.
     """
     fold = folds_of(cases, n_folds)
     never = np.flatnonzero(fold < 0)

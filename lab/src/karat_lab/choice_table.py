@@ -95,7 +95,6 @@ def notes_on(trials: Sequence[Trial]) -> list[str]:
         *_near(tested),
         *_own(tested),
         *_prepared(tested),
-        *_structure(trials),
         *_among(tested),
     ]
 
@@ -240,22 +239,6 @@ def _prepared(tested: Sequence[Trial]) -> Iterator[str]:
                 f"{title}, candidates of all preparations ({len(these)} tasks): the choice "
                 f"{gain}, the best candidate {ceiling} against the usual preparation."
             )
-
-
-def _structure(trials: Sequence[Trial]) -> Iterator[str]:
-    for what, family in (
-        ("clouds without clusters called structure", "cloud"),
-        ("tables with shuffled features called structure", "shuffled"),
-        ("generated sets that a candidate finds to 0.9, called structure", "synthetic"),
-    ):
-        said = [
-            trial.judgement.has_structure
-            for trial in trials
-            if trial.case.family == family
-            and (family != "synthetic" or trial.case.agreement.max() > 0.9)
-        ]
-        if said:
-            yield f"{what}: {100 * np.mean(said):.0f} % of {len(said)}."
 
 
 def _among(tested: Sequence[Trial]) -> Iterator[str]:

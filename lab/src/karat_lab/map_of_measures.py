@@ -267,10 +267,7 @@ def stability(found: MeasureMap, members: Sequence[str]) -> str:
 
 
 def _draw(found: MeasureMap, path: Path) -> None:
-    from karat.plot import agreement, measure_map
+    from karat.plot import agreement
 
-    figures = (agreement(found.rho, symbol="ρ"), measure_map(found))
-    first, second = (
-        figure.to_html(full_html=False, include_plotlyjs=i == 0) for i, figure in enumerate(figures)
-    )
-    path.write_text(f"<!doctype html><meta charset=utf-8>{first}{second}", encoding="utf-8")
+    figure = agreement(found.rho, symbol="ρ").to_html(full_html=False)
+    path.write_text(f"<!doctype html><meta charset=utf-8>{figure}", encoding="utf-8")

@@ -39,10 +39,6 @@ TAKEN = {"swept": (36, 1.0), "own": (40, 0.5)}
 TEMPERATURES = (0.02, 0.035, 0.05, 0.07)
 BETWEEN = (0.07, 0.1, 0.14, 0.18, 0.22, 0.26, 0.3, 0.36, 0.45)
 WITHIN = (0.05, 0.08, 0.12, 0.18, 0.25, 0.35, 0.5)
-#: families of cases without structure
-WITHOUT = ("cloud", "shuffled")
-#: share of each of those that may pass for data with some
-FALSE_ALARMS = 0.10
 COVERAGE = 0.8
 
 
@@ -52,7 +48,6 @@ class Size:
 
     level: tuple[int, int] = (60, 500)
     order: tuple[int, int] = (60, 400)
-    structure: tuple[int, int] = (40, 40)
     within: int = 12  # trees of level and order in the folds
 
 
@@ -116,20 +111,15 @@ def train(
     doubts = [doubt_of(one[rows[0]]) for one, rows in zip(level, leaders, strict=True)]
     between, within = _temperatures(cases, ahead, doubts)
     tested = [i for i, case in enumerate(cases) if case.is_tested]
-    structure = fit.structure_left_out(inner, leaders)
-    kinds = [np.array([case.family == family for case in cases]) for family in WITHOUT]
-    limits = [np.quantile(structure[kind], 1 - FALSE_ALARMS) for kind in kinds if kind.any()]
     everything = np.arange(len(cases))
     judge = Judge(
         version,
         tuple(names),
         fit.level(everything, size.level[0]),
         fit.order(everything, size.order[0]),
-        fit.structure(everything, leaders),
         temperature,
         between,
         within,
-        float(max(limits, default=0.5)),
         *_interval(*_residuals([cases[i] for i in tested], [level[i] for i in tested],
                                [leaders[i][0] for i in tested])),
         *_near([cases[i].sweep for i in tested], [score[i] for i in tested],
@@ -309,18 +299,7 @@ class _Fit:
                 rows.append(self.starts[i] + some)
                 targets.append(target[some])
                 weights.append(np.full(len(some), weight * case.share / len(some)))
-        return self._forest(rows, targets, weights, n_trees, leaves, least=5)
-
-    def structure(self, which: NDArray[Any], leaders: Sequence[NDArray[np.intp]]) -> Forest:
-        """Trees for whether there is structure."""
-        kind = {int(i): _has_structure(self.cases[int(i)]) for i in which}
-        known = [i for i, value in kind.items() if value is not None]
-        n_with = sum(kind[i] is True for i in known)
-        even = {True: 1 / max(1, n_with), False: 1 / max(1, len(known) - n_with)}
-        rows = [self.starts[i] + leaders[i] for i in known]
-        targets = [np.full(len(leaders[i]), float(bool(kind[i]))) for i in known]
-        weights = [np.full(len(leaders[i]), even[bool(kind[i])]) for i in known]
-        return self._forest(rows, targets, weights, *self.size.structure, least=4)
+        return self._forest(rows, targets, weights, n_trees, leaves)
 
     def _forest(
         self,
@@ -329,8 +308,6 @@ class _Fit:
         weights: Sequence[Floats],
         n_trees: int,
         leaves: int,
-        *,
-        least: int,
     ) -> Forest:
         weight = np.concatenate(weights)
         model = fit(
@@ -339,7 +316,7 @@ class _Fit:
             weight / weight.mean(),
             n_trees=n_trees,
             leaves=leaves,
-            least=least,
+            least=5,
             random_state=self.random_state,
             n_jobs=self.n_jobs,
         )
@@ -355,24 +332,6 @@ class _Fit:
             for i in np.flatnonzero(fold == f):
                 out[i] = forest.predict(self.cases[int(i)].table)
         return out
-
-    def structure_left_out(
-        self, fold: NDArray[np.int64], leaders: Sequence[NDArray[np.intp]]
-    ) -> Floats:
-        """Structure of each case by its first candidate, by trees that did not see its fold."""
-        out = np.zeros(len(self.cases))
-        for f in np.unique(fold):
-            forest = self.structure(np.flatnonzero(fold != f), leaders)
-            for i in np.flatnonzero(fold == f):
-                out[i] = forest.predict(self.cases[int(i)].table[leaders[int(i)][:1]])[0]
-        return out
-
-
-def _has_structure(case: Case) -> bool | None:
-    """Whether there is structure to be found; None where it is there but hardly shows."""
-    if case.family in WITHOUT:
-        return False
-    return True if case.sweep.agreement.max() > 0.5 else None
 
 
 def train_judge(

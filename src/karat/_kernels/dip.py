@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from karat._kernels.sorting import sort_first
+
 
 @njit(cache=True, nogil=True)
-def _hull(x, first, last, lift, sign, out):
+def _hull(x, first, last, sign, out):
     """Corners of the convex hull below (sign 1) or above (sign -1) the steps; their count."""
     m = 0
     for i in range(first, last + 1):
@@ -46,14 +48,15 @@ def dip(x):
     if n < 2 or x[0] == x[n - 1]:
         return 0.5 / max(n, 1)
     low, high = np.empty(n, np.int64), np.empty(n, np.int64)
-    first, last = 0, n - 1
+    # typed, for a constant has a type of its own and functions compile anew for each
+    first, last, below = np.int64(0), np.int64(n - 1), np.int64(1)
     worst = 1.0
     while True:
         # in steps: the minorant is through (x_i, i), the majorant through (x_i, i + 1)
-        n_low = _hull(x, first, last, 0, 1, low)
-        n_high = _hull(x, first, last, 1, -1, high)
+        n_low = _hull(x, first, last, below, low)
+        n_high = _hull(x, first, last, -below, high)
         widest, new_first, new_last = -1.0, first, last
-        j = 0
+        j = np.int64(0)
         for i in range(n_low):
             at = low[i]
             while j < n_high - 2 and x[high[j + 1]] <= x[at]:
@@ -63,7 +66,7 @@ def dip(x):
                 # the corner of the majorant at or after it
                 k = j if x[high[j]] >= x[at] else min(j + 1, n_high - 1)
                 widest, new_first, new_last = gap, at, high[k]
-        j = 0
+        j = np.int64(0)
         for i in range(n_high):
             at = high[i]
             while j < n_low - 2 and x[low[j + 1]] < x[at]:
@@ -74,12 +77,12 @@ def dip(x):
                 widest, new_first, new_last = gap, low[k], at
         if widest <= worst:
             break
-        seg = 0
+        seg = np.int64(0)
         for i in range(first, new_first + 1):
             while seg < n_low - 2 and x[low[seg + 1]] < x[i]:
                 seg += 1
             worst = max(worst, i + 1.0 - _height(x, low, n_low, i, seg))
-        seg = 0
+        seg = np.int64(0)
         for i in range(new_last, last + 1):
             while seg < n_high - 2 and x[high[seg + 1]] < x[i]:
                 seg += 1
@@ -120,7 +123,9 @@ def pair_valleys(own, half, apart, fold, assigned, k, least, evidence):
     starts = np.zeros(k + 1, np.int64)
     for c in range(k):
         starts[c + 1] = starts[c] + sizes[c]
-    members, filled = np.empty(n, np.int64), starts[:-1].copy()
+    members, filled = np.empty(n, np.int64), np.empty(k, np.int64)
+    for c in range(k):
+        filled[c] = starts[c]
     for i in range(n):
         members[filled[assigned[i]]] = i
         filled[assigned[i]] += 1
@@ -138,4 +143,5 @@ def pair_valleys(own, half, apart, fold, assigned, k, least, evidence):
                         lead = own[i, a] - own[i, b] - half[f, a] + half[f, b]
                         t[m] = 2.0 * lead / apart[f, a, b]
                         m += 1
-            evidence[a, b] = evidence[b, a] = dip_evidence(np.sort(t[:m]))
+            sort_first(t, m)
+            evidence[a, b] = evidence[b, a] = dip_evidence(t[:m])

@@ -5,13 +5,25 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from karat._kernels.sorting import sort_first
+
+
+@njit(cache=True, nogil=True)
+def _sum(x):
+    total = 0.0
+    for i in range(len(x)):
+        total += x[i]
+    return total
+
 
 @njit(cache=True, nogil=True)
 def pair_agreement(codes, n_clusters):
     """Adjusted Rand index of all pairs of M partitions (M, M); outliers (-1) are singletons."""
     M, n = codes.shape
     own = np.zeros(M)  # pairs of objects together
+    most_clusters = 0
     for m in range(M):
+        most_clusters = max(most_clusters, n_clusters[m])
         sizes = np.zeros(n_clusters[m], dtype=np.int64)
         for i in range(n):
             if codes[m, i] >= 0:
@@ -19,9 +31,10 @@ def pair_agreement(codes, n_clusters):
         for s in sizes:
             own[m] += 0.5 * s * (s - 1)
     pairs = 0.5 * n * (n - 1)
-    out = np.ones((M, M))
-    table = np.zeros(n_clusters.max() * n_clusters.max(), dtype=np.int64)
+    out = np.empty((M, M))
+    table = np.zeros(most_clusters * most_clusters, dtype=np.int64)
     for a in range(M):
+        out[a, a] = 1.0
         for b in range(a):
             w = n_clusters[b]
             cells = n_clusters[a] * w
@@ -60,7 +73,9 @@ def neighbor_evidence(near, codes, k, out):
     cross = np.zeros(k)
     sizes = np.zeros(k)
     first, counted = 0.0, 0.0
-    parent = np.arange(n)
+    parent = np.empty(n, np.int64)
+    for i in range(n):
+        parent[i] = i
     for i in range(n):
         c = codes[i]
         if c < 0:
@@ -82,7 +97,7 @@ def neighbor_evidence(near, codes, k, out):
                 cross[c] += 1
             if other == c:
                 volume[c] += 1
-    total = volume.sum()
+    total = _sum(volume)
     purity, worst, modularity, conductance = 0.0, 1.0, 0.0, 0.0
     for c in range(k):
         share = inside[c] / (sizes[c] * K)
@@ -103,7 +118,7 @@ def neighbor_evidence(near, codes, k, out):
     out[2] = first / counted
     out[3] = modularity
     out[4] = conductance
-    out[5] = 1 - largest.sum() / counted
+    out[5] = 1 - _sum(largest) / counted
 
 
 TREE_VALUES = 7
@@ -127,7 +142,9 @@ def tree_evidence(edges, logs, place, codes, k, out):
         if codes[i] >= 0:
             sizes[codes[i]] += 1
             counted += 1
+    shortest, longest = np.inf, -np.inf
     for e in range(m):
+        shortest, longest = min(shortest, logs[e]), max(longest, logs[e])
         a, b = codes[edges[e, 0]], codes[edges[e, 1]]
         if a < 0 or b < 0:
             continue
@@ -155,7 +172,7 @@ def tree_evidence(edges, logs, place, codes, k, out):
             value = np.exp(apart[c] - spread[c]) - 1
         validity += sizes[c] * value
         worst = min(worst, value)
-    out[0] = (cut / n_cut if n_cut else logs.max()) - (kept / n_kept if n_kept else logs.min())
+    out[0] = (cut / n_cut if n_cut else longest) - (kept / n_kept if n_kept else shortest)
     out[1] = cut_place / n_cut if n_cut else 1.0
     out[2] = shortest_cut
     out[3] = longest_kept
@@ -312,7 +329,7 @@ def _along_longest_axis(X, rows, centre):
                 pushed[f] += s * (X[rows[r], f] - centre[f])
         for f in range(d):
             axis[f] = pushed[f]
-    along.sort()
+    sort_first(along, size)
     return along
 
 
@@ -340,6 +357,17 @@ def _best_cut(along):
 
 
 @njit(cache=True, nogil=True)
+def _members(codes, c, size):
+    rows = np.empty(size, np.int64)
+    found = 0
+    for i in range(len(codes)):
+        if codes[i] == c:
+            rows[found] = i
+            found += 1
+    return rows
+
+
+@njit(cache=True, nogil=True)
 def line_evidence(X, codes, k, out):
     """Along the line to the nearest cluster, and along each cluster's longest axis.
 
@@ -348,7 +376,7 @@ def line_evidence(X, codes, k, out):
     that axis; share of the variance between clusters; how unequal the clusters' volumes are.
     """
     sizes, centres, within, total = _clusters(X, codes, k)
-    counted = sizes.sum()
+    counted = _sum(sizes)
     gap_mean, gap_worst, fill_mean, fill_worst = 0.0, np.inf, 0.0, 0.0
     cut_mean, cut_most, excess_mean = 0.0, 0.0, 0.0
     smallest, largest = np.inf, 0.0
@@ -364,7 +392,7 @@ def line_evidence(X, codes, k, out):
             smallest, largest = min(smallest, spread), max(largest, spread)
         explained, excess = -1.0, 0.0
         if size >= 8 and within[c] > 0:
-            rows = np.flatnonzero(codes == c)
+            rows = _members(codes, c, size)
             explained, excess = _best_cut(_along_longest_axis(X, rows, centres[c]))
         if explained < 0:
             cut_mean += 0.64 * size
@@ -380,5 +408,5 @@ def line_evidence(X, codes, k, out):
     out[4] = cut_mean / counted
     out[5] = cut_most
     out[6] = excess_mean / counted
-    out[7] = 1 - within.sum() / total if total > 0 else 1.0
+    out[7] = 1 - _sum(within) / total if total > 0 else 1.0
     out[8] = np.log(largest / smallest) if smallest > 0 and largest > 0 else 0.0

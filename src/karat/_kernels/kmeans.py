@@ -78,28 +78,55 @@ def _move(XT, own, labels, nearest, sums, sizes):
 
 
 @njit(cache=True, nogil=True)
+def _take(XT, i, x):
+    # element by element: to compile an assignment of arrays takes a second
+    for f in range(len(x)):
+        x[f] = XT[f, i]
+
+
+@njit(cache=True, nogil=True)
+def _first_from(ascending, value):
+    """The first place whose value is at least this one, the last place where none is."""
+    low, high = 0, len(ascending) - 1
+    while low < high:
+        middle = (low + high) // 2
+        if ascending[middle] < value:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@njit(cache=True, nogil=True)
 def _spread_out(XT, uniforms, trials, centers):
     """Greedy k-means++: of a few objects drawn by squared distance, the one that lowers most."""
     n = XT.shape[1]
-    closest, least, trial = np.empty(n), np.empty(n), np.empty(n)
-    first = min(int(uniforms[0] * n), n - 1)
-    centers[0] = XT[:, first]
+    closest, least, trial, summed = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
+    point = np.empty(XT.shape[0])
+    _take(XT, min(int(uniforms[0] * n), n - 1), centers[0])
     _squares(XT, centers[0], closest)
     for c in range(1, len(centers)):
-        summed = np.cumsum(closest)
+        total = 0.0
+        for i in range(n):
+            total += closest[i]
+            summed[i] = total
         lowest, taken = np.inf, 0
         for t in range(trials):
-            at = uniforms[1 + (c - 1) * trials + t] * summed[-1]
-            candidate = min(np.searchsorted(summed, at), n - 1)
-            _squares(XT, XT[:, candidate], trial)
+            at = uniforms[1 + (c - 1) * trials + t] * summed[n - 1]
+            candidate = _first_from(summed, at)
+            _take(XT, candidate, point)
+            _squares(XT, point, trial)
+            total = 0.0
             for i in range(n):
                 trial[i] = min(trial[i], closest[i])
-            total = trial.sum()
+                total += trial[i]
             if total < lowest:
                 lowest, taken = total, candidate
-                least[:] = trial
-        centers[c] = XT[:, taken]
-        closest[:] = least
+                for i in range(n):
+                    least[i] = trial[i]
+        _take(XT, taken, centers[c])
+        for i in range(n):
+            closest[i] = least[i]
 
 
 @njit(cache=True, nogil=True)
@@ -119,7 +146,7 @@ def kmeans(XT, uniforms, rows, trials, max_iter, tolerance, out):
     for s in range(len(rows)):
         if rows[s, 0] >= 0:
             for c in range(k):
-                centers[c] = XT[:, rows[s, c]]
+                _take(XT, rows[s, c], centers[c])
         else:
             _spread_out(XT, uniforms[s], trials, centers)
         labels[:] = -1
@@ -138,8 +165,11 @@ def kmeans(XT, uniforms, rows, trials, max_iter, tolerance, out):
                 _nearest(XT, centers, own, nearest, scratch)
                 _move(XT, own, labels, nearest, sums, sizes)
                 break
-        total = nearest.sum()
+        total = 0.0
+        for i in range(n):
+            total += nearest[i]
         if total < lowest:
             lowest = total
-            out[:] = labels
+            for i in range(n):
+                out[i] = labels[i]
     return lowest

@@ -1,6 +1,6 @@
 """Many clusterers on many data sets, compared by statistics that allow for chance and for tries."""
 
-from karat.bench.agreement import rank_agreement, set_agreement
+from karat.bench.agreement import rank_agreement
 from karat.bench.benchmark import Benchmark
 from karat.bench.comparison import Comparison, compare_methods
 from karat.bench.folder import read_folder
@@ -13,7 +13,7 @@ from karat.bench.rank_tests import (
     nemenyi_difference,
     pairwise_wilcoxon,
 )
-from karat.bench.statistics import expected_best, mean_interval, performance_profile, sets_needed
+from karat.bench.statistics import expected_best, mean_interval
 
 __all__ = [
     "Benchmark",
@@ -28,9 +28,6 @@ __all__ = [
     "mean_interval",
     "nemenyi_difference",
     "pairwise_wilcoxon",
-    "performance_profile",
     "rank_agreement",
     "read_folder",
-    "set_agreement",
-    "sets_needed",
 ]

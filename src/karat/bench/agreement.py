@@ -1,4 +1,4 @@
-"""Whether rankings agree: of methods by several measures, and of methods on several sets."""
+"""Whether several measures rank methods alike."""
 
 from __future__ import annotations
 
@@ -103,62 +103,6 @@ def rank_agreement(
         rows.append(row)
     columns = ["one", "other", "tau", "low", "high", "each", "each low", "each high"]
     return pd.DataFrame(rows).reindex(columns=columns)
-
-
-def set_agreement(
-    scores: Any, *, level: float = 0.95, n_resamples: int = 1000, random_state: Any = 0
-) -> pd.DataFrame:
-    """Kendall's τ between the order of the methods on each data set and on the others.
-
-    Parameters
-    ----------
-    scores : DataFrame or mapping of str to array-like, (sets, methods)
-        Greater is better; three sets or more.
-    level : float, default 0.95
-    n_resamples : int, default 1000
-        Bootstrap draws of the data sets.
-    random_state : int, Generator or None
-
-    Returns
-    -------
-    DataFrame
-        A row for each set, and a last one, ``"mean"``: ``tau``, the mean of τ-b between its order
-        of the methods and that of each other set; the mean has ``low`` and ``high``. A set on which
-        all methods tie is missing.
-
-    Raises
-    ------
-    InputError
-        For missing scores, or fewer than three sets.
-
-    Notes
-    -----
-    The mean over all pairs of sets tells how far the order on one data set carries over to
-    another. Its interval is that of :func:`rank_agreement`; in a draw a set is never paired
-    with itself.
-
-    Examples
-    --------
-    >>> from karat.bench import set_agreement
-    >>> found = set_agreement({"a": [3, 3, 2], "b": [2, 2, 3], "c": [1, 1, 1]})
-    >>> found["tau"].round(3).tolist()
-    [0.667, 0.667, 0.333, 0.556]
-    """
-    import pandas as pd
-
-    table = score_table(scores)
-    n = table.shape[0]
-    if n < 3:
-        raise InputError(f"agreement between data sets needs three or more; got {n}")
-    signs = _signs(-ranked(table).to_numpy())
-    tau = _tau(signs[:, None], signs[None])
-    np.fill_diagonal(tau, np.nan)
-    draws = _draws(n, n_resamples, level, random_state)
-    drawn = np.array([_mean(tau[np.ix_(draw, draw)].ravel()) for draw in draws])
-    rows = pd.DataFrame({"tau": [*(_mean(own) for own in tau), _mean(tau.ravel())]})
-    rows.index = pd.Index([*map(str, table.index), "mean"], name="set")
-    low, high = _interval(_mean(tau.ravel()), drawn, level)
-    return rows.assign(low=[np.nan] * n + [low], high=[np.nan] * n + [high])
 
 
 def _tables(scores: Mapping[str, Any]) -> dict[str, pd.DataFrame]:

@@ -47,9 +47,6 @@ class Benchmark(Scored):
         Tries; the same number for all. A clusterer that does not depend on a seed has one, unless
         each try has objects of its own.
     metric : str or callable, default "euclidean"
-    judge : str, optional
-        Marks the try that would be chosen without labels: ``"judge"``, ``"consensus"`` or an
-        internal measure, see :meth:`karat.Study.rank`.
     storage : path, optional
         Text file that keeps each finished fit, so that a killed run resumes.
     random_state : int, default 0
@@ -58,7 +55,7 @@ class Benchmark(Scored):
     ----------
     table : DataFrame
         A row for each fit and reference: ``set``, ``representation``, ``method``, ``try``, ``k``,
-        ``reference``, the measures, ``seconds``, ``megabytes``, ``chosen`` (by the judge),
+        ``reference``, the measures, ``seconds``, ``megabytes``,
         ``note`` (what to mind of a clustering), and ``reason`` where there is none (its scores are
         then missing).
 
@@ -89,20 +86,15 @@ class Benchmark(Scored):
         draw: Literal["classes"] | int | None = None,
         n_init: int = 10,
         metric: Any = "euclidean",
-        judge: str | None = None,
         storage: Any = None,
         random_state: int = 0,
     ) -> None:
-        from karat.study.deciders import as_decider
-
         self.measures = _external(measures)
         self.sets = {str(name): as_entry(str(name), given) for name, given in sets.items()}
         self.clusterers = runs.as_methods(clusterers)
         self.rules = runs.Rules(k if k == "classes" else tuple(k), n_init, draw, int(random_state))
         self.rules.check()
-        if judge is not None:
-            as_decider(judge)
-        self.metric, self.judge = metric, judge
+        self.metric = metric
         self._rows: list[dict[str, Any]] = []
         self._kept = KeptLines(storage)
 
@@ -236,24 +228,11 @@ class Benchmark(Scored):
             # what was stopped after fewer seconds than there are now is tried again
             if rows is None or rows[0].get("stopped", math.inf) < running["limit"]
         ]
-        if self.judge is not None and missing:
-            missing = list(found)  # they are judged together
-        labelings: dict[runs.Cell, Any] = {}
         for cell, outcome in runs.fit(
             X, missing, self.clusterers, self.metric, self.rules, **running
         ):
             found[cell] = self._told(references, outcome)
-            if outcome.labels is not None:
-                labelings[cell] = outcome.labels
-            if self.judge is None:
-                self._kept.put(keys[cell], found[cell])
-        if self.judge is not None and missing:
-            if labelings:
-                marks = runs.chosen_tries(X, labelings, self.metric, self.judge)
-                for cell, mark in marks.items():
-                    found[cell] = [row | {"chosen": mark} for row in found[cell]]
-            for cell in missing:
-                self._kept.put(keys[cell], found[cell])
+            self._kept.put(keys[cell], found[cell])
         return [
             {"set": name, "representation": representation, "method": cell.method,
              "try": cell.number, "k": cell.k} | row
@@ -269,7 +248,7 @@ class Benchmark(Scored):
 
         classes = {key: list(values) for key, values in references.items()}
         seed = self.rules.random_state
-        asked = identity([X, classes, seed, self.measures, self.metric, self.judge])
+        asked = identity([X, classes, seed, self.measures, self.metric])
         made = {
             method: identity(clusterer.make(2, seed))
             for method, clusterer in self.clusterers.items()

@@ -18,7 +18,7 @@ from karat.bench.rank_tests import (
     pairwise_wilcoxon,
     ranked,
 )
-from karat.bench.statistics import score_table, sets_needed
+from karat.bench.statistics import score_table
 from karat.runtime.validation import InputError, check_random_state
 
 if TYPE_CHECKING:
@@ -41,8 +41,7 @@ class Comparison:
         Of :func:`critical_difference`, at ``alpha``.
     pairs : DataFrame
         Of :func:`pairwise_wilcoxon`, with ``different``, whether Friedman's test and that of the
-        pair, corrected by Holm, are significant at ``alpha``; ``sets_for``, how many data sets a
-        difference of ``rope``·2 would take (missing where the two differ by the same on each set);
+        pair, corrected by Holm, are significant at ``alpha``;
         and ``better``, ``equivalent`` and ``worse`` of :func:`bayesian_signed_rank`, which are not
         corrected for the number of pairs and decide nothing.
     alpha, rope : float
@@ -178,11 +177,6 @@ class Comparison:
         else:
             told += f" They are equivalent within {self.rope:g} with probability "
             told += f"{row['equivalent']:.2f}."
-        if not math.isnan(row["sets_for"]):
-            told += (
-                f" A mean difference of {2 * self.rope:g} between them would take about "
-                f"{int(row['sets_for']):,} data sets to show."
-            )
         return told
 
     def __str__(self) -> str:
@@ -249,21 +243,17 @@ def compare_methods(
     pairs = pairwise_wilcoxon(table)
     pairs["different"] = (pairs["p_holm"] <= alpha) & (friedman.p_value <= alpha)
     rng = check_random_state(random_state)
-    more = []
-    for _, row in pairs.iterrows():
-        one, other = table[row["one"]], table[row["other"]]
-        better, same, worse = bayesian_signed_rank(one, other, rope, random_state=rng)
-        try:
-            needed: float = sets_needed(one, other, 2 * rope, alpha=alpha / len(pairs))
-        except InputError:  # no spread, or no difference that matters
-            needed = math.nan
-        more.append({"better": better, "equivalent": same, "worse": worse, "sets_for": needed})
+    probable = [
+        bayesian_signed_rank(table[one], table[other], rope, random_state=rng)
+        for one, other in pairs[["one", "other"]].to_numpy()
+    ]
+    pairs[["better", "equivalent", "worse"]] = probable
     return Comparison(
         table,
         ranks,
         friedman,
         critical_difference(table, alpha),
-        pairs.assign(**{key: [row[key] for row in more] for key in more[0]}),
+        pairs,
         alpha,
         rope,
         tuple(notes),

@@ -33,8 +33,6 @@ def environment(race: Scored) -> list[tuple[str, str]]:
     if rules.draw is not None:
         drawn = "k of the classes" if rules.draw == "classes" else f"{rules.draw} objects"
         found.append(("drawn for each try", drawn))
-    if race.judge is not None:
-        found.append(("tries chosen by", race.judge))
     return found
 
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import html
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.bench.agreement import set_agreement
 from karat.bench.comparison import Comparison, p_text
 from karat.bench.diagram import rank_drawing, svg
 from karat.bench.environment import environment
-from karat.bench.figures import heat_table, profile_plot
-from karat.bench.statistics import performance_profile
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
@@ -37,6 +35,8 @@ summary{cursor:pointer}svg{display:block;margin:1rem 0}
 @media print{body{max-width:none;margin:0;font-size:10pt}h2{break-after:avoid}
 svg,tr{break-inside:avoid}.wide{overflow:visible}.many{font-size:6pt}}
 """
+#: tables of more columns are set smaller
+_FEW = 9
 
 
 def _escape(value: object) -> str:
@@ -53,6 +53,40 @@ def _table(heads: list[str], rows: list[list[str]]) -> str:
 
 def _note(text: str) -> str:
     return f"<p><small>{text}</small></p>"
+
+
+def heat_table(
+    values: pd.DataFrame,
+    corner: str,
+    text: Callable[[Any, Any, float], str],
+    *,
+    low: float,
+    high: float,
+    foot: str = "",
+) -> str:
+    """A table whose cells are shaded from ``low`` (not at all) to ``high``.
+
+    ``text(row, column, value)`` is the content of a cell, as HTML.
+    """
+    heads = "".join(f"<th>{html.escape(str(name))}</th>" for name in values.columns)
+    kind = "heat many" if values.shape[1] > _FEW else "heat"
+    body = []
+    for name, row in values.iterrows():
+        cells = []
+        for column, value in row.items():
+            cells.append(f"<td{_shade(value, low, high)}>{text(name, column, value)}</td>")
+        body.append(f"<tr><th>{html.escape(str(name))}</th>{''.join(cells)}</tr>")
+    return (
+        f'<div class="wide"><table class="{kind}"><thead><tr><th>{html.escape(corner)}</th>{heads}'
+        f"</tr></thead><tbody>{''.join(body)}</tbody>{foot}</table></div>"
+    )
+
+
+def _shade(value: float, low: float, high: float) -> str:
+    if math.isnan(value):
+        return ""
+    strength = 0.6 * min(max((value - low) / max(high - low, 1e-12), 0.0), 1.0)
+    return f' style="background:rgba(0,114,178,{strength:.2f})"'
 
 
 def half_widths(race: Scored, options: dict[str, Any]) -> dict[tuple[str, str], float]:
@@ -112,13 +146,13 @@ def _pairs(found: Comparison) -> str:
             f"{_escape(r['one'])} – {_escape(r['other'])}", f"{r['difference']:+.3f}",
             f"{r['effect']:+.2f}", f"{r['wins']:.0f}/{r['losses']:.0f}", p_text(r["p"]),
             p_text(r["p_holm"]), f"{r['better']:.2f}", f"{r['equivalent']:.2f}",
-            f"{r['worse']:.2f}", "" if math.isnan(r["sets_for"]) else f"{r['sets_for']:,.0f}",
+            f"{r['worse']:.2f}",
         ]
         for _, r in found.pairs.iterrows()
     ]  # fmt: skip
     heads = [
         "pair", "mean difference", "effect", "won/lost", "p", "p (Holm)", "P(better)",
-        "P(equivalent)", "P(worse)", f"sets to see {2 * found.rope:g}",
+        "P(equivalent)", "P(worse)",
     ]  # fmt: skip
     about = (
         f"Probability that the row is better than the column by more than {found.rope:g}, by the "
@@ -133,8 +167,7 @@ def _pairs(found: Comparison) -> str:
         + _note(
             "p: Wilcoxon's signed-rank test, corrected by Holm. Effect: rank-biserial correlation, "
             f"1 where all ranks speak for the first. P: Bayesian signed-rank test; "
-            f"equivalent within {found.rope:g}. Sets: how many would show a mean difference of "
-            f"{2 * found.rope:g} with a power of 0.8 after the correction, at the spread seen here."
+            f"equivalent within {found.rope:g}."
         )
     )
 
@@ -164,122 +197,34 @@ def _groups(found: Comparison) -> str:
     )
 
 
-def _profiles(race: Scored, found: Comparison) -> str:
-    order = [*found.ranks.index]
-    out = profile_plot(performance_profile(found.scores), order, "distance from the best score")
-    out += _note(
-        "The share of the data sets on which a contestant is at most so far from the best of the "
-        "set: at the left edge, where it is the best. Differences where Dolan and Moré have "
-        "ratios, because scores may be 0 or negative."
-    )
-    seconds = _costs(race, "seconds")
-    if seconds is not None and set(order) <= set(seconds.columns):
-        profile = performance_profile(seconds[order], ratios=True)
-        out += profile_plot(profile, order, "seconds of a fit over the least", ratios=True)
-    return out
-
-
-def _costs(race: Scored, column: str) -> pd.DataFrame | None:
-    """The mean cost of a fit, on the sets on which that of all contestants is known."""
-    table = race.table.assign(contestant=race.contestants)
-    wide = table.groupby(["set", "contestant"])[column].mean().unstack().dropna()
-    return None if wide.shape[0] < 2 or wide.shape[1] < 2 else wide.clip(lower=1e-6)
-
-
-def _cost_table(race: Scored, order: list[str]) -> str:
-    table = race.table.assign(contestant=race.contestants)
-    if table["seconds"].isna().all():
-        return ""
-    own = table.groupby("contestant")[["seconds", "megabytes"]].agg(["median", "max"])
-    rows = [
-        [
-            _escape(name),
-            *("" if math.isnan(v) else f"{v:,.3g}" for v in own.loc[name].to_numpy(dtype=float)),
-        ]
-        for name in order
-        if name in own.index
-    ]
-    heads = ["", "seconds, median", "most", "megabytes, median", "most"]
-    return f"<h2>Time and memory of a fit</h2>{_table(heads, rows)}" + _note(
-        "Megabytes: by how much the fit raised the most resident memory of its process, compiled "
-        "code included; 0 where what the process had free was enough."
-    )
-
-
-def _price(race: Scored, order: list[str], options: dict[str, Any]) -> str:
-    """What trying more often seems to add."""
-    given = {key: options[key] for key in ("references", "failed") if key in options}
-    own = race.intervals(options.get("measure"), **given)
-    if (own["tries"] == 1).all():
-        return ""
-    mean = own.groupby("contestant").mean(numeric_only=True).reindex(order).dropna(how="all")
-    span = own.groupby("contestant").agg(min=("tries", "min"), max=("tries", "max"))
-    columns = [c for c in ("mean", "chosen", "expected best", "best") if c in mean]
-    if race.rules.draw is not None:
-        columns.remove("expected best")
-    rows = [
-        [_escape(name), _range(span.loc[str(name)]), *(f"{row[c]:.3f}" for c in columns)]
-        for name, row in mean.iterrows()
-    ]
-    several = own["tries"][own["tries"] > 1]
-    titles = {
-        "mean": "mean of the tries",
-        "chosen": f"chosen by {race.judge}",
-        "expected best": f"expected best of {int(several.min())}",
-        "best": "best of all",
-    }
-    table = _table(["", "tries", *(titles[c] for c in columns)], rows)
-    gain = float((mean["best"] - mean["mean"]).max())
-    return (
-        f"<h2>What more tries would seem to add</h2><p>Reporting the best of its tries would lift "
-        f"a contestant by up to {gain:.3f} on average over the data sets, without any being "
-        f"better.</p>{table}"
-        + _note(
-            "The best of all is chosen by the classes, and more tries choose better: it compares "
-            "nothing. Fair are the mean, the expected best of the same number of tries"
-            + (", and what a judge chose that saw no classes." if "chosen" in columns else ".")
-        )
-    )
-
-
 def _range(bounds: Any) -> str:
     low, high = int(bounds["min"]), int(bounds["max"])
     return f"{low}" if low == high else f"{low}–{high}"
 
 
-def _agreements(race: Scored, found: Comparison, options: dict[str, Any]) -> str:
+def _agreements(race: Scored, options: dict[str, Any]) -> str:
     from karat.measures import catalogue
 
-    out = []
-    given = {key: options[key] for key in ("references", "tries", "failed") if key in options}
-    if len(race.measures) > 1:
-        try:
-            taus = race.agreement(**given)
-        except InputError as error:
-            out.append(f"<p>The measures' rankings cannot be compared: {_escape(error)}.</p>")
-        else:
-            title = {key: _escape(catalogue[key].title) for key in race.measures}
-            rows = [
-                [
-                    f"{title[r['one']]} – {title[r['other']]}",
-                    f"{r['tau']:.2f}", f"{r['low']:.2f} to {r['high']:.2f}",
-                    f"{r['each']:.2f}", f"{r['each low']:.2f} to {r['each high']:.2f}",
-                ]
-                for _, r in taus.iterrows()
-            ]  # fmt: skip
-            heads = ["Kendall's τ", "of average ranks", "95 %", "on one set, mean", "95 %"]
-            out.append(_table(heads, rows))
-    if len(found.scores) > 2:
-        tau, low, high = set_agreement(found.scores).to_numpy()[-1].tolist()
-        if not math.isnan(tau):
-            out.append(
-                f"<p>The order on one data set and on another agree with τ = {tau:.2f} on "
-                f"average ({low:.2f} to {high:.2f}): 1 would be the same order "
-                "everywhere, 0 no relation.</p>"
-            )
-    if not out:
+    if len(race.measures) < 2:
         return ""
-    return f"<h2>Do rankings agree?</h2>{''.join(out)}" + _note(
+    given = {key: options[key] for key in ("references", "tries", "failed") if key in options}
+    try:
+        taus = race.agreement(**given)
+    except InputError as error:
+        out = f"<p>The measures' rankings cannot be compared: {_escape(error)}.</p>"
+    else:
+        title = {key: _escape(catalogue[key].title) for key in race.measures}
+        rows = [
+            [
+                f"{title[r['one']]} – {title[r['other']]}",
+                f"{r['tau']:.2f}", f"{r['low']:.2f} to {r['high']:.2f}",
+                f"{r['each']:.2f}", f"{r['each low']:.2f} to {r['each high']:.2f}",
+            ]
+            for _, r in taus.iterrows()
+        ]  # fmt: skip
+        heads = ["Kendall's τ", "of average ranks", "95 %", "on one set, mean", "95 %"]
+        out = _table(heads, rows)
+    return f"<h2>Do rankings agree?</h2>{out}" + _note(
         "Kendall's τ-b; intervals by 1,000 draws of the data sets with replacement."
     )
 
@@ -305,10 +250,9 @@ def tries_of(race: Scored, tries: Any = "mean") -> str:
     told = "; ".join(f"{name} {_range(bounds)}" for name, bounds in span.iterrows())
     if span.nunique().eq(1).all():
         told = _range(span.iloc[0])
-    what = {
-        "mean": "the mean over the tries, never the best",
-        "chosen": f"that of the try that {race.judge} chose without labels",
-    }.get(tries, f"the expected best of {tries} tries, for all the same number")
+    what = f"the expected best of {tries} tries, for all the same number"
+    if tries == "mean":
+        what = "the mean over the tries, never the best"
     text = f"Tries on each data set: {told}. A score is {what}."
     failed = int(race.failures["failed"].sum())
     if failed:
@@ -327,7 +271,7 @@ def html_page(race: Scored, found: Comparison, options: dict[str, Any]) -> str:
     from karat.measures import catalogue
 
     measure = options.get("measure") or race.measures[0]
-    order, tries = [*found.ranks.index], options.get("tries", "mean")
+    tries = options.get("tries", "mean")
     record = catalogue[measure]
     words = "".join(f"<p>{_escape(text)}</p>" for text in found.words)
     turned = "" if record.sign > 0 else " Less is better; signs are turned."
@@ -345,8 +289,6 @@ def html_page(race: Scored, found: Comparison, options: dict[str, Any]) -> str:
             f"{found.alpha:g} (Nemenyi's test)."
         )
         + f"<h2>Scores</h2>{_scores(race, found, options)}{_groups(found)}"
-        f"<h2>Performance profiles</h2>{_profiles(race, found)}"
-        f"<h2>Pairs</h2>{_pairs(found)}{_price(race, order, options)}"
-        f"{_agreements(race, found, options)}{_cost_table(race, order)}"
+        f"<h2>Pairs</h2>{_pairs(found)}{_agreements(race, options)}"
         f"{_failures(race)}{_environment(race)}</body></html>"
     )

@@ -34,17 +34,7 @@ def settled(scores: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class RankSums:
-    """Sums of ranks where no method differs: the ranks on each data set in any order.
-
-    Attributes
-    ----------
-    sums : ndarray, shape (m, methods)
-        Twice the sums of ranks, ascending in each row.
-    chances : ndarray, shape (m,)
-        Their probabilities.
-    exact : bool
-        Whether all orders were counted; otherwise some were drawn.
-    """
+    """Sums of ranks where no method differs: the ranks on each data set in any order."""
 
     sums: NDArray[np.int64]
     chances: Floats
@@ -63,19 +53,7 @@ class RankSums:
 
 
 def rank_sums(ranks: Floats) -> RankSums | None:
-    """The null distribution for these ranks, None for tables that are too large.
-
-    Parameters
-    ----------
-    ranks : ndarray, shape (sets, methods)
-        Equal scores share the mean of their ranks.
-
-    Notes
-    -----
-    The orders on different data sets are independent, and any order is as likely as another, so
-    that sums need not be told apart that differ by the order of the methods. A data set on which
-    all methods tie adds the same to each sum.
-    """
+    """The null distribution for these ranks, None for tables that are too large."""
     twice = np.sort(np.round(2 * ranks).astype(np.int64), axis=1)
     rows = sorted(tuple(row) for row in twice.tolist() if row[0] < row[-1])
     return _rank_sums(tuple(rows), ranks.shape[1])

@@ -161,20 +161,3 @@ def fit(
         for outcomes in run_jobs(X, rest, workers=2, executor=None):
             for outcome in outcomes:
                 yield by_name[outcome.name], outcome
-
-
-def chosen_tries(
-    X: Any, labelings: dict[Cell, NDArray[Any]], metric: Any, judge: str
-) -> dict[Cell, bool]:
-    """Of the tries of a method with one k, the one that a judge without labels ranks first."""
-    from karat.study import Study
-
-    study = Study(X, metric=metric)
-    study.add({cell.name: labels for cell, labels in labelings.items()})
-    ranks = study.rank(by=judge).set_index("partition")["rank"]
-    partition = study.scores()["partition"]
-    order = {cell: float(ranks.get(partition[cell.name], np.inf)) for cell in labelings}
-    first: dict[tuple[str, int], Cell] = {}
-    for cell in sorted(labelings, key=lambda cell: (order[cell], cell.number)):
-        first.setdefault((cell.method, cell.k), cell)
-    return {cell: first[cell.method, cell.k] == cell for cell in labelings}

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from karat.bench.collection import Entry
     from karat.bench.runs import Rules
 
-References = Literal["best", "mean", "each"]
+References = Literal["best", "mean"]
 
 
 class Scored:
@@ -25,7 +25,6 @@ class Scored:
     measures: list[str]
     rules: Rules
     sets: dict[str, Entry]
-    judge: str | None
     _rows: list[dict[str, Any]]
 
     @property
@@ -36,7 +35,7 @@ class Scored:
         if not self._rows:
             raise InputError("nothing was scored yet; call run()")
         before = ["set", "representation", "method", "try", "k", "reference"]
-        after = ["seconds", "megabytes", "chosen", "note", "reason"]
+        after = ["seconds", "megabytes", "note", "reason"]
         return pd.DataFrame(self._rows).reindex(columns=[*before, *self.measures, *after])
 
     @property
@@ -78,18 +77,16 @@ class Scored:
         ----------
         measure : str, optional
             The first of ``measures`` by default.
-        references : {"best", "mean", "each"}
-            Of several references of a set, the one that each clustering agrees with most, all, or
-            each for itself, as a data set of its own.
+        references : {"best", "mean"}
+            Of several references of a set, the one that each clustering agrees with most, or all.
         failed : float, optional
             What a fit that failed counts as, by the measure itself.
 
         Returns
         -------
         DataFrame
-            ``set``, ``contestant``, ``try``, ``value`` (greater is better; missing where the fit of
-            any k failed, unless ``failed`` is given) and, of a benchmark with a judge, ``chosen``,
-            the value of what it chose for each k.
+            ``set``, ``contestant``, ``try`` and ``value`` (greater is better; missing where the fit
+            of any k failed, unless ``failed`` is given).
 
         Raises
         ------
@@ -97,22 +94,8 @@ class Scored:
             If ``failed`` would be the best value of the measure.
         """
         key = self._key(measure, failed)
-        check_choice(references, ("best", "mean", "each"), "references")
-        own = self._fits(key, references, failed)
-        by = ["set", "contestant"]
-        found = _mean(own, [*by, "try"], "value")
-        if self.judge is None:
-            return found
-        if self.rules.draw is not None:  # each try has but one to choose from
-            chosen = _mean(own, by, "value")
-        else:
-            # where every try failed nothing was chosen
-            picked = own["value"].where(own["chosen"].eq(True))
-            least = math.nan if failed is None else failed * self._sign(key)
-            own["chosen value"] = picked.groupby([own[c] for c in (*by, "k")]).transform("max")
-            own["chosen value"] = own["chosen value"].fillna(least)
-            chosen = _mean(own, by, "chosen value")
-        return found.merge(chosen.set_axis([*by, "chosen"], axis=1), how="left", on=by)
+        check_choice(references, ("best", "mean"), "references")
+        return _mean(self._fits(key, references, failed), ["set", "contestant", "try"], "value")
 
     def _sign(self, key: str) -> int:
         from karat.measures import catalogue
@@ -140,11 +123,9 @@ class Scored:
         failures = table["reason"].notna()
         value = table[key].mask(failures, math.nan if failed is None else failed)
         table["value"] = value.astype(float) * self._sign(key)
-        if references == "each":
-            table = _each_reference(table)
         cells = table.groupby(["set", "contestant", "try", "k"], sort=False)
         how = "mean" if references == "mean" else "max"
-        own = cells.agg(value=("value", how), chosen=("chosen", "first"))
+        own = cells.agg(value=("value", how))
         # what failed for one reference has no value for the best or the mean of them
         incomplete = table["value"].isna().groupby([table[c] for c in own.index.names]).any()
         return own.assign(value=own["value"].mask(incomplete.reindex(own.index))).reset_index()
@@ -154,7 +135,7 @@ class Scored:
         measure: str | None = None,
         *,
         references: References = "best",
-        tries: int | Literal["mean", "chosen"] = "mean",
+        tries: int | Literal["mean"] = "mean",
         failed: float | None = None,
     ) -> pd.DataFrame:
         """One score for each data set and contestant.
@@ -163,31 +144,25 @@ class Scored:
         ----------
         measure, references, failed
             As for :meth:`tries`.
-        tries : "mean", int or "chosen"
-            The mean over the tries; the expected best of so many, the same number for all; or the
-            try that the judge chose without labels. In each the number of tries is of no
-            advantage.
+        tries : "mean" or int
+            The mean over the tries, or the expected best of so many, the same number for all. In
+            both the number of tries is of no advantage.
 
         Returns
         -------
         DataFrame
             A row for each set, a column for each contestant. Greater is better; missing where a
-            contestant failed in any try, unless ``failed`` says what that counts as. (The judge
-            chooses among the tries that did not fail.)
+            contestant failed in any try, unless ``failed`` says what that counts as.
 
         Raises
         ------
         InputError
-            If a contestant has fewer tries than are asked for, or nothing was judged.
+            If a contestant has fewer tries than are asked for.
         """
         found = self.tries(measure, references=references, failed=failed)
-        if tries == "chosen":
-            if self.judge is None:
-                raise InputError('nothing was chosen without labels; give Benchmark judge="judge"')
-            found = found.assign(value=found["chosen"])
         cells = found.groupby(["set", "contestant"], sort=False)["value"]
         if isinstance(tries, str):
-            check_choice(tries, ("mean", "chosen"), "tries")
+            check_choice(tries, ("mean",), "tries")
             values = cells.agg(lambda v: v.mean(skipna=False))
         elif self.rules.draw is not None:
             raise InputError(
@@ -198,9 +173,7 @@ class Scored:
             # a clusterer without a seed gives the same whatever it tries
             values = cells.agg(lambda v: _expected_best(v, 1 if len(v) == 1 else tries))
         wide = values.unstack("contestant")
-        sets = [*dict.fromkeys(found["set"])]
-        if references != "each":
-            sets = [*dict.fromkeys(self.table["set"])]
+        sets = [*dict.fromkeys(self.table["set"])]
         return wide.reindex(index=sets, columns=[*dict.fromkeys(self.contestants)])
 
     def intervals(
@@ -209,42 +182,28 @@ class Scored:
         *,
         references: References = "best",
         failed: float | None = None,
-        level: float = 0.95,
     ) -> pd.DataFrame:
-        """What each contestant scores on each set, and what trying more often would seem to add.
+        """What each contestant scores on each set, with a 95 % interval.
 
         Parameters
         ----------
         measure, references, failed
             As for :meth:`tries`.
-        level : float, default 0.95
 
         Returns
         -------
         DataFrame
-            By ``set`` and ``contestant``: ``tries``; ``mean`` over them with ``low`` and ``high``
-            (Student's t, over starts and draws of this set; missing for one try); ``best``, the
-            greatest; ``expected best`` of as many tries as the contestant with fewest has, of those
-            that have more than one; ``chosen`` without labels, where there is a judge. Missing
-            where a try failed, unless ``failed`` is given.
+            By set and contestant: ``tries``, ``mean``, and the ends ``low`` and ``high`` of the
+            interval of the mean (Student's t). Missing where a try failed, unless ``failed`` is
+            given; ends are missing for one try.
         """
+        import pandas as pd
+
         found = self.tries(measure, references=references, failed=failed)
-        cells = found.groupby(["set", "contestant"], sort=False)
-        values = cells["value"]
-        table: pd.DataFrame = cells.agg(
-            tries=("value", "size"),
-            mean=("value", lambda v: v.mean(skipna=False)),
-            best=("value", lambda v: v.max(skipna=False)),
-        )
-        table[["low", "high"]] = [mean_interval(own, level) for _, own in values]
-        several = table["tries"][table["tries"] > 1]
-        same = 1 if self.rules.draw is not None or not len(several) else int(several.min())
-        table["expected best"] = values.agg(lambda v: _expected_best(v, min(same, len(v))))
-        columns = ["tries", "mean", "low", "high", "expected best", "best"]
-        if self.judge is not None:
-            table["chosen"] = cells["chosen"].first()
-            columns.append("chosen")
-        return table.loc[:, columns]
+        values = found.groupby(["set", "contestant"], sort=False)["value"]
+        table = pd.DataFrame(values.agg(tries="size", mean=lambda v: v.mean(skipna=False)))
+        table[["low", "high"]] = [mean_interval(own) for _, own in values]
+        return table
 
     def agreement(self, **options: Any) -> pd.DataFrame:
         """Whether the measures rank the contestants alike; see :func:`karat.bench.rank_agreement`.
@@ -270,7 +229,7 @@ class Scored:
         alpha: float = 0.05,
         rope: float = 0.01,
         references: Literal["best", "mean"] = "best",
-        tries: int | Literal["mean", "chosen"] = "mean",
+        tries: int | Literal["mean"] = "mean",
         failed: float | None = None,
     ) -> Comparison:
         """Compare over the data sets; see :func:`karat.bench.compare_methods`.
@@ -306,8 +265,6 @@ class Scored:
         notes = []
         if told:
             counts = "" if failed is None else f"counts as {failed:g}"
-            if tries == "chosen":
-                counts = "is not chosen" + (f"; where all failed it {counts}" if counts else "")
             notes = [f"{told}. A failed fit {counts}."]
         if by_row := [file for entry in self.sets.values() for file in entry.by_row]:
             more = f" and {len(by_row) - 1:,} more have" if len(by_row) > 1 else " has"
@@ -325,18 +282,3 @@ def _mean(table: pd.DataFrame, by: list[str], column: str) -> pd.DataFrame:
 def _expected_best(values: pd.Series, m: int) -> float:
     """Missing where any try is."""
     return math.nan if values.isna().any() else expected_best(values.to_numpy(), m)
-
-
-def _each_reference(table: pd.DataFrame) -> pd.DataFrame:
-    """The table with each reference of a set as a set; a fit that failed did so for each."""
-    import pandas as pd
-
-    parts = []
-    for name, own in table.groupby("set", sort=False):
-        known = [*dict.fromkeys(own["reference"].dropna())]
-        if len(known) < 2:
-            parts.append(own)
-        for reference in known if len(known) > 1 else []:
-            rows = own[own["reference"].isna() | (own["reference"] == reference)]
-            parts.append(rows.assign(set=f"{name}, {reference}"))
-    return pd.concat(parts)

@@ -1,4 +1,4 @@
-"""Statistics of scores over data sets: intervals, profiles, the best of several tries, power."""
+"""Statistics of scores over data sets: intervals, the best of several tries."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.bench.permutation import settled
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
@@ -63,50 +62,6 @@ def mean_interval(values: Any, level: float = 0.95) -> tuple[float, float]:
     return float(x.mean()) - half, float(x.mean()) + half
 
 
-def performance_profile(values: Any, *, ratios: bool = False) -> pd.DataFrame:
-    """On which share of the data sets a method is at most so far from the best.
-
-    Parameters
-    ----------
-    values : DataFrame or array-like, shape (sets, methods)
-        Scores, greater is better; with ``ratios`` costs above 0 (seconds, bytes), less is better.
-    ratios : bool, default False
-        Distance from the best of a set as cost over the least cost (Dolan & Moré 2002), otherwise
-        as the difference from the greatest score, because scores may be 0 or negative.
-
-    Returns
-    -------
-    DataFrame
-        A row for each distance at which any share changes, ascending from 0 (1 with ``ratios``),
-        named ``distance``; a column for each method, non-decreasing to 1. The first row is the
-        share of sets on which the method is best or as good as the best.
-
-    Raises
-    ------
-    InputError
-        For missing values, or costs that are not positive.
-
-    Examples
-    --------
-    >>> from karat.bench import performance_profile
-    >>> performance_profile({"a": [2, 8], "b": [4, 4]}, ratios=True)
-                a    b
-    distance
-    1.0       0.5  0.5
-    2.0       1.0  1.0
-    """
-    import pandas as pd
-
-    table = score_table(values)
-    x = settled(table.to_numpy())
-    if ratios and not (x > 0).all():
-        raise InputError("ratios are of costs, which must be above 0; leave ratios out for scores")
-    away = x / x.min(axis=1, keepdims=True) if ratios else x.max(axis=1, keepdims=True) - x
-    steps = np.unique(np.append(away, 1.0 if ratios else 0.0))
-    shares = (away[None] <= steps[:, None, None]).mean(axis=1)
-    return pd.DataFrame(shares, index=pd.Index(steps, name="distance"), columns=table.columns)
-
-
 def expected_best(tries: Any, m: int) -> float:
     """Expected greatest of ``m`` of the tries, drawn without replacement.
 
@@ -144,74 +99,3 @@ def expected_best(tries: Any, m: int) -> float:
         raise InputError(f"the best of {m} tries cannot be told from {s}")
     weights = [math.comb(i, m - 1) / math.comb(s, m) for i in range(s)]
     return float(x @ np.array(weights))
-
-
-def sets_needed(
-    one: Any, other: Any, difference: float = 0.02, *, alpha: float = 0.05, power: float = 0.8
-) -> int:
-    """How many data sets would show a mean difference with this power.
-
-    Parameters
-    ----------
-    one, other : array-like, shape (sets,)
-        Scores of two methods on the same data sets, a pilot.
-    difference : float, default 0.02
-        The mean difference that matters.
-    alpha, power : float
-        Two-sided level of Wilcoxon's signed-rank test, and the chance that it finds the difference.
-
-    Returns
-    -------
-    int
-        At least so many that the test can find anything.
-
-    Raises
-    ------
-    InputError
-        If a pilot has fewer than two sets or the same difference on all, or ``difference`` is not
-        positive.
-
-    Notes
-    -----
-    The least N for which the paired t test has that power (noncentral t), with the pilot's standard
-    deviation, as if data sets were a random draw; times π/3, because Wilcoxon's test is so much
-    less efficient for normal differences. N sets in favour of one method have p = 2^(1 − N).
-
-    Examples
-    --------
-    >>> from karat.bench import sets_needed
-    >>> sets_needed([0.5, 0.6, 0.7, 0.4], [0.5, 0.5, 0.6, 0.5])
-    191
-    """
-    from scipy import stats
-
-    gap = np.asarray(one, dtype=np.float64) - np.asarray(other, dtype=np.float64)
-    if gap.ndim != 1 or len(gap) < 2 or difference <= 0:
-        raise InputError("a pilot of 2 sets or more and a difference above 0 are wanted")
-    deviation = float(settled(gap).std(ddof=1))
-    if deviation <= 1e-15 * np.abs(gap).max():
-        raise InputError(
-            "the pilot has the same difference on every set and does not tell how much it varies; "
-            "give one in which it does"
-        )
-    effect = difference / deviation
-    least = 1 + math.ceil(-math.log2(alpha))
-
-    def has_power(n: int) -> bool:
-        limit = stats.t.ppf(1 - alpha / 2, n - 1)
-        away = effect * math.sqrt(n)
-        own = float(stats.nct.sf(limit, n - 1, away))
-        if math.isnan(own):  # far from 0, where only the standard deviation is left to chance
-            own = float(stats.chi2.cdf((n - 1) * (away / limit) ** 2, n - 1))
-        return own >= power
-
-    low, high = 1, 2
-    while not has_power(high):
-        low, high = high, 2 * high
-        if high > 10**6:  # the t distribution is the normal one
-            total = stats.norm.isf(alpha / 2) + stats.norm.isf(1 - power)
-            return math.ceil((total / effect) ** 2 * math.pi / 3)
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if has_power(middle) else (middle, high)
-    return max(math.ceil(high * math.pi / 3), least)

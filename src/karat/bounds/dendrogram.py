@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
-from fractions import Fraction
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from karat.bounds.classes import Classes, known_classes
-from karat.bounds.codes import Code, Integer
-from karat.bounds.languages import Language, Mixed
+from karat.bounds.languages import Lengths, Mixed
 from karat.bounds.pac_mdl import PacMdlBound, PacMdlBounds, pac_mdl_bound
 from karat.bounds.tails import b_max, log_bucket, log_level
 from karat.labelings.partitions import cut_dendrogram
-from karat.runtime.validation import InputError, check_random_state
+from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,78 +21,6 @@ if TYPE_CHECKING:
 
 # numbers of clusters, of cuts and of prunings, whose labels are written in every way
 _PROMISING = 8
-
-
-class Pruning(Code):
-    """Prunings of a binary tree, written as one bit a node: split here, or stop.
-
-    A message is a frozenset of node numbers: the clusters. A pruning with c clusters has c − 1
-    splits and c stops, so 2c − 1 bits; a leaf of the tree cannot be split and needs none. By
-    induction from the leaves the shares below a node sum to 1/2 + 1/2 · 1 · 1 = 1.
-
-    Parameters
-    ----------
-    Z : array-like, shape (n-1, 4)
-        Linkage matrix in SciPy's form.
-    """
-
-    def __init__(self, Z: Any) -> None:
-        self._left, self._right = children_of(Z)
-        self._n = len(self._left) + 1
-
-    def probability(self, message: frozenset[int]) -> Fraction:
-        """Share of a pruning; leaves are coded too, which wastes a little."""
-        return Fraction(1, 2 ** (2 * len(message) - 1))
-
-    def messages(self) -> Iterator[frozenset[int]]:
-        """Every pruning."""
-        return iter(self._below(2 * self._n - 2))
-
-    def _below(self, node: int) -> list[frozenset[int]]:
-        if node < self._n:
-            return [frozenset([node])]
-        t = node - self._n
-        left, right = self._below(int(self._left[t])), self._below(int(self._right[t]))
-        return [frozenset([node]), *(a | b for a in left for b in right)]
-
-
-class CountedPruning(Pruning):
-    """The number of clusters c first, in log2(c(c+1)) bits, then which of the prunings with c.
-
-    They are counted, P(c), and all alike; so the shares sum to Σ 1/(c(c+1)) ≤ 1. Far shorter
-    than 2c − 1 bits for chained trees, where there are few prunings.
-    """
-
-    def __init__(self, Z: Any) -> None:
-        super().__init__(Z)
-        # prunings below each node by their number of clusters, from c = 1 on
-        below = [[1]] * self._n
-        for left, right in zip(self._left, self._right, strict=True):
-            a, b = below[left], below[right]
-            totals = [1] + [0] * (len(a) + len(b) - 1)
-            for i, x in enumerate(a):
-                for j, y in enumerate(b):
-                    totals[i + j + 1] += x * y
-            below.append(totals)
-        self._totals = below[-1]
-
-    def probability(self, message: frozenset[int]) -> Fraction:
-        """Share of a pruning."""
-        return Integer().probability(len(message)) / self._totals[len(message) - 1]
-
-
-@dataclass(frozen=True)
-class _Prunings(Language):
-    """Prunings whose lengths are known."""
-
-    lengths: tuple[float, ...]
-
-    @property
-    def name(self) -> str:
-        return "Pruning"
-
-    def choice_bits(self, names: tuple[str, ...], n_clusters: Any) -> NDArray[np.float64]:
-        return np.array(self.lengths)
 
 
 def prune_dendrogram(
@@ -145,7 +70,7 @@ def prune_dendrogram(
     label, the bits depend on the pruning only through c, and the bound grows with errors and with
     bits. So the fewest errors for each c, which a knapsack over the tree finds, lead to the very
     best pruning. Its labels, and those of the next best c, are then written by the mixture of five
-    codes (:func:`karat.bounds.codes.mixed_labels`): at most log2(5) bits longer, often much
+    codes (:class:`~karat.bounds.languages.Mixed`): at most log2(5) bits longer, often much
     shorter. No more clusters are looked at than could pay even without any error. Time
     O(n · (ℓ + C)), C the most clusters that could pay, at most about the number of labels.
 
@@ -199,7 +124,7 @@ def prune_dendrogram(
         np.stack(labels),
         y_partial,
         delta,
-        Mixed(_Prunings(tuple(lengths.tolist()))),
+        Mixed(Lengths(tuple(lengths.tolist()), "Pruning")),
         classes=classes,
         random_state=random_state,
     )
@@ -230,74 +155,3 @@ def children_of(Z: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         raise InputError("Z is not a linkage matrix in SciPy's form (n-1 rows, 4 columns)")
     children = Z[:, :2].astype(np.int64)
     return np.ascontiguousarray(children[:, 0]), np.ascontiguousarray(children[:, 1])
-
-
-def random_prunings(
-    Z: Any, n_prunings: int = 100, *, k: Iterable[int] = range(2, 31), random_state: Any = 0
-) -> NDArray[np.int32]:
-    """Clusterings that stop at different heights in different branches of a dendrogram.
-
-    Parameters
-    ----------
-    Z : array-like, shape (n-1, 4), or Dendrogram
-        Linkage matrix in SciPy's form, made without the labels.
-    n_prunings : int
-    k : iterable of int
-        Numbers of clusters; each pruning has one of them, all equally often in the long run.
-    random_state : None, int or Generator
-
-    Returns
-    -------
-    ndarray of int32, shape (n_prunings, n)
-        Labels for :func:`karat.guarantee`, beside the dendrogram's cuts; some may be equal.
-
-    Raises
-    ------
-    InputError
-        If ``Z`` is not a linkage matrix, or k or n_prunings are out of range.
-
-    See Also
-    --------
-    karat.bounds.prune_dendrogram : The best of all prunings by its PAC-MDL bound.
-
-    Notes
-    -----
-    From the root on a cluster is split in two, drawn with a chance that is proportional to its
-    objects but one. Cuts at one height are rare among them. O(n_prunings · (n + k²)).
-
-    Examples
-    --------
-    >>> from scipy.cluster.hierarchy import linkage
-    >>> from karat.bounds import random_prunings
-    >>> labels = random_prunings(linkage([[0.0], [1.0], [3.0], [7.0], [9.0]]), 4, k=[2, 3])
-    >>> labels.shape, set(labels.max(axis=1).tolist()) <= {1, 2}
-    ((4, 5), True)
-    """
-    left, right = children_of(getattr(Z, "linkage", Z))
-    n = len(left) + 1
-    numbers = sorted(set(k))
-    if not numbers or numbers[0] < 1 or numbers[-1] > n:
-        raise InputError(f"k must be numbers of clusters between 1 and {n:,}; got {numbers}")
-    if n_prunings < 1:
-        raise InputError(f"n_prunings must be at least 1; got {n_prunings}")
-    rng = check_random_state(random_state)
-    sizes = np.ones(2 * n - 1, dtype=np.int64)
-    for t in range(n - 1):
-        sizes[n + t] = sizes[left[t]] + sizes[right[t]]
-    # leaves below a node are next to one another in the order of the tree
-    first = np.zeros(2 * n - 1, dtype=np.int64)
-    for t in range(n - 2, -1, -1):
-        first[left[t]] = first[n + t]
-        first[right[t]] = first[n + t] + sizes[left[t]]
-    place = first[:n]
-    out = np.empty((n_prunings, n), dtype=np.int32)
-    for row in out:
-        nodes = [2 * n - 2]
-        for _ in range(int(rng.choice(numbers)) - 1):
-            chances = sizes[nodes] - 1.0
-            at = int(rng.choice(len(nodes), p=chances / chances.sum()))
-            t = nodes.pop(at) - n
-            nodes += [int(left[t]), int(right[t])]
-        order = np.sort(first[nodes])
-        row[:] = np.searchsorted(order, place, side="right") - 1
-    return out

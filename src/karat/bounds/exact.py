@@ -9,6 +9,10 @@ from functools import lru_cache
 
 _DIGITS = 130
 _TERMS = 70
+_PI = Decimal(
+    "3.1415926535897932384626433832795028841971693993751058209749445923078164"
+    "06286208998628034825342117067982148086513282306647093844609550582231725"
+)
 _TIE = Decimal(10) ** -95
 
 
@@ -78,7 +82,7 @@ def _log_factorial(x: int) -> Decimal:
     for k, B in enumerate(_bernoulli(), start=1):
         series += Decimal(B.numerator) / B.denominator / (2 * k * (2 * k - 1) * y ** (2 * k - 1))
     half = Decimal("0.5")
-    return (y + half) * y.ln() - y + half * (2 * _pi()).ln() + series
+    return (y + half) * y.ln() - y + half * (2 * _PI).ln() + series
 
 
 @lru_cache(maxsize=1)
@@ -90,21 +94,3 @@ def _bernoulli() -> tuple[Fraction, ...]:
         total = Fraction(0) if odd else sum(math.comb(j + 1, i) * B[i] for i in range(j))
         B.append(-Fraction(total) / (j + 1))
     return tuple(B[2 * k] for k in range(1, _TERMS + 1))
-
-
-@lru_cache(maxsize=1)
-def _pi() -> Decimal:
-    """Machin's formula."""
-    with localcontext() as context:
-        context.prec = _DIGITS + 10
-        return 4 * (4 * _arctan_inverse(5) - _arctan_inverse(239))
-
-
-def _arctan_inverse(x: int) -> Decimal:
-    power = total = Decimal(1) / x
-    k = 0
-    while abs(power) > Decimal(10) ** -(_DIGITS + 8):
-        k += 1
-        power /= -x * x
-        total += power / (2 * k + 1)
-    return total

@@ -107,11 +107,6 @@ class Guarantee(wording.Worded):
     refused: str = ""
 
     @property
-    def bound_rate(self) -> float:
-        """The bound as a share of the unlabelled objects; 0 where there are none."""
-        return self.bound / self.n if self.n else 0.0
-
-    @property
     def table(self) -> pd.DataFrame:
         """``mdl.table``, with the guarantee in the row of a clustering that carries it alone."""
         table = self.mdl.table.copy()

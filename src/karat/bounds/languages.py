@@ -3,7 +3,7 @@
 A PAC-MDL bound holds for every classifier at once if each one is given a share ``p`` of the
 allowed risk and the shares sum to at most 1 (Kraft's inequality). ``-log2(p)`` is called its
 length in bits. Shares may depend on anything but the labels. A language says what naming a
-clustering costs and which code (:mod:`karat.bounds.codes`) its cluster labels use.
+clustering costs and how its cluster labels are written.
 """
 
 from __future__ import annotations
@@ -16,10 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.bounds.codes import Integer, check_kraft
 from karat.runtime.validation import InputError
 
-__all__ = ["Algo", "Cluster", "Init", "Language", "Looks", "Mixed", "Prior", "Simple"]
+__all__ = ["Algo", "Cluster", "Init", "Language", "Lengths", "Mixed", "Prior", "Simple"]
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,8 +33,7 @@ class Language(ABC):
     Attributes
     ----------
     mixed : bool
-        Whether cluster labels use the mixture of five codes
-        (:func:`karat.bounds.codes.mixed_labels`) rather than c·log2(ℓ) bits.
+        Whether cluster labels use the five codes of :class:`Mixed` rather than c·log2(ℓ) bits.
     """
 
     mixed: bool = False
@@ -47,32 +45,10 @@ class Language(ABC):
 
     @abstractmethod
     def choice_bits(self, names: tuple[str, ...], n_clusters: Any) -> NDArray[np.float64]:
-        """Bits that name each of the clusterings, labels of clusters not counted.
-
-        Parameters
-        ----------
-        names : tuple of str, length M
-            The clusterings.
-        n_clusters : ndarray of int64, shape (M,)
-            Their numbers of clusters.
-
-        Returns
-        -------
-        ndarray of float64, shape (M,)
-        """
+        """Bits that name each of the clusterings, labels of clusters not counted."""
 
     def bits(self, n_clusters: int, n_classes: int) -> float:
-        """Bits of a clustering with all its cluster labels written out, c·log2(ℓ) for them.
-
-        Parameters
-        ----------
-        n_clusters, n_classes : int
-            c and ℓ.
-
-        Returns
-        -------
-        float
-        """
+        """Bits of a clustering with all its cluster labels written out, c·log2(ℓ) for them."""
         choice = float(self.choice_bits(("0",), np.array([n_clusters]))[0])
         return choice + n_clusters * math.log2(n_classes)
 
@@ -138,29 +114,6 @@ class Algo(Language):
 
 
 @dataclass(frozen=True)
-class Looks(Language):
-    """The ``look``-th bound of the same labels as they grow: log2(j(j+1)) more than one of M.
-
-    The shares 1/(j(j+1)) of all looks sum to 1, so with probability ``1 - delta`` the bounds of
-    all of them hold, and labelling may stop at any of them, whatever they say. Number the looks
-    from 1, and count each one that told anything.
-
-    Examples
-    --------
-    >>> from karat.bounds.languages import Looks
-    >>> Looks(1).choice_bits(("kmeans-4",), [4])
-    array([1.])
-    """
-
-    look: int
-
-    def choice_bits(self, names: tuple[str, ...], n_clusters: Any) -> NDArray[np.float64]:
-        """log2(M) + log2(j(j+1))."""
-        _log2_count(self.look, "look")
-        return np.full(len(names), math.log2(len(names)) + Integer().bits(self.look))
-
-
-@dataclass(frozen=True)
 class Prior(Language):
     """A share of your own for each clustering, by name.
 
@@ -187,7 +140,12 @@ class Prior(Language):
         shares = np.array(list(self.shares.values()), dtype=np.float64)
         if not ((shares > 0) & (shares <= 1)).all():
             raise InputError("each share must be in (0, 1]")
-        check_kraft(-np.log2(shares), what="the shares")
+        total = math.fsum(shares)
+        if total > 1 + 1e-9:
+            raise InputError(
+                f"the shares break Kraft's inequality: they sum to {total:.6g}, and must sum to at "
+                f"most 1. Divide each by {total:.6g}"
+            )
 
     def choice_bits(self, names: tuple[str, ...], n_clusters: Any) -> NDArray[np.float64]:
         """-log2 of each share."""
@@ -195,6 +153,23 @@ class Prior(Language):
             if name not in self.shares:
                 raise InputError(f"the prior gives no share to the clustering {name!r}")
         return np.array([-math.log2(self.shares[name]) for name in names])
+
+
+@dataclass(frozen=True)
+class Lengths(Language):
+    """A length of your own for each clustering, in their order; it was fixed without the labels."""
+
+    lengths: tuple[float, ...]
+    called: str = "Lengths"
+
+    @property
+    def name(self) -> str:
+        """What results call it."""
+        return self.called
+
+    def choice_bits(self, names: tuple[str, ...], n_clusters: Any) -> NDArray[np.float64]:
+        """These lengths."""
+        return np.array(self.lengths)
 
 
 @dataclass(frozen=True)
@@ -209,8 +184,12 @@ class Mixed(Language):
 
     Notes
     -----
-    At most log2(5) = 2.3 bits above c·log2(ℓ); far below where many clusters share a class, or
-    where there are hardly more clusters than classes and each class has one.
+    The share of a vector of c labels of ℓ classes, the largest cluster's first, is the mean of its
+    shares in five codes, each of which sums to exactly 1: every vector alike; the histogram of the
+    classes, then one of its c!/(h_1!···h_ℓ!) vectors; a default class, the number j of exceptions,
+    one of C(c, j)·(ℓ−1)^j; the labels of the j largest clusters and one class for the smaller; one
+    of the vectors with min(c, ℓ) different classes. So at most log2(5) = 2.3 bits above
+    c·log2(ℓ); far below where many clusters share a class, or each class has one.
     """
 
     choice: Language | None = None
@@ -232,3 +211,28 @@ def _log2_count(count: int, name: str) -> float:
     if not isinstance(count, (int, np.integer)) or count < 1:
         raise InputError(f"{name} must be a whole number of at least 1; got {count!r}")
     return math.log2(count)
+
+
+def log2_factorials(largest: int) -> NDArray[np.float64]:
+    """log2 of 0!, 1!, ..., largest!."""
+    steps = np.log2(np.maximum(np.arange(largest + 1), 1).astype(np.longdouble))
+    return np.cumsum(steps).astype(np.float64)
+
+
+def log2_spreads(most: int, n_classes: int) -> NDArray[np.float64]:
+    """log2 of the number of ways to label c = 0..most clusters with min(c, ℓ) different classes."""
+    u = np.arange(n_classes + 1, dtype=np.float64)
+    # onto[u]: log2 of the number of maps from c clusters onto u classes
+    onto = np.full(n_classes + 1, -np.inf)
+    onto[0] = 0.0
+    chosen = log2_factorials(n_classes)
+    chosen = chosen[-1] - chosen - chosen[::-1]
+    out = np.zeros(most + 1)
+    with np.errstate(divide="ignore"):
+        log2_u = np.log2(u)
+    for c in range(1, most + 1):
+        onto[1:] = log2_u[1:] + np.logaddexp2(onto[1:], onto[:-1])
+        onto[0] = -np.inf
+        used = min(c, n_classes)
+        out[c] = onto[used] + chosen[used]
+    return out

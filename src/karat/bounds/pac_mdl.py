@@ -11,9 +11,8 @@ import numpy as np
 
 from karat.bounds import wording
 from karat.bounds.classes import Classes, KnownClasses, known_classes
-from karat.bounds.codes import log2_factorials, log2_spreads
 from karat.bounds.confidence_sequence import b_always
-from karat.bounds.languages import Language, Mixed
+from karat.bounds.languages import Language, Mixed, log2_factorials, log2_spreads
 from karat.bounds.sampling import doubted_draw, sampling_warnings
 from karat.bounds.tails import b_max, log_level
 from karat.labelings.labels import NOISE, NoisePolicy
@@ -92,11 +91,6 @@ class PacMdlBound(wording.Worded):
     def bits(self) -> float:
         """Length of the whole description."""
         return self.choice_bits + self.label_bits
-
-    @property
-    def bound_rate(self) -> float:
-        """The bound as a share of the unlabelled objects; 0 where there are none."""
-        return self.bound / self.n if self.n else 0.0
 
     @property
     def error_rate(self) -> float:
@@ -309,7 +303,6 @@ def pac_mdl_bound(
     See Also
     --------
     karat.guarantee : The lowest of several bounds, this one among them.
-    karat.bounds.bound_candidates : For a whole study, with its own language.
     karat.bounds.prune_dendrogram : The best pruning of a dendrogram.
 
     Notes
@@ -333,8 +326,8 @@ def pac_mdl_bound(
     of class t has the share ∏ n_t / (C(m+n, ℓ)·ℓ(ℓ+1)); a tenth of delta bounds the n_t.
 
     A bound is for a number of labels that was fixed beforehand. To label until the bound is
-    low enough is to choose the best of many bounds, and each of them must be paid for
-    (:class:`~karat.bounds.languages.Looks`, or :func:`karat.guarantee` with ``anytime=True``).
+    low enough is to choose the best of many bounds, which :func:`karat.guarantee` with
+    ``anytime=True`` pays for.
 
     The level is rounded down by one part in 10^12, so that floating point never tightens the
     bound. O(M·(n + ℓ·c²)) time at most.

@@ -22,17 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Population:
-    """All objects but those that teach.
-
-    Attributes
-    ----------
-    learner : Learner
-        Of these objects; it has the others as lessons, without their classes.
-    language : Language
-        What naming a clustering costs.
-    objects, taught : ndarray of int
-        Positions of these objects and of those that teach, among all.
-    """
+    """All objects but those that teach."""
 
     learner: Learner
     language: Language
@@ -75,18 +65,7 @@ class Population:
 
 @dataclass(frozen=True)
 class Labelled:
-    """The labels of a population.
-
-    Attributes
-    ----------
-    population : Population
-    learner : Learner
-        With the classes of its lessons.
-    truth : KnownClasses
-        Of the objects that were drawn.
-    names : tuple
-        The classes of these, and those that only the lessons have.
-    """
+    """The labels of a population."""
 
     population: Population
     learner: Learner

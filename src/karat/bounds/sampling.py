@@ -82,10 +82,8 @@ def sampling_warnings(labelled: Any, classes: Sequence[Any] | None = None) -> tu
 
     Notes
     -----
-    The mean position (rank-sum statistic) finds labels that gather at one end; the sum of squared
-    gaps between labelled positions, whose mean and variance are exact (the gaps of a uniform
-    subset are a Dirichlet-multinomial vector), finds blocks and regular steps; equal class
-    counts find quotas. O(n).
+    The mean position (rank-sum statistic) finds labels that gather at one end, equal class counts
+    find quotas. O(n).
 
     Examples
     --------
@@ -109,37 +107,9 @@ def sampling_warnings(labelled: Any, classes: Sequence[Any] | None = None) -> tu
         if math.erfc(abs(z) / math.sqrt(2)) < _UNLIKELY:
             side = "start" if z < 0 else "end"
             found.append(f"the labelled objects gather near the {side} of the data")
-        low, high = _gap_scores(positions, N)
-        if low:
-            found.append("the labelled objects lie at nearly regular steps in the data")
-        elif high and not found:
-            found.append("the labelled objects come in blocks of neighbouring rows")
     if classes is not None and same_number_of_each(Counter(classes)):
         found.append("every class has the same number of labelled objects, as quotas would give")
     return tuple(found)
-
-
-def _gap_scores(positions: NDArray[np.intp], N: int) -> tuple[bool, bool]:
-    """Whether Σ gap·(gap−1) is far below or above what a uniform subset gives."""
-    m = len(positions)
-    n = N - m
-    gaps = np.diff(np.concatenate([[-1], positions, [N]])) - 1.0
-    cells = m + 1.0
-
-    def moment(r: int, s: int) -> float:
-        """E[(g1)_r (g2)_s], falling factorials, of a Dirichlet-multinomial vector."""
-        top = math.prod(n - i for i in range(r + s)) * math.factorial(r) * math.factorial(s)
-        return top / math.prod(cells + i for i in range(r + s))
-
-    mean = cells * moment(2, 0)
-    # (g)_2² = (g)_4 + 4 (g)_3 + 2 (g)_2
-    square = moment(4, 0) + 4 * moment(3, 0) + 2 * moment(2, 0)
-    variance = cells * square + cells * (cells - 1) * moment(2, 2) - mean**2
-    if variance <= 0:
-        return False, False
-    z = (float((gaps * (gaps - 1)).sum()) - mean) / math.sqrt(variance)
-    # the upper tail of a sum of squares is heavy, the lower one light
-    return z < -3.6, z > 8.0
 
 
 def same_number_of_each(counts: Counter[Any]) -> bool:
@@ -213,13 +183,7 @@ class Picked:
         self.reject()
 
     def reject(self) -> NoReturn:
-        """Say why no bound may use them.
-
-        Raises
-        ------
-        InputError
-            Always.
-        """
+        """Say why no bound may use them."""
         raise InputError(
             f"these {len(self)} labels were picked ({self.how}), not drawn at random, and a bound "
             "holds for random draws only. Train a classifier with them (rows and labels), and draw "

@@ -43,28 +43,9 @@ def choose(
 
     The fit is the mean of the errors of the majority labels, which are too few, and of those made
     when each label is left out in turn, which are too many; ``bits`` say which clusterings were
-    likely beforehand. Clusters without labels, and ties, go to the class that the best-fitting
-    clusterings give to their objects.
-
-    Parameters
-    ----------
-    batch : Labelings
-    labelled, classes : ndarray of int, shape (m,), m > 0
-        Positions and their classes; nothing else about classes is read, so that ties do not
-        depend on other labels.
-    bits : ndarray of float64, shape (M,)
-        Lengths of the clusterings' names.
-    language : Language, optional
-        Choose by the PAC-MDL bound of these labels in this language instead, which prefers fewer
-        clusters.
-    chooser : callable, optional
-        It chooses the clustering instead, from the positions and their classes.
-
-    Returns
-    -------
-    row : int
-    labels : ndarray of int64, shape (clusters,)
-        Class of each cluster.
+    likely beforehand, a ``language`` has the PAC-MDL bound choose instead, or a ``chooser`` does.
+    Clusters without labels, and ties, go to the class that the best-fitting clusterings give to
+    their objects. Nothing is read of classes but which are equal.
     """
     from karat._kernels import halves as kernel
 

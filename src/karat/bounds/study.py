@@ -4,30 +4,28 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeGuard
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from karat.bounds.classes import Classes, known_classes
 from karat.bounds.classifiers import Learner
-from karat.bounds.codes import Choice, Integer
 from karat.bounds.guarantees import Guarantee, fixed_guarantee
-from karat.bounds.languages import Language, Mixed
+from karat.bounds.languages import Language, Lengths, Mixed
 from karat.bounds.pac_mdl import PacMdlBounds, pac_mdl_bound
 from karat.bounds.population import Labelled, Population, features, order_of
 from karat.bounds.selection import Chooser
 from karat.labelings.labels import NoisePolicy
 from karat.labelings.partitions import Labelings, as_labelings
-from karat.runtime.validation import InputError, unknown_name
+from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
-    import pandas as pd
-    from numpy.typing import NDArray
+    pass
 
 USER = "user"
-"""The group of user-supplied clusterings, in :class:`Searched` and in origins."""
+"""What no clusterer may be called: it names the user-supplied clusterings."""
 
 BROUGHT = (
     "clusterings that you supplied are covered only if they were made without looking at the labels"
@@ -50,18 +48,13 @@ class Searched:
         objective was kept count as one.
     n_user : int
         Clusterings that the user supplied; together they weigh as much as one clusterer.
-    clusterer_prior : mapping of str to float, optional
-        Weights of the clusterers (and of ``"user"``); even by default.
-    setting_prior : mapping of hashable to float, optional
-        Weights of the settings; by default 1/(k(k−1)) for whole numbers from 2 on
-        (banerjee2004, eq. 3; normalised over the settings tried, so never longer), 1/(k(k+1))
-        if 1 is among them, even for settings that are not numbers of clusters.
 
     Notes
     -----
-    All of it must be decided without looking at the bounds. A sweep that was extended because of
-    what the bounds said is charged for everything it tried, but its plan then depended on the
-    labels, which no charge of this kind covers: :class:`OpenEnded` does.
+    Clusterers have even shares. So have settings, but whole numbers k from 2 on have 1/(k(k−1))
+    (banerjee2004, eq. 3; normalised over the settings tried, so never longer), 1/(k(k+1)) if 1 is
+    among them. All of it must be decided without looking at the bounds: a sweep that was extended
+    because of what they said has a plan that depends on the labels, which no charge covers.
 
     Examples
     --------
@@ -73,27 +66,15 @@ class Searched:
 
     tried: Mapping[str, Mapping[Hashable, int]]
     n_user: int = 0
-    clusterer_prior: Mapping[str, float] | None = None
-    setting_prior: Mapping[Hashable, float] | None = None
-    _clusterers: Choice = field(init=False, repr=False, compare=False)
-    _settings: dict[str, Choice] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        names = [*self.tried, *([USER] if self.n_user else [])]
         if USER in self.tried:
             raise InputError(f"no clusterer may be called {USER!r}; give n_user instead")
+        if not self.tried and not self.n_user:
+            raise InputError("a search needs at least one clusterer or user-supplied clustering")
         for name, settings in self.tried.items():
             if not settings or any(starts < 1 for starts in settings.values()):
                 raise InputError(f"{name} needs at least one setting and one start for each")
-        object.__setattr__(self, "_clusterers", _choice(names, self.clusterer_prior, "clusterer"))
-        object.__setattr__(
-            self,
-            "_settings",
-            {
-                name: _settings(tuple(tried), self.setting_prior)
-                for name, tried in self.tried.items()
-            },
-        )
 
     @classmethod
     def grid(
@@ -102,7 +83,6 @@ class Searched:
         *,
         k: Iterable[Hashable],
         starts: int | Mapping[str, int] = 1,
-        **priors: Any,
     ) -> Searched:
         """Every clusterer with every k; ``starts`` for all of them, or by clusterer (else 1)."""
         settings = list(k)
@@ -110,12 +90,10 @@ class Searched:
         def of(name: str) -> int:
             return starts.get(name, 1) if isinstance(starts, Mapping) else starts
 
-        return cls({name: dict.fromkeys(settings, of(name)) for name in clusterers}, **priors)
+        return cls({name: dict.fromkeys(settings, of(name)) for name in clusterers})
 
     @classmethod
-    def from_origins(
-        cls, origins: Iterable[tuple[str, Hashable] | None], **priors: Any
-    ) -> Searched:
+    def from_origins(cls, origins: Iterable[tuple[str, Hashable] | None]) -> Searched:
         """Count the candidates: each ``(clusterer, setting)``, None for one the user supplied.
 
         Only right where every clustering that was tried is among them.
@@ -127,101 +105,35 @@ class Searched:
                 n_user += 1
             else:
                 tried.setdefault(origin[0], Counter())[origin[1]] += 1
-        return cls(tried, n_user, **priors)
+        return cls(tried, n_user)
 
     def bits(self, origin: tuple[str, Hashable] | None, start: int = 0) -> float:
-        """Length of naming one candidate.
-
-        Parameters
-        ----------
-        origin : (clusterer, setting), or None for one that the user supplied
-        start : int
-            Which of the candidates of this origin, from 0.
-
-        Returns
-        -------
-        float
-
-        Raises
-        ------
-        InputError
-            If nothing like it was searched, or not so often.
-        """
+        """Length of naming one candidate."""
+        bits = math.log2(len(self.tried) + (self.n_user > 0))
         if origin is None:
             count, what = self.n_user, "the user"
-            parts = self._clusterers.bits(USER)
         else:
             name, setting = origin
-            count, what = self.tried.get(name, {}).get(setting, 0), f"{name} with {setting!r}"
-            parts = self._clusterers.bits(name) + (
-                self._settings[name].bits(setting) if count else 0.0
-            )
+            settings = self.tried.get(name, {})
+            count, what = settings.get(setting, 0), f"{name} with {setting!r}"
+            bits += _setting_bits(settings, setting) if count else 0.0
         if start >= count:
             raise InputError(
                 f"a candidate is number {start + 1} from {what}, but searched counts {count}; "
                 "every clustering that was tried must be counted"
             )
-        return parts + math.log2(count)
+        return bits + math.log2(count)
 
 
-@dataclass(frozen=True)
-class OpenEnded:
-    """A search that may continue for as long as you like, and wherever the bounds lead you.
-
-    The share of start j (from 0) of a clusterer with setting k (a whole number from 1) is
-    w · 1/(k(k+1)) · 1/((j+1)(j+2)), w the clusterer's weight. They sum to 1 over everything that
-    could ever be tried, so it does not matter what was, nor why: unlike :class:`Searched`, the
-    guarantee survives a sweep that was extended because of what the bounds said. What must be
-    fixed beforehand is the list of clusterers, and the seeds.
-
-    Attributes
-    ----------
-    clusterers : sequence of str
-        All that might be tried.
-    clusterer_prior : mapping of str to float, optional
-        Their weights; even by default.
-
-    Examples
-    --------
-    >>> from karat.bounds import OpenEnded
-    >>> round(OpenEnded(["kmeans", "average"]).bits(("kmeans", 3)), 2)
-    5.58
-    """
-
-    clusterers: Sequence[str]
-    clusterer_prior: Mapping[str, float] | None = None
-    n_user: int = field(default=0, init=False, repr=False)
-
-    def bits(self, origin: tuple[str, Hashable] | None, start: int = 0) -> float:
-        """Length of naming one candidate, as :meth:`Searched.bits`."""
-        if origin is None:
-            raise InputError(
-                "an open-ended search cannot cover clusterings that the user supplied; use Searched"
-            )
-        name, setting = origin
-        if name not in self.clusterers:
-            raise unknown_name(name, self.clusterers, "clusterer of this search")
-        if not _is_whole(setting) or setting < 1:
-            raise InputError(
-                f"an open-ended search has whole numbers from 1 as settings; got {setting!r} for "
-                f"{name}. Use Searched"
-            )
-        weight = _choice(list(self.clusterers), self.clusterer_prior, "clusterer").bits(name)
-        return weight + Integer(1).bits(setting) + Integer(0).bits(start)
-
-
-@dataclass(frozen=True)
-class _StudyLanguage(Language):
-    """The choice bits of each candidate, in order."""
-
-    lengths: tuple[float, ...]
-
-    @property
-    def name(self) -> str:
-        return "Study"
-
-    def choice_bits(self, names: tuple[str, ...], n_clusters: Any) -> NDArray[np.float64]:
-        return np.array(self.lengths)
+def _setting_bits(settings: Iterable[Hashable], setting: Any) -> float:
+    """Length of one of the settings that a clusterer was tried with."""
+    tried: list[Any] = list(settings)
+    whole = (int, np.integer)
+    if not all(isinstance(k, whole) and not isinstance(k, bool) and k >= 1 for k in tried):
+        return math.log2(len(tried))
+    above = 1 if 1 in tried else -1
+    total = sum(1 / (k * (k + above)) for k in tried)
+    return max(0.0, math.log2(total * setting * (setting + above)))
 
 
 def study_bounds(
@@ -229,7 +141,7 @@ def study_bounds(
     y_partial: Any,
     *,
     delta: float = 0.1,
-    searched: Searched | OpenEnded | None = None,
+    searched: Searched | None = None,
     origins: Iterable[tuple[str, Hashable] | None],
     prior: Any = None,
     classes: Classes = None,
@@ -246,8 +158,8 @@ def study_bounds(
         Known classes; None, NaN or ``-1`` elsewhere.
     delta : float
         Allowed chance that the guarantee fails.
-    searched : Searched or OpenEnded, optional
-        What was tried, or might be. By default the candidates themselves are counted.
+    searched : Searched, optional
+        What was tried. By default the candidates themselves are counted.
     origins : iterable of (clusterer, setting) or None, length M
         Where each candidate comes from; None for one that the user supplied. Starts of the same
         origin are taken in order.
@@ -293,7 +205,7 @@ def study_guarantee(
     y_partial: Any,
     *,
     delta: float = 0.1,
-    searched: Searched | OpenEnded | None = None,
+    searched: Searched | None = None,
     origins: Iterable[tuple[str, Hashable] | None],
     prior: Any = None,
     classes: Classes = None,
@@ -337,7 +249,7 @@ def study_guarantee(
         judged = np.array(_lengths(prior, len(batch)))
         both = (language.choice_bits(batch.names, batch.n_clusters) + judged) / 2
         both += math.log2(np.exp2(-both).sum()) + 1e-9
-        language = Mixed(_StudyLanguage(tuple(both.tolist())))
+        language = Mixed(Lengths(tuple(both.tolist()), "Study"))
     truth = known_classes(y_partial, batch.n_objects, classes)
     drawn = order_of(None, truth.known, random_state)
     X = features(X, batch.n_objects)
@@ -352,7 +264,7 @@ def study_guarantee(
 
 def _language(
     batch: Labelings,
-    searched: Searched | OpenEnded | None,
+    searched: Searched | None,
     origins: Iterable[tuple[str, Hashable] | None],
     prior: Any,
 ) -> tuple[Language, int]:
@@ -368,7 +280,7 @@ def _language(
         seen[origin] += 1
     if prior is not None:
         lengths = _lengths(prior, len(batch))
-    return Mixed(_StudyLanguage(tuple(lengths))), plan.n_user
+    return Mixed(Lengths(tuple(lengths), "Study")), plan.n_user
 
 
 def _lengths(prior: Any, n_candidates: int) -> list[float]:
@@ -380,75 +292,3 @@ def _lengths(prior: Any, n_candidates: int) -> list[float]:
         )
     lengths: list[float] = (-np.log2(shares)).tolist()
     return lengths
-
-
-def bound_candidates(
-    labelings: Any,
-    y_partial: Any,
-    *,
-    delta: float = 0.1,
-    searched: Searched | OpenEnded | None = None,
-    origins: Iterable[tuple[str, Hashable] | None],
-    **options: Any,
-) -> pd.DataFrame:
-    """The table of :func:`study_bounds`, with the origin of each candidate.
-
-    Parameters
-    ----------
-    labelings, y_partial, delta, searched, origins, **options
-        As for :func:`study_bounds`.
-
-    Returns
-    -------
-    DataFrame
-        One row per candidate: ``clusterer``, ``setting`` and the columns of
-        :attr:`PacMdlBounds.table`. What else there is to say of them, and which is the best,
-        :func:`study_bounds` tells.
-
-    Examples
-    --------
-    >>> from karat.bounds import Searched, bound_candidates
-    >>> labelings = {"kmeans-2": [0, 0, 0, 1, 1, 1], "kmeans-3": [0, 0, 1, 1, 2, 2]}
-    >>> table = bound_candidates(
-    ...     labelings, ["x", None, "x", None, "y", None],
-    ...     searched=Searched.grid(["kmeans"], k=[2, 3]), origins=[("kmeans", 2), ("kmeans", 3)],
-    ... )
-    >>> table[["setting", "errors", "bound"]]
-              setting  errors  bound
-    kmeans-2        2       0      3
-    kmeans-3        3       0      3
-    """
-    sources = list(origins)
-    found = study_bounds(
-        labelings, y_partial, delta=delta, searched=searched, origins=sources, **options
-    )
-    table = found.table.copy()
-    table.insert(0, "clusterer", [USER if origin is None else origin[0] for origin in sources])
-    table.insert(1, "setting", [None if origin is None else origin[1] for origin in sources])
-    return table
-
-
-def _choice(names: list[str], prior: Mapping[str, float] | None, what: str) -> Choice:
-    if prior is None:
-        return Choice(names)
-    missing = [name for name in names if name not in prior]
-    if missing:
-        raise InputError(f"the {what}_prior gives no weight to {missing[0]!r}")
-    return Choice(dict(prior))
-
-
-def _settings(settings: tuple[Hashable, ...], prior: Mapping[Hashable, float] | None) -> Choice:
-    if prior is not None:
-        missing = [setting for setting in settings if setting not in prior]
-        if missing:
-            raise InputError(f"the setting_prior gives no weight to {missing[0]!r}")
-        return Choice(dict(prior))
-    whole = [setting for setting in settings if _is_whole(setting)]
-    if len(whole) < len(settings) or min(whole) < 1:
-        return Choice(settings)
-    code = Integer(1 if 1 in whole else 2)
-    return Choice({k: code.probability(k) for k in whole})
-
-
-def _is_whole(setting: Any) -> TypeGuard[int]:
-    return isinstance(setting, (int, np.integer)) and not isinstance(setting, bool)

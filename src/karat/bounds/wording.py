@@ -46,15 +46,38 @@ class Worded:
     """What every bound says of itself, from its own attributes."""
 
     if TYPE_CHECKING:
+        refused: str
+        n: int
+        delta: float
+        premises: tuple[str, ...]
+        warnings: tuple[str, ...]
+        labels_read: str
+        bound: int
 
         @property
         def method(self) -> str:
             """Key of what made it."""
 
+        @property
+        def reason(self) -> str:
+            """What it is made of, in words."""
+
+    @property
+    def bound_rate(self) -> float:
+        """The bound as a share of the unlabelled objects; 0 where there are none."""
+        return self.bound / self.n if self.n else 0.0
+
     @property
     def sentence(self) -> str:
-        """The guarantee in words, with its premises."""
-        return sentence_of(self)
+        """The guarantee in words, how surely it holds, and its premises."""
+        if self.refused:
+            return f"Nothing is guaranteed: {self.refused}."
+        if self.n == 0:
+            return "Every object is labelled: nothing is left to predict."
+        return (
+            f"At most {percent_up(self.bound_rate)} of the {self.n:,} objects you did not label "
+            f"are wrong. {chance(self.delta)} {premises(self.premises)}"
+        )
 
     @property
     def how(self) -> str:
@@ -64,13 +87,15 @@ class Worded:
     @property
     def conditions(self) -> str:
         """What was read, in words."""
-        return conditions_of(self)
+        return f"Read: {self.labels_read}."
 
     def __str__(self) -> str:
-        return text_of(self)
+        doubts = [f"Warning: {warning}." for warning in self.warnings]
+        return "\n".join([self.sentence, self.reason, self.conditions, *doubts])
 
     def _repr_html_(self) -> str:
-        return html_of(self)
+        first, *rest = map(html.escape, str(self).split("\n"))
+        return f"<p><strong>{first}</strong></p>{''.join(f'<p>{line}</p>' for line in rest)}"
 
 
 def percent_up(rate: float) -> str:
@@ -94,26 +119,9 @@ def chance(delta: float) -> str:
     return f"Of {of} random draws like yours, at most {most} would make this false."
 
 
-def sentence_of(bound: Any) -> str:
-    """What is guaranteed, how surely, and under which premises."""
-    if bound.refused:
-        return f"Nothing is guaranteed: {bound.refused}."
-    if bound.n == 0:
-        return "Every object is labelled: nothing is left to predict."
-    return (
-        f"At most {percent_up(bound.bound_rate)} of the {bound.n:,} objects you did not label are "
-        f"wrong. {chance(bound.delta)} {premises(bound.premises)}"
-    )
-
-
 def premises(given: tuple[str, ...]) -> str:
     """What a guarantee rests on."""
     return f"Premises: {'; '.join(given)}."
-
-
-def conditions_of(bound: Any) -> str:
-    """What was read."""
-    return f"Read: {bound.labels_read}."
 
 
 def _errors(errors: int, m: int) -> str:
@@ -151,21 +159,6 @@ def reason_of(found: Any) -> str:
         f"The classes come from {carrier_of(found)}: {_errors(found.errors, found.tested)}, at "
         f"most {found.bound:,} among the others; {METHODS[found.method]}.{kept} The clustering "
         f"is {found.name!r}{chosen}, with {found.n_clusters} clusters. {beside(found)}"
-    )
-
-
-def text_of(bound: Any) -> str:
-    """All that there is to say, a line each."""
-    doubts = [f"Warning: {warning}." for warning in bound.warnings]
-    return "\n".join([bound.sentence, bound.reason, bound.conditions, *doubts])
-
-
-def html_of(bound: Any) -> str:
-    """The same for notebooks."""
-    doubts = "".join(f"<p><strong>Warning:</strong> {html.escape(w)}.</p>" for w in bound.warnings)
-    return (
-        f"<p><strong>{html.escape(bound.sentence)}</strong></p>"
-        f"<p>{html.escape(bound.reason)}</p><p>{html.escape(bound.conditions)}</p>{doubts}"
     )
 
 

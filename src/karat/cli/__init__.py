@@ -23,7 +23,6 @@ from karat.cli.report import report
 from karat.cli.reproduce import FORWARD, lab, reproduce
 from karat.cli.run import run
 from karat.cli.sample import sample
-from karat.cli.stability import stability
 
 EXIT_CODES = (
     "Exit codes: 0 done; 1 it ran, but nothing could be judged; 2 the input or an option cannot be "
@@ -79,7 +78,6 @@ for _command in (
     compare,
     bound,
     label,
-    stability,
     sample,
     bench,
     measures,

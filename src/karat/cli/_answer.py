@@ -18,15 +18,19 @@ WIDE = 100  # characters of a terminal with room for every column
 
 def as_json(study: Study, answer: Answer, top: int = 10) -> dict[str, Any]:
     """What machines read: the answer, the best candidates, every score."""
-    from karat.cli.stability import as_json as stability_as_json
     from karat.study import kept_assessment, kept_representations
 
     best = answer.to_dict()
     resampled = kept_assessment(study, answer.name)
     if resampled is not None:
-        tables = stability_as_json(resampled)
-        best["stability"] |= {key: tables[key] for key in ("value", "curve", "clusters")}
-        best["stability"] |= {key: tables[key] for key in ("n_resampled", "changing")}
+        curve, clusters = resampled.curve, resampled.clusters.table.rename_axis("cluster")
+        best["stability"] |= {
+            "value": resampled.value,
+            "curve": None if curve is None else _records(curve.table, double_precision=15),
+            "clusters": _records(clusters, double_precision=15),
+            "n_resampled": len(resampled.rows),
+            "changing": resampled.changing.tolist(),
+        }
     represented = kept_representations(study)
     return {
         "data": {
@@ -47,15 +51,6 @@ def _records(table: pd.DataFrame, **options: Any) -> Any:
     return jsonlib.loads(table.reset_index().to_json(orient="records", **options))
 
 
-def _agreements(candidates: pd.DataFrame) -> dict[str, list[str]]:
-    """The column of what samples lose; none where nothing was fitted to a sample."""
-    if candidates["fitted_on"].isna().all():
-        return {}
-    values = candidates["sample_agreement"].dropna().to_dict()
-    told = [f"{values[name]:.2f}" if name in values else "–" for name in candidates.index]
-    return {"sample agreement": told}
-
-
 def _show_shortlist(answer: Answer, console: Console) -> None:
     from rich.table import Table
 
@@ -64,13 +59,11 @@ def _show_shortlist(answer: Answer, console: Console) -> None:
     if not answer.alternatives:
         return
     table = Table(title="Really different and nearly as good", box=None, pad_edge=False)
-    sampled = any(one.sample_agreement is not None for one in answer.shortlist)
-    for title in ("candidate", "expected agreement", *["sample agreement"] * sampled, "good for"):
+    for title in ("candidate", "expected agreement", "good for"):
         table.add_column(title)
     for one in answer.shortlist:
         use = "" if one.good_for is None else GOOD_FOR[one.good_for]
-        agreement = "–" if one.sample_agreement is None else f"{one.sample_agreement:.2f}"
-        table.add_row(one.name, interval(one), *[agreement] * sampled, use)
+        table.add_row(one.name, interval(one), use)
     console.print(table)
 
 
@@ -173,7 +166,6 @@ def _candidates(study: Study, answer: Answer, top: int, width: int) -> Table:
         columns[decider.title] = [decider.text(value) for value in ranked[decider.shown]]
     if "low" in ranked:
         columns["80 % interval"] = list(map(span, ranked["low"], ranked["high"]))
-    columns |= _agreements(ranked)
     for m in shown:
         title = catalogue[m].title.partition(" (")[0]
         columns[title] = [f"{value:.3f}" for value in measures.loc[ranked.index, m]]

@@ -5,9 +5,8 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -21,32 +20,9 @@ PANEL = "Reading the data"
 RELATIONS = {"precomputed": "distances", "graph": "graph"}
 
 
-class Scale(StrEnum):
-    """Choices of ``--scale``."""
-
-    auto = "auto"
-    none = "none"
-    standard = "standard"
-    robust = "robust"
-    minmax = "minmax"
-
-
-class DataKind(StrEnum):
-    """Choices of ``--as``."""
-
-    features = "features"
-    distances = "distances"
-    graph = "graph"
-
-
-class Impute(StrEnum):
-    """Choices of ``--impute``."""
-
-    neighbors = "neighbors"
-    median = "median"
-    mean = "mean"
-    most_frequent = "most-frequent"
-    drop = "drop"
+def _option(flag: str, told: str, metavar: str | None = None) -> Any:
+    """An option of how data are read."""
+    return typer.Option(flag, help=told, metavar=metavar, rich_help_panel=PANEL)
 
 
 DataArgument = Annotated[
@@ -54,105 +30,14 @@ DataArgument = Annotated[
     typer.Argument(
         metavar="DATA",
         help="A data file (CSV, TSV, Parquet, NPY, NPZ, Matrix Market), documents (JSON lines, a "
-        "folder, mbox, CLUTO, LIBSVM), or a packaged set: iris, wine.",
-    ),
-]
-LabelColumn = Annotated[
-    str | None,
-    typer.Option(
-        "--label-column",
-        metavar="NAME",
-        help="The column with the class of each object; blank where it is not known.",
-        rich_help_panel=PANEL,
-    ),
-]
-IdColumn = Annotated[
-    str | None,
-    typer.Option(
-        "--id-column",
-        metavar="NAME",
-        help="The column that names the objects.",
-        rich_help_panel=PANEL,
-    ),
-]
-Drop = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--drop",
-        metavar="NAME",
-        help="A column to exclude; may be given more than once, or several names separated by "
-        "commas.",
-        rich_help_panel=PANEL,
-    ),
-]
-ScaleOption = Annotated[
-    Scale,
-    typer.Option(
-        "--scale",
-        help="How to scale the features; auto: to standard deviation 1 where a table's columns are "
-        "in different units.",
-        rich_help_panel=PANEL,
-    ),
-]
-Strict = Annotated[
-    bool,
-    typer.Option(
-        "--strict",
-        help="Assume nothing: reject names, dates, texts and missing values, and scale nothing, "
-        "unless an option says so.",
-        rich_help_panel=PANEL,
-    ),
-]
-Accept = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--accept",
-        metavar="FINDING",
-        help="A finding of karat check about which nothing is done or asked; repeatable.",
-        rich_help_panel=PANEL,
-    ),
-]
-NaValues = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--na-values",
-        metavar="LIST",
-        help="What else means missing, separated by commas: -9, or age:0 in one column.",
-        rich_help_panel=PANEL,
-    ),
-]
-As = Annotated[
-    DataKind | None,
-    typer.Option(
-        "--as",
-        help="What the file holds, where it can be mistaken.",
-        rich_help_panel=PANEL,
-    ),
-]
-ImputeOption = Annotated[
-    Impute | None,
-    typer.Option(
-        "--impute",
-        help="How to replace missing and infinite values, or drop those objects; in tables by "
-        "those of the nearest objects if not given.",
-        rich_help_panel=PANEL,
-    ),
-]
-Truth = Annotated[
-    str | None,
-    typer.Option(
-        "--truth",
-        metavar="FILE",
-        help="A file with the class of each object, one per line, where no column has it.",
-        rich_help_panel=PANEL,
+        "folder, CLUTO, LIBSVM), or a packaged set: iris, wine.",
     ),
 ]
 Header = Annotated[
     bool | None,
-    typer.Option(
+    _option(
         "--header/--no-header",
-        help="Whether a text file's first line names the columns; detected if not given.",
-        rich_help_panel=PANEL,
+        "Whether a text file's first line names the columns; detected if not given.",
     ),
 ]
 ClassesOption = Annotated[
@@ -164,68 +49,13 @@ ClassesOption = Annotated[
         "nobody knows. By default those among the labels, a premise of the guarantee.",
     ),
 ]
-Encoding = Annotated[
-    str,
-    typer.Option("--encoding", help="Encoding of a text file.", rich_help_panel=PANEL),
-]
+Encoding = Annotated[str, _option("--encoding", "Encoding of a text file.")]
 TextColumn = Annotated[
     str | None,
-    typer.Option(
+    _option(
         "--text-column",
-        metavar="NAME",
-        help="The column (or field of JSON lines) with the texts, to be clustered by their terms.",
-        rich_help_panel=PANEL,
-    ),
-]
-Messages = Annotated[
-    bool | None,
-    typer.Option(
-        "--messages/--no-messages",
-        help="Whether texts are e-mails or Usenet articles, of which only the bodies are used; "
-        "found by looking if not given.",
-        rich_help_panel=PANEL,
-    ),
-]
-Terms = Annotated[
-    str | None,
-    typer.Option(
-        "--terms",
-        metavar="FILE",
-        help="The term of each column of a sparse matrix of counts, one per line.",
-        rich_help_panel=PANEL,
-    ),
-]
-WeightOption = Annotated[
-    str | None,
-    typer.Option(
-        "--weight",
-        help="What a term is worth: tf-idf (default), tf, binary, bm25-tf, bm25-tf-idf.",
-        rich_help_panel=PANEL,
-    ),
-]
-MinDf = Annotated[
-    int | None,
-    typer.Option(
-        "--min-df", min=1, help="Drop terms of fewer documents (2).", rich_help_panel=PANEL
-    ),
-]
-MaxDf = Annotated[
-    float | None,
-    typer.Option(
-        "--max-df",
-        min=0,
-        max=1,
-        help="Drop terms of a larger share of the documents (0.5).",
-        rich_help_panel=PANEL,
-    ),
-]
-Stemmer = Annotated[
-    str | None,
-    typer.Option(
-        "--stemmer",
-        help="porter (default), german, french, ...; none leaves words whole. Other languages than "
-        "English have no list of stop words.",
-        rich_help_panel=PANEL,
+        "The column (or field of JSON lines) with the texts, to be clustered by their terms.",
+        "NAME",
     ),
 ]
 
@@ -235,58 +65,134 @@ class Reading:
     """How a data file is read."""
 
     data: DataArgument
-    id_column: IdColumn = None
-    drop: Drop = None
-    scale: ScaleOption = Scale.auto
-    impute: ImputeOption = None
-    strict: Strict = False
-    accept: Accept = None
-    na_values: NaValues = None
-    as_: As = None
+    id_column: Annotated[
+        str | None, _option("--id-column", "The column that names the objects.", "NAME")
+    ] = None
+    drop: Annotated[
+        list[str] | None,
+        _option(
+            "--drop",
+            "A column to exclude; may be given more than once, or several names separated by "
+            "commas.",
+            "NAME",
+        ),
+    ] = None
+    scale: Annotated[
+        Literal["auto", "none", "standard", "robust", "minmax"],
+        _option(
+            "--scale",
+            "How to scale the features; auto: to standard deviation 1 where a table's columns are "
+            "in different units.",
+        ),
+    ] = "auto"
+    impute: Annotated[
+        Literal["neighbors", "median", "mean", "most-frequent", "drop"] | None,
+        _option(
+            "--impute",
+            "How to replace missing and infinite values, or drop those objects; in tables by "
+            "those of the nearest objects if not given.",
+        ),
+    ] = None
+    strict: Annotated[
+        bool,
+        _option(
+            "--strict",
+            "Assume nothing: reject names, dates, texts and missing values, and scale nothing, "
+            "unless an option says so.",
+        ),
+    ] = False
+    accept: Annotated[
+        list[str] | None,
+        _option(
+            "--accept",
+            "A finding of karat check about which nothing is done or asked; repeatable.",
+            "FINDING",
+        ),
+    ] = None
+    na_values: Annotated[
+        list[str] | None,
+        _option(
+            "--na-values",
+            "What else means missing, separated by commas: -9, or age:0 in one column.",
+            "LIST",
+        ),
+    ] = None
+    as_: Annotated[
+        Literal["features", "distances", "graph"] | None,
+        _option("--as", "What the file holds, where it can be mistaken."),
+    ] = None
     header: Header = None
     encoding: Encoding = "utf-8"
     text_column: TextColumn = None
-    messages: Messages = None
+    messages: Annotated[
+        bool | None,
+        _option(
+            "--messages/--no-messages",
+            "Whether texts are e-mails or Usenet articles, of which only the bodies are used; "
+            "found by looking if not given.",
+        ),
+    ] = None
 
     def settings(self) -> dict[str, Any]:
         """What :func:`karat.datasets.read` is given."""
-        return {
-            "id_column": self.id_column,
-            "drop": split_names(self.drop),
-            "scale": self.scale.value,
-            "impute": None if self.impute is None else self.impute.value,
-            "strict": self.strict,
-            "accept": split_names(self.accept),
-            "na_values": split_names(self.na_values),
-            "kind": None if self.as_ is None else self.as_.value,
-            "header": self.header,
-            "encoding": self.encoding,
-            "text_column": self.text_column,
-            "messages": self.messages,
-        }
+        given = {field.name: getattr(self, field.name) for field in fields(self)}
+        given["kind"] = given.pop("as_")
+        del given["data"]
+        return given | {name: split_names(given[name]) for name in ("drop", "accept", "na_values")}
 
 
 @dataclass(frozen=True, kw_only=True)
 class LabelledReading(Reading):
     """How a data file is read in which classes may be known."""
 
-    label_column: LabelColumn = None
-    truth: Truth = None
-
-    def settings(self) -> dict[str, Any]:
-        """What :func:`karat.datasets.read` is given."""
-        return {**super().settings(), "label_column": self.label_column, "truth": self.truth}
+    label_column: Annotated[
+        str | None,
+        _option(
+            "--label-column",
+            "The column with the class of each object; blank where it is not known.",
+            "NAME",
+        ),
+    ] = None
+    truth: Annotated[
+        str | None,
+        _option(
+            "--truth",
+            "A file with the class of each object, one per line, where no column has it.",
+            "FILE",
+        ),
+    ] = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Documents:
     """How documents become terms, and terms become numbers."""
 
-    terms: Terms = None
-    weight: WeightOption = None
-    min_df: MinDf = None
-    max_df: MaxDf = None
-    stemmer: Stemmer = None
+    terms: Annotated[
+        str | None,
+        _option(
+            "--terms", "The term of each column of a sparse matrix of counts, one per line.", "FILE"
+        ),
+    ] = None
+    weight: Annotated[
+        str | None,
+        _option(
+            "--weight",
+            "What a term is worth: tf-idf (default), tf, binary, bm25-tf, bm25-tf-idf.",
+        ),
+    ] = None
+    min_df: Annotated[int | None, _option("--min-df", "Drop terms of fewer documents (2).")] = None
+    max_df: Annotated[
+        float | None,
+        _option("--max-df", "Drop terms of a larger share of the documents (0.5)."),
+    ] = None
+    stemmer: Annotated[
+        str | None,
+        _option(
+            "--stemmer",
+            "porter (default), german, french, ...; none leaves words whole. Other languages than "
+            "English have no list of stop words.",
+        ),
+    ] = None
 
     def settings(self) -> dict[str, Any]:
         """What :func:`karat.datasets.read` is given; of the vectorizer what was asked for."""
@@ -313,8 +219,8 @@ def read_dataset(
     from karat import datasets
     from karat.datasets.findings import SENTENCES
     from karat.datasets.object_files import OBJECT_FILES, read_objects
-    from karat.datasets.problems import UnusableError
-    from karat.runtime.validation import check_choice
+    from karat.datasets.problems import RepairableError
+    from karat.runtime.validation import InputError, check_choice
 
     for key in split_names(reading.accept):
         check_choice(key, SENTENCES, "--accept")
@@ -328,11 +234,8 @@ def read_dataset(
             dataset = read_objects(data, metric, **options)
         else:
             dataset = datasets.read(data, **options)
-    except UnusableError as error:
-        if error.settled is None:
-            raise
-        again = _again(data, options, error.settled)
-        raise UnusableError(error.problems, error.settled, again) from None
+    except RepairableError as error:
+        raise InputError(f"{error}\nTry: {_again(data, options, error.repairs)}") from None
     if stop and any(one.stops for one in dataset.findings):
         raise _doubtful(dataset, data, options)
     return dataset

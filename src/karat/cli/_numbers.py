@@ -67,25 +67,10 @@ def parse_duration(text: str) -> float:
     >>> parse_duration("2m")
     120.0
     """
-    return _with_unit(text, {"s": 1, "m": 60, "h": 3600}, "a time such as 90s, 2m or 1.5h")
-
-
-def parse_bytes(text: str) -> float:
-    """``500M`` or ``4G`` in bytes.
-
-    >>> parse_bytes("4G")
-    4000000000.0
-    """
-    return _with_unit(
-        text, {"K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}, "an amount such as 500M or 4G"
-    )
-
-
-def _with_unit(text: str, units: dict[str, float], wanted: str) -> float:
     number, unit = text.strip(), 1.0
-    for name, size in units.items():
-        if number.lower().endswith(name.lower()):
-            number, unit = number[: -len(name)], size
+    for name, size in {"s": 1, "m": 60, "h": 3600}.items():
+        if number.lower().endswith(name):
+            number, unit = number[:-1], size
             break
     try:
         value = float(number) * unit
@@ -94,5 +79,5 @@ def _with_unit(text: str, units: dict[str, float], wanted: str) -> float:
     if not 0 < value < float("inf"):
         from karat.runtime.validation import InputError
 
-        raise InputError(f"{text!r} is not {wanted}")
+        raise InputError(f"{text!r} is not a time such as 90s, 2m or 1.5h")
     return value

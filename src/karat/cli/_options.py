@@ -83,12 +83,6 @@ Budget = Annotated[
     str | None,
     typer.Option(help="Time for the fits, e.g. 90s, 2m, 1h; what is not done by then is left."),
 ]
-Memory = Annotated[
-    str | None, typer.Option(help="Memory that may be used, e.g. 4G; less than needed ends.")
-]
-Plan = Annotated[
-    bool, typer.Option("--plan", help="Only print what would be done, and how long it takes.")
-]
 Stability = Annotated[
     bool | None,
     typer.Option(

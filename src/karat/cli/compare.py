@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import json as jsonlib
 import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from karat.cli._label_files import lone_columns, read_many, read_two, shared_id, split_columns
+from karat.cli._input import Header
+from karat.cli._label_files import read_files, split_columns
 from karat.cli._options import Json, Outliers
-from karat.cli._output import Force, check_target
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,9 +21,9 @@ if TYPE_CHECKING:
 
 SHOWN = 20
 ABREAST = 6
-NORMALIZERS = ("geometric", "arithmetic", "max", "min")
-NORMALIZED = ("normalized_mutual_information", "adjusted_mutual_information")
-MUTUAL = ("adjusted_rand_index", *NORMALIZED)
+MUTUAL = (
+    "adjusted_rand_index", "normalized_mutual_information", "adjusted_mutual_information",
+)  # fmt: skip
 
 
 def compare(
@@ -49,7 +50,7 @@ def compare(
             "--columns",
             metavar="NAMES",
             help="The label columns, separated by commas; two names are the gold standard and a "
-            "clustering, both in the one file or one in each of the two.",
+            "clustering.",
         ),
     ] = None,
     id_column: Annotated[
@@ -71,182 +72,35 @@ def compare(
             "index, NMI and AMI.",
         ),
     ] = None,
-    normalizer: Annotated[
-        str | None,
-        typer.Option(
-            "--normalizer",
-            help="What normalises mutual information (NMI and AMI): geometric, arithmetic, max or "
-            "min of the two entropies. By default geometric for NMI, max for AMI.",
-        ),
-    ] = None,
-    header: Annotated[
-        bool | None,
-        typer.Option(
-            "--header/--no-header",
-            help="Whether a text file's first line names the columns; detected if not given.",
-        ),
-    ] = None,
-    picture: Annotated[
-        Path | None,
-        typer.Option(
-            "--picture", metavar="FILE", help="Draw the table of two labelings to this HTML file."
-        ),
-    ] = None,
-    force: Force = False,
+    header: Header = None,
     json: Json = False,
 ) -> None:
     """Compare clusterings with a gold standard, or with each other, by external measures.
 
-    Two files of one column each may be larger than memory. Objects that only some of the joined
-    files have are excluded and counted.
+    Objects that only some of the joined files have are excluded and counted.
     """
-    from karat.runtime.validation import InputError, check_choice
-
-    check_target(picture, "--picture", force)
-    check_choice(noise, ("error", "cluster", "singletons", "drop"), "--noise")
-    if normalizer is not None:
-        check_choice(normalizer, NORMALIZERS, "--normalizer")
-    names = split_columns(columns)
-    told: list[str] = []
-    if id_column is None:
-        gold = [Path(truth)] if truth is not None and Path(truth).is_file() else []
-        id_column, told = shared_id([*gold, *files], header)
-    if truth is not None and names is None and len(files) == 1 and Path(truth).is_file():
-        files, truth = [Path(truth), *files], None
-        names = lone_columns(files, id_column, header)
-        if names is None:
-            files, truth = files[1:], str(files[0])
-    elif truth is None and names is None and len(files) == 2:
-        names = lone_columns(files, id_column, header)
-    if truth is None and names is not None and len(names) == 2 and len(files) <= 2:
-        table, left_out, notes = read_two(files, names, id_column, header, noise)
-        _tell_two(table, left_out, [*told, *notes], _measures(measure), normalizer, picture, json)
-        return
-    if picture is not None:
-        raise InputError("--picture draws the table of two labelings; name them with --columns")
-    labelings, gold_name, left_out, notes = read_many(files, names, truth, id_column, header)
-    chosen = _measures(measure, None if gold_name else MUTUAL)
-    notes = [*told, *notes]
-    _tell_many(labelings, gold_name, left_out, notes, noise, chosen, normalizer, json)
-
-
-def _measures(keys: list[str] | None, default: tuple[str, ...] | None = None) -> list[Measure]:
-    from karat.measures import catalogue
-    from karat.runtime.validation import unknown_name
-
-    known = {m.key: m for m in catalogue.select(kind="external")}
-    chosen = keys or default or known
-    for key in chosen:
-        if key not in known:
-            raise unknown_name(key, known, "external measure")
-    return [known[key] for key in chosen]
-
-
-def _title(measure: Measure, normalizer: str | None) -> str:
-    """The measure's title with what normalises it."""
-    import inspect
-
-    options = inspect.signature(measure.function).parameters
-    if "normalizer" not in options:
-        return measure.title
-    used = normalizer if normalizer and measure.key in NORMALIZED else options["normalizer"].default
-    return f"{measure.title} (normaliser {used})"
-
-
-def _options(measure: Measure, normalizer: str | None) -> dict[str, str]:
-    return {"normalizer": normalizer} if normalizer and measure.key in NORMALIZED else {}
-
-
-def _described(measure: Measure, normalizer: str | None) -> dict[str, Any]:
-    return {
-        "key": measure.key,
-        "title": _title(measure, normalizer),
-        "family": measure.family,
-        "better": "greater" if measure.greater_is_better else "lower",
-        "range": [v if math.isfinite(v) else str(v) for v in measure.range],
-    }
-
-
-def _value(
-    measure: Measure, table: ContingencyTable | None, normalizer: str | None
-) -> tuple[float | None, str | None]:
-    """The measure's value, or why there is none."""
-    from karat.runtime.validation import UndefinedMeasureError
-
-    if table is None:
-        return None, "no object is in a cluster of both"
-    options = _options(measure, normalizer)
-    try:
-        compute = measure.compute if measure.compute and not options else measure.function
-        value = compute(table, **options)
-    except UndefinedMeasureError as error:
-        return None, str(error)
-    return (value, None) if math.isfinite(value) else (None, f"it is {value}")
-
-
-def _tell_two(
-    table: ContingencyTable,
-    left_out: dict[str, int],
-    notes: list[str],
-    chosen: list[Measure],
-    normalizer: str | None,
-    picture: Path | None,
-    json: bool,
-) -> None:
-    import json as jsonlib
-
-    measures = []
-    for measure in chosen:
-        value, reason = _value(measure, table, normalizer)
-        measures.append({**_described(measure, normalizer), "value": value, "reason": reason})
-    if picture is not None:
-        from karat.plot import contingency
-
-        contingency(table).write_html(picture, include_plotlyjs=True)
-    if json:
-        answer = {
-            "objects": table.n,
-            "classes": table.shape[0],
-            "clusters": table.shape[1],
-            "coverage": table.coverage,
-            "left_out": left_out,
-            "notes": notes,
-            "measures": measures,
-            "by_cluster": _records(table.by_cluster(), "cluster"),
-            "by_class": _records(table.by_class(), "class"),
-        }
-        typer.echo(jsonlib.dumps(answer, allow_nan=False))
-        return
-    _print(table, measures, left_out, notes)
-
-
-def _tell_many(
-    labelings: dict[str, Any],
-    truth: str | None,
-    left_out: dict[str, int],
-    notes: list[str],
-    noise: Any,
-    chosen: list[Measure],
-    normalizer: str | None,
-    json: bool,
-) -> None:
-    import json as jsonlib
-
     from karat.labelings.labels import Encoded
     from karat.labelings.partitions import as_labelings
     from karat.measures.external.agreement import tables_against
+    from karat.runtime.validation import check_choice
 
-    batch = as_labelings(labelings, noise=noise)
-    golds = list(batch.names) if truth is None else [truth]
+    check_choice(noise, ("error", "cluster", "singletons", "drop"), "--noise")
+    labelings, truth, left_out, notes = read_files(
+        files, split_columns(columns), truth, id_column, header
+    )
+    chosen = _measures(measure or (None if truth else MUTUAL))
+    policy: Any = noise
+    batch = as_labelings(labelings, noise=policy)
     others = [m for m, name in enumerate(batch.names) if name != truth]
-    columns = [batch.names[m] for m in others]
-    measures = [{**_described(m, normalizer), "values": {}, "reasons": {}} for m in chosen]
-    for gold in golds:
+    names = [batch.names[m] for m in others]
+    measures = [{**_described(one), "values": {}, "reasons": {}} for one in chosen]
+    tables: list[ContingencyTable | None] = []
+    for gold in batch.names if truth is None else [truth]:
         g = batch.names.index(gold)
         encoded = Encoded(batch.codes[g], batch.cluster_names[g])
         tables = list(tables_against(encoded, batch.select(others)))
-        for measure, record in zip(chosen, measures, strict=True):
-            told = {n: _value(measure, t, normalizer) for n, t in zip(columns, tables, strict=True)}
+        for one, record in zip(chosen, measures, strict=True):
+            told = {name: _value(one, t) for name, t in zip(names, tables, strict=True)}
             record["values"][gold] = {name: value for name, (value, _) in told.items()}
             for name, (_, reason) in told.items():
                 if reason is not None:
@@ -255,18 +109,57 @@ def _tell_many(
         name: {"clusters": int(k), "coverage": float(share)}
         for name, k, share in zip(batch.names, batch.n_clusters, batch.coverage, strict=True)
     }
+    answer: dict[str, Any] = {
+        "objects": batch.n_objects, "truth": truth, "labelings": about, "left_out": left_out,
+        "notes": notes, "measures": measures,
+    }  # fmt: skip
+    pair = tables[0] if truth is not None and len(names) == 1 else None
     if json:
-        answer = {
-            "objects": batch.n_objects,
-            "truth": truth,
-            "labelings": about,
-            "left_out": left_out,
-            "notes": notes,
-            "measures": measures,
-        }
+        if pair is not None:
+            answer["by_cluster"] = _records(pair.by_cluster(), "cluster")
+            answer["by_class"] = _records(pair.by_class(), "class")
         typer.echo(jsonlib.dumps(answer, allow_nan=False))
-        return
-    _print_many(batch.n_objects, truth, columns, about, measures, left_out, notes)
+    else:
+        _print(answer, names, pair)
+
+
+def _measures(keys: Any) -> list[Measure]:
+    from karat.measures import catalogue
+    from karat.runtime.validation import unknown_name
+
+    known = {m.key: m for m in catalogue.select(kind="external")}
+    for key in keys or ():
+        if key not in known:
+            raise unknown_name(key, known, "external measure")
+    return [known[key] for key in keys or known]
+
+
+def _described(measure: Measure) -> dict[str, Any]:
+    """What a measure is, and by what it is normalised."""
+    import inspect
+
+    normalizer = inspect.signature(measure.function).parameters.get("normalizer")
+    told = "" if normalizer is None else f" (normaliser {normalizer.default})"
+    return {
+        "key": measure.key,
+        "title": f"{measure.title}{told}",
+        "family": measure.family,
+        "better": "greater" if measure.greater_is_better else "lower",
+        "range": [v if math.isfinite(v) else str(v) for v in measure.range],
+    }
+
+
+def _value(measure: Measure, table: ContingencyTable | None) -> tuple[float | None, str | None]:
+    """The measure's value, or why there is none."""
+    from karat.runtime.validation import UndefinedMeasureError
+
+    if table is None:
+        return None, "no object is in a cluster of both"
+    try:
+        value = (measure.compute or measure.function)(table)
+    except UndefinedMeasureError as error:
+        return None, str(error)
+    return (value, None) if math.isfinite(value) else (None, f"it is {value}")
 
 
 def _records(frame: pd.DataFrame, name: str) -> list[dict[str, Any]]:
@@ -281,30 +174,46 @@ def _records(frame: pd.DataFrame, name: str) -> list[dict[str, Any]]:
     return rows
 
 
-def _print(
-    table: ContingencyTable,
-    measures: list[dict[str, Any]],
-    left_out: dict[str, int],
-    notes: list[str],
-) -> None:
+def _print(answer: dict[str, Any], columns: list[str], pair: ContingencyTable | None) -> None:
     from rich.console import Console
+    from rich.markup import escape
     from rich.table import Table
 
     console = Console()
-    classes, clusters = table.shape
-    console.print(f"{table.n:,} objects, {classes:,} classes, {clusters:,} clusters")
-    if table.coverage < 1:
-        console.print(f"outliers excluded: {1 - table.coverage:.1%} of the objects")
-    _print_reading(console, left_out, notes)
-    shown = Table("measure", "value", "better", "range", "family")
+    about, truth, measures = answer["labelings"], answer["truth"], answer["measures"]
+    console.print(f"{answer['objects']:,} objects, {len(about):,} labelings")
+    for name, one in about.items():
+        outliers = f", outliers excluded: {1 - one['coverage']:.1%}" if one["coverage"] < 1 else ""
+        role = " (gold standard)" if name == truth else ""
+        console.print(f"{name}{role}: {one['clusters']:,} clusters{outliers}", markup=False)
+    for note in answer["notes"]:
+        console.print(note, markup=False, highlight=False)
+    for path, count in answer["left_out"].items():
+        if count:
+            told = f"excluded: {count:,} objects of {path} that not all files have"
+            console.print(told, markup=False)
+    for block in (columns[i : i + ABREAST] for i in range(0, len(columns), ABREAST)):
+        if truth is not None:
+            shown = Table("measure", *map(escape, block), "better", "range", "family")
+            for m in measures:
+                values = [_cell(m["values"][truth][name]) for name in block]
+                reach = " to ".join(f"{float(v):g}" for v in m["range"])
+                shown.add_row(m["title"], *values, m["better"], reach, m["family"])
+            console.print(shown)
+            continue
+        for m in measures:
+            console.print(f"{m['title']}, {m['better']} is better; rows as gold standard")
+            shown = Table("", *map(escape, block))
+            for gold, row in m["values"].items():
+                shown.add_row(escape(gold), *(_cell(row[name]) for name in block))
+            console.print(shown)
     for m in measures:
-        shown.add_row(m["title"], _cell(m["value"]), m["better"], _range(m), m["family"])
-    console.print(shown)
-    for m in measures:
-        if m["reason"]:
-            console.print(f"{m['title']}: {m['reason']}", markup=False, highlight=False)
-    _print_view(console, table.by_cluster(), "cluster")
-    _print_view(console, table.by_class(), "class")
+        for reason, pairs in m["reasons"].items():
+            listed = ", ".join(pairs[:3]) + (", ..." if len(pairs) > 3 else "")
+            console.print(f"{m['title']} of {listed}: {reason}", markup=False, highlight=False)
+    if pair is not None:
+        _print_view(console, pair.by_cluster(), "cluster")
+        _print_view(console, pair.by_class(), "class")
 
 
 def _print_view(console: Any, frame: pd.DataFrame, name: str) -> None:
@@ -324,59 +233,3 @@ def _cell(value: float | None) -> str:
     if value is None:
         return "undefined"
     return f"{0.0 if abs(value) < 1e-12 else value:.6g}"  # what rounding left of 0
-
-
-def _range(measure: dict[str, Any]) -> str:
-    low, high = (f"{float(v):g}" for v in measure["range"])
-    return f"{low} to {high}"
-
-
-def _print_reading(console: Any, left_out: dict[str, int], notes: list[str]) -> None:
-    for note in notes:
-        console.print(note, markup=False, highlight=False)
-    for path, count in left_out.items():
-        if count:
-            console.print(
-                f"excluded: {count:,} objects of {path} that not all files have", markup=False
-            )
-
-
-def _print_many(
-    n: int,
-    truth: str | None,
-    columns: list[str],
-    about: dict[str, Any],
-    measures: list[dict[str, Any]],
-    left_out: dict[str, int],
-    notes: list[str],
-) -> None:
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.table import Table
-
-    console = Console()
-    console.print(f"{n:,} objects, {len(about):,} labelings")
-    for name, one in about.items():
-        outliers = f", outliers excluded: {1 - one['coverage']:.1%}" if one["coverage"] < 1 else ""
-        role = " (gold standard)" if name == truth else ""
-        console.print(f"{name}{role}: {one['clusters']:,} clusters{outliers}", markup=False)
-    _print_reading(console, left_out, notes)
-    blocks = [columns[start : start + ABREAST] for start in range(0, len(columns), ABREAST)]
-    for block in blocks:
-        if truth is not None:
-            shown = Table("measure", *map(escape, block), "better", "range")
-            for m in measures:
-                values = [_cell(m["values"][truth][name]) for name in block]
-                shown.add_row(m["title"], *values, m["better"], _range(m))
-            console.print(shown)
-            continue
-        for m in measures:
-            console.print(f"{m['title']}, {m['better']} is better; rows as gold standard")
-            shown = Table("", *map(escape, block))
-            for gold, row in m["values"].items():
-                shown.add_row(escape(gold), *(_cell(row[name]) for name in block))
-            console.print(shown)
-    for m in measures:
-        for reason, pairs in m["reasons"].items():
-            listed = ", ".join(pairs[:3]) + (", ..." if len(pairs) > 3 else "")
-            console.print(f"{m['title']} of {listed}: {reason}", markup=False, highlight=False)

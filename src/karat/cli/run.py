@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json as jsonlib
-import math
 import shlex
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -29,16 +27,12 @@ from karat.cli._input import (
     workers_at,
 )
 from karat.cli._numbers import (
-    parse_bytes,
     parse_clusterers,
     parse_counts,
     parse_duration,
     parse_grid,
 )
 from karat.cli._output import check_target, printable
-
-#: seconds that the fits to a sample must take for an answer to be worked out before them
-SOON = 30.0
 
 if TYPE_CHECKING:
     from karat.datasets import Dataset
@@ -59,8 +53,6 @@ class Sweep:
     only_labelings: options.OnlyLabelings = False
     reference: options.Reference = None
     budget: options.Budget = None
-    memory: options.Memory = None
-    plan: options.Plan = False
     workers: options.LocalProcesses = None
     dask: options.Dask = None
     quiet: options.Quiet = False
@@ -152,7 +144,10 @@ def run(
     from karat.report import write_report
     from karat.runtime.validation import InputError
     from karat.study import Study, study_representations
+    from karat.study.first_run import compile_ahead
 
+    if compile_ahead():
+        typer.echo("Compiling for this machine; only the first run takes so long", err=True)
     check_target(output.report, "--report", output.force)
     check_target(output.labels, "--labels", output.force)
     check_ending(output.labels, "--labels")
@@ -254,88 +249,28 @@ def _add(study: Study, sweep: Sweep, id_column: str | None) -> None:
 
 
 def _sweep(study: Study, sweep: Sweep) -> None:
-    """Plan, then fit; on large data what scales comes first, with an answer of its own."""
-    from karat.clusterers import catalogue
-    from karat.runtime.threads import available_cores
-    from karat.study.plan import check_memory
-
-    names = parse_clusterers(sweep.clusterer or list(study.fits.default_clusterers))
-    seconds = math.inf if sweep.budget is None else parse_duration(sweep.budget)
-    if sweep.memory is not None:
-        check_memory(study, sweep.workers or available_cores(), parse_bytes(sweep.memory))
-    of_all = [name for name in names if not study.fits.fits_sample(catalogue[name])]
-    large = len(of_all) < len(names)
-    rest = _plan(study, sweep, names) if sweep.plan or (large and not sweep.json) else 0.0
-    deadline = time.monotonic() + seconds
-    if large and not sweep.json and not sweep.values:
-        _first_answer(study, names, sweep.numbers)
-        if of_all and rest > SOON:
-            _fit(study, sweep, of_all, deadline, len(of_all) / len(names))
-            if study.candidates["n_clusters"].notna().any():
-                study.evaluate(executor=sweep.executor, progress=sweep.progress)
-                first = study.best(stability=False, share=None).sentences[0]
-                typer.echo(f"So far, from {', '.join(of_all)}: {first}", err=True)
-            if not study.storage.planned():
-                names = [name for name in names if name not in of_all]
-    if names:
-        _fit(study, sweep, names, deadline)
-
-
-def _plan(study: Study, sweep: Sweep, names: list[str]) -> float:
-    """Tell what will be done, all that was asked for with --plan; seconds of fits to a sample."""
-    expected = study.plan(
-        names, k=sweep.numbers, grid=sweep.values, n_init=sweep.n_init, workers=sweep.workers
-    )
-    typer.echo(str(expected), err=not sweep.plan)
-    if sweep.plan:
-        raise typer.Exit(0)
-    of_sample = expected.table["on"] < study.n_objects
-    return float(expected.table["seconds"][of_sample].sum()) / expected.workers
-
-
-def _fit(study: Study, sweep: Sweep, names: list[str], deadline: float, share: float = 1.0) -> None:
-    """Fit within a share of the time that is left."""
-    left = share * max(0.0, deadline - time.monotonic())
     study.sweep(
-        names, k=sweep.numbers, grid=sweep.values, n_init=sweep.n_init, workers=sweep.workers,
-        executor=sweep.executor, budget=left if left < math.inf else None,
+        parse_clusterers(sweep.clusterer or list(study.fits.default_clusterers)),
+        k=sweep.numbers,
+        grid=sweep.values,
+        n_init=sweep.n_init,
+        workers=sweep.workers,
+        executor=sweep.executor,
+        budget=None if sweep.budget is None else parse_duration(sweep.budget),
         progress=sweep.progress,
-    )  # fmt: skip
-
-
-def _first_answer(study: Study, names: list[str], numbers: list[int]) -> None:
-    """What a part of the data says, within seconds."""
-    from karat.distances import RELATIONS
-    from karat.runtime.validation import InputError
-    from karat.study import Study
-    from karat.study.large import part_of
-
-    quick = [name for name in names if name in ("kmeans", "ward", "spherical-kmeans-refined")]
-    if not quick or callable(study.metric) or study.metric in RELATIONS:
-        return
-    rows = study.objects.sample_rows
-    with Study(part_of(study.X, rows, study.metric), metric=study.metric) as part:
-        try:
-            part.sweep(quick, k=numbers, n_init=1, workers=1, progress=False)
-            part.evaluate(progress=False)
-            first = part.best(stability=False, share=None).sentences[0]
-        except InputError:
-            return
-    typer.echo(f"First, from {len(rows):,} of the objects: {first}", err=True)
+    )
 
 
 def _choose(study: Study, sweep: Sweep, stability: bool | None) -> Answer:
     """The answer with all that is known of it, or with why its stability was not judged."""
     from karat.runtime.validation import NothingToRankError
-    from karat.study.loss import SHARE
 
     in_time = sweep.budget is not None and stability is None
     options: dict[str, Any] = {
-        "share": SHARE if sweep.budget is None else 0.0, "workers": sweep.workers,
         "executor": sweep.executor, "progress": sweep.progress,
     }  # fmt: skip
     try:
-        study.best(stability=False, share=None)
+        study.rank()
     except NothingToRankError as error:
         raise NothingToRankError("\n".join([str(error), *study.dataset.notes])) from None
     try:
@@ -345,11 +280,8 @@ def _choose(study: Study, sweep: Sweep, stability: bool | None) -> Answer:
             typer.echo(_interrupted(study), err=True)
             raise typer.Exit(130) from None
         # nobody asked for what was interrupted: the answer is there without it
-        answer = study.best(stability=False, share=None)
+        answer = study.best(stability=False, second_sample=False)
         return replace(answer, stability_skipped="interrupted; --stability judges it")
-    why = study.reasons().get(answer.name, {}).get("sample_agreement")
-    if why is not None:
-        typer.echo(f"karat: what the sample loses was not measured: {why}", err=True)
     if in_time:
         skipped = "--budget was given; --stability judges it"
         answer = replace(answer, stability_skipped=skipped)

@@ -5,10 +5,16 @@ which distances it takes, and ``under(clusterer, metric)`` is the clusterer unde
 """
 
 from karat.clusterers import _catalogue  # noqa: F401  fills the list
-from karat.clusterers._feature_subset import OnColumns, on_columns
 from karat.clusterers._function import FunctionClusterer, from_function
 from karat.clusterers._memberships import memberships_of
-from karat.clusterers._metric_adapter import ExcludedError, OnDistances, OnForm, under
+from karat.clusterers._metric_adapter import (
+    ExcludedError,
+    OnColumns,
+    OnDistances,
+    OnForm,
+    on_columns,
+    under,
+)
 from karat.clusterers._record import Clusterer, as_clusterer, catalogue, configured
 from karat.clusterers.criterion import CriterionClustering
 from karat.clusterers.filled import FilledHDBSCAN

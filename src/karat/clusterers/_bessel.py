@@ -36,12 +36,7 @@ def polynomials() -> NDArray[np.float64]:
 def log_bessel_and_ratio(
     order: float, x: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Log I_order(x) and I_{order+1}(x) / I_order(x), for order > -1 and x > 0.
-
-    The uniform expansion in the order (DLMF 10.41.3) at an order of at least 40, and from there
-    down by the continued fraction of the ratios, which is stable. Both are right to about 1e-13
-    relative, the logarithm where it is near 0 absolutely.
-    """
+    """Log I_order(x) and I_{order+1}(x) / I_order(x), for order > -1 and x > 0."""
     u = polynomials()
     found = [log_and_ratio(u, float(order), float(value)) for value in np.atleast_1d(x)]
     return np.array([log for log, _ in found]), np.array([ratio for _, ratio in found])

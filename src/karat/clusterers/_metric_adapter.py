@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin, clone
 
 from karat.clusterers._memberships import memberships_of
@@ -56,14 +57,8 @@ class OnDistances(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
 
-class OnForm(ClusterMixin, BaseEstimator):  # type: ignore[misc]
-    """An estimator for Euclidean space, on rows whose Euclidean distance is that of a metric.
-
-    Parameters
-    ----------
-    estimator : estimator
-    metric : str
-        A key of :data:`karat.distances.FORMS`.
+class OnRows(ClusterMixin, BaseEstimator):  # type: ignore[misc]
+    """An estimator on other rows than it is given, in place of the data.
 
     Attributes
     ----------
@@ -72,6 +67,35 @@ class OnForm(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     labels_ : ndarray of int, shape (n,)
     memberships_ : ndarray of float64, shape (n, k), or None
         Where the estimator has them.
+    """
+
+    estimator: Any
+
+    def _rows(self, X: Any) -> Any:
+        """The other rows."""
+        raise NotImplementedError
+
+    def fit(self, X: Any, y: Any = None) -> Any:
+        """Cluster the other rows."""
+        rows = self._rows(X)
+        self.estimator_ = clone(self.estimator)
+        self.labels_ = self.estimator_.fit_predict(rows)
+        self.memberships_ = memberships_of(self.estimator_, rows, self.labels_)
+        return self
+
+    def cut(self, n_clusters: int) -> Any:
+        """Labels for another number of clusters, where the estimator is a tree."""
+        return self.estimator_.cut(n_clusters)
+
+
+class OnForm(OnRows):
+    """An estimator for Euclidean space, on rows whose Euclidean distance is that of a metric.
+
+    Parameters
+    ----------
+    estimator : estimator
+    metric : str
+        A key of :data:`karat.distances.FORMS`.
 
     Examples
     --------
@@ -87,17 +111,36 @@ class OnForm(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.estimator = estimator
         self.metric = metric
 
-    def fit(self, X: Any, y: Any = None) -> OnForm:
-        """Bring the rows into the form and cluster them."""
-        Z = embed(check_points(X, self.metric), self.metric)
-        self.estimator_ = clone(self.estimator)
-        self.labels_ = self.estimator_.fit_predict(Z)
-        self.memberships_ = memberships_of(self.estimator_, Z, self.labels_)
-        return self
+    def _rows(self, X: Any) -> Any:
+        return embed(check_points(X, self.metric), self.metric)
 
-    def cut(self, n_clusters: int) -> Any:
-        """Labels for another number of clusters, where the estimator is a tree."""
-        return self.estimator_.cut(n_clusters)
+
+class OnColumns(OnRows):
+    """An estimator on the columns ``start:stop`` of the data: one of several representations.
+
+    Parameters
+    ----------
+    estimator : estimator
+    start, stop : int
+
+    Examples
+    --------
+    >>> from sklearn.cluster import KMeans
+    >>> from karat.clusterers import OnColumns
+    >>> X = [[0, 9], [1, 0], [50, 9], [51, 0]]
+    >>> labels = OnColumns(KMeans(2, random_state=0), 1, 2).fit_predict(X)
+    >>> bool(labels[0] == labels[2] != labels[1] == labels[3])
+    True
+    """
+
+    def __init__(self, estimator: Any, start: int, stop: int) -> None:
+        self.estimator = estimator
+        self.start = start
+        self.stop = stop
+
+    def _rows(self, X: Any) -> Any:
+        rows = X if hasattr(X, "shape") else np.asarray(X)
+        return rows[:, self.start : self.stop]
 
 
 def under(clusterer: Clusterer, metric: Any) -> Clusterer:
@@ -147,13 +190,32 @@ def under(clusterer: Clusterer, metric: Any) -> Clusterer:
             key=f"{clusterer.key} on {form}",
             title=f"{clusterer.title} on {form}",
             cells=False,
-            make=partial(_on_form, clusterer.make, metric),
+            make=partial(_made_on, OnForm, clusterer.make, (metric,)),
         )
     raise ExcludedError(_why_not(clusterer, metric))
 
 
-def _on_form(make: Any, metric: str, value: Any, seed: int) -> OnForm:
-    return OnForm(make(value, seed), metric)
+def on_columns(clusterer: Clusterer, name: str, start: int, stop: int) -> Clusterer:
+    """The clusterer, already under its distance, on a representation called ``name``.
+
+    Examples
+    --------
+    >>> from karat.clusterers import catalogue, on_columns
+    >>> on_columns(catalogue["soft-movmf"], "terms", 0, 500).key
+    'soft-movmf of terms'
+    """
+    return replace(
+        clusterer,
+        key=f"{clusterer.key} of {name}",
+        title=f"{clusterer.title} of {name}",
+        make=partial(_made_on, OnColumns, clusterer.make, (start, stop)),
+        distances=("features",),
+    )
+
+
+def _made_on(kind: Any, make: Any, where: tuple[Any, ...], value: Any, seed: int) -> OnRows:
+    made: OnRows = kind(make(value, seed), *where)
+    return made
 
 
 def _why_not(clusterer: Clusterer, metric: Any) -> str:

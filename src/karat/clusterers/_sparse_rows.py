@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from karat._kernels import documents as kernels
+from karat.clusterers._estimator import Estimator
 from karat.runtime.validation import InputError, check_random_state, validated
 
 if TYPE_CHECKING:
@@ -43,10 +41,11 @@ class Run:
     learned: dict[str, Any] = field(default_factory=dict)
 
 
-class RowClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
+class RowClusterer(Estimator):
     """Base of the estimators that cluster sparse rows and never make them dense."""
 
     _norm = "l2"
+    _counts: tuple[str, ...] = ("n_clusters", "n_init", "max_iter")
 
     def __init__(
         self,
@@ -68,35 +67,16 @@ class RowClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """Follow one start, given as labels, to its end."""
 
     def fit(self, X: Any, y: Any = None) -> Any:
-        """Cluster the rows of X.
-
-        Parameters
-        ----------
-        X : array-like or sparse, shape (n, d)
-            float32 and float64 are kept.
-        y : ignored
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        InputError
-            For a number of clusters or starts that is impossible.
-        """
-        X = validated(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
-        self._check(X.shape[0])
+        """Cluster the rows of X."""
+        X = self._rows(X)
         rows = unit_rows(X, self._norm)
         self._full = full = np.diff(rows.indptr) > 0
         work = rows if full.all() else rows[full]
         k = _most_clusters(work, self.n_clusters)
         if k < self.n_clusters:
-            warnings.warn(
+            self._warn(
                 f"there are {k} distinct rows that are not empty, so {max(k, 1)} clusters are made "
-                f"instead of {self.n_clusters}",
-                ConvergenceWarning,
-                stacklevel=2,
+                f"instead of {self.n_clusters}"
             )
         if k == 0:
             d = X.shape[1]
@@ -105,11 +85,7 @@ class RowClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         else:
             best = self._best(work, k)
         if not best.converged:
-            warnings.warn(
-                f"not settled after max_iter={self.max_iter} iterations; raise max_iter",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
+            self._warn(f"not settled after max_iter={self.max_iter} iterations; raise max_iter")
         # a row without entries is like no cluster: it goes to the largest
         self._empty_label = int(np.bincount(best.labels, minlength=1).argmax())
         self.labels_ = np.full(X.shape[0], self._empty_label, dtype=np.int32)
@@ -124,16 +100,7 @@ class RowClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def predict(self, X: Any) -> NDArray[np.int32]:
-        """The cluster that each row fits best; an empty row goes to the largest.
-
-        Parameters
-        ----------
-        X : array-like or sparse, shape (m, d)
-
-        Returns
-        -------
-        ndarray of int32, shape (m,)
-        """
+        """The cluster that each row fits best; an empty row goes to the largest."""
         rows, out = self._scores(X)
         labels = out.argmax(axis=1).astype(np.int32)
         labels[np.diff(rows.indptr) == 0] = self._empty_label
@@ -146,16 +113,6 @@ class RowClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         out = np.empty((rows.shape[0], self._columns.shape[1]))
         kernels.scores(*arrays(rows), self._columns, self._bias, out)
         return rows, out
-
-    def _check(self, n: int) -> None:
-        for name in ("n_clusters", "n_init", "max_iter"):
-            value = getattr(self, name)
-            if not isinstance(value, (int, np.integer)) or value < 1:
-                raise InputError(f"{name} must be a whole number of at least 1; got {value!r}")
-        if self.n_clusters > n:
-            raise InputError(
-                f"n_clusters must be between 1 and the {n} objects; got {self.n_clusters}"
-            )
 
     def _best(self, rows: csr_array, k: int) -> Run:
         best: Run | None = None
@@ -205,11 +162,6 @@ class RowClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         if not (np.isfinite(lengths) & (lengths > 0)).all():
             raise InputError("init has a center that is 0, infinite or missing")
         return np.ascontiguousarray((centers / lengths)[:k].T)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
 
 def arrays(rows: csr_array) -> Arrays:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClusterMixin
 
-from karat.clusterers._distances import OfDistances
+from karat.clusterers._estimator import Estimator
 from karat.distances import check_metric, square
 from karat.runtime.validation import InputError, validated
 
 
-class QuantileAffinityPropagation(OfDistances, ClusterMixin, BaseEstimator):  # type: ignore[misc]
+class QuantileAffinityPropagation(Estimator):
     """Affinity propagation on minus the squared distances, with one preference for all objects.
 
     Parameters

@@ -108,8 +108,7 @@ class CriterionClustering(RowClusterer):
         self.criterion = criterion
         self.method = method
 
-    def _check(self, n: int) -> None:
-        super()._check(n)
+    def _check(self) -> None:
         check_choice(self.criterion, CRITERIA, "criterion")
         check_choice(self.method, METHODS, "method")
         if self.method != "direct" and not isinstance(self.init, str):
@@ -143,17 +142,7 @@ class CriterionClustering(RowClusterer):
         return run
 
     def cut(self, n_clusters: int) -> NDArray[np.int32]:
-        """Labels for another number of clusters, where the method is agglomerative.
-
-        Parameters
-        ----------
-        n_clusters : int
-
-        Returns
-        -------
-        ndarray of int32, shape (n,)
-            Empty rows go to the largest cluster.
-        """
+        """Labels for another number of clusters, where the method is agglomerative."""
         check_is_fitted(self)
         if self.method != "agglomerative":
             raise InputError(

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from karat.clusterers._estimator import Estimator
 from karat.runtime.validation import InputError, check_random_state, validated
 
 if TYPE_CHECKING:
@@ -18,7 +16,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
-class FuzzyCMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
+class FuzzyCMeans(Estimator):
     """Fuzzy c-means: memberships that fall with the squared distance to the centres.
 
     Parameters
@@ -60,6 +58,8 @@ class FuzzyCMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     ([0.5, 0.5], [[1.0], [9.0]])
     """
 
+    _counts = ("n_clusters", "n_init", "max_iter")
+
     def __init__(
         self,
         n_clusters: int = 8,
@@ -78,24 +78,8 @@ class FuzzyCMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> FuzzyCMeans:
-        """Cluster X.
-
-        Parameters
-        ----------
-        X : array-like or sparse, shape (n, d)
-        y : ignored
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        InputError
-            For a number of clusters that X cannot have, or a fuzzifier of 1 or less.
-        """
-        X = validated(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
-        self._check(X.shape[0])
+        """Cluster X."""
+        X = self._rows(X)
         best: tuple[float, Floats, Floats, int, bool] | None = None
         for rng in check_random_state(self.random_state).spawn(self.n_init):
             run = self._run(X, _first_centers(X, self.n_clusters, rng))
@@ -104,25 +88,12 @@ class FuzzyCMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         assert best is not None
         self.objective_, self.memberships_, self.cluster_centers_, self.n_iter_, settled = best
         if not settled:
-            warnings.warn(
-                f"fuzzy c-means has not settled after {self.max_iter} iterations; raise max_iter",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
+            self._warn(f"not settled after {self.max_iter} iterations; raise max_iter")
         self.labels_ = self.memberships_.argmax(axis=1).astype(np.int32)
         return self
 
     def memberships(self, X: Any) -> Floats:
-        """Memberships of other objects in the clusters that were found.
-
-        Parameters
-        ----------
-        X : array-like or sparse, shape (m, d)
-
-        Returns
-        -------
-        ndarray of float64, shape (m, n_clusters)
-        """
+        """Memberships of other objects in the clusters that were found."""
         check_is_fitted(self)
         X = validated(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
         return self._memberships(_squares(X, self.cluster_centers_))
@@ -131,15 +102,9 @@ class FuzzyCMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """The cluster of the largest membership of other objects."""
         return self.memberships(X).argmax(axis=1).astype(np.int32)
 
-    def _check(self, n: int) -> None:
-        if not isinstance(self.n_clusters, (int, np.integer)) or not 1 <= self.n_clusters <= n:
-            raise InputError(f"n_clusters must be between 1 and {n} objects; got {self.n_clusters}")
+    def _check(self) -> None:
         if not 1 < self.fuzzifier < np.inf:
             raise InputError(f"fuzzifier must be a number above 1; got {self.fuzzifier!r}")
-        for name in ("n_init", "max_iter"):
-            value = getattr(self, name)
-            if not isinstance(value, (int, np.integer)) or value < 1:
-                raise InputError(f"{name} must be a whole number of at least 1; got {value!r}")
 
     def _run(self, X: Any, centers: Floats) -> tuple[float, Floats, Floats, int, bool]:
         squares = _squares(X, centers)
@@ -164,11 +129,6 @@ class FuzzyCMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             U = np.where(nearest > 0, nearest / squares, squares == 0)
         U **= 1 / (self.fuzzifier - 1)
         return U / U.sum(axis=1, keepdims=True)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
 
 def _first_centers(X: Any, k: int, rng: np.random.Generator) -> Floats:

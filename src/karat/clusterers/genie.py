@@ -5,17 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
-from karat.clusterers._distances import OfDistances
-from karat.runtime.validation import InputError, validated
+from karat.clusterers._estimator import Estimator
+from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class GenieClustering(OfDistances, ClusterMixin, BaseEstimator):  # type: ignore[misc]
+class GenieClustering(Estimator):
     """Agglomeration along the minimum spanning tree, with a limit on unequal sizes.
 
     Parameters
@@ -61,9 +60,7 @@ class GenieClustering(OfDistances, ClusterMixin, BaseEstimator):  # type: ignore
         """Build the tree and merge."""
         from karat._kernels.spanning import genie_order
 
-        X = validated(
-            self, X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2
-        )
+        X = self._rows(X, least=2)
         if not 0 <= self.gini_threshold <= 1:
             raise InputError(f"gini_threshold must be in [0, 1]; got {self.gini_threshold!r}")
         edges, weights = spanning_tree(X, self.metric)
@@ -87,20 +84,7 @@ class GenieClustering(OfDistances, ClusterMixin, BaseEstimator):  # type: ignore
 def spanning_tree(
     X: Any, metric: Any, core: NDArray[np.float64] | None = None
 ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-    """Minimum spanning tree of the distances, each at least the ``core`` of both its objects.
-
-    Parameters
-    ----------
-    X : ndarray or csr, shape (n, d)
-    metric : str or callable
-    core : ndarray, shape (n,), optional
-        Distances to a neighbour, for HDBSCAN's mutual reachability.
-
-    Returns
-    -------
-    edges : ndarray of int32, shape (n-1, 2)
-    weights : ndarray of float64, shape (n-1,)
-    """
+    """Minimum spanning tree of the distances, each at least the ``core`` of both its objects."""
     from karat._kernels.spanning import euclidean_tree
 
     n = X.shape[0]

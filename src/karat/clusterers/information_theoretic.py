@@ -74,7 +74,7 @@ class InformationTheoreticKMeans(RowClusterer):
     True
     """
 
-    _norm = "l1"
+    _norm, _positive = "l1", True
 
     def __init__(
         self,
@@ -108,8 +108,7 @@ class InformationTheoreticKMeans(RowClusterer):
                 )
         return super().fit(X)
 
-    def _check(self, n: int) -> None:
-        super()._check(n)
+    def _check(self) -> None:
         if not 0 <= self.smoothing < np.inf:
             raise InputError(
                 f"smoothing must be a number of rows, 0 or more; got {self.smoothing!r}"
@@ -180,11 +179,6 @@ class InformationTheoreticKMeans(RowClusterer):
             if not moved:
                 return path, True
         return path, False
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.positive_only = True
-        return tags
 
 
 def _entropic(x: Any) -> NDArray[np.float64]:

@@ -6,10 +6,10 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClusterMixin
 
+from karat.clusterers._estimator import Estimator
 from karat.labelings.partitions import canonical_codes
-from karat.runtime.validation import InputError, check_random_state, validated
+from karat.runtime.validation import InputError, check_random_state
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -18,7 +18,7 @@ _LARGEST_START = 500
 _OBJECTS_PER_START = 15
 
 
-class InformativenessAgglomeration(ClusterMixin, BaseEstimator):  # type: ignore[misc]
+class InformativenessAgglomeration(Estimator):
     """Greedy merging of many small clusters so that informativeness stays as large as it can.
 
     The small clusters come from k-means. Each step merges, of all pairs of clusters that are
@@ -71,6 +71,8 @@ class InformativenessAgglomeration(ClusterMixin, BaseEstimator):  # type: ignore
     (1.0, 1.0)
     """
 
+    _sparse = False
+
     def __init__(
         self,
         n_clusters: int = 8,
@@ -85,29 +87,11 @@ class InformativenessAgglomeration(ClusterMixin, BaseEstimator):  # type: ignore
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> InformativenessAgglomeration:
-        """Cluster X.
-
-        Parameters
-        ----------
-        X : array-like, shape (n, d)
-        y : ignored
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        InputError
-            For a number of clusters that X cannot have.
-        """
+        """Cluster X."""
         from karat._kernels.informativeness_agglomeration import agglomerate
         from karat.distances.neighbors import neighbor_lists
 
-        data = validated(self, X, dtype=[np.float64, np.float32], ensure_min_samples=2)
-        n = len(data)
-        if not 1 <= self.n_clusters <= n:
-            raise InputError(f"n_clusters must be between 1 and {n} objects; got {self.n_clusters}")
+        data = self._rows(X, least=2)
         codes, apart = self._start(data)
         steps = max(len(apart) - self.n_clusters, 0)
         merges = np.empty((steps, 2), dtype=np.int64)

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.exceptions import ConvergenceWarning
 
-from karat.clusterers._distances import OfDistances
+from karat.clusterers._estimator import Estimator
 from karat.distances import as_distances, check_metric, square
-from karat.runtime.validation import InputError, check_random_state, validated
+from karat.runtime.validation import InputError, check_random_state
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class KMedoids(OfDistances, ClusterMixin, BaseEstimator):  # type: ignore[misc]
+class KMedoids(Estimator):
     """k-medoids: each cluster has an object at its centre, the sum of distances to it is small.
 
     Parameters
@@ -59,6 +56,8 @@ class KMedoids(OfDistances, ClusterMixin, BaseEstimator):  # type: ignore[misc]
     (array([0, 0, 0, 1, 1, 1], dtype=int32), [1, 4], 4.0)
     """
 
+    _counts = ("n_init", "max_iter")
+
     def __init__(
         self,
         n_clusters: int = 8,
@@ -75,33 +74,12 @@ class KMedoids(OfDistances, ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> KMedoids:
-        """Cluster X.
-
-        Parameters
-        ----------
-        X : array-like or sparse, shape (n, d), or (n, n) where the metric is ``"precomputed"``
-        y : ignored
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        InputError
-            For a number of clusters that X cannot have, or a matrix that holds no distances.
-        """
+        """Cluster X."""
         from karat._kernels.kmedoids import swap
 
         metric = check_metric(self.metric)
-        X = validated(
-            self, X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2
-        )
+        X = self._rows(X, least=2)
         n = X.shape[0]
-        if not 1 <= self.n_clusters <= n:
-            raise InputError(f"n_clusters must be between 1 and {n} objects; got {self.n_clusters}")
-        if self.n_init < 1:
-            raise InputError(f"n_init must be at least 1 start; got {self.n_init}")
         D = np.ascontiguousarray(square(X, metric))
         rng = check_random_state(self.random_state)
         self.inertia_ = np.inf
@@ -117,15 +95,11 @@ class KMedoids(OfDistances, ClusterMixin, BaseEstimator):  # type: ignore[misc]
                 self.inertia_, self.n_iter_, best_settled = total, n_iter, settled
                 self.labels_, self.medoid_indices_ = _numbered(nearest, medoids)
         if not best_settled:
-            warnings.warn(
-                f"k-medoids has not settled after {self.max_iter} passes; raise max_iter",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
+            self._warn(f"not settled after {self.max_iter} passes; raise max_iter")
         return self
 
 
-class CLARA(OfDistances, ClusterMixin, BaseEstimator):  # type: ignore[misc]
+class CLARA(Estimator):
     """Clustering large applications: k-medoids of small samples, the best of them for all objects.
 
     Parameters
@@ -178,30 +152,11 @@ class CLARA(OfDistances, ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> CLARA:
-        """Cluster X.
-
-        Parameters
-        ----------
-        X : array-like or sparse, shape (n, d), or (n, n) where the metric is ``"precomputed"``
-        y : ignored
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        InputError
-            For a number of clusters that X or a sample cannot have, or no sample.
-        """
+        """Cluster X."""
         metric = check_metric(self.metric)
-        X = validated(
-            self, X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2
-        )
+        X = self._rows(X, least=2)
         n, k = X.shape[0], self.n_clusters
         size = min(n, 40 + 2 * k if self.sample_size is None else self.sample_size)
-        if not 1 <= k <= n:
-            raise InputError(f"n_clusters must be between 1 and {n} objects; got {k}")
         if size < k or self.n_samples < 1:
             raise InputError(
                 f"CLARA needs at least one sample of {k} objects or more for {k} clusters; got "

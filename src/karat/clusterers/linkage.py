@@ -6,14 +6,13 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
-from karat.clusterers._distances import OfDistances
+from karat.clusterers._estimator import Estimator
 from karat.distances import check_metric, condensed
 from karat.labelings.partitions import cut_dendrogram
 from karat.runtime.resources import require_memory
-from karat.runtime.validation import InputError, check_choice, check_data, validated
+from karat.runtime.validation import InputError, check_choice, check_data
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,7 +22,7 @@ METHODS = ("single", "complete", "average", "weighted", "centroid", "ward")
 OF_MEANS = ("centroid", "ward")
 
 
-class LinkageClustering(OfDistances, ClusterMixin, BaseEstimator):  # type: ignore[misc]
+class LinkageClustering(Estimator):
     """Single, complete, average (UPGMA), weighted (WPGMA), centroid or Ward linkage.
 
     Parameters
@@ -77,42 +76,16 @@ class LinkageClustering(OfDistances, ClusterMixin, BaseEstimator):  # type: igno
                 f"{self.method} linkage is about means of the objects and needs "
                 f'metric="euclidean"; got {self.metric!r}. Average linkage takes any distance'
             )
-        X = validated(
-            self, X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2
-        )
-        if not 1 <= self.n_clusters <= X.shape[0]:
-            raise InputError(
-                f"n_clusters must be between 1 and the {X.shape[0]} objects; got {self.n_clusters}"
-            )
+        X = self._rows(X, least=2)
         self.linkage_ = _tree(X, self.method, metric)
         self.labels_ = self.cut(self.n_clusters)
         return self
 
     def fit_cells(self, means: Any, sizes: Any) -> LinkageClustering:
-        """Build Ward's tree of cells of objects instead of objects, and cut it.
+        """Build Ward's tree of cells of objects, from their means and sizes, and cut it.
 
-        Parameters
-        ----------
-        means : array-like, shape (s, d)
-            The mean of each cell's objects.
-        sizes : array-like of int, shape (s,)
-            How many objects each has.
-
-        Returns
-        -------
-        LinkageClustering
-            Its labels are those of the cells.
-
-        Raises
-        ------
-        InputError
-            Unless the method is Ward's, with Euclidean distance.
-
-        Notes
-        -----
-        O(s² d) time, 8 s² bytes. The criterion is exact for whole cells, as what varies within
-        them is the same whatever is merged; with cells of one object each the tree is that of the
-        objects. Murtagh 1983; the idea of Zhang, Ramakrishnan & Livny 1996.
+        Exact for whole cells, as what varies within them is the same whatever is merged (Murtagh
+        1983; the idea of Zhang, Ramakrishnan & Livny 1996). O(s² d) time, 8 s² bytes.
         """
         if self.method != "ward" or check_metric(self.metric) != "euclidean":
             raise InputError(

@@ -51,15 +51,7 @@ class QuickKMeans:
         return cls(init, n_init, estimator.max_iter, estimator.tol)
 
     def labels(self, columns: NDArray[np.float64], k: int, seed: int) -> NDArray[np.int32]:
-        """Clusters of the objects.
-
-        Parameters
-        ----------
-        columns : ndarray of float64, shape (d, n)
-            The data as :func:`as_columns` gives it.
-        k : int
-        seed : int
-        """
+        """Clusters of the objects."""
         from karat._kernels.kmeans import kmeans
 
         n = columns.shape[1]

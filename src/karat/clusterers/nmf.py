@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClusterMixin
 
+from karat.clusterers._estimator import Estimator
 from karat.clusterers._sparse_rows import unit_rows
-from karat.runtime.validation import InputError, check_random_state, validated
+from karat.runtime.validation import InputError, check_random_state
 
 
-class NormalizedCutNMF(ClusterMixin, BaseEstimator):  # type: ignore[misc]
+class NormalizedCutNMF(Estimator):
     """Clusters of documents by a weighted non-negative matrix factorisation (NC-NMF).
 
     Parameters
@@ -53,6 +53,8 @@ class NormalizedCutNMF(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     True
     """
 
+    _positive, _counts = True, ("n_init", "max_iter")
+
     def __init__(
         self,
         n_clusters: int = 8,
@@ -67,28 +69,16 @@ class NormalizedCutNMF(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> NormalizedCutNMF:
-        """Factorise the rows.
-
-        Parameters
-        ----------
-        X : array-like or sparse, shape (n, d)
-            Without negative values.
-        y : ignored
-
-        Returns
-        -------
-        NormalizedCutNMF
-
-        Raises
-        ------
-        InputError
-            For negative values, or a number of clusters or starts that is impossible.
-        """
+        """Factorise the rows."""
         from sklearn.decomposition import NMF
 
-        X = validated(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
+        X = self._rows(X)
         rows = unit_rows(X, "l2")
-        self._check(rows)
+        if (rows.data < 0).any():
+            raise InputError(
+                "Negative values in data passed to NormalizedCutNMF: rows must be counts, weights "
+                "or shares; for embeddings take spherical k-means"
+            )
         weights = np.asarray(rows @ np.asarray(rows.sum(axis=0)).ravel())
         roots = np.sqrt(np.where(weights > 0, weights, 1)).astype(rows.dtype)
         weighted = rows.copy()
@@ -115,23 +105,3 @@ class NormalizedCutNMF(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         full = weights > 0
         self.labels_[~full] = np.bincount(self.labels_[full], minlength=1).argmax()
         return self
-
-    def _check(self, rows: Any) -> None:
-        if not 1 <= self.n_clusters <= rows.shape[0]:
-            raise InputError(
-                f"n_clusters must be between 1 and the {rows.shape[0]} objects; got "
-                f"{self.n_clusters}"
-            )
-        if self.n_init < 1:
-            raise InputError(f"n_init must be at least 1; got {self.n_init}")
-        if (rows.data < 0).any():
-            raise InputError(
-                "Negative values in data passed to NormalizedCutNMF: rows must be counts, weights "
-                "or shares; for embeddings take spherical k-means"
-            )
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.positive_only = True
-        return tags

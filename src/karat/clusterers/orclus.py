@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
 from math import exp, log
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.exceptions import ConvergenceWarning
 
+from karat.clusterers._estimator import Estimator
 from karat.labelings.partitions import canonical_codes
-from karat.runtime.validation import InputError, check_random_state, validated
+from karat.runtime.validation import InputError, check_random_state
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,7 +20,7 @@ if TYPE_CHECKING:
 SEEDS_PER_CLUSTER = 5
 
 
-class ORCLUS(ClusterMixin, BaseEstimator):  # type: ignore[misc]
+class ORCLUS(Estimator):
     """Arbitrarily oriented projected clusters: each is narrow in a subspace of its own.
 
     Parameters
@@ -67,6 +65,8 @@ class ORCLUS(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     10
     """
 
+    _sparse = False
+
     def __init__(
         self,
         n_clusters: int = 8,
@@ -83,29 +83,12 @@ class ORCLUS(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> ORCLUS:
-        """Cluster X.
-
-        Parameters
-        ----------
-        X : array-like, shape (n, d)
-        y : ignored
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        InputError
-            For numbers of clusters, dimensions or seeds that X cannot have.
-        """
-        X = validated(self, X, dtype=np.float64, ensure_min_samples=2)
+        """Cluster X."""
+        X = self._rows(X, least=2, dtype=[np.float64])
         n, d = X.shape
         k = self.n_clusters
         dimensions = d - d // 4 if self.n_dimensions is None else self.n_dimensions
         seeds = min(n, SEEDS_PER_CLUSTER * k) if self.n_seeds is None else self.n_seeds
-        if not 1 <= k <= n:
-            raise InputError(f"n_clusters must be between 1 and {n} objects; got {k}")
         if not 1 <= dimensions <= d:
             raise InputError(f"n_dimensions must be between 1 and {d}; got {dimensions}")
         if not k <= seeds <= n:
@@ -135,11 +118,7 @@ class ORCLUS(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             groups = _Groups(X, codes)
             centers, bases = groups.means, groups.subspaces(dimensions)
         if len(centers) < k:
-            warnings.warn(
-                f"ORCLUS found {len(centers)} clusters, not {k}: the others had no object left",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
+            self._warn(f"found {len(centers)} clusters, not {k}: the others had no object left")
         self.labels_, self.cluster_centers_, self.subspaces_ = codes, centers, bases
         apart = np.einsum("nld,nd->nl", bases[codes], X - centers[codes])
         self.energy_ = float((apart**2).sum(axis=1).mean())

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClusterMixin
 
-from karat.runtime.validation import InputError, check_random_state, validated
+from karat.clusterers._estimator import Estimator
+from karat.runtime.validation import check_random_state
 
 
-class PCAKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
+class PCAKMeans(Estimator):
     """k-means on the first principal components of the rows.
 
     Parameters
@@ -49,6 +49,8 @@ class PCAKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     True
     """
 
+    _counts = ("n_components", "n_init")
+
     def __init__(
         self,
         n_clusters: int = 8,
@@ -63,32 +65,11 @@ class PCAKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> PCAKMeans:
-        """Find the components and cluster the rows in them.
-
-        Parameters
-        ----------
-        X : array-like or sparse, shape (n, d)
-        y : ignored
-
-        Returns
-        -------
-        PCAKMeans
-
-        Raises
-        ------
-        InputError
-            For a number of clusters or components that is impossible.
-        """
+        """Find the components and cluster the rows in them."""
         from sklearn.cluster import KMeans
         from sklearn.decomposition import PCA
 
-        X = validated(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
-        if not 1 <= self.n_clusters <= X.shape[0]:
-            raise InputError(
-                f"n_clusters must be between 1 and the {X.shape[0]} objects; got {self.n_clusters}"
-            )
-        if self.n_components < 1:
-            raise InputError(f"n_components must be at least 1; got {self.n_components}")
+        X = self._rows(X)
         seed = int(check_random_state(self.random_state).integers(2**31 - 1))
         self.embedding_ = X
         if self.n_components < min(X.shape) and _varies(X):
@@ -98,11 +79,6 @@ class PCAKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.labels_ = kmeans.fit_predict(self.embedding_).astype(np.int32)
         self.inertia_ = float(kmeans.inertia_)
         return self
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
 
 def _varies(X: Any) -> bool:

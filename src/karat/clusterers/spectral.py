@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClusterMixin
 
+from karat.clusterers._estimator import Estimator
 from karat.distances import as_graph, check_metric
 from karat.distances.neighbors import neighbor_lists
-from karat.runtime.validation import InputError, check_choice, check_random_state, validated
+from karat.runtime.validation import InputError, check_choice, check_random_state
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,7 +22,7 @@ _MORE_VECTORS = 40
 _TOLERANCE = 1e-8
 
 
-class SpectralClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
+class SpectralClustering(Estimator):
     """Spectral clustering of the graph of each object's 20 nearest neighbours.
 
     Parameters
@@ -88,13 +88,7 @@ class SpectralClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """Build the graph, embed and cluster."""
         check_choice(self.laplacian, ("random-walk", "symmetric", "unnormalized"), "laplacian")
         check_choice(self.affinity, ("neighbors", "cosine"), "affinity")
-        X = validated(
-            self, X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2
-        )
-        if not 1 <= self.n_clusters <= X.shape[0]:
-            raise InputError(
-                f"n_clusters must be between 1 and the {X.shape[0]} objects; got {self.n_clusters}"
-            )
+        X = self._rows(X, least=2)
         W = self._graph(X)
         self.labels_ = _clusters(
             W, self.n_clusters, self.laplacian, check_random_state(self.random_state)
@@ -111,12 +105,6 @@ class SpectralClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
                 f'affinity="cosine" goes with metric="cosine"; got metric={self.metric!r}'
             )
         return _neighbors(X, metric, self.n_neighbors, self.affinity)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.pairwise = self.metric in ("precomputed", "graph")
-        return tags
 
 
 def _neighbors(X: Any, metric: Any, n_neighbors: int, affinity: str) -> sparse.csr_array:
@@ -171,24 +159,7 @@ def embedding(
     laplacian: str,
     rng: np.random.Generator,
 ) -> Floats:
-    """The first k eigenvectors of a Laplacian of a graph without loops and single nodes.
-
-    Parameters
-    ----------
-    W : csr_array, shape (n, n)
-        Symmetric affinities.
-    component : ndarray of int, shape (n,)
-        The component of each node, numbered from 0; fewer than k.
-    k : int
-    laplacian : {"random-walk", "symmetric", "unnormalized"}
-    rng : Generator
-        For the vector that the iterations start from.
-
-    Returns
-    -------
-    ndarray of float64, shape (n, k)
-        Those of eigenvalue 0 first, one for each component.
-    """
+    """The first k eigenvectors of a Laplacian of a graph without loops and single nodes."""
     from scipy.sparse.linalg import LinearOperator, eigsh
 
     n = W.shape[0]

@@ -61,6 +61,8 @@ class MiniBatchSphericalKMeans(RowClusterer):
     True
     """
 
+    _counts = (*RowClusterer._counts, "sample_size", "batch_size")
+
     def __init__(
         self,
         n_clusters: int = 8,
@@ -80,12 +82,7 @@ class MiniBatchSphericalKMeans(RowClusterer):
         self.batch_size = batch_size
         self.tol = tol
 
-    def _check(self, n: int) -> None:
-        super()._check(n)
-        for name in ("sample_size", "batch_size"):
-            value = getattr(self, name)
-            if not isinstance(value, (int, np.integer)) or value < 1:
-                raise InputError(f"{name} must be a whole number of at least 1; got {value!r}")
+    def _check(self) -> None:
         if not self.tol >= 0:
             raise InputError(f"tol must be 0 or more; got {self.tol!r}")
 

@@ -93,17 +93,7 @@ class VonMisesFisherMixture(RowClusterer):
         self.tol = tol
 
     def posterior(self, X: Any) -> NDArray[np.float64]:
-        """The posterior probability of each component.
-
-        Parameters
-        ----------
-        X : array-like or sparse, shape (m, d)
-
-        Returns
-        -------
-        ndarray of float64, shape (m, k)
-            Rows sum to 1; that of an empty row has the weights of the components.
-        """
+        """The posterior probability of each component."""
         rows, out = self._scores(X)
         kernels.posteriors(out)
         out[np.diff(rows.indptr) == 0] = self.weights_
@@ -115,8 +105,7 @@ class VonMisesFisherMixture(RowClusterer):
         out = out[np.diff(rows.indptr) > 0]
         return float(kernels.posteriors(out)) / len(out) if len(out) else 0.0
 
-    def _check(self, n: int) -> None:
-        super()._check(n)
+    def _check(self) -> None:
         check_choice(self.assignment, ("soft", "hard"), "assignment")
         if not self.tol >= 0:
             raise InputError(f"tol must be 0 or more; got {self.tol!r}")

@@ -28,8 +28,7 @@ from karat.datasets._relations import (
 )
 from karat.datasets.column_kinds import Column
 from karat.datasets.findings import Finding
-from karat.datasets.label_files import contingency_of_file
-from karat.datasets.problems import DoubtfulError, RepairableError, UnusableError
+from karat.datasets.problems import DoubtfulError, RepairableError
 from karat.datasets.reading_plan import ReadingPlan
 
 __all__ = [
@@ -42,11 +41,9 @@ __all__ = [
     "LabelColumns",
     "ReadingPlan",
     "RepairableError",
-    "UnusableError",
     "as_dataset",
     "available",
     "compares_objects",
-    "contingency_of_file",
     "from_array",
     "from_distances",
     "from_graph",

@@ -1,4 +1,4 @@
-"""Columns of a table to columns of numbers: what is numeric, what is a category, what is neither.
+"""Columns of a table to columns of numbers, and to labels and ids.
 
 Tables are Arrow tables here, whatever they came from.
 """
@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.datasets._layout import MISSING
 from karat.datasets._work import visible
-from karat.datasets.problems import RepairableError
 from karat.runtime import resources
 from karat.runtime.validation import InputError
 
@@ -22,8 +20,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MAX_CATEGORIES = 100
-MOST_TOLD = 8  # columns in a message
-_NUMBER = r"^[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf|infinity)$"
 CONTROL = r"[\x00-\x08\x0b-\x1f\x7f-\x{9f}]"
 _WHOLE = r"^-?(0|[1-9][0-9]{0,17})(\.0*)?$"
 _DECIMAL = r"^-?(0|[1-9][0-9]*)(\.[0-9]*)?([eE][+-]?[0-9]+)?$"
@@ -224,20 +220,10 @@ def _fits_int(column: pa.ChunkedArray) -> bool:
 
 
 def features(table: pa.Table) -> Features:
-    """Turn every column of ``table`` into numbers, or say which cannot be and why."""
+    """Every column of a table that was understood as numbers: booleans, numbers, categories."""
     import pyarrow as pa
 
-    plans, problems = [], {}
-    for j, name in enumerate(table.column_names):
-        try:
-            plans.append(_plan(table.column(j), name))
-        except InputError as error:
-            problems[name] = str(error)
-    if problems:
-        told = list(problems.values())[:MOST_TOLD]
-        if len(problems) > MOST_TOLD:
-            told[-1] += f"; and so on, in {len(problems) - MOST_TOLD} more columns"
-        raise RepairableError(*told, drop=tuple(problems))
+    plans = [_plan(table.column(j), name) for j, name in enumerate(table.column_names)]
     width = sum(len(plan.names) for plan in plans)
     numeric = [plan.values.type for plan in plans if plan.codes is None]
     single = numeric and all(pa.types.is_float32(t) or pa.types.is_float16(t) for t in numeric)
@@ -283,30 +269,11 @@ class _Plan:
 def _plan(column: pa.ChunkedArray, name: str) -> _Plan:
     import pyarrow as pa
 
-    kind = column.type
-    if pa.types.is_dictionary(kind):
-        return _categories(*_encoded(column.cast(kind.value_type)), name)
-    if pa.types.is_boolean(kind):
+    if pa.types.is_dictionary(column.type):
+        return _categories(*_encoded(column.cast(column.type.value_type)), name)
+    if pa.types.is_boolean(column.type):
         return _Plan((name,), column.cast(pa.uint8()), note=f"{name!r}: true became 1, false 0.")
-    if (
-        pa.types.is_integer(kind)
-        or pa.types.is_floating(kind)
-        or pa.types.is_decimal(kind)
-        or pa.types.is_null(kind)
-    ):
-        return _Plan((name,), column.cast(pa.float64()) if pa.types.is_null(kind) else column)
-    if _is_text(kind):
-        return _text(column.cast(pa.large_string()), name)
-    drop = f"exclude it with drop={name!r} (--drop {name!r})"
-    if pa.types.is_temporal(kind):
-        value = next((v for v in column.to_pylist() if v is not None), None)
-        raise InputError(
-            f"column {name!r} holds dates or times (e.g. {value}); they have no unit to measure "
-            f"a distance in: turn them into a number first (days since a date, say), or {drop}"
-        )
-    raise InputError(
-        f"column {name!r} holds {kind}, which is neither numeric nor categorical; {drop}"
-    )
+    return _Plan((name,), column)
 
 
 def _is_text(kind: Any) -> bool:
@@ -324,27 +291,6 @@ def _blank_to_null(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return pc.if_else(pc.equal(column, ""), pa.scalar(None, column.type), column)
 
 
-def _text(column: pa.ChunkedArray, name: str) -> _Plan:
-    """Text that is all numbers is numeric; text that mostly is has mistakes; else categories."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    column = _blank_to_null(pc.utf8_trim_whitespace(column))
-    codes, values = _encoded(column)
-    is_mark = pc.is_in(values, value_set=pa.array(MISSING, values.type)).to_numpy(False)
-    is_number = pc.match_substring_regex(values, _NUMBER, ignore_case=True).to_numpy(False)
-    is_number &= ~is_mark
-    counts = np.bincount(codes[codes >= 0], minlength=len(values))
-    n_numbers, n_other = counts[is_number].sum(), counts[~is_number & ~is_mark].sum()
-    if n_numbers > 0 and n_other == 0:
-        numbers = pc.if_else(pa.array(is_number), values, None).cast(pa.float64())
-        lookup = np.append(numbers.to_numpy(False), np.nan)
-        return _Plan((name,), pa.chunked_array([pa.array(lookup[codes])]))
-    if n_numbers >= n_other > 0:
-        raise _not_numbers(name, values, codes, ~is_number & ~is_mark, int(n_other))
-    return _categories(codes, values, name)
-
-
 def _encoded(column: pa.ChunkedArray) -> tuple[NDArray[np.intp], pa.Array]:
     """Codes (-1 where missing) and the different values in order of appearance."""
     import pyarrow.compute as pc
@@ -353,38 +299,8 @@ def _encoded(column: pa.ChunkedArray) -> tuple[NDArray[np.intp], pa.Array]:
     return encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False), encoded.dictionary
 
 
-def _not_numbers(
-    name: str, values: pa.Array, codes: NDArray[Any], other: NDArray[np.bool_], count: int
-) -> InputError:
-    rows = np.flatnonzero(np.append(other, False)[codes])[:3]
-    found = [values[codes[row]].as_py() for row in rows]
-    places = ", ".join(f"row {r + 1} ({value!r})" for r, value in zip(rows, found, strict=True))
-    more = ", ..." if count > 3 else ""
-    what = "a value that is not a number" if count == 1 else f"{count} values that are not numbers"
-    hint = ""
-    if "," in found[0]:
-        hint = " (a decimal comma is understood where tabs or semicolons separate the cells)"
-    return InputError(
-        f"column {name!r} has numbers and {what}: {places}{more}{hint}; fix them, leave them "
-        f"blank and impute, or exclude the column with drop={name!r} (--drop {name!r}). Rows "
-        "are counted from 1, without the header"
-    )
-
-
 def _categories(codes: NDArray[np.intp], values: pa.Array, name: str) -> _Plan:
-    import pyarrow as pa
-
-    n, c = len(codes), len(values)
-    if c > MAX_CATEGORIES or (n > 2 and c == n) or (c > 10 and 2 * c > n):
-        some = ", ".join(repr(value) for value in values[:2].to_pylist())
-        raise InputError(
-            f"column {name!r} is text with {c:,} different values in {n:,} rows (e.g. {some}); at "
-            f"most {MAX_CATEGORIES} values, most of which occur more than once, are encoded. Leave "
-            f"it out with drop={name!r} (--drop {name!r}), or let it name the objects with "
-            f"id_column={name!r} (--id-column {name!r})"
-        )
-    if c == 0:
-        return _Plan((name,), pa.chunked_array([pa.nulls(n, pa.float64())]))
+    c = len(values)
     found = [visible(str(value)) for value in values.to_pylist()]
     order = np.argsort(np.array(found, dtype=object), kind="stable")
     rank = np.empty(c + 1, dtype=np.intp)

@@ -44,7 +44,7 @@ def read_rows(
     *,
     as_text: set[str],
     encoding: str,
-    skip_ragged: bool = False,
+    skip: bool = False,
 ) -> tuple[pa.Table, NDArray[np.bool_] | None]:
     """:func:`read_table`, and which rows have no values because they were skipped, if any."""
     import pyarrow as pa
@@ -68,7 +68,7 @@ def read_rows(
             ragged += [] if why else ragged_lines(path, layout, encoding)
             if not ragged:
                 raise why or InputError(f"{path} cannot be read: {error}") from None
-            if not skip_ragged:
+            if not skip:
                 raise _ragged_error(path, layout, ragged) from None
             table = parsed(columns, text, missing)
     if any(pa.types.is_binary(field.type) for field in table.schema):
@@ -218,8 +218,8 @@ def _ragged_error(path: Path, layout: Layout, ragged: list[Ragged]) -> Repairabl
         f"{path}: {many} not have the {_cells(len(layout.names))} of the first (delimiter "
         f"{layout.delimiter!r}): {places}{'; ...' if len(ragged) > 3 else ''}. Fix "
         f"{'them' if len(ragged) > 1 else 'it'}, or put quotes around a cell that holds the "
-        "delimiter",
-        skip_ragged=True,
+        "delimiter; or exclude such lines with impute='drop' (--impute drop)",
+        impute="drop",
     )
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from karat.datasets import _delimited, _layout, _mapped, table_files
+from karat.datasets import _delimited, _layout, table_files
 from karat.datasets._work import Options, Raw
 from karat.datasets.annotated_matrices import ANNOTATED, read_annotated
 from karat.runtime import resources
@@ -36,7 +36,6 @@ def read_raw(
     header: bool | None = None,
     encoding: str = "utf-8",
     literal: bool = False,
-    skip_ragged: bool = False,
 ) -> Raw:
     """Read ``path`` by the format its name tells; text cells stay as written if ``literal``."""
     path, table = table_files.split_table(path)
@@ -49,9 +48,9 @@ def read_raw(
         reader_options["encoding"] = encoding
     with explained(path):
         if suffix in TEXT:
-            raw = _text(path, suffix, options, header, encoding, literal, skip_ragged)
+            raw = _text(path, suffix, options, header, encoding, literal)
         elif suffix in (".parquet", ".pq"):
-            raw = _parquet(path, options, literal)
+            raw = _parquet(path, options)
         elif suffix in table_files.SPREADSHEETS:
             content, notes = table_files.spreadsheet(path, table, header)
             raw = Raw(name, None, content, tuple(content.column_names), notes=notes)
@@ -198,7 +197,6 @@ def _text(
     header: bool | None,
     encoding: str,
     literal: bool,
-    skip_ragged: bool,
 ) -> Raw:
     layout = _layout.look(path, suffix, header=header, encoding=encoding, wanted=options.columns())
     options.check_columns(layout.names)
@@ -208,13 +206,12 @@ def _text(
     if literal:
         aside = set(columns)
     table, ragged = _delimited.read_rows(
-        path, layout, columns, as_text=aside, encoding=encoding, skip_ragged=skip_ragged
+        path, layout, columns, as_text=aside, encoding=encoding, skip=options.impute == "drop"
     )
     return Raw("", None, table, layout.names, notes=list(layout.notes), ragged=ragged)
 
 
-def _parquet(path: Path, options: Options, literal: bool) -> Raw:
-    import pyarrow as pa
+def _parquet(path: Path, options: Options) -> Raw:
     import pyarrow.parquet as pq
 
     with pq.ParquetFile(path) as file:
@@ -222,13 +219,6 @@ def _parquet(path: Path, options: Options, literal: bool) -> Raw:
         options.check_columns(names)
         columns = [name for name in names if name not in options.drop]
         meta = file.metadata
-        if 8 * meta.num_rows * len(columns) >= resources.LARGE and not literal:
-            batches = file.iter_batches(columns=columns)
-            schema = file.schema_arrow
-            read = pa.schema([schema.field(one) for one in columns], schema.metadata)
-            raw = _mapped.read_batches(read, batches, options, str(path))
-            raw.all_names = tuple(names)
-            return raw
         size = 0
         for g in range(meta.num_row_groups):
             group = meta.row_group(g)
@@ -246,29 +236,23 @@ def _parquet(path: Path, options: Options, literal: bool) -> Raw:
 
 
 def _npy(path: Path) -> Raw:
-    with path.open("rb") as stream:
-        version = np.lib.format.read_magic(stream)
-        read = {
-            (1, 0): np.lib.format.read_array_header_1_0,
-            (2, 0): np.lib.format.read_array_header_2_0,
-        }.get(version)
-        if read is not None:
-            shape, _, dtype = read(stream)
-            size = int(np.prod(shape, dtype=object)) * dtype.itemsize
-            if len(shape) == 2 and dtype.kind in "fiub" and size >= resources.LARGE:
-                return Raw("", None, _mapped.map_npy(path))
-            _require_array(path, shape, dtype)
-    return _array(np.load(path, allow_pickle=False), {}, path)
-
-
-def _require_array(path: Path, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
-    if dtype.hasobject:
-        raise InputError(f"{path} holds Python objects, which are not loaded; save numbers instead")
-    count = int(np.prod(shape, dtype=object))
-    size = count * dtype.itemsize
-    if dtype not in (np.float32, np.float64):
-        size += count * 8
-    resources.require_memory(size, f"{path} (an array of {' × '.join(map(str, shape))})", _FEWER)
+    """An array; large ones of floats are mapped: the system reads what is looked at."""
+    try:
+        # a private map: what is written to it by mistake does not reach the file
+        array = np.load(path, mmap_mode="c", allow_pickle=False)
+    except ValueError as error:
+        if "Python objects" in str(error):
+            raise InputError(
+                f"{path} holds Python objects, which are not loaded; save numbers instead"
+            ) from None
+        raise
+    floats = array.dtype in (np.float32, np.float64) and array.dtype.isnative
+    if array.ndim == 2 and floats and array.flags.c_contiguous and resources.is_large(array):
+        return Raw("", None, np.asarray(array))
+    size = array.nbytes if floats else array.nbytes + 8 * array.size
+    shape = " × ".join(map(str, array.shape))
+    resources.require_memory(size, f"{path} (an array of {shape})", _FEWER)
+    return _array(np.array(array), {}, path)
 
 
 def _array(array: Any, beside: dict[str, Any], path: Path) -> Raw:

@@ -160,8 +160,8 @@ def _first_text(path: Path, encoding: str) -> tuple[str, int, bool]:
         complete = not stream.read(1)
     if sample[:2] in (b"\xff\xfe", b"\xfe\xff") and "16" not in encoding:
         raise RepairableError(
-            f"{path} is written in UTF-16; save it as UTF-8, or name the encoding where data are "
-            "read",
+            f"{path} is written in UTF-16; save it as UTF-8, or name that encoding (utf-16) where "
+            "data are read",
             encoding="utf-16",
         )
     if b"\0" in sample and "16" not in encoding and "32" not in encoding:
@@ -317,7 +317,8 @@ def encoding_error(path: Path, encoding: str) -> InputError | None:
                 other = "latin-1" if _is_utf8(encoding) else "utf-8"
                 return RepairableError(
                     f"{path} is not written in {encoding.upper()}: byte {at} (line {line}) is "
-                    f"0x{byte:02x}; save it as UTF-8, or name the encoding where data are read",
+                    f"0x{byte:02x}; save it as UTF-8, or name the encoding where data are read, "
+                    f"perhaps {other}",
                     encoding=other,
                 )
             position += len(chunk)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.datasets._mapped import copied
 from karat.datasets._scaling import center_spread
 from karat.datasets._work import Impute, Work, quoted
 from karat.datasets.problems import RepairableError
@@ -46,7 +45,7 @@ def fill_missing(work: Work, how: Impute | None) -> None:
         _drop_rows(work, bad.any(axis=1))
         return
     if not work.owned:
-        work.X, work.owned = copied(work.X), True
+        work.X, work.owned = np.array(work.X), True
     _impute(work, bad, how)
 
 

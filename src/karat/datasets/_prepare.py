@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from karat.datasets._work import (
     Options,
     Raw,
     Work,
+    check_names,
     quoted,
     row_numbers,
     visible,
@@ -29,7 +31,6 @@ from karat.datasets.reading_plan import (
     Reading,
     ReadingPlan,
     chosen_scale,
-    finished,
     missing_found,
     repeats,
     sorted_labels,
@@ -52,9 +53,8 @@ def prepare(raw: Raw, options: Options, ids: Any = None) -> Dataset:
     reading: Reading | None = None
     findings: list[Finding] = list(raw.findings)
     if isinstance(raw.content, pa.Table):
-        raw.of_table = True
         work, reading = _from_table(raw, options)
-        findings += [] if reading is None else reading.findings
+        findings += reading.findings
     else:
         work = _from_matrix(raw, options)
         if raw.source is not None and options.kind is None and looks_like_distances(work.X):
@@ -87,16 +87,17 @@ def prepare(raw: Raw, options: Options, ids: Any = None) -> Dataset:
         work.ids = numbers if work.rows is None else work.rows
     n_before = work.X.shape[0]
     plan = None if reading is None else reading.plan
-    if plan is not None:
+    assume = plan is not None and not options.strict
+    if plan is not None and assume:
         findings += missing_found(plan, n_before, options)
-    fill_missing(work, options.impute or (None if plan is None else "neighbors"))
+    fill_missing(work, options.impute or ("neighbors" if assume else None))
     if work.X.shape[0] < 2:
         raise InputError(
             f"{raw.name} has one object{'' if n_read < 2 else ' left'}; "
             "a clustering needs at least two"
         )
     how: Any = "none" if options.scale == "auto" else options.scale
-    if plan is not None or (raw.all_names is not None and not options.strict):
+    if assume:
         how, ruled = _scale_by_rule(work, options)
         findings += ruled
     check_range(work, how)
@@ -104,8 +105,9 @@ def prepare(raw: Raw, options: Options, ids: Any = None) -> Dataset:
     if plan is not None and scale is not None and options.scale == "auto":
         weigh_categories(work, scale)
     if plan is not None:
-        plan = finished(plan, how, options.impute or ("neighbors" if plan_has_gaps(plan) else None))
-    of_table = reading is not None or raw.of_table
+        filled = None if work.filler is None else "neighbors"
+        plan = replace(plan, scale=how, impute=options.impute or filled)
+    of_table = reading is not None
     preparation = preparation_of(
         work, plan, center, scale, of_table=of_table, na_values=options.na_values,
         aside=raw.all_names or raw.names or (),
@@ -135,11 +137,6 @@ def prepare(raw: Raw, options: Options, ids: Any = None) -> Dataset:
     )
 
 
-def plan_has_gaps(plan: ReadingPlan) -> bool:
-    """Whether a feature of the plan has missing values."""
-    return any(one.use == "feature" and one.missing for one in plan.columns)
-
-
 def _scale_by_rule(work: Work, options: Options) -> tuple[Any, list[Finding]]:
     """What to scale to, and what was found on the way in all columns together."""
     if work.sparse:
@@ -151,18 +148,18 @@ def _scale_by_rule(work: Work, options: Options) -> tuple[Any, list[Finding]]:
     return (how if options.scale == "auto" else options.scale), found
 
 
-def _from_table(raw: Raw, options: Options) -> tuple[Work, Reading | None]:
-    """The columns as numbers; by their plan unless ``options.strict``."""
+def _from_table(raw: Raw, options: Options) -> tuple[Work, Reading]:
+    """The columns as numbers, by their plan."""
     from karat.datasets import _columns
 
     table: pa.Table = raw.content
     table = with_visible_names(table)
     raw_names = table.column_names
     known = None if raw.names is None else [visible(name) for name in raw.names]
-    _check_names(table.column_names)
     options.check_columns(table.column_names if known is None else known)
-    if table.num_rows == 0:
-        raise InputError(f"{raw.name} has no rows")
+    if table.num_rows < 2:
+        rows = "one object" if table.num_rows else "no rows"
+        raise InputError(f"{raw.name} has {rows}; a clustering needs at least two objects")
     notes = list(raw.notes)
     aside: dict[str, NDArray[np.object_]] = {}
     for name in (options.label_column, options.id_column):
@@ -176,21 +173,18 @@ def _from_table(raw: Raw, options: Options) -> tuple[Work, Reading | None]:
     if index:
         notes.append(f"Excluded the index column that pandas wrote: {quoted(index)}.")
     table = _columns.without_row_numbers(table, notes)
-    reading = None
-    if not options.strict:
-        reading = understood(table, options)
-        table = reading.table
-        if table.num_columns == 0:
-            raise InputError(
-                f"{raw.name} has no feature left: {_asides(reading.plan)}; name columns to use "
-                "with accept (--accept KEY)"
-            )
-        if reading.ids is not None:
-            aside[reading.id_column or ""] = reading.ids
-    made = _columns.features(table)
+    reading = understood(table, options)
+    if reading.table.num_columns == 0:
+        raise InputError(
+            f"{raw.name} has no feature left: {_asides(reading.plan)}; name columns to use "
+            "with accept (--accept KEY)"
+        )
+    if reading.ids is not None:
+        aside[reading.id_column or ""] = reading.ids
+    made = _columns.features(reading.table)
     raw.all_names = raw.all_names or tuple(raw_names)
     raw.content = None  # the table's memory is wanted for scaling
-    id_column = options.id_column or (None if reading is None else reading.id_column)
+    id_column = options.id_column or reading.id_column
     work = Work(
         made.X,
         made.names,
@@ -214,19 +208,13 @@ def _asides(plan: ReadingPlan) -> str:
     )
 
 
-def _check_names(names: list[str]) -> None:
-    twice = [name for name, count in Counter(names).items() if count > 1]
-    if twice:
-        raise InputError(f"two columns are called {twice[0]!r}; rename one")
-
-
 def _from_matrix(raw: Raw, options: Options) -> Work:
     X = as_numbers(raw.content, name=raw.name)
     d = X.shape[1]
     names = raw.names if raw.names is not None else tuple(f"x{j + 1}" for j in range(d))
     if len(names) != d:
         raise InputError(f"there are {len(names)} feature names and {d} columns")
-    _check_names(list(names))
+    check_names(names)
     options.check_columns(raw.all_names or [*(() if raw.of_terms else names), *raw.beside])
     notes = list(raw.notes)
     if options.drop:

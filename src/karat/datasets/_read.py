@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,6 @@ from karat.datasets._columns import to_arrow
 from karat.datasets._dataset import Dataset
 from karat.datasets._embeddings import with_embeddings
 from karat.datasets._files import check_file, check_name, read_raw, split_name
-from karat.datasets._mapped import read_batches
 from karat.datasets._prepare import index_ids, prepare
 from karat.datasets._related_files import GRAPHS, read_relation
 from karat.datasets._texts import (
@@ -28,8 +26,7 @@ from karat.datasets._texts import (
     read_counts,
     read_documents,
 )
-from karat.datasets._work import DataKind, Impute, Options, Raw, Scale, as_names
-from karat.datasets.problems import settle
+from karat.datasets._work import DataKind, Impute, Options, Raw, Scale
 from karat.text.matrices import LIBSVM
 
 if TYPE_CHECKING:
@@ -66,8 +63,8 @@ def read(
     (``.sqlite``, ``.db``, ``.duckdb``) may name a sheet or table after ``#``, annotated matrices
     (``.h5ad``) a representation; an address (``https://``) is downloaded.
 
-    Documents are a column of a table (``text_column``), JSON lines (``.jsonl``), a folder with a
-    file each, or a mailbox (``.mbox``); counts of terms are CLUTO's ``.mat`` (with ``.rclass`` and
+    Documents are a column of a table (``text_column``), JSON lines (``.jsonl``), or a folder with
+    a file each; counts of terms are CLUTO's ``.mat`` (with ``.rclass`` and
     ``.clabel`` beside it), LIBSVM's ``.svm``, or a sparse matrix with its list of terms. Both
     become weighted terms with cosine distances, see :class:`karat.text.TextVectorizer`.
 
@@ -137,9 +134,8 @@ def read(
     Raises
     ------
     InputError
-        If the file cannot be used; the message has all of its problems with lines, columns and
-        values, and options that settle them.
-        A file that does not fit into memory is rejected before it is read.
+        If the file cannot be used; the message has the lines, columns and values, and options
+        that settle it. A file that does not fit into memory is rejected before it is read.
 
     Notes
     -----
@@ -155,16 +151,16 @@ def read(
     >>> wine.X.shape, wine.truth_name
     ((178, 13), 'cultivar')
     """
-    given = {
+    given: dict[str, Any] = {
         "label_column": label_column,
         "id_column": id_column,
-        "drop": as_names(drop),
+        "drop": drop,
         "scale": scale,
         "impute": impute,
         "truth": os.fspath(truth) if isinstance(truth, os.PathLike) else truth,
         "strict": strict,
-        "accept": as_names(accept),
-        "na_values": as_names(na_values),
+        "accept": accept,
+        "na_values": na_values,
         "kind": kind,
         "header": header,
         "encoding": encoding,
@@ -173,13 +169,12 @@ def read(
         "terms": None if terms is None else os.fspath(terms),
         "vectorizer": vectorizer,
         "embeddings": embeddings,
-        "skip_ragged": False,
     }
     if table_files.is_address(path):
         with table_files.downloaded(os.fspath(path)) as (file, told):
-            found = settle(partial(_read, file), os.fspath(path), given)
+            found = _read(file, **given)
         return replace(found, source=os.fspath(path), notes=(told, *found.notes))
-    return settle(partial(_read, path), os.fspath(path), given)
+    return _read(path, **given)
 
 
 def _read(
@@ -192,10 +187,9 @@ def _read(
     terms: str | None,
     vectorizer: Vectorizer,
     embeddings: Any,
-    skip_ragged: bool,
     **given: Any,
 ) -> Dataset:
-    """:func:`read` up to the first problem; ``skip_ragged`` excludes lines as impute="drop"."""
+    """:func:`read` of a file on this machine."""
     options = Options.of(**given)
     file = Path(path)
     check_name(file)
@@ -220,8 +214,7 @@ def _read(
             encoding=encoding,
         )
     else:
-        skip_ragged = skip_ragged or options.impute == "drop"
-        dataset = prepare(_open(path, options, header, encoding, skip_ragged=skip_ragged), options)
+        dataset = prepare(_open(path, options, header, encoding), options)
     return dataset if embeddings is None else with_embeddings(dataset, embeddings)
 
 
@@ -289,7 +282,6 @@ def _open(
     encoding: str,
     *,
     literal: bool = False,
-    skip_ragged: bool = False,
 ) -> Raw:
     """What is in a file or a packaged set."""
     file = table_files.split_table(path)[0]
@@ -297,14 +289,7 @@ def _open(
         if str(path) in _packaged.available():
             return _packaged.open_set(str(path), options, literal=literal)
         check_file(file, _packaged.available())
-    return read_raw(
-        Path(path),
-        options,
-        header=header,
-        encoding=encoding,
-        literal=literal,
-        skip_ragged=skip_ragged,
-    )
+    return read_raw(Path(path), options, header=header, encoding=encoding, literal=literal)
 
 
 def from_table(
@@ -326,8 +311,7 @@ def from_table(
     Parameters
     ----------
     table : DataFrame, Arrow table, DuckDB relation, or mapping of str to columns
-        One row per object. A pandas index that does not count the rows has the ids. What comes in
-        batches (a relation, a :class:`pyarrow.RecordBatchReader`) may be larger than memory.
+        One row per object. A pandas index that does not count the rows has the ids.
     label_column, id_column, drop, scale, impute, truth, strict, accept, na_values
         As for :func:`read`.
     name : str
@@ -367,25 +351,10 @@ def from_table(
         accept=accept,
         na_values=na_values,
     )
-    if _is_stream(table):
-        import pyarrow as pa
-
-        reader = pa.RecordBatchReader.from_stream(table)
-        raw = read_batches(reader.schema, reader, options, name)
-        raw.name = name
-        return prepare(raw, options)
     ids = None if id_column is not None else index_ids(table)
     if ids is not None and not joining.all_different(ids):
         ids = None  # an index that groups rows
     return prepare(Raw(name, None, to_arrow(table, id_column)), options, ids=ids)
-
-
-def _is_stream(table: Any) -> bool:
-    """Whether a table has rows that are not there before they are asked for."""
-    import pyarrow as pa
-
-    package = type(table).__module__.partition(".")[0].lstrip("_")
-    return isinstance(table, pa.RecordBatchReader) or package == "duckdb"
 
 
 def from_array(

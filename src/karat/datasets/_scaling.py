@@ -6,10 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.datasets._mapped import copied
 from karat.datasets._work import Scale, Work, quoted
 from karat.datasets.problems import RepairableError
-from karat.runtime.resources import is_large, row_blocks
 from karat.runtime.validation import InputError, largest_value, smallest_value
 
 if TYPE_CHECKING:
@@ -18,8 +16,6 @@ if TYPE_CHECKING:
 #: what two categories differ by in each of their columns: squared distances then have the weight
 #: of 1/2 that Huang (1998) gives to categories beside numbers of standard deviation 1
 CATEGORY = 0.5
-#: quartiles of large data are those of so many objects
-QUARTILES_OF = 1_000_000
 
 
 def extremes(X: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -96,7 +92,7 @@ def rescale(
             )
     spread[flat] = 1.0
     if not work.owned:
-        work.X, work.owned = copied(work.X), True
+        work.X, work.owned = np.array(work.X), True
     _apply(work.X, center, spread)
     work.notes.append(
         {
@@ -129,12 +125,7 @@ def _apply(X: NDArray[Any], center: NDArray[np.float64], spread: NDArray[np.floa
 
 
 def center_spread(X: NDArray[Any], how: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Per column, in double precision; the spread of a constant column is exactly 0.
-
-    Of large data the rows are gone through in blocks, and quartiles are those of a random sample.
-    """
-    if is_large(X):
-        return _in_blocks(X, how)
+    """Per column, in double precision; the spread of a constant column is exactly 0."""
     d = X.shape[1]
     center, spread = np.empty(d), np.empty(d)
     width = max(1, (1 << 22) // len(X))
@@ -143,31 +134,6 @@ def center_spread(X: NDArray[Any], how: str) -> tuple[NDArray[np.float64], NDArr
         columns = np.array(X[:, some].T, dtype=np.float64, order="C", copy=True)
         center[some], spread[some] = _of_rows(columns, how)
     return center, spread
-
-
-def _in_blocks(X: NDArray[Any], how: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    low, high = extremes(X)
-    if how == "robust":
-        rows = np.sort(np.random.default_rng(0).choice(len(X), QUARTILES_OF, replace=False))
-        columns = np.array(X[rows].T, dtype=np.float64, order="C")
-        center, spread = _of_rows(columns, how)
-    elif how == "minmax":
-        center, spread = low, high - low
-    else:
-        power = np.ldexp(1.0, np.frexp(np.maximum(np.abs(low), np.abs(high)))[1])
-        first = X[0] / power
-        sums = sum(
-            np.sum(X[block] / power - first, axis=0, dtype=np.float64)
-            for block in row_blocks(X.shape)
-        )
-        center = first + sums / len(X)
-        squares = sum(
-            np.sum((X[block] / power - center) ** 2, axis=0, dtype=np.float64)
-            for block in row_blocks(X.shape)
-        )
-        center, spread = center * power, np.sqrt(squares / len(X)) * power
-    constant = low == high
-    return np.where(constant, low, center), np.where(constant, 0.0, spread)
 
 
 def _of_rows(

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 Vectorizer: TypeAlias = "vectors.TextVectorizer | Mapping[str, Any] | None"
 
 #: endings of files that hold documents
-DOCUMENTS = (*forms.JSON_LINES, *forms.MAILBOXES)
+DOCUMENTS = forms.JSON_LINES
 #: endings of files that hold documents, or counts of their terms, and nothing else
 ENDINGS = (*DOCUMENTS, *matrices.LIBSVM, ".mat")
 
@@ -60,7 +60,7 @@ def read_documents(
         notes.append("The subfolders are taken for the classes.")
     dataset = prepare(raw, options)
     assert dataset.preparation is not None
-    name_of_texts = (text_column or "text") if suffix not in ("", *forms.MAILBOXES) else None
+    name_of_texts = (text_column or "text") if suffix else None
     preparation = replace(
         dataset.preparation,
         columns=(),
@@ -75,13 +75,11 @@ def read_documents(
 def documents_of(
     path: Path, options: Options, text_column: str | None, header: bool | None, encoding: str
 ) -> forms.Documents:
-    """The texts of a folder, a mailbox, JSON lines or a column, with what stands beside them."""
+    """The texts of a folder, JSON lines or a column, with what stands beside them."""
     suffix = split_name(path)[1]
     if path.is_dir():
         return forms.folder(path)
     check_file(path)
-    if suffix in forms.MAILBOXES:
-        return forms.mailbox_file(path)
     if suffix in forms.JSON_LINES:
         return forms.json_lines(path, text_column, _layout.open_binary)
     assert text_column is not None
@@ -100,8 +98,8 @@ def documents_of(
 
 
 def _id_column(documents: forms.Documents) -> str | None:
-    """The names of files and messages, or a field called id, where they differ."""
-    for name in ("file", "message", "id"):
+    """The names of files, or a field called id, where they differ."""
+    for name in ("file", "id"):
         values = documents.fields.get(name, ())
         if len(values) and None not in values and len(set(values)) == len(values):
             return name

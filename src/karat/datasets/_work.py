@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
@@ -125,8 +126,6 @@ class Raw:
         Names of the objects, where the source has them beside its columns.
     of_terms : bool
         Whether the columns are terms: a namespace of their own, which no option names.
-    of_table : bool
-        Whether the content was a table, whose columns have kinds.
     """
 
     name: str
@@ -142,7 +141,6 @@ class Raw:
     findings: list[Any] = field(default_factory=list)
     ids: NDArray[Any] | None = None
     of_terms: bool = False
-    of_table: bool = False
 
 
 @dataclass
@@ -170,23 +168,17 @@ class Work:
         return row_numbers(rows if self.rows is None else self.rows[list(rows)].tolist())
 
     def keep_features(self, keep: NDArray[np.bool_]) -> None:
-        self.X = self.X[:, keep] if self.sparse else _mapped().copied(self.X, columns=keep)
+        self.X = self.X[:, keep] if self.sparse else np.ascontiguousarray(self.X[:, keep])
         self.names = tuple(name for name, kept in zip(self.names, keep, strict=True) if kept)
         self.origin, self.categorical = self.origin[keep], self.categorical[keep]
         self.owned = True
 
     def keep_objects(self, keep: NDArray[np.bool_]) -> None:
         self.rows = np.flatnonzero(keep) if self.rows is None else self.rows[keep]
-        self.X = self.X[keep] if self.sparse else _mapped().copied(self.X, rows=keep)
+        self.X = self.X[keep]
         self.ids = None if self.ids is None else self.ids[keep]
         self.labels = None if self.labels is None else self.labels[keep]
         self.owned = True
-
-
-def _mapped() -> Any:
-    from karat.datasets import _mapped  # it needs this module
-
-    return _mapped
 
 
 def visible(name: str) -> str:
@@ -194,9 +186,17 @@ def visible(name: str) -> str:
     return re.sub(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", "\ufffd", name)
 
 
+def check_names(names: Iterable[str]) -> None:
+    """Raise where two columns have the same name."""
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        raise InputError(f"two columns are called {twice[0]!r}; rename one")
+
+
 def with_visible_names(table: Any) -> Any:
-    """An Arrow table whose columns have names that can be shown; metadata are kept."""
+    """An Arrow table whose columns have different names that can be shown; metadata are kept."""
     named = table.rename_columns([visible(name) for name in table.column_names])
+    check_names(named.column_names)
     return named.replace_schema_metadata(table.schema.metadata)
 
 

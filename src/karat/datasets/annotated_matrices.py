@@ -1,7 +1,7 @@
-"""Annotated matrices (AnnData), in memory or in ``.h5ad`` files: representations and clusterings.
+"""Annotated matrices (AnnData) in ``.h5ad`` files: representations and clusterings.
 
 Nothing of anndata is imported but to read a file: what is used are the attributes ``X``, ``obs``,
-``obsm``, ``obsp``, ``obs_names`` and ``uns``.
+``obsm`` and ``obs_names``.
 """
 
 from __future__ import annotations
@@ -23,26 +23,16 @@ if TYPE_CHECKING:
 ANNOTATED = (".h5ad",)
 
 
-def open_annotated(adata: Any, *, only_obs: bool = False) -> Any:
-    """The object itself, or that of an ``.h5ad`` file; maybe with its matrix left in the file."""
-    if not isinstance(adata, (str, Path)):
-        for part in ("obs", "obsm", "obs_names", "uns"):
-            if not hasattr(adata, part):
-                raise InputError(
-                    f"from_anndata takes an AnnData object or the path of an .h5ad file; "
-                    f"{type(adata).__name__} has no {part}"
-                )
-        return adata
+def open_annotated(path: Path, *, only_obs: bool = False) -> Any:
+    """What an ``.h5ad`` file holds; maybe with its matrix left in the file."""
     require("anndata", "an .h5ad file")
-    if not Path(adata).is_file():
-        raise InputError(f"there is no file {adata}")
     import anndata
 
     try:
-        return anndata.read_h5ad(adata, backed="r" if only_obs else None)
+        return anndata.read_h5ad(path, backed="r" if only_obs else None)
     except Exception as error:  # h5py and anndata raise errors of many kinds for damaged files
         reason = str(error).partition("\n")[0]
-        raise InputError(f"{adata} cannot be read as an annotated matrix: {reason}") from None
+        raise InputError(f"{path} cannot be read as an annotated matrix: {reason}") from None
 
 
 def representation(adata: Any, rep: str) -> tuple[Any, tuple[str, ...] | None]:

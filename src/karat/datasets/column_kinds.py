@@ -76,10 +76,14 @@ class Column:
 
 @dataclass(frozen=True)
 class Habits:
-    """What holds for every column: what is accepted as written, and what means missing."""
+    """What holds for every column: what is accepted as written, and what means missing.
+
+    ``wrong`` is the share of cells up to which text that is no number is a mistake among numbers.
+    """
 
     accept: frozenset[str] = frozenset()
     na_values: tuple[str, ...] = ()
+    wrong: float = MOST_NOT_NUMBERS
 
     def missing(self, name: str) -> frozenset[str]:
         """The additional marks of one column: ``-9`` holds for all, ``age:0`` for one."""
@@ -185,15 +189,15 @@ def _text(column: pa.ChunkedArray, name: str, habits: Habits) -> tuple[Column, A
     part = np.arange(0, len(cells), max(1, len(cells) // 5000))
     values, form = number_formats.numbers([cells[i] for i in part])
     share = weight[part][np.isfinite(values)].sum() / weight[part].sum()
-    if share >= 1 - MOST_NOT_NUMBERS:
+    if share >= 1 - habits.wrong:
         if len(part) < len(cells):
             values, form = number_formats.numbers(cells)
         wrong = np.isnan(values)
         if wrong.any():
             examples = tuple(cells[i] for i in np.flatnonzero(wrong)[:3])
+            rows = np.flatnonzero(np.isin(codes, np.flatnonzero(~is_mark)[wrong]))
             facts |= {"not_numbers": int(weight[wrong].sum()), "examples": examples}
-            first = np.flatnonzero(np.isin(codes, np.flatnonzero(~is_mark)[wrong]))
-            facts["header"] = first.tolist() == [0]
+            facts |= {"rows": rows[:3].tolist(), "header": rows.tolist() == [0]}
         if form:
             facts["form"] = form
         if number_formats.uses_decimal_comma(cells):
@@ -229,6 +233,7 @@ def _words(
         longest = max(len(one) for one in written)
         if c == n and longest <= LONG_NAME and "id" not in habits.accept:
             return Column(name, "id", "name", 0, c, None, facts), _strings(codes, written)
+        facts["examples"] = written[:2]
         return Column(name, "text", "excluded", missing, c, None, facts), None
     rank = np.append(np.where(is_mark, -1, np.cumsum(~is_mark) - 1), -1)
     kept = [one for one, marked in zip(written, is_mark, strict=True) if not marked]

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.datasets import _columns, joining, table_kinds
+from karat.datasets._work import quoted
 from karat.datasets.column_kinds import MOST_MISSING, Column, Habits, understand
-from karat.datasets.findings import Finding, ordered
+from karat.datasets.findings import SENTENCES, Finding, ordered
 from karat.datasets.number_formats import MARKS, numbers
+from karat.datasets.problems import RepairableError
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -28,6 +30,7 @@ COORDINATES = frozenset((
     "x", "y", "z", "lon", "long", "longitude", "lat", "latitude", "lng", "easting", "northing",
 ))  # fmt: skip
 REPRODUCED = 0.98  # share of the objects whose value tells their cluster
+MOST_TOLD = 8  # columns in a message
 AT_LEAST = 0.01  # share of repeated rows that is told
 
 
@@ -83,7 +86,10 @@ class Reading:
 def understood(table: pa.Table, options: Options) -> Reading:
     """Understand every column; features are what is left in the table."""
     habits = Habits(frozenset(options.accept), options.na_values)
-    findings = _shape(table, options) if options.kind is None else []
+    if options.strict:
+        habits = Habits(frozenset(SENTENCES), options.na_values, wrong=0.5)
+    ask = options.kind is None and not options.strict
+    findings = _shape(table, options) if ask else []
     columns: list[Column] = []
     made: dict[str, Any] = {}
     for name in table.column_names:
@@ -94,6 +100,8 @@ def understood(table: pa.Table, options: Options) -> Reading:
         columns.append(column)
         if values is not None:
             made[name] = values
+    if options.strict:
+        _reject(columns, table)
     named = {
         one.name: _columns.objects(made.pop(one.name), one.name, plain=True)
         for one in columns
@@ -108,13 +116,61 @@ def understood(table: pa.Table, options: Options) -> Reading:
         for one in columns
     ]
     rest = [one.name for one in columns if one.use == "feature"]
-    findings += _of_columns(columns, id_column, options)
-    if not findings or findings[0].key not in ("distances", "edges"):
-        findings += _swallowed(table, options)
+    if not options.strict:
+        findings += _of_columns(columns, id_column, options)
+        if not findings or findings[0].key not in ("distances", "edges"):
+            findings += _swallowed(table, options)
     import pyarrow as pa
 
     left = pa.table({name: made[name] for name in rest}) if rest else table.select([])
     return Reading(left, ReadingPlan(tuple(columns)), findings, ids, id_column, named)
+
+
+def _reject(columns: list[Column], table: pa.Table) -> None:
+    """Raise for columns of which something would have to be assumed."""
+    problems: dict[str, str] = {}
+    for one in columns:
+        name, values = one.name, table.column(one.name)
+        drop = f"exclude it with drop={name!r} (--drop {name!r})"
+        if one.kind == "date":
+            value = next(v for v in values.to_pylist() if v is not None)
+            problems[name] = (
+                f"column {name!r} holds dates or times (e.g. {value}); they have no unit to "
+                "measure a distance in: turn them into a number first (days since a date, say), "
+                f"or {drop}"
+            )
+        elif one.kind == "text" and not one.n_values:
+            problems[name] = (
+                f"column {name!r} holds {values.type}, which is neither numeric nor categorical; "
+                f"{drop}"
+            )
+        elif one.kind == "text":
+            problems[name] = (
+                f"column {name!r} is text with {one.n_values:,} different values in "
+                f"{len(values):,} rows (e.g. {quoted(one.facts['examples'])}); at most "
+                f"{_columns.MAX_CATEGORIES} values, most of which occur more than once, are "
+                f"encoded. {drop.capitalize()}, or let it name the objects with "
+                f"id_column={name!r} (--id-column {name!r})"
+            )
+        elif "not_numbers" in one.facts:
+            places = (f"row {row + 1} ({values[row].as_py()!r})" for row in one.facts["rows"])
+            count = one.facts["not_numbers"]
+            what = "values that are not numbers" if count > 1 else "value that is not a number"
+            problems[name] = (
+                f"column {name!r} has numbers and {count:,} {what}: {', '.join(places)}"
+                f"{', ...' * (count > 3)}; fix them, leave them blank and impute, or {drop}. Rows "
+                "are counted from 1, without the header"
+            )
+        elif "form" in one.facts:
+            problems[name] = (
+                f"column {name!r} has numbers written with {one.facts['form']} (e.g. "
+                f"{values[0].as_py()!r}); write them plainly, or {drop}"
+            )
+    if problems:
+        told = list(problems.values())[:MOST_TOLD]
+        if len(problems) > MOST_TOLD:
+            told[-1] += f"; and so on, in {len(problems) - MOST_TOLD} more columns"
+        raise RepairableError(*told, drop=tuple(problems))
 
 
 def _shape(table: pa.Table, options: Options) -> list[Finding]:
@@ -345,11 +401,6 @@ def reproduced(dataset: Dataset, labels: Any) -> list[Finding]:
             facts = {"share": float(share)}
             found.append(Finding("reproduced", "harmful", facts, (column.name,), option))
     return found
-
-
-def finished(plan: ReadingPlan, scale: str, impute: str | None) -> ReadingPlan:
-    """The plan with what was done to the numbers."""
-    return replace(plan, scale=scale, impute=impute)
 
 
 def without_accepted(findings: Iterable[Finding], accept: Iterable[str]) -> tuple[Finding, ...]:

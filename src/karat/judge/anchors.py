@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Codes = NDArray[np.int32]
 
-__all__ = ["METHODS", "anchors", "canonical_order", "nearest_number", "numbers_for", "quick"]
-
 #: numbers of clusters of the anchors, as far as there are six objects for each cluster
 GRID = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 25, 30, 40, 50)
 #: k-means is run up to so many clusters; Ward's partition stands in beyond

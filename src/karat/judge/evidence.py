@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Codes = NDArray[np.int32]
 
-__all__ = ["DATA_NAMES", "NULL_NAMES", "OWN_NAMES", "SIZE_NAMES", "STABILITY_NAMES"]
-
 S = TypeVar("S")
 T = TypeVar("T")
 
@@ -71,22 +69,14 @@ DATA_NAMES = (
 
 @dataclass(frozen=True)
 class View:
-    """The data as the evidence sees them, in an order that does not depend on theirs.
+    """The data as the evidence sees them, in an order that does not depend on theirs."""
 
-    Attributes
-    ----------
-    Z : ndarray of float64, shape (n, at most 30)
-        Principal coordinates.
-    near : ndarray of int32, shape (n, K)
-    core : ndarray of float64, shape (n,)
-        Logarithm of the distance to the fifth neighbour.
-    edges, logs : ndarray
-        Minimum spanning tree of the mutual reachability, lengths as logarithms.
-    """
-
+    #: principal coordinates
     Z: Floats
     near: NDArray[np.int32]
+    #: logarithm of the distance to the fifth neighbour
     core: Floats
+    #: minimum spanning tree of the mutual reachability, lengths as logarithms
     edges: NDArray[np.int32]
     logs: Floats
 

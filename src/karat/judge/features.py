@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     Codes = NDArray[np.int32]
     Floats = NDArray[np.float64]
 
-__all__ = ["FEWEST_OBJECTS", "Evidence", "Traits", "columns", "gather"]
-
 #: columns of which the best and the median of all anchors tell about the data
 ABOUT_ALL = (
     "own neighbour modularity", "own tree validity", "own valley", "own gap", "stab stability",
@@ -48,14 +46,9 @@ FEWEST_OBJECTS = 20
 
 @dataclass(frozen=True)
 class Traits:
-    """What was seen of each of M partitions of one data set, by itself.
+    """What was seen of each of M partitions of one data set, by itself."""
 
-    Attributes
-    ----------
-    own, sizes, stability, against_null, likely : ndarray, shapes (M, ...)
-        See :mod:`karat.judge.evidence`.
-    """
-
+    #: see :mod:`karat.judge.evidence`
     own: Floats
     sizes: Floats
     stability: Floats
@@ -78,29 +71,19 @@ class Traits:
 
 @dataclass(frozen=True)
 class Evidence:
-    """All that was seen of M partitions of one data set, and of R anchor partitions.
+    """All that was seen of M partitions of one data set, and of R anchor partitions."""
 
-    Attributes
-    ----------
-    traits : Traits
-        Of the candidates.
-    anchors : Traits
-        Of :func:`karat.judge.anchors.anchors`.
-    data : ndarray
-    agreement : ndarray, shape (M, M)
-        Adjusted Rand index of all pairs of candidates.
-    to_anchors, among_anchors : ndarray, shapes (M, R) and (R, R)
-        The same with the anchors.
-    found_by : ndarray of bool, shape (R, 3)
-        Which methods found each anchor.
-    """
-
+    #: of the candidates
     traits: Traits
+    #: of :func:`karat.judge.anchors.anchors`
     anchors: Traits
     data: Floats
+    #: adjusted Rand index of all pairs of candidates
     agreement: Floats
+    #: the same with the anchors
     to_anchors: Floats
     among_anchors: Floats
+    #: which methods found each anchor
     found_by: NDArray[np.bool_]
 
     def __len__(self) -> int:

@@ -13,9 +13,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
-__all__ = ["Forest"]
-
-
 @dataclass(frozen=True)
 class Forest:
     """The mean of T regression trees.

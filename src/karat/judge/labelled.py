@@ -11,8 +11,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["TEMPERATURE", "log_likelihood", "prior"]
-
 #: of the prior, in units of the predicted agreement
 TEMPERATURE = 0.3
 #: part of the prior that all candidates share evenly

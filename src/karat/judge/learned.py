@@ -21,23 +21,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = [
-    "HALF",
-    "NEAR",
-    "VERSION",
-    "Judge",
-    "Judgement",
-    "degenerate",
-    "digest",
-    "doubt_of",
-    "load_judge",
-    "nearly_alike",
-    "set_back",
-    "shared_score",
-    "shares",
-    "shortlist",
-]
-
 VERSION = "3"
 HALF = 0.5
 #: how far behind a partition is put that may not win, however many labels speak for it
@@ -54,37 +37,26 @@ PACKAGED = Path(__file__).with_name("judge.npz")
 #: what a column is evidence of, by how its name begins; the first that fits
 KINDS = (
     ("agree", "agreement with karat's own partitions"),
-    ("best agree", "agreement with karat's own partitions"),
-    ("median agree", "agreement with karat's own partitions"),
     ("stab", "stability on half of the objects"),
-    ("best stab", "stability on half of the objects"),
-    ("median stab", "stability on half of the objects"),
     ("likely", "likelihood of the clusters as distributions"),
-    ("best likely", "likelihood of the clusters as distributions"),
-    ("median likely", "likelihood of the clusters as distributions"),
-    ("null", "contrast to data without clusters"),
-    ("best null", "contrast to data without clusters"),
-    ("median null", "contrast to data without clusters"),
+    ("null", "contrast to null references"),
     ("size", "number and sizes of clusters"),
     ("data", "shape of the data"),
-    ("own neighbour", "neighbours kept together"),
-    ("own worst neighbour", "neighbours kept together"),
-    ("own nearest", "neighbours kept together"),
-    ("own worst conductance", "neighbours kept together"),
-    ("own fallen", "neighbours kept together"),
-    ("own tree", "gaps and valleys between clusters"),
-    ("own worst tree", "gaps and valleys between clusters"),
-    ("own valley", "gaps and valleys between clusters"),
-    ("own worst valley", "gaps and valleys between clusters"),
-    ("own touching", "gaps and valleys between clusters"),
-    ("own gap", "gaps and valleys between clusters"),
-    ("own worst gap", "gaps and valleys between clusters"),
-    ("own filled", "gaps and valleys between clusters"),
-    ("own most filled", "gaps and valleys between clusters"),
+    *(
+        (f"own {name}", "neighbours kept together")
+        for name in (
+            "neighbour", "worst neighbour", "nearest", "worst conductance", "fallen",
+        )
+    ),
+    *(
+        (f"own {name}", "gaps and valleys between clusters")
+        for name in (
+            "tree", "worst tree", "valley", "worst valley", "touching", "gap", "worst gap",
+            "filled", "most filled",
+        )
+    ),
     ("own", "shape of the clusters"),
-    ("best own", "gaps and valleys between clusters"),
-    ("median own", "gaps and valleys between clusters"),
-)
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -108,10 +80,6 @@ class Judgement:
         Shares that sum to 1, as a prior for a few labels: likely partitions have short words.
     near_best : float
         How likely the first is within 0.05 of the candidate that agrees best.
-    structure : float
-        Evidence that there are clusters at all: the share of the judge's trees that say so.
-    has_structure : bool
-        Whether it is above the limit that at most one in ten clouds without clusters passed.
     contributions : dict of str to ndarray, shape (M,)
         What each kind of evidence added to the prediction; with ``average`` they sum to it.
     average : float
@@ -125,8 +93,6 @@ class Judgement:
     probability: Floats
     prior: Floats
     near_best: float
-    structure: float
-    has_structure: bool
     contributions: dict[str, Floats]
     average: float
 
@@ -145,15 +111,11 @@ class Judge:
         name.
     order : Forest
         By how much a clusterer's partition is better than the average one of a sweep.
-    structure : Forest
-        1 for data with clusters, 0 for data without.
     temperature : float
         How far ahead a partition must be for the others to count little.
     between, within : float
         Temperatures of the probability where an agreement of 0 is predicted: between numbers of
         clusters, and among the candidates with one. They fall as the prediction grows.
-    limit : float
-        Least value of ``structure`` for data with clusters.
     steps, below, above : ndarray
         Prediction of the level, and the interval around it there.
     nearness, near : ndarray
@@ -169,11 +131,9 @@ class Judge:
     columns: tuple[str, ...]
     level: Forest
     order: Forest
-    structure: Forest
     temperature: float
     between: float
     within: float
-    limit: float
     steps: Floats
     below: Floats
     above: Floats
@@ -217,7 +177,6 @@ class Judge:
             ahead, evidence.traits.sizes[:, 0], doubt * self.between, doubt * self.within
         )
         alike = nearly_alike(probability, evidence.agreement[best])
-        structure = float(self.structure.predict(F[best : best + 1])[0])
         kinds: dict[str, Floats] = {}
         for name, part in zip(self.columns, parts.T, strict=True):
             kind = kind_of(name)
@@ -230,8 +189,6 @@ class Judge:
             probability,
             prior(set_back(predicted, evidence)),
             float(np.interp(alike, self.nearness, self.near)) if len(score) > 1 else 1.0,
-            structure,
-            structure >= self.limit,
             kinds,
             average,
         )
@@ -252,8 +209,7 @@ class Judge:
             "columns": np.array(self.columns),
             **self.level.arrays("level_"),
             **self.order.arrays("order_"),
-            **self.structure.arrays("structure_"),
-            "numbers": np.array([self.temperature, self.between, self.within, self.limit]),
+            "numbers": np.array([self.temperature, self.between, self.within]),
             "steps": self.steps,
             "below": self.below,
             "above": self.above,
@@ -272,7 +228,10 @@ class Judge:
 
 
 def kind_of(column: str) -> str:
-    """What a column is evidence of."""
+    """What a column is evidence of; of all anchors together, of the data as that of one is."""
+    if column.startswith(("best own", "median own")):
+        return "gaps and valleys between clusters"
+    column = column.removeprefix("best ").removeprefix("median ")
     return next(kind for start, kind in KINDS if column.startswith(start))
 
 
@@ -383,17 +342,15 @@ def _read(path: Path | BinaryIO) -> Judge:
     try:
         with np.load(path, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
-        temperature, between, within, limit = arrays["numbers"].tolist()
+        temperature, between, within = arrays["numbers"].tolist()
         return Judge(
             str(arrays["version"]),
             tuple(arrays["columns"].tolist()),
             Forest.from_arrays(arrays, "level_"),
             Forest.from_arrays(arrays, "order_"),
-            Forest.from_arrays(arrays, "structure_"),
             temperature,
             between,
             within,
-            limit,
             arrays["steps"],
             arrays["below"],
             arrays["above"],

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Codes = NDArray[np.int32]
 
-__all__ = ["LIKELIHOOD_NAMES", "likelihood_evidence", "principal_axes"]
-
 LIKELIHOOD_NAMES = (
     "full", "full shrunk", "leading full", "leading heavy", "diagonal", "spherical",
     "shared full", "shared spherical", "best model",

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any, Literal
 
+import joblib
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
@@ -40,10 +40,7 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         whissell2012, or on the labelled objects alone, cluster-medoid filtering (CMSF).
     per_cluster : int, default 1
         Labels asked for in each cluster, of which the most common counts; there are
-        ``(n_labels - n_uncertain) // per_cluster`` clusters.
-    n_uncertain : int, default 0
-        Labels kept for a second round, in which the objects are asked for that the classifier of
-        the first one is least certain of.
+        ``n_labels // per_cluster`` clusters.
     clusterers : sequence of str or estimators
         Names in :data:`karat.clusterers.catalogue`, or estimators with ``n_clusters``.
     measure : str, default "informativeness"
@@ -105,7 +102,6 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         *,
         spread: Literal["cluster", "medoid"] = "cluster",
         per_cluster: int = 1,
-        n_uncertain: int = 0,
         clusterers: Any = ("kmeans", "bisecting-kmeans", "average", "spectral"),
         measure: str = "informativeness",
         classifier: Any = None,
@@ -115,7 +111,6 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.n_labels = n_labels
         self.spread = spread
         self.per_cluster = per_cluster
-        self.n_uncertain = n_uncertain
         self.clusterers = clusterers
         self.measure = measure
         self.classifier = classifier
@@ -123,57 +118,25 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
 
     def ask(self, X: Any, y: Any = None) -> NDArray[np.intp]:
-        """The objects that are to be labelled next.
-
-        Parameters
-        ----------
-        X : array-like or sparse, shape (n, d)
-        y : array-like, shape (n,), optional
-            The labels so far, missing (None, NaN) where there is none.
-
-        Returns
-        -------
-        ndarray of int
-            Positions, the largest cluster first; those of the second round once the first has
-            its labels; none once :meth:`fit` has all it needs.
-        """
+        """The objects that are to be labelled next."""
         X = self._validated(X, reset=True)
         self._cluster(X)
         known = np.full(X.shape[0], None, dtype=object) if y is None else _labels(y, X.shape[0])
-        missing = self._unlabelled(known)
-        if len(missing) or not self.n_uncertain:
-            return missing
-        self._train(X, known)
-        return np.array([i for i in self._uncertain(X) if known[i] is None], dtype=np.intp)
+        return self._unlabelled(known)
 
     def fit(self, X: Any, y: Any) -> FewLabelClassifier:
-        """Cluster, read the labels of the asked objects, and train.
-
-        Parameters
-        ----------
-        X : array-like or sparse, shape (n, d)
-        y : array-like, shape (n,)
-            The labels, missing (None, NaN) where unknown. Only those of the asked objects are
-            read, whatever else is known.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        InputError
-            If an asked object has no label.
-        """
+        """Cluster, read the labels of the asked objects, and train."""
         X = self._validated(X, reset=True)
         known = _labels(y, X.shape[0])
         self._cluster(X)
-        self._require(known, self._unlabelled(known))
+        missing = self._unlabelled(known)
+        if len(missing):
+            shown = ", ".join(str(i) for i in missing[:10]) + (", ..." if len(missing) > 10 else "")
+            raise InputError(
+                f"{len(missing)} objects that are asked for have no label: {shown} (positions "
+                "from 0). ask(X, y) lists them; random_state must be the same integer"
+            )
         self._train(X, known)
-        if self.n_uncertain:
-            second = self._uncertain(X)
-            self._require(known, [i for i in second if known[i] is None])
-            self._train(X, known, second)
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -196,23 +159,6 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return np.zeros(X.shape[0])
         return np.asarray(self.classifier_.decision_function(X))
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The share of objects that are given their class.
-
-        Parameters
-        ----------
-        X : array-like or sparse, shape (n, d)
-        y : array-like, shape (n,)
-            The classes.
-        sample_weight : array-like, shape (n,), optional
-
-        Returns
-        -------
-        float
-            In [0, 1].
-        """
-        return float(super().score(X, y, sample_weight))
-
     def _validated(self, X: Any, *, reset: bool = False) -> Any:
         return validated(self, X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32])
 
@@ -223,7 +169,7 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _cluster(self, X: Any) -> None:
         """Cluster, unless that was done for the same data and parameters, as by ``ask``."""
-        asked = (_digest(X), repr(sorted(self.get_params().items(), key=lambda item: item[0])))
+        asked = (joblib.hash(X), repr(sorted(self.get_params().items(), key=lambda item: item[0])))
         if getattr(self, "_clustered", None) != asked:
             self._cluster_anew(X)
             self._clustered = asked
@@ -237,11 +183,11 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 f"metric={self.metric!r} has no rows that a classifier could be trained on; give "
                 "the rows and a metric on them"
             )
-        k = (self.n_labels - self.n_uncertain) // self.per_cluster if self.per_cluster > 0 else 0
-        if k < 2 or self.n_uncertain < 0:
+        k = self.n_labels // self.per_cluster if self.per_cluster > 0 else 0
+        if k < 2:
             raise InputError(
-                f"n_labels={self.n_labels}, n_uncertain={self.n_uncertain} and "
-                f"per_cluster={self.per_cluster} leave {k} clusters; there must be 2 or more"
+                f"n_labels={self.n_labels} and per_cluster={self.per_cluster} leave {k} clusters; "
+                "there must be 2 or more"
             )
         k = min(k, X.shape[0])
         seed = int(check_random_state(self.random_state).integers(2**31 - 1))
@@ -281,60 +227,24 @@ class FewLabelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _unlabelled(self, known: NDArray[np.object_]) -> NDArray[np.intp]:
         return np.array([i for i in self._first if known[i] is None], dtype=np.intp)
 
-    def _require(self, known: NDArray[np.object_], missing: Any) -> None:
-        if len(missing):
-            shown = ", ".join(str(i) for i in missing[:10]) + (", ..." if len(missing) > 10 else "")
-            raise InputError(
-                f"{len(missing)} objects that are asked for have no label: {shown} (positions "
-                "from 0). ask(X, y) lists them; random_state must be the same integer"
-            )
-
-    def _train(
-        self, X: Any, known: NDArray[np.object_], second: NDArray[np.intp] | None = None
-    ) -> None:
+    def _train(self, X: Any, known: NDArray[np.object_]) -> None:
         from sklearn.dummy import DummyClassifier
 
-        asked = self._first if second is None else np.concatenate([self._first, second])
         y = np.full(len(known), None, dtype=object)
         if self.spread == "cluster":
             y = spread_labels(self.labels_, self._groups, known)
-        y[asked] = known[asked]
+        y[self._first] = known[self._first]
         rows = np.flatnonzero([label is not None for label in y])
         self.classes_, codes = np.unique(np.array(list(y[rows])), return_inverse=True)
         model = clone(self._base()) if len(self.classes_) > 1 else DummyClassifier()
         self.classifier_ = model.fit(X[rows], codes)
-        self.asked_, self.y_spread_ = asked, y
-        how = "medoids of clusters" if second is None else "medoids and uncertain objects"
-        self.picked_ = Picked(asked, known[asked], how)
-
-    def _uncertain(self, X: Any) -> NDArray[np.intp]:
-        """The objects whose two most probable classes are nearest to each other."""
-        if len(self.classes_) == 1:
-            gap = np.zeros(X.shape[0])
-        elif hasattr(self.classifier_, "predict_proba"):
-            top = np.sort(self.classifier_.predict_proba(X), axis=1)
-            gap = top[:, -1] - top[:, -2]
-        else:
-            values = np.asarray(self.classifier_.decision_function(X))
-            top = np.sort(np.column_stack([-values, values]) if values.ndim == 1 else values)
-            gap = top[:, -1] - top[:, -2]
-        gap[self._first] = np.inf
-        most = min(self.n_uncertain, X.shape[0] - len(self._first))
-        return np.argsort(gap, kind="stable")[:most]
+        self.asked_, self.y_spread_ = self._first, y
+        self.picked_ = Picked(self.asked_, known[self.asked_], "medoids of clusters")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-
-def _digest(X: Any) -> str:
-    """What tells data from other data."""
-    arrays = (X.data, X.indices, X.indptr) if hasattr(X, "indptr") else (X,)
-    found = hashlib.sha256(repr(X.shape).encode())
-    for array in arrays:
-        found.update(np.ascontiguousarray(array).tobytes())
-    return found.hexdigest()
 
 
 def _labels(y: Any, n: int) -> NDArray[np.object_]:

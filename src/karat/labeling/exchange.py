@@ -5,16 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import json
-import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from xml.sax.saxutils import escape
 
 import numpy as np
 
 from karat.datasets import read_cells
 from karat.labeling.session import UNKNOWN
+from karat.runtime.extras import require
 from karat.runtime.output import write_output
 from karat.runtime.validation import InputError, StorageError
 
@@ -224,36 +223,16 @@ def _csv(rows: list[list[str]]) -> str:
 
 def _xlsx(rows: list[list[str]]) -> bytes:
     """A workbook of one sheet in which every cell but the row numbers is text."""
-    main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
-    office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
-    package = "http://schemas.openxmlformats.org/package/2006"
-    kind = "application/vnd.openxmlformats-officedocument.spreadsheetml"
+    require("xlsxwriter", "writing a spreadsheet", "write .csv")
+    import xlsxwriter
 
-    def cell(text: str, is_number: bool) -> str:
-        if is_number:
-            return f"<c><v>{text}</v></c>"
-        shown = escape("".join(c for c in text if c.isprintable() or c in "\n\t"))
-        return f'<c t="inlineStr"><is><t xml:space="preserve">{shown}</t></is></c>'
-
-    lines = "".join(
-        f"<row>{''.join(cell(text, r > 0 and c == 0) for c, text in enumerate(row))}</row>"
-        for r, row in enumerate(rows)
-    )
-    parts = {
-        "[Content_Types].xml": f'<Types xmlns="{package}/content-types"><Default Extension="rels" '
-        f'ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override '
-        f'PartName="/xl/workbook.xml" ContentType="{kind}.sheet.main+xml"/><Override '
-        f'PartName="/xl/sheet1.xml" ContentType="{kind}.worksheet+xml"/></Types>',
-        "_rels/.rels": f'<Relationships xmlns="{package}/relationships"><Relationship Id="a" '
-        f'Type="{office}/officeDocument" Target="xl/workbook.xml"/></Relationships>',
-        "xl/workbook.xml": f'<workbook xmlns="{main}" xmlns:r="{office}"><sheets><sheet '
-        'name="labels" sheetId="1" r:id="a"/></sheets></workbook>',
-        "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{package}/relationships">'
-        f'<Relationship Id="a" Type="{office}/worksheet" Target="sheet1.xml"/></Relationships>',
-        "xl/sheet1.xml": f'<worksheet xmlns="{main}"><sheetData>{lines}</sheetData></worksheet>',
-    }
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as book:
-        for name, xml in parts.items():
-            book.writestr(zipfile.ZipInfo(name), f'<?xml version="1.0" encoding="UTF-8"?>{xml}')
-    return out.getvalue()
+    file = io.BytesIO()
+    with xlsxwriter.Workbook(file, {"in_memory": True}) as book:
+        sheet = book.add_worksheet("labels")
+        for r, row in enumerate(rows):
+            for c, text in enumerate(row):
+                if r and c == 0:
+                    sheet.write_number(r, c, int(text))
+                else:
+                    sheet.write_string(r, c, text)
+    return file.getvalue()

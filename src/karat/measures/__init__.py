@@ -11,11 +11,8 @@ from karat.measures.external.covers import *  # noqa: F403
 from karat.measures.external.dendrogram import *  # noqa: F403
 from karat.measures.external.homogeneity import *  # noqa: F403
 from karat.measures.external.information import *  # noqa: F403
-from karat.measures.external.jackknife import *  # noqa: F403
 from karat.measures.external.matching import *  # noqa: F403
-from karat.measures.external.pair_sets import *  # noqa: F403
 from karat.measures.external.pairs import *  # noqa: F403
-from karat.measures.external.reduced import *  # noqa: F403
 from karat.measures.external.soft import *  # noqa: F403
 from karat.measures.internal.centroids import *  # noqa: F403
 from karat.measures.internal.chance import *  # noqa: F403
@@ -27,17 +24,13 @@ from karat.measures.internal.gap import *  # noqa: F403
 from karat.measures.internal.graph import *  # noqa: F403
 from karat.measures.internal.margins import *  # noqa: F403
 from karat.measures.internal.models import *  # noqa: F403
-from karat.measures.internal.near import *  # noqa: F403
 from karat.measures.internal.nearest import *  # noqa: F403
 from karat.measures.internal.pairs import *  # noqa: F403
 from karat.measures.internal.ranks import *  # noqa: F403
-from karat.measures.internal.representatives import *  # noqa: F403
 from karat.measures.internal.scatter import *  # noqa: F403
-from karat.measures.internal.separation import *  # noqa: F403
 from karat.measures.internal.silhouette import *  # noqa: F403
 from karat.measures.internal.soft import *  # noqa: F403
 from karat.measures.internal.sweeps import *  # noqa: F403
-from karat.measures.internal.valleys import *  # noqa: F403
 from karat.measures.internal.variance import *  # noqa: F403
 
 if not TYPE_CHECKING:  # type checkers read the star imports instead
@@ -48,12 +41,9 @@ if not TYPE_CHECKING:  # type checkers read the star imports instead
         "external.agreement",
         "external.chance",
         "external.covers",
-        "external.pair_sets",
-        "external.reduced",
         "external.dendrogram",
         "external.homogeneity",
         "external.information",
-        "external.jackknife",
         "external.matching",
         "external.pairs",
         "external.soft",
@@ -67,17 +57,13 @@ if not TYPE_CHECKING:  # type checkers read the star imports instead
         "internal.graph",
         "internal.margins",
         "internal.models",
-        "internal.near",
         "internal.nearest",
         "internal.pairs",
         "internal.ranks",
-        "internal.representatives",
         "internal.scatter",
-        "internal.separation",
         "internal.silhouette",
         "internal.soft",
         "internal.sweeps",
-        "internal.valleys",
         "internal.variance",
     ):
         __all__ += import_module(f"karat.measures.{_module}").__all__

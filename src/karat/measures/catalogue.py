@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from karat.measures.bibliography import Reference
-from karat.measures.docstrings import cite
+from karat.measures.docstrings import complete, meaning_of
 from karat.measures.passes.plan import STATISTICS
 from karat.runtime.registry import Registry
 from karat.runtime.validation import unknown_name
@@ -191,7 +191,7 @@ def define(
     ----------
     function : callable
         ``function(labels_true, labels_pred)`` or ``function(X, labels)``. Its documentation gets
-        a section "References".
+        what the record knows: parameters, range and direction, cost, references.
     title, family, references, greater_is_better, range, cost, needs, structures
         See :class:`Measure`; by default greater is better, from 0 to 1, in linear time.
     **record
@@ -210,7 +210,7 @@ def define(
     external = "labels_true" in inspect.signature(function).parameters
     if external:
         record.setdefault("compute", function)
-    cite(*references)(function)
+    complete(function, references, returns=meaning_of(range, greater_is_better), cost=cost)
     return catalogue.add(
         Measure(
             key=function.__name__,

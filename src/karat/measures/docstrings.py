@@ -7,6 +7,7 @@ works it cites are added in the order that numpydoc wants.
 from __future__ import annotations
 
 import inspect
+import math
 import re
 import textwrap
 from collections.abc import Callable, Iterable
@@ -50,8 +51,17 @@ def cite(*references: Reference) -> Callable[[F], F]:
     return add
 
 
-def complete(function: Callable[..., Any], references: Iterable[Reference] = ()) -> None:
-    """Add to a function's docstring what it shares with others, and the works that it cites."""
+def complete(
+    function: Callable[..., Any],
+    references: Iterable[Reference] = (),
+    *,
+    returns: str = "",
+    cost: str = "",
+) -> None:
+    """Add to a function's docstring what it shares with others, and the works that it cites.
+
+    ``returns`` says what a float means where the docstring does not, ``cost`` what it takes.
+    """
     head, sections = split(inspect.cleandoc(function.__doc__ or ""))
     names = list(inspect.signature(function).parameters)
     entries = _entries(sections.get("Parameters", ""))
@@ -68,7 +78,10 @@ def complete(function: Callable[..., Any], references: Iterable[Reference] = ())
     if listed:
         sections["Parameters"] = "\n".join(listed)
     if inspect.signature(function).return_annotation in (float, "float"):
-        sections.setdefault("Returns", "float")
+        sections.setdefault("Returns", "float" + f"\n    {returns}" * bool(returns))
+    notes = sections.get("Notes", "")
+    if cost and "O(" not in notes:
+        sections["Notes"] = f"{notes}\n\n{cost} time.".strip()
     works = [
         textwrap.fill(f"* {reference.full}", 95, subsequent_indent="  ") for reference in references
     ]
@@ -92,3 +105,17 @@ def split(doc: str) -> tuple[str, dict[str, str]]:
 
 def _entries(parameters: str) -> list[str]:
     return re.split(r"\n(?=\S)", parameters) if parameters else []
+
+
+def meaning_of(range: tuple[float, float], greater_is_better: bool) -> str:
+    """Where values lie and which are better, in a sentence."""
+    low, high = range
+    if math.isfinite(low) and math.isfinite(high):
+        where = f"Between {low:g} and {high:g}".replace("-", "−")
+    elif low == 0:
+        where = "Not negative"
+    else:
+        bounds = {"From": low, "At most": high}
+        known = [f"{word} {bound:g}" for word, bound in bounds.items() if math.isfinite(bound)]
+        where = known[0] if known else "Without bounds"
+    return f"{where}; {'greater' if greater_is_better else 'lower'} is better."

@@ -5,20 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from karat.distances import check_metric, check_points, metric_name
-from karat.labelings.held import held_labelings
+from karat.distances import check_metric, metric_name
 from karat.labelings.labels import NoisePolicy
-from karat.labelings.partitions import as_labelings
-from karat.labelings.structures import split
 from karat.measures import Measure, catalogue
 from karat.measures.computation import compute, form_of
 from karat.measures.inputs import Inputs
 from karat.measures.passes.estimates import sampled_by, why_not_sampled
-from karat.measures.passes.plan import Plan, group, takes_weights
+from karat.measures.passes.plan import takes_weights
 from karat.measures.scores import Scores
 from karat.runtime.validation import InputError
 
-__all__ = ["applicable", "evaluate", "explain"]
+__all__ = ["applicable", "evaluate"]
 
 
 def evaluate(
@@ -73,7 +70,7 @@ def evaluate(
         For large n: estimate the measures that go through all pairs from samples of the
         objects and of the pairs, until each has at most this standard error (times its value,
         where its range has no bound). By default everything is exact. Measures of extremes
-        (Dunn's) have no estimate, see :func:`explain`.
+        (Dunn's) have no estimate.
     random_state : int, Generator or None, default 0
         For the sample.
     executor : concurrent.futures.Executor, dask.distributed.Client or str, optional
@@ -128,57 +125,6 @@ def evaluate(
         inputs, chosen, penalize=penalize, precision=precision,
         random_state=random_state, executor=executor,
     )  # fmt: skip
-
-
-def explain(
-    X: Any,
-    labelings: Any,
-    *,
-    measures: Iterable[str] | None = None,
-    metric: Any = "euclidean",
-    noise: NoisePolicy = "error",
-) -> Plan:
-    """Which passes over the data :func:`evaluate` makes for internal measures, and for what.
-
-    Parameters are those of :func:`evaluate`; nothing is computed.
-
-    Returns
-    -------
-    Plan
-        Print it.
-
-    Examples
-    --------
-    >>> import karat
-    >>> print(karat.explain([[0.0], [1.0], [5.0]], [0, 0, 1], measures=["silhouette", "aucc"]))
-    1 clustering of 3 objects, euclidean distance: 2 kinds of passes over the data
-      pairs: O(n² d)
-        silhouettes (sum of the objects' silhouettes, per cluster)
-          for silhouette
-      ranks: O(n² log n + n² M), a pass of O(n² d) for every few million pairs
-        concordance (rank sums of the distances within, and ties)
-          for aucc
-      with precision:
-        estimated from a sample of the objects: silhouette
-        estimated from a sample of the pairs: aucc
-    """
-    metric = check_metric(metric)
-    data = check_points(X, metric)
-    batch = as_labelings(
-        split(held_labelings(labelings, X))[0], n_objects=data.shape[0], noise=noise
-    )
-    chosen = [
-        m for m in applicable(measures, has_truth=False, metric=metric) if m.kind == "internal"
-    ]
-    reads = {measure.key: tuple(sorted(measure.needs)) for measure in chosen}
-    name = metric_name(metric)
-    needs = {need for statistics in reads.values() for need in statistics}
-    sparse = hasattr(data, "toarray")
-    passes = group(needs, metric, sparse=sparse)
-    ways: dict[str, str] = {
-        m.key: way for m in chosen if (way := sampled_by(m, metric, sparse=sparse))
-    }
-    return Plan(batch.n_objects, len(batch), name, passes, reads, ways)
 
 
 def _with_weights(measures: list[Measure], *, asked: bool) -> list[Measure]:

@@ -231,6 +231,7 @@ def _flows(model: Model, found: Assignment, labels: NDArray[Any], names: Any) ->
 
 def _transitions(model: Model, flows: pd.DataFrame) -> pd.DataFrame:
     import pandas as pd
+    from scipy.stats import norm
 
     k = model.n_clusters
     cells = flows.to_numpy()[:k, :-1].astype(np.float64)
@@ -242,7 +243,7 @@ def _transitions(model: Model, flows: pd.DataFrame) -> pd.DataFrame:
     overlap = cells / np.maximum(sizes, 1)[:, None]
     gone = today < REMAINS * before
     home = np.where((overlap.max(axis=1) >= FOUND) & ~gone, overlap.argmax(axis=1), -1)
-    limit = _z(0.05 / k)
+    limit = float(norm.isf(0.05 / k / 2))
     rows, met = [], set()
     for c in range(k):
         parts = np.flatnonzero(overlap[c] >= PART)
@@ -265,12 +266,6 @@ def _transitions(model: Model, flows: pd.DataFrame) -> pd.DataFrame:
         rows.append(("", now[j], "new", float("nan"), share, float("nan")))
     columns = ["before", "now", "change", "share_before", "share_now", "overlap"]
     return pd.DataFrame(rows, columns=columns)
-
-
-def _z(level: float) -> float:
-    from scipy.stats import norm
-
-    return float(norm.isf(level / 2))
 
 
 def _size(before: float, today: float, n: int, m: int, limit: float) -> str:

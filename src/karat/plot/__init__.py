@@ -2,19 +2,16 @@
 
 from karat.plot._agreement import agreement, kendall_tau
 from karat.plot._clarity import cluster_clarity, cluster_confusion
-from karat.plot._clusters import cluster_sizes, silhouette_profile
 from karat.plot._clustree import clustree, nesting
-from karat.plot._consensus import consensus_matrix
 from karat.plot._contingency import contingency
 from karat.plot._dendrogram import dendrogram
 from karat.plot._elbow import elbow
 from karat.plot._features import FeatureProfile, feature_profile, profile_features
-from karat.plot._measure_map import measure_map
 from karat.plot._pairs import pairs, parallel_coordinates
 from karat.plot._projection import projection
 from karat.plot._sampled import table
-from karat.plot._silhouette import silhouette
-from karat.plot._stability import consensus, stability_by_k
+from karat.plot._silhouette import silhouette, silhouette_profile
+from karat.plot._stability import consensus, consensus_matrix, stability_by_k
 from karat.plot.bound import bound_by_k
 from karat.plot.by_k import measures_by_k
 
@@ -24,7 +21,6 @@ __all__ = [
     "bound_by_k",
     "cluster_clarity",
     "cluster_confusion",
-    "cluster_sizes",
     "clustree",
     "consensus",
     "consensus_matrix",
@@ -33,7 +29,6 @@ __all__ = [
     "elbow",
     "feature_profile",
     "kendall_tau",
-    "measure_map",
     "measures_by_k",
     "nesting",
     "pairs",

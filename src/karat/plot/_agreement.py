@@ -113,40 +113,21 @@ def agreement(tau: pd.DataFrame, *, symbol: str = "τ") -> go.Figure:
     few = len(keys) <= 16
     values = matrix.to_numpy(dtype=np.float64).tolist()
     short = [t if len(t) <= 34 else t[:33] + "…" for t in titles]
-    positions = list(range(len(keys)))
-    unique = np.array(
-        [t if titles.count(t) == 1 else f"{t} ({k})" for t, k in zip(titles, ordered, strict=True)],
-        dtype=object,
-    )
-    axis = {
-        "type": "category",
-        "tickvals": positions,
-        "ticktext": short,
-        "showgrid": False,
-        "zeroline": False,
-    }
+    unique = [
+        t if titles.count(t) == 1 else f"{t} ({k})" for t, k in zip(titles, ordered, strict=True)
+    ]
+    axis = {"tickvals": list(range(len(keys))), "ticktext": short, "zeroline": False}
     cell = 40 if few else max(13, min(24, 1400 // len(keys)))
-    return style.figure(
-        [
-            {
-                "type": "heatmap",
-                "z": np.round(matrix.to_numpy(), 3),
-                "x": unique,
-                "y": unique,
-                "zmin": -1,
-                "zmax": 1,
-                "colorscale": style.DIVERGING,
-                "xgap": 1,
-                "ygap": 1,
-                "hovertemplate": f"%{{y}}<br>%{{x}}<br><b>{symbol} = %{{z:.2f}}</b><extra></extra>",
-                "text": [[_two(v) for v in line] for line in values] if few else None,
-                "texttemplate": "%{text}" if few else None,
-                "textfont": {"color": style.INK, "size": 12},
-                "colorbar": style.color_bar(symbol),
-            }
-        ],
+    return style.heat_map(
+        matrix,
+        unique,
+        unique,
+        limits=(-1, 1),
+        text=[[_two(v) for v in line] for line in values] if few else None,
+        hovertemplate=f"%{{y}}<br>%{{x}}<br><b>{symbol} = %{{z:.2f}}</b><extra></extra>",
+        colorbar=style.color_bar(symbol),
         xaxis={**axis, "tickangle": -40},
-        yaxis={**axis, "autorange": "reversed"},
+        yaxis=axis,
         height=180 + cell * len(keys),
     )
 

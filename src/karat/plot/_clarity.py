@@ -134,7 +134,7 @@ def cluster_confusion(found: Clarity, clustering: str | int = 0) -> go.Figure:
     return shaded_counts(
         share, names, names, hover, "cluster", "predicted cluster",
         text=as_text(counts),
-        texttemplate="%{text}" if counts.size <= FEW else "",
+        **({} if counts.size <= FEW else {"texttemplate": ""}),
         colorbar=style.color_bar("share of the<br>cluster", tickformat=".0%"),
     )  # fmt: skip
 

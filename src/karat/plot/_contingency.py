@@ -78,7 +78,6 @@ def contingency(
     return shaded_counts(
         share, rows, columns, hover, row_title, column_title,
         text=as_text(counts) if few else None,
-        texttemplate="%{text}" if few else None,
         showscale=len(rows) > 4 or not few,
         colorbar=style.color_bar(bar, tickformat=".0%", dtick=0.25),
     )  # fmt: skip
@@ -109,29 +108,14 @@ def shaded_counts(
     **more: Any,
 ) -> go.Figure:
     """A table from the top down, each cell shaded by a share; ``more`` is of Plotly's heat map."""
-    cells = {
-        "type": "heatmap",
-        "z": np.round(share, 4),
-        "x": np.array(columns, dtype=object),
-        "y": np.array(rows, dtype=object),
-        "zmin": 0,
-        "zmax": 1,
-        "colorscale": style.SEQUENTIAL,
-        "xgap": 1,
-        "ygap": 1,
-        "hovertext": hover,
-        "hoverinfo": "text",
-        "textfont": {"color": style.INK, "size": 12},
-        **more,
-    }
-    return style.figure(
-        [cells],
-        xaxis={"type": "category", "title": {"text": column_title}, "showgrid": False},
-        yaxis={
-            "type": "category",
-            "title": {"text": row_title},
-            "autorange": "reversed",
-            "showgrid": False,
-        },
+    return style.heat_map(
+        share,
+        columns,
+        rows,
+        hovertext=hover,
+        hoverinfo="text",
+        xaxis={"title": {"text": column_title}},
+        yaxis={"title": {"text": row_title}},
         height=int(np.clip(120 + 30 * len(rows), 240, 1400)),
+        **more,
     )

@@ -96,11 +96,7 @@ def elbow(
         row=1, col=2,
     )  # fmt: skip
     figure.add_trace(
-        go.Scatter(
-            x=[result.first_k], y=[found.at[result.first_k, "gap"]], mode="markers",
-            marker={"symbol": "circle-open", "size": 15, "color": style.INK, "line": {"width": 2}},
-            showlegend=False, hoverinfo="skip",
-        ),
+        style.ring([result.first_k], [found.at[result.first_k, "gap"]], showlegend=False),
         row=1, col=2,
     )  # fmt: skip
     figure.update_layout(

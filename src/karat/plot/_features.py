@@ -215,32 +215,21 @@ def feature_profile(
     ]
     few = len(columns) <= 12
     text = [[style.number(v, 3) for v in line] for line in means]
-    return style.figure(
-        [
-            {
-                "type": "heatmap",
-                "z": np.round(deviation, 3),
-                "x": np.array(columns, dtype=object),
-                "y": np.array([_shortened(row) for row in rows], dtype=object),
-                "zmin": -2,
-                "zmax": 2,
-                "colorscale": style.DIVERGING,
-                "xgap": 1,
-                "ygap": 1,
-                "text": text if few else None,
-                "texttemplate": "%{text}" if few else None,
-                "textfont": {"color": style.INK, "size": 12},
-                "hovertext": hover,
-                "hoverinfo": "text",
-                "colorbar": style.color_bar(
-                    "standard<br>deviations<br>from all",
-                    tickvals=[-2, -1, 0, 1, 2],
-                    ticktext=["≤ −2", "−1", "0", "1", "≥ 2"],
-                ),
-            }
-        ],
-        xaxis={"type": "category", "title": {"text": "Cluster"}, "showgrid": False},
-        yaxis={"type": "category", "autorange": "reversed", "showgrid": False},
+    bar = style.color_bar(
+        "standard<br>deviations<br>from all",
+        tickvals=[-2, -1, 0, 1, 2],
+        ticktext=["≤ −2", "−1", "0", "1", "≥ 2"],
+    )
+    return style.heat_map(
+        deviation,
+        columns,
+        [_shortened(row) for row in rows],
+        limits=(-2, 2),
+        text=text if few else None,
+        hovertext=hover,
+        hoverinfo="text",
+        colorbar=bar,
+        xaxis={"title": {"text": "Cluster"}},
         height=int(np.clip(130 + 26 * len(rows), 200, 900)),
     )
 

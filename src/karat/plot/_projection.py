@@ -11,6 +11,7 @@ from karat.plot import style
 from karat.plot.layout import Layout, as_given, lay_out, n_neighbors, sample
 from karat.runtime.validation import InputError, check_data, check_random_state
 
+AT_MOST = 5_000
 LINE = 22  # pixels from one label to the next
 
 if TYPE_CHECKING:
@@ -23,12 +24,8 @@ def projection(
     labels: Any,
     *,
     ids: Any = None,
-    truth: Any = None,
     names: Sequence[object] | None = None,
     feature_names: Sequence[object] | None = None,
-    center: Any = None,
-    scale: Any = None,
-    max_points: int = 5000,
     random_state: Any = 0,
 ) -> go.Figure:
     """Draw the objects in the plane, coloured by cluster.
@@ -43,19 +40,13 @@ def projection(
         -1 for outliers, drawn as grey crosses.
     ids : array-like, shape (n,), optional
         What each object is called, shown where the pointer is; by default its row number.
-    truth : array-like, shape (n,), optional
-        Class of each object, None where it is not known; shown where the pointer is.
     names : sequence, optional
         What the clusters are called, by number.
     feature_names : sequence, optional
         Names of the features.
-    center, scale : array-like, shape (d,), optional
-        One or two features are drawn as ``X * scale + center``.
-    max_points : int, default 5000
-        Of more objects, a random sample is drawn that keeps the shares of the clusters, and at
-        least 20 objects of each; ``figure.layout.meta["drawn"]`` tells how many.
     random_state : int, Generator or None, default 0
-        For the sample.
+        For the sample that is drawn of more than 5,000 objects, which keeps the shares of the
+        clusters and at least 20 objects of each; ``figure.layout.meta["drawn"]`` tells how many.
 
     Returns
     -------
@@ -84,20 +75,16 @@ def projection(
     ids = range(n) if ids is None else ids
     if hasattr(ids, "to_numpy"):
         ids = ids.to_numpy()
-    if len(ids) != n or (truth is not None and len(truth) != n):
-        raise InputError(f"ids and truth must have an entry for each of the {n} objects")
-    shown = sample(codes, max_points, check_random_state(random_state))
-    plane = _plane(X[shown], feature_names, center, scale)
+    if len(ids) != n:
+        raise InputError(f"ids must have an entry for each of the {n} objects; got {len(ids)}")
+    shown = sample(codes, AT_MOST, check_random_state(random_state))
+    plane = _plane(X[shown], feature_names)
     points = plane.points
     size = float(np.clip(60 / np.sqrt(len(shown)) + 3, 4, 10))
     traces, labels_there = [], []
     for cluster, name in called.items():
         drawn = np.flatnonzero(codes[shown] == cluster)
-        hover = [
-            f"<b>{style.safe(ids[i])}</b><br>cluster {style.safe(name)}"
-            + ("" if truth is None else f"<br>class {_class(truth[i])}")
-            for i in shown[drawn]
-        ]
+        hover = [f"<b>{style.safe(ids[i])}</b><br>cluster {style.safe(name)}" for i in shown[drawn]]
         traces.append(
             {
                 "type": "scatter",
@@ -156,18 +143,14 @@ def _keep_apart(labels: list[dict[str, Any]], points: NDArray[np.float32]) -> No
         boxes.append((x, y + shift, half))
 
 
-def _class(value: Any) -> str:
-    return "not known" if value is None else style.safe(value)
-
-
 def _axis(title: str) -> dict[str, Any]:
     return {"title": {"text": title}, "zeroline": False, "showticklabels": bool(title)}
 
 
-def _plane(X: Any, names: Sequence[object] | None, center: Any, scale: Any) -> Layout:
+def _plane(X: Any, names: Sequence[object] | None) -> Layout:
     from karat.distances.neighbors import neighbor_lists
 
     if X.shape[1] <= 2:
-        return as_given(X, names, center, scale)
+        return as_given(X, names, None, None)
     n = X.shape[0]
     return lay_out(X, neighbor_lists(X, n_neighbors(n)) if n > 1 else None)

@@ -10,13 +10,14 @@ import numpy as np
 from karat.distances import check_points
 from karat.measures import silhouette_samples
 from karat.plot import style
-from karat.plot._clusters import silhouette_profile
 from karat.plot._sampled import draw, finished
+from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 AT_MOST = 5_000
+_POINTS_PER_CLUSTER = 300
 
 
 def silhouette(
@@ -81,3 +82,110 @@ def silhouette(
     columns = ["cluster", "objects", "mean silhouette", "below 0"]
     found = pd.DataFrame(told, columns=columns).set_index("cluster")
     return finished(figure, found, len(rows), len(codes))
+
+
+def silhouette_profile(
+    silhouettes: Any, labels: Any, *, names: Sequence[object] | None = None
+) -> go.Figure:
+    """Draw the silhouette of every object, sorted within its cluster.
+
+    Parameters
+    ----------
+    silhouettes : array-like of float, shape (n,)
+        As from :func:`karat.silhouette_samples`; NaN for objects that are excluded.
+    labels : array-like of int, shape (n,)
+        -1 for outliers, which are not drawn.
+    names : sequence, optional
+        What the clusters are called, by number.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        Clusters one below the other; a broad shape that keeps its width to the end is a cluster
+        whose objects all fit, a part left of zero are objects that are nearer to another cluster.
+
+    Raises
+    ------
+    InputError
+        If no object has a silhouette.
+
+    Notes
+    -----
+    Of a cluster with more than 300 objects, 300 evenly spaced ranks are drawn.
+
+    Examples
+    --------
+    >>> from karat.plot import silhouette_profile
+    >>> figure = silhouette_profile([0.8, 0.6, 0.7], [0, 0, 1])
+    >>> [trace.name for trace in figure.data]
+    ['0', '1']
+    """
+    codes = style.check_labels(labels)
+    values = np.asarray(silhouettes, dtype=np.float64)
+    if values.shape != codes.shape:
+        raise InputError(f"there are {values.size} silhouettes, but {len(codes)} labels")
+    judged = (codes >= 0) & ~np.isnan(values)
+    if not judged.any():
+        raise InputError("no object has a silhouette; the clustering needs at least two clusters")
+    called = style.cluster_names(codes[judged], names)
+    gap = judged.sum() * 0.012
+    traces, middles, start = [], [], 0.0
+    for cluster, name in called.items():
+        own = np.sort(values[judged & (codes == cluster)])[::-1]
+        size = len(own)
+        ranks = np.unique(np.linspace(0, size - 1, min(size, _POINTS_PER_CLUSTER)).astype(int))
+        # a step for each object: its value over the whole of its width
+        x = np.repeat(own[ranks], 2)
+        edges = np.append(ranks, size)
+        y = start + np.repeat(edges, 2)[1:-1]
+        middles.append(start + size / 2)
+        traces.append(
+            {
+                "type": "scatter",
+                "x": np.concatenate([[0], x, [0]]).astype(np.float32),
+                "y": np.concatenate([[y[0]], y, [y[-1]]]).astype(np.float32),
+                "fill": "toself",
+                "mode": "lines",
+                "line": {"width": 0.5, "color": style.color(cluster)},
+                "fillcolor": style.color(cluster),
+                "opacity": 0.85,
+                "name": style.safe(name),
+                "hoveron": "fills",
+                "hoverinfo": "text",
+                "text": (
+                    f"Cluster {style.safe(name)}: {size:,} objects<br>"
+                    f"mean silhouette <b>{own.mean():.3f}</b><br>"
+                    f"{style.percent((own < 0).mean())} below 0"
+                ),
+            }
+        )
+        start += size + gap
+    mean = float(values[judged].mean())
+    ticks = [style.safe(name) for name in called.values()]
+    return style.figure(
+        traces,
+        showlegend=False,
+        xaxis={"title": {"text": "Silhouette"}, "range": [min(-0.1, values[judged].min()), 1]},
+        yaxis={
+            "title": {"text": "Cluster"},
+            "range": [start, -gap],
+            "tickvals": middles,
+            "ticktext": ticks if len(ticks) <= 40 else [""] * len(ticks),
+            "showgrid": False,
+            "zeroline": False,
+        },
+        shapes=[
+            {
+                "type": "line", "x0": mean, "x1": mean, "y0": 0, "y1": 1, "yref": "paper",
+                "line": {"color": style.INK, "width": 1.2, "dash": "dash"},
+            }
+        ],
+        annotations=[
+            {
+                "x": mean, "y": 1, "yref": "paper", "yanchor": "bottom", "showarrow": False,
+                "text": f"mean {mean:.3f}", "font": {"size": 12},
+            }
+        ],
+        margin={"t": 24},
+        height=int(np.clip(160 + 46 * len(called), 300, 900)),
+    )  # fmt: skip

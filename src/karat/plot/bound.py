@@ -14,18 +14,16 @@ if TYPE_CHECKING:
 _NEEDED = ("n_clusters", "labelled", "errors", "bits", "bound_rate", "constant_error_rate")
 
 
-def bound_by_k(bounds: Any, *, chosen: str | None = None, target: float | None = None) -> go.Figure:
+def bound_by_k(bounds: Any, *, chosen: str | None = None) -> go.Figure:
     """Draw the guaranteed error rate against the number of clusters; lower is better.
 
     Parameters
     ----------
     bounds : Guarantee, PacMdlBounds or DataFrame
-        From :func:`karat.guarantee` or :func:`karat.pac_mdl_bound` with many clusterings, or the
-        table of :func:`karat.bounds.bound_candidates`, which gives a line for each clusterer.
+        From :func:`karat.guarantee` or :func:`karat.pac_mdl_bound` with many clusterings, or their
+        table; with a column ``clusterer`` each has a line.
     chosen : str, optional
         A clustering to mark; by default the one with the lowest bound.
-    target : float, optional
-        A wanted error rate, drawn as a line.
 
     Returns
     -------
@@ -46,14 +44,12 @@ def bound_by_k(bounds: Any, *, chosen: str | None = None, target: float | None =
     >>> bound_by_k(found).layout.yaxis.title.text
     'Guaranteed maximum error'
     """
-    import plotly.graph_objects as go
-
     table = bounds.table if hasattr(bounds, "table") else bounds
     missing = [column for column in _NEEDED if column not in getattr(table, "columns", ())]
     if missing:
         raise InputError(
-            f"a table of bounds is wanted, which has a column {missing[0]!r}; "
-            "karat.bounds.bound_candidates gives one"
+            f"a table of bounds is wanted, which has a column {missing[0]!r}; karat.guarantee and "
+            "karat.pac_mdl_bound give one"
         )
     if len(table) == 0:
         raise InputError("the table of bounds has no row")
@@ -66,26 +62,11 @@ def bound_by_k(bounds: Any, *, chosen: str | None = None, target: float | None =
         traces += _clusterer(own, str(group), i)
     constant = float(table["constant_error_rate"].median())
     ends = [int(table["n_clusters"].min()), int(table["n_clusters"].max())]
-    traces.append(_level(ends, constant, "always the largest class", style.NOISE_COLOR, "dash"))
-    if target is not None:
-        traces.append(_level(ends, target, "target", style.INK, "dot"))
+    traces.append(_level(ends, constant))
     marked = table[table.index == mark]
-    traces.append(
-        go.Scatter(
-            x=marked["n_clusters"].to_numpy(),
-            y=marked["bound_rate"].to_numpy(),
-            mode="markers",
-            marker={
-                "symbol": "circle-open",
-                "size": 15,
-                "color": style.INK,
-                "line": {"width": 2, "color": style.INK},
-            },
-            name="chosen" if chosen is not None else "lowest bound",
-            hoverinfo="skip",
-            meta={"role": "chosen"},
-        )
-    )
+    name = "chosen" if chosen is not None else "lowest bound"
+    at, rate = marked["n_clusters"].to_numpy(), marked["bound_rate"].to_numpy()
+    traces.append(style.ring(at, rate, name))
     return style.figure(
         traces,
         xaxis=style.whole_numbers("Number of clusters", *ends),
@@ -99,52 +80,31 @@ def bound_by_k(bounds: Any, *, chosen: str | None = None, target: float | None =
 
 
 def _clusterer(own: pd.DataFrame, name: str, i: int) -> list[Any]:
-    import plotly.graph_objects as go
-
     from karat.bounds import percent_up
 
     k = own["n_clusters"].astype(int)
     lowest = own.loc[own.groupby(k)["bound_rate"].idxmin()].sort_values("n_clusters")
-    shared = {"name": style.safe(name), "legendgroup": f"clusterer {i}"}
-    line = go.Scatter(
-        x=lowest["n_clusters"].to_numpy(),
-        y=lowest["bound_rate"].to_numpy(),
-        mode="lines",
-        line={"color": style.color(i), "dash": style.dash(i), "width": 2},
-        hoverinfo="skip",
-        meta={"role": "line", "clusterer": name},
-        **shared,
-    )
-    text = [
-        f"{style.safe(label)}<br>{row['errors']:,.0f} errors on {row['labelled']:,.0f} labels, "
-        f"{row['bits']:.1f} bits<br><b>at most {percent_up(row['bound_rate'])}</b>"
+    hover = [
+        f"{row['n_clusters']:.0f} clusters: {style.safe(label)}<br>{row['errors']:,.0f} errors on "
+        f"{row['labelled']:,.0f} labels, {row['bits']:.1f} bits<br>"
+        f"<b>at most {percent_up(row['bound_rate'])}</b>"
         for label, row in own.iterrows()
     ]
-    dots = go.Scatter(
-        x=k.to_numpy(),
-        y=own["bound_rate"].to_numpy(),
-        mode="markers",
-        marker={"color": style.color(i), "symbol": style.symbol(i), "size": 6, "opacity": 0.55},
-        showlegend=False,
-        text=text,
-        hovertemplate="%{x} clusters: %{text}<extra></extra>",
-        meta={"role": "dots", "clusterer": name},
-        **shared,
-    )
-    return [line, dots]
+    line = lowest["n_clusters"], lowest["bound_rate"]
+    return style.curve(i, name, line, (k, own["bound_rate"]), hover)
 
 
-def _level(ends: list[int], y: float, name: str, color: str, dash: str) -> Any:
+def _level(ends: list[int], rate: float) -> Any:
     import plotly.graph_objects as go
 
     from karat.bounds import percent_up
 
     return go.Scatter(
         x=ends,
-        y=[y, y],
+        y=[rate, rate],
         mode="lines+markers" if ends[0] == ends[1] else "lines",
-        line={"color": color, "dash": dash, "width": 1.5},
-        name=name,
-        hovertemplate=f"{name}: {percent_up(y)}<extra></extra>",
+        line={"color": style.NOISE_COLOR, "dash": "dash", "width": 1.5},
+        name="always the largest class",
+        hovertemplate=f"always the largest class: {percent_up(rate)}<extra></extra>",
         meta={"role": "level"},
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,33 +16,9 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 
-class Drawn(Protocol):
-    """What is drawn: a measure, or anything else with values of one direction."""
-
-    @property
-    def key(self) -> str:
-        """The column."""
-        ...
-
-    @property
-    def title(self) -> str:
-        """Its name in prose."""
-        ...
-
-    @property
-    def greater_is_better(self) -> bool:
-        """Its direction."""
-        ...
-
-    @property
-    def sign(self) -> int:
-        """1 or -1: the direction as a factor."""
-        ...
-
-
 def measures_by_k(
     scores: pd.DataFrame,
-    measures: str | Drawn | Sequence[str | Drawn],
+    measures: Any,
     *,
     chosen: str | None = None,
 ) -> go.Figure:
@@ -83,8 +59,8 @@ def measures_by_k(
     'Silhouette'
     """
     several = isinstance(measures, Sequence) and not isinstance(measures, str)
-    given: list[Any] = list(measures) if several else [measures]  # type: ignore[arg-type]
-    chosen_measures: list[Drawn] = [catalogue[m] if isinstance(m, str) else m for m in given]
+    given: list[Any] = list(measures) if several else [measures]
+    chosen_measures: list[Any] = [catalogue[m] if isinstance(m, str) else m for m in given]
     for measure in chosen_measures:
         if measure.key not in scores or not scores[measure.key].notna().any():
             have = [c for c in scores.columns if c in catalogue and scores[c].notna().any()]
@@ -96,7 +72,7 @@ def measures_by_k(
     return _panels(scores, chosen_measures, chosen)
 
 
-def _one(scores: pd.DataFrame, measure: Drawn, chosen: str | None) -> go.Figure:
+def _one(scores: pd.DataFrame, measure: Any, chosen: str | None) -> go.Figure:
     direction = "greater" if measure.greater_is_better else "lower"
     low, high, beyond = span(scores, chosen)
     ends = [low - 0.03 * (high - low) - 0.2, high + 0.03 * (high - low) + 0.2]
@@ -117,7 +93,7 @@ def _one(scores: pd.DataFrame, measure: Drawn, chosen: str | None) -> go.Figure:
     return figure
 
 
-def _panels(scores: pd.DataFrame, measures: Sequence[Drawn], chosen: str | None) -> go.Figure:
+def _panels(scores: pd.DataFrame, measures: Sequence[Any], chosen: str | None) -> go.Figure:
     from plotly.subplots import make_subplots
 
     columns = min(3, len(measures))
@@ -158,7 +134,7 @@ def span(scores: pd.DataFrame, chosen: str | None) -> tuple[int, int, int]:
     return low, high, int((found > high).sum())
 
 
-def upward(values: pd.Series[Any], measure: Drawn) -> pd.Series[Any]:
+def upward(values: pd.Series[Any], measure: Any) -> pd.Series[Any]:
     """Values on a scale from 0 (worst of them) to 1 (best)."""
     up = measure.sign * values.astype(float)
     up = up.where(np.isfinite(up))
@@ -169,65 +145,22 @@ def upward(values: pd.Series[Any], measure: Drawn) -> pd.Series[Any]:
 def _traces(
     scores: pd.DataFrame, values: pd.Series[Any], sign: int, chosen: str | None
 ) -> list[Any]:
-    import plotly.graph_objects as go
-
     table = scores.assign(_y=values.astype(float)).dropna(subset=["_y", "n_clusters"])
     table = table[np.isfinite(table["_y"])]
     traces: list[Any] = []
     for i, clusterer in enumerate(dict.fromkeys(scores["clusterer"])):
         own = table[table["clusterer"] == clusterer]
         swept = own[own["k"].notna()]
+        line = None
         if len(swept):
             best = (sign * swept["_y"]).groupby(swept["n_clusters"].astype(int)).idxmax()
-            line = swept.loc[best]
-            traces.append(
-                go.Scatter(
-                    x=line["n_clusters"].astype(int).to_numpy(),
-                    y=line["_y"].to_numpy(),
-                    mode="lines",
-                    line={"color": style.color(i), "dash": style.dash(i), "width": 2},
-                    name=style.safe(clusterer),
-                    legendgroup=f"clusterer {i}",
-                    hoverinfo="skip",
-                    meta={"role": "line", "clusterer": str(clusterer)},
-                )
-            )
-        traces.append(
-            go.Scatter(
-                x=own["n_clusters"].astype(int).to_numpy(),
-                y=own["_y"].to_numpy(),
-                mode="markers",
-                marker={
-                    "color": style.color(i),
-                    "symbol": style.symbol(i),
-                    "size": 6 if len(swept) else 9,
-                    "opacity": 0.55 if len(swept) else 0.9,
-                },
-                name=style.safe(clusterer),
-                legendgroup=f"clusterer {i}",
-                showlegend=len(swept) == 0,
-                text=[style.safe(name) for name in own.index],
-                hovertemplate="%{text}<br>%{x} clusters<br><b>%{y:.4g}</b><extra></extra>",
-                meta={"role": "dots", "clusterer": str(clusterer)},
-            )
-        )
+            line = swept.loc[best, "n_clusters"], swept.loc[best, "_y"]
+        hover = [
+            f"{style.safe(name)}<br>{row['n_clusters']:.0f} clusters<br><b>{row['_y']:.4g}</b>"
+            for name, row in own[["n_clusters", "_y"]].astype(float).iterrows()
+        ]
+        traces += style.curve(i, clusterer, line, (own["n_clusters"], own["_y"]), hover)
     marked = table[table.index == chosen]
-    traces.append(
-        go.Scatter(
-            x=marked["n_clusters"].astype(int).to_numpy(),
-            y=marked["_y"].to_numpy(),
-            mode="markers",
-            marker={
-                "symbol": "circle-open",
-                "size": 15,
-                "color": style.INK,
-                "line": {"width": 2, "color": style.INK},
-            },
-            name="chosen",
-            legendgroup="chosen",
-            showlegend=chosen is not None,
-            hoverinfo="skip",
-            meta={"role": "chosen"},
-        )
-    )
-    return traces
+    x, y = marked["n_clusters"].astype(int).to_numpy(), marked["_y"].to_numpy()
+    shown = chosen is not None
+    return [*traces, style.ring(x, y, "chosen", legendgroup="chosen", showlegend=shown)]

@@ -54,18 +54,7 @@ def n_neighbors(n: int) -> int:
 
 
 def lay_out(X: Any, lists: NeighborLists | None, *, random_state: int = 0) -> Layout:
-    """Principal components where they keep most neighbours, otherwise t-SNE where it keeps more.
-
-    Parameters
-    ----------
-    X : ndarray or sparse, shape (n, d)
-        Coordinates whose Euclidean distance fits that of the objects.
-    lists : NeighborLists or None
-        Nearest neighbours among these objects in their own distance; None draws the principal
-        components.
-    random_state : int, default 0
-        For the sample that t-SNE places where there are more than 2,000 objects.
-    """
+    """Principal components where they keep most neighbours, otherwise t-SNE where it keeps more."""
     points, explained = principal_plane(X)
     if lists is None or X.shape[0] < FEWEST:
         return _components(points, None, explained)

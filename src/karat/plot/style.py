@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,28 +16,6 @@ from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-__all__ = [
-    "COLORS",
-    "DASHES",
-    "DIVERGING",
-    "INK",
-    "NOISE_COLOR",
-    "RULE",
-    "SEQUENTIAL",
-    "SYMBOLS",
-    "check_labels",
-    "cluster_names",
-    "color",
-    "color_bar",
-    "dash",
-    "figure",
-    "number",
-    "percent",
-    "safe",
-    "symbol",
-    "whole_numbers",
-]
 
 # Okabe & Ito without black and yellow, which vanish on a dark and a light page
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#E69F00", "#56B4E9", "#CC79A7")
@@ -103,6 +82,75 @@ def whole_numbers(title: str, low: float, high: float) -> dict[str, Any]:
     """An axis of whole numbers: a tick at each if they are few, never between two."""
     axis = {"title": {"text": title}, "tickformat": "d"}
     return axis | {"dtick": 1} if high - low <= 12 else axis
+
+
+def heat_map(
+    z: Any,
+    columns: Sequence[str] | None,
+    rows: Sequence[str] | None,
+    *,
+    limits: tuple[float, float] = (0, 1),
+    text: Any = None,
+    xaxis: Mapping[str, Any] = MappingProxyType({}),
+    yaxis: Mapping[str, Any] = MappingProxyType({}),
+    height: float,
+    **cells: Any,
+) -> go.Figure:
+    """A table of shaded cells from the top down; ``cells`` is of Plotly's heat map."""
+    shaded = {
+        "type": "heatmap",
+        "z": np.round(z, 3),
+        "x": None if columns is None else np.array(columns, dtype=object),
+        "y": None if rows is None else np.array(rows, dtype=object),
+        "zmin": limits[0],
+        "zmax": limits[1],
+        "colorscale": DIVERGING if limits[0] < 0 else SEQUENTIAL,
+        "xgap": 1,
+        "ygap": 1,
+        "text": text,
+        "texttemplate": None if text is None else "%{text}",
+        "textfont": {"color": INK, "size": 12},
+        **cells,
+    }
+    axis = {"type": "category", "showgrid": False}
+    xaxis, yaxis = {**axis, **xaxis}, {**axis, "autorange": "reversed", **yaxis}
+    return figure([shaded], xaxis=xaxis, yaxis=yaxis, height=height)
+
+
+def curve(
+    i: int, name: object, line: tuple[Any, Any] | None, dots: tuple[Any, Any], hover: list[str]
+) -> list[go.Scatter]:
+    """The i-th clusterer over the number of clusters: a line through its best, dots for all."""
+    shared = {"name": safe(name), "legendgroup": f"clusterer {i}"}
+    traces = []
+    if line is not None:
+        traces.append(
+            go.Scatter(
+                x=np.asarray(line[0], dtype=int), y=np.asarray(line[1]), mode="lines",
+                line={"color": color(i), "dash": dash(i), "width": 2}, hoverinfo="skip",
+                meta={"role": "line", "clusterer": str(name)}, **shared,
+            )
+        )  # fmt: skip
+    size, opacity = (9, 0.9) if line is None else (6, 0.55)
+    traces.append(
+        go.Scatter(
+            x=np.asarray(dots[0], dtype=int), y=np.asarray(dots[1]), mode="markers",
+            marker={"color": color(i), "symbol": symbol(i), "size": size, "opacity": opacity},
+            showlegend=line is None, text=hover, hovertemplate="%{text}<extra></extra>",
+            meta={"role": "dots", "clusterer": str(name)}, **shared,
+        )
+    )  # fmt: skip
+    return traces
+
+
+def ring(x: Any, y: Any, name: str = "", **more: Any) -> go.Scatter:
+    """A ring around what was chosen."""
+    return go.Scatter(
+        x=x, y=y, mode="markers", name=name, hoverinfo="skip", meta={"role": "chosen"},
+        marker={"symbol": "circle-open", "size": 15, "color": INK,
+                "line": {"width": 2, "color": INK}},
+        **more,
+    )  # fmt: skip
 
 
 def color(i: int) -> str:

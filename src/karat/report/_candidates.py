@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import base64
 import gzip
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import sparse
 
 from karat.labelings.labels import NOISE
-from karat.plot.style import number, percent
-from karat.report._cards import FULL, TOLD, object_titles
+from karat.meaning.effects import Means
+from karat.report._cards import TOLD, object_titles, strength
+from karat.study.describing import features_of
 from karat.study.wording import first_screen
 
 if TYPE_CHECKING:
@@ -51,7 +50,7 @@ def candidates(facts: Facts) -> dict[str, Any]:
     return {
         "map": _map(facts, chosen),
         "candidates": opened,
-        "features": features,
+        "features": list(features),
         "labels": base64.b64encode(gzip.compress(packed, 9, mtime=0)).decode(),
         "opens": [places.get(str(p), -1) for p in facts.scores["partition"]],
         "noun": chosen.noun,
@@ -129,100 +128,30 @@ def _slots(flows: list[list[int]], k: int) -> list[int]:
     return [next(free) if slot < 0 else slot for slot in slots]
 
 
-def _describer(chosen: Chosen) -> tuple[Describe, dict[str, list[str]]]:
-    """A function that tells what sets clusters apart, and the features that it names by number.
+def _describer(chosen: Chosen) -> tuple[Describe, dict[str, int]]:
+    """A function that tells what sets clusters apart, and the numbers of the features it names.
 
-    Each entry is the feature, its value in the cluster, and the length of its bar in hundredths.
+    Each entry is the feature, its value in the cluster, the length of its bar in hundredths, and
+    its value elsewhere.
     """
-    n, features = len(chosen.labels), Named()
+    n, named = len(chosen.labels), dict[str, int]()
     rows = np.arange(n)
     if n > DESCRIBED:
         rows = np.sort(np.random.default_rng(0).choice(n, DESCRIBED, replace=False))
-    data = chosen.study.dataset.without_embeddings()
-    if chosen.terms is not None:
-        return partial(_of_terms, *_terms(data.X[rows]), chosen, rows, features), features.told
-    if not data.n_features:
-        return lambda labels, k: [], features.told
-    return partial(_of_features, data.X[rows], chosen, rows, features), features.told
+    table, of_terms = features_of(chosen.study, rows), chosen.terms is not None
 
-
-class Named:
-    """The features that are named, each once."""
-
-    def __init__(self) -> None:
-        self.told: dict[str, list[str]] = {"names": [], "overall": []}
-        self._place: dict[int, int] = {}
-
-    def place(self, j: int, name: str, overall: str) -> int:
-        """The number of a feature."""
-        if j not in self._place:
-            self._place[j] = len(self._place)
-            self.told["names"].append(name)
-            self.told["overall"].append(overall)
-        return self._place[j]
-
-
-def _of_features(
-    X: Any,
-    chosen: Chosen,
-    rows: NDArray[np.intp],
-    features: Named,
-    labels: NDArray[np.int64],
-    k: int,
-) -> list[list[Any]]:
-    from karat.plot import profile_features
-
-    own, data = labels[rows], chosen.study.dataset.without_embeddings()
-    told: list[list[Any]] = [[] for _ in range(k)]
-    if not (own != NOISE).any():
+    def describe(labels: NDArray[np.int64], k: int) -> list[list[Any]]:
+        own, told = labels[rows], [list[Any]() for _ in range(k)]
+        if table is None or own.max() < 0:
+            return told
+        means = Means(table, own)
+        for c in range(own.max() + 1):
+            found = [one for one in means.differences(c) if one.effect > 0 or not of_terms]
+            for one in found[:TOLD]:
+                length = one.within if of_terms else strength(one.effect)
+                value, elsewhere = map(one.feature.text, (one.within, one.elsewhere))
+                place = named.setdefault(one.feature.name, len(named))
+                told[c].append([place, value, round(100 * length), elsewhere])
         return told
-    profile = profile_features(X, own, center=data.center, scale=data.scale)
-    for i, c in enumerate(profile.clusters):
-        for j in profile.most_telling(c, TOLD):
-            feature = int(profile.names[j])
-            overall = number(float(profile.overall[j]), 3)
-            told[c].append(
-                [
-                    features.place(feature, chosen.feature_names[feature], overall),
-                    number(float(profile.means[i, j]), 3),
-                    int(np.clip(100 * profile.deviation[i, j] / FULL, -100, 100)),
-                ]
-            )
-    return told
 
-
-def _terms(X: Any) -> tuple[sparse.csr_array, NDArray[np.float64]]:
-    present = sparse.csr_array(X != 0, dtype=np.float64)
-    return present, np.asarray(present.sum(axis=0)).ravel()
-
-
-def _of_terms(
-    present: sparse.csr_array,
-    everywhere: NDArray[np.float64],
-    chosen: Chosen,
-    rows: NDArray[np.intp],
-    features: Named,
-    labels: NDArray[np.int64],
-    k: int,
-) -> list[list[Any]]:
-    own = labels[rows]
-    there = np.flatnonzero(own != NOISE)
-    inside = sparse.csr_array((np.ones(len(there)), (own[there], there)), shape=(k, len(rows)))
-    having, sizes = (inside @ present).toarray(), np.bincount(own[there], minlength=k)
-    told = []
-    for c in range(k):
-        share = having[c] / max(sizes[c], 1)
-        rest = (everywhere - having[c]) / max(len(rows) - sizes[c], 1)
-        best = [int(j) for j in np.argsort(rest - share, kind="stable")[:TOLD]]
-        told.append(
-            [
-                [
-                    features.place(j, chosen.feature_names[j], ""),
-                    percent(float(share[j])),
-                    round(100 * float(share[j])),
-                ]
-                for j in best
-                if share[j] > rest[j]
-            ]
-        )
-    return told
+    return describe, named

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.distances import RELATIONS
 from karat.labelings.labels import NOISE
 from karat.measures import Measure, catalogue
 from karat.measures.measure_map import grouped
@@ -133,37 +132,6 @@ class Chosen:
             scale=data.scale,
         )
 
-    @cached_property
-    def typical(self) -> dict[int, int]:
-        """Of each cluster the object that is nearest to its centroid, where it is drawn.
-
-        Of a matrix of distances that with the least sum of them within the cluster, of a graph
-        the node with the strongest edges within it.
-        """
-        from scipy import sparse
-
-        metric = self.study.metric
-        if metric in RELATIONS:
-            nearest = {}
-            for cluster in self.clusters:
-                own = np.flatnonzero(self.labels == cluster)
-                sums = np.asarray(self.study.X[np.ix_(own, own)].sum(axis=1)).ravel()
-                best = np.argmin(sums) if metric == "precomputed" else np.argmax(sums)
-                nearest[cluster] = int(own[best])
-            return nearest
-        X: Any = self.drawn.X
-        out = {}
-        for cluster in self.clusters:
-            own = np.flatnonzero(self.labels == cluster)
-            rows = X[own]
-            centroid = np.asarray(rows.mean(axis=0), dtype=np.float64).ravel()
-            if sparse.issparse(rows):
-                squares = np.asarray(rows.multiply(rows).sum(axis=1)).ravel()
-            else:
-                squares = np.einsum("ij,ij->i", rows, rows)
-            out[cluster] = int(own[np.argmin(squares - 2 * (rows @ centroid))])
-        return out
-
 
 @dataclass(frozen=True)
 class Facts:
@@ -182,12 +150,6 @@ class Facts:
     def decided_by(self) -> str:
         """``"consensus"`` or the key of the measure that decided."""
         return "consensus" if self.chosen is None else self.chosen.answer.decided_by
-
-    @property
-    def fitted_on(self) -> int | None:
-        """To how many objects those were fitted that were not fitted to all; None without any."""
-        sizes = self.scores["fitted_on"].dropna()
-        return None if sizes.empty else int(sizes.max())
 
     @property
     def families(self) -> list[str]:
@@ -288,26 +250,8 @@ def _leading(measures: Sequence[Measure], decided_by: Any) -> tuple[Measure, ...
 def snippet(text: str, most: int = 280) -> str:
     r"""The beginning of a text on one line, cut between words.
 
-    Of a message what it quotes, and lines without a letter, are skipped, unless that is all.
-
     >>> snippet("One  two\nthree", 9)
     'One two …'
-    >>> snippet("In article <1@x> Ann writes:\n> Is it?\n=====\nIt is.")
-    'It is.'
     """
-    lines = text[: 8 * most].split("\n")
-    own = [line for line in lines if not _quotes(line)]
-    line = " ".join(" ".join(own if any(map(str.strip, own)) else lines).split())
-    if len(line) <= most:
-        return line
-    return line[:most].rpartition(" ")[0] + " …"
-
-
-def _quotes(line: str) -> bool:
-    bare = line.strip()
-    return (
-        bare.startswith((">", "|", ":"))
-        or bare.endswith(("writes:", "wrote:"))
-        or (bare.startswith("In article <") and len(bare) < 80)
-        or not any(map(str.isalpha, bare))
-    )
+    line = " ".join(text[: 8 * most].split())
+    return line if len(line) <= most else line[:most].rpartition(" ")[0] + " …"

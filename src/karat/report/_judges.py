@@ -31,20 +31,14 @@ def judgement(facts: Facts) -> Section | None:
             "use": "" if one.good_for is None else wording.GOOD_FOR[one.good_for],
             "k": one.n_clusters,
             "expected": wording.interval(one),
-            "agreement": one.sample_agreement,
         }
         for one in answer.shortlist
     ]
     values: dict[str, Any] = {
-        "sentences": page.judgement(answer),
         "average": answer.average,
         "contributions": [(part.kind, f"{part.value:+.2f}") for part in answer.contributions],
         "shortlist": rows,
-        "sampled": facts.fitted_on is not None,
-        "command": None,
     }
-    if answer.gains:
-        values |= {"gain": page.gains(answer), "command": wording.draw_labels(answer)}
     return Section("judgement", "What the judge expects", "judgement.html", values)
 
 

@@ -24,18 +24,11 @@ EIGENVECTORS = 8
 
 @dataclass(frozen=True)
 class ObjectMap:
-    """The objects that are drawn, in the order of the clusters of the choice.
-
-    Attributes
-    ----------
-    rows : ndarray of int, shape (m,)
-    layout : Layout
-    near : ndarray of int32, shape (m, at most 10)
-        The nearest of the drawn objects to each, by their places among them.
-    """
+    """The objects that are drawn, in the order of the clusters of the choice."""
 
     rows: NDArray[np.intp]
     layout: Layout
+    #: the nearest of the drawn objects to each, by their places among them
     near: NDArray[np.int32]
 
     def edge(self, labels: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -10,16 +10,12 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, TypeAlias
 
-import numpy as np
-
 from karat import plot
-from karat.measures.families import effective_number
 from karat.report._candidates import candidates
 from karat.report._cards import cards
 from karat.report._clusters import classes, features, fit
 from karat.report._facts import Facts
 from karat.report._judges import clarity, guarantee, judgement, stability
-from karat.report._levels import levels
 from karat.report._page import Fold, Picture, Section
 from karat.report._pictures import (
     consensus_matrix,
@@ -28,10 +24,10 @@ from karat.report._pictures import (
     pairs,
     parallel_coordinates,
 )
-from karat.report._tables import group_of, scorecard, sparklines, undefined_values
+from karat.report._tables import group_of, undefined_values
 from karat.report._topics import representation, topics
 from karat.study import NO_LABELS, wording
-from karat.study.wording import first_screen, footer, page, story
+from karat.study.wording import first_screen, footer, story
 
 #: the programs of the page, in their order
 SCRIPTS = ("script.js", "unpacking.js", "map.js", "ranking.js", "figures.js")
@@ -103,7 +99,6 @@ def by_k(facts: Facts) -> Section | None:
         "By number of clusters",
         "by_k.html",
         {
-            "sparklines": sparklines(facts),
             "groups": groups,
             "first": first,
             "details": {
@@ -132,80 +127,10 @@ def ranking(facts: Facts) -> Section | None:
         {
             "table": facts.table,
             "first_rows": min(15, len(facts.ranked)),
-            "fitted_on": facts.fitted_on,
-            "decided_by": facts.decided_by,
-            "families": facts.families,
-            "votes": _votes(facts),
             "tried": int((~facts.scores["status"].isin(NO_LABELS)).sum()),
             "clusterers": list(dict.fromkeys(map(str, facts.ranked["clusterer"]))),
         },
     )
-
-
-def _votes(facts: Facts) -> list[dict[str, Any]]:
-    """For each family: what it prefers, and its points for the choice and the runner-up."""
-    if facts.chosen is None or facts.chosen.answer.votes is None:
-        return []
-    title = {m.key: m.title for m in facts.voters}
-    return [
-        {
-            "family": family.name,
-            "measures": ", ".join(title[key] for key in family.measures),
-            "prefers": family.prefers,
-            "points": family.points,
-            "runner_up": family.runner_up,
-        }
-        for family in facts.chosen.answer.votes.families
-    ]
-
-
-def agreement(facts: Facts) -> Section | None:
-    """How far the measures agree."""
-    if len(facts.measures) < 2 or len(facts.distinct) < 3:
-        return None
-    table = facts.distinct[[m.key for m in facts.measures]]
-    tau = plot.kendall_tau(table)
-    few = [m.key for m in facts.leading]
-    shown = tau.loc[few, few] if len(few) > 1 else tau
-    caption = (
-        f"Kendall's τ-b over {len(table):,} distinct clusterings, every measure turned so that up "
-        "is better: 1 the same order, 0 unrelated, −1 the opposite order. Measures that agree "
-        "stand together."
-    )
-    titles = {m.key: m.title for m in facts.measures}
-    spoken = page.agreement(shown, titles)
-    pictures = [Picture("agreement", plot.agreement(shown), spoken, caption, _width(shown))]
-    if len(tau) > len(shown):
-        every = page.agreement(tau, titles)
-        pictures.append(Picture("agreement-all", plot.agreement(tau), every, caption, _width(tau)))
-    return Section(
-        "agreement",
-        "Do the measures agree?",
-        "agreement.html",
-        {"spoken": f"{spoken} {_views(facts)}".strip(), "few": len(shown), "all": len(tau)},
-        tuple(pictures),
-    )
-
-
-def _width(tau: Any) -> int:
-    return min(1600, 360 + (44 if len(tau) <= 16 else 15) * len(tau))
-
-
-def _views(facts: Facts) -> str:
-    """How many independent views the internal measures are here."""
-    voters = facts.voters
-    if len(voters) < 2:
-        return ""
-    values = facts.distinct[[m.key for m in voters]].to_numpy(dtype=np.float64)
-    return page.views(len(voters), effective_number(values * [m.sign for m in voters]))
-
-
-def scores_of_choice(facts: Facts) -> Section | None:
-    """Every measure of the choice, beside the best value that any candidate reached."""
-    if facts.chosen is None or not facts.measures:
-        return None
-    first, rest = scorecard(facts)
-    return Section("scorecard", "Scorecard", "scorecard.html", {"first": first, "rest": rest})
 
 
 def data(facts: Facts) -> Section:
@@ -285,11 +210,11 @@ FOLDS: tuple[tuple[str, str, tuple[Builder, ...]], ...] = (
         "The data",
         (data, features, parallel_coordinates, pairs, topics, representation),
     ),
-    ("candidates", "All candidates", (ranking, levels, failures)),
+    ("candidates", "All candidates", (ranking, failures)),
     (
         "specialists",
         "For specialists",
-        (agreement, scores_of_choice, dendrogram, consensus_matrix, reproduce),
+        (dendrogram, consensus_matrix, reproduce),
     ),
 )
 

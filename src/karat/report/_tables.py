@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.plot.by_k import span, upward
-from karat.plot.style import color
 from karat.study.deciders import Decider
 
 if TYPE_CHECKING:
@@ -39,7 +38,6 @@ def table_payload(facts: Facts) -> dict[str, Any]:
         "swept": scores["k"].notna().tolist(),
         "n_clusters": _whole(scores["n_clusters"]),
         "noise_share": _rounded(scores["noise_share"]),
-        "sample_agreement": _rounded(scores["sample_agreement"]),
         "seconds": _rounded(scores["seconds"]),
         "values": {m.key: _rounded(facts.by_k[0][m.key]) for m in facts.by_k[1]},
         "rows": [],
@@ -80,8 +78,6 @@ def _columns(facts: Facts) -> list[dict[str, Any]]:
         for key, title in PARTS.items()
         if facts.ranked is not None and key in facts.ranked
     ]
-    if facts.fitted_on is not None:
-        columns.append(_column("sample_agreement", "Sample agreement", "number", decimals=2))
     columns.append(_column("reached_by", "Reached by", "whole"))
     decimals = _decimals(facts.scores["seconds"])
     columns.append(
@@ -169,88 +165,18 @@ def _whole(values: pd.Series[Any]) -> list[int | None]:
     return [int(v) if np.isfinite(v) else None for v in _floats(values)]
 
 
-def scorecard(facts: Facts) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """The choice by each measure: leading measures, the others."""
-    assert facts.chosen is not None
-    name = facts.chosen.answer.name
-    reasons = facts.reasons.get(name, {})
-    clusters = facts.distinct["n_clusters"].astype(int)
-
-    def line(measure: Measure) -> dict[str, Any]:
-        column = facts.distinct[measure.key].astype(float)
-        up = measure.sign * column
-        value = float(column[name])
-        best = str(up.idxmax())
-        return {
-            "measure": measure,
-            "value": value,
-            "reason": reasons.get(measure.key),
-            "place": None if np.isnan(value) else 1 + int((up > measure.sign * value).sum()),
-            "of": int(column.notna().sum()),
-            "best": float(column[best]),
-            "best_name": best,
-            "best_clusters": int(clusters[best]),
-        }
-
-    defined = [m for m in facts.measures if facts.distinct[m.key].notna().any()]
-    leading = {m.key for m in facts.leading}
-    return (
-        [line(m) for m in defined if m.key in leading],
-        [line(m) for m in defined if m.key not in leading],
-    )
-
-
-def sparklines(facts: Facts) -> list[dict[str, Any]]:
-    """Small curves of the leading measures: best start of each k, from worst (0) to best (1)."""
-    scores = facts.by_k[0]
-    table = scores.dropna(subset=["n_clusters"])
-    clusterers = list(dict.fromkeys(facts.scores["clusterer"]))
-    ks = table["n_clusters"].astype(int)
-    low, high, _ = span(table, None if facts.chosen is None else facts.chosen.answer.name)
-    best_first = [*facts.distinct.index, *table.index.difference(facts.distinct.index)]
-    out = []
-    for measure in facts.leading_by_k:
-        up = upward(table[measure.key], measure).dropna()
-        if up.empty:
-            continue
-        curves = []
-        for i, clusterer in enumerate(clusterers):
-            own = up[(table.loc[up.index, "clusterer"] == clusterer).to_numpy()]
-            best = own.groupby(ks.loc[own.index]).max()
-            points = [
-                (4 + 152 * (k - low) / max(high - low, 1), 50 - 44 * value)
-                for k, value in best.items()
-                if k <= high
-            ]
-            curves.append({"color": color(i), "points": points})
-        # equal values: the one that the ranking puts first
-        best_name = str(up.reindex(best_first).idxmax())
-        best_k = int(ks[best_name])
-        out.append(
-            {
-                "measure": measure,
-                "curves": curves,
-                "best": best_k,
-                "best_name": best_name,
-                "best_x": 4 + 152 * (min(best_k, high) - low) / max(high - low, 1),
-            }
-        )
-    return out
-
-
 def undefined_values(facts: Facts) -> list[dict[str, Any]]:
     """Measures that are undefined for some candidates, grouped by the reason."""
-    groups: dict[tuple[str, str], int] = {}
-    titles = {m.key: m.title for m in facts.measures} | {"sample_agreement": "Sample agreement"}
-    for reasons in facts.reasons.values():
-        for key, reason in reasons.items():
-            group = (titles.get(key, key), str(reason))
-            groups[group] = groups.get(group, 0) + 1
-    by_reason: dict[tuple[str, int], list[str]] = {}
-    for (title, reason), count in groups.items():
-        by_reason.setdefault((reason, count), []).append(title)
-    ordered = sorted(by_reason.items(), key=lambda item: -item[0][1])
+    titles = {m.key: m.title for m in facts.measures}
+    groups = Counter(
+        (str(reason), titles.get(key, key))
+        for reasons in facts.reasons.values()
+        for key, reason in reasons.items()
+    )
+    alike: dict[tuple[str, int], list[str]] = {}
+    for (reason, title), count in groups.most_common():
+        alike.setdefault((reason, count), []).append(title)
     return [
         {"reason": reason, "count": count, "measures": measures}
-        for (reason, count), measures in ordered
+        for (reason, count), measures in alike.items()
     ]

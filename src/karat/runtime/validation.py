@@ -214,8 +214,7 @@ def _dense(X: Any, name: str) -> NDArray[Any]:
     if all(hasattr(X, part) for part in ("obs", "obsm", "obs_names")):
         raise InputError(
             f"{name} is an annotated matrix (AnnData), which has several representations: give "
-            f"one, {' or '.join([*(f'obsm[{key!r}]' for key in X.obsm), 'X'])} "
-            "(Study.from_anndata makes a study of it)"
+            f"one, {' or '.join([*(f'obsm[{key!r}]' for key in X.obsm), 'X'])}"
         )
     X = on_host(X, name=name)
     package = type(X).__module__.partition(".")[0]

@@ -6,14 +6,8 @@ from karat.stability.assessment import Assessment, assess
 from karat.stability.calibrated import calibrated_stability
 from karat.stability.clusterwise import clusterwise_bootstrap
 from karat.stability.consensus import Consensus, consensus_matrix
-from karat.stability.curves import (
-    agreement_of_starts,
-    ben_hur,
-    cross_validated_likelihood,
-    levine_domany,
-)
-from karat.stability.halves import lange, prediction_strength
-from karat.stability.instability import fang_wang, wang
+from karat.stability.curves import ben_hur, levine_domany, prediction_strength
+from karat.stability.instability import fang_wang, lange, wang
 from karat.stability.number import ESTIMATORS, NumberOfClusters, clest, n_clusters
 from karat.stability.result import ClusterStability, StabilityCurve
 from karat.stability.subsampling import subsampling
@@ -25,14 +19,12 @@ __all__ = [
     "Consensus",
     "NumberOfClusters",
     "StabilityCurve",
-    "agreement_of_starts",
     "assess",
     "ben_hur",
     "calibrated_stability",
     "clest",
     "clusterwise_bootstrap",
     "consensus_matrix",
-    "cross_validated_likelihood",
     "draw_reference",
     "fang_wang",
     "lange",

@@ -29,40 +29,36 @@ def _singletons(codes: Codes) -> NDArray[Any]:
     return np.unique(out, return_inverse=True)[1]
 
 
-def _pairs(counts: NDArray[np.int64]) -> float:
-    return float((counts * (counts - 1) // 2).sum())
+def _pairs(one: Codes, other: Codes) -> tuple[float, float, float, float]:
+    """Pairs of objects together in both, in one, in the other, and all pairs."""
+    t = table(one, other)
+    counts = t, t.sum(axis=1), t.sum(axis=0), t.sum()
+    both, a, b, every = (float((c * (c - 1) // 2).sum()) for c in counts)
+    return both, a, b, every
 
 
 def jaccard(one: Codes, other: Codes) -> float:
     """Pairs together in both over pairs together in either; 1 where there is none."""
-    t = table(one, other)
-    both, a, b = _pairs(t), _pairs(t.sum(axis=1)), _pairs(t.sum(axis=0))
+    both, a, b, _ = _pairs(one, other)
     return both / (a + b - both) if a + b > both else 1.0
 
 
 def matching(one: Codes, other: Codes) -> float:
     """Share of the pairs on which both agree (Rand; Ben-Hur's matching coefficient)."""
-    t = table(one, other)
-    n = int(t.sum())
-    total = n * (n - 1) / 2
-    both, a, b = _pairs(t), _pairs(t.sum(axis=1)), _pairs(t.sum(axis=0))
-    return (total - a - b + 2 * both) / total if total else 1.0
+    both, a, b, every = _pairs(one, other)
+    return (every - a - b + 2 * both) / every if every else 1.0
 
 
 def fowlkes_mallows(one: Codes, other: Codes) -> float:
     """Pairs together in both over the geometric mean of those together in each."""
-    t = table(one, other)
-    both, a, b = _pairs(t), _pairs(t.sum(axis=1)), _pairs(t.sum(axis=0))
+    both, a, b, _ = _pairs(one, other)
     return both / np.sqrt(a * b) if a * b else float(a == b)
 
 
 def adjusted_rand(one: Codes, other: Codes) -> float:
     """Adjusted Rand index (Hubert & Arabie 1985); 1 for two equal partitions."""
-    t = table(one, other)
-    n = int(t.sum())
-    total = n * (n - 1) / 2
-    both, a, b = _pairs(t), _pairs(t.sum(axis=1)), _pairs(t.sum(axis=0))
-    expected = a * b / total if total else 0.0
+    both, a, b, every = _pairs(one, other)
+    expected = a * b / every if every else 0.0
     most = (a + b) / 2
     return (both - expected) / (most - expected) if most != expected else 1.0
 
@@ -82,10 +78,11 @@ def least_kept(one: Codes, other: Codes) -> float:
     One cluster that is split, or joined with another, lowers it however many are left alone.
     """
     t = table(one, other)
-    return (_least_kept(t) + _least_kept(t.T)) / 2
+    return (worst_held(t) + worst_held(t.T)) / 2
 
 
-def _least_kept(t: NDArray[np.int64]) -> float:
+def worst_held(t: NDArray[np.int64]) -> float:
+    """The least share of a cluster (row) that one cluster there holds."""
     sizes = t.sum(axis=1)
     return float((t.max(axis=1)[sizes > 0] / sizes[sizes > 0]).min(initial=1.0))
 
@@ -95,5 +92,4 @@ SIMILARITIES = {
     "matching": matching,
     "fowlkes_mallows": fowlkes_mallows,
     "adjusted_rand": adjusted_rand,
-    "least_kept": least_kept,
 }

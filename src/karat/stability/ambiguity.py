@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from concurrent.futures import Executor
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from karat.nulls.references import Null
 from karat.runtime.validation import InputError
 from karat.stability.consensus import consensus_matrix
-from karat.stability.engine import check_draws, prepare
+from karat.stability.engine import Options, check_draws, prepare
 from karat.stability.result import StabilityCurve, curve_table
 
 if TYPE_CHECKING:
@@ -31,15 +30,13 @@ def pac(
     k: int | Iterable[int] = range(2, 11),
     n_resamples: int = 100,
     fraction: float = 0.8,
-    metric: Any = "euclidean",
-    random_state: Any = 0,
-    executor: Executor | None = None,
+    **options: Unpack[Options],
 ) -> StabilityCurve:
     """Proportion of ambiguously clustered pairs: the lower, the crisper the consensus matrix.
 
     Parameters
     ----------
-    X, clusterer, k, n_resamples, fraction, metric, random_state, executor
+    X, clusterer, k, n_resamples, fraction, **options
         As for :func:`consensus_matrix`; k from 2 upward.
 
     Returns
@@ -67,8 +64,8 @@ def pac(
     >>> pac(X, k=range(2, 6), n_resamples=20).selected
     3
     """
-    engine = prepare(X, clusterer, metric=metric, random_state=random_state, executor=executor)
-    value = _ambiguous(engine, engine.X, k, n_resamples, fraction, executor)
+    engine = prepare(X, clusterer, **options)
+    value = _ambiguous(engine, engine.X, k, n_resamples, fraction)
     table = curve_table(
         {n: np.array([v, v]) for n, v in value.items()}, [], greater_is_better=False
     )
@@ -89,15 +86,13 @@ def rcsi(
     n_references: int = 25,
     fraction: float = 0.8,
     alpha: float = 0.05,
-    metric: Any = "euclidean",
-    random_state: Any = 0,
-    executor: Executor | None = None,
+    **options: Unpack[Options],
 ) -> StabilityCurve:
     """Relative cluster stability index: ambiguous pairs beside those of one Gaussian (M3C).
 
     Parameters
     ----------
-    X, clusterer, k, n_resamples, fraction, metric, random_state, executor
+    X, clusterer, k, n_resamples, fraction, **options
         As for :func:`consensus_matrix`; k from 2 upward, the answer may be 1.
     n_references : int
         Reference data sets: one Gaussian along the principal axes; of sparse data, values shuffled
@@ -133,17 +128,17 @@ def rcsi(
     >>> rcsi(X, k=range(2, 5), n_resamples=10, n_references=39).selected
     3
     """
-    engine = prepare(X, clusterer, metric=metric, random_state=random_state, executor=executor)
+    engine = prepare(X, clusterer, **options)
     check_draws(n_references)
     null = Null(engine.X, engine.metric)
     if not null.kinds:
         raise InputError("a graph has no reference data; use pac")
-    own = _ambiguous(engine, engine.X, k, n_resamples, fraction, executor)
+    own = _ambiguous(engine, engine.X, k, n_resamples, fraction)
     numbers = list(own)
     drawn = np.empty((n_references, len(numbers)))
     for r in range(n_references):
         data = null.draw(null.kinds[0], engine.generator(2**31, r))
-        found = _ambiguous(engine, data, numbers, n_resamples, fraction, executor)
+        found = _ambiguous(engine, data, numbers, n_resamples, fraction)
         drawn[r] = list(found.values())
     values = np.maximum(list(own.values()), LEAST)
     drawn = np.maximum(drawn, LEAST)
@@ -170,7 +165,7 @@ def rcsi(
 
 
 def _ambiguous(
-    engine: Any, data: Any, k: Any, n_resamples: int, fraction: float, executor: Any
+    engine: Any, data: Any, k: Any, n_resamples: int, fraction: float
 ) -> dict[int, float]:
     """Share of ambiguous pairs for each k of 2 and more."""
     part = replace(engine, X=data, _lists=[])
@@ -185,6 +180,6 @@ def _ambiguous(
         fraction=fraction,
         metric=part.metric,
         random_state=part.random_state,
-        executor=executor,
+        executor=part.executor,
     )
     return dict(zip(numbers, found.table["ambiguous"].tolist(), strict=True))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, MutableMapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from karat.runtime.validation import InputError
 from karat.stability.calibrated import calibrated_stability, n_null_resamples
 from karat.stability.clusterwise import clusterwise_bootstrap
 from karat.stability.consensus import Consensus, consensus_matrix
-from karat.stability.engine import check_draws, prepare
+from karat.stability.engine import Options, check_draws, prepare
 from karat.stability.result import ClusterStability, StabilityCurve
 
 if TYPE_CHECKING:
@@ -142,10 +142,8 @@ def assess(
     n_references: int = 5,
     max_objects: int | None = MOST_OBJECTS,
     everywhere: bool = True,
-    metric: Any = "euclidean",
-    random_state: int = 0,
-    executor: Any = None,
     kept: MutableMapping[str, Any] | None = None,
+    **options: Unpack[Options],
 ) -> Assessment:
     """Judge how many clusters of a clusterer would be found again, and which ones.
 
@@ -170,9 +168,8 @@ def assess(
     everywhere : bool
         Whether every k of the curve stands beside its null, or only those that the answer depends
         on, see :func:`calibrated_stability`.
-    metric : str or callable
-    random_state : int
-    executor : concurrent.futures.Executor, dask.distributed.Client or str, optional
+    **options
+        As for :func:`prediction_strength`.
     kept : mutable mapping, optional
         What is finished, to resume from: each data set of the curve, each ten resamples of the
         clusters and of the consensus.
@@ -203,7 +200,7 @@ def assess(
     """
     check_draws(n_resamples)
     record = as_clusterer(clusterer)
-    engine = prepare(X, record, metric=metric, random_state=random_state, executor=executor)
+    engine = prepare(X, record, **options)
     rows = np.arange(engine.n)
     if max_objects is not None and engine.n > max_objects:
         rng = engine.generator(2**31 + 1)
@@ -218,9 +215,7 @@ def assess(
         own = encode(np.asarray(labels)[rows])
     null = Null(data, engine.metric)
     n_references = n_references if null.kinds else 0
-    options: dict[str, Any] = {
-        "metric": engine.metric, "random_state": engine.random_state, "executor": engine.executor,
-    }  # fmt: skip
+    options = engine.options
     curve = None
     if record.parameter == "n_clusters":
         numbers = [n for n in (list(k) if isinstance(k, Iterable) else [k]) if n > 1]
@@ -246,9 +241,7 @@ def assess(
     if own is not None:
         names = clusters.table.set_axis(own.names.tolist(), axis=0).rename_axis("cluster")
         clusters = replace(clusters, table=names)
-    shown, consensus = _consensus(
-        data, record, at, clusters, 2 * n_resamples, {**options, "kept": kept}
-    )
+    shown, consensus = _consensus(data, record, at, clusters, 2 * n_resamples, kept, options)
     return Assessment(
         record.key, curve, clusters, float(at), rows, rows[shown], consensus, n_references, in_null
     )
@@ -261,7 +254,7 @@ def n_steps(k: int, n_resamples: int, n_sets: int) -> int:
 
 
 def _found_in_null(
-    null: Null, record: Any, value: Any, n_references: int, options: dict[str, Any]
+    null: Null, record: Any, value: Any, n_references: int, options: Options
 ) -> tuple[int, ...]:
     """How many clusters there are in data without clusters, for the same parameter."""
     engine = prepare(null.X, record, **options)
@@ -288,13 +281,14 @@ def _consensus(
     value: Any,
     clusters: ClusterStability,
     n_resamples: int,
-    options: dict[str, Any],
+    kept: MutableMapping[str, Any] | None,
+    options: Options,
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     """Objects in the order of the dendrogram, and the consensus of each two."""
     n = data.shape[0]
     if len(clusters.table) > MOST_CLUSTERS:
         return np.empty(0, dtype=np.int64), np.empty((0, 0), dtype=np.float32)
-    found = consensus_matrix(data, record, k=value, n_resamples=n_resamples, **options)
+    found = consensus_matrix(data, record, k=value, n_resamples=n_resamples, kept=kept, **options)
     rows = np.arange(n)
     if n > MOST_SHOWN:
         rng = np.random.default_rng([options["random_state"], 2**31 + 2])

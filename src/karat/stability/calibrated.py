@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, MutableMapping
-from concurrent.futures import Executor
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -15,8 +14,8 @@ from karat.nulls.structure import Structure, structure_of
 from karat.nulls.valleys import WORTH
 from karat.runtime.validation import InputError
 from karat.stability._agreement import least_kept
-from karat.stability.curves import pairs_of_subsamples
-from karat.stability.engine import Engine, check_draws, check_numbers, prepare
+from karat.stability.curves import overlapping
+from karat.stability.engine import Engine, Options, check_draws, check_numbers, prepare
 from karat.stability.result import StabilityCurve, curve_table
 
 if TYPE_CHECKING:
@@ -61,10 +60,8 @@ def calibrated_stability(
     n_resamples: int = 20,
     n_references: int = 10,
     everywhere: bool = True,
-    metric: Any = "euclidean",
-    random_state: Any = 0,
-    executor: Executor | None = None,
     kept: MutableMapping[str, Any] | None = None,
+    **options: Unpack[Options],
 ) -> StabilityCurve:
     """How well the worst cluster survives in another half, beside data without clusters.
 
@@ -84,10 +81,8 @@ def calibrated_stability(
         Whether every k stands beside its null, or only those that the answer depends on: where the
         worst cluster loses more than a third of its objects, no null can make it stable, and
         below a k that is stable enough none is selected.
-    metric : str or callable
-    random_state : None, int or Generator
-    executor : concurrent.futures.Executor, optional
-        Where the resamples run; by default threads of this process.
+    **options
+        As for :func:`prediction_strength`.
     kept : mutable mapping, optional
         Keeps the values of each finished data set under a name, as lists of numbers; a call with
         the same arguments takes what is there, so that one that was killed resumes.
@@ -131,7 +126,7 @@ def calibrated_stability(
     >>> calibrated_stability(rng.normal(size=(60, 2)), k=range(2, 6), everywhere=False).selected
     1
     """
-    engine = prepare(X, clusterer, metric=metric, random_state=random_state, executor=executor)
+    engine = prepare(X, clusterer, **options)
     check_draws(n_resamples)
     numbers = [n for n in check_numbers(k, engine.n // 2) if n > 1]
     if not numbers:
@@ -143,7 +138,7 @@ def calibrated_stability(
     def values(name: str, part: Callable[[], Engine], ks: list[int], n_pairs: int) -> Floats:
         if kept is not None and name in kept:
             return np.asarray(kept[name], dtype=np.float64)
-        found = pairs_of_subsamples(part(), ks, n_pairs, share, least_kept)
+        found = pairs_of_subsamples(part(), ks, n_pairs, share)
         if kept is not None:
             kept[name] = found.tolist()
         return found
@@ -187,6 +182,15 @@ def calibrated_stability(
         engine.n,
         {} if structure is None else {"structure": structure},
     )
+
+
+def pairs_of_subsamples(engine: Engine, ks: list[int], n_pairs: int, share: float) -> Floats:
+    """What the worst cluster keeps in the other subsample of each pair, (B, K)."""
+
+    def pair(b: int) -> list[float]:
+        return overlapping(engine, ks, engine.generator(b), share, least_kept)
+
+    return np.array(engine.map(pair, range(n_pairs)))
 
 
 def _kinds(engine: Engine, null: Null) -> tuple[Structure | None, tuple[Reference, ...]]:

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import MutableMapping
-from concurrent.futures import Executor
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from karat.distances import RELATIONS
 from karat.labelings.labels import encode
-from karat.runtime.validation import InputError, check_choice
+from karat.runtime.validation import InputError
 from karat.stability.batches import in_batches
-from karat.stability.engine import check_draws, check_numbers, prepare, subsample
+from karat.stability.engine import Options, check_draws, check_numbers, prepare, subsample
 from karat.stability.result import ClusterStability
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-Scheme = Literal["bootstrap", "subset", "strata", "noise", "features"]
-SCHEMES: tuple[Scheme, ...] = ("bootstrap", "subset", "strata", "noise", "features")
 RECOVERED, DISSOLVED = 0.75, 0.5
 NOT_DRAWN = -1
 #: fits to all objects from other seeds
@@ -33,13 +29,9 @@ def clusterwise_bootstrap(
     k: int = 3,
     labels: Any = None,
     n_resamples: int = 100,
-    scheme: Scheme = "bootstrap",
-    fraction: float = 0.5,
-    noise: float = 0.05,
-    metric: Any = "euclidean",
-    random_state: Any = 0,
-    executor: Executor | None = None,
+    fraction: float | None = None,
     kept: MutableMapping[str, Any] | None = None,
+    **options: Unpack[Options],
 ) -> ClusterStability:
     """Mean Jaccard similarity of each cluster with the most similar one of each resample.
 
@@ -53,16 +45,12 @@ def clusterwise_bootstrap(
     labels : array-like, shape (n,), optional
         The clustering to judge; by default the clusterer's own on all objects.
     n_resamples : int
-    scheme : {"bootstrap", "subset", "strata", "noise", "features"}
-        Objects drawn with replacement, each kept once however often it was drawn (copies would
-        make clusters of their own); a ``fraction`` of them without replacement; that fraction of
-        each cluster, so that a small one is never missed; all of them with Gaussian noise of
-        ``noise`` times the standard deviation of each feature; or all of them with a ``fraction``
-        of the features.
-    fraction, noise : float
-    metric : str or callable
-    random_state : None, int or Generator
-    executor : concurrent.futures.Executor, optional
+    fraction : float, optional
+        Draw this share of the objects without replacement. By default as many as there are are
+        drawn with replacement, each kept once however often it was drawn, since copies would make
+        clusters of their own.
+    **options
+        As for :func:`prediction_strength`.
     kept : mutable mapping, optional
         Keeps each ten finished resamples as text; a call with the same arguments resumes from it.
 
@@ -96,15 +84,9 @@ def clusterwise_bootstrap(
 
     from karat._kernels.resamples import best_matches
 
-    check_choice(scheme, SCHEMES, "scheme")
-    engine = prepare(X, clusterer, metric=metric, random_state=random_state, executor=executor)
+    engine = prepare(X, clusterer, **options)
     check_draws(n_resamples, fraction)
     (number,) = check_numbers(k, engine.n)
-    no_features = engine.metric in RELATIONS
-    if (no_features and scheme in ("noise", "features")) or (
-        scheme == "noise" and hasattr(engine.X, "toarray")
-    ):
-        raise InputError(f"scheme={scheme!r} needs dense features; use 'bootstrap' or 'subset'")
     if labels is None:
         own = engine.fit(None, [number], engine.generator(2**32 - 1))[0]
     else:
@@ -118,28 +100,11 @@ def clusterwise_bootstrap(
 
     def resample(b: int) -> tuple[NDArray[Any], ...]:
         rng = engine.generator(b)
-        if scheme in ("noise", "features"):
-            rows = np.arange(engine.n)
-            if scheme == "noise":
-                spread = noise * engine.X.std(axis=0)
-                data = engine.X + rng.normal(size=engine.X.shape) * spread
-            else:
-                d = engine.X.shape[1]
-                taken = rng.choice(d, max(1, round(fraction * d)), replace=False)
-                data = engine.X[:, np.sort(taken)]
-            found = type(engine)(data, engine.clusterer, engine.metric).fit(None, [number], rng)[0]
+        if fraction is None:
+            rows = np.unique(rng.integers(0, engine.n, engine.n))
         else:
-            if scheme == "bootstrap":
-                drawn = np.zeros(engine.n, dtype=bool)
-                drawn[rng.integers(0, engine.n, engine.n)] = True
-                rows = np.flatnonzero(drawn)
-            elif scheme == "subset":
-                rows = subsample(engine.n, fraction, rng)
-            else:
-                strata = [np.flatnonzero(own == c) for c in np.unique(own)]
-                parts = [s[subsample(len(s), fraction, rng)] if len(s) > 2 else s for s in strata]
-                rows = np.sort(np.concatenate(parts))
-            found = engine.fit(rows, [number], rng)[0]
+            rows = subsample(engine.n, fraction, rng)
+        found = engine.fit(rows, [number], rng)[0]
         best, stayed = best_matches(own[rows], found.astype(np.int32, copy=False), n_clusters)
         objects = np.full(engine.n, NOT_DRAWN, dtype=np.int8)
         objects[rows] = stayed

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, MutableMapping
-from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -13,7 +12,8 @@ from karat.runtime.resources import require_memory
 from karat.runtime.threads import in_strips
 from karat.runtime.validation import InputError
 from karat.stability.batches import in_batches
-from karat.stability.engine import check_draws, check_numbers, prepare, subsample
+from karat.stability.engine import Options, check_draws, check_numbers, prepare, subsample
+from karat.stability.result import Tabled
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,7 +26,7 @@ _ROWS = 64
 
 
 @dataclass(frozen=True)
-class Consensus:
+class Consensus(Tabled):
     """Clusterings of many subsamples, and what pairs of objects make of them.
 
     Attributes
@@ -45,10 +45,6 @@ class Consensus:
     table: pd.DataFrame
     labels: dict[int, NDArray[np.uint8]]
     histograms: dict[int, NDArray[np.int64]]
-
-    def to_frame(self) -> pd.DataFrame:
-        """A copy of the table."""
-        return self.table.copy()
 
     def cdf(self, k: int) -> tuple[Floats, Floats]:
         """Upper ends of the bins, and the share of pairs with at most so much consensus."""
@@ -90,19 +86,14 @@ class Consensus:
         condensed = squareform(apart, checks=False).astype(np.float64)
         return np.asarray(leaves_list(fastcluster.linkage(condensed, "average")), dtype=np.int64)
 
-    def __str__(self) -> str:
+    @property
+    def headline(self) -> str:
+        """The number of clusters with the fewest ambiguous pairs."""
         best = self.table["ambiguous"].idxmin()
         return (
             f"Consensus of {len(next(iter(self.labels.values())))} subsamples: fewest ambiguous "
-            f"pairs for {best} clusters; compare with a null before believing it\n"
-            f"{self.table.round(4)}"
+            f"pairs for {best} clusters; compare with a null before believing it"
         )
-
-    def _repr_html_(self) -> str:
-        import html
-
-        head, _, _ = str(self).partition("\n")
-        return f"<p>{html.escape(head)}</p>{self.table.round(4).to_html()}"
 
 
 def consensus_matrix(
@@ -112,10 +103,8 @@ def consensus_matrix(
     k: int | Iterable[int] = range(2, 11),
     n_resamples: int = 100,
     fraction: float = 0.8,
-    metric: Any = "euclidean",
-    random_state: Any = 0,
-    executor: Executor | None = None,
     kept: MutableMapping[str, Any] | None = None,
+    **options: Unpack[Options],
 ) -> Consensus:
     """Cluster many subsamples, and count how often pairs of objects stay together.
 
@@ -129,9 +118,8 @@ def consensus_matrix(
         Subsamples, at most 65,535; drawn without replacement, so no object is there twice.
     fraction : float
         Share of the objects in each.
-    metric : str or callable
-    random_state : None, int or Generator
-    executor : concurrent.futures.Executor, optional
+    **options
+        As for :func:`prediction_strength`.
     kept : mutable mapping, optional
         As for :func:`clusterwise_bootstrap`.
 
@@ -162,7 +150,7 @@ def consensus_matrix(
     """
     import pandas as pd
 
-    engine = prepare(X, clusterer, metric=metric, random_state=random_state, executor=executor)
+    engine = prepare(X, clusterer, **options)
     check_draws(n_resamples, fraction)
     if n_resamples > 65535:
         raise InputError(f"n_resamples must be at most 65535; got {n_resamples}")

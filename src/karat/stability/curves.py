@@ -1,31 +1,22 @@
-"""Stability over the number of clusters, by subsamples, starts, and objects held out."""
+"""Stability over the number of clusters: how often objects stay together."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Executor
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from karat.runtime.validation import InputError, check_choice
-from karat.stability._agreement import SIMILARITIES, adjusted_rand
-from karat.stability._over_k import BEYOND_NULL, curve_of
-from karat.stability.engine import (
-    Engine,
-    check_draws,
-    check_numbers,
-    prepare,
-    subsample,
-)
+from karat.stability._agreement import SIMILARITIES
+from karat.stability.engine import Engine, Options, check_draws, halves, subsample
+from karat.stability.method import Draw, Method, carrier
 from karat.stability.result import StabilityCurve
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
-
-Similarity = Callable[[Any, Any], float]
 
 #: pairs of subsamples of few objects that are tried for one that shares two objects
 REDRAWS = 100
@@ -39,34 +30,28 @@ def ben_hur(
     n_resamples: int = 50,
     fraction: float = 0.8,
     similarity: str = "jaccard",
-    metric: Any = "euclidean",
     n_references: int = 0,
-    random_state: Any = 0,
-    executor: Executor | None = None,
+    **options: Unpack[Options],
 ) -> StabilityCurve:
     """Similarity of the clusterings of two overlapping subsamples, on what they share.
 
     Parameters
     ----------
-    X : array-like or sparse, shape (n, d)
-    clusterer : str, Clusterer or estimator
-    k : int or iterable of int
+    X, clusterer, k, n_references, **options
+        As for :func:`prediction_strength`.
     n_resamples : int
         Pairs of subsamples.
     fraction : float
         Share of the objects in each subsample.
-    similarity : {"jaccard", "matching", "fowlkes_mallows", "adjusted_rand", "least_kept"}
-        Ben-Hur et al. use the first three ("matching" is the Rand index). "least_kept" is the share
-        of a cluster's objects that one cluster of the other holds, for the worst cluster.
-    metric, n_references, random_state, executor
-        As for :func:`prediction_strength`.
+    similarity : {"jaccard", "matching", "fowlkes_mallows", "adjusted_rand"}
+        Ben-Hur et al. use the first three ("matching" is the Rand index).
 
     Returns
     -------
     StabilityCurve
-        Higher is better. ``cdf(k)`` is the distribution that the authors read k from. ``selected``
-        is the k of the largest difference from its null, or 1 where no k exceeds it by
-        two; without references there is no rule and it is None.
+        Higher is better. ``samples[k]`` is the distribution that the authors read k from.
+        ``selected`` is the k of the largest difference from its null, or 1 where no k exceeds it by
+        two standard errors; without references there is no rule and it is None.
 
     Raises
     ------
@@ -88,48 +73,34 @@ def ben_hur(
     1.0
     """
     check_choice(similarity, tuple(SIMILARITIES), "similarity")
-    engine = prepare(X, clusterer, metric=metric, random_state=random_state, executor=executor)
     check_draws(n_resamples, fraction)
-    numbers = check_numbers(k, round(fraction * engine.n))
-    alike = SIMILARITIES[similarity]
 
-    def method(engine: Engine, ks: Sequence[int]) -> Floats:
-        return pairs_of_subsamples(engine, ks, n_resamples, fraction, alike)
+    def pairs(engine: Engine, ks: Sequence[int]) -> Draw:
+        return lambda rng: overlapping(engine, ks, rng, fraction, SIMILARITIES[similarity])
 
-    return curve_of(
-        f"Ben-Hur's stability ({similarity})",
-        engine,
-        numbers,
-        method,
-        n_references,
-        None,
-        BEYOND_NULL,
-    )
+    name = f"Ben-Hur's stability ({similarity})"
+    method = Method(name, pairs, lambda n: round(fraction * n))
+    return method.curve(X, clusterer, k, n_resamples, n_references, options)
 
 
-def pairs_of_subsamples(
-    engine: Engine, ks: Sequence[int], n_pairs: int, fraction: float, alike: Similarity
-) -> Floats:
-    """How alike the clusterings of two subsamples are on what they share, (B, K)."""
-
-    def pair(b: int) -> list[float]:
-        rng = engine.generator(b)
-        for _ in range(REDRAWS):
-            one, other = (subsample(engine.n, fraction, rng) for _ in range(2))
-            drawn = np.zeros((2, engine.n), dtype=bool)
-            drawn[0, one], drawn[1, other] = True, True
-            at, to = drawn[1, one], drawn[0, other]
-            if np.count_nonzero(at) > 1:
-                break
-        else:
-            raise InputError(
-                f"two subsamples of {fraction:g} of {engine.n} objects share fewer than two; "
-                "use a larger fraction"
-            )
-        first, second = engine.fit(one, ks, rng), engine.fit(other, ks, rng)
-        return [alike(a[at], c[to]) for a, c in zip(first, second, strict=True)]
-
-    return np.array(engine.map(pair, range(n_pairs)))
+def overlapping(
+    engine: Engine, ks: Sequence[int], rng: Any, fraction: float, alike: Callable[[Any, Any], float]
+) -> list[float]:
+    """How alike the clusterings of two subsamples are on what they share, for each k."""
+    for _ in range(REDRAWS):
+        one, other = (subsample(engine.n, fraction, rng) for _ in range(2))
+        drawn = np.zeros((2, engine.n), dtype=bool)
+        drawn[0, one], drawn[1, other] = True, True
+        at, to = drawn[1, one], drawn[0, other]
+        if np.count_nonzero(at) > 1:
+            break
+    else:
+        raise InputError(
+            f"two subsamples of {fraction:g} of {engine.n} objects share fewer than two; "
+            "use a larger fraction"
+        )
+    first, second = engine.fit(one, ks, rng), engine.fit(other, ks, rng)
+    return [alike(a[at], c[to]) for a, c in zip(first, second, strict=True)]
 
 
 def levine_domany(
@@ -140,30 +111,26 @@ def levine_domany(
     n_resamples: int = 50,
     fraction: float = 2 / 3,
     n_neighbors: int = 10,
-    metric: Any = "euclidean",
     n_references: int = 0,
-    random_state: Any = 0,
-    executor: Executor | None = None,
+    **options: Unpack[Options],
 ) -> StabilityCurve:
     """Figure of merit: are neighbours together in a subsample when they are in all the data?
 
     Parameters
     ----------
-    X : array-like or sparse, shape (n, d)
-    clusterer : str, Clusterer or estimator
-    k : int or iterable of int
-    n_resamples : int
-    fraction : float
+    X, clusterer, k, n_references, **options
+        As for :func:`prediction_strength`.
+    n_resamples, fraction
+        Subsamples, and the share of the objects in each.
     n_neighbors : int
         Only pairs of nearest neighbours count.
-    metric, n_references, random_state, executor
-        As for :func:`prediction_strength`.
 
     Returns
     -------
     StabilityCurve
         Share of the neighbouring pairs in the subsample that are together, or apart, as in the
-        clustering of all objects; from 0 to 1, higher is better.
+        clustering of all objects; from 0 to 1, higher is better. ``selected`` as for
+        :func:`ben_hur`.
 
     Raises
     ------
@@ -175,7 +142,7 @@ def levine_domany(
     Levine & Domany 2001: the mean, over resamples and over the pairs of neighbours in them, of
     whether the connectivity (1 together, 0 apart) is that in all the data. An object and each of
     its nearest ones are a pair, so that two that are near each other count twice. n_resamples + 1
-    fits for each k, and one search for neighbours. ``selected`` as for :func:`ben_hur`.
+    fits for each k, and one search for neighbours.
 
     Examples
     --------
@@ -186,16 +153,13 @@ def levine_domany(
     >>> float(levine_domany(X, k=3, n_resamples=10).table.loc[3, "value"])
     1.0
     """
-    engine = prepare(X, clusterer, metric=metric, random_state=random_state, executor=executor)
     check_draws(n_resamples, fraction)
-    numbers = check_numbers(k, round(fraction * engine.n))
 
-    def method(engine: Engine, ks: Sequence[int]) -> Floats:
+    def merit(engine: Engine, ks: Sequence[int]) -> Draw:
         lists = engine.neighbors().indices[:, :n_neighbors]
         whole = engine.fit(None, ks, engine.generator(-1 + 2**32))
 
-        def one(b: int) -> list[float]:
-            rng = engine.generator(b)
+        def one(rng: np.random.Generator) -> list[float]:
             rows = subsample(engine.n, fraction, rng)
             position = np.full(engine.n, -1)
             position[rows] = np.arange(len(rows))
@@ -208,116 +172,50 @@ def levine_domany(
                 values.append(float(((full[at] == full[to]) == (labels[at] == labels[to])).mean()))
             return values
 
-        return np.array(engine.map(one, range(n_resamples)))
+        return one
 
-    return curve_of(
-        "Levine & Domany's figure of merit",
-        engine,
-        numbers,
-        method,
-        n_references,
-        None,
-        BEYOND_NULL,
-    )
+    method = Method("Levine & Domany's figure of merit", merit, lambda n: round(fraction * n))
+    return method.curve(X, clusterer, k, n_resamples, n_references, options)
 
 
-def agreement_of_starts(
+def prediction_strength(
     X: Any,
     clusterer: Any = "kmeans",
     *,
-    k: int | Iterable[int] = range(2, 11),
-    n_starts: int = 10,
-    metric: Any = "euclidean",
+    k: int | Iterable[int] = range(1, 6),
+    n_splits: int = 10,
+    classifier: Any = "centroid",
+    cutoff: float = 0.8,
     n_references: int = 0,
-    random_state: Any = 0,
-    executor: Executor | None = None,
+    **options: Unpack[Options],
 ) -> StabilityCurve:
-    """Adjusted Rand index between clusterings of the same data from different starts.
+    """Prediction strength: do the clusters of one half predict who is together in the other?
 
     Parameters
     ----------
     X : array-like or sparse, shape (n, d)
+        The data, or the (n, n) distances with ``metric="precomputed"``.
     clusterer : str, Clusterer or estimator
-        One that depends on its seed.
     k : int or iterable of int
-    n_starts : int
-    metric, n_references, random_state, executor
-        As for :func:`prediction_strength`.
-
-    Returns
-    -------
-    StabilityCurve
-        A value per start: its mean agreement with the others; 1 is best. ``selected`` as for
-        :func:`ben_hur`. The values are dependent, so that the standard error is a rough one.
-
-    Raises
-    ------
-    InputError
-        For a clusterer that does not depend on its seed, or other input that cannot be used.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from karat.stability import agreement_of_starts
-    >>> rng = np.random.default_rng(0)
-    >>> X = np.concatenate([rng.normal(c, 0.1, (20, 2)) for c in (0, 5)])
-    >>> round(agreement_of_starts(X, k=2).table["value"].item(), 6)
-    1.0
-    """
-    engine = prepare(X, clusterer, metric=metric, random_state=random_state, executor=executor)
-    if not engine.clusterer.depends_on_seed:
-        raise InputError(f"{engine.clusterer.title} does not depend on its seed; all starts agree")
-    check_draws(n_starts)
-    numbers = check_numbers(k, engine.n)
-
-    def method(engine: Engine, ks: Sequence[int]) -> Floats:
-        labels = engine.map(lambda b: engine.fit(None, ks, engine.generator(b)), range(n_starts))
-        out = np.zeros((n_starts, len(ks)))
-        for i in range(len(ks)):
-            for a in range(n_starts):
-                for c in range(a):
-                    value = adjusted_rand(labels[a][i], labels[c][i]) / (n_starts - 1)
-                    out[a, i] += value
-                    out[c, i] += value
-        return out
-
-    return curve_of(
-        "Agreement of starts (adjusted Rand index)",
-        engine,
-        numbers,
-        method,
-        n_references,
-        None,
-        BEYOND_NULL,
-    )
-
-
-def cross_validated_likelihood(
-    X: Any,
-    *,
-    k: int | Iterable[int] = range(1, 11),
-    n_splits: int = 20,
-    fraction: float = 0.5,
-    random_state: Any = 0,
-    executor: Executor | None = None,
-) -> StabilityCurve:
-    """Mean log-likelihood of held-out objects under a Gaussian mixture of k components.
-
-    Parameters
-    ----------
-    X : array-like, shape (n, d)
-    k : int or iterable of int
-        Numbers of components; 1 may be among them and may win.
+        Numbers of clusters; 1 has the value 1.
     n_splits : int
-    fraction : float
-        Share of the objects that the mixture is fitted to.
-    random_state, executor
-        As for :func:`prediction_strength`.
+        Random splits into halves; each half is predicted from the other.
+    classifier : {"centroid", "neighbors"} or estimator
+        What carries the clusters of one half to the other.
+    cutoff : float
+        The largest k with at least this mean is selected.
+    n_references : int
+        Reference data sets of each kind (one Gaussian, one uniform box along the principal
+        axes) to compare with; 0 for none.
+    **options
+        ``metric`` ("euclidean"), ``random_state`` (0; None, int or Generator) and ``executor``
+        (None; a concurrent.futures.Executor where the resamples run, else threads).
 
     Returns
     -------
     StabilityCurve
-        Nats per object, higher is better. The k of the highest mean is selected.
+        Values from 0 to 1, higher is better. The value of a split is the mean over its halves of
+        the least share, over the clusters of the half, of pairs that are predicted together.
 
     Raises
     ------
@@ -326,40 +224,40 @@ def cross_validated_likelihood(
 
     Notes
     -----
-    Smyth 2000 (and 1996): Monte Carlo cross-validation, with half of the objects held out.
+    Tibshirani & Walther 2005. A cluster of one object has no pair and counts as predicted. Halves
+    are drawn without replacement, so no object is there twice. 2·n_splits fits for each k.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from karat.stability import cross_validated_likelihood
+    >>> from karat.stability import prediction_strength
     >>> rng = np.random.default_rng(0)
-    >>> X = np.concatenate([rng.normal(c, 0.3, (60, 2)) for c in (0, 4)])
-    >>> cross_validated_likelihood(X, k=range(1, 4)).selected
-    2
+    >>> X = np.concatenate([rng.normal(c, 0.1, (20, 2)) for c in (0, 2, 4)])
+    >>> prediction_strength(X, k=range(1, 5)).selected
+    3
     """
-    engine = prepare(X, "gaussian-mixture", random_state=random_state, executor=executor)
-    check_draws(n_splits, fraction)
-    numbers = check_numbers(k, round(fraction * engine.n))
+    from karat._kernels.resamples import least_share
 
-    def method(engine: Engine, ks: Sequence[int]) -> Floats:
-        def split(b: int) -> list[float]:
-            rng = engine.generator(b)
-            train = subsample(engine.n, fraction, rng)
-            test = np.setdiff1d(np.arange(engine.n), train)
-            seed = int(rng.integers(2**31 - 1))
-            return [
-                float(engine.clusterer.make(c, seed).fit(engine.X[train]).score(engine.X[test]))
-                for c in ks
-            ]
+    def strength(engine: Engine, ks: Sequence[int]) -> Draw:
+        carry = carrier(engine, classifier)
 
-        return np.array(engine.map(split, range(n_splits)))
+        def split(rng: np.random.Generator) -> Floats:
+            parts = halves(engine.n, rng)
+            labels = [engine.fit(rows, ks, rng) for rows in parts]
+            out = np.empty((2, len(ks)))
+            for side in (0, 1):
+                for i in range(len(ks)):
+                    predicted = carry(parts[1 - side], labels[1 - side][i], parts[side])
+                    out[side, i] = least_share(labels[side][i], predicted)
+            return np.asarray(out.mean(axis=0))
 
-    return curve_of(
-        "Cross-validated likelihood",
-        engine,
-        numbers,
-        method,
-        0,
-        lambda mean: max(mean, key=lambda number: mean[number]),
-        "the highest mean",
+        return split
+
+    method = Method(
+        "Prediction strength",
+        strength,
+        lambda n: n // 2,
+        rule=f"the largest k with a mean of at least {cutoff:g}",
+        select=lambda mean: max((n for n, value in mean.items() if value >= cutoff), default=None),
     )
+    return method.curve(X, clusterer, k, n_splits, n_references, options)

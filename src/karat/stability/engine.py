@@ -9,7 +9,7 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack
 
 import numpy as np
 from scipy import sparse
@@ -66,6 +66,13 @@ class Engine:
     def n(self) -> int:
         """Number of objects."""
         return int(self.X.shape[0])
+
+    @property
+    def options(self) -> Options:
+        """What it was prepared with, for another."""
+        return {
+            "metric": self.metric, "random_state": self.random_state, "executor": self.executor,
+        }  # fmt: skip
 
     def generator(self, *keys: int) -> np.random.Generator:
         """The generator of one draw."""
@@ -159,16 +166,18 @@ def _call(X: Any, called: bytes, item: Any) -> Any:
     return Unpickler(io.BytesIO(called)).load()(item)
 
 
-def prepare(
-    X: Any,
-    clusterer: Any,
-    *,
-    metric: Any = "euclidean",
-    random_state: Any = 0,
-    executor: Any = None,
-) -> Engine:
+class Options(TypedDict, total=False):
+    """What every resampling method takes besides: distance, seed, and where the resamples run."""
+
+    metric: Any
+    random_state: Any
+    executor: Any
+
+
+def prepare(X: Any, clusterer: Any, **options: Unpack[Options]) -> Engine:
     """Check what a public function was given."""
-    metric = check_metric(metric)
+    metric = check_metric(options.get("metric", "euclidean"))
+    random_state, executor = options.get("random_state", 0), options.get("executor")
     data = check_points(X, metric)
     if data.shape[0] < 4:
         raise InputError(f"resampling needs at least 4 objects; got {data.shape[0]}")

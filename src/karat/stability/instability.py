@@ -1,26 +1,104 @@
-"""Instability of the clusterings of independent samples, on objects that both are carried to."""
+"""Instability over the number of clusters: how often two samples' clusterings disagree."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from concurrent.futures import Executor
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from karat.runtime.validation import InputError, check_choice
-from karat.stability._agreement import matching
-from karat.stability._over_k import curve_of
-from karat.stability.engine import Engine, check_draws, check_numbers, prepare, transfer
+from karat.stability._agreement import disagreement, matching
+from karat.stability.engine import Engine, Options, check_draws, halves
+from karat.stability.method import Draw, Method, carrier
 from karat.stability.result import StabilityCurve
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
-    Rows = NDArray[np.int64]
+
+
+def lange(
+    X: Any,
+    clusterer: Any = "kmeans",
+    *,
+    k: int | Iterable[int] = range(2, 11),
+    n_splits: int = 20,
+    classifier: Any = "neighbors",
+    n_references: int = 0,
+    **options: Unpack[Options],
+) -> StabilityCurve:
+    """Instability: disagreement of a half's clusters with those predicted from the other half.
+
+    Parameters
+    ----------
+    X, clusterer, n_splits, classifier, n_references, **options
+        As for :func:`prediction_strength`.
+    k : int or iterable of int
+        From 2 upward.
+
+    Returns
+    -------
+    StabilityCurve
+        Lower is better: 0 is perfect, 1 is what labels at random get. The k of the lowest value is
+        selected, the larger one in a tie; it is never 1.
+
+    Raises
+    ------
+    InputError
+        For input that cannot be used.
+
+    Notes
+    -----
+    Lange, Roth, Braun & Buhmann 2004: the least disagreement over all matchings of the names,
+    over the mean of that of random labels. These have the sizes of the clusters, as in the package
+    reval, where the authors draw each cluster with the same probability: an object alone beside one
+    large cluster would be next to stable by that.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from karat.stability import lange
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.concatenate([rng.normal(c, 0.1, (20, 2)) for c in (0, 2, 4)])
+    >>> lange(X, k=range(2, 5)).selected
+    3
+    """
+
+    def instability(engine: Engine, ks: Sequence[int]) -> Draw:
+        carry = carrier(engine, classifier)
+
+        def split(rng: np.random.Generator) -> list[tuple[float, float]]:
+            one, other = halves(engine.n, rng)
+            first, second = engine.fit(one, ks, rng), engine.fit(other, ks, rng)
+            values = []
+            for a, c in zip(first, second, strict=True):
+                predicted = carry(one, a, other)
+                by_chance = disagreement(rng.permutation(predicted), rng.permutation(c))
+                values.append((disagreement(predicted, c), by_chance))
+            return values
+
+        return split
+
+    def beside_chance(found: Floats) -> Floats:
+        by_chance = found[..., 1].mean(axis=0)
+        # one cluster and single objects disagree with nothing, not even by chance
+        return np.divide(found[..., 0], by_chance, out=found[..., 0], where=by_chance > 0)
+
+    method = Method(
+        "Lange's instability",
+        instability,
+        lambda n: n // 2,
+        least=2,
+        rule="the lowest mean, the larger k in a tie",
+        select=lambda mean: min(mean, key=lambda n: (mean[n], -n)),
+        settle=beside_chance,
+        greater_is_better=False,
+    )
+    return method.curve(X, clusterer, k, n_splits, n_references, options)
 
 
 def fang_wang(
@@ -30,26 +108,19 @@ def fang_wang(
     k: int | Iterable[int] = range(2, 11),
     n_resamples: int = 50,
     classifier: Any = "centroid",
-    metric: Any = "euclidean",
     n_references: int = 0,
-    random_state: Any = 0,
-    executor: Executor | None = None,
+    **options: Unpack[Options],
 ) -> StabilityCurve:
     """Instability of two bootstrap samples' clusterings, on all objects (``nselectboot`` of fpc).
 
     Parameters
     ----------
-    X : array-like or sparse, shape (n, d)
-        The data, or the (n, n) distances with ``metric="precomputed"``.
-    clusterer : str, Clusterer or estimator
+    X, clusterer, classifier, n_references, **options
+        As for :func:`prediction_strength`.
     k : int or iterable of int
         From 2 upward.
     n_resamples : int
         Pairs of bootstrap samples.
-    classifier : {"centroid", "neighbors"} or estimator
-        What carries the clusters of a sample to all objects.
-    metric, n_references, random_state, executor
-        As for :func:`prediction_strength`.
 
     Returns
     -------
@@ -75,31 +146,16 @@ def fang_wang(
     >>> fang_wang(X, k=range(2, 6), n_resamples=10).selected
     3
     """
-    engine = prepare(X, clusterer, metric=metric, random_state=random_state, executor=executor)
-    check_draws(n_resamples)
+
+    def draw(n: int, rng: np.random.Generator) -> tuple[Any, Any, Any]:
+        one, other = (np.sort(rng.integers(0, n, n)) for _ in range(2))
+        return one, other, np.arange(n)
+
     # a bootstrap sample of n objects has about 0.63 n different ones
-    numbers = _above_one(k, max(2, engine.n // 2), "the instability of bootstrap samples")
-
-    def method(engine: Engine, ks: Sequence[int]) -> Floats:
-        def pair(b: int) -> list[float]:
-            rng = engine.generator(b)
-            one, other = (np.sort(rng.integers(0, engine.n, engine.n)) for _ in range(2))
-            return _disagreements(engine, ks, one, other, np.arange(engine.n), classifier, rng)
-
-        if classifier == "neighbors":
-            engine.neighbors()
-        return np.array(engine.map(pair, range(n_resamples)))
-
-    return curve_of(
-        "Instability of bootstrap samples",
-        engine,
-        numbers,
-        method,
-        n_references,
-        _least,
-        "the lowest mean",
-        greater_is_better=False,
+    method = _instability(
+        "Instability of bootstrap samples", draw, classifier, lambda n: max(2, n // 2)
     )
+    return method.curve(X, clusterer, k, n_resamples, n_references, options)
 
 
 def wang(
@@ -109,18 +165,16 @@ def wang(
     k: int | Iterable[int] = range(2, 11),
     n_splits: int = 50,
     fraction: float = 1 / 3,
-    rule: Literal["voting", "averaging"] = "voting",
+    rule: str = "voting",
     classifier: Any = "centroid",
-    metric: Any = "euclidean",
     n_references: int = 0,
-    random_state: Any = 0,
-    executor: Executor | None = None,
+    **options: Unpack[Options],
 ) -> StabilityCurve:
     """Instability of two training samples' clusterings, on objects that neither has.
 
     Parameters
     ----------
-    X, clusterer, k
+    X, clusterer, k, classifier, n_references, **options
         As for :func:`fang_wang`.
     n_splits : int
         Random splits into two training samples and a validation sample.
@@ -129,8 +183,6 @@ def wang(
     rule : {"voting", "averaging"}
         Whether the k is selected that is the least instable in most splits (the smaller in a
         tie), or the one of the lowest mean.
-    classifier, metric, n_references, random_state, executor
-        As for :func:`fang_wang`.
 
     Returns
     -------
@@ -157,70 +209,59 @@ def wang(
     3
     """
     check_choice(rule, ("voting", "averaging"), "rule")
-    engine = prepare(X, clusterer, metric=metric, random_state=random_state, executor=executor)
     check_draws(n_splits, fraction)
-    m = round(fraction * engine.n)
-    if fraction >= 0.5 or engine.n - 2 * m < 2:
-        raise InputError(
-            f"fraction={fraction:g} of {engine.n} objects leaves none to validate with; two "
-            "training samples of that size are drawn, so choose less than 0.5"
-        )
-    numbers = _above_one(k, m, "cross-validated instability")
 
-    def method(engine: Engine, ks: Sequence[int]) -> Floats:
-        def split(b: int) -> list[float]:
-            rng = engine.generator(b)
-            order = rng.permutation(engine.n)
-            one, other, left = (np.sort(part) for part in np.split(order, [m, 2 * m]))
-            return _disagreements(engine, ks, one, other, left, classifier, rng)
+    def most(n: int) -> int:
+        m = round(fraction * n)
+        if fraction >= 0.5 or n - 2 * m < 2:
+            raise InputError(
+                f"fraction={fraction:g} of {n} objects leaves none to validate with; two "
+                "training samples of that size are drawn, so choose less than 0.5"
+            )
+        return m
 
-        if classifier == "neighbors":
-            engine.neighbors()
-        return np.array(engine.map(split, range(n_splits)))
+    def draw(n: int, rng: np.random.Generator) -> tuple[Any, ...]:
+        m = most(n)
+        return tuple(np.sort(part) for part in np.split(rng.permutation(n), [m, 2 * m]))
 
-    curve = curve_of(
-        "Cross-validated instability",
-        engine,
-        numbers,
-        method,
-        n_references,
-        _least,
-        "the lowest mean" if rule == "averaging" else "the lowest value in most splits",
+    method = _instability("Cross-validated instability", draw, classifier, most)
+    curve = method.curve(X, clusterer, k, n_splits, n_references, options)
+    numbers = list(curve.samples)
+    counted = Counter(numbers[i] for i in np.stack(list(curve.samples.values())).argmin(axis=0))
+    curve = replace(curve, details={"votes": {number: counted[number] for number in numbers}})
+    if rule == "averaging":
+        return curve
+    winner = max(numbers, key=lambda c: (counted[c], -c))
+    return replace(curve, selected=winner, rule="the lowest value in most splits")
+
+
+def _instability(
+    name: str,
+    draw: Callable[[int, np.random.Generator], tuple[Any, ...]],
+    classifier: Any,
+    most: Callable[[int], int],
+) -> Method:
+    """Share of the pairs of test objects on which two samples' clusterings differ, for each k."""
+
+    def prepared(engine: Engine, ks: Sequence[int]) -> Draw:
+        carry = carrier(engine, classifier)
+
+        def pair(rng: np.random.Generator) -> list[float]:
+            one, other, test = draw(engine.n, rng)
+            first, second = engine.fit(one, ks, rng), engine.fit(other, ks, rng)
+            return [
+                1.0 - matching(carry(one, a, test), carry(other, c, test))
+                for a, c in zip(first, second, strict=True)
+            ]
+
+        return pair
+
+    return Method(
+        name,
+        prepared,
+        most,
+        least=2,
+        rule="the lowest mean",
+        select=lambda mean: min(mean, key=lambda n: (mean[n], n)),
         greater_is_better=False,
     )
-    values = np.stack(list(curve.samples.values()))
-    counted = Counter(numbers[i] for i in values.argmin(axis=0))
-    votes = {number: counted[number] for number in numbers}
-    selected = curve.selected if rule == "averaging" else max(numbers, key=lambda c: (votes[c], -c))
-    return replace(curve, selected=selected, details={"votes": votes})
-
-
-def _above_one(k: int | Iterable[int], most: int, what: str) -> list[int]:
-    numbers = [n for n in check_numbers(k, most) if n > 1]
-    if not numbers:
-        raise InputError(f"{what} needs at least 2 clusters; k has only 1")
-    return numbers
-
-
-def _least(mean: dict[int, float]) -> int:
-    return min(mean, key=lambda number: (mean[number], number))
-
-
-def _disagreements(
-    engine: Engine,
-    ks: Sequence[int],
-    one: Rows,
-    other: Rows,
-    test: Rows,
-    classifier: Any,
-    rng: np.random.Generator,
-) -> list[float]:
-    """Share of the pairs of test objects on which two samples' clusterings differ, for each k."""
-    first, second = engine.fit(one, ks, rng), engine.fit(other, ks, rng)
-    return [
-        1.0
-        - matching(
-            transfer(engine, classifier, one, a, test), transfer(engine, classifier, other, c, test)
-        )
-        for a, c in zip(first, second, strict=True)
-    ]

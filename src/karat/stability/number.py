@@ -14,14 +14,14 @@ from karat.nulls.coordinates import coordinates
 from karat.nulls.references import draw_reference
 from karat.nulls.structure import Structure, structure_of
 from karat.nulls.valleys import LIMIT, find_valleys
-from karat.runtime.validation import InputError, check_choice, unknown_name
-from karat.stability._agreement import SIMILARITIES
+from karat.runtime.validation import InputError, unknown_name
+from karat.stability._agreement import fowlkes_mallows
 from karat.stability.ambiguity import pac, rcsi
 from karat.stability.calibrated import calibrated_stability
+from karat.stability.curves import prediction_strength
 from karat.stability.engine import check_draws, check_numbers, prepare, subsample, transfer
-from karat.stability.halves import prediction_strength
 from karat.stability.instability import fang_wang, wang
-from karat.stability.result import StabilityCurve
+from karat.stability.result import StabilityCurve, Tabled
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,8 +48,6 @@ def clest(
     n_splits: int = 20,
     n_references: int = 20,
     fraction: float = 2 / 3,
-    classifier: Any = "centroid",
-    similarity: str = "fowlkes_mallows",
     p_max: float = 0.05,
     d_min: float = 0.05,
     random_state: Any = 0,
@@ -68,8 +66,6 @@ def clest(
         Uniform data sets (in the box along the principal axes).
     fraction : float
         Share of the objects in the learning set.
-    classifier : {"centroid", "neighbors"} or estimator
-    similarity : {"fowlkes_mallows", "jaccard", "matching", "adjusted_rand"}
     p_max, d_min : float
         A k counts if its median similarity exceeds the mean of the references by at least
         ``d_min``, and at most a share ``p_max`` of the references reach it.
@@ -101,7 +97,6 @@ def clest(
     """
     import pandas as pd
 
-    check_choice(similarity, tuple(SIMILARITIES), "similarity")
     check_draws(n_splits, fraction)
     check_draws(n_references)
     engine = prepare(X, clusterer, random_state=random_state)
@@ -109,7 +104,6 @@ def clest(
     numbers = [n for n in check_numbers(k, most) if n > 1]
     if not numbers:
         raise InputError("Clest compares numbers from 2 upward with 1; k has only 1")
-    alike = SIMILARITIES[similarity]
 
     def similarities(data: Any, key: int) -> Any:
         from dataclasses import replace
@@ -122,7 +116,7 @@ def clest(
             test = np.setdiff1d(np.arange(engine.n), learn)
             learned, own = part.fit(learn, numbers, rng), part.fit(test, numbers, rng)
             return [
-                alike(transfer(part, classifier, learn, a, test), c)
+                fowlkes_mallows(transfer(part, "centroid", learn, a, test), c)
                 for a, c in zip(learned, own, strict=True)
             ]
 
@@ -191,21 +185,6 @@ def _gap(reference: Any) -> Estimator:
     return estimate
 
 
-def _clest(X: Any, clusterer: Any, numbers: list[int], seed: int) -> int:
-    curve = clest(X, clusterer, k=numbers, n_splits=10, n_references=20, random_state=seed)
-    return curve.selected or 1
-
-
-def _prediction_strength(X: Any, clusterer: Any, numbers: list[int], seed: int) -> int:
-    curve = prediction_strength(X, clusterer, k=[1, *numbers], random_state=seed)
-    return curve.selected or 1
-
-
-def _stability(X: Any, clusterer: Any, numbers: list[int], seed: int) -> int:
-    curve = calibrated_stability(X, clusterer, k=numbers, everywhere=False, random_state=seed)
-    return curve.selected or 1
-
-
 def _silhouette(X: Any, clusterer: Any, numbers: list[int], seed: int) -> int:
     from karat.measures.internal.silhouette import silhouette
 
@@ -219,7 +198,6 @@ def _silhouette(X: Any, clusterer: Any, numbers: list[int], seed: int) -> int:
 def _informativeness(X: Any, clusterer: Any, numbers: list[int], seed: int) -> int:
     from dataclasses import replace
 
-    from karat.measures.clarity.permutation import NullTest
     from karat.measures.internal.clarity import informativeness
 
     engine = prepare(X, clusterer, random_state=seed)
@@ -235,8 +213,17 @@ def _informativeness(X: Any, clusterer: Any, numbers: list[int], seed: int) -> i
         values(draw_reference(engine.X, "uniform", random_state=engine.generator(2**31, r)), r + 1)
         for r in range(19)
     ]
-    test = NullTest(tuple(map(str, above)), np.asarray(own), np.array(null))
-    return above[int(np.argmax(test.table["excess"]))] if test.p_any <= 0.05 else 1
+    excess = np.asarray(own) - np.mean(null, axis=0)
+    return above[int(np.argmax(excess))] if _p_any(np.vstack([own, null])) <= 0.05 else 1
+
+
+def _p_any(values: Any) -> float:
+    """Share of the rows whose largest standardised value is no less than that of the first."""
+    spread = values.std(axis=0)
+    if not spread.any():
+        return 1.0
+    largest = ((values - values.mean(axis=0))[:, spread > 0] / spread[spread > 0]).max(axis=1)
+    return float((largest >= largest[0]).mean())
 
 
 def _by_labels(truth: Any) -> Estimator:
@@ -275,9 +262,9 @@ def _of_curve(method: Callable[..., StabilityCurve], **options: Any) -> Estimato
 ESTIMATORS: Mapping[str, tuple[Estimator, bool]] = {
     "gap": (_gap("box"), True),
     "gap-pca": (_gap("pca"), True),
-    "clest": (_clest, True),
-    "prediction-strength": (_prediction_strength, True),
-    "stability": (_stability, True),
+    "clest": (_of_curve(clest, n_splits=10, n_references=20), True),
+    "prediction-strength": (_of_curve(prediction_strength), True),
+    "stability": (_of_curve(calibrated_stability, everywhere=False), True),
     "valleys": (_valleys, True),
     "informativeness": (_informativeness, True),
     "silhouette": (_silhouette, False),
@@ -296,7 +283,7 @@ NAMED = 0.15
 
 
 @dataclass(frozen=True)
-class NumberOfClusters:
+class NumberOfClusters(Tabled):
     """How many clusters there are.
 
     Attributes
@@ -317,10 +304,6 @@ class NumberOfClusters:
     table: pd.DataFrame
     structure: Structure | None = None
 
-    def to_frame(self) -> pd.DataFrame:
-        """A copy of the table."""
-        return self.table.copy()
-
     @property
     def sentence(self) -> str:
         """The answer, and what else it may be."""
@@ -330,16 +313,10 @@ class NumberOfClusters:
         more = f", or {' or '.join(others)}" if others else ""
         return f"{what} ({ordered.iloc[0]:.0%}){more}."
 
+    headline = sentence
+
     def __repr__(self) -> str:
         return self.sentence
-
-    def __str__(self) -> str:
-        return f"{self.sentence}\n{self.table}"
-
-    def _repr_html_(self) -> str:
-        import html
-
-        return f"<p>{html.escape(self.sentence)}</p>{self.table.to_html()}"
 
 
 def n_clusters(

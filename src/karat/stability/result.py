@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +15,22 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
+class Tabled:
+    """A result that prints as a sentence and a table."""
+
+    table: pd.DataFrame
+    #: the sentence
+    headline: Any
+
+    def __str__(self) -> str:
+        return f"{self.headline}\n{self.table.round(4)}"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{html.escape(self.headline)}</p>{self.table.round(4).to_html()}"
+
+
 @dataclass(frozen=True)
-class StabilityCurve:
+class StabilityCurve(Tabled):
     """A stability for each number of clusters, with its error, beside the same on null data.
 
     Attributes
@@ -48,25 +63,12 @@ class StabilityCurve:
     #: per-k arrays that a method keeps besides
     details: dict[str, Any] = field(default_factory=dict)
 
-    def to_frame(self) -> pd.DataFrame:
-        """A copy of the table."""
-        return self.table.copy()
-
-    def cdf(self, k: int) -> tuple[Floats, Floats]:
-        """The resamples' values in ascending order, and the share of them that is at most so."""
-        values = np.sort(self.samples[k])
-        return values, np.arange(1, len(values) + 1) / len(values)
-
-    def __str__(self) -> str:
+    @property
+    def headline(self) -> str:
+        """The number that is selected, and how."""
         which = "none" if self.selected is None else str(self.selected)
         better = "higher" if self.greater_is_better else "lower"
-        return f"{self.name} ({better} is better): {which} by {self.rule}\n{self.table.round(4)}"
-
-    def _repr_html_(self) -> str:
-        import html
-
-        head, _, _ = str(self).partition("\n")
-        return f"<p>{html.escape(head)}</p>{self.table.round(4).to_html()}"
+        return f"{self.name} ({better} is better): {which} by {self.rule}"
 
 
 def curve_table(
@@ -103,7 +105,7 @@ def curve_table(
 
 
 @dataclass(frozen=True)
-class ClusterStability:
+class ClusterStability(Tabled):
     """How well each cluster of one clustering is found again.
 
     Attributes
@@ -132,10 +134,6 @@ class ClusterStability:
     found: NDArray[np.int64]
     refits: Floats | None = None
 
-    def to_frame(self) -> pd.DataFrame:
-        """A copy of the table."""
-        return self.table.copy()
-
     @property
     def advice(self) -> str:
         """Which clusters to believe, and whether the clustering itself depends on the seed."""
@@ -160,10 +158,4 @@ class ClusterStability:
             f"dissolves in {self.table['dissolved'].iloc[worst]:.0%} of the resamples."
         )
 
-    def __str__(self) -> str:
-        return f"{self.advice}\n{self.table.round(3)}"
-
-    def _repr_html_(self) -> str:
-        import html
-
-        return f"<p>{html.escape(self.advice)}</p>{self.table.round(3).to_html()}"
+    headline = advice

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from concurrent.futures import Executor
 from itertools import combinations
 from math import comb
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from karat.distances import RELATIONS
 from karat.runtime.validation import InputError, unknown_name
 from karat.stability.engine import (
     Engine,
+    Options,
     check_draws,
     check_numbers,
     prepare,
@@ -44,9 +44,7 @@ def subsampling(
     folds: int | None = None,
     estimator: str | Estimator = "gap-pca",
     n_runs: int = 1,
-    metric: Any = "euclidean",
-    random_state: Any = 0,
-    executor: Executor | None = None,
+    **options: Unpack[Options],
 ) -> StabilityCurve:
     """Confidence in a clustering by subsampling it.
 
@@ -73,9 +71,8 @@ def subsampling(
         a function as there.
     n_runs : int
         Clusterings from different seeds that are averaged over, for randomised clusterers.
-    metric : str or callable
-    random_state : None, int or Generator
-    executor : concurrent.futures.Executor, optional
+    **options
+        As for :func:`prediction_strength`.
 
     Returns
     -------
@@ -105,7 +102,7 @@ def subsampling(
     if method not in (1, 2, 3):
         raise InputError(f"method must be 1, 2 or 3; got {method!r}")
     check_draws(n_resamples, fraction)
-    engine = prepare(X, clusterer, metric=metric, random_state=random_state, executor=executor)
+    engine = prepare(X, clusterer, **options)
     numbers = check_numbers(k, engine.n)
     if isinstance(estimator, str):
         if estimator not in ESTIMATORS:

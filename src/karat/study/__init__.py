@@ -3,7 +3,7 @@
 from karat.runtime.validation import NothingToRankError, StorageError
 from karat.study.answer import Answer
 from karat.study.representations import kept_representations, study_representations
-from karat.study.scoring import NO_LABELS, soft_scores
+from karat.study.scoring import NO_LABELS
 from karat.study.stability import kept_assessment
 from karat.study.study import Study, load_study
 from karat.study.trying import DEFAULT_CLUSTERERS
@@ -18,6 +18,5 @@ __all__ = [
     "kept_assessment",
     "kept_representations",
     "load_study",
-    "soft_scores",
     "study_representations",
 ]

@@ -78,30 +78,20 @@ class Candidate:
     score: float | None = None
     expected: Expected | None = None
     good_for: str | None = None
-    sample_agreement: float | None = None
 
 
 @dataclass(frozen=True)
 class Number:
-    """How likely a number of clusters is, and how it goes with the most likely one.
-
-    Attributes
-    ----------
-    k : int
-    probability : float
-        They sum to 1 over the numbers.
-    name : str or None
-        The best candidate with as many; None where that is one of karat's own sweep.
-    nested : float
-        Share of the objects for which the finer of the two only divides the coarser.
-    united : tuple of (str, tuple of str)
-        The clusters of the coarser of the two, and the clusters of the finer that make each up.
-    """
+    """How likely a number of clusters is, and how it goes with the most likely one."""
 
     k: int
+    #: they sum to 1 over the numbers
     probability: float
+    #: the best candidate with as many; None where that is one of karat's own sweep
     name: str | None = None
+    #: share of the objects for which the finer of the two only divides the coarser
     nested: float = 1.0
+    #: the clusters of the coarser of the two, and the clusters of the finer that make each up
     united: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     @property
@@ -112,26 +102,16 @@ class Number:
 
 @dataclass(frozen=True)
 class Reference:
-    """The best of karat's own sweep beside clusterings that were made elsewhere.
-
-    Attributes
-    ----------
-    name : str
-    n_clusters : int
-    expected : Expected
-    agreement : float
-        Adjusted Rand index with the answer.
-    tried : int
-        Different clusterings of that sweep.
-    fitted_on : int or None
-        To how many objects they were fitted, if not to all.
-    """
+    """The best of karat's own sweep beside clusterings that were made elsewhere."""
 
     name: str
     n_clusters: int
     expected: Expected
+    #: adjusted Rand index with the answer
     agreement: float
+    #: different clusterings of that sweep
     tried: int
+    #: to how many objects they were fitted, if not to all
     fitted_on: int | None = None
 
 
@@ -146,28 +126,12 @@ class JudgedBy:
 
 @dataclass(frozen=True)
 class Family:
-    """One vote of a consensus: points from 0, its last, to 1, its first."""
+    """One vote of a consensus: its measures, what it prefers, whether that is the answer."""
 
     name: str
     measures: tuple[str, ...]
-    points: float
-    runner_up: float | None
     prefers: str
     first: bool
-
-
-@dataclass(frozen=True)
-class Votes:
-    """Who voted, how far they agree (Kendall's W), and as how many independent views."""
-
-    families: tuple[Family, ...]
-    agreement: float | None
-    opinions: float
-
-    @property
-    def n_measures(self) -> int:
-        """How many measures vote."""
-        return sum(len(family.measures) for family in self.families)
 
 
 @dataclass(frozen=True)
@@ -205,54 +169,43 @@ class Rate:
 
 @dataclass(frozen=True)
 class Sample:
-    """What it was fitted to, if not to all objects, and the agreement with another sample."""
+    """What it was fitted to, if not to all objects, and the agreement with another sample.
+
+    ``reason`` says why there is no agreement, where it was asked for.
+    """
 
     fitted_on: int
     of_cells: bool
     agreement: float | None
+    reason: str | None = None
 
 
 @dataclass(frozen=True)
 class FoundAgain:
-    """What resampling says.
-
-    Attributes
-    ----------
-    clusterer : str
-    numbers : tuple of int
-        First and last number of clusters of the curve; empty where the clusterer finds it itself.
-    selected : int or None
-        The number that is far more stable than the null; 1 for none, None without a null.
-    kept, null : float or None
-        Share of the worst cluster's objects that stay together at that number, and in the null.
-    found : tuple of int
-        How many clusters resamples have, where the clusterer finds the number itself.
-    found_in_null : tuple of int
-        The same for data sets of the null.
-    n_stable : int
-        Clusters of the answer with a mean Jaccard similarity of at least 0.75.
-    worst, dissolved : str, float
-        The least stable cluster, and the share of resamples in which it dissolves.
-    n_judged : int
-        Objects that were resampled.
-    level : Candidate or None
-        The best candidate with the selected number of clusters, where that is another one.
-    nested : float or None
-        Share of the objects for which the finer of the two only divides the coarser.
-    """
+    """What resampling says."""
 
     clusterer: str
+    #: first and last number of clusters of the curve; empty where the clusterer finds it itself
     numbers: tuple[int, ...]
+    #: the number that is far more stable than the null; 1 for none, None without a null
     selected: int | None
+    #: share of the worst cluster's objects that stay together at that number, and in the null
     kept: float | None
     null: float | None
+    #: how many clusters resamples have, where the clusterer finds the number itself
     found: tuple[int, ...]
+    #: the same for data sets of the null
     found_in_null: tuple[int, ...]
+    #: clusters of the answer with a mean Jaccard similarity of at least 0.75
     n_stable: int
+    #: the least stable cluster, and the share of resamples in which it dissolves
     worst: str
     dissolved: float
+    #: objects that were resampled
     n_judged: int
+    #: the best candidate with the selected number of clusters, where that is another one
     level: Candidate | None = None
+    #: share of the objects for which the finer of the two only divides the coarser
     nested: float | None = None
 
 
@@ -330,7 +283,8 @@ class Answer:
         The greatest first.
     gains : tuple of float
         By how much 10, 20 and 40 labels typically improve the agreement.
-    votes : Votes or None
+    votes : tuple of Family
+        Who voted, where a vote decided.
     measured : Measured or None
     labelled : Labelled or None
     guarantee : Guarantee, PacMdlBound or None
@@ -382,7 +336,7 @@ class Answer:
     average: float | None = None
     contributions: tuple[Contribution, ...] = ()
     gains: tuple[float, ...] = ()
-    votes: Votes | None = None
+    votes: tuple[Family, ...] = ()
     measured: Measured | None = None
     labelled: Labelled | None = None
     guarantee: Guarantee | PacMdlBound | None = None
@@ -487,8 +441,7 @@ class Answer:
     @property
     def shortlist(self) -> tuple[Candidate, ...]:
         """The answer, then the alternatives."""
-        lost = None if self.sample is None else self.sample.agreement
-        own = Candidate(self.name, self.n_clusters, self.score, self.expected, self.good_for, lost)
+        own = Candidate(self.name, self.n_clusters, self.score, self.expected, self.good_for)
         return own, *self.alternatives
 
     @property

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from karat.judge import load_judge
 from karat.labelings.labels import known_labels
 from karat.study.record import Settings, fingerprint_of
@@ -113,10 +111,8 @@ class _Program:
     def _truth(self) -> str:
         assert self.study.truth is not None
         values = self.study.truth.tolist()
-        text = _shortest(values)
-        if text is not None and len(text) <= LONGEST:
-            if "np." in text:
-                self.imports.add("import numpy as np")
+        text = _written(values, len(values))
+        if text is not None:
             return text
         if self._can_load():
             return "kept.truth"
@@ -131,9 +127,8 @@ class _Program:
     def _sweep(self, content: dict[str, Any]) -> str:
         names, mapped = [], {}
         for one in content["clusterers"]:
-            key, expression = one["key"], one["expression"]
-            self.imports.update(one["imports"])
-            if expression is None:
+            key, expression = one["key"], repr(one["name"])
+            if one["name"] is None:
                 self.notes.append(f"# own[{key!r}]: your own clusterer, {one['identity']}")
                 expression = f"own[{key!r}]"
             mapped[key] = expression
@@ -148,11 +143,11 @@ class _Program:
 
     def _add(self, names: Sequence[str]) -> str:
         alone = "" if self.study.settings.reference else ", reference=False"
-        if _may_fit(len(names) * self.study.n_objects):
-            given = self.study.labelings(names)
-            text = repr({name: labels.tolist() for name, labels in given.items()})
-            if len(text) <= LONGEST:
-                return f"study.add({text}{alone})"
+        given = self.study.labelings(names)
+        plain = {name: labels.tolist() for name, labels in given.items()}
+        text = _written(plain, len(names) * self.study.n_objects)
+        if text is not None:
+            return f"study.add({text}{alone})"
         if self._can_load():
             return f"study.add(kept.labelings({list(names)!r}){alone})"
         self.notes.append(f"# labelings: a dict with your clusterings {', '.join(names)}")
@@ -166,21 +161,7 @@ def _span(ks: Sequence[int]) -> str:
     return repr(list(ks))
 
 
-def _may_fit(n_values: int) -> bool:
-    """Whether a literal of so many values, each with a comma and a space, may be short enough."""
-    return 3 * n_values <= LONGEST
-
-
-def _shortest(values: list[Any]) -> str | None:
-    """The shortest literal of a list of classes; None where all are longer than the longest."""
-    texts = [repr(values)] if _may_fit(len(values)) else []
-    kinds = {type(value) for value in values}
-    if len(kinds) == 1:
-        starts = [0, *(i for i in range(1, len(values)) if values[i] != values[i - 1])]
-        if _may_fit(len(starts)):
-            counts = np.diff([*starts, len(values)]).tolist()
-            texts.append(f"np.repeat({[values[i] for i in starts]!r}, {counts!r})")
-    known = {i: value for i, value in enumerate(values) if value is not None}
-    if len(known) < len(values) and _may_fit(len(known)):
-        texts.append(f"[{known!r}.get(i) for i in range({len(values)})]")
-    return min(texts, key=len, default=None)
+def _written(value: Any, n_values: int) -> str | None:
+    """A literal, where it is short; each value takes three characters at least."""
+    text = repr(value) if 3 * n_values <= LONGEST else ""
+    return text if 0 < len(text) <= LONGEST else None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -31,12 +31,10 @@ from karat.study.answer import (
     Measured,
     Rate,
     Reference,
-    Votes,
 )
-from karat.study.judging import why_not
+from karat.study.judging import FIT_AT_MOST, company, why_not
 from karat.study.numbers import numbers_of
 from karat.study.ranking import INSIDE, Consensus, consensus
-from karat.study.reference import FIT_AT_MOST, company
 from karat.study.scoring import why_nothing
 
 if TYPE_CHECKING:
@@ -50,42 +48,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The scores that a decider gives.
+    """The scores that a decider gives."""
 
-    Attributes
-    ----------
-    score : Series
-        By the name of the clustering; those that cannot be ranked are not in it.
-    columns : DataFrame
-        What belongs beside the score in a ranking: voters, parts of it.
-    ties : tuple of array
-        What breaks ties of the score, lower first, in the order of ``score``.
-    details : object
-        What the decider's facts are made of.
-    bound : Guarantee or PacMdlBound, optional
-        What is guaranteed about the best.
-    column : str, optional
-        What the score is called in a ranking, where it is not the decider's own.
-    """
-
+    #: by the name of the clustering; those that cannot be ranked are not in it
     score: pd.Series[Any]
+    #: what belongs beside the score in a ranking: voters, parts of it
     columns: pd.DataFrame | None = None
+    #: what breaks ties of the score, lower first, in the order of ``score``
     ties: tuple[NDArray[Any], ...] = ()
+    #: what the decider's facts are made of
     details: Any = None
+    #: what is guaranteed about the best
     bound: Guarantee | PacMdlBound | None = None
+    #: what the score is called in a ranking, where it is not the decider's own
     column: str | None = None
 
 
-class Judge(Protocol):
-    """``judge(study, distinct, values)``: from the distinct clusterings (columns as in
-    :meth:`Study.rank`, and ``partition``) and their measures to the scores.
-    """
-
-    def __call__(self, study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Verdict:
-        """Score the distinct clusterings."""
-        ...
-
-
+#: from the distinct clusterings (columns as in :meth:`Study.rank`, and ``partition``) and their
+#: measures to the scores
+Judge = Callable[["Study", "pd.DataFrame", "pd.DataFrame"], Verdict]
 Facts = Callable[["Study", "pd.DataFrame", Verdict], dict[str, Any]]
 
 
@@ -95,34 +76,22 @@ def _no_facts(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> dict[str
 
 @dataclass(frozen=True, kw_only=True)
 class Decider:
-    """One way to decide.
+    """One way to decide."""
 
-    Attributes
-    ----------
-    key : str
-        Its name, for ``by``.
-    title : str
-        The heading of its score.
-    judge : callable
-        See :class:`Judge`.
-    facts : callable
-        ``facts(study, ranking, verdict)`` gives fields of :class:`karat.Answer`.
-    greater_is_better : bool
-    unit : {"number", "share", "guarantee"}
-        How the score is written: a guarantee is a share that is rounded up.
-    needs : tuple of str
-        Measures that must be there before it judges.
-    shown : str
-        The column of its score in a ranking.
-    """
-
+    #: its name, for ``by``
     key: str
+    #: the heading of its score
     title: str
+    #: ``judge(study, distinct, values)`` gives the verdict
     judge: Judge = field(repr=False)
+    #: ``facts(study, ranking, verdict)`` gives fields of :class:`karat.Answer`
     facts: Facts = field(default=_no_facts, repr=False)
     greater_is_better: bool = True
+    #: how the score is written: a guarantee is a share that is rounded up
     unit: Literal["number", "share", "guarantee"] = "number"
+    #: measures that must be there before it judges
     needs: tuple[str, ...] = ()
+    #: the column of its score in a ranking
     shown: str = "score"
 
     @property
@@ -199,21 +168,15 @@ def _votes(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> dict[str, A
         Family(
             str(name),
             tuple(found.members.get(str(name), ())),
-            float(points[name].iloc[0]),
-            float(points[name].iloc[1]) if len(points) > 1 else None,
             str(points[name].idxmax()),
             bool(points[name].iloc[0] >= points[name].max()),
         )
         for name in points
     )
-    return {"votes": Votes(families, found.agreement, found.opinions)}
+    return {"votes": families}
 
 
 # -- the guarantee ---------------------------------------------------------------------------
-
-
-def _bound(study: Study, distinct: pd.DataFrame, values: pd.DataFrame) -> Verdict:
-    return bound_verdict(study, distinct, study.bounds())
 
 
 def bound_verdict(study: Study, distinct: pd.DataFrame, bounds: PacMdlBounds) -> Verdict:
@@ -342,7 +305,6 @@ def _judgement(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> dict[st
         return facts | beside
     name, expected = str(ranking.index[0]), found.expected(str(ranking.index[0]))
     place = {str(other): i for i, other in enumerate(ranking.index)}
-    lost = study.candidates["sample_agreement"].dropna().to_dict()
     return {
         **beside,
         "judge": _judged_by(found),
@@ -355,9 +317,7 @@ def _judgement(study: Study, ranking: pd.DataFrame, verdict: Verdict) -> dict[st
         "gains": found.judge.gain(expected.value) or (),
         "good_for": dict(found.shortlist).get(name),
         "alternatives": tuple(
-            replace(
-                candidate(ranking, place[other]), good_for=use, sample_agreement=lost.get(other)
-            )
+            replace(candidate(ranking, place[other]), good_for=use)
             for other, use in found.shortlist
             if other != name
         ),
@@ -443,13 +403,6 @@ for one in (
         key="guarantee",
         title="Guaranteed maximum error",
         judge=_guarantee,
-        greater_is_better=False,
-        unit="guarantee",
-    ),
-    Decider(
-        key="pac_mdl_bound",
-        title="Guaranteed maximum error",
-        judge=_bound,
         greater_is_better=False,
         unit="guarantee",
     ),

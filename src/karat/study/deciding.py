@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,6 @@ from karat.study.answer import Answer
 from karat.study.deciders import Verdict, as_decider
 from karat.study.derived import derived
 from karat.study.facts import answer_of
-from karat.study.loss import SHARE
 from karat.study.ranking import order, ranks
 from karat.study.scoring import bound_inputs, why_nothing
 from karat.study.stability import kept_assessment, why_not
@@ -49,7 +49,7 @@ def rank(study: Study, by: str | None = None) -> pd.DataFrame:
     DataFrame
         A row per distinct partition, named after its first candidate: ``rank`` (equal for
         ties), ``clusterer``, ``k``, ``n_clusters``, ``noise_share``, ``fitted_on``,
-        ``sample_agreement``, ``partition`` (as in :meth:`scores`), ``reached_by`` (how many
+        ``partition`` (as in :meth:`scores`), ``reached_by`` (how many
         candidates are this partition), then what decides: ``expected``, ``low`` and ``high`` of
         the judge (the expected agreement and its 80 % interval); ``votes`` of the consensus, a
         place among these candidates and no quality, then the voters; ``probability`` of the judge
@@ -90,8 +90,7 @@ def distinct(study: Study) -> tuple[pd.DataFrame, pd.DataFrame]:
     counts = usable.groupby("partition").size()
     first = usable[~usable["partition"].duplicated()]
     columns = [
-        "clusterer", "k", "n_clusters", "noise_share", "fitted_on", "sample_agreement",
-        "partition",
+        "clusterer", "k", "n_clusters", "noise_share", "fitted_on", "partition",
     ]  # fmt: skip
     table = first[columns].copy()
     table["reached_by"] = counts.loc[first["partition"]].to_numpy()
@@ -163,8 +162,7 @@ def best(
     study: Study,
     *,
     stability: bool | None = None,
-    share: float | None = SHARE,
-    workers: int | None = None,
+    second_sample: bool = True,
     executor: Any = None,
     progress: bool | None = None,
 ) -> Answer:
@@ -175,10 +173,10 @@ def best(
     stability : bool, optional
         Look for the chosen clusters, and their number, in resamples; by default where that takes at
         most as many fits as the sweep took. It is among the reasons and does not change the choice.
-    share : float, optional
-        Where clusterers were fitted to a sample: share of the time of all fits in which they are
-        fitted to another one, to say what the sample loses. The choice is always measured.
-    workers, executor, progress : optional
+    second_sample : bool, default True
+        Where the chosen clustering was fitted to a sample, fit it to another one, to say what the
+        sample loses.
+    executor, progress : optional
         As for :meth:`sweep`.
 
     Returns
@@ -192,8 +190,9 @@ def best(
         If nothing was tried, or nothing can be ranked.
     """
     name = answer(study).name
-    if share is not None:
-        study.sample_agreements(share=share, workers=workers, executor=executor, progress=progress)
+    if second_sample and study.storage.candidate(name)["fitted_on"] is not None:
+        with suppress(InputError):  # the answer says why
+            study.sample_agreement(name, executor=executor, progress=progress)
     skipped = None
     if stability is not False and kept_assessment(study, name) is None:
         try:

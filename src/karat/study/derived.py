@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from functools import wraps
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from karat.study.study import Study
@@ -27,21 +27,16 @@ def derived(*, without: Collection[str] = ()) -> Callable[[Callable[..., T]], Ca
     def decorate(work_out: Callable[..., T]) -> Callable[..., T]:
         @wraps(work_out)
         def of(study: Study) -> T:
-            if kept(work_out.__name__, study) is None:
+            name = work_out.__name__
+            if study.results.get(name, ("",))[0] != _state(study, without):
                 value = work_out(study)  # which may score on the way
-                study.results[work_out.__name__] = without, _state(study, without), value
-            found: T = study.results[work_out.__name__][-1]
+                study.results[name] = _state(study, without), value
+            found: T = study.results[name][1]
             return found
 
         return of
 
     return decorate
-
-
-def kept(name: str, study: Study) -> tuple[Any, ...] | None:
-    """The result of this name and what it is kept under, where it is there and up to date."""
-    found = study.results.get(name)
-    return found if found and found[1] == _state(study, found[0]) else None
 
 
 def _state(study: Study, without: Collection[str]) -> str:

@@ -10,6 +10,7 @@ from scipy import sparse
 
 from karat.distances import RELATIONS
 from karat.meaning import ClusterDescription, describe_clusters
+from karat.meaning.features import Table, as_table
 
 if TYPE_CHECKING:
     from karat.datasets import Dataset
@@ -110,6 +111,18 @@ def _objects(study: Study, rows: Any) -> dict[str, Any]:
         return told | {"kind": "objects"}
     names = None if isinstance(metric, str) and metric in RELATIONS else data.feature_names
     return told | {"feature_names": names, "original": _original(data, rows)}
+
+
+def features_of(study: Study, rows: Any) -> Table | None:
+    """By what clusters of some of the objects can be told apart; of documents, by their terms."""
+    told = _objects(study, rows)
+    kind, names = told.get("kind", "features"), told.get("feature_names")
+    if kind == "terms":
+        return as_table(sparse.csr_array(told["X"] != 0, dtype=np.float64), names, None)
+    if kind == "objects":
+        return None
+    original = told["original"]
+    return as_table(original if names is None else told["X"], names, original)
 
 
 def _original(data: Dataset, rows: Any) -> Any:

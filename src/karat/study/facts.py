@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat import clusterers
 from karat.datasets.findings import ordered
 from karat.datasets.reading_plan import reproduced
 from karat.labelings.structures import Hardened
@@ -19,6 +18,7 @@ from karat.study.answer import (
 )
 from karat.study.deciders import Verdict, as_decider, candidate, own_score
 from karat.study.fitted import fitted_of
+from karat.study.loss import clusterers_of, kept_agreement
 from karat.study.numbers import nesting
 from karat.study.scoring import bound_of
 from karat.study.stability import kept_assessment
@@ -92,13 +92,10 @@ def _sample(study: Study, top: pd.Series[Any]) -> Sample | None:
     missing = top.isna()
     if missing["fitted_on"]:
         return None
-    key = str(top["clusterer"])
-    clusterer = study.fits.known.get(key)
-    if clusterer is None and key in clusterers.catalogue:
-        clusterer = clusterers.catalogue[key]
+    clusterer = clusterers_of(study).get(str(top["clusterer"]))
     of_cells = clusterer is not None and study.fits.fits_cells(clusterer)
-    agreement = None if missing["sample_agreement"] else float(top["sample_agreement"])
-    return Sample(int(top["fitted_on"]), of_cells, agreement)
+    kept = kept_agreement(study.storage, str(top.name)) or {"value": None, "reason": None}
+    return Sample(int(top["fitted_on"]), of_cells, kept["value"], kept["reason"])
 
 
 def _found_again(study: Study, ranked: pd.DataFrame, found: Assessment) -> FoundAgain:

@@ -28,29 +28,18 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class Fitted:
-    """A clustering with what is needed to cluster anew in the same way.
-
-    Attributes
-    ----------
-    dataset : Dataset
-    metric : str or callable
-    labels : ndarray of int32, shape (n,)
-    names : tuple of str
-        What the clusters are called.
-    candidate : dict
-        What the study knows of it.
-    clusterer : Clusterer or None
-        None for a clustering from elsewhere, or a clusterer that is not known any more.
-    rows : ndarray of int or None
-        The objects that it was fitted to, where these are a sample.
-    """
+    """A clustering with what is needed to cluster anew in the same way."""
 
     dataset: Dataset
     metric: Any
     labels: NDArray[np.int32]
+    #: what the clusters are called
     names: tuple[str, ...]
+    #: what the study knows of it
     candidate: dict[str, Any]
+    #: none for a clustering from elsewhere, or a clusterer that is not known any more
     clusterer: Clusterer | None
+    #: the objects that it was fitted to, where these are a sample
     rows: NDArray[np.int64] | None = None
     seed: int = 0
     facts: dict[str, Any] = field(default_factory=dict)

@@ -9,14 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat.distances import RELATIONS
 from karat.judge import FEWEST_OBJECTS
 from karat.judge.labelled import TEMPERATURE
 from karat.judge.learned import set_back
 from karat.labelings.partitions import canonical_codes
-from karat.study import large
+from karat.study import large, work
 from karat.study.answer import Contribution, Expected
-from karat.study.large import part_of
-from karat.study.reference import Company, company
+from karat.study.derived import derived
+from karat.study.large import draw_sample, part_of
+from karat.study.store import partition_hash
+from karat.study.sweeping import Request
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,40 +28,76 @@ if TYPE_CHECKING:
     from karat.judge import Evidence, Judge, Judgement
     from karat.study.study import Study
 
+#: of the usual clusterers those that take about a second together
+QUICK = (
+    "kmeans", "ward", "average", "genie", "gaussian-mixture", "hdbscan-filled", "kmedoids",
+    "spherical-kmeans-refined", "kl-kmeans",
+)  # fmt: skip
+#: and those of these only up to so many features
+FEW_FEATURES = {"gaussian-mixture": 50, "hdbscan-filled": 50}
+NUMBERS = range(2, 11)
+#: they are fitted to so many objects at most, and extended to the others
+FIT_AT_MOST = 2_000
 #: of fewer the answer says that they are few, and karat looks beside them
 FEWEST_CANDIDATES = 3
 
 
 @dataclass(frozen=True)
-class Judged:
-    """What the judge said of a study's distinct clusterings.
+class Company:
+    """One of these clusterings: what it is called, and its labels."""
 
-    Attributes
-    ----------
-    judge : Judge
-    judgement : Judgement
-        In the order of ``names``; its shares sum to 1 over these.
-    evidence : Evidence
-    names : tuple of str
-    shortlist : tuple of (str, str)
-        Really different clusterings, the best first, and what each is good for: a key of
-        :data:`karat.study.wording.GOOD_FOR`.
-    weighed : int or None
-        How many of the objects the evidence is of, if not of all.
-    numbers : dict of int to float
-        The shares of all that was compared, by number of clusters, the greatest first.
-    company : tuple of (Company, Expected)
-        What karat found itself where nothing was swept, the best first; some of it may be what was
-        added, too.
+    name: str
+    codes: NDArray[np.int32]
+
+
+@derived(without=("by", "judge", "scores", "notes"))
+def company(study: Study) -> dict[str, Company]:
+    """The distinct clusterings with two clusters or more, by the hash of their partition.
+
+    They follow from the data, their distance and the seed alone.
     """
+    seed, fits = study.settings.random_state, study.fits
+    d = 1 if study.metric in RELATIONS else study.X.shape[1]
+    names = [
+        name for name in fits.default_clusterers if name in QUICK and d <= FEW_FEATURES.get(name, d)
+    ]
+    asked = Request.checked(names, NUMBERS, None, 1)
+    fitting, _ = fits.under_distance(asked.chosen, asked.grid)
+    jobs = [job for one in fitting for job in work.jobs_for(one, asked.candidates_of(one, seed))]
+    data, metric = study.objects.points
+    drawn = work.derived_seed(seed, "reference")
+    sample = draw_sample(data, FIT_AT_MOST, metric=metric, random_state=drawn)
+    options: dict[str, Any] = {"workers": 1, "executor": None}
+    whole = len(sample) == study.n_objects
+    outcomes = fits.outcomes(jobs, **options) if whole else fits.on_sample(jobs, sample, **options)
+    found: dict[str, Company] = {}
+    for one in (one for group in outcomes for one in group):
+        if one.labels is None:
+            continue
+        codes = canonical_codes(one.labels if whole else sample.extend(one.labels))
+        if codes.max() >= 1:
+            found.setdefault(partition_hash(codes), Company(one.name, codes))
+    return found
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What the judge said of a study's distinct clusterings."""
 
     judge: Judge
+    #: in the order of ``names``; its shares sum to 1 over these
     judgement: Judgement
     evidence: Evidence
     names: tuple[str, ...]
+    #: really different clusterings, the best first, and what each is good for: a key of
+    #: :data:`karat.study.wording.GOOD_FOR`
     shortlist: tuple[tuple[str, str], ...]
+    #: how many of the objects the evidence is of, if not of all
     weighed: int | None
+    #: the shares of all that was compared, by number of clusters, the greatest first
     numbers: dict[int, float]
+    #: what karat found itself where nothing was swept, the best first; some of it may be what was
+    #: added, too
     company: tuple[tuple[Company, Expected], ...] = ()
 
     @property

@@ -23,26 +23,16 @@ WEIGH_AT_MOST = 10_000
 JUDGE_EXACTLY = 20_000
 #: standard error that an estimate may have (of unbounded measures: times the value)
 PRECISION = 0.005
-#: how many objects' distances to all others an estimate takes, roughly
-OBJECTS = 5_000
-#: coordinates that cost as much as what is done with one distance
-OF_ONE = 32
 _CELL_ROWS = 2**17
 
 
 @dataclass(frozen=True)
 class Sample:
-    """A simple random sample of the objects, and the sampled object nearest to each object.
+    """A simple random sample of the objects, and the sampled object nearest to each object."""
 
-    Attributes
-    ----------
-    rows : ndarray of int64, shape (s,)
-        The sampled objects, ascending.
-    nearest : ndarray of int32, shape (n,)
-        Position in ``rows`` of the nearest sampled object; a sampled object is its own.
-    """
-
+    #: the sampled objects, ascending
     rows: NDArray[np.int64]
+    #: position in ``rows`` of the nearest sampled object; a sampled object is its own
     nearest: NDArray[np.int32]
 
     def __len__(self) -> int:

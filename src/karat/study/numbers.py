@@ -26,18 +26,12 @@ COMPARED = 4
 
 @dataclass(frozen=True)
 class Nesting:
-    """How the finer of two partitions divides the coarser.
+    """How the finer of two partitions divides the coarser."""
 
-    Attributes
-    ----------
-    share : float
-        Of the objects, those for which it does; outliers of either are not counted.
-    parts : tuple of tuple of int
-        For each cluster of the coarser, the clusters of the finer that have most of their
-        objects in it.
-    """
-
+    #: of the objects, those for which it does; outliers of either are not counted
     share: float
+    #: for each cluster of the coarser, the clusters of the finer that have most of their objects in
+    #: it
     parts: tuple[tuple[int, ...], ...]
 
 

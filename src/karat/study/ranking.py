@@ -1,4 +1,4 @@
-"""From many contradicting measures to one order, and how far they agree."""
+"""From many contradicting measures to one order."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.stats import rankdata
 
-from karat.measures.families import effective_number
 from karat.measures.measure_map import grouped
 
 if TYPE_CHECKING:
@@ -21,28 +20,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Consensus:
-    """An order of P clusterings by the votes of F families of measures.
+    """An order of P clusterings by the votes of F families of measures."""
 
-    Attributes
-    ----------
-    score : ndarray, shape (P,)
-        Mean of the families' points times the share of objects judged; 1 is best.
-    families : DataFrame, shape (P, F)
-        Points of each family: 1 for its first, 0 for its last, equal for ties.
-    agreement : float or None
-        Kendall's W of the families: 1 where all give the same order, 0 where they have nothing
-        in common; None for a single family.
-    opinions : float
-        How many independent opinions the families' votes are worth, see
-        :func:`karat.measures.families.effective_number`.
-    members : dict of str to list of str
-        Keys of the measures of each family.
-    """
-
+    #: mean of the families' points times the share of objects judged; 1 is best
     score: NDArray[np.float64]
+    #: points of each family: 1 for its first, 0 for its last, equal for ties
     families: pd.DataFrame
-    agreement: float | None
-    opinions: float = 1.0
+    #: keys of the measures of each family
     members: dict[str, list[str]] = field(default_factory=dict)
 
 
@@ -85,11 +69,7 @@ def consensus(
         {family: np.mean([given[k] for k in keys], axis=0) for family, keys in members.items()},
         index=values.index,
     )
-    matrix = votes.to_numpy()
-    score = matrix.mean(axis=1) * coverage
-    several = matrix.shape[1] > 1 and len(matrix) > 1
-    agreement = kendalls_w(matrix) if several else None
-    return Consensus(score, votes, agreement, effective_number(matrix), members)
+    return Consensus(votes.to_numpy().mean(axis=1) * coverage, votes, members)
 
 
 #: standard errors of a difference within which two values tie
@@ -123,27 +103,6 @@ def points(
     inside = INSIDE * np.sqrt(squares[:, None] + squares)
     won = (ahead > inside).sum(axis=1) - (ahead < -inside).sum(axis=1)
     return np.asarray((won / (len(values) - 1) + 1) / 2)
-
-
-def kendalls_w(votes: NDArray[np.float64]) -> float:
-    """Kendall's coefficient of concordance of F voters (columns) on P things, ties corrected.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> kendalls_w(np.array([[1.0, 1.0], [2.0, 2.0], [3.0, 3.0]]))
-    1.0
-    """
-    p, f = votes.shape
-    ranks = rankdata(votes, axis=0)
-    totals = ranks.sum(axis=1)
-    ties = 0
-    for column in ranks.T:
-        _, counts = np.unique(column, return_counts=True)
-        ties += int((counts**3 - counts).sum())
-    spread = float(((totals - totals.mean()) ** 2).sum())
-    most = f**2 * (p**3 - p) / 12 - f * ties / 12
-    return spread / most if most > 0 else 1.0
 
 
 def order(score: NDArray[np.float64], *tiebreakers: Any) -> NDArray[np.intp]:

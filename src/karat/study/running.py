@@ -17,7 +17,6 @@ from concurrent.futures import (
     ThreadPoolExecutor,
     wait,
 )
-from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +30,7 @@ from karat.study.work import (
     Job,
     all_failed,
     beside_each_other,
+    is_own,
     one_line,
     run_in_thread,
     run_job,
@@ -43,24 +43,12 @@ if TYPE_CHECKING:
 #: dense data of so many bytes are fitted in threads by clusterers that can be: a fit, which nothing
 #: can stop there, takes seconds at most
 IN_THREADS = 2**24
+#: objects and bytes of dense data up to which all fits of a sweep cost less than processes that
+#: start: half of the time on 2,000 × 10, a quarter on 150 × 4
+HERE = 2_000, 2**18
 
 
 KILLED = "the worker process died, most likely out of memory"
-
-
-@contextmanager
-def _local_pool(workers: int) -> Iterator[Executor]:
-    from loky import ProcessPoolExecutor
-
-    pool = ProcessPoolExecutor(
-        max_workers=workers, initializer=start_worker, initargs=(os.getpid(), __name__)
-    )
-    try:
-        yield pool
-    except BaseException:
-        pool.shutdown(wait=False, kill_workers=True)
-        raise
-    pool.shutdown(wait=True)
 
 
 def shared_pool(workers: int) -> Executor:
@@ -101,23 +89,20 @@ def run_jobs(
         if executor is not None:
             there = Workers.of(executor)
             submit = partial(there.submit, run_job, [X])
-            options: dict[str, Any] = {"ahead": 64, "cancel": True, "deadline": deadline}
-            for _, outcomes in _drain(submit, jobs, workers=there, **options):
-                yield outcomes
+            yield from _drain(submit, jobs, ahead=64, deadline=deadline, workers=there)
         elif min(deadline, share) < math.inf:
-            yield from _run_within(X, jobs, workers, deadline, share)
+            yield from _run_locally(X, jobs, workers, deadline, share)
         elif workers == 1 or len(jobs) < 2:
-            for job in jobs:
-                with stops_noted():
-                    outcomes = run_job(X, job)
-                yield outcomes
+            yield from _run_here(X, jobs)
         elif jobs:
             light = [job for job in jobs if _fits_in_thread(X, job)]
             heavy = [job for job in jobs if not _fits_in_thread(X, job)]
             if light:
                 yield from _run_in_threads(X, light, workers)
+            yield from _run_here(X, [job for job in heavy if _fits_here(X, job)])
+            heavy = [job for job in heavy if not _fits_here(X, job)]
             if heavy:
-                yield from _run_locally(X, heavy, workers)
+                yield from _run_locally(X, heavy, workers, deadline, share)
     except _DeadlineError:
         return
     except BrokenExecutor as error:  # not one of our own, which are made anew
@@ -133,39 +118,32 @@ def _fits_in_thread(X: Data, job: Job) -> bool:
     return few and job.clusterer.threads and not job.tells_memory
 
 
+def _fits_here(X: Data, job: Job) -> bool:
+    objects, size = HERE
+    few = isinstance(X, np.ndarray) and len(X) <= objects and X.nbytes <= size
+    return few and is_own(job.clusterer) and not job.tells_memory
+
+
+def _run_here(X: Data, jobs: Iterable[Job]) -> Iterator[list[Finished]]:
+    for job in jobs:
+        with stops_noted():
+            outcomes = run_job(X, job)
+        yield outcomes
+
+
 def _run_in_threads(X: Data, jobs: Sequence[Job], workers: int) -> Iterator[list[Finished]]:
     """Beside each other in this process: no process has to start, and none has to be sent data."""
     with stops_noted(), beside_each_other():
         pool = ThreadPoolExecutor(workers)
         try:
-            submit = _submitting(pool, run_in_thread, X)
-            for _, outcomes in _drain(submit, jobs, ahead=2 * workers, cancel=True):
-                yield outcomes
+            yield from _drain(
+                lambda job: pool.submit(run_in_thread, X, job), jobs, ahead=2 * workers
+            )
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 
 
-@contextmanager
-def _on_disk(X: Data) -> Iterator[OnDisk]:
-    with stops_noted(), scratch_folder() as folder:
-        yield OnDisk(X, folder)
-
-
-def _run_locally(X: Data, jobs: Sequence[Job], workers: int) -> Iterator[list[Finished]]:
-    with _on_disk(X) as handle:
-        left = {id(job): job for job in jobs}
-        try:
-            with _local_pool(workers) as pool:
-                submit = _submitting(pool, run_job, handle)
-                for job, outcomes in _drain(submit, jobs, ahead=4 * workers, cancel=False):
-                    del left[id(job)]
-                    yield outcomes
-        except BrokenExecutor:
-            # a worker died; the rest goes one by one, so that the job that kills is found
-            yield from _run_each_alone(handle, list(left.values()))
-
-
-def _run_within(
+def _run_locally(
     X: Data, jobs: Sequence[Job], workers: int, deadline: float, share: float
 ) -> Iterator[list[Finished]]:
     """Each worker a pool of its own, so that the fit that is stopped takes no other with it."""
@@ -178,15 +156,20 @@ def _run_within(
         pool = _own_pool()
         running[pool.submit(int)] = (pool, None, math.inf)
 
-    with _on_disk(X) as handle:
+    with stops_noted(), scratch_folder() as folder:
+        handle = OnDisk(X, folder)
         try:
             for _ in range(min(workers, len(jobs))):
                 start()
             while waiting or any(job for _, job, _ in running.values()):
                 while waiting and idle:
-                    pool, job = idle.pop(), waiting.popleft()
-                    ends = time.monotonic() + share
-                    running[pool.submit(run_job, handle, job)] = (pool, job, ends)
+                    pool, job = idle.pop(), waiting[0]
+                    try:
+                        future = pool.submit(run_job, handle, job)
+                    except BrokenExecutor:  # it died while it had nothing to do
+                        start()
+                        continue
+                    running[future] = (pool, waiting.popleft(), time.monotonic() + share)
                 until = min(deadline, *(ends for _, _, ends in running.values()))
                 left = None if until == math.inf else max(0.0, until - time.monotonic())
                 done, _ = wait(running, left, FIRST_COMPLETED)
@@ -239,19 +222,6 @@ def _stopped(job: Job, share: float) -> list[Finished]:
     return [Finished(c.name, "stopped", reason, None, share) for c in job.candidates]
 
 
-def _run_each_alone(handle: Any, jobs: Sequence[Job]) -> Iterator[list[Finished]]:
-    todo = list(jobs)
-    while todo:
-        try:
-            with _local_pool(1) as pool:
-                while todo:
-                    outcomes = pool.submit(run_job, handle, todo[0]).result()
-                    todo.pop(0)
-                    yield outcomes
-        except BrokenExecutor as error:
-            yield all_failed(todo.pop(0), _why_broken(error))
-
-
 def _why_broken(error: BrokenExecutor) -> str:
     if "un-serialize" in str(error):
         return (
@@ -267,26 +237,18 @@ def _why_broken(error: BrokenExecutor) -> str:
     return KILLED
 
 
-def _submitting(
-    pool: Executor, function: Callable[[Any, Job], list[Finished]], data: Any
-) -> Callable[[Job], Future[list[Finished]]]:
-    return lambda job: pool.submit(function, data, job)
-
-
 def _drain(
     submit: Callable[[Job], Future[list[Finished]]],
     jobs: Iterable[Job],
     *,
     ahead: int,
-    cancel: bool,
     deadline: float = math.inf,
     workers: Workers | None = None,
-) -> Iterator[tuple[Job, list[Finished]]]:
+) -> Iterator[list[Finished]]:
     """Outcomes as they come, with at most ``ahead`` jobs handed out at a time.
 
-    ``cancel`` takes back what is waiting when the caller stops; a pool of our own is killed
-    instead, and must not find its futures cancelled. Jobs that ``workers`` lost are submitted anew,
-    one at a time, so that one that kills its worker is found.
+    What is waiting is taken back when the caller stops. Jobs that ``workers`` lost are submitted
+    anew, one at a time, so that one that kills its worker is found.
     """
     waiting = deque(jobs)
     #: how often jobs were lost that now go one at a time
@@ -327,8 +289,7 @@ def _drain(
                     # the job could not be sent or its result not be read
                     outcomes = all_failed(job, str(lost(error) or one_line(error)))
                 suspects.pop(id(job), None)
-                yield job, outcomes
+                yield outcomes
     finally:
-        if cancel:
-            for future in running:
-                future.cancel()
+        for future in running:
+            future.cancel()

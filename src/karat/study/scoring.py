@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.labelings.labels import NOISE, NoisePolicy
-from karat.labelings.partitions import Labelings, SoftPartition
+from karat.labelings.partitions import Labelings
 from karat.labelings.structures import Memberships, as_given
-from karat.measures import Measure, catalogue, partition_coefficient, partition_entropy
+from karat.measures import Measure, catalogue
 from karat.measures.computation import compute
 from karat.measures.evaluation import applicable
-from karat.measures.evaluation import evaluate as evaluate_labelings
 from karat.measures.inputs import Inputs
 from karat.measures.passes.estimates import sampled_by, why_not_sampled
 from karat.runtime.executors import Workers
@@ -27,8 +26,6 @@ from karat.runtime.validation import InputError, NothingToRankError, unknown_nam
 from karat.runtime.version import __version__
 from karat.study import large
 from karat.study.derived import derived
-from karat.study.loss import kept_agreements, why_no_agreement
-from karat.study.plan import least_budget
 from karat.study.store import Score
 
 if TYPE_CHECKING:
@@ -139,7 +136,7 @@ def _contexts(study: Study) -> tuple[str, str]:
 # -- tables ----------------------------------------------------------------------------------
 
 
-@derived(without=("by", "judge", "scores"))
+@derived(without=("by", "judge", "scores", "notes"))
 def candidate_table(study: Study) -> pd.DataFrame:
     """What was tried and what came of it: :attr:`Study.candidates`."""
     import pandas as pd
@@ -156,12 +153,10 @@ def candidate_table(study: Study) -> pd.DataFrame:
     table["k"] = table["value"].where(swept).astype("Int64")
     table["n_clusters"] = table["n_clusters"].astype("Int64")
     table["fitted_on"] = table["fitted_on"].astype("Int64")
-    agreements = {name: value for name, (value, _) in kept_agreements(study.storage).items()}
-    table["sample_agreement"] = pd.Series(agreements, table.index, dtype="Float64")
     table["noise_share"] = table["n_noise"].astype("Float64") / study.n_objects
     order_of_columns = [
         "clusterer", "k", "start", "status", "reason", "n_clusters", "noise_share", "seconds",
-        "fitted_on", "sample_agreement", "partition",
+        "fitted_on", "partition",
     ]  # fmt: skip
     return table[order_of_columns]
 
@@ -190,10 +185,9 @@ def scores(study: Study, *, progress: bool | None = None) -> pd.DataFrame:
     DataFrame
         A row per candidate, by name, in the order of planning: ``clusterer``, ``k`` (as asked
         for), ``start``, ``status`` (``ok``, ``flagged``, ``failed``, ``excluded``), ``reason``,
-        ``n_clusters``, ``noise_share``, ``seconds``, ``fitted_on`` (how many objects, where
-        that is a sample), ``sample_agreement`` (of these, where
-        :meth:`sample_agreements` measured it), ``partition`` (equal for equal
-        clusterings), then a column per measure. :meth:`reasons` says why a value is NaN.
+        ``n_clusters``, ``noise_share``, ``seconds``, ``fitted_on`` (how many objects,
+        where that is a sample), ``partition`` (equal for equal clusterings), then a column per
+        measure. :meth:`reasons` says why a value is NaN.
     """
     study.evaluate(progress=progress)
     return study.candidates.join(score_table(study)[0], on="partition")
@@ -223,10 +217,7 @@ def reasons(study: Study) -> dict[str, dict[str, str]]:
     study.evaluate()
     why = score_table(study)[1]
     partitions = study.candidates["partition"].items()
-    out = {str(name): dict(why[at]) for name, at in partitions if at in why}
-    for name, reason in why_no_agreement(study).items():
-        out.setdefault(name, {})["sample_agreement"] = reason
-    return out
+    return {str(name): dict(why[at]) for name, at in partitions if at in why}
 
 
 def why_nothing(study: Study) -> str:
@@ -236,8 +227,7 @@ def why_nothing(study: Study) -> str:
     if failed.empty and tried.empty and not planned:
         return "nothing was tried; call sweep or add first"
     if planned and not (failed["status"] != "stopped").any():
-        least = f"; allow at least {least_budget(study)}" if study.fits.known else ""
-        return f"no fit was finished within the budget{least} (budget=, --budget)"
+        return "no fit was finished within the budget; allow a larger one (budget=, --budget)"
     if failed.empty:
         reasons = [r for why in score_table(study)[1].values() for r in why.values()]
     else:
@@ -270,49 +260,6 @@ def memberships(study: Study, name: str) -> Memberships | None:
     study.labels(name)  # says what is wrong with the name
     kept = study.storage.memberships(name)
     return None if kept is None else as_given(kept)
-
-
-def soft_scores(study: Study) -> pd.DataFrame:
-    """The candidates that are soft or overlap, judged as they are.
-
-    Rankings compare hard labels, which all candidates have; these are the values by the
-    measures that take memberships, for choosing among the soft ones.
-
-    Returns
-    -------
-    DataFrame
-        A row for each such candidate; a column for each measure whose record says that it
-        takes them, and the partition coefficient and entropy of soft ones. NaN where a
-        measure does not take the structure.
-
-    Examples
-    --------
-    >>> import karat
-    >>> study = karat.Study([[0.0], [0.1], [0.3], [5.0], [5.1], [9.0], [9.2], [9.3]])
-    >>> study.sweep("fuzzy-cmeans", k=[2, 3], n_init=1, workers=1)
-    >>> karat.study.soft_scores(study)["partition_coefficient"].round(2).tolist()
-    [0.88, 1.0]
-    """
-    import pandas as pd
-
-    names = study.storage.with_memberships()
-    if not names:
-        return pd.DataFrame()
-    given = {name: study.memberships(name) for name in names}
-    soft = {name: one for name, one in given.items() if isinstance(one, SoftPartition)}
-    kinds = {"soft"} if soft else set()
-    kinds |= {"overlapping"} if len(soft) < len(given) else set()
-    data, metric = study.objects.points
-    there = applicable(None, has_truth=study.truth is not None, metric=metric, every=True)
-    keys = [measure.key for measure in there if measure.structures & kinds]
-    found = evaluate_labelings(
-        data, given, truth=study.truth, measures=keys, metric=metric, noise="drop"
-    )
-    table = found.table.mask(found.hardened)
-    for function in (partition_coefficient, partition_entropy):
-        values = {name: function(one) for name, one in soft.items()}
-        table[function.__name__] = pd.Series(values, index=names, dtype=np.float64)
-    return table
 
 
 def cluster_names(study: Study, name: str) -> list[str]:
@@ -371,21 +318,9 @@ def bounds(study: Study) -> PacMdlBounds:
     InputError
         If no class is known, or nothing was tried.
     """
-    return bounds_with(study, None)
-
-
-def bounds_with(study: Study, shares: Mapping[str, float] | None) -> PacMdlBounds:
-    """The bounds, with shares of the distinct partitions that were decided without labels.
-
-    Parameters
-    ----------
-    shares : mapping of str to float or None
-        They sum to 1 at most. Partitions that are not in it share what is left of 1, so it must
-        not be all. None charges for what was searched.
-    """
     from karat.bounds import study_bounds
 
-    return study_bounds(**bound_inputs(study, shares), noise="cluster")
+    return study_bounds(**bound_inputs(study), noise="cluster")
 
 
 def bound_inputs(study: Study, shares: Mapping[str, float] | None = None) -> dict[str, Any]:

@@ -6,56 +6,33 @@ import json
 import math
 import sqlite3
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from karat.runtime.validation import StorageError
-from karat.study.store import Planned, Score, Store
+from karat.study.store import UNFINISHED, Planned, Score, Store
 
 APPLICATION_ID = 0x4B415254  # "KART"
-FORMAT = 5
+FORMAT = 6
 _HEADER = b"SQLite format 3\x00"
-_SCHEMA = """
-CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL, checksum INTEGER NOT NULL)
-WITHOUT ROWID;
-CREATE TABLE calls (
-    position INTEGER PRIMARY KEY, kind TEXT NOT NULL, content TEXT NOT NULL,
-    checksum INTEGER NOT NULL
-);
-CREATE TABLE candidates (
+#: ``kind`` is meta, call, plan, outcome, blob, or scores of a context; ``content`` is JSON, but of
+#: a blob; ``checksum`` is that of the content, ``head`` that of the rest
+_TABLE = """
+CREATE TABLE entries (
     position INTEGER PRIMARY KEY,
-    name TEXT NOT NULL UNIQUE,
-    clusterer TEXT NOT NULL,
-    parameter TEXT,
-    value NUMERIC,
-    start INTEGER NOT NULL,
-    seed INTEGER,
-    status TEXT NOT NULL DEFAULT 'planned',
-    reason TEXT,
-    n_clusters INTEGER,
-    n_noise INTEGER,
-    seconds REAL,
-    fitted_on INTEGER,
-    partition TEXT,
-    checksum INTEGER NOT NULL
-);
-CREATE TABLE blobs (
-    key TEXT PRIMARY KEY, content_checksum INTEGER NOT NULL, checksum INTEGER NOT NULL,
-    content BLOB NOT NULL
-) WITHOUT ROWID;
-CREATE TABLE scores (
-    context TEXT NOT NULL,
-    partition TEXT NOT NULL,
-    measure TEXT NOT NULL,
-    value REAL,
-    error REAL,
-    reason TEXT,
+    kind TEXT NOT NULL,
+    key TEXT NOT NULL,
+    content BLOB NOT NULL,
     checksum INTEGER NOT NULL,
-    PRIMARY KEY (context, partition, measure)
-) WITHOUT ROWID;
+    head INTEGER NOT NULL,
+    UNIQUE (kind, key)
+)
 """
+#: what is known of a candidate when it is planned, and when it is finished
+_PLAN = ("clusterer", "parameter", "value", "start", "seed")
+_OUTCOME = ("status", "reason", "n_clusters", "n_noise", "seconds", "fitted_on", "partition")
 
 
 class SqliteStore(Store):
@@ -105,23 +82,25 @@ class SqliteStore(Store):
             if identity is None:
                 raise StorageError(f"{self.path} is empty; it holds no study")
             self._db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-            for statement in _SCHEMA.split(";"):
-                self._db.execute(statement)
-            self._set_meta({"format": FORMAT, **identity})
+            self._db.execute(_TABLE)
+            self._put("meta", {"format": FORMAT, **identity})
         self._db.execute("COMMIT")
-        check = self._db.execute("PRAGMA quick_check(1)").fetchone()[0]
+        check = self._db.execute("PRAGMA integrity_check(1)").fetchone()[0]
         if check != "ok":
             raise StorageError(f"{self.path} is damaged ({check}); restore it, or choose another")
         self._db.execute("PRAGMA journal_mode = WAL")
         self._db.execute("PRAGMA synchronous = NORMAL")
-        written = self._db.execute("SELECT value FROM meta WHERE key = 'format'").fetchone()
-        if written is None or written[0] != str(FORMAT):
+        named = self._db.execute(
+            "SELECT position, kind, key, checksum, head FROM entries"
+        ).fetchall()
+        if any(head != _checksum(*names) for *names, head in named):
+            raise self.damaged("the name of an entry")
+        there = self.meta
+        if there.get("format") != FORMAT:
             raise StorageError(
-                f"{self.path} was written in format {written and written[0]}, and this karat reads "
+                f"{self.path} was written in format {there.get('format')}, and this karat reads "
                 f"format {FORMAT}; use the karat that wrote it, or choose another file"
             )
-        self.blobs()  # so that a key that was changed is not taken for none
-        there = self.meta
         if not {"fingerprint", "n_objects", "source", "options"} <= there.keys():
             raise self.damaged("its description of the data")
         if identity is not None and there["fingerprint"] != identity["fingerprint"]:
@@ -144,126 +123,102 @@ class SqliteStore(Store):
 
     @property
     def meta(self) -> dict[str, Any]:
-        return {k: self._json(v) for k, v in self._rows("SELECT key, value, checksum FROM meta")}
+        return self._all("meta")
 
     def set_meta(self, entries: dict[str, Any]) -> None:
         known = self.meta
         changed = {k: v for k, v in entries.items() if k not in known or known[k] != v}
         if changed:
             with self._transaction("notes"):
-                self._set_meta(changed)
-
-    def _set_meta(self, entries: dict[str, Any]) -> None:
-        rows = [(key, json.dumps(value)) for key, value in entries.items()]
-        self._db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?, ?)", _summed(rows))
+                self._put("meta", changed, replace=True)
 
     def record(self, kind: str, content: dict[str, Any]) -> None:
         if self.calls(kind)[-1:] == [(kind, content)]:
             return
         with self._transaction("calls"):
-            self._db.executemany(
-                "INSERT INTO calls (kind, content, checksum) VALUES (?, ?, ?)",
-                _summed([(kind, json.dumps(content))]),
-            )
+            self._put("call", {str(len(self.calls())): [kind, content]})
 
     def calls(self, kind: str | None = None) -> list[tuple[str, dict[str, Any]]]:
-        rows = self._rows("SELECT kind, content, checksum FROM calls ORDER BY position")
-        return [(k, self._json(content)) for k, content in rows if kind in (None, k)]
+        return [(k, content) for k, content in self._all("call").values() if kind in (None, k)]
 
     def plan(self, candidates: Iterable[Planned]) -> int:
         before = self._db.total_changes
         with self._transaction("candidates"):
-            self._db.executemany(
-                "INSERT OR IGNORE INTO candidates"
-                " (name, clusterer, parameter, value, start, seed, status, checksum)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                [
-                    (*fields, "planned", _checksum((*fields, "planned", *[None] * 6)))
-                    for c in candidates
-                    if (fields := (c.name, c.clusterer, c.parameter, c.value, c.start, c.seed))
-                ],
-            )
+            self._put("plan", {c.name: [getattr(c, one) for one in _PLAN] for c in candidates})
         return self._db.total_changes - before
 
     def _finish(self, rows: list[tuple[Any, ...]], blobs: dict[str, bytes]) -> None:
         with self._transaction("candidates"):
             for name, *came in rows:
-                plan = self._db.execute(
-                    "SELECT name, clusterer, parameter, value, start, seed FROM candidates"
-                    " WHERE name = ? AND status IN ('planned', 'stopped')",
-                    (name,),
-                ).fetchone()
-                assert plan is not None, f"{name} was finished before, or never planned"
-                self._db.execute(
-                    "UPDATE candidates SET status = ?, reason = ?, n_clusters = ?, n_noise = ?,"
-                    " seconds = ?, fitted_on = ?, partition = ?, checksum = ? WHERE name = ?",
-                    (*came, _checksum((*plan, *came)), name),
-                )
-            self._add_blobs(blobs)
+                done = self._contents("outcome", name)
+                assert self._contents("plan", name), f"{name} was never planned"
+                left = not done or json.loads(done[name])[0] in UNFINISHED
+                assert left, f"{name} was finished before"
+                self._put("outcome", {name: came}, replace=True)
+            self._put("blob", blobs)
+
+    def candidates(self) -> list[dict[str, Any]]:
+        outcomes, none = self._all("outcome"), ["planned", *[None] * (len(_OUTCOME) - 1)]
+        return [
+            {
+                "name": name,
+                **dict(zip(_PLAN, plan, strict=True)),
+                **dict(zip(_OUTCOME, outcomes.get(name, none), strict=True)),
+            }
+            for name, plan in self._all("plan").items()
+        ]
 
     def add_blob(self, key: str, content: bytes) -> None:
         with self._transaction():
-            self._add_blobs({key: content})
-
-    def _add_blobs(self, blobs: dict[str, bytes]) -> None:
-        heads = _summed((key, zlib.crc32(content)) for key, content in blobs.items())
-        self._db.executemany(
-            "INSERT OR IGNORE INTO blobs VALUES (?, ?, ?, ?)",
-            [(*head, content) for head, content in zip(heads, blobs.values(), strict=True)],
-        )
+            self._put("blob", {key: content})
 
     def blob(self, key: str) -> bytes | None:
-        with self._errors():
-            query = "SELECT content, content_checksum FROM blobs WHERE key = ?"
-            row = self._db.execute(query, (key,)).fetchone()
-        if row is None:
-            return None
-        content: bytes = row[0]
-        if zlib.crc32(content) != row[1]:
-            raise self.damaged(key)
-        return content
-
-    def blobs(self) -> list[str]:
-        return [key for key, _ in self._rows("SELECT key, content_checksum, checksum FROM blobs")]
+        return self._contents("blob", key).get(key)
 
     def add_scores(self, context: str, scores: Iterable[Score]) -> None:
-        rows = [
-            (context, s.partition, s.measure, _or_null(s.value), _or_null(s.error), s.reason)
-            for s in scores
-        ]
         with self._transaction("scores"):
-            self._db.executemany(
-                "INSERT OR IGNORE INTO scores VALUES (?, ?, ?, ?, ?, ?, ?)", _summed(rows)
-            )
-
-    def candidates(self) -> list[dict[str, Any]]:
-        names = (
-            "name", "clusterer", "parameter", "value", "start", "seed", "status", "reason",
-            "n_clusters", "n_noise", "seconds", "fitted_on", "partition",
-        )  # fmt: skip
-        rows = self._rows(f"SELECT {', '.join(names)}, checksum FROM candidates ORDER BY position")
-        return [dict(zip(names, row, strict=True)) for row in rows]
+            self._put(
+                f"scores {context}",
+                {
+                    f"{s.measure} {s.partition}": [
+                        s.partition, s.measure, _or_null(s.value), s.reason, _or_null(s.error),
+                    ]
+                    for s in scores
+                },
+            )  # fmt: skip
 
     def scores(self, context: str) -> Iterator[Score]:
-        for _, partition, measure, value, error, reason in self._rows(
-            "SELECT * FROM scores WHERE context = ?", context
-        ):
-            yield Score(partition, measure, math.nan if value is None else value, reason, error)
+        for partition, measure, value, *why in self._all(f"scores {context}").values():
+            yield Score(partition, measure, math.nan if value is None else value, *why)
 
-    def _rows(self, query: str, *parameters: str) -> list[tuple[Any, ...]]:
-        """Rows without their last column, a checksum of the others."""
+    def _put(self, kind: str, contents: Mapping[str, Any], *, replace: bool = False) -> None:
+        rows = []
+        last = self._db.execute("SELECT coalesce(max(position), 0) FROM entries").fetchone()[0]
+        for position, (key, content) in enumerate(contents.items(), last + 1):
+            packed = content if kind == "blob" else json.dumps(content, default=_plain).encode()
+            names = position, kind, key, zlib.crc32(packed)
+            rows.append((*names, _checksum(*names), packed))
+        self._db.executemany(
+            f"INSERT OR {'REPLACE' if replace else 'IGNORE'} INTO entries"
+            " (position, kind, key, checksum, head, content) VALUES (?, ?, ?, ?, ?, ?)",
+            rows,
+        )
+
+    def _contents(self, kind: str, key: str | None = None) -> dict[str, bytes]:
+        """What is kept of a kind, in order."""
+        query = "SELECT position, key, checksum, head, content FROM entries WHERE kind = ?"
+        asked = [kind] if key is None else [kind, key]
+        query += " ORDER BY position" if key is None else " AND key = ?"
         with self._errors():
-            rows = self._db.execute(query, parameters).fetchall()
-        for *fields, checksum in rows:
-            if _checksum(fields) != checksum:
-                raise self.damaged(f"an entry of {query.split(' FROM ')[1].split()[0]}")
-        return [tuple(row[:-1]) for row in rows]
+            rows = self._db.execute(query, asked).fetchall()
+        for position, name, checksum, head, content in rows:
+            whole = isinstance(content, bytes) and zlib.crc32(content) == checksum
+            if not whole or _checksum(position, kind, name, checksum) != head:
+                raise self.damaged(f"{kind} {name}")
+        return {name: content for _, name, _, _, content in rows}
 
-    def _json(self, text: str) -> Any:
-        try:
-            return json.loads(text)
-        except ValueError:
-            raise self.damaged("a record") from None
+    def _all(self, kind: str) -> dict[str, Any]:
+        return {name: json.loads(content) for name, content in self._contents(kind).items()}
 
     @contextmanager
     def _transaction(self, what: str = "") -> Iterator[None]:
@@ -291,16 +246,13 @@ def _or_null(value: float | None) -> float | None:
     return None if value is None or math.isnan(value) else value
 
 
-def _checksum(fields: Iterable[Any]) -> int:
-    """CRC-32 of a row; equal for numbers that SQLite takes for equal."""
-    texts = [
-        str(float(field)) if isinstance(field, (int, float)) else repr(field) for field in fields
-    ]
-    return zlib.crc32("\0".join(texts).encode("utf-8", "surrogatepass"))
+def _plain(value: Any) -> Any:
+    """A number of NumPy as JSON takes it."""
+    return value.item()
 
 
-def _summed(rows: Iterable[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-    return [(*row, _checksum(row)) for row in rows]
+def _checksum(*names: Any) -> int:
+    return zlib.crc32(repr(names).encode("utf-8", "surrogatepass"))
 
 
 def _explain(error: Exception, path: Path | None) -> str:

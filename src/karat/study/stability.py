@@ -19,8 +19,7 @@ from karat.stability.batches import from_text, to_text
 from karat.stability.calibrated import kinds_beside, n_null_resamples, share_drawn
 from karat.stability.engine import prepare
 from karat.stability.progress import counted
-from karat.study.store import UNFINISHED, Store
-from karat.study.sweeping import swept
+from karat.study.store import UNFINISHED
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -136,8 +135,7 @@ def stability(
     -------
     Assessment
         It is kept in the study: asked the same again it is read, and the reasons of
-        :meth:`best` and the report have it. A call that was killed is resumed after the last data
-        set that was finished.
+        :meth:`best` and the report have it.
 
     Raises
     ------
@@ -183,7 +181,6 @@ def stability(
     data, metric = _given(study, clusterer)
     n_sets = _n_sets(study, clusterer, n_references)
     steps = n_steps(len(question["k"]) if told else 0, n_resamples, n_sets)
-    parts = _Parts(study.storage, candidate["partition"], question)
     with counted("Resampling", steps, show=progress) as threads:
         found = assess(
             data,
@@ -191,10 +188,9 @@ def stability(
             labels=study.labels(name),
             metric=metric,
             executor=threads if executor is None else study.fits.workers_of(executor),
-            kept=parts,
             **{one: value for one, value in question.items() if one in _ASKED},
         )
-    study.storage.set_meta({key: {"question": question, "answer": _pack(found)}, parts.key: None})
+    study.storage.set_meta({key: {"question": question, "answer": _pack(found)}})
     return found
 
 
@@ -220,21 +216,6 @@ def _n_sets(study: Study, clusterer: Clusterer, n_references: int) -> int:
     return len(kinds) * n_references
 
 
-class _Parts(dict[str, Any]):
-    """What is finished of a call, in the study's file: a call that was killed resumes there."""
-
-    def __init__(self, storage: Store, partition: str, question: dict[str, Any]) -> None:
-        self.key = f"assessment in parts {partition}"
-        self._storage, self._question = storage, question
-        kept = self._storage.meta.get(self.key)
-        same = kept is not None and kept["question"] == question
-        super().__init__(kept["parts"] if kept is not None and same else {})
-
-    def __setitem__(self, name: str, values: Any) -> None:
-        super().__setitem__(name, values)
-        self._storage.set_meta({self.key: {"question": self._question, "parts": dict(self)}})
-
-
 def kept_assessment(study: Study, name: str) -> Assessment | None:
     """What :meth:`Study.stability` said of a candidate before, None where it was not asked."""
     kept = study.storage.meta.get(_key(str(study.candidates["partition"].get(name))))
@@ -255,7 +236,7 @@ def clusterer_of(study: Study, candidate: dict[str, Any]) -> Clusterer:
     own = key.partition(" of ")[0].partition(" on ")[0]
     if own != key and (own in study.fits.known or own in catalogue):
         one = study.fits.known.get(own) or catalogue[own]
-        found = [c for c in study.fits.under_distance(swept(one), {})[0] if c.key == key]
+        found = [c for c in study.fits.under_distance([one], {})[0] if c.key == key]
         if found:  # it is under the study's distance already
             return replace(found[0], distances=("features",))
     if key not in catalogue:

@@ -158,10 +158,6 @@ class Store(ABC):
     def blob(self, key: str) -> bytes | None:
         """The bytes under a key, None where there are none."""
 
-    @abstractmethod
-    def blobs(self) -> list[str]:
-        """All keys that have bytes."""
-
     # -- what was tried -----------------------------------------------------------------------
 
     @abstractmethod
@@ -233,11 +229,6 @@ class Store(ABC):
         """Memberships of a candidate as they were given, None where it has none."""
         content = self.blob(_MEMBERSHIPS + name)
         return None if content is None else _unpacked(content)
-
-    def with_memberships(self) -> list[str]:
-        """Names of the candidates that have memberships, in the order of their planning."""
-        there = set(self.blobs())
-        return [c["name"] for c in self.candidates() if _MEMBERSHIPS + c["name"] in there]
 
     # -- how it was judged --------------------------------------------------------------------
 

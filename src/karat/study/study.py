@@ -10,16 +10,14 @@ import numpy as np
 
 from karat.labelings.labels import NOISE_POLICIES, NoisePolicy, known_labels
 from karat.runtime.validation import InputError, check_choice, in_order_of
-from karat.study import annotated, deciding, describing, scoring, trying
+from karat.study import deciding, describing, scoring, trying
 from karat.study import loss as losses
 from karat.study import stability as stabilities
 from karat.study.code import code_of
 from karat.study.deciders import as_decider, usual
-from karat.study.derived import kept
 from karat.study.objects import Objects, dataset_of, index_of, keep_matrix
 from karat.study.record import Record, Settings, check_identities, keep_truth, stable
 from karat.study.sqlite import SqliteStore
-from karat.study.wording import notebook
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -180,7 +178,7 @@ class Study:
 
     @property
     def by(self) -> str:
-        """What decides: a measure's key, ``"guarantee"``, ``"pac_mdl_bound"`` or ``"consensus"``.
+        """What decides: a measure's key, ``"guarantee"`` or ``"consensus"``.
 
         Set it for the ranking, the choice, the report and the code alike. None is what suits the
         truth: the judge and the labels together where some are known, the adjusted Rand index
@@ -246,10 +244,6 @@ class Study:
         done = sum(c["status"] != "planned" for c in self.storage.candidates())
         return f"Study({self.dataset.name}, {self.n_objects} objects, {done} candidates)"
 
-    def _repr_html_(self) -> str:
-        found = kept("answer", self)
-        return notebook.study_html(self, found[-1] if found else None)
-
     @property
     def X(self) -> Any:  # noqa: N802
         """The data, an array or CSR."""
@@ -263,7 +257,6 @@ class Study:
     # -- what was tried -----------------------------------------------------------------------
 
     sweep = trying.sweep
-    plan = trying.plan
     add = trying.add
     labels = scoring.labels
     labelings = scoring.labelings
@@ -286,18 +279,13 @@ class Study:
     bounds = scoring.bounds
     guarantee = deciding.guarantee
     stability = stabilities.stability
-    sample_agreements = losses.sample_agreements
+    sample_agreement = losses.sample_agreement
 
     # -- the answer ---------------------------------------------------------------------------
 
     best = deciding.best
 
     describe = describing.describe
-
-    # -- annotated matrices -------------------------------------------------------------------
-
-    from_anndata = classmethod(annotated.study_from)
-    write_anndata = annotated.write_back
 
 
 def _checked(given: dict[str, Any], *, stored: bool) -> dict[str, Any]:

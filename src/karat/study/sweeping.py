@@ -13,7 +13,6 @@ import numpy as np
 from karat.clusterers import Clusterer, as_clusterer, catalogue
 from karat.runtime.validation import InputError, unknown_name
 from karat.study import work
-from karat.study.identity import NoIdentityError, identity
 from karat.study.store import Planned
 
 #: parameter -> values
@@ -21,31 +20,11 @@ Grid: TypeAlias = dict[str, list[Any]]
 
 
 @dataclass(frozen=True)
-class Swept:
-    """A clusterer of a sweep, and how it is written in Python.
-
-    ``expression`` is None where no text makes the same clusterer again.
-    """
-
-    clusterer: Clusterer
-    expression: str | None
-    imports: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
 class Request:
-    """What a sweep is asked for, checked.
+    """What a sweep is asked for, checked."""
 
-    Attributes
-    ----------
-    chosen : list of Swept
-    numbers : list of int
-        Numbers of clusters.
-    grid : dict of str to list
-    n_init : int
-    """
-
-    chosen: list[Swept]
+    chosen: list[Clusterer]
+    #: numbers of clusters
     numbers: list[int]
     grid: Grid
     n_init: int
@@ -78,7 +57,7 @@ def check_count(name: str, value: Any) -> None:
         raise InputError(f"{name} must be a whole number of at least 1; got {value!r}")
 
 
-def swept(given: Any, grid: Grid | None = None) -> list[Swept]:
+def swept(given: Any, grid: Grid | None = None) -> list[Clusterer]:
     """The clusterers that the arguments of :meth:`Study.sweep` stand for."""
     pairs: list[tuple[str | None, Any]]
     if isinstance(given, Mapping):
@@ -91,8 +70,8 @@ def swept(given: Any, grid: Grid | None = None) -> list[Swept]:
         clusterer = as_clusterer(value, _swept_of(value, grid or {}))
         if name is not None:
             clusterer = replace(clusterer, key=name)
-        chosen.append(Swept(clusterer, *_written(value)))
-    keys = [one.clusterer.key for one in chosen]
+        chosen.append(clusterer)
+    keys = [one.key for one in chosen]
     if len(set(keys)) < len(keys):
         twice = next(key for key in keys if keys.count(key) > 1)
         raise InputError(
@@ -155,11 +134,11 @@ def _with_values(clusterer: Clusterer, grid: Grid) -> Clusterer:
     return clusterer
 
 
-def check_used(grid: Grid, chosen: Sequence[Swept]) -> None:
+def check_used(grid: Grid, chosen: Sequence[Clusterer]) -> None:
     """Raise for a parameter that no clusterer has."""
-    known = {one.clusterer.parameter for one in chosen}
+    known = {one.parameter for one in chosen}
     for one in chosen:
-        known |= has_parameters(one.clusterer.make(2, 0))
+        known |= has_parameters(one.make(2, 0))
     for name in grid:
         if name not in known:
             raise unknown_name(name, known, "parameter of these clusterers")
@@ -204,49 +183,7 @@ def candidates_of(
     return out
 
 
-def _written(value: Any) -> tuple[str | None, tuple[str, ...]]:
-    """Python for a clusterer and what it imports, checked by running it."""
-    if isinstance(value, str):
-        return repr(value), ()
-    if isinstance(value, Clusterer):
-        same = value.key in catalogue and catalogue[value.key] is value
-        return (repr(value.key) if same else None), ()
-    classes = {type(part) for part in _estimators(value)}
-    scope: dict[str, Any] = {cls.__name__: cls for cls in classes} | {"array": np.array}
-    if len(scope) <= len(classes) or any(cls.__module__ == "__main__" for cls in classes):
-        return None, ()
-    text = " ".join(_whole_repr(value).split())
-    try:
-        if identity(eval(text, dict(scope))) != identity(value):
-            return None, ()
-    except (NoIdentityError, SyntaxError, NameError, TypeError, ValueError, AttributeError):
-        return None, ()
-    imports = [f"from {_public(cls)} import {cls.__name__}" for cls in classes]
-    if "array(" in text:
-        imports.append("from numpy import array")
-    return text, tuple(sorted(imports))
-
-
-def _estimators(value: Any) -> Iterable[Any]:
-    yield value
-    if hasattr(value, "get_params"):
-        parts = value.get_params(deep=True).values()
-        yield from (part for part in parts if hasattr(part, "get_params"))
-
-
-def _whole_repr(value: Any) -> str:
-    from sklearn.base import BaseEstimator
-
-    with np.printoptions(precision=17, floatmode="unique", threshold=1000):
-        if isinstance(value, BaseEstimator):
-            return str(value.__repr__(N_CHAR_MAX=10**9))
-        return repr(value)
-
-
-def _public(cls: type) -> str:
-    """The package that exports a class which it keeps in a private module."""
-    from importlib import import_module
-
-    package = cls.__module__.partition("._")[0]
-    exported = getattr(import_module(package), cls.__name__, None)
-    return package if exported is cls else cls.__module__
+def catalogue_name(clusterer: Clusterer) -> str | None:
+    """What the catalogue calls a clusterer, whatever a sweep calls it; None for one of the user."""
+    same = (one.key for one in catalogue.values() if replace(one, key=clusterer.key) == clusterer)
+    return next(same, None)

@@ -23,11 +23,10 @@ from karat.runtime.threads import available_cores
 from karat.runtime.validation import InputError, StorageError, in_order_of
 from karat.study import large, work
 from karat.study.objects import Objects
-from karat.study.plan import SweepPlan, order_of_work, plan_of
 from karat.study.record import stable
 from karat.study.running import run_jobs
 from karat.study.store import Finished, Planned, partition_hash
-from karat.study.sweeping import Grid, Request, Swept, along, check_count
+from karat.study.sweeping import Grid, Request, along, catalogue_name, check_count
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -50,6 +49,19 @@ DOCUMENT_CLUSTERERS = (
 )
 #: above, these are fitted to a sample, and mini-batches to all documents in place of k-means
 MANY_DOCUMENTS = 100_000
+
+
+def order_of_work(jobs: Sequence[work.Job]) -> list[work.Job]:
+    """Cheap families first, in each one start of every k before the next, and short fits first."""
+    return sorted(
+        jobs,
+        key=lambda job: (
+            job.clusterer.growth,
+            not job.clusterer.every_k,
+            job.candidates[0].start,
+            job.candidates[0].value or 0,
+        ),
+    )
 
 
 @dataclass
@@ -100,7 +112,7 @@ class Fits:
         return self._workers[1]
 
     def under_distance(
-        self, chosen: Sequence[Swept], grid: Grid
+        self, chosen: Sequence[Clusterer], grid: Grid
     ) -> tuple[list[Clusterer], dict[str, str]]:
         """The clusterers under the study's distance, and why others cannot take it."""
         out: list[Clusterer] = []
@@ -108,13 +120,13 @@ class Fits:
         for one in chosen:
             try:
                 # a function of two rows has no form of the rows, and its matrix is what is given
-                fitted = under(one.clusterer, self.objects.metric)
-                if callable(self.objects.metric) and "features" not in one.clusterer.distances:
-                    fitted = under(one.clusterer, "precomputed")
+                fitted = under(one, self.objects.metric)
+                if callable(self.objects.metric) and "features" not in one.distances:
+                    fitted = under(one, "precomputed")
                 for part in self._of_representations(fitted):
                     out += along(part, grid)
             except ExcludedError as error:
-                excluded[one.clusterer.key] = str(error)
+                excluded[one.key] = str(error)
         return out, excluded
 
     def _of_representations(self, clusterer: Clusterer) -> list[Clusterer]:
@@ -131,7 +143,7 @@ class Fits:
         return out
 
     def outcomes(
-        self, jobs: Sequence[work.Job], *, deadline: float, **options: Any
+        self, jobs: Sequence[work.Job], *, deadline: float = math.inf, **options: Any
     ) -> Generator[list[Finished], None, None]:
         """Fit what scales to all objects, then the rest to a sample that is extended."""
         jobs = order_of_work(jobs)
@@ -244,7 +256,7 @@ def sweep(
     asked, workers = _asked(study, clusterers, k, grid, n_init, workers)
     fitting, excluded = fits.under_distance(asked.chosen, asked.grid)
     _record(study, asked)
-    fits.known |= {one.clusterer.key: one.clusterer for one in asked.chosen}
+    fits.known |= {one.key: one for one in asked.chosen}
     new = [Planned(key, key, None, None, 0, None) for key in excluded]
     there = {candidate["name"] for candidate in storage.candidates()}
     storage.plan(new)
@@ -277,27 +289,6 @@ def sweep(
             advance(len(finished))
 
 
-def plan(
-    study: Study,
-    clusterers: Any = None,
-    *,
-    k: int | Iterable[int] = range(2, 11),
-    grid: Mapping[str, Iterable[Any]] | None = None,
-    n_init: int = 5,
-    workers: int | None = None,
-) -> SweepPlan:
-    """What a sweep with the same arguments will take; nothing is tried or kept.
-
-    Returns
-    -------
-    SweepPlan
-        Print it. Each clusterer is timed on a few hundred of the objects, and extrapolated
-        by the growth of its time; so is a function that gives the distances.
-    """
-    asked, workers = _asked(study, clusterers, k, grid, n_init, workers)
-    return plan_of(study, asked, workers)
-
-
 def _asked(
     study: Study, clusterers: Any, k: Any, grid: Any, n_init: int, workers: int | None
 ) -> tuple[Request, int]:
@@ -316,16 +307,15 @@ def _record(study: Study, asked: Request) -> None:
     }
     clusterers = []
     for one in asked.chosen:
-        key, stored = one.clusterer.key, study.storage.path is not None
-        now = stable(one.clusterer.make(1, 0), f"clusterer {key!r}", needed=stored)
+        key, stored = one.key, study.storage.path is not None
+        now = stable(one.make(1, 0), f"clusterer {key!r}", needed=stored)
         if before.get(key, now) != now:
             raise StorageError(
                 f"this study was started with clusterer {key} = {before[key]}, not {now}; give "
                 "other settings a name of their own (sweep({'name': estimator})) or use "
                 "another storage file"
             )
-        written = {"expression": one.expression, "imports": list(one.imports)}
-        clusterers.append({"key": key, "identity": now, **written})
+        clusterers.append({"key": key, "identity": now, "name": catalogue_name(one)})
     content = {"k": asked.numbers, "n_init": asked.n_init, "grid": asked.grid}
     study.storage.record("sweep", {"clusterers": clusterers, **content})
 
@@ -341,8 +331,8 @@ def add(study: Study, labelings: Any, *, reference: bool | None = None) -> None:
         see :func:`karat.labelings.held_labelings`. Unnamed ones are called ``"labels 0"``,
         ``"labels 1"``, ... A :class:`~karat.labelings.SoftPartition` or
         :class:`~karat.labelings.OverlappingPartition` is compared with the others by its hard
-        labels; its memberships are kept, see :meth:`Study.memberships` and
-        :func:`karat.study.soft_scores`. Of a :class:`~karat.Dendrogram` each cut is a candidate.
+        labels; its memberships are kept, see :meth:`Study.memberships`. Of a
+        :class:`~karat.Dendrogram` each cut is a candidate.
     reference : bool, optional
         Whether karat looks for clusterings of its own where nothing is swept, on at most 2,000
         objects. They are no candidates: the judge compares with them, and the answer says what

@@ -98,10 +98,15 @@ def stops_noted() -> Iterator[None]:
                 signal.signal(number, handler)
 
 
+def is_own(clusterer: Clusterer) -> bool:
+    """Whether karat itself makes its estimators, and not a user or another package."""
+    maker = getattr(clusterer.make, "func", clusterer.make)
+    return getattr(maker, "__module__", "").startswith("karat.") and maker is not configured
+
+
 def _lent(X: Data, clusterer: Clusterer) -> Data:
     """The data as a clusterer gets them: one that is not ours cannot write to them."""
-    maker = getattr(clusterer.make, "func", clusterer.make)
-    if getattr(maker, "__module__", "").startswith("karat.") and maker is not configured:
+    if is_own(clusterer):
         return X
     if isinstance(X, np.ndarray):
         lent = X.view()

@@ -5,9 +5,8 @@ from __future__ import annotations
 import email
 import html.parser
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from email.message import Message
-from pathlib import Path
 
 _HEADER = re.compile(r"(?:From |[!-9;-~]+:[ \t\r\n])")
 _ENCODED = re.compile(r"^content-(?:type: *(?:multipart|text/html)|transfer-encoding: *[bq])", re.M)
@@ -38,11 +37,7 @@ def body(text: str) -> str:
     head, _, rest = text.replace("\r\n", "\n").partition("\n\n")
     if not _ENCODED.search(head.lower()):
         return rest
-    return message_body(email.message_from_string(text))
-
-
-def message_body(message: Message) -> str:
-    """The text of a parsed message."""
+    message = email.message_from_string(text)
     plain: list[str] = []
     marked: list[str] = []
     for part in message.walk():
@@ -92,15 +87,3 @@ def without_tags(text: str) -> str:
     reader.feed(text)
     reader.close()
     return "".join(reader.parts)
-
-
-def mailbox_messages(path: Path) -> Iterator[tuple[str, str]]:
-    """Message-ID (or number) and body of each message of an mbox file."""
-    import mailbox
-
-    box = mailbox.mbox(path, create=False)
-    try:
-        for i, message in enumerate(box):
-            yield str(message.get("Message-ID") or i).strip(), message_body(message)
-    finally:
-        box.close()

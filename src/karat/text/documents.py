@@ -1,9 +1,8 @@
-"""Documents in files: JSON lines, a column of a table, folders, mailboxes."""
+"""Documents in files: JSON lines, a column of a table, folders."""
 
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 JSON_LINES = (".jsonl", ".ndjson")
-MAILBOXES = (".mbox", ".mbx")
 _TABLES = (".csv", ".tsv", ".tab", ".data", ".dat", ".parquet", ".npy", ".npz", ".mtx", ".xlsx")
 
 
@@ -107,13 +105,8 @@ def folder(path: Path) -> Documents:
     texts, ids = [], []
     for file in files:
         name = file.relative_to(path).as_posix()
-        if file.suffix.lower() in MAILBOXES:
-            for key, text in _messages.mailbox_messages(file):
-                texts.append(text)
-                ids.append(f"{name} {key}")
-        else:
-            texts.append(_decoded(file, name))
-            ids.append(name)
+        texts.append(_decoded(file, name))
+        ids.append(name)
     fields = {"file": _objects(ids)}
     folders = [name.rpartition("/")[0] for name in ids]
     if len(set(folders)) > 1:
@@ -129,17 +122,6 @@ def _decoded(file: Path, name: str) -> str:
         return data.decode("utf-8")
     except UnicodeDecodeError:
         return data.decode("latin-1")
-
-
-def mailbox_file(path: Path) -> Documents:
-    """Every message of an mbox file is a document."""
-    found = list(_messages.mailbox_messages(path))
-    if not found:
-        raise InputError(f"{path} holds no message: an mbox file begins with a line 'From ...'")
-    keys = [key for key, _ in found]
-    repeated = {key for key, number in Counter(keys).items() if number > 1}
-    ids = [f"{key} ({i})" if key in repeated else key for i, key in enumerate(keys)]
-    return Documents([text for _, text in found], {"message": _objects(ids)})
 
 
 def bodies(documents: Documents, messages: bool | None) -> Documents:

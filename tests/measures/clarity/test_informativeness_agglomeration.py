@@ -98,7 +98,7 @@ def test_extremes() -> None:
     )
     assert (InformativenessAgglomeration(1).fit_predict(X) == 0).all()
     assert len(set(InformativenessAgglomeration(20).fit_predict(np.arange(20.0)[:, None]))) == 20
-    with pytest.raises(InputError, match="between 1 and 20"):
+    with pytest.raises(InputError, match="between 1 and the 20"):
         InformativenessAgglomeration(21).fit(X)
     with pytest.raises(InputError, match="n_start"):
         InformativenessAgglomeration(5, n_start=3).fit(X)

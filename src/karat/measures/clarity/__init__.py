@@ -10,7 +10,6 @@ from karat.measures.clarity.classifiers import (
     Refit,
     SupportVectorMachine,
 )
-from karat.measures.clarity.permutation import NullTest, permutation_null, reference_null
 from karat.measures.clarity.scores import (
     Recognition,
     informativeness_of_predictions,
@@ -24,13 +23,10 @@ __all__ = [
     "KNearestNeighbors",
     "KernelRidge",
     "NearestCentroid",
-    "NullTest",
     "Recognition",
     "Refit",
     "SupportVectorMachine",
     "assess",
     "informativeness_of_predictions",
-    "permutation_null",
     "recognition_of_predictions",
-    "reference_null",
 ]

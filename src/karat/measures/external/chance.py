@@ -15,7 +15,6 @@ from karat.labelings.labels import NoisePolicy
 from karat.measures.bibliography import Reference
 from karat.measures.catalogue import catalogue
 from karat.measures.docstrings import cite
-from karat.measures.external.random_tables import random_tables
 from karat.measures.external.table import as_table, need_counts
 from karat.runtime.validation import InputError, UndefinedMeasureError, check_random_state
 
@@ -30,6 +29,9 @@ __all__ = [
     "chance_corrected",
     "permutation_test",
 ]
+
+#: above so many objects the products in SciPy's sampler leave 64 bits
+MOST_SHUFFLED = 2**31
 
 MeasureLike: TypeAlias = "str | Callable[[ContingencyTable], float]"
 
@@ -394,13 +396,29 @@ def _under_chance(
 
 
 def _shuffled(table: ContingencyTable, times: int, random_state: Any) -> Iterator[ContingencyTable]:
-    cells = table.shape[0] * table.shape[1]
-    if cells > 1 << 24:
+    """Tables with these margins, as likely as shuffled labels make them (Patefield 1981)."""
+    from scipy.stats import random_table
+
+    rows, columns = table.row_sums, table.column_sums
+    if len(rows) * len(columns) > 1 << 24:
         raise UndefinedMeasureError(
-            f"a shuffled table of {table.shape[0]} × {table.shape[1]} cells does not fit in memory"
+            f"a shuffled table of {len(rows)} × {len(columns)} cells does not fit in memory"
+        )
+    if table.n >= MOST_SHUFFLED:
+        raise UndefinedMeasureError(
+            f"labels of {table.n:,} objects cannot be shuffled, {MOST_SHUFFLED:,} at most; "
+            "take a sample of the objects"
         )
     rng = check_random_state(random_state)
-    for dense in random_tables(table.row_sums, table.column_sums, times, rng):
+    # SciPy 1.17 makes a negative count of one row with two columns
+    alone = len(rows) == 1 or len(columns) == 1
+    margins = None if alone else random_table(rows, columns)
+    for _ in range(times):
+        dense = (
+            np.outer(rows, columns) // table.n
+            if margins is None
+            else np.asarray(margins.rvs(method="patefield", random_state=rng)).astype(np.int64)
+        )
         yield ContingencyTable._of_cells(*cells_of(dense), table.row_names, table.column_names)
 
 

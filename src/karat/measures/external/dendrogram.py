@@ -8,6 +8,7 @@ import numpy as np
 
 from karat.labelings.labels import apply_noise_policy, encode
 from karat.labelings.structures import Dendrogram
+from karat.measures.external.table import check_beta
 from karat.runtime.validation import InputError
 
 if TYPE_CHECKING:
@@ -17,6 +18,8 @@ __all__ = ["Dendrogram"]
 
 
 def _classes(labels_true: Any, tree: Dendrogram) -> NDArray[np.int32]:
+    if not isinstance(tree, Dendrogram):
+        raise InputError("a dendrogram is judged by classes: give it as labels_pred")
     classes = apply_noise_policy(encode(labels_true, name="labels_true"), "error").codes
     if len(classes) != tree.n_objects:
         raise InputError(
@@ -35,8 +38,9 @@ def _node_counts(classes: NDArray[np.int32], tree: Dendrogram) -> NDArray[np.int
     return counts
 
 
-def best_f_measure(labels_true: Any, tree: Dendrogram, beta: float) -> float:
+def best_f_measure(labels_true: Any, tree: Dendrogram, beta: float = 1.0) -> float:
     """Σ_t p(t) max over all nodes of F_β, O(n · classes)."""
+    check_beta(beta)
     counts = _node_counts(_classes(labels_true, tree), tree)
     sizes = counts[-1]
     b = beta * beta

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
 from karat.labelings.contingency import ContingencyTable
-from karat.labelings.labels import NoisePolicy
 from karat.measures.bibliography import Reference
-from karat.measures.catalogue import define
-from karat.measures.external.table import as_table, need_counts
+from karat.measures.external.table import need_counts, of_table
 from karat.runtime.threads import in_threads
 from karat.runtime.validation import UndefinedMeasureError, check_choice
 
@@ -31,6 +30,7 @@ __all__ = [
 Normalizer: TypeAlias = Literal["arithmetic", "geometric", "max", "min", "joint"]
 MEANS = ("arithmetic", "geometric", "max", "min")
 FAMILY = "information"
+_of_information = partial(of_table, family=FAMILY, symmetric=True)
 
 
 def entropy_of(counts: NDArray[Any]) -> float:
@@ -51,7 +51,7 @@ def entropy_given_true(table: ContingencyTable) -> float:
 
 
 class _Information:
-    """The entropies of a table, without the cancellation of differences."""
+    """The entropies of a table in nats, without the cancellation of differences."""
 
     def __init__(self, table: ContingencyTable) -> None:
         from karat._kernels.permutation_model import sum_deviance
@@ -101,35 +101,16 @@ class _Information:
         return self.normalizer(name) - self.mutual
 
 
-def mutual_information(
-    labels_true: Any,
-    labels_pred: Any = None,
-    *,
-    noise: NoisePolicy = "error",
-    sample_weight: Any = None,
-) -> float:
-    """Mutual information of the two clusterings, in nats.
+@_of_information(
+    "Mutual information",
+    references=[Reference("whissell2012", "3.21")],
+    range=(0.0, math.inf),
+    compares_k=False,
+)
+def mutual_information(table: ContingencyTable) -> float:
+    """Mutual information of the two clusterings, in nats; it never falls when clusters are split.
 
-    Parameters
-    ----------
-    labels_true, labels_pred : array-like, shape (n,), or SoftPartition
-        The gold standard and the clustering; or one :class:`~karat.ContingencyTable` as
-        ``labels_true`` alone.
-
-    Returns
-    -------
-    float
-        From 0 (independent) to the lesser of the two entropies; greater is better. It never
-        falls when clusters are split.
-
-    Raises
-    ------
-    InputError
-        For labels that cannot be compared.
-
-    Notes
-    -----
-    O(n + cells). whissell2012 eq. 3.21 with maximum likelihood estimates.
+    At most the lesser of the two entropies, which are maximum likelihood estimates.
 
     Examples
     --------
@@ -137,33 +118,22 @@ def mutual_information(
     >>> round(mutual_information([0, 0, 1, 1], [1, 1, 0, 0]), 6)
     0.693147
     """
-    return _Information(
-        as_table(labels_true, labels_pred, noise=noise, sample_weight=sample_weight)
-    ).mutual
+    return _Information(table).mutual
 
 
-def conditional_entropy(
-    labels_true: Any,
-    labels_pred: Any = None,
-    *,
-    noise: NoisePolicy = "error",
-    sample_weight: Any = None,
-) -> float:
+@_of_information(
+    "Conditional entropy of the classes",
+    references=[Reference("whissell2012", "3.23, 3.26")],
+    greater_is_better=False,
+    range=(0.0, math.inf),
+    compares_k=False,
+    symmetric=False,
+)
+def conditional_entropy(table: ContingencyTable) -> float:
     """Entropy of the classes that is left when the clusters are known, H(T∣C), in nats.
 
-    Parameters
-    ----------
-    labels_true, labels_pred, noise, sample_weight
-        As in :func:`mutual_information`. Exchange the two for H(C∣T).
-
-    Returns
-    -------
-    float
-        From 0 (every cluster within one class) to the entropy of the classes; lower is better.
-
-    Notes
-    -----
-    O(n + cells). whissell2012 eqs. 3.23 and 3.26, with the minus signs that it lacks.
+    0 where every cluster is within one class. Exchange the sides for H(C∣T). The equations lack
+    minus signs.
 
     Examples
     --------
@@ -171,42 +141,30 @@ def conditional_entropy(
     >>> conditional_entropy([0, 0, 1, 1], [0, 1, 2, 2])
     0.0
     """
-    return entropy_given_pred(
-        as_table(labels_true, labels_pred, noise=noise, sample_weight=sample_weight)
-    )
+    return entropy_given_pred(table)
 
 
+@_of_information(
+    "Normalised mutual information",
+    references=[Reference("whissell2012", "3.22, 3.24, 3.25"), Reference("manning2008", "183")],
+)
 def normalized_mutual_information(
-    labels_true: Any,
-    labels_pred: Any = None,
-    *,
-    normalizer: Normalizer = "geometric",
-    noise: NoisePolicy = "error",
-    sample_weight: Any = None,
+    table: ContingencyTable, *, normalizer: Normalizer = "geometric"
 ) -> float:
     """Mutual information divided by a normaliser of the two entropies.
+
+    1 where both sides have one cluster; 0 where one side alone has. With ``"min"`` any refinement
+    of the classes has 1.
 
     Parameters
     ----------
     normalizer : {"geometric", "arithmetic", "max", "min", "joint"}
         Mean of the entropies, the greater, the lesser, or the entropy of both together.
 
-    Returns
-    -------
-    float
-        From 0 to 1, greater is better. 1 where both sides have one cluster; 0 where one side
-        alone has. With ``"min"`` any refinement of the classes has 1.
-
-    Raises
-    ------
-    InputError
-        For labels that cannot be compared, or an unknown normaliser.
-
     Notes
     -----
-    O(n + cells). whissell2012 eqs. 3.22 (geometric), 3.24 (min), 3.25 (joint); manning2008
-    eq. 183 (arithmetic). For soft clusterings a clustering compared with itself has 1 only where
-    it is hard.
+    The equations are of the geometric, the least and the joint normaliser, manning2008's of the
+    arithmetic. A soft clustering compared with itself has 1 only where it is hard. O(n + cells).
 
     Examples
     --------
@@ -215,9 +173,7 @@ def normalized_mutual_information(
     1.0
     """
     check_choice(normalizer, (*MEANS, "joint"), "normalizer")
-    info = _Information(
-        as_table(labels_true, labels_pred, noise=noise, sample_weight=sample_weight)
-    )
+    info = _Information(table)
     divisor = info.normalizer(normalizer)
     if divisor == 0:
         return 1.0 if info.true == info.pred == 0 else 0.0
@@ -238,34 +194,29 @@ def expected_mutual_information(table: ContingencyTable) -> float:
     return float(many_a @ means @ many_b) / table.n
 
 
+@_of_information(
+    "Adjusted mutual information",
+    counted=True,
+    references=[Reference("vinh2010"), Reference("whissell2012", "3.28")],
+    range=(-math.inf, 1.0),
+    cost="O(n + cells + distinct sizes² · spread)",
+)
 def adjusted_mutual_information(
-    labels_true: Any,
-    labels_pred: Any = None,
-    *,
-    normalizer: Literal["max", "arithmetic", "geometric", "min"] = "max",
-    noise: NoisePolicy = "error",
-    sample_weight: Any = None,
+    table: ContingencyTable, *, normalizer: Literal["max", "arithmetic", "geometric", "min"] = "max"
 ) -> float:
     """Mutual information corrected for chance: (MI − E) / (normaliser − E).
 
+    0 in expectation under random labels with the same cluster sizes. 1 for equal partitions, also
+    where the denominator is 0; 0 where one side has one cluster or only singletons, because every
+    labeling then has the same mutual information.
+
     Parameters
     ----------
-    labels_true, labels_pred, noise, sample_weight
-        As in :func:`mutual_information`; counted objects only.
     normalizer : {"max", "arithmetic", "geometric", "min"}
-        The greatest value that mutual information is held to have.
-
-    Returns
-    -------
-    float
-        At most 1; 0 in expectation under random labels with the same cluster sizes; greater is
-        better. 1 for equal partitions, also where the denominator is 0; 0 where one side has one
-        cluster or only singletons, because every labeling then has the same mutual information.
+        The greatest value that mutual information is held to have; ``"max"`` is equation 3.28's.
 
     Raises
     ------
-    InputError
-        For labels that cannot be compared, or an unknown normaliser.
     UndefinedMeasureError
         For weights or memberships.
 
@@ -273,8 +224,7 @@ def adjusted_mutual_information(
     -----
     The expectation is exact under the permutation model, one hypergeometric sum for each pair of
     *distinct* sizes: O(n + cells + distinct sizes² × spread of a cell). Its relative error stays
-    below 1e-10, because the sum has no negative terms. Vinh, Epps & Bailey (2010);
-    whissell2012 eq. 3.28 (``"max"``).
+    below 1e-10, because the sum has no negative terms.
 
     Examples
     --------
@@ -283,8 +233,6 @@ def adjusted_mutual_information(
     0.225042
     """
     check_choice(normalizer, MEANS, "normalizer")
-    table = as_table(labels_true, labels_pred, noise=noise, sample_weight=sample_weight)
-    need_counts(table, "Adjusted mutual information")
     info = _Information(table)
     if info.true_given_pred == info.pred_given_true == 0:
         return 1.0
@@ -292,51 +240,6 @@ def adjusted_mutual_information(
         return 0.0
     room = info.normalizer(normalizer) - expected_mutual_information(table)
     return 1 - info.excess(normalizer) / room if room > 0 else 0.0
-
-
-def standardized_mutual_information(
-    labels_true: Any,
-    labels_pred: Any = None,
-    *,
-    noise: NoisePolicy = "error",
-    sample_weight: Any = None,
-) -> float:
-    """Standard deviations by which mutual information exceeds what chance gives.
-
-    Parameters
-    ----------
-    labels_true, labels_pred, noise, sample_weight
-        As in :func:`mutual_information`; counted objects only.
-
-    Returns
-    -------
-    float
-        (MI − E) / sqrt(Var), both moments exact under the permutation model; greater is better,
-        without bound. 0 where chance has no variance: one side has one cluster or only
-        singletons, or one has classes of one size and the other a single object and the rest.
-
-    Raises
-    ------
-    UndefinedMeasureError
-        For weights or memberships.
-
-    Notes
-    -----
-    Unlike :func:`adjusted_mutual_information` it does not favour clusterings with many small
-    clusters, but it grows with n. For distinct sizes k' and t' and a spread r of the cells,
-    O(k' t' (k' + t') r²). Romano, Bailey, Nguyen & Verspoor (2014), Romano et al. (2016); the
-    variance is summed here over one corner cell for each pair of cells, since rows and columns
-    are independent given the cell where they meet.
-
-    Examples
-    --------
-    >>> from karat import standardized_mutual_information
-    >>> round(standardized_mutual_information([0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 1]), 6)
-    3.0
-    """
-    table = as_table(labels_true, labels_pred, noise=noise, sample_weight=sample_weight)
-    need_counts(table, "Standardised mutual information")
-    return _standardized(table)
 
 
 def _standardized(table: ContingencyTable) -> float:
@@ -375,24 +278,52 @@ def _standardized_if_quick(table: ContingencyTable) -> float:
     return _standardized(table)
 
 
-def variation_of_information(
-    labels_true: Any,
-    labels_pred: Any = None,
-    *,
-    noise: NoisePolicy = "error",
-    sample_weight: Any = None,
-) -> float:
-    """Information in either clustering that the other does not have, in nats.
+@_of_information(
+    "Standardised mutual information",
+    counted=True,
+    references=[Reference("romano2016")],
+    compute=_standardized_if_quick,
+    range=(-math.inf, math.inf),
+    cost="O(n + cells + distinct sizes³ · spread²)",
+)
+def standardized_mutual_information(table: ContingencyTable) -> float:
+    """Standard deviations by which mutual information exceeds what chance gives.
 
-    Returns
-    -------
-    float
-        H(C) + H(T) − 2 MI = H(T∣C) + H(C∣T), from 0 (equal partitions) to log n; lower is
-        better. A metric.
+    (MI − E) / sqrt(Var), both moments exact under the permutation model. 0 where chance has no
+    variance: one side has one cluster or only singletons, or one has classes of one size and the
+    other a single object and the rest.
+
+    Raises
+    ------
+    UndefinedMeasureError
+        For weights or memberships.
 
     Notes
     -----
-    O(n + cells).
+    Unlike :func:`adjusted_mutual_information` it does not favour clusterings with many small
+    clusters, but it grows with n. For distinct sizes k' and t' and a spread r of the cells,
+    O(k' t' (k' + t') r²). The variance is summed here over one corner cell for each pair of cells,
+    since rows and columns are independent given the cell where they meet.
+
+    Examples
+    --------
+    >>> from karat import standardized_mutual_information
+    >>> round(standardized_mutual_information([0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 1]), 6)
+    3.0
+    """
+    return _standardized(table)
+
+
+@_of_information(
+    "Variation of information",
+    references=[Reference("meila2007"), Reference("whissell2012", "3.27")],
+    greater_is_better=False,
+    range=(0.0, math.inf),
+)
+def variation_of_information(table: ContingencyTable) -> float:
+    """Information in either clustering that the other does not have, in nats; a metric.
+
+    H(C) + H(T) − 2 MI = H(T∣C) + H(C∣T), at most log n.
 
     Examples
     --------
@@ -400,17 +331,16 @@ def variation_of_information(
     >>> variation_of_information([0, 0, 1, 1], [1, 1, 0, 0])
     0.0
     """
-    table = as_table(labels_true, labels_pred, noise=noise, sample_weight=sample_weight)
     return entropy_given_pred(table) + entropy_given_true(table)
 
 
+@_of_information(
+    "Normalised variation of information",
+    references=[Reference("meila2007"), Reference("vinh2010")],
+    greater_is_better=False,
+)
 def normalized_variation_of_information(
-    labels_true: Any,
-    labels_pred: Any = None,
-    *,
-    normalizer: Literal["joint", "log_n"] = "joint",
-    noise: NoisePolicy = "error",
-    sample_weight: Any = None,
+    table: ContingencyTable, *, normalizer: Literal["joint", "log_n"] = "joint"
 ) -> float:
     """Variation of information divided by its bound.
 
@@ -420,15 +350,6 @@ def normalized_variation_of_information(
         The entropy of both clusterings together, which keeps the metric and makes it
         1 − NMI(joint); or the logarithm of the number of objects.
 
-    Returns
-    -------
-    float
-        From 0 (equal partitions) to 1; lower is better.
-
-    Notes
-    -----
-    O(n + cells). Meilă (2007); Vinh, Epps & Bailey (2010).
-
     Examples
     --------
     >>> from karat import normalized_variation_of_information
@@ -436,75 +357,6 @@ def normalized_variation_of_information(
     1.0
     """
     check_choice(normalizer, ("joint", "log_n"), "normalizer")
-    table = as_table(labels_true, labels_pred, noise=noise, sample_weight=sample_weight)
     given = entropy_given_pred(table) + entropy_given_true(table)
     bound = entropy_of(table.counts) if normalizer == "joint" else math.log(max(table.n, 1))
     return min(given / bound, 1.0) if given > 0 else 0.0
-
-
-define(
-    mutual_information,
-    "Mutual information",
-    family=FAMILY,
-    references=[Reference("whissell2012", "3.21")],
-    range=(0.0, math.inf),
-    compares_k=False,
-    symmetric=True,
-    structures={"soft"},
-)
-define(
-    conditional_entropy,
-    "Conditional entropy of the classes",
-    family=FAMILY,
-    references=[Reference("whissell2012", "3.23, 3.26")],
-    greater_is_better=False,
-    range=(0.0, math.inf),
-    compares_k=False,
-    structures={"soft"},
-)
-define(
-    normalized_mutual_information,
-    "Normalised mutual information",
-    family=FAMILY,
-    references=[Reference("whissell2012", "3.22, 3.24, 3.25"), Reference("manning2008", "183")],
-    symmetric=True,
-    structures={"soft"},
-)
-define(
-    adjusted_mutual_information,
-    "Adjusted mutual information",
-    family=FAMILY,
-    references=[Reference("vinh2010"), Reference("whissell2012", "3.28")],
-    range=(-math.inf, 1.0),
-    cost="O(n + cells + distinct sizes² · spread)",
-    symmetric=True,
-)
-define(
-    standardized_mutual_information,
-    "Standardised mutual information",
-    family=FAMILY,
-    references=[Reference("romano2016")],
-    compute=_standardized_if_quick,
-    range=(-math.inf, math.inf),
-    cost="O(n + cells + distinct sizes³ · spread²)",
-    symmetric=True,
-)
-define(
-    variation_of_information,
-    "Variation of information",
-    family=FAMILY,
-    references=[Reference("meila2007"), Reference("whissell2012", "3.27")],
-    greater_is_better=False,
-    range=(0.0, math.inf),
-    symmetric=True,
-    structures={"soft"},
-)
-define(
-    normalized_variation_of_information,
-    "Normalised variation of information",
-    family=FAMILY,
-    references=[Reference("meila2007"), Reference("vinh2010")],
-    greater_is_better=False,
-    symmetric=True,
-    structures={"soft"},
-)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 from karat.labelings.contingency import PairCounts
 from karat.labelings.labels import NoisePolicy
 from karat.measures.bibliography import Reference
-from karat.measures.catalogue import define
 from karat.measures.docstrings import cite
-from karat.measures.external.table import as_table, check_beta
+from karat.measures.external.table import as_table, check_beta, of_table
 
 __all__ = [
     "adjusted_rand_index",
@@ -23,8 +23,6 @@ __all__ = [
     "pair_recall",
     "rand_index",
 ]
-
-FAMILY = "pair counting"
 
 
 @cite(Reference("whissell2012", "table 3.1"), Reference("brouwer2009"))
@@ -48,7 +46,7 @@ def pair_counts(
     -------
     PairCounts
         ``both`` (TP, L), ``only_pred`` (FP, D), ``only_true`` (FN, D'), ``neither`` (TN, L');
-        exact Python integers for counted objects.
+        exact Python integers for counted objects. The measures of pairs take it, too.
 
     Raises
     ------
@@ -72,28 +70,19 @@ def pair_counts(
     return as_table(labels_true, labels_pred, noise=noise, sample_weight=sample_weight).pair_counts
 
 
-def pair_precision(
-    labels_true: Any,
-    labels_pred: Any = None,
-    *,
-    noise: NoisePolicy = "error",
-    sample_weight: Any = None,
-) -> float:
+_of_pairs = partial(of_table, reads=pair_counts, family="pair counting")
+
+
+def _ratio(part: Any, whole: Any) -> float:
+    """One correctly rounded division, 1 where there is nothing to share."""
+    return float(part / whole) if whole else 1.0
+
+
+@_of_pairs("Pair precision", references=[Reference("manning2008", "§16.3")], compares_k=False)
+def pair_precision(p: PairCounts) -> float:
     """Share of the pairs put together that belong together: TP / (TP + FP).
 
-    Parameters
-    ----------
-    labels_true, labels_pred, noise, sample_weight
-        As in :func:`pair_counts`; or its result alone.
-
-    Returns
-    -------
-    float
-        From 0 to 1, greater is better; 1 where no pair is put together.
-
-    Notes
-    -----
-    O(n + cells). manning2008 §16.3.
+    1 where no pair is put together.
 
     Examples
     --------
@@ -101,32 +90,14 @@ def pair_precision(
     >>> pair_precision([0, 0, 1, 1], [0, 1, 2, 2])
     1.0
     """
-    p = pair_counts(labels_true, labels_pred, noise=noise, sample_weight=sample_weight)
     return _ratio(p.both, p.both + p.only_pred)
 
 
-def pair_recall(
-    labels_true: Any,
-    labels_pred: Any = None,
-    *,
-    noise: NoisePolicy = "error",
-    sample_weight: Any = None,
-) -> float:
+@_of_pairs("Pair recall", references=[Reference("manning2008", "§16.3")], compares_k=False)
+def pair_recall(p: PairCounts) -> float:
     """Share of the pairs that belong together that are put together: TP / (TP + FN).
 
-    Parameters
-    ----------
-    labels_true, labels_pred, noise, sample_weight
-        As in :func:`pair_counts`; or its result alone.
-
-    Returns
-    -------
-    float
-        From 0 to 1, greater is better; 1 where no pair belongs together.
-
-    Notes
-    -----
-    O(n + cells). manning2008 §16.3.
+    1 where no pair belongs together.
 
     Examples
     --------
@@ -134,35 +105,19 @@ def pair_recall(
     >>> pair_recall([0, 0, 1, 1], [0, 1, 2, 2])
     0.5
     """
-    p = pair_counts(labels_true, labels_pred, noise=noise, sample_weight=sample_weight)
     return _ratio(p.both, p.both + p.only_true)
 
 
-def pair_f_measure(
-    labels_true: Any,
-    labels_pred: Any = None,
-    *,
-    beta: float = 1.0,
-    noise: NoisePolicy = "error",
-    sample_weight: Any = None,
-) -> float:
+@_of_pairs("Pair F-measure", references=[Reference("manning2008", "§16.3")], symmetric=True)
+def pair_f_measure(p: PairCounts, *, beta: float = 1.0) -> float:
     """Weighted harmonic mean of pair precision and pair recall.
+
+    (1 + β²) TP / ((1 + β²) TP + β² FN + FP); 1 where no pair is together on either side.
 
     Parameters
     ----------
-    labels_true, labels_pred, noise, sample_weight
-        As in :func:`pair_counts`; or its result alone.
     beta : float
         How many times recall weighs as much as precision.
-
-    Returns
-    -------
-    float
-        From 0 to 1, greater is better; 1 where no pair is together on either side.
-
-    Notes
-    -----
-    O(n + cells). (1 + β²) TP / ((1 + β²) TP + β² FN + FP), manning2008 §16.3.
 
     Examples
     --------
@@ -171,36 +126,21 @@ def pair_f_measure(
     0.6666666666666666
     """
     check_beta(beta)
-    p = pair_counts(labels_true, labels_pred, noise=noise, sample_weight=sample_weight)
     if beta == 1:  # exact integers to the end
         return _ratio(2 * p.both, 2 * p.both + p.only_true + p.only_pred)
     b = float(beta) ** 2
     return _ratio((1 + b) * p.both, (1 + b) * p.both + b * p.only_true + p.only_pred)
 
 
-def rand_index(
-    labels_true: Any,
-    labels_pred: Any = None,
-    *,
-    noise: NoisePolicy = "error",
-    sample_weight: Any = None,
-) -> float:
-    """Share of the pairs on which the two clusterings agree.
+@_of_pairs(
+    "Rand index",
+    references=[Reference("whissell2012", "3.34"), Reference("manning2008", "§16.3")],
+    symmetric=True,
+)
+def rand_index(p: PairCounts) -> float:
+    """Share of the pairs on which the two clusterings agree; 1 for a single object.
 
-    Parameters
-    ----------
-    labels_true, labels_pred, noise, sample_weight
-        As in :func:`pair_counts`; or its result alone.
-
-    Returns
-    -------
-    float
-        From 0 to 1, greater is better; 1 for a single object.
-
-    Notes
-    -----
-    O(n + cells). Rand (1971), whissell2012 eq. 3.34. For memberships Brouwer (2009); on the
-    pair counts of :func:`fuzzy_pair_counts` Campello (2007).
+    For memberships Brouwer (2009); on the counts of :func:`fuzzy_pair_counts` Campello (2007).
 
     Examples
     --------
@@ -208,37 +148,26 @@ def rand_index(
     >>> rand_index([0, 0, 1, 1], [0, 0, 0, 1])
     0.5
     """
-    p = pair_counts(labels_true, labels_pred, noise=noise, sample_weight=sample_weight)
     return _ratio(p.both + p.neither, p.total)
 
 
-def adjusted_rand_index(
-    labels_true: Any,
-    labels_pred: Any = None,
-    *,
-    noise: NoisePolicy = "error",
-    sample_weight: Any = None,
-) -> float:
+@_of_pairs(
+    "Adjusted Rand index",
+    references=[Reference("hubert1985"), Reference("whissell2012", "3.36–3.38")],
+    range=(-0.5, 1.0),
+    symmetric=True,
+)
+def adjusted_rand_index(p: PairCounts) -> float:
     """Agreement on pairs of objects, corrected for chance.
 
-    Parameters
-    ----------
-    labels_true, labels_pred, noise, sample_weight
-        As in :func:`pair_counts`; or its result alone.
-
-    Returns
-    -------
-    float
-        From -0.5 to 1, 0 in expectation under random labels with the same cluster sizes; greater
-        is better. 1 where the denominator is 0, that is where both sides have one cluster or
-        both only singletons.
+    0 in expectation under random labels with the same cluster sizes. 1 where the denominator is 0,
+    that is where both sides have one cluster or both only singletons.
 
     Notes
     -----
-    O(n + cells), in exact integers up to one division. Hubert & Arabie (1985): expectation and
-    maximum belong to the pairs together in both, which corrects whissell2012 eqs. 3.36–3.38.
-    The bound -0.5 is Chacón & Rastrojo's (2023). For weights and memberships the same formula on
-    their pair sums.
+    O(n + cells), in exact integers up to one division. Expectation and maximum belong to the pairs
+    together in both, which corrects whissell2012. The bound −0.5 is Chacón & Rastrojo's (2023). For
+    weights and memberships the same formula on their pair sums.
 
     Examples
     --------
@@ -248,34 +177,16 @@ def adjusted_rand_index(
     >>> adjusted_rand_index([0, 0, 1, 1], [0, 1, 0, 1])
     -0.5
     """
-    p = pair_counts(labels_true, labels_pred, noise=noise, sample_weight=sample_weight)
     true, pred, total = p.both + p.only_true, p.both + p.only_pred, p.total
     # (L - E) / (max - E) with every term multiplied by 2·total
     return _ratio(2 * (total * p.both - true * pred), total * (true + pred) - 2 * true * pred)
 
 
-def jaccard_index(
-    labels_true: Any,
-    labels_pred: Any = None,
-    *,
-    noise: NoisePolicy = "error",
-    sample_weight: Any = None,
-) -> float:
+@_of_pairs("Jaccard index", references=[Reference("whissell2012", "3.35")], symmetric=True)
+def jaccard_index(p: PairCounts) -> float:
     """Share of the pairs together on either side that are together on both.
 
-    Parameters
-    ----------
-    labels_true, labels_pred, noise, sample_weight
-        As in :func:`pair_counts`; or its result alone.
-
-    Returns
-    -------
-    float
-        From 0 to 1, greater is better; 1 where no pair is together on either side.
-
-    Notes
-    -----
-    O(n + cells). L / (L + D + D'), which corrects whissell2012 eq. 3.35.
+    L / (L + D + D'), which corrects equation 3.35; 1 where no pair is together on either side.
 
     Examples
     --------
@@ -283,33 +194,14 @@ def jaccard_index(
     >>> jaccard_index([0, 0, 1, 1], [0, 0, 0, 1])
     0.25
     """
-    p = pair_counts(labels_true, labels_pred, noise=noise, sample_weight=sample_weight)
     return _ratio(p.both, p.both + p.only_pred + p.only_true)
 
 
-def fowlkes_mallows_index(
-    labels_true: Any,
-    labels_pred: Any = None,
-    *,
-    noise: NoisePolicy = "error",
-    sample_weight: Any = None,
-) -> float:
+@_of_pairs("Fowlkes–Mallows index", references=[Reference("fowlkes1983")], symmetric=True)
+def fowlkes_mallows_index(p: PairCounts) -> float:
     """Geometric mean of pair precision and pair recall.
 
-    Parameters
-    ----------
-    labels_true, labels_pred, noise, sample_weight
-        As in :func:`pair_counts`; or its result alone.
-
-    Returns
-    -------
-    float
-        From 0 to 1, greater is better; 1 where no pair is together on either side, 0 where
-        that is so on one side alone.
-
-    Notes
-    -----
-    O(n + cells). Fowlkes & Mallows (1983).
+    1 where no pair is together on either side, 0 where that is so on one side alone.
 
     Examples
     --------
@@ -317,40 +209,25 @@ def fowlkes_mallows_index(
     >>> fowlkes_mallows_index([0, 0, 1, 1], [0, 0, 1, 1])
     1.0
     """
-    p = pair_counts(labels_true, labels_pred, noise=noise, sample_weight=sample_weight)
     true, pred = p.both + p.only_true, p.both + p.only_pred
     if not true or not pred:
         return 1.0 if true == pred else 0.0
-    return (
-        min(math.sqrt(p.both / true) * math.sqrt(p.both / pred), 1.0)
-        if true != pred
-        else (p.both / true)
-    )
+    if true == pred:
+        return p.both / true
+    return min(math.sqrt(p.both / true) * math.sqrt(p.both / pred), 1.0)
 
 
-def mirkin_distance(
-    labels_true: Any,
-    labels_pred: Any = None,
-    *,
-    noise: NoisePolicy = "error",
-    sample_weight: Any = None,
-) -> float:
-    """Number of ordered pairs on which the two clusterings disagree.
+@_of_pairs(
+    "Mirkin distance",
+    references=[Reference("mirkin1996")],
+    greater_is_better=False,
+    range=(0.0, math.inf),
+    symmetric=True,
+)
+def mirkin_distance(p: PairCounts) -> float:
+    """Number of ordered pairs on which the two clusterings disagree, 2 (FP + FN).
 
-    Parameters
-    ----------
-    labels_true, labels_pred, noise, sample_weight
-        As in :func:`pair_counts`; or its result alone.
-
-    Returns
-    -------
-    float
-        2 (FP + FN), from 0 (equal partitions) to n (n − 1); lower is better. A metric; a multiple
-        of 1 − Rand index.
-
-    Notes
-    -----
-    O(n + cells). Mirkin (1996), Meilă (2007).
+    0 for equal partitions, n (n − 1) at most. A metric; a multiple of 1 − Rand index.
 
     Examples
     --------
@@ -358,79 +235,4 @@ def mirkin_distance(
     >>> mirkin_distance([0, 0, 1, 1], [0, 0, 0, 1])
     6.0
     """
-    p = pair_counts(labels_true, labels_pred, noise=noise, sample_weight=sample_weight)
     return float(2 * (p.only_pred + p.only_true))
-
-
-def _ratio(part: Any, whole: Any) -> float:
-    """One correctly rounded division, 1 where there is nothing to share."""
-    return float(part / whole) if whole else 1.0
-
-
-define(
-    pair_precision,
-    "Pair precision",
-    family=FAMILY,
-    references=[Reference("manning2008", "§16.3")],
-    compares_k=False,
-    structures={"soft"},
-)
-define(
-    pair_recall,
-    "Pair recall",
-    family=FAMILY,
-    references=[Reference("manning2008", "§16.3")],
-    compares_k=False,
-    structures={"soft"},
-)
-define(
-    pair_f_measure,
-    "Pair F-measure",
-    family=FAMILY,
-    references=[Reference("manning2008", "§16.3")],
-    symmetric=True,
-    structures={"soft"},
-)
-define(
-    rand_index,
-    "Rand index",
-    family=FAMILY,
-    references=[Reference("whissell2012", "3.34"), Reference("manning2008", "§16.3")],
-    symmetric=True,
-    structures={"soft"},
-)
-define(
-    adjusted_rand_index,
-    "Adjusted Rand index",
-    family=FAMILY,
-    references=[Reference("hubert1985"), Reference("whissell2012", "3.36–3.38")],
-    range=(-0.5, 1.0),
-    symmetric=True,
-    structures={"soft"},
-)
-define(
-    jaccard_index,
-    "Jaccard index",
-    family=FAMILY,
-    references=[Reference("whissell2012", "3.35")],
-    symmetric=True,
-    structures={"soft"},
-)
-define(
-    fowlkes_mallows_index,
-    "Fowlkes–Mallows index",
-    family=FAMILY,
-    references=[Reference("fowlkes1983")],
-    symmetric=True,
-    structures={"soft"},
-)
-define(
-    mirkin_distance,
-    "Mirkin distance",
-    family=FAMILY,
-    references=[Reference("mirkin1996")],
-    greater_is_better=False,
-    range=(0.0, math.inf),
-    symmetric=True,
-    structures={"soft"},
-)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
 from karat.distances import check_metric, check_points
 from karat.labelings.labels import NoisePolicy
-from karat.measures.catalogue import catalogue
+from karat.measures.catalogue import catalogue, define
 from karat.measures.passes.statistics import Statistics, weigh
 from karat.runtime.validation import UndefinedMeasureError, in_order_of
 
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 __all__: list[str] = []
 
 Compute: TypeAlias = Callable[[Statistics], Sequence[float | str]]
+#: of clustering m a number, or why there is none
+Value: TypeAlias = Callable[[Statistics, int], float | str]
+F = TypeVar("F", bound=Callable[..., float])
 SINGLETONS_ONLY = "every cluster is a singleton, so no pair is within a cluster"
 
 
@@ -118,3 +121,118 @@ def too_few_clusters(stats: Statistics, m: int, least_k: int = 2) -> str:
     if k >= least_k:
         return ""
     return f"the clustering has {k} cluster{'s' * (k != 1)}; it needs at least {least_k}"
+
+
+# -- a measure written as its formula ------------------------------------------------------------
+
+
+class OfDistances(Protocol):
+    """A measure of sums over pairs or of nearest objects, which take weights."""
+
+    def __call__(
+        self,
+        X: Any,
+        labels: Any,
+        *,
+        metric: Any = "euclidean",
+        noise: NoisePolicy = "error",
+        sample_weight: Any = None,
+    ) -> float:
+        """Its value for one clustering."""
+
+
+class OfFeatures(Protocol):
+    """A measure of centroids."""
+
+    def __call__(
+        self, X: Any, labels: Any, *, noise: NoisePolicy = "error", sample_weight: Any = None
+    ) -> float:
+        """Its value for one clustering."""
+
+
+class OfOrder(Protocol):
+    """A measure of all distances together, which have no weighted form."""
+
+    def __call__(
+        self, X: Any, labels: Any, *, metric: Any = "euclidean", noise: NoisePolicy = "error"
+    ) -> float:
+        """Its value for one clustering."""
+
+
+class OfMatrices(Protocol):
+    """A measure of scatter matrices."""
+
+    def __call__(self, X: Any, labels: Any, *, noise: NoisePolicy = "error") -> float:
+        """Its value for one clustering."""
+
+
+def of_distances(title: str, **record: Any) -> Callable[[Value], OfDistances]:
+    """A decorator that makes ``value(stats, m)`` a measure of its name: function and record.
+
+    ``record`` is that of :func:`karat.measures.catalogue.define`, with ``least_k``, the fewest
+    clusters that have a value.
+    """
+
+    def add(value: Value) -> OfDistances:
+        def function(
+            X: Any,
+            labels: Any,
+            *,
+            metric: Any = "euclidean",
+            noise: NoisePolicy = "error",
+            sample_weight: Any = None,
+        ) -> float:
+            return one(value.__name__, X, labels, metric, noise, sample_weight)
+
+        return _defined(function, value, title, record)
+
+    return add
+
+
+def of_features(title: str, **record: Any) -> Callable[[Value], OfFeatures]:
+    """As :func:`of_distances`, for what is made of the features and takes weights."""
+
+    def add(value: Value) -> OfFeatures:
+        def function(
+            X: Any, labels: Any, *, noise: NoisePolicy = "error", sample_weight: Any = None
+        ) -> float:
+            return one(value.__name__, X, labels, noise=noise, sample_weight=sample_weight)
+
+        return _defined(function, value, title, {"takes": "features", **record})
+
+    return add
+
+
+def of_order(title: str, **record: Any) -> Callable[[Value], OfOrder]:
+    """As :func:`of_distances`, for what has no weighted form."""
+
+    def add(value: Value) -> OfOrder:
+        def function(
+            X: Any, labels: Any, *, metric: Any = "euclidean", noise: NoisePolicy = "error"
+        ) -> float:
+            return one(value.__name__, X, labels, metric, noise)
+
+        return _defined(function, value, title, record)
+
+    return add
+
+
+def of_matrices(title: str, **record: Any) -> Callable[[Value], OfMatrices]:
+    """As :func:`of_features`, for what has no weighted form."""
+
+    def add(value: Value) -> OfMatrices:
+        def function(X: Any, labels: Any, *, noise: NoisePolicy = "error") -> float:
+            return one(value.__name__, X, labels, noise=noise)
+
+        return _defined(function, value, title, {"takes": "features", **record})
+
+    return add
+
+
+def _defined(function: F, value: Value, title: str, record: dict[str, Any]) -> F:
+    """The function under the name and the documentation of the formula, in the catalogue."""
+    least_k = record.pop("least_k", 2)
+    for attribute in ("__name__", "__qualname__", "__module__", "__doc__"):
+        setattr(function, attribute, getattr(value, attribute))
+    define(function, title, compute=each(value, least_k=least_k), **record)
+    return function

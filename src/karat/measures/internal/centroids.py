@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from karat.labelings.labels import NOISE, NoisePolicy
 from karat.labelings.partitions import SoftPartition
 from karat.measures.bibliography import Reference
 from karat.measures.catalogue import define
-from karat.measures.internal.batch import each, one, one_value
+from karat.measures.internal.batch import each, of_features, one, one_value
 from karat.measures.internal.nearest import centroid_extremes
 from karat.measures.internal.variance import ALL_COINCIDE
 from karat.measures.passes.statistics import Statistics
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 __all__ = [
-    "d_index",
     "davies_bouldin_index",
     "pbm_index",
     "ray_turi_index",
@@ -32,6 +32,10 @@ __all__ = [
     "sd_separation",
     "wemmert_gancarski_index",
 ]
+
+FAMILY = "centroid separation"
+SAME_CENTROID = "two clusters have the same centroid"
+_of_centroids = partial(of_features, family=FAMILY, needs=["centroids"], default=False)
 
 
 def davies_bouldin_index(
@@ -44,8 +48,6 @@ def davies_bouldin_index(
     sample_weight: Any = None,
 ) -> float:
     """Mean over clusters of the worst (spread + spread)/(distance of centroids).
-
-    Not negative, lower is better.
 
     Parameters
     ----------
@@ -60,10 +62,6 @@ def davies_bouldin_index(
     UndefinedMeasureError
         For fewer than two clusters, or two clusters with the same centroid.
 
-    Notes
-    -----
-    Davies & Bouldin 1979; whissell2012 equations 3.16, 3.17. O(n d + k² d) time.
-
     Examples
     --------
     >>> from karat import davies_bouldin_index
@@ -72,20 +70,11 @@ def davies_bouldin_index(
     """
     if p < 1 or q not in (1, 2):
         raise InputError(f"p must be at least 1 and q 1 or 2; got p={p}, q={q}")
-
-    @each
-    def compute(stats: Statistics, m: int) -> float | str:
-        return _davies_bouldin_value(stats, m, p, q)
-
+    compute = each(lambda stats, m: _davies_bouldin_value(stats, m, p, q))
     return one_value(
-        "Davies–Bouldin index",
-        compute,
-        ["centroids"],
-        X,
-        labels,
-        noise=noise,
-        sample_weight=sample_weight,
-    )
+        "Davies–Bouldin index", compute, ["centroids"], X, labels,
+        noise=noise, sample_weight=sample_weight,
+    )  # fmt: skip
 
 
 def _davies_bouldin_value(stats: Statistics, m: int, p: float, q: float) -> float | str:
@@ -99,7 +88,7 @@ def _davies_bouldin_value(stats: Statistics, m: int, p: float, q: float) -> floa
         apart = cdist(C[block], C, "minkowski", p=p)
         apart[np.arange(len(apart)), np.arange(len(C))[block]] = np.inf
         if (apart == 0).any():
-            return "two clusters have the same centroid"
+            return SAME_CENTROID
         worst[block] = ((spread[block, None] + spread) / apart).max(axis=1)
     return float(worst.mean())
 
@@ -110,7 +99,7 @@ def pbm_index(
     """PBM index: (E_1/E_k · D/k)², as clusterCrit has it.
 
     E_1 and E_k are the sums of distances to the mean of all objects and to the own centroid,
-    D the largest distance of two centroids. Not negative, greater is better.
+    D the largest distance of two centroids.
 
     Parameters
     ----------
@@ -123,11 +112,6 @@ def pbm_index(
     ------
     UndefinedMeasureError
         For fewer than two clusters, or where every object is at its centroid.
-
-    Notes
-    -----
-    Pakhira, Bandyopadhyay & Maulik 2004.
-    O(n d + k² d).
 
     Examples
     --------
@@ -144,27 +128,6 @@ def pbm_index(
     return one("pbm_index", X, labels, noise=noise, sample_weight=sample_weight)
 
 
-def ray_turi_index(
-    X: Any, labels: Any, *, noise: NoisePolicy = "error", sample_weight: Any = None
-) -> float:
-    """Mean squared distance to the centroid over the smallest squared distance of centroids.
-
-    Not negative, lower is better; undefined where two centroids are the same. The same as
-    Xie–Beni's index for hard clusterings in its centroid form. Ray & Turi 1999. O(n d + k² d).
-
-    Examples
-    --------
-    >>> from karat import ray_turi_index
-    >>> ray_turi_index([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1])
-    0.0025
-    """
-    return one("ray_turi_index", X, labels, noise=noise, sample_weight=sample_weight)
-
-
-def _davies_bouldin(stats: Statistics, m: int) -> float | str:
-    return _davies_bouldin_value(stats, m, 2, 1)
-
-
 def _pbm(stats: Statistics, m: int) -> float | str:
     inner = float(stats.spreads[m].sum())
     if inner == 0:
@@ -174,131 +137,59 @@ def _pbm(stats: Statistics, m: int) -> float | str:
     return (outer / inner * centroid_extremes(stats, m)[1] / k) ** 2
 
 
-def _ray_turi(stats: Statistics, m: int) -> float | str:
+define(
+    davies_bouldin_index,
+    "Davies–Bouldin index",
+    family=FAMILY,
+    references=[Reference("davies1979"), Reference("whissell2012", "3.16, 3.17")],
+    compute=each(lambda stats, m: _davies_bouldin_value(stats, m, 2, 1)),
+    needs=["centroids"],
+    greater_is_better=False,
+    range=(0.0, math.inf),
+    cost="O(n d + k² d)",
+    takes="features",
+)
+define(
+    pbm_index,
+    "PBM index",
+    family=FAMILY,
+    references=[Reference("pakhira2004")],
+    compute=each(_pbm),
+    needs=["centroids", "total_spreads"],
+    range=(0.0, math.inf),
+    cost="O(n d + k² d)",
+    takes="features",
+    structures={"soft"},
+)
+
+
+@_of_centroids(
+    "Ray–Turi index",
+    references=[Reference("ray1999")],
+    greater_is_better=False,
+    range=(0.0, math.inf),
+    cost="O(n d + k² d)",
+)
+def ray_turi_index(stats: Statistics, m: int) -> float | str:
+    """Mean squared distance to the centroid over the smallest squared distance of centroids.
+
+    The same as Xie–Beni's index for hard clusterings in its centroid form.
+
+    Raises
+    ------
+    UndefinedMeasureError
+        For fewer than two clusters, or where two have the same centroid.
+
+    Examples
+    --------
+    >>> from karat import ray_turi_index
+    >>> ray_turi_index([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1])
+    0.0025
+    """
     nearest = centroid_extremes(stats, m)[0]
     if nearest == 0:
-        return "two clusters have the same centroid"
+        return SAME_CENTROID
     return float(stats.squares[m].sum()) / stats.n_judged(m) / nearest**2
-
-
-def d_index(
-    X: Any,
-    labels: Any,
-    *,
-    noise: NoisePolicy = "error",
-    sample_weight: Any = None,
-) -> float:
-    """Mean over the clusters of the mean distance to the centroid.
-
-    Not negative, lower is better; it falls with the number of clusters. The knee of the curve is
-    looked for: the greatest second difference, see :func:`level_differences`.
-
-    Notes
-    -----
-    Lebart, Morineau & Piron 2000, as in NbClust. O(n d).
-
-    Examples
-    --------
-    >>> from karat import d_index
-    >>> d_index([[0.0], [1.0], [10.0], [13.0]], [0, 0, 1, 1])
-    1.0
-    """
-    return one("d_index", X, labels, noise=noise, sample_weight=sample_weight)
-
-
-def sd_scattering(
-    X: Any,
-    labels: Any,
-    *,
-    noise: NoisePolicy = "error",
-    sample_weight: Any = None,
-) -> float:
-    """Scat, the first part of SD: mean length of the clusters' variances over that of all.
-
-    Each cluster has a vector of variances, one for each feature; singletons have zeros. Not
-    negative, lower is better; it falls with the number of clusters, so it is added to
-    :func:`sd_separation`, see :func:`sd_index`.
-
-    Raises
-    ------
-    UndefinedMeasureError
-        Where all objects coincide.
-
-    Notes
-    -----
-    Halkidi, Vazirgiannis & Batistakis 2000; variances are over n_c, not n_c − 1. O(n d).
-
-    Examples
-    --------
-    >>> from karat import sd_scattering
-    >>> round(sd_scattering([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1]), 6)
-    0.009901
-    """
-    return one("sd_scattering", X, labels, noise=noise, sample_weight=sample_weight)
-
-
-def sd_separation(
-    X: Any,
-    labels: Any,
-    *,
-    noise: NoisePolicy = "error",
-    sample_weight: Any = None,
-) -> float:
-    """Dis, the second part of SD: (D_max/D_min) Σ_a 1/Σ_b ∣v_a − v_b∣ over the centroids v.
-
-    Not negative, lower is better; 1/length is its unit. It grows with the number of clusters.
-
-    Raises
-    ------
-    UndefinedMeasureError
-        For fewer than two clusters, or two with the same centroid.
-
-    Notes
-    -----
-    Halkidi, Vazirgiannis & Batistakis 2000. O(n d + k² d).
-
-    Examples
-    --------
-    >>> from karat import sd_separation
-    >>> sd_separation([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1])
-    0.2
-    """
-    return one("sd_separation", X, labels, noise=noise, sample_weight=sample_weight)
-
-
-def wemmert_gancarski_index(
-    X: Any,
-    labels: Any,
-    *,
-    noise: NoisePolicy = "error",
-    sample_weight: Any = None,
-) -> float:
-    """Wemmert–Gançarski: Σ_c max(0, n_c − Σ_{x in c} R(x))/n.
-
-    R(x) is the distance of an object to its own centroid over that to the nearest other one; 1
-    (neutral) for an object at both. Between 0 and 1, greater is better.
-
-    Raises
-    ------
-    UndefinedMeasureError
-        For fewer than two clusters.
-
-    Notes
-    -----
-    Wemmert, Gançarski & Korczak 2000, in the form of Desgraupes' clusterCrit. A singleton is at
-    its centroid, so many singletons look good. O(n k d).
-
-    Examples
-    --------
-    >>> from karat import wemmert_gancarski_index
-    >>> round(wemmert_gancarski_index([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1]), 6)
-    0.949875
-    """
-    return one("wemmert_gancarski_index", X, labels, noise=noise, sample_weight=sample_weight)
-
-
-def _d_index(stats: Statistics, m: int) -> float:
-    return float((stats.spreads[m] / stats.sizes[m]).mean())
 
 
 def variance_lengths(stats: Statistics, m: int) -> tuple[Floats, float]:
@@ -310,12 +201,61 @@ def variance_lengths(stats: Statistics, m: int) -> tuple[Floats, float]:
     return within, float(np.linalg.norm(total)) / stats.n_judged(m)
 
 
-def scattering_of(stats: Statistics, m: int) -> float | str:
+@_of_centroids(
+    "Scattering of the SD index (Scat)",
+    references=[Reference("halkidi2000")],
+    least_k=1,
+    greater_is_better=False,
+    range=(0.0, math.inf),
+    cost="O(n d)",
+    compares_k=False,
+)
+def sd_scattering(stats: Statistics, m: int) -> float | str:
+    """Scat, the first part of SD: mean length of the clusters' variances over that of all.
+
+    Each cluster has a vector of variances (over n_c, not n_c − 1), one for each feature;
+    singletons have zeros. It falls with the number of clusters, so SD adds
+    :func:`sd_separation`.
+
+    Raises
+    ------
+    UndefinedMeasureError
+        Where all objects coincide.
+
+    Examples
+    --------
+    >>> from karat import sd_scattering
+    >>> round(sd_scattering([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1]), 6)
+    0.009901
+    """
     within, total = variance_lengths(stats, m)
     return float(within.mean()) / total if total > 0 else ALL_COINCIDE
 
 
-def separation_of(stats: Statistics, m: int) -> float | str:
+@_of_centroids(
+    "Separation of the SD index (Dis)",
+    references=[Reference("halkidi2000")],
+    greater_is_better=False,
+    range=(0.0, math.inf),
+    cost="O(n d + k² d)",
+    compares_k=False,
+)
+def sd_separation(stats: Statistics, m: int) -> float | str:
+    """Dis, the second part of SD: (D_max/D_min) Σ_a 1/Σ_b ∣v_a − v_b∣ over the centroids v.
+
+    1/length is its unit. It grows with the number of clusters.
+
+    Raises
+    ------
+    UndefinedMeasureError
+        For fewer than two clusters, or two with the same centroid.
+
+    Examples
+    --------
+    >>> from karat import sd_separation
+    >>> sd_separation([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1])
+    0.2
+    """
     from scipy.spatial.distance import cdist
 
     C = stats.centroids[m]
@@ -327,7 +267,7 @@ def separation_of(stats: Statistics, m: int) -> float | str:
         apart[np.arange(len(apart)), np.arange(start, start + len(apart))] = np.inf
         nearest = min(nearest, float(apart.min()))
         if nearest == 0:
-            return "two clusters have the same centroid"
+            return SAME_CENTROID
         inverses += float((1 / totals).sum())
     return farthest / nearest * inverses
 
@@ -347,7 +287,33 @@ def _to_centroids(stats: Statistics, m: int) -> Iterator[tuple[NDArray[np.int32]
         yield own[kept], weights[start : start + step][kept], cdist(dense, C)
 
 
-def _wemmert_gancarski(stats: Statistics, m: int) -> float:
+@_of_centroids(
+    "Wemmert–Gançarski index",
+    references=[Reference("wemmert2000")],
+    cost="O(n k d)",
+)
+def wemmert_gancarski_index(stats: Statistics, m: int) -> float:
+    """Wemmert–Gançarski: Σ_c max(0, n_c − Σ_{x in c} R(x))/n.
+
+    R(x) is the distance of an object to its own centroid over that to the nearest other one; 1
+    (neutral) for an object at both.
+
+    Raises
+    ------
+    UndefinedMeasureError
+        For fewer than two clusters.
+
+    Notes
+    -----
+    In the form of Desgraupes' clusterCrit. A singleton is at its centroid, so many singletons look
+    good. O(n k d).
+
+    Examples
+    --------
+    >>> from karat import wemmert_gancarski_index
+    >>> round(wemmert_gancarski_index([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1]), 6)
+    0.949875
+    """
     sizes = stats.sizes[m]
     ratios = np.zeros(len(sizes))
     for own, weights, apart in _to_centroids(stats, m):
@@ -359,95 +325,3 @@ def _wemmert_gancarski(stats: Statistics, m: int) -> float:
         ratio[(a == 0) & (b == 0)] = 1.0
         ratios += np.bincount(own, weights * ratio, len(sizes))
     return float(np.maximum(sizes - ratios, 0).sum()) / stats.n_judged(m)
-
-
-define(
-    davies_bouldin_index,
-    "Davies–Bouldin index",
-    family="centroid separation",
-    references=[Reference("davies1979"), Reference("whissell2012", "3.16, 3.17")],
-    compute=each(_davies_bouldin),
-    needs=["centroids"],
-    greater_is_better=False,
-    range=(0.0, math.inf),
-    cost="O(n d + k² d)",
-    takes="features",
-)
-define(
-    pbm_index,
-    "PBM index",
-    family="centroid separation",
-    references=[Reference("pakhira2004")],
-    compute=each(_pbm),
-    needs=["centroids", "total_spreads"],
-    range=(0.0, math.inf),
-    cost="O(n d + k² d)",
-    takes="features",
-    structures={"soft"},
-)
-define(
-    ray_turi_index,
-    "Ray–Turi index",
-    family="centroid separation",
-    references=[Reference("ray1999")],
-    compute=each(_ray_turi),
-    needs=["centroids"],
-    greater_is_better=False,
-    range=(0.0, math.inf),
-    cost="O(n d + k² d)",
-    default=False,
-    takes="features",
-)
-define(
-    d_index,
-    "D-index",
-    family="centroid separation",
-    references=[Reference("lebart2000")],
-    compute=each(_d_index, least_k=1),
-    needs=["centroids"],
-    greater_is_better=False,
-    range=(0.0, math.inf),
-    cost="O(n d)",
-    compares_k=False,
-    default=False,
-    takes="features",
-)
-define(
-    sd_scattering,
-    "Scattering of the SD index (Scat)",
-    family="centroid separation",
-    references=[Reference("halkidi2000")],
-    compute=each(scattering_of, least_k=1),
-    needs=["centroids"],
-    greater_is_better=False,
-    range=(0.0, math.inf),
-    cost="O(n d)",
-    compares_k=False,
-    default=False,
-    takes="features",
-)
-define(
-    sd_separation,
-    "Separation of the SD index (Dis)",
-    family="centroid separation",
-    references=[Reference("halkidi2000")],
-    compute=each(separation_of),
-    needs=["centroids"],
-    greater_is_better=False,
-    range=(0.0, math.inf),
-    cost="O(n d + k² d)",
-    compares_k=False,
-    default=False,
-    takes="features",
-)
-define(
-    wemmert_gancarski_index,
-    "Wemmert–Gançarski index",
-    family="centroid separation",
-    references=[Reference("wemmert2000")],
-    compute=each(_wemmert_gancarski),
-    needs=["centroids"],
-    cost="O(n k d)",
-    default=False,
-    takes="features",
-)

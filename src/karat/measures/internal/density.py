@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,12 +14,12 @@ from karat.labelings.partitions import as_labelings
 from karat.measures.bibliography import Reference
 from karat.measures.catalogue import define
 from karat.measures.docstrings import cite
-from karat.measures.internal.batch import each, one, one_value, too_few_clusters
+from karat.measures.internal.batch import of_features, one_value, too_few_clusters
 from karat.measures.internal.centroids import variance_lengths
 from karat.measures.passes.statistics import Statistics
 from karat.measures.passes.trees import core_distances, separations, spanning_tree
 from karat.measures.scores import Scores
-from karat.runtime.validation import InputError, UndefinedMeasureError, check_choice
+from karat.runtime.validation import InputError, UndefinedMeasureError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -201,13 +201,12 @@ def _connectivity(stats: Statistics, n_neighbors: int) -> list[float | str]:
     return values
 
 
-@cite(Reference("liu2013"), Reference("halkidi2015"))
+@cite(Reference("liu2013"))
 def cvnn_index(
     X: Any,
     labels: Any,
     *,
     n_neighbors: int = NEIGHBORS,
-    compactness: Literal["clusters", "pairs"] = "clusters",
     metric: Any = "euclidean",
     noise: NoisePolicy = "error",
 ) -> Scores:
@@ -222,9 +221,6 @@ def cvnn_index(
     labels : array-like (M, n), mapping or DataFrame
         The clusterings to compare.
     n_neighbors : int
-    compactness : {"clusters", "pairs"}
-        Com: the sum over the clusters of the mean distance of their pairs, as the paper has it,
-        or the mean distance of all pairs within clusters, as fpc has it.
 
     Returns
     -------
@@ -233,11 +229,9 @@ def cvnn_index(
 
     Notes
     -----
-    Sep is the largest share of foreign neighbours of a
-    cluster, Com = Σ_c 2/(n_c(n_c − 1)) Σ_{x,y in c} d(x, y). That sum grows with the number of
-    clusters; Halkidi, Vazirgiannis & Hennig 2015 and fpc's ``cvnn`` (with 5 neighbours) take the
-    mean over all pairs instead, ``compactness="pairs"``. The two may rank clusterings the other
-    way round. O(n² d).
+    Sep is the largest share of foreign neighbours of a cluster, Com = Σ_c 2/(n_c(n_c − 1))
+    Σ_{x,y in c} d(x, y), as the paper has it. fpc's ``cvnn`` takes the mean over all pairs instead,
+    and may rank clusterings the other way round. O(n² d).
 
     Examples
     --------
@@ -252,12 +246,11 @@ def cvnn_index(
     labelings = as_labelings(labels, n_objects=data.shape[0], noise=noise)
     if n_neighbors < 1:
         raise InputError(f"n_neighbors must be at least 1; got {n_neighbors}")
-    check_choice(compactness, ("clusters", "pairs"), "compactness")
     stats = Statistics(data, labelings, ["pair_sums"], metric=metric)
-    return _cvnn(stats, n_neighbors, pooled=compactness == "pairs")
+    return _cvnn(stats, n_neighbors)
 
 
-def _cvnn(stats: Statistics, n_neighbors: int, *, pooled: bool) -> Scores:
+def _cvnn(stats: Statistics, n_neighbors: int) -> Scores:
     from karat.measures.passes.ranks import by_kept
 
     separation, compactness = stats.values(), stats.values()
@@ -272,10 +265,7 @@ def _cvnn(stats: Statistics, n_neighbors: int, *, pooled: bool) -> Scores:
             foreign = (codes[near] != codes[:, None]).mean(axis=1)
             separation[m] = float((np.bincount(codes, foreign, len(sizes)) / sizes).max())
             pairs, sums = np.maximum(sizes * (sizes - 1) // 2, 1), stats.within_sums[m]
-            if pooled:
-                compactness[m] = float(sums.sum()) / max(stats.pairs_within(m), 1)
-            else:
-                compactness[m] = float((sums / pairs).sum())
+            compactness[m] = float((sums / pairs).sum())
     values = _over_largest(separation) + _over_largest(compactness)
     batch = stats.labelings
     return Scores.of(
@@ -288,12 +278,18 @@ def _over_largest(values: Floats) -> Floats:
     return values / largest if largest > 0 else values
 
 
-def s_dbw_index(
-    X: Any, labels: Any, *, noise: NoisePolicy = "error", sample_weight: Any = None
-) -> float:
-    """S_Dbw: scattering within clusters plus density between them.
-
-    Not negative, lower is better.
+@of_features(
+    "S_Dbw",
+    family="density",
+    references=[Reference("halkidi2001")],
+    needs=["centroids"],
+    greater_is_better=False,
+    range=(0.0, math.inf),
+    cost="O(n k² d)",
+    default=False,
+)
+def s_dbw_index(stats: Statistics, m: int) -> float | str:
+    """S_Dbw: scattering within clusters plus density between them, Scat + Dens_bw.
 
     Raises
     ------
@@ -302,7 +298,7 @@ def s_dbw_index(
 
     Notes
     -----
-    Halkidi & Vazirgiannis 2001: Scat + Dens_bw. Scat is that of :func:`sd_scattering`. For each
+    Scat is that of :func:`sd_scattering`. For each
     pair of clusters a density counts their objects at most σ = √(Σ_c ∣variances of c∣)/k from the
     middle of the centroids, over the larger of the counts at the centroids (0 where both are 0).
     Dens_bw is 1/(k(k−1)) times the sum over all ordered pairs, so the *mean* over the pairs, as
@@ -316,11 +312,6 @@ def s_dbw_index(
     >>> round(s_dbw_index([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1]), 4)
     0.0099
     """
-    return one("s_dbw_index", X, labels, noise=noise, sample_weight=sample_weight)
-
-
-@each
-def _s_dbw(stats: Statistics, m: int) -> float | str:
     C = stats.centroids[m]
     k = len(C)
     lengths, total = variance_lengths(stats, m)
@@ -366,19 +357,6 @@ define(
     references=[Reference("moulavi2014", "definitions 1–8")],
     range=(-1.0, 1.0),
     cost="O(n² d)",
-    default=False,
-    takes="features",
-)
-define(
-    s_dbw_index,
-    "S_Dbw",
-    family="density",
-    references=[Reference("halkidi2001")],
-    compute=_s_dbw,
-    needs=["centroids"],
-    greater_is_better=False,
-    range=(0.0, math.inf),
-    cost="O(n k² d)",
     default=False,
     takes="features",
 )

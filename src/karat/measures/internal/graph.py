@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from karat.labelings.labels import NoisePolicy
 from karat.measures.bibliography import Reference
-from karat.measures.catalogue import define
 from karat.measures.docstrings import cite
-from karat.measures.internal.batch import each, one
+from karat.measures.internal.batch import of_distances
 from karat.measures.passes.statistics import Statistics
 from karat.runtime.validation import InputError, check_data
 
 __all__ = ["gaussian_affinity", "normalized_cut", "ratio_cut"]
+
+_of_cuts = partial(
+    of_distances,
+    family="graph cuts",
+    needs=["inverse_square_sums"],
+    greater_is_better=False,
+    range=(0.0, math.inf),
+    cost="O(n² d)",
+    compares_k=False,
+)
 
 
 @cite(Reference("whissell2012", "2.10"))
@@ -47,26 +56,19 @@ def gaussian_affinity(X: Any, *, sigma: float) -> np.ndarray[Any, np.dtype[np.fl
         return np.exp(-squares / (2 * sigma**2))
 
 
-def ratio_cut(
-    X: Any,
-    labels: Any,
-    *,
-    metric: Any = "euclidean",
-    noise: NoisePolicy = "error",
-    sample_weight: Any = None,
-) -> float:
+@_of_cuts(
+    "Ratio-Cut of 1/d²",
+    references=[Reference("whissell2012", "3.7"), Reference("ackerman2008")],
+)
+def ratio_cut(stats: Statistics, m: int) -> float:
     """Ratio-Cut with 1/d² as affinity: (Σ_{P_b} 1/d²) · Σ_c 1/∣c∣.
 
-    Not negative, lower is better; infinite where coincident objects are in different clusters.
+    Infinite where coincident objects are in different clusters.
 
     Raises
     ------
     UndefinedMeasureError
         For fewer than two clusters.
-
-    Notes
-    -----
-    whissell2012 equation 3.7 (Ackerman & Ben-David 2008). O(n² d) time.
 
     Examples
     --------
@@ -74,21 +76,18 @@ def ratio_cut(
     >>> round(ratio_cut([[0.0], [1.0], [3.0]], [0, 0, 1]), 6)
     0.541667
     """
-    return one("ratio_cut", X, labels, metric, noise, sample_weight)
+    return float(stats.between_inverse[m].sum()) / 2 * float((1 / stats.sizes[m]).sum())
 
 
-def normalized_cut(
-    X: Any,
-    labels: Any,
-    *,
-    metric: Any = "euclidean",
-    noise: NoisePolicy = "error",
-    sample_weight: Any = None,
-) -> float:
+@_of_cuts(
+    "N-Cut of 1/d²",
+    references=[Reference("whissell2012", "3.9"), Reference("ackerman2008")],
+)
+def normalized_cut(stats: Statistics, m: int) -> float | str:
     """N-Cut with 1/d² as affinity: (Σ_{P_b} 1/d²) · Σ_c 1/(Σ_{pairs in c} 1/d²).
 
-    Not negative, lower is better. A singleton has no pair within it, so the value is infinite;
-    it is also infinite where coincident objects are in different clusters.
+    A singleton has no pair within it, so the value is infinite; it is also infinite where
+    coincident objects are in different clusters.
 
     Raises
     ------
@@ -98,7 +97,7 @@ def normalized_cut(
 
     Notes
     -----
-    whissell2012 equation 3.9, whose first sum runs over pairs *between* clusters. O(n² d) time.
+    The first sum of equation 3.9 runs over pairs *between* clusters. O(n² d) time.
 
     Examples
     --------
@@ -106,42 +105,8 @@ def normalized_cut(
     >>> round(normalized_cut([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1]), 6)
     0.08122
     """
-    return one("normalized_cut", X, labels, metric, noise, sample_weight)
-
-
-def _ratio_cut(stats: Statistics, m: int) -> float:
-    return float(stats.between_inverse[m].sum()) / 2 * float((1 / stats.sizes[m]).sum())
-
-
-def _normalized_cut(stats: Statistics, m: int) -> float | str:
     between = float(stats.between_inverse[m].sum()) / 2
     within = sum(1 / v if v > 0 else math.inf for v in stats.within_inverse[m].tolist())
     if math.isinf(between) and within == 0:
         return "coincident objects are in one cluster and in two: every term is ∞ · 0"
     return between * within if not (between == 0 and math.isinf(within)) else math.inf
-
-
-define(
-    ratio_cut,
-    "Ratio-Cut of 1/d²",
-    family="graph cuts",
-    references=[Reference("whissell2012", "3.7"), Reference("ackerman2008")],
-    compute=each(_ratio_cut),
-    needs=["inverse_square_sums"],
-    greater_is_better=False,
-    range=(0.0, math.inf),
-    cost="O(n² d)",
-    compares_k=False,
-)
-define(
-    normalized_cut,
-    "N-Cut of 1/d²",
-    family="graph cuts",
-    references=[Reference("whissell2012", "3.9"), Reference("ackerman2008")],
-    compute=each(_normalized_cut),
-    needs=["inverse_square_sums"],
-    greater_is_better=False,
-    range=(0.0, math.inf),
-    cost="O(n² d)",
-    compares_k=False,
-)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
-from karat.labelings.labels import NoisePolicy
 from karat.measures.bibliography import Reference
-from karat.measures.catalogue import define
 from karat.measures.docstrings import cite
-from karat.measures.internal.batch import each, one
+from karat.measures.internal.batch import of_features
 from karat.measures.passes.statistics import Statistics
 from karat.runtime.validation import InputError, check_data
 
@@ -20,18 +19,38 @@ __all__ = [
 ]
 
 
-def bayesian_information_criterion(
-    X: Any, labels: Any, *, noise: NoisePolicy = "error", sample_weight: Any = None
-) -> float:
-    """BIC of a hard clustering: −2 ln L + p ln n of its spherical Gaussians; lower is better.
+_of_gaussians = partial(
+    of_features,
+    family="model",
+    least_k=1,
+    needs=["centroids"],
+    greater_is_better=False,
+    range=(-math.inf, math.inf),
+    cost="O(n d)",
+    default=False,
+)
+
+
+def _fit(stats: Statistics, m: int) -> tuple[float, int] | str:
+    """−2 ln L and the number of free parameters of the spherical Gaussians."""
+    within, n, d = float(stats.squares[m].sum()), stats.n_judged(m), stats.X.shape[1]
+    k = len(stats.sizes[m])
+    if within == 0:
+        return "every object is at its cluster's centroid, so the likelihood has no bound"
+    variance = within / (n * d)
+    shares = sum(s * math.log(s / n) for s in stats.sizes[m].tolist())
+    return n * d * (math.log(2 * math.pi * variance) + 1) - 2 * shares, k - 1 + k * d + 1
+
+
+@_of_gaussians(
+    "BIC of spherical Gaussians",
+    references=[Reference("whissell2012", "3.19")],
+)
+def bayesian_information_criterion(stats: Statistics, m: int) -> float | str:
+    """BIC of a hard clustering: −2 ln L + p ln n of its spherical Gaussians, in nats.
 
     Each cluster is a Gaussian around its centroid, all with one variance in all directions; L is
     the likelihood of the objects together with their clusters. p = k − 1 + k d + 1.
-
-    Returns
-    -------
-    float
-        In nats; no bounds.
 
     Raises
     ------
@@ -40,8 +59,8 @@ def bayesian_information_criterion(
 
     Notes
     -----
-    whissell2012 equation 3.19; the model is that of X-means (Pelleg & Moore 2000), with the
-    maximum-likelihood variance W/(n d). O(n d) time. For a mixture see :func:`mixture_criteria`.
+    The model is that of X-means (Pelleg & Moore 2000), with the maximum-likelihood variance
+    W/(n d). O(n d) time. For a mixture see :func:`mixture_criteria`.
 
     Examples
     --------
@@ -51,18 +70,18 @@ def bayesian_information_criterion(
     ...      < bayesian_information_criterion(X, [0, 0, 0, 0]))
     True
     """
-    return one(
-        "bayesian_information_criterion", X, labels, noise=noise, sample_weight=sample_weight
-    )
+    fit = _fit(stats, m)
+    return fit if isinstance(fit, str) else fit[0] + fit[1] * math.log(stats.n_judged(m))
 
 
-def akaike_information_criterion(
-    X: Any, labels: Any, *, noise: NoisePolicy = "error", sample_weight: Any = None
-) -> float:
-    """AIC of a hard clustering: −2 ln L + 2p of its spherical Gaussians; lower is better.
+@_of_gaussians(
+    "AIC of spherical Gaussians",
+    references=[Reference("whissell2012", "3.20")],
+)
+def akaike_information_criterion(stats: Statistics, m: int) -> float | str:
+    """AIC of a hard clustering: −2 ln L + 2p of its spherical Gaussians.
 
-    The model, parameters and errors are those of :func:`bayesian_information_criterion`;
-    whissell2012 equation 3.20.
+    The model, parameters and errors are those of :func:`bayesian_information_criterion`.
 
     Examples
     --------
@@ -70,7 +89,8 @@ def akaike_information_criterion(
     >>> round(akaike_information_criterion([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1]), 4)
     19.3515
     """
-    return one("akaike_information_criterion", X, labels, noise=noise, sample_weight=sample_weight)
+    fit = _fit(stats, m)
+    return fit if isinstance(fit, str) else fit[0] + 2 * fit[1]
 
 
 @cite(Reference("whissell2012", "3.19, 3.20"))
@@ -118,52 +138,3 @@ def mixture_criteria(X: Any, mixture: Any) -> dict[str, float]:
         "bic": -2 * likelihood + p * math.log(data.shape[0]),
         "aic": -2 * likelihood + 2 * p,
     }
-
-
-def _fit(stats: Statistics, m: int) -> tuple[float, int] | str:
-    """−2 ln L and the number of free parameters of the spherical Gaussians."""
-    within, n, d = float(stats.squares[m].sum()), stats.n_judged(m), stats.X.shape[1]
-    k = len(stats.sizes[m])
-    if within == 0:
-        return "every object is at its cluster's centroid, so the likelihood has no bound"
-    variance = within / (n * d)
-    shares = sum(s * math.log(s / n) for s in stats.sizes[m].tolist())
-    return n * d * (math.log(2 * math.pi * variance) + 1) - 2 * shares, k - 1 + k * d + 1
-
-
-def _bic(stats: Statistics, m: int) -> float | str:
-    fit = _fit(stats, m)
-    return fit if isinstance(fit, str) else fit[0] + fit[1] * math.log(stats.n_judged(m))
-
-
-def _aic(stats: Statistics, m: int) -> float | str:
-    fit = _fit(stats, m)
-    return fit if isinstance(fit, str) else fit[0] + 2 * fit[1]
-
-
-define(
-    bayesian_information_criterion,
-    "BIC of spherical Gaussians",
-    family="model",
-    references=[Reference("whissell2012", "3.19")],
-    compute=each(_bic, least_k=1),
-    needs=["centroids"],
-    greater_is_better=False,
-    range=(-math.inf, math.inf),
-    cost="O(n d)",
-    default=False,
-    takes="features",
-)
-define(
-    akaike_information_criterion,
-    "AIC of spherical Gaussians",
-    family="model",
-    references=[Reference("whissell2012", "3.20")],
-    compute=each(_aic, least_k=1),
-    needs=["centroids"],
-    greater_is_better=False,
-    range=(-math.inf, math.inf),
-    cost="O(n d)",
-    default=False,
-    takes="features",
-)

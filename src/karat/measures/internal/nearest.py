@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -12,7 +11,14 @@ from karat.labelings.labels import NoisePolicy
 from karat.measures.bibliography import Reference
 from karat.measures.catalogue import define
 from karat.measures.docstrings import cite
-from karat.measures.internal.batch import SINGLETONS_ONLY, each, of_each_object, one, one_value
+from karat.measures.internal.batch import (
+    SINGLETONS_ONLY,
+    each,
+    of_distances,
+    of_each_object,
+    of_features,
+    one_value,
+)
 from karat.measures.passes.statistics import Statistics
 from karat.runtime.validation import check_choice
 
@@ -25,9 +31,6 @@ __all__ = [
     "centroid_dunn_index",
     "dunn_index",
     "generalized_dunn_index_12",
-    "generalized_dunn_index_21",
-    "generalized_dunn_index_31",
-    "generalized_dunn_index_32",
     "point_wise_margin",
     "point_wise_margin_samples",
 ]
@@ -57,8 +60,7 @@ def dunn_index(
 ) -> float:
     """Smallest separation of two clusters over the largest diameter of one.
 
-    Not negative, greater is better. The defaults are Dunn's own choice; the 18 combinations are
-    the family of Bezdek & Pal.
+    The defaults are Dunn's own choice; the 18 combinations are the family of Bezdek & Pal.
 
     Parameters
     ----------
@@ -81,10 +83,6 @@ def dunn_index(
     InputError
         For forms with centroids and a matrix of distances.
 
-    Notes
-    -----
-    Dunn 1973; Bezdek & Pal 1998, equations 18–26. O(n² d) time.
-
     Examples
     --------
     >>> from karat import dunn_index
@@ -94,41 +92,16 @@ def dunn_index(
     check_choice(separation, _SEPARATION_NEEDS, "separation")
     check_choice(diameter, _DIAMETER_NEEDS, "diameter")
     needs = [_SEPARATION_NEEDS[separation], _DIAMETER_NEEDS[diameter]]
-
-    @each
-    def compute(stats: Statistics, m: int) -> float | str:
-        widest = _diameters(stats, m, diameter).max()
-        if widest == 0:
-            return "all diameters are 0"
-        return float(_separation(stats, m, separation)) / float(widest)
-
+    compute = each(lambda stats, m: _dunn(stats, m, separation, diameter))
     return one_value("Dunn index", compute, needs, X, labels, metric, noise, sample_weight)
 
 
-def centroid_dunn_index(
-    X: Any, labels: Any, *, noise: NoisePolicy = "error", sample_weight: Any = None
-) -> float:
-    """Smallest distance of two centroids over the largest mean distance to a centroid.
-
-    Not negative, greater is better. Twice ``dunn_index(X, labels, separation="centroid",
-    diameter="centroid")``.
-
-    Raises
-    ------
-    UndefinedMeasureError
-        For fewer than two clusters, or where every object is at its cluster's centroid.
-
-    Notes
-    -----
-    O(n d + k² d) time.
-
-    Examples
-    --------
-    >>> from karat import centroid_dunn_index
-    >>> centroid_dunn_index([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1])
-    20.0
-    """
-    return one("centroid_dunn_index", X, labels, noise=noise, sample_weight=sample_weight)
+def _dunn(stats: Statistics, m: int, separation: str, diameter: str) -> float | str:
+    widest = float(_diameters(stats, m, diameter).max())
+    if widest == 0:
+        all_alone = diameter == "complete" and stats.pairs_within(m) == 0
+        return SINGLETONS_ONLY if all_alone else "all diameters are 0"
+    return _separation(stats, m, separation) / widest
 
 
 def _separation(stats: Statistics, m: int, kind: str) -> float:
@@ -152,13 +125,12 @@ def _separation(stats: Statistics, m: int, kind: str) -> float:
 
 
 def _diameters(stats: Statistics, m: int, kind: str) -> Floats:
-    sizes = stats.sizes[m]
     if kind == "complete":
         return stats.diameters[m]
     if kind == "average":
         pairs = stats.cluster_pairs(m)
         return stats.within_sums[m] / np.where(pairs > 0, pairs, 1)
-    return 2 * stats.spreads[m] / sizes
+    return 2 * stats.spreads[m] / stats.sizes[m]
 
 
 def centroid_extremes(stats: Statistics, m: int) -> tuple[float, float]:
@@ -173,6 +145,77 @@ def centroid_extremes(stats: Statistics, m: int) -> tuple[float, float]:
         apart[np.arange(len(apart)), np.arange(start, start + len(apart))] = np.inf
         nearest = min(nearest, float(apart.min()))
     return nearest, farthest
+
+
+define(
+    dunn_index,
+    "Dunn index",
+    family="dunn",
+    references=[
+        Reference("dunn1973"),
+        Reference("bezdek1998", "18–26"),
+        Reference("whissell2012", "3.13"),
+    ],
+    compute=each(lambda stats, m: _dunn(stats, m, "single", "complete")),
+    needs=["diameters", "nearest"],
+    range=(0.0, math.inf),
+    cost="O(n² d)",
+)
+
+
+@of_features(
+    "Dunn index of centroids",
+    family="dunn",
+    references=[Reference("whissell2012", "3.14")],
+    needs=["centroids"],
+    range=(0.0, math.inf),
+    cost="O(n d + k² d)",
+)
+def centroid_dunn_index(stats: Statistics, m: int) -> float | str:
+    """Smallest distance of two centroids over the largest mean distance to a centroid.
+
+    Twice ``dunn_index(X, labels, separation="centroid", diameter="centroid")``.
+
+    Raises
+    ------
+    UndefinedMeasureError
+        For fewer than two clusters, or where every object is at its cluster's centroid.
+
+    Examples
+    --------
+    >>> from karat import centroid_dunn_index
+    >>> centroid_dunn_index([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1])
+    20.0
+    """
+    widest = float((stats.spreads[m] / stats.sizes[m]).max())
+    if widest == 0:
+        return "every object is at its cluster's centroid"
+    return _separation(stats, m, "centroid") / widest
+
+
+@of_distances(
+    "Generalised Dunn index ν12 (single separation, average diameter)",
+    family="dunn",
+    references=[Reference("bezdek1998")],
+    needs=["nearest", "pair_sums"],
+    range=(0.0, math.inf),
+    cost="O(n² d)",
+)
+def generalized_dunn_index_12(stats: Statistics, m: int) -> float | str:
+    """Generalised Dunn index ν12: :func:`dunn_index` with ``diameter="average"``.
+
+    Raises
+    ------
+    UndefinedMeasureError
+        For fewer than two clusters, or where all diameters are 0.
+
+    Examples
+    --------
+    >>> from karat import generalized_dunn_index_12
+    >>> generalized_dunn_index_12([[0.0], [1.0], [10.0], [13.0]], [0, 0, 1, 1])
+    3.0
+    """
+    return _dunn(stats, m, "single", "average")
 
 
 @cite(Reference("whissell2012", "6.15"))
@@ -202,28 +245,26 @@ def point_wise_margin_samples(
     return of_each_object("Point-wise margin", 1, X, labels, metric, noise, sample_weight)
 
 
-def point_wise_margin(
-    X: Any,
-    labels: Any,
-    *,
-    metric: Any = "euclidean",
-    noise: NoisePolicy = "error",
-    sample_weight: Any = None,
-) -> float:
+@of_distances(
+    "Point-wise margin",
+    family="margin",
+    references=[Reference("whissell2012", "6.15")],
+    needs=["margins"],
+    greater_is_better=False,
+    range=(0.0, math.inf),
+    cost="O(n² d)",
+)
+def point_wise_margin(stats: Statistics, m: int) -> float:
     """Mean over the objects of nearest distance within over nearest distance between.
 
-    Not negative, lower is better. An object alone in its cluster counts 1 (neutral), and so does
-    one that coincides with objects of its own and of another cluster; one that coincides with
-    objects of other clusters only makes the value infinite.
+    An object alone in its cluster counts 1 (neutral), and so does one that coincides with objects
+    of its own and of another cluster; one that coincides with objects of other clusters only makes
+    the value infinite.
 
     Raises
     ------
     UndefinedMeasureError
         For fewer than two clusters.
-
-    Notes
-    -----
-    whissell2012 equation 6.15. O(n² d) time, O(n d) memory.
 
     Examples
     --------
@@ -231,139 +272,4 @@ def point_wise_margin(
     >>> round(point_wise_margin([[0.0], [1.0], [10.0], [13.0]], [0, 0, 1, 1]), 6)
     0.198611
     """
-    return one("point_wise_margin", X, labels, metric, noise, sample_weight)
-
-
-@each
-def _point_wise_margin(stats: Statistics, m: int) -> float:
     return float(stats.margin_sums[m].sum()) / stats.n_judged(m)
-
-
-@each
-def _dunn(stats: Statistics, m: int) -> float | str:
-    widest = float(stats.diameters[m].max())
-    if widest == 0:
-        all_alone = stats.pairs_within(m) == 0
-        return SINGLETONS_ONLY if all_alone else "all distances within clusters are 0"
-    return float(stats.nearest_between[m].min()) / widest
-
-
-@each
-def _centroid_dunn(stats: Statistics, m: int) -> float | str:
-    widest = float((stats.spreads[m] / stats.sizes[m]).max())
-    if widest == 0:
-        return "every object is at its cluster's centroid"
-    return _separation(stats, m, "centroid") / widest
-
-
-define(
-    dunn_index,
-    "Dunn index",
-    family="dunn",
-    references=[
-        Reference("dunn1973"),
-        Reference("bezdek1998"),
-        Reference("whissell2012", "3.13"),
-    ],
-    compute=_dunn,
-    needs=["diameters", "nearest"],
-    range=(0.0, math.inf),
-    cost="O(n² d)",
-)
-define(
-    centroid_dunn_index,
-    "Dunn index of centroids",
-    family="dunn",
-    references=[Reference("whissell2012", "3.14")],
-    compute=_centroid_dunn,
-    needs=["centroids"],
-    range=(0.0, math.inf),
-    cost="O(n d + k² d)",
-    takes="features",
-)
-
-
-def _generalized(
-    number: str, separation: Separation, diameter: Diameter, example: float, default: bool = False
-) -> Callable[..., float]:
-    """The function of a member of Dunn's family, added to the catalogue."""
-
-    def function(
-        X: Any,
-        labels: Any,
-        *,
-        metric: Any = "euclidean",
-        noise: NoisePolicy = "error",
-        sample_weight: Any = None,
-    ) -> float:
-        return one(name, X, labels, metric, noise, sample_weight)
-
-    def value(stats: Statistics, m: int) -> float | str:
-        widest = float(_diameters(stats, m, diameter).max())
-        return _separation(stats, m, separation) / widest if widest > 0 else "all diameters are 0"
-
-    name = f"generalized_dunn_index_{number}"
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"""Generalised Dunn index ν{number}.
-
-    :func:`dunn_index` with ``separation={separation!r}, diameter={diameter!r}``. Not negative,
-    greater is better.
-
-    Parameters
-    ----------
-    X : array-like or sparse, shape (n, d), or (n, n) with ``metric="precomputed"``
-    labels : array-like, shape (n,)
-    metric : str or callable
-    noise : {{"error", "cluster", "singletons", "drop"}}
-        What the label -1 means.
-    sample_weight : array-like, shape (n,), optional
-        Object weights (frequencies); 0 excludes the object.
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    UndefinedMeasureError
-        For fewer than two clusters, or where all diameters are 0.
-
-    Notes
-    -----
-    O(n² d) time.
-
-    Examples
-    --------
-    >>> from karat import {name}
-    >>> round({name}([[0.0], [1.0], [10.0], [13.0]], [0, 0, 1, 1]), 6)
-    {example}
-    """
-    define(
-        function,
-        f"Generalised Dunn index ν{number} ({separation} separation, {diameter} diameter)",
-        family="dunn",
-        references=[Reference("bezdek1998")],
-        compute=each(value),
-        needs=[_SEPARATION_NEEDS[separation], _DIAMETER_NEEDS[diameter]],
-        range=(0.0, math.inf),
-        cost="O(n² d), k² memory" if separation != "single" else "O(n² d)",
-        default=default,
-    )
-    return function
-
-
-generalized_dunn_index_21 = _generalized("21", "complete", "complete", 4.333333)
-generalized_dunn_index_31 = _generalized("31", "average", "complete", 3.666667)
-generalized_dunn_index_32 = _generalized("32", "average", "average", 3.666667)
-generalized_dunn_index_12 = _generalized("12", "single", "average", 3.0, default=True)
-define(
-    point_wise_margin,
-    "Point-wise margin",
-    family="margin",
-    references=[Reference("whissell2012", "6.15")],
-    compute=_point_wise_margin,
-    needs=["margins"],
-    greater_is_better=False,
-    range=(0.0, math.inf),
-    cost="O(n² d)",
-)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from functools import partial
 
-from karat.labelings.labels import NoisePolicy
 from karat.measures.bibliography import Reference
-from karat.measures.catalogue import define
-from karat.measures.internal.batch import SINGLETONS_ONLY, each, one
+from karat.measures.internal.batch import SINGLETONS_ONLY, of_distances, of_order
 from karat.measures.passes.statistics import Statistics
 
 __all__ = [
@@ -17,271 +15,20 @@ __all__ = [
     "between_cluster_scatter",
     "between_within_ratio",
     "mcclain_rao_index",
+    "point_biserial_index",
     "weighted_within_cluster_scatter_1",
     "weighted_within_cluster_scatter_2",
     "within_cluster_scatter",
 ]
 
-
-def within_cluster_scatter(
-    X: Any,
-    labels: Any,
-    *,
-    metric: Any = "euclidean",
-    noise: NoisePolicy = "error",
-    sample_weight: Any = None,
-) -> float:
-    """Within-cluster scatter (WCS): the sum of the distances of the pairs within clusters.
-
-    Not negative, lower is better; it improves as clusters are split, so it does not compare
-    clusterings of different numbers of clusters.
-
-    Returns
-    -------
-    float
-        In the unit of the distance. Singletons add nothing.
-
-    Notes
-    -----
-    O(n² d) time, O(n d) memory; O(n d) time for ``metric="sqeuclidean"`` and dense data, from
-    centroids.
-
-    Examples
-    --------
-    >>> from karat import within_cluster_scatter
-    >>> within_cluster_scatter([[0.0], [1.0], [10.0], [13.0]], [0, 0, 1, 1])
-    4.0
-    """
-    return one("within_cluster_scatter", X, labels, metric, noise, sample_weight)
-
-
-def average_within_cluster_scatter(
-    X: Any,
-    labels: Any,
-    *,
-    metric: Any = "euclidean",
-    noise: NoisePolicy = "error",
-    sample_weight: Any = None,
-) -> float:
-    """Mean distance of the pairs within clusters (aWCS).
-
-    Not negative, lower is better; it improves as clusters are split, so it does not compare
-    clusterings of different numbers of clusters.
-
-    Returns
-    -------
-    float
-        In the unit of the distance. Singletons add nothing.
-
-    Raises
-    ------
-    UndefinedMeasureError
-        Where every cluster is a singleton.
-
-    Notes
-    -----
-    O(n² d) time, O(n d) memory; O(n d) time for ``metric="sqeuclidean"`` and dense data, from
-    centroids.
-
-    Examples
-    --------
-    >>> from karat import average_within_cluster_scatter
-    >>> average_within_cluster_scatter([[0.0], [1.0], [10.0], [13.0]], [0, 0, 1, 1])
-    2.0
-    """
-    return one("average_within_cluster_scatter", X, labels, metric, noise, sample_weight)
-
-
-def weighted_within_cluster_scatter_1(
-    X: Any,
-    labels: Any,
-    *,
-    metric: Any = "euclidean",
-    noise: NoisePolicy = "error",
-    sample_weight: Any = None,
-) -> float:
-    """Within-cluster scatter with each cluster's sum divided by its size (WWCS1).
-
-    Not negative, lower is better; it improves as clusters are split, so it does not compare
-    clusterings of different numbers of clusters.
-    With ``metric="sqeuclidean"`` it is the objective of k-means.
-
-    Returns
-    -------
-    float
-        In the unit of the distance. Singletons add nothing.
-
-    Notes
-    -----
-    O(n² d) time, O(n d) memory; O(n d) time for ``metric="sqeuclidean"`` and dense data, from
-    centroids.
-
-    Examples
-    --------
-    >>> from karat import weighted_within_cluster_scatter_1
-    >>> weighted_within_cluster_scatter_1([[0.0], [1.0], [10.0], [13.0]], [0, 0, 1, 1])
-    2.0
-    """
-    return one("weighted_within_cluster_scatter_1", X, labels, metric, noise, sample_weight)
-
-
-def weighted_within_cluster_scatter_2(
-    X: Any,
-    labels: Any,
-    *,
-    metric: Any = "euclidean",
-    noise: NoisePolicy = "error",
-    sample_weight: Any = None,
-) -> float:
-    """Within-cluster scatter with each cluster's sum over ∣c∣(∣c∣−1), half its mean (WWCS2).
-
-    Not negative, lower is better; it improves as clusters are split, so it does not compare
-    clusterings of different numbers of clusters.
-
-    Returns
-    -------
-    float
-        In the unit of the distance. Singletons add nothing.
-
-    Notes
-    -----
-    O(n² d) time, O(n d) memory; O(n d) time for ``metric="sqeuclidean"`` and dense data, from
-    centroids.
-
-    Examples
-    --------
-    >>> from karat import weighted_within_cluster_scatter_2
-    >>> weighted_within_cluster_scatter_2([[0.0], [1.0], [10.0], [13.0]], [0, 0, 1, 1])
-    2.0
-    """
-    return one("weighted_within_cluster_scatter_2", X, labels, metric, noise, sample_weight)
-
-
-def between_cluster_scatter(
-    X: Any,
-    labels: Any,
-    *,
-    metric: Any = "euclidean",
-    noise: NoisePolicy = "error",
-    sample_weight: Any = None,
-) -> float:
-    """Between-cluster scatter (BCS): the sum of the distances of the pairs between clusters.
-
-    Not negative, greater is better.
-
-    Returns
-    -------
-    float
-        In the unit of the distance.
-
-    Raises
-    ------
-    UndefinedMeasureError
-        For fewer than two clusters.
-
-    Notes
-    -----
-    O(n² d) time, O(n d) memory; O(n d) time for ``metric="sqeuclidean"`` and dense data, from
-    centroids.
-
-    Examples
-    --------
-    >>> from karat import between_cluster_scatter
-    >>> between_cluster_scatter([[0.0], [1.0], [10.0], [13.0]], [0, 0, 1, 1])
-    44.0
-    """
-    return one("between_cluster_scatter", X, labels, metric, noise, sample_weight)
-
-
-def average_between_cluster_scatter(
-    X: Any,
-    labels: Any,
-    *,
-    metric: Any = "euclidean",
-    noise: NoisePolicy = "error",
-    sample_weight: Any = None,
-) -> float:
-    """Mean distance of the pairs between clusters (aBCS).
-
-    Not negative, greater is better.
-
-    Returns
-    -------
-    float
-        In the unit of the distance.
-
-    Raises
-    ------
-    UndefinedMeasureError
-        For fewer than two clusters.
-
-    Notes
-    -----
-    O(n² d) time, O(n d) memory; O(n d) time for ``metric="sqeuclidean"`` and dense data, from
-    centroids.
-
-    Examples
-    --------
-    >>> from karat import average_between_cluster_scatter
-    >>> average_between_cluster_scatter([[0.0], [1.0], [10.0], [13.0]], [0, 0, 1, 1])
-    11.0
-    """
-    return one("average_between_cluster_scatter", X, labels, metric, noise, sample_weight)
-
-
-def between_within_ratio(
-    X: Any,
-    labels: Any,
-    *,
-    metric: Any = "euclidean",
-    noise: NoisePolicy = "error",
-    sample_weight: Any = None,
-) -> float:
-    """Mean distance between clusters over mean distance within them (B/W = aBCS/aWCS).
-
-    Not negative, greater is better; 1 where the clustering tells nothing of the distances.
-
-    Raises
-    ------
-    UndefinedMeasureError
-        For fewer than two clusters, singletons only, or distances within that are all 0.
-
-    Notes
-    -----
-    whissell2012 equation 3.8. O(n² d) time; O(n d) for ``metric="sqeuclidean"`` and dense data.
-
-    Examples
-    --------
-    >>> from karat import between_within_ratio
-    >>> between_within_ratio([[0.0], [1.0], [10.0], [13.0]], [0, 0, 1, 1])
-    5.5
-    """
-    return one("between_within_ratio", X, labels, metric, noise, sample_weight)
-
-
-def mcclain_rao_index(
-    X: Any,
-    labels: Any,
-    *,
-    metric: Any = "euclidean",
-    noise: NoisePolicy = "error",
-    sample_weight: Any = None,
-) -> float:
-    """Mean distance within clusters over mean distance between them.
-
-    The inverse of :func:`between_within_ratio`; lower is better. Same parameters and errors.
-
-    Notes
-    -----
-    McClain & Rao 1975. O(n² d) time.
-
-    Examples
-    --------
-    >>> from karat import mcclain_rao_index
-    >>> mcclain_rao_index([[0.0], [1.0], [10.0], [13.0]], [0, 0, 1, 1])
-    0.18181818181818182
-    """
-    return one("mcclain_rao_index", X, labels, metric, noise, sample_weight)
+_of_sums = partial(
+    of_distances,
+    family="scatter",
+    needs=["pair_sums"],
+    range=(0.0, math.inf),
+    cost="O(n² d)",
+    compares_k=False,
+)
 
 
 def pair_means(stats: Statistics, m: int) -> tuple[float, float]:
@@ -293,137 +40,234 @@ def pair_means(stats: Statistics, m: int) -> tuple[float, float]:
     )
 
 
-def _mean_within(stats: Statistics, m: int) -> float | str:
+@_of_sums(
+    "Average within-cluster scatter (aWCS)",
+    references=[Reference("whissell2012", "3.4")],
+    least_k=1,
+    greater_is_better=False,
+)
+def average_within_cluster_scatter(stats: Statistics, m: int) -> float | str:
+    """Mean distance of the pairs within clusters (aWCS), which falls as clusters are split.
+
+    Raises
+    ------
+    UndefinedMeasureError
+        Where every cluster is a singleton.
+
+    Examples
+    --------
+    >>> from karat import average_within_cluster_scatter
+    >>> average_within_cluster_scatter([[0.0], [1.0], [10.0], [13.0]], [0, 0, 1, 1])
+    2.0
+    """
     value = pair_means(stats, m)[0]
     return SINGLETONS_ONLY if math.isnan(value) else value
 
 
-def _sum_within(stats: Statistics, m: int) -> float:
+@_of_sums(
+    "Within-cluster scatter (WCS)",
+    references=[Reference("whissell2012", "3.1")],
+    least_k=1,
+    greater_is_better=False,
+)
+def within_cluster_scatter(stats: Statistics, m: int) -> float:
+    """Within-cluster scatter (WCS): the sum of the distances of the pairs within clusters.
+
+    It improves as clusters are split, so it does not compare different numbers of clusters.
+
+    Notes
+    -----
+    O(n² d) time, O(n d) memory; as for all sums of pairs O(n d) time for ``metric="sqeuclidean"``
+    and dense data, from centroids.
+
+    Examples
+    --------
+    >>> from karat import within_cluster_scatter
+    >>> within_cluster_scatter([[0.0], [1.0], [10.0], [13.0]], [0, 0, 1, 1])
+    4.0
+    """
     return float(stats.within_sums[m].sum())
 
 
-def _size_weighted_within(stats: Statistics, m: int) -> float:
+@_of_sums(
+    "Within-cluster scatter by cluster size (WWCS1)",
+    references=[Reference("whissell2012", "3.2")],
+    least_k=1,
+    greater_is_better=False,
+)
+def weighted_within_cluster_scatter_1(stats: Statistics, m: int) -> float:
+    """Within-cluster scatter with each cluster's sum divided by its size (WWCS1).
+
+    With ``metric="sqeuclidean"`` it is the objective of k-means; it falls as clusters are split.
+
+    Examples
+    --------
+    >>> from karat import weighted_within_cluster_scatter_1
+    >>> weighted_within_cluster_scatter_1([[0.0], [1.0], [10.0], [13.0]], [0, 0, 1, 1])
+    2.0
+    """
     return float((stats.within_sums[m] / stats.sizes[m]).sum())
 
 
-def _cluster_mean_within(stats: Statistics, m: int) -> float:
+@_of_sums(
+    "Within-cluster scatter by cluster (WWCS2)",
+    references=[Reference("whissell2012", "3.3")],
+    least_k=1,
+    greater_is_better=False,
+)
+def weighted_within_cluster_scatter_2(stats: Statistics, m: int) -> float:
+    """Within-cluster scatter with each cluster's sum over ∣c∣(∣c∣−1), half its mean (WWCS2).
+
+    Singletons add nothing.
+
+    Examples
+    --------
+    >>> from karat import weighted_within_cluster_scatter_2
+    >>> weighted_within_cluster_scatter_2([[0.0], [1.0], [10.0], [13.0]], [0, 0, 1, 1])
+    2.0
+    """
     pairs = stats.cluster_pairs(m)
     more = pairs > 0
     return float((stats.within_sums[m][more] / (2 * pairs[more])).sum())
 
 
-def _mean_between(stats: Statistics, m: int) -> float:
+@_of_sums(
+    "Average between-cluster scatter (aBCS)",
+    references=[Reference("whissell2012", "3.6")],
+)
+def average_between_cluster_scatter(stats: Statistics, m: int) -> float:
+    """Mean distance of the pairs between clusters (aBCS).
+
+    Raises
+    ------
+    UndefinedMeasureError
+        For fewer than two clusters.
+
+    Examples
+    --------
+    >>> from karat import average_between_cluster_scatter
+    >>> average_between_cluster_scatter([[0.0], [1.0], [10.0], [13.0]], [0, 0, 1, 1])
+    11.0
+    """
     return pair_means(stats, m)[1]
 
 
-def _sum_between(stats: Statistics, m: int) -> float:
+@_of_sums(
+    "Between-cluster scatter (BCS)",
+    references=[Reference("whissell2012", "3.5")],
+)
+def between_cluster_scatter(stats: Statistics, m: int) -> float:
+    """Between-cluster scatter (BCS): the sum of the distances of the pairs between clusters.
+
+    Raises
+    ------
+    UndefinedMeasureError
+        For fewer than two clusters.
+
+    Examples
+    --------
+    >>> from karat import between_cluster_scatter
+    >>> between_cluster_scatter([[0.0], [1.0], [10.0], [13.0]], [0, 0, 1, 1])
+    44.0
+    """
     return float(stats.between_sums[m].sum()) / 2
 
 
-def _between_within(stats: Statistics, m: int) -> float | str:
+@_of_sums(
+    "Between–within ratio (B/W)",
+    references=[Reference("whissell2012", "3.8")],
+)
+def between_within_ratio(stats: Statistics, m: int) -> float | str:
+    """Mean distance between clusters over mean distance within them (B/W = aBCS/aWCS).
+
+    1 where the clustering tells nothing of the distances.
+
+    Raises
+    ------
+    UndefinedMeasureError
+        For fewer than two clusters, singletons only, or distances within that are all 0.
+
+    Examples
+    --------
+    >>> from karat import between_within_ratio
+    >>> between_within_ratio([[0.0], [1.0], [10.0], [13.0]], [0, 0, 1, 1])
+    5.5
+    """
     within, between = pair_means(stats, m)
     if math.isnan(within):
         return SINGLETONS_ONLY
     return between / within if within > 0 else "all distances within clusters are 0"
 
 
-def _mcclain_rao(stats: Statistics, m: int) -> float | str:
+@_of_sums(
+    "McClain–Rao index",
+    references=[Reference("mcclain1975")],
+    greater_is_better=False,
+)
+def mcclain_rao_index(stats: Statistics, m: int) -> float | str:
+    """Mean distance within clusters over mean distance between them.
+
+    The inverse of :func:`between_within_ratio`.
+
+    Raises
+    ------
+    UndefinedMeasureError
+        For fewer than two clusters, singletons only, or distances between that are all 0.
+
+    Examples
+    --------
+    >>> from karat import mcclain_rao_index
+    >>> mcclain_rao_index([[0.0], [1.0], [10.0], [13.0]], [0, 0, 1, 1])
+    0.18181818181818182
+    """
     within, between = pair_means(stats, m)
     if math.isnan(within):
         return SINGLETONS_ONLY
     return within / between if between > 0 else "all distances between clusters are 0"
 
 
-define(
-    average_within_cluster_scatter,
-    "Average within-cluster scatter (aWCS)",
+@of_order(
+    "Point-biserial correlation",
     family="scatter",
-    references=[Reference("whissell2012", "3.4")],
-    compute=each(_mean_within, least_k=1),
-    needs=["pair_sums"],
-    greater_is_better=False,
-    range=(0.0, math.inf),
+    references=[Reference("milligan1981")],
+    needs=["distance_squares", "pair_sums"],
+    range=(-1.0, 1.0),
     cost="O(n² d)",
-    compares_k=False,
+    default=False,
 )
-define(
-    within_cluster_scatter,
-    "Within-cluster scatter (WCS)",
-    family="scatter",
-    references=[Reference("whissell2012", "3.1")],
-    compute=each(_sum_within, least_k=1),
-    needs=["pair_sums"],
-    greater_is_better=False,
-    range=(0.0, math.inf),
-    cost="O(n² d)",
-    compares_k=False,
-)
-define(
-    weighted_within_cluster_scatter_1,
-    "Within-cluster scatter by cluster size (WWCS1)",
-    family="scatter",
-    references=[Reference("whissell2012", "3.2")],
-    compute=each(_size_weighted_within, least_k=1),
-    needs=["pair_sums"],
-    greater_is_better=False,
-    range=(0.0, math.inf),
-    cost="O(n² d)",
-    compares_k=False,
-)
-define(
-    weighted_within_cluster_scatter_2,
-    "Within-cluster scatter by cluster (WWCS2)",
-    family="scatter",
-    references=[Reference("whissell2012", "3.3")],
-    compute=each(_cluster_mean_within, least_k=1),
-    needs=["pair_sums"],
-    greater_is_better=False,
-    range=(0.0, math.inf),
-    cost="O(n² d)",
-    compares_k=False,
-)
-define(
-    average_between_cluster_scatter,
-    "Average between-cluster scatter (aBCS)",
-    family="scatter",
-    references=[Reference("whissell2012", "3.6")],
-    compute=each(_mean_between),
-    needs=["pair_sums"],
-    range=(0.0, math.inf),
-    cost="O(n² d)",
-    compares_k=False,
-)
-define(
-    between_cluster_scatter,
-    "Between-cluster scatter (BCS)",
-    family="scatter",
-    references=[Reference("whissell2012", "3.5")],
-    compute=each(_sum_between),
-    needs=["pair_sums"],
-    range=(0.0, math.inf),
-    cost="O(n² d)",
-    compares_k=False,
-)
-define(
-    between_within_ratio,
-    "Between–within ratio (B/W)",
-    family="scatter",
-    references=[Reference("whissell2012", "3.8")],
-    compute=each(_between_within),
-    needs=["pair_sums"],
-    range=(0.0, math.inf),
-    cost="O(n² d)",
-    compares_k=False,
-)
-define(
-    mcclain_rao_index,
-    "McClain–Rao index",
-    family="scatter",
-    references=[Reference("mcclain1975")],
-    compute=each(_mcclain_rao),
-    needs=["pair_sums"],
-    greater_is_better=False,
-    range=(0.0, math.inf),
-    cost="O(n² d)",
-    compares_k=False,
-)
+def point_biserial_index(stats: Statistics, m: int) -> float | str:
+    """Correlation of the distance of a pair with whether it is between clusters.
+
+    (d̄_b − d̄_w)/s · √(∣P_w∣ ∣P_b∣)/N, where d̄_w and d̄_b are the mean distances within and
+    between clusters, and s is the standard deviation of all N distances.
+
+    Raises
+    ------
+    UndefinedMeasureError
+        For fewer than two clusters, singletons only, or where all distances are equal.
+    InputError
+        For a distance that is not symmetric.
+
+    Notes
+    -----
+    fpc calls it ``pearsongamma`` (Hubert's Γ, normalised, Halkidi et al. 2001). clusterCrit omits s
+    and gives it the other sign. O(n² d), for distances that are not Euclidean a second pass.
+
+    Examples
+    --------
+    >>> from karat import point_biserial_index
+    >>> round(point_biserial_index([[0.0], [1.0], [10.0], [13.0]], [0, 0, 1, 1]), 6)
+    0.948683
+    """
+    within, between = stats.pairs_within(m), stats.pairs_between(m)
+    if within == 0:
+        return SINGLETONS_ONLY
+    n = within + between
+    mean_within, mean_between = pair_means(stats, m)
+    mean = (within * mean_within + between * mean_between) / n
+    squares = float(stats.distance_squares[m]) / n
+    variance = squares - mean * mean
+    if variance <= 1e-13 * squares:
+        return "all distances are equal"
+    value = (mean_between - mean_within) * math.sqrt(within * between / variance) / n
+    return min(max(value, -1.0), 1.0)

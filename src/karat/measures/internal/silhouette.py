@@ -8,12 +8,11 @@ import numpy as np
 
 from karat.labelings.labels import NoisePolicy
 from karat.measures.bibliography import Reference
-from karat.measures.catalogue import define
 from karat.measures.docstrings import cite
 from karat.measures.internal.batch import (
-    each,
+    of_distances,
     of_each_object,
-    one,
+    of_features,
     statistics_of_one,
     too_few_clusters,
 )
@@ -101,18 +100,18 @@ def silhouette_by_cluster(
     return pd.Series(means, index=list(stats.labelings.cluster_names[0]), name="silhouette")
 
 
-def silhouette(
-    X: Any,
-    labels: Any,
-    *,
-    metric: Any = "euclidean",
-    noise: NoisePolicy = "error",
-    sample_weight: Any = None,
-) -> float:
+@of_distances(
+    "Silhouette",
+    family="silhouette",
+    references=[Reference("rousseeuw1987"), Reference("whissell2012", "3.11, 3.12")],
+    needs=["silhouettes"],
+    range=(-1.0, 1.0),
+    cost="O(n² d)",
+)
+def silhouette(stats: Statistics, m: int) -> float:
     """Mean silhouette: how much nearer objects are to their own cluster than to the next one.
 
-    The mean of (b − a)/max(a, b) over the objects, see :func:`silhouette_samples`. Between −1
-    and 1, greater is better.
+    The mean of (b − a)/max(a, b) over the objects, see :func:`silhouette_samples`.
 
     Raises
     ------
@@ -121,8 +120,8 @@ def silhouette(
 
     Notes
     -----
-    Rousseeuw 1987; whissell2012 equation 3.12. O(n² d) time, O(n d) memory; O(n k d) time for
-    ``metric="sqeuclidean"`` and dense data, by :func:`squared_euclidean_silhouette`.
+    O(n² d) time, O(n d) memory; O(n k d) time for ``metric="sqeuclidean"`` and dense data, by
+    :func:`squared_euclidean_silhouette`.
 
     Examples
     --------
@@ -130,26 +129,27 @@ def silhouette(
     >>> round(silhouette([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1]), 6)
     0.899749
     """
-    return one("silhouette", X, labels, metric, noise, sample_weight)
+    return float(stats.silhouette_sums[m].sum()) / stats.n_judged(m)
 
 
-def squared_euclidean_silhouette(
-    X: Any, labels: Any, *, noise: NoisePolicy = "error", sample_weight: Any = None
-) -> float:
+@of_features(
+    "Silhouette of squared Euclidean distances",
+    family="silhouette",
+    references=[Reference("rousseeuw1987"), Reference("whissell2012", "3.11, 3.12")],
+    needs=["centroids", "squared_silhouettes"],
+    range=(-1.0, 1.0),
+    cost="O(n k d)",
+)
+def squared_euclidean_silhouette(stats: Statistics, m: int) -> float:
     """Mean silhouette of *squared* Euclidean distances, without going through the pairs.
 
     Equal to ``silhouette(X, labels, metric="sqeuclidean")`` up to rounding, by
-    Σ_y ∣x − y∣² = n_c ∣x − μ_c∣² + Σ_y ∣y − μ_c∣². Between −1 and 1, greater is better. It is
-    not the silhouette of Euclidean distances.
+    Σ_y ∣x − y∣² = n_c ∣x − μ_c∣² + Σ_y ∣y − μ_c∣². It is not the silhouette of Euclidean distances.
 
     Raises
     ------
     UndefinedMeasureError
         For fewer than two clusters.
-
-    Notes
-    -----
-    O(n k d) time.
 
     Examples
     --------
@@ -157,25 +157,26 @@ def squared_euclidean_silhouette(
     >>> round(squared_euclidean_silhouette([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1]), 6)
     0.98995
     """
-    return one("squared_euclidean_silhouette", X, labels, noise=noise, sample_weight=sample_weight)
+    return float(stats.squared_silhouette_sums[m].sum()) / stats.n_judged(m)
 
 
-def simplified_silhouette(
-    X: Any, labels: Any, *, noise: NoisePolicy = "error", sample_weight: Any = None
-) -> float:
+@of_features(
+    "Simplified silhouette",
+    family="silhouette",
+    references=[Reference("hruschka2004")],
+    needs=["centroids", "simplified_silhouettes"],
+    range=(-1.0, 1.0),
+    cost="O(n k d)",
+)
+def simplified_silhouette(stats: Statistics, m: int) -> float:
     """Silhouette with distances to centroids instead of mean distances to objects.
 
-    a is the Euclidean distance to the own centroid, b to the nearest other one. Between −1 and
-    1, greater is better; 0 for singletons.
+    a is the Euclidean distance to the own centroid, b to the nearest other one; 0 for singletons.
 
     Raises
     ------
     UndefinedMeasureError
         For fewer than two clusters.
-
-    Notes
-    -----
-    Hruschka, de Castro & Campello 2004. O(n k d) time.
 
     Examples
     --------
@@ -183,53 +184,4 @@ def simplified_silhouette(
     >>> round(simplified_silhouette([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1]), 6)
     0.949875
     """
-    return one("simplified_silhouette", X, labels, noise=noise, sample_weight=sample_weight)
-
-
-@each
-def _silhouette(stats: Statistics, m: int) -> float:
-    return float(stats.silhouette_sums[m].sum()) / stats.n_judged(m)
-
-
-@each
-def _squared_euclidean_silhouette(stats: Statistics, m: int) -> float:
-    return float(stats.squared_silhouette_sums[m].sum()) / stats.n_judged(m)
-
-
-@each
-def _simplified_silhouette(stats: Statistics, m: int) -> float:
     return float(stats.simplified_silhouette_sums[m].sum()) / stats.n_judged(m)
-
-
-define(
-    silhouette,
-    "Silhouette",
-    family="silhouette",
-    references=[Reference("rousseeuw1987"), Reference("whissell2012", "3.11, 3.12")],
-    compute=_silhouette,
-    needs=["silhouettes"],
-    range=(-1.0, 1.0),
-    cost="O(n² d)",
-)
-define(
-    squared_euclidean_silhouette,
-    "Silhouette of squared Euclidean distances",
-    family="silhouette",
-    references=[Reference("rousseeuw1987"), Reference("whissell2012", "3.11, 3.12")],
-    compute=_squared_euclidean_silhouette,
-    needs=["centroids", "squared_silhouettes"],
-    range=(-1.0, 1.0),
-    cost="O(n k d)",
-    takes="features",
-)
-define(
-    simplified_silhouette,
-    "Simplified silhouette",
-    family="silhouette",
-    references=[Reference("hruschka2004")],
-    compute=_simplified_silhouette,
-    needs=["centroids", "simplified_silhouettes"],
-    range=(-1.0, 1.0),
-    cost="O(n k d)",
-    takes="features",
-)

@@ -27,8 +27,6 @@ class EdgeSums:
         Weight of the edges within each cluster, every edge counted from both of its ends.
     volumes : ndarray, shape (k,)
         Sum of the weighted degrees of each cluster's nodes.
-    counts : ndarray of int, shape (k,)
-        Edges within each cluster, whatever their weight, every edge counted once.
     n_edges : int
         Edges among all these nodes.
     entropy : float
@@ -38,7 +36,6 @@ class EdgeSums:
     sizes: NDArray[np.int64]
     within: Floats
     volumes: Floats
-    counts: NDArray[np.int64]
     n_edges: int
     entropy: float
 
@@ -62,28 +59,9 @@ def edge_sums(A: Any, codes: NDArray[np.int32], k: int) -> EdgeSums:
         np.bincount(codes[judged], minlength=k),
         _sums(own[same], weights[same], k),
         _sums(codes[judged], degrees[judged], k),
-        np.bincount(own[same], minlength=k) // 2,
         int(kept.sum()) // 2,
         float(-(shares * np.log2(shares)).sum()),
     )
-
-
-def largest_pieces(A: Any, codes: NDArray[np.int32], k: int) -> NDArray[np.int64]:
-    """Nodes in the largest connected piece of each cluster."""
-    from scipy import sparse
-    from scipy.sparse.csgraph import connected_components
-
-    own, other = _ends(A, codes)
-    same = own == other
-    rows = np.repeat(np.arange(len(codes)), np.diff(A.indptr))[same]
-    inner = sparse.coo_array((np.ones(len(rows)), (rows, A.indices[same])), shape=A.shape)
-    _, piece = connected_components(inner.tocsr(), directed=False)
-    largest = np.zeros(k, dtype=np.int64)
-    judged = codes != NOISE
-    # a piece lies in one cluster
-    sizes = np.bincount(piece[judged])
-    np.maximum.at(largest, codes[judged], sizes[piece[judged]])
-    return largest
 
 
 def _sums(groups: NDArray[Any], weights: Floats, k: int) -> Floats:

@@ -241,34 +241,6 @@ def _sums_of_smallest(pairs: OverPairs, ranks: list[int]) -> tuple[dict[int, flo
     return found, total
 
 
-def order_statistics(pairs: OverPairs, ranks: list[int]) -> list[float]:
-    """The l-th smallest distance for each rank l, from 1; exact, in passes as `extreme_sums`."""
-    if not pairs.distances.symmetric:
-        raise InputError(
-            "ranks of distances need a symmetric distance; for kl there is symmetric_kl"
-        )
-    found: dict[int, float] = {}
-    todo = [(_Bins(0.0, _upper_bound(pairs)), sorted(set(ranks)))]
-    while todo:
-        bins, wanted = todo.pop()
-        counts, sums = _histogram(pairs, bins)
-        before = np.concatenate([[0], np.cumsum(counts)])
-        held: dict[int, list[int]] = {}
-        crowded: dict[int, list[int]] = {}
-        for rank in wanted:
-            b = int(np.searchsorted(before, rank)) - 1
-            if bins.is_point(b):
-                found[rank] = float(sums[b] / counts[b])
-            else:
-                (crowded if counts[b] > CAPACITY // 32 else held).setdefault(b, []).append(rank)
-        chosen = np.array(sorted(held), dtype=np.int64)
-        values = _collect(pairs, bins, chosen, counts) if held else []
-        for b, inside in zip(chosen.tolist(), values, strict=True):
-            found |= {rank: float(inside[rank - before[b] - 1]) for rank in held[b]}
-        todo += [(bins.inside(b), of) for b, of in crowded.items()]
-    return [found[rank] for rank in ranks]
-
-
 def concordance(pairs: OverPairs, labelings: Labelings) -> tuple[list[int], list[int], list[int]]:
     """Numbers of (pair within, pair between) with d_w < d_b, with d_w > d_b, and with equal ones.
 

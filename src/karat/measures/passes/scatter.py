@@ -1,14 +1,12 @@
 """Scatter matrices of features, within clusters and in all, reduced to what the criteria read.
 
-A matrix of d × d is made for one clustering at a time and not kept: its determinant (as a
-logarithm), tr W⁻¹B and the eigenvalues of T are.
+A matrix of d × d is made for one clustering at a time and not kept.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -29,27 +27,11 @@ BLOCK = 2**22  # numbers of a dense block of rows
 ROWS = 256  # whose distances to all are held at a time
 
 
-@dataclass
-class Scatter:
-    """What is left of the scatter matrices of one clustering.
+class Scatter(NamedTuple):
+    """ln(∣T∣/∣W∣) of one clustering, NaN where W is singular; T's eigenvalues, greatest first."""
 
-    Attributes
-    ----------
-    log_det_within : float
-        ln ∣W∣; −∞ where the matrix is singular.
-    log_det_ratio, trace_ratio : float
-        ln ∣I + W⁻¹B∣ = ln(∣T∣/∣W∣) and tr W⁻¹B; NaN where W is singular.
-    total_eigenvalues : ndarray (d,)
-        Of T, greatest first.
-    log_det_clusters : ndarray (k,)
-        ln ∣W_c∣ of each cluster; empty unless asked for.
-    """
-
-    log_det_within: float
     log_det_ratio: float
-    trace_ratio: float
     total_eigenvalues: Floats
-    log_det_clusters: Floats
 
 
 def check_room(d: int, clusterings: int) -> None:
@@ -63,11 +45,8 @@ def check_room(d: int, clusterings: int) -> None:
     )
 
 
-def scatter(each: bool, X: Data, labelings: Labelings, m: int) -> Scatter:
-    """Scatter of clustering m; ``each``: also the determinant of each cluster's own.
-
-    O(n d² + d³) time, k d³ more for ``each``; O(d²) memory.
-    """
+def scatter(X: Data, labelings: Labelings, m: int) -> Scatter:
+    """Scatter of clustering m, O(n d² + d³) time and O(d²) memory."""
     codes, sizes = labelings.codes[m], labelings.sizes(m)
     n, d = int(sizes.sum()), X.shape[1]
     order = np.argsort(codes, kind="stable")
@@ -75,29 +54,16 @@ def scatter(each: bool, X: Data, labelings: Labelings, m: int) -> Scatter:
     starts = np.concatenate([[0], np.cumsum(sizes)])
     within = np.zeros((d, d))
     means = np.zeros((len(sizes), d))
-    own_logs = np.zeros(len(sizes) if each else 0)
     shift: Any = None
     for c in range(len(sizes)):
-        members = order[starts[c] : starts[c + 1]]
-        own = np.zeros((d, d)) if each else within
-        origin, mean = _add_scatter(X, members, own)
+        origin, mean = _add_scatter(X, order[starts[c] : starts[c + 1]], within)
         shift = origin if shift is None else shift
         means[c] = (origin - shift) + mean
-        if each:
-            within += own
-            own_logs[c] = Inverse(own, int(sizes[c]), 1).log_det
     center = sizes @ means / (n or 1)
     between = (means - center) * np.sqrt(sizes)[:, None]
-    inverse = Inverse(within, n, len(sizes))
-    ratios = inverse.eigenvalues_with(between)
+    ratios = _eigenvalues_of_ratio(within, between, n - len(sizes))
     within += between.T @ between
-    return Scatter(
-        inverse.log_det,
-        float(np.log1p(ratios).sum()),
-        float(ratios.sum()),
-        np.maximum(np.linalg.eigvalsh(within)[::-1], 0.0),
-        own_logs,
-    )
+    return Scatter(float(np.log1p(ratios).sum()), np.maximum(np.linalg.eigvalsh(within)[::-1], 0.0))
 
 
 def _add_scatter(X: Data, members: NDArray[np.intp], into: Floats) -> tuple[Floats, Floats]:
@@ -119,30 +85,20 @@ def _add_scatter(X: Data, members: NDArray[np.intp], into: Floats) -> tuple[Floa
     return origin, mean
 
 
-class Inverse:
-    """Determinant and inverse of a scatter matrix of n objects around k means.
+def _eigenvalues_of_ratio(within: Floats, roots: Floats, freedom: int) -> Floats:
+    """Eigenvalues of W⁻¹ · rootsᵀ roots but for zeros; NaN where W is singular.
 
-    Each feature is scaled to a sum of squares of 1 before the eigenvalues are looked at, so that
-    whether the matrix counts as singular does not depend on the features' units.
+    Each feature is scaled to a sum of squares of 1 first, so that whether the matrix counts as
+    singular does not depend on the features' units.
     """
-
-    def __init__(self, matrix: Floats, n: int, k: int) -> None:
-        self.log_det = -math.inf
-        d = len(matrix)
-        diagonal = matrix.diagonal()
-        if n - k < d or not (diagonal > 0).all():
-            return
-        self.scale = 1 / np.sqrt(diagonal)
-        self.values, self.vectors = np.linalg.eigh(matrix * self.scale * self.scale[:, None])
-        if self.values[0] > self.values[-1] * max(n, d) * np.finfo(float).eps:
-            self.log_det = float(np.log(self.values).sum() - 2 * np.log(self.scale).sum())
-
-    def eigenvalues_with(self, roots: Floats) -> Floats:
-        """Eigenvalues of inverse · rootsᵀ roots but for zeros; NaN for a singular matrix."""
-        if self.log_det == -math.inf:
-            return np.full(1, math.nan)
-        turned = (roots * self.scale) @ self.vectors / np.sqrt(self.values)
-        return np.asarray(np.linalg.svd(turned, compute_uv=False) ** 2)
+    d, diagonal = len(within), within.diagonal()
+    if freedom >= d and (diagonal > 0).all():
+        scale = 1 / np.sqrt(diagonal)
+        values, vectors = np.linalg.eigh(within * scale * scale[:, None])
+        if values[0] > values[-1] * max(freedom + len(roots), d) * np.finfo(float).eps:
+            turned = (roots * scale) @ vectors / np.sqrt(values)
+            return np.asarray(np.linalg.svd(turned, compute_uv=False) ** 2)
+    return np.full(1, math.nan)
 
 
 def check_has_features(metric: Any) -> None:

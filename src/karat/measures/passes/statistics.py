@@ -8,7 +8,6 @@ reads the same :class:`Statistics`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +16,7 @@ from karat.distances import as_distances
 from karat.labelings.labels import NoisePolicy
 from karat.labelings.partitions import Labelings, as_labelings
 from karat.measures.passes.centroids import around_centroids, sums_to_centers
-from karat.measures.passes.edges import EdgeSums, edge_sums, largest_pieces
+from karat.measures.passes.edges import EdgeSums, edge_sums
 from karat.measures.passes.over_pairs import OverPairs
 from karat.measures.passes.pairs import distributed_pair_pass, pair_pass, split
 from karat.measures.passes.plan import GIVES, LISTS, group
@@ -137,13 +136,8 @@ class Statistics:
     concordant: list[int]
     discordant: list[int]
     tied: list[int]
-    #: per clustering: sums over the edges of a graph, and (k,) nodes in the largest pieces
+    #: per clustering: sums over the edges of a graph
     edge_sums: list[EdgeSums]
-    largest_pieces: list[NDArray[np.int64]]
-    #: (2, n): density over the largest, and what other clusters add to it
-    densities: list[Floats]
-    #: the radius of the density's kernel, 0 where there is none
-    density_radii: Floats
 
     def __init__(
         self,
@@ -350,10 +344,8 @@ class Statistics:
     def _pass_scatter(self, wanted: set[str]) -> None:
         check_has_features(self.metric)
         check_room(self.X.shape[1], len(self))
-        each = "cluster_determinants" in wanted
-
         self.scatter += self.workers.map(
-            partial(scatter, each), (self.X, self.labelings), range(len(self)), one_blas_thread=True
+            scatter, (self.X, self.labelings), range(len(self)), one_blas_thread=True
         )
 
     def _over_pairs(self, *, exact: bool = True) -> OverPairs:
@@ -371,11 +363,7 @@ class Statistics:
         if self.metric != "graph":
             raise InputError('measures of edges need a graph; give one with metric="graph"')
         of_one = zip(self.labelings.codes, self.labelings.n_clusters.tolist(), strict=True)
-        for codes, k in of_one:
-            if "edges" in wanted:
-                self.edge_sums.append(edge_sums(self.X, codes, k))
-            if "pieces" in wanted:
-                self.largest_pieces.append(largest_pieces(self.X, codes, k))
+        self.edge_sums += [edge_sums(self.X, codes, k) for codes, k in of_one]
 
     def _pass_ranks(self, wanted: set[str]) -> None:
         from karat.measures.passes.ranks import concordance
@@ -383,8 +371,3 @@ class Statistics:
         self.concordant, self.discordant, self.tied = concordance(
             self._over_pairs(), self.labelings
         )
-
-    def _pass_densities(self, wanted: set[str]) -> None:
-        from karat.measures.passes.densities import densities
-
-        self.densities, self.density_radii = densities(self._over_pairs(), self.labelings)

@@ -5,7 +5,6 @@ function byK(plotly) {
   function pick(key) {
     const detail = data.measures[key], values = table.values[key];
     select.value = key;
-    all(".spark").forEach((b) => b.setAttribute("aria-pressed", String(b.dataset.measure === key)));
     $("by-k-note").textContent = detail.note;
     const xs = [], ys = [], texts = [];
     for (const trace of plot.data) {
@@ -33,7 +32,6 @@ function byK(plotly) {
     plot.setAttribute("aria-label", detail.title + " against the number of clusters, a line for each clusterer");
   }
   select.addEventListener("change", () => pick(select.value));
-  all(".spark").forEach((b) => b.addEventListener("click", () => pick(b.dataset.measure)));
   $("by-k-note").textContent = data.measures[select.value].note;
   $("by-k-controls").hidden = false;
 }
@@ -70,17 +68,6 @@ async function drawIn(plotly, root) {
     draw(plotly, element);
     await pause();
   }
-}
-function onDemand(plotly) {
-  const which = $("agreement-which");
-  if (!which) return;
-  which.addEventListener("change", () => {
-    const everything = which.value === "agreement-all";
-    $("plot-agreement").closest("figure").hidden = everything;
-    $("agreement-all-box").hidden = !everything;
-    if (everything) draw(plotly, $("plot-agreement-all"));
-  });
-  $("agreement-controls").hidden = false;
 }
 function forPrint(plotly) {
   let opened = [], printed = [];
@@ -130,7 +117,6 @@ async function figures() {
     document.head.append(element);
     const plotly = window.Plotly;
     byK(plotly);
-    onDemand(plotly);
     forPrint(plotly);
     for (const fold of all("details.fold")) {
       fold.addEventListener("toggle", () => { if (fold.open) drawIn(plotly, fold); });

@@ -134,7 +134,7 @@ function drawCard(one, c) {
   const size = card.querySelector(".size"), edge = one.edge[c];
   size.append(node("b", "", whole(one.sizes[c])), " " + (one.sizes[c] === 1 ? data.noun.slice(0, -1) : data.noun) + ", " + percent(one.sizes[c] / n));
   if (one.sizes.length > 1) size.append(" · ", node("small", "", percent(edge) + " on the edge"));
-  for (const [j, value, length] of one.told[c] || []) {
+  for (const [j, value, length, elsewhere] of one.told[c] || []) {
     const line = node("li"), bar = node("span", data.terms ? "bar-line whole" : "bar-line"), inner = node("span");
     const share = Math.abs(length) / (data.terms ? 1 : 2);
     inner.style.width = share + "%";
@@ -142,8 +142,8 @@ function drawCard(one, c) {
     bar.setAttribute("aria-hidden", "true");
     bar.append(inner);
     const told = node("span", "value", value + " ");
-    if (!data.terms) told.append(node("small", "", "overall " + data.features.overall[j]));
-    line.append(node("span", "what", data.features.names[j]), bar, told);
+    told.append(node("small", "", "elsewhere " + elsewhere));
+    line.append(node("span", "what", data.features[j]), bar, told);
     card.querySelector(".tells").append(line);
   }
   return card;

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from karat.study.wording.advice import findings, footer, more_labels, remarks
+from karat.study.wording.advice import findings, footer, remarks
 from karat.study.wording.certainty import how_many, sample, stability
 from karat.study.wording.grounds import (
     GOOD_FOR,
@@ -43,7 +43,7 @@ __all__ = [
 #: what is said, in this order: for everybody, then for who knows what an index is
 THEMES = (
     story, lead, how_many, singles, fitted, memberships, judgement, vote, measured, labelled,
-    guarantee, rivals, sample, stability, more_labels,
+    guarantee, rivals, sample, stability,
 )  # fmt: skip
 
 

@@ -9,17 +9,6 @@ if TYPE_CHECKING:
     from karat.study.answer import Answer
 
 
-def more_labels(answer: Answer) -> list[str]:
-    """What labelling a few objects would bring."""
-    if not answer.gains:
-        return []
-    few, _, many = answer.gains
-    return [
-        f"Labelling 10 rows typically improves agreement by {few:.2f}, 40 rows by {many:.2f}, "
-        "since karat weighs judge and labels together."
-    ]
-
-
 def findings(found: Iterable[Any]) -> list[str]:
     """What to know of the data before the answer, the most harmful first."""
     return [str(one.to_dict()["sentence"]) for one in found]
@@ -40,6 +29,8 @@ def remarks(answer: Answer) -> tuple[str, ...]:
     if answer.guarantee is not None:
         told.append(answer.guarantee.conditions)
     told += [f"Note: {note}" for note in answer.notes]
+    if answer.sample is not None and answer.sample.reason is not None:
+        told.append(f"What the sample loses was not measured: {answer.sample.reason}")
     if answer.stability_skipped is not None:
         told.append(f"Stability was not judged: {answer.stability_skipped}")
     return tuple(told)
@@ -54,8 +45,9 @@ def footer(answer: Answer) -> str:
         return f"Judged by {judge}." if judge else "There was nothing to decide."
     if answer.labelled is not None:
         who = f"{judge} and {answer.labelled.n_labels:,} labels" if judge else "the labels"
-    elif answer.votes is not None:
-        who = f"a vote of {answer.votes.n_measures} measures"
+    elif answer.votes:
+        n = sum(len(family.measures) for family in answer.votes)
+        who = f"a vote of {n} measures"
     else:
         who = judge or (answer.measured.title if answer.measured else answer.decided_by)
     return f"Decided by {who}."

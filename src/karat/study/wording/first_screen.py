@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from karat.study.wording.phrases import is_own
+from karat.study.wording.phrases import counted, decision, is_own
 
 if TYPE_CHECKING:
     from karat.study.answer import Answer
 
-NUMERALS = (
-    "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
-    "twelve",
-)  # fmt: skip
 #: share of a group on the edge up to which it is clear, and mostly clear
 CLEAR, MOSTLY = 0.05, 0.2
 #: what the page says where another candidate is opened; ``{}`` are filled in by its script
@@ -29,13 +25,13 @@ OPENED = {
 
 def heading(answer: Answer) -> str:
     """The finding in two or three words."""
-    groups = _groups(answer.n_clusters)
+    k = answer.n_clusters
     if is_own(answer) and answer.expected is not None and answer.expected.grade == "random":
         return "No better than random groups"
-    if _decision(answer) == "no":
+    if decision(answer) == "no":
         return "No natural groups"
-    mark = "?" if _decision(answer) == "unclear" else ""
-    return f"{groups[0].upper()}{groups[1:]}{mark}"
+    mark = "?" if decision(answer) == "unclear" else ""
+    return f"{counted(k).capitalize()} group{'s' * (k != 1)}{mark}"
 
 
 def certainty(edge: float | None, noun: str, again: float | None = None) -> tuple[str, str]:
@@ -72,15 +68,6 @@ def caption(noun: str, *, kept: float | None, drawn: int, of: int, pale: bool) -
     if drawn < of:
         told += f" A random sample of {drawn:,} of the {of:,} is drawn."
     return told
-
-
-def _groups(k: int) -> str:
-    count = NUMERALS[k] if k < len(NUMERALS) else f"{k:,}"
-    return f"{count} group{'s' * (k != 1)}"
-
-
-def _decision(answer: Answer) -> str | None:
-    return None if answer.structure is None else answer.structure.decision
 
 
 def _share(value: float) -> str:

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 #: kinds of evidence that are named for it and against it, and from which contribution on
 NAMED = 2
 WORTH_NAMING = 0.01
-#: views per family from which on families are not said to repeat each other
-INDEPENDENT = 0.75
 #: what a clustering is good for, compared with those beside it
 GOOD_FOR = {
     "compact": "compact groups: most of the variance lies between its clusters",
@@ -97,16 +95,16 @@ def contributions(answer: Answer) -> list[str]:
 def vote(answer: Answer) -> list[str]:
     """How the families of measures voted, and what that does not say."""
     votes, skipped = answer.votes, answer.judge_skipped
-    if votes is None:
+    if not votes:
         return [] if skipped is None else [f"{SKIPPED[skipped]}.", *_inside(answer)]
     told = [] if skipped is None else [f"{SKIPPED[skipped]}, so the consensus decided."]
-    first = [family.name for family in votes.families if family.first]
-    prefers = [f"{f.name} prefers {f.prefers}" for f in votes.families if not f.first]
+    first = [family.name for family in votes if family.first]
+    prefers = [f"{f.name} prefers {f.prefers}" for f in votes if not f.first]
     if len(prefers) > FEW:
         prefers[2:] = [f"{len(prefers) - 2} more prefer others"]
-    n = len(votes.families)
+    n = len(votes)
     if n == 1:
-        name = votes.families[0].name
+        name = votes[0].name
         told.append(f"One family of internal measures, {name}, decided.")
     else:
         place = "none puts it first, but its average rank is the best; "
@@ -117,19 +115,7 @@ def vote(answer: Answer) -> list[str]:
         told.append(
             f"{n} families of internal measures voted, one vote each: {place}{'; '.join(prefers)}."
         )
-    if votes.agreement is not None:
-        repeat = "largely repeat each other" if votes.opinions < INDEPENDENT * n else "differ"
-        told.append(
-            f"The families' rankings agree with Kendall's W = {votes.agreement:.2f} (1 if all are "
-            f"the same, 0 if they have nothing in common); their {votes.n_measures} measures "
-            f"{repeat} on these clusterings {_views(votes.opinions)}."
-        )
     return [*told, *_inside(answer)]
-
-
-def _views(opinions: float) -> str:
-    number = f"{opinions:.1f}".removesuffix(".0")
-    return f"(about {number} independent view{'s' * (number != '1')})"
 
 
 def _inside(answer: Answer) -> list[str]:
@@ -202,7 +188,7 @@ def rivals(answer: Answer) -> list[str]:
     """Ties, the runner-up, and what is different and nearly as good."""
     told = []
     second = answer.runner_up
-    if answer.tied and not (answer.votes is not None and answer.tried.distinct == 2):
+    if answer.tied and not (answer.votes and answer.tried.distinct == 2):
         told.append(f"It ties with {listed(answer.tied[:FEW])}.")
     elif second is not None and not answer.tied:
         about = [clusters(second.n_clusters)]
@@ -212,7 +198,7 @@ def rivals(answer: Answer) -> list[str]:
             about.append(f"probability {share(second.score)}")
         elif answer.measured is not None and second.score is not None:
             about.append(f"{second.score:.4g}")
-        elif answer.decided_by in ("guarantee", "pac_mdl_bound") and second.score is not None:
+        elif answer.decided_by == "guarantee" and second.score is not None:
             about.append(f"guaranteed maximum error {percent_up(second.score)}")
         told.append(f"The runner-up is {second.name} ({', '.join(about)}).")
     if answer.alternatives and (answer.expected is None or answer.expected.grade != "random"):

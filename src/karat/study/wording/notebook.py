@@ -1,4 +1,4 @@
-"""The answer and the study in a notebook."""
+"""The answer in a notebook."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from karat.study import wording
 
 if TYPE_CHECKING:
     from karat.study.answer import Answer
-    from karat.study.study import Study
 
 
 def html(answer: Answer) -> str:
@@ -22,22 +21,4 @@ def html(answer: Answer) -> str:
     return (
         f"{found}<p><strong>{first}</strong> {' '.join(rest)}</p>{minded}"
         f"<p><small>{escape(wording.footer(answer))}</small></p>"
-    )
-
-
-def study_html(study: Study, answer: Answer | None) -> str:
-    """What a notebook shows of a study; nothing is computed for it."""
-    data = study.dataset
-    rows = []
-    for clusterer, group in study.candidates.groupby("clusterer", sort=False):
-        statuses = group["status"].value_counts(sort=False).items()
-        told = ", ".join(f"{count:,} {status}" for status, count in statuses)
-        rows.append(f"<li>{escape(str(clusterer))}: {told}</li>")
-    if unfinished := len(study.storage.planned()):
-        rows.append(f"<li>{unfinished:,} planned candidates are not finished</li>")
-    shown = "<p>Not judged yet: <code>best()</code> judges and chooses.</p>"
-    return (
-        f"<p><strong>{escape(str(data.name))}</strong>: {study.n_objects:,} objects, "
-        f"{data.X.shape[1]:,} features</p><ul>{''.join(rows) or '<li>nothing was tried</li>'}</ul>"
-        f"{shown if answer is None else html(answer)}"
     )

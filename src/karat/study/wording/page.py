@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from karat.bounds import percent_up
-from karat.study.wording.phrases import clusters, interval
+from karat.study.wording.phrases import clusters
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,26 +15,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from karat.study.answer import Answer
-
-
-def judgement(answer: Answer) -> list[str]:
-    """What the judge expects, and whether there is structure."""
-    said = answer.structure
-    assert said is not None
-    return [
-        f"Expected agreement with the structure that experts would name: ARI {interval(answer)}, "
-        "by a judge that was trained on data sets whose classes are known.",
-        f"Probability that there are clusters at all: {said.probability:.2f}.",
-    ]
-
-
-def gains(answer: Answer) -> str:
-    """What labelling a few objects would bring."""
-    few, some, many = answer.gains
-    return (
-        f"Labelling 10, 20 or 40 rows typically improves agreement by {few:.2f}, {some:.2f} or "
-        f"{many:.2f} on data judged like these. To draw the objects to label:"
-    )
 
 
 def guarantee(answer: Answer) -> list[str]:
@@ -173,37 +153,3 @@ def clarity(row: pd.Series[float], pairs: pd.DataFrame) -> list[str]:
         )
         told.append(f"Hardest to tell apart: {hard}.")
     return told
-
-
-def views(n_measures: int, independent: float) -> str:
-    """As how many independent views the internal measures count."""
-    repeat = "largely repeat each other" if independent < n_measures / 2 else "differ"
-    return (
-        f"The {n_measures} internal measures that may vote {repeat} on these clusterings (about "
-        f"{independent:.1f} independent views, by their rank correlations)."
-    )
-
-
-def agreement(tau: pd.DataFrame, titles: dict[str, str]) -> str:
-    """The strongest agreement and disagreement of measures."""
-    values = tau.to_numpy(dtype=float)
-    upper = [
-        (values[i, j], i, j)
-        for i in range(len(values))
-        for j in range(i + 1, len(values))
-        if not np.isnan(values[i, j])
-    ]
-    if not upper:
-        return "No two of these measures tell enough clusterings apart to be compared."
-    (low, a, b), (high, c, d) = min(upper), max(upper)
-    name = [titles[key] for key in tau.index]
-    middle = float(np.median([value for value, _, _ in upper]))
-    text = f"The median τ of two measures is {_signed(middle)}. "
-    text += f"Most alike are {name[c]} and {name[d]} (τ = {_signed(high)})"
-    if (a, b) != (c, d):
-        text += f"; least alike are {name[a]} and {name[b]} (τ = {_signed(low)})"
-    return text + "."
-
-
-def _signed(value: float) -> str:
-    return f"{value:.2g}".replace("-", "−")

@@ -9,6 +9,10 @@ if TYPE_CHECKING:
 
     from karat.study.answer import Answer, Candidate, Expected, Reference
 
+NUMERALS = (
+    "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
+    "twelve",
+)  # fmt: skip
 #: of what there may be many, how many are named
 FEW = 3
 #: share of the objects from which on one clustering is said to divide another
@@ -37,16 +41,20 @@ def certain(value: float) -> str:
     return "below 0.01" if value < 0.01 else f"{value:.2f}"
 
 
+def decision(answer: Answer) -> str | None:
+    """Whether the data have clusters: yes, no, unclear; None where it is not known."""
+    return None if answer.structure is None else answer.structure.decision
+
+
 def probably(answer: Answer) -> bool:
     """Whether groups are likely, though the evidence is less than some data without them have."""
     said = answer.structure
-    return said is not None and said.decision == "unclear" and said.probability >= PROBABLE
+    return said is not None and decision(answer) == "unclear" and said.probability >= PROBABLE
 
 
 def natural(answer: Answer) -> bool:
     """Whether nothing speaks against groups that are there, however they are divided."""
-    said = answer.structure
-    return said is None or said.decision == "yes" or probably(answer)
+    return decision(answer) in (None, "yes") or probably(answer)
 
 
 def clusters(k: int) -> str:
@@ -62,10 +70,24 @@ def groups(k: int) -> str:
 def counted(n: int) -> str:
     """A small number in words.
 
-    >>> counted(3), counted(12)
-    ('three', '12')
+    >>> counted(3), counted(13)
+    ('three', '13')
     """
-    words = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+    words = [
+        "no",
+        "one",
+        "two",
+        "three",
+        "four",
+        "five",
+        "six",
+        "seven",
+        "eight",
+        "nine",
+        "ten",
+        "eleven",
+        "twelve",
+    ]
     return words[n] if n < len(words) else f"{n:,}"
 
 

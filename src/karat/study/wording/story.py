@@ -10,6 +10,7 @@ import numpy as np
 from karat.study.wording.phrases import (
     agreement,
     counted,
+    decision,
     groups,
     is_own,
     listed,
@@ -47,17 +48,17 @@ def found(answer: Answer) -> str:
     """The groups, and whether there are any."""
     if is_own(answer):
         return f"{_own(answer)}."
-    k, decision = groups(answer.n_clusters), _decision(answer)
-    if decision == "yes":
+    k, said = groups(answer.n_clusters), decision(answer)
+    if said == "yes":
         told = f"These data have groups: karat finds {answer.n_clusters}{sizes(answer)}"
-    elif decision == "unclear" and probably(answer):
+    elif said == "unclear" and probably(answer):
         told = f"These data probably have groups: karat finds {answer.n_clusters}{sizes(answer)}"
-    elif decision == "unclear":
+    elif said == "unclear":
         told = (
             "It cannot be told from these data whether they have natural groups; the best way "
             f"found to split them has {k}{sizes(answer)}"
         )
-    elif decision == "no":
+    elif said == "no":
         told = (
             "No natural groups were found: you can split these data, and the best way found has "
             f"{k}{sizes(answer)}"
@@ -104,7 +105,7 @@ def _data(answer: Answer) -> str:
         "no": "no natural groups were found in the data",
         "unclear": "whether the data have natural groups cannot be told",
         None: "whether the data have groups is not known",
-    }[_decision(answer)]
+    }[decision(answer)]
 
 
 def _beside(answer: Answer) -> str:
@@ -112,7 +113,7 @@ def _beside(answer: Answer) -> str:
     other, mine = answer.reference, answer.expected
     if other is None or mine is None:
         return ""
-    if _decision(answer) == "no":
+    if decision(answer) == "no":
         return ""
     told = f": karat's own sweep finds {groups(other.n_clusters)}"
     worth = f"expected agreement {agreement(other.expected)}"
@@ -155,7 +156,7 @@ def trust(answer: Answer) -> str:
             "nothing of whether the groups are natural."
         )
     told = "How good it is"
-    if answer.votes is not None:
+    if answer.votes:
         told = "A vote orders candidates; how good the first is"
     if answer.reference_skipped is not None:
         told += ", and whether the data have better groups"
@@ -169,8 +170,7 @@ def then(answer: Answer) -> str:
     """What brings most from here."""
     other, mine = answer.reference, answer.expected
     sweep = "omit --only-labelings (in Python: study.sweep())"
-    decision = _decision(answer)
-    if decision == "no":
+    if decision(answer) == "no":
         return "Next, look for features that tell objects apart before anything rests on groups."
     if is_own(answer):
         if other is not None and _is_better(other, mine):
@@ -213,10 +213,6 @@ def _is_better(other: Reference, mine: Expected | None) -> bool:
 
 
 # -- phrases ---------------------------------------------------------------------------------
-
-
-def _decision(answer: Answer) -> str | None:
-    return None if answer.structure is None else answer.structure.decision
 
 
 def _compared(answer: Answer) -> str:
