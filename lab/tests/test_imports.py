@@ -49,7 +49,7 @@ def test_the_laboratory_uses_public_names_only() -> None:
 def test_the_rule_sees_what_it_forbids() -> None:
     source = """
 import karat._kernels.pairs
-from karat.runtime.validation import InputError
+from karat.runtime.validation import _InputError
 def inside():
     from karat.clusterers._catalogue import _REAL
     from karat import _kernels
@@ -58,7 +58,7 @@ def inside():
     seen = {found: is_public(*found) for found in imported(source)}
     assert seen == {
         ("karat._kernels.pairs", ""): False,
-        ("karat.runtime.validation", "InputError"): False,
+        ("karat.runtime.validation", "_InputError"): False,
         ("karat.clusterers._catalogue", "_REAL"): False,
         ("karat", "_kernels"): False,
         ("karat.judge", "load_judge"): True,
