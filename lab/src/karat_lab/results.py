@@ -170,7 +170,7 @@ def as_text(result: dict[str, Any]) -> str:
     if result["simulated"]:
         lines.insert(0, f"Simulated data, no result: {', '.join(result['simulated'])}.")
     if result["leaves_out"]:
-        lines.append(f"Quick scale: without {result['leaves_out']}.")
+        lines.append(f"Quick scale: {result['leaves_out']}.")
     if result["comparisons"]:
         lines += ["", _aligned(result["comparisons"])]
     else:
@@ -228,7 +228,7 @@ def page(results: Sequence[dict[str, Any]], failed: dict[str, str]) -> str:
     """One HTML page: each published figure beside ours, green where it is in our interval."""
     rows = "".join(
         f'<tr><td><a href="#{r["name"]}">{r["name"]}</a></td><td>{html.escape(r["title"])}</td>'
-        f"<td>{r['seconds']:.0f} s</td><td>{html.escape(r['verdict'])}</td></tr>"
+        f"<td>{r['processor_seconds']:.0f}&nbsp;s</td><td>{html.escape(r['verdict'])}</td></tr>"
         for r in results
     )
     rows += "".join(
@@ -241,9 +241,8 @@ def page(results: Sequence[dict[str, Any]], failed: dict[str, str]) -> str:
         f"</title><style>{STYLE}</style><h1>Published figures, rerun</h1>"
         f"<p>karat {karat.__version__}. Green: the published figure lies in our 95 % interval, or "
         "is the same where nothing is random. Red: it does not. Grey: no error is known.</p>"
-        f"<table><tr><th>experiment</th><th></th><th>time</th><th>verdict</th></tr>{rows}</table>"
-        + "".join(map(_section, results))
-        + "</html>\n"
+        "<table><tr><th>experiment</th><th></th><th>processor time</th><th>verdict</th></tr>"
+        f"{rows}</table>" + "".join(map(_section, results)) + "</html>\n"
     )
 
 
@@ -254,7 +253,7 @@ def _section(result: dict[str, Any]) -> str:
         names = html.escape(", ".join(result["simulated"]))
         parts.append(f'<p class="simulated">Simulated data, no result: {names}.</p>')
     if result["leaves_out"]:
-        parts.append(f"<p>Quick scale: without {html.escape(result['leaves_out'])}.</p>")
+        parts.append(f"<p>Quick scale: {html.escape(result['leaves_out'])}.</p>")
     parts.append(f"<p><b>{html.escape(result['verdict'])}</b></p>")
     if result["explanation"] and any(c["verdict"] == DIFFERS for c in result["comparisons"]):
         parts.append(f"<p>{html.escape(result['explanation'])}</p>")

@@ -17,7 +17,7 @@ class Quick:
     samples : int
         Given to the experiment as ``samples``.
     leaves_out : str
-        What the full experiment has beyond it.
+        How it is smaller than the full experiment.
     shared : str
         The name under which these experiments share finished work; empty if they do not.
     explanation : str
@@ -48,10 +48,10 @@ _MAILS = (
 WHOLE = ("manning2008", "whissell2012-equation", "whissell2012-figure6")
 #: by the beginning of the name, the longest first
 QUICK: dict[str, Quick] = {
-    "abul2003": Quick(1, "two resamples instead of 20; pendigits and isolet"),
+    "abul2003": Quick(1, "two resamples instead of 20, without pendigits and isolet"),
     "banerjee2004-figure": Quick(
         1, "one start instead of 10, one draw of the documents instead of 20, seven of 19 numbers "
-        "of clusters, the collection of 20,000 messages", "banerjee2004",
+        "of clusters, without the collection of 20,000 messages", "banerjee2004",
         "The paper has one draw of the split and does not state its preprocessing; with one start "
         "our clusterings are not the best of ten.",
     ),
@@ -114,4 +114,4 @@ def quick_of(name: str) -> Quick:
     if name.startswith(WHOLE):
         return Quick(1)
     found = [prefix for prefix in QUICK if name.startswith(prefix)]
-    return QUICK[max(found, key=len)] if found else Quick(1, "all but one sample")
+    return QUICK[max(found, key=len)] if found else Quick(1, "one sample")
